@@ -1,0 +1,50 @@
+# Each target makes the virtual environment if it is missing and installs what it needs.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALL := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -qq --disable-pip-version-check
+SETTINGS := pyproject.toml constraints.txt
+
+.PHONY: demo test check bench docs format clean
+
+demo: $(VENV)/core
+	@$(BIN)/iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --exact
+
+test: $(VENV)/test
+	@$(BIN)/python -m pytest
+
+check: $(VENV)/check
+	@$(BIN)/ruff format --check
+	@$(BIN)/ruff check
+	@$(BIN)/mypy
+
+bench: $(VENV)/test
+	@$(BIN)/python -m benchmarks
+
+docs: $(VENV)/docs
+	@$(BIN)/python docs/generate.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "site/index.html"
+
+format: $(VENV)/check
+	@$(BIN)/ruff format
+	@$(BIN)/ruff check --fix
+
+clean:
+	rm -rf $(VENV) site
+
+$(VENV)/bin/python:
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/core: $(SETTINGS) | $(VENV)/bin/python
+	@$(INSTALL) -e .
+	@touch $@
+
+$(VENV)/test $(VENV)/docs: $(VENV)/%: $(SETTINGS) | $(VENV)/bin/python
+	@$(INSTALL) -e '.[$*]'
+	@touch $@
+
+# The strict type checker also reads the tests.
+$(VENV)/check: $(SETTINGS) | $(VENV)/bin/python
+	@$(INSTALL) -e '.[check,test]'
+	@touch $@
