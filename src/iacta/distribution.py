@@ -1,0 +1,386 @@
+"""Distribution: a finite probability law, in exact fractions or in floats."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from fractions import Fraction
+from itertools import product
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from iacta.errors import IllegalError, MalformedError
+from iacta.numbers import Chance, read_fraction, shown, whole_number
+
+__all__ = ["Distribution", "Probability"]
+
+T = TypeVar("T", bound=Hashable)
+U = TypeVar("U", bound=Hashable)
+
+Probability = Fraction | float
+
+SUM_TOLERANCE = 1e-9
+
+
+class Distribution(Mapping[T, Probability], Generic[T]):
+    """A finite law: values with the probability of each, exact or float, never changed.
+
+    source: a mapping of values to weights, which need not sum to one, or an iterable of equally
+        likely values, in which a value may stand more than once. Whole numbers and fractions
+        give an exact law, whose probabilities are `Fraction`; any float among them a float law.
+
+    The law is a mapping from values to probabilities; a value that cannot occur has
+    probability 0. Exact laws compare exactly, whatever the scale of their weights. Negative,
+    infinite or undefined weights are refused, and weights that are all zero.
+
+    A die, two dice, and their sum:
+
+    >>> d6 = Distribution(range(1, 7))
+    >>> d6[6]
+    Fraction(1, 6)
+    >>> d6.repeated(2).map(sum)[7]
+    Fraction(1, 6)
+
+    The law of a roll of three dice against two, and of a battle of two against one, found by
+    hand as in the article "Analyzing the Board Game Risk" (pracpred.com):
+
+    >>> def losses(dice):
+    ...     attack, defence = sorted(dice[:3], reverse=True), sorted(dice[3:], reverse=True)
+    ...     defenders_lost = sum(a > d for a, d in zip(attack, defence))
+    ...     return 2 - defenders_lost, defenders_lost
+    >>> rolls = d6.repeated(5)
+    >>> len(rolls)
+    7776
+    >>> rolls.group_by(losses)
+    Distribution({(2, 0): 2275, (1, 1): 2611, (0, 2): 2890})
+    >>> rolls.group_by(losses)[0, 2]
+    Fraction(1445, 3888)
+    >>> two_dice = d6.repeated(3).prob(lambda dice: max(dice[:2]) > dice[2])
+    >>> one_die = d6.repeated(2).prob(lambda dice: dice[0] > dice[1])
+    >>> two_dice, one_die
+    (Fraction(125, 216), Fraction(5, 12))
+    >>> two_dice + (1 - two_dice) * one_die
+    Fraction(1955, 2592)
+    """
+
+    __slots__ = ("_total", "_weights")
+
+    _weights: dict[T, Any]
+    _total: int | float
+
+    def __init__(self, source: Mapping[T, Probability] | Iterable[T]) -> None:
+        weights: Mapping[T, Any] = source if isinstance(source, Mapping) else Counter(source)
+        self._fill({value: _weight(value, weight) for value, weight in weights.items()})
+
+    @classmethod
+    def from_pairs(cls, pairs: Iterable[tuple[T, Probability]]) -> "Distribution[T]":
+        """Return the law of (value, weight) pairs, adding the weights of equal values.
+
+        >>> Distribution.from_pairs([("win", 2), ("lose", 1), ("win", 1)])
+        Distribution({'win': 3, 'lose': 1})
+        """
+        return cls(_added((value, _weight(value, weight)) for value, weight in pairs))
+
+    @classmethod
+    def from_probabilities(cls, probabilities: Mapping[T, float]) -> "Distribution[T]":
+        """Return the float law with just these probabilities; their sum must be 1 within 1e-9.
+
+        Unlike weights, they are not divided by their sum, so no digit of them changes.
+
+        >>> Distribution.from_probabilities({"win": 0.75, "lose": 0.25})["win"]
+        0.75
+        """
+        weights = {value: float(_weight(value, p)) for value, p in probabilities.items() if p}
+        total = math.fsum(weights.values())
+        if abs(total - 1) > SUM_TOLERANCE:
+            raise IllegalError(f"probabilities must sum to 1, got {total!r}")
+        return cls._of(weights, 1.0)
+
+    @classmethod
+    def _of(cls, weights: dict[T, Any], total: float) -> "Distribution[T]":
+        law: Distribution[T] = cls.__new__(cls)
+        law._weights, law._total = weights, total
+        return law
+
+    def _fill(self, weights: dict[T, Any]) -> None:
+        weights = {value: weight for value, weight in weights.items() if weight}
+        if not weights:
+            raise IllegalError("a distribution must have a value of positive weight, got none")
+        if any(isinstance(weight, float) for weight in weights.values()):
+            self._weights, self._total = _normalised(weights), 1.0
+        else:
+            self._weights = _in_lowest_terms(weights)
+            self._total = sum(self._weights.values())
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the probabilities are exact fractions."""
+        return isinstance(self._total, int)
+
+    def weights(self) -> tuple[dict[T, int], int]:
+        """Return an exact law's weights, whole numbers in lowest terms, and their sum.
+
+        >>> Distribution(["win", "win", "lose", "lose"]).weights()
+        ({'win': 1, 'lose': 1}, 2)
+        """
+        if not isinstance(self._total, int):
+            raise IllegalError("weights must be asked of an exact distribution, got a float one")
+        return dict(self._weights), self._total
+
+    def __getitem__(self, value: T) -> Probability:
+        """Return the probability of `value`, 0 if it cannot occur."""
+        return self._probability(self._weights.get(value, 0))
+
+    def _probability(self, weight: Any) -> Probability:
+        """Return a sum of weights, or of weighted numbers, as a part of the whole."""
+        if isinstance(self._total, int) and not isinstance(weight, float):
+            return Fraction(weight, self._total)
+        return float(weight) / self._total
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._weights
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._weights)
+
+    def __len__(self) -> int:
+        return len(self._weights)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Distribution):
+            return NotImplemented
+        same_kind = self.is_exact == other.is_exact
+        return same_kind and bool(self._weights == other._weights)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._weights.items()))
+
+    def __repr__(self) -> str:
+        if self.is_exact:
+            return f"Distribution({self._weights!r})"
+        return f"Distribution.from_probabilities({self._weights!r})"
+
+    def prob(self, predicate: Callable[[T], object]) -> Probability:
+        """Return the probability of the values for which `predicate` holds.
+
+        >>> Distribution(range(1, 7)).prob(lambda face: face > 4)
+        Fraction(1, 3)
+        """
+        return self._probability(_sum(w for value, w in self._weights.items() if predicate(value)))
+
+    def map(self, function: Callable[[T], U]) -> "Distribution[U]":
+        """Return the law of `function(value)`; equal results are added up.
+
+        >>> Distribution(range(1, 7)).map(lambda face: face % 2)
+        Distribution({1: 1, 0: 1})
+        """
+        pairs = ((function(value), weight) for value, weight in self._weights.items())
+        return self._rebuilt(_added(pairs))
+
+    def group_by(self, key: Callable[[T], U]) -> "Distribution[U]":
+        """Return the law of the groups into which `key` puts the values: `map`, as groups.
+
+        >>> Distribution(range(1, 7)).group_by(lambda face: "high" if face > 2 else "low")
+        Distribution({'low': 1, 'high': 2})
+        """
+        return self.map(key)
+
+    def condition(self, predicate: Callable[[T], object]) -> "Distribution[T]":
+        """Return the law given that `predicate` holds; an impossible condition is refused.
+
+        >>> Distribution(range(1, 7)).condition(lambda face: face > 4)
+        Distribution({5: 1, 6: 1})
+        """
+        kept = {value: weight for value, weight in self._weights.items() if predicate(value)}
+        if not kept:
+            raise IllegalError("a condition must hold for some value, got one that never holds")
+        return Distribution(kept)
+
+    def product(self, other: "Distribution[U]") -> "Distribution[tuple[T, U]]":
+        """Return the law of pairs of independent values of the two laws.
+
+        >>> coin = Distribution("HT")
+        >>> coin.product(coin)["H", "T"]
+        Fraction(1, 4)
+        """
+        ours, theirs = self._comparable(other)
+        return Distribution(
+            {
+                (value, second): weight * factor
+                for (value, weight), (second, factor) in product(ours.items(), theirs.items())
+            }
+        )
+
+    def _comparable(self, other: "Distribution[U]") -> tuple[dict[T, Any], dict[U, Any]]:
+        """Return both laws' weights, as probabilities if only one of the laws is exact."""
+        if self.is_exact == other.is_exact:
+            return self._weights, other._weights
+        return self.to_float()._weights, other.to_float()._weights
+
+    def repeated(self, times: int) -> "Distribution[tuple[T, ...]]":
+        """Return the law of `times` independent copies, as tuples in the order of drawing.
+
+        >>> Distribution("HT").repeated(3)["H", "H", "T"]
+        Fraction(1, 8)
+        """
+        times = whole_number(times, "times", least=0)
+        weights: dict[tuple[T, ...], Any] = {(): 1}
+        for _ in range(times):
+            weights = {
+                (*values, value): weight * factor
+                for values, weight in weights.items()
+                for value, factor in self._weights.items()
+            }
+        return Distribution(weights)
+
+    def mean(self) -> Probability:
+        """Return the expected value; values that are no numbers are refused.
+
+        >>> Distribution(range(1, 7)).mean()
+        Fraction(7, 2)
+        """
+        return self._expectation({value: value for value in self._weights})
+
+    def variance(self) -> Probability:
+        """Return the variance, E[(value − mean)²].
+
+        >>> Distribution(range(1, 7)).variance()
+        Fraction(35, 12)
+        """
+        mean = self.mean()
+        return self._expectation({value: (value - mean) ** 2 for value in self._weights})  # type: ignore[operator] # mean() has checked that values are numbers
+
+    def standard_deviation(self) -> float:
+        """Return the square root of the variance, in float.
+
+        >>> round(Distribution(range(1, 7)).standard_deviation(), 4)
+        1.7078
+        """
+        return math.sqrt(self.variance())
+
+    def _expectation(self, numbers: dict[T, Any]) -> Probability:
+        for number in numbers.values():
+            if not isinstance(number, int | float | Fraction | np.integer | np.floating):
+                raise MalformedError(
+                    f"the values must be numbers, got {shown(number)}; map them to numbers first"
+                )
+        return self._probability(
+            _sum(weight * numbers[value] for value, weight in self._weights.items())
+        )
+
+    def cdf(self, value: T) -> Probability:
+        """Return the probability of a result of at most `value`.
+
+        >>> Distribution(range(1, 7)).cdf(4)
+        Fraction(2, 3)
+        """
+        return self.prob(lambda each: each <= value)  # type: ignore[operator] # ordered values
+
+    def quantile(self, level: Chance) -> T:
+        """Return the least value whose cdf is at least `level`, a number from 0 to 1.
+
+        A float level is read as the decimal that shows it: 0.1 is exactly one tenth.
+
+        >>> Distribution(range(1, 7)).quantile(0.5)
+        3
+        """
+        wanted = read_fraction(level, "level", "be a number from 0 to 1")
+        if not 0 <= wanted <= 1:
+            raise IllegalError(f"level must be a number from 0 to 1, got {shown(level)}")
+        values = sorted(self._weights)  # type: ignore[type-var] # a quantile needs ordered values
+        so_far: Any = 0
+        for value in values:
+            so_far += self._weights[value]
+            if so_far >= wanted * self._total:
+                return value
+        return values[-1]  # float weights may sum to a little less than 1
+
+    def mode(self) -> T:
+        """Return the most likely value, the first of several.
+
+        >>> Distribution.from_pairs([("win", 2), ("lose", 1)]).mode()
+        'win'
+        """
+        return max(self._weights, key=self._weights.__getitem__)
+
+    def sample(self, n: int, rng: "np.random.Generator") -> list[T]:
+        """Return `n` independent random values, drawn with `rng`.
+
+        >>> Distribution(range(1, 7)).sample(5, np.random.default_rng(1))
+        [4, 6, 1, 6, 2]
+        """
+        n = whole_number(n, "n", least=0)
+        values = list(self._weights)
+        cumulative = np.cumsum(list(self.to_float()._weights.values()))
+        draws = rng.random(n) * cumulative[-1]
+        return [values[i] for i in np.searchsorted(cumulative, draws, side="right")]
+
+    def to_float(self) -> "Distribution[T]":
+        """Return the law with float probabilities, each the nearest to the exact one.
+
+        >>> Distribution("HT").to_float()
+        Distribution.from_probabilities({'H': 0.5, 'T': 0.5})
+        """
+        if not self.is_exact:
+            return self
+        # Python divides whole numbers of any size to the nearest float.
+        weights = {value: weight / self._total for value, weight in self._weights.items()}
+        return Distribution._of({value: p for value, p in weights.items() if p}, 1.0)
+
+    def markdown(self, value: str = "value", probability: str = "probability") -> str:
+        """Return a Markdown table of the law, under these two headings.
+
+        >>> print(Distribution("HT").markdown("side"))
+        | side | probability |
+        | --- | --- |
+        | H | 1/2 |
+        | T | 1/2 |
+        """
+        rows = [f"| {_cell(each)} | {p} |" for each, p in self.items()]
+        return "\n".join([f"| {value} | {probability} |", "| --- | --- |", *rows])
+
+    def _rebuilt(self, weights: dict[U, Any]) -> "Distribution[U]":
+        """Return a law of the same kind whose weights keep this law's total."""
+        return Distribution(weights) if self.is_exact else Distribution._of(weights, 1.0)
+
+
+def _weight(value: object, weight: Any) -> int | float | Fraction:
+    if isinstance(weight, np.generic):
+        weight = weight.item()
+    if not isinstance(weight, int | float | Fraction) or isinstance(weight, bool):
+        raise MalformedError(f"the weight of {shown(value)} must be a number, got {shown(weight)}")
+    if not 0 <= weight < math.inf:
+        raise IllegalError(
+            f"the weight of {shown(value)} must be finite and at least 0, got {shown(weight)}"
+        )
+    return weight
+
+
+def _added(pairs: Iterable[tuple[U, Any]]) -> dict[U, Any]:
+    weights: dict[U, Any] = {}
+    for value, weight in pairs:
+        weights[value] = weights.get(value, 0) + weight
+    return weights
+
+
+def _in_lowest_terms(weights: Mapping[T, int | Fraction]) -> dict[T, int]:
+    denominator = math.lcm(*(weight.denominator for weight in weights.values()))
+    whole = {value: int(weight * denominator) for value, weight in weights.items()}
+    divisor = math.gcd(*whole.values())
+    return {value: weight // divisor for value, weight in whole.items()}
+
+
+def _normalised(weights: Mapping[T, Probability]) -> dict[T, float]:
+    floats = {value: float(weight) for value, weight in weights.items()}
+    total = math.fsum(floats.values())
+    return {value: weight / total for value, weight in floats.items()}
+
+
+def _sum(terms: Iterable[Any]) -> Any:
+    """Add exactly what is exact, and floats with a single rounding."""
+    added = list(terms)
+    return math.fsum(added) if any(isinstance(term, float) for term in added) else sum(added)
+
+
+def _cell(value: object) -> str:
+    return str(value).replace("|", "\\|")

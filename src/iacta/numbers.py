@@ -1,0 +1,174 @@
+"""Reads the numbers a user gives, and refuses the wrong ones in one sentence."""
+
+import operator
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.errors import IllegalError, MalformedError
+
+__all__ = [
+    "Chance",
+    "broadcast",
+    "parse_chance",
+    "parse_whole_number",
+    "read_chance",
+    "read_chances",
+    "read_fraction",
+    "shown",
+    "whole_number",
+    "whole_numbers",
+]
+
+Chance: TypeAlias = float | Fraction | Decimal | str
+
+LONGEST_SHOWN = 60
+
+
+def shown(value: object) -> str:
+    """Return the value as an error message shows it: its repr, cut when it is very long."""
+    try:
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+    except ValueError:  # Python writes out no whole number of more than 4300 digits
+        return "a number of thousands of digits"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
+
+
+def whole_number(value: object, name: str, least: int = 0, most: int | None = None) -> int:
+    """Return `value` as an `int`, or refuse it.
+
+    >>> whole_number(-3, "attackers", least=1)
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: attackers must be a whole number of at least 1, got -3
+    """
+    span = f"of at least {least}" if most is None else f"from {least} to {most}"
+    sentence = f"{name} must be a whole number {span}, got {shown(value)}"
+    if isinstance(value, bool | np.bool_):
+        raise MalformedError(sentence)
+    try:
+        number = operator.index(value)  # type: ignore[arg-type] # the TypeError is the answer
+    except TypeError:
+        raise MalformedError(sentence) from None
+    if number < least or (most is not None and number > most):
+        raise IllegalError(sentence)
+    return number
+
+
+def whole_numbers(values: object, name: str, least: int = 0) -> npt.NDArray[np.int64]:
+    """Return `values`, a number or an array-like of any shape, as an array of int64, or refuse it.
+
+    >>> whole_numbers([[1, 2], [3, 4.5]], "defenders")
+    Traceback (most recent call last):
+        ...
+    iacta.errors.MalformedError: defenders must be a whole number of at least 0, got 4.5
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise MalformedError(
+            f"{name} must be whole numbers in rows of one length, got {shown(values)}"
+        ) from None
+    if array.dtype.kind not in "iu" or array.dtype == np.uint64:
+        checked = [whole_number(value, name, least) for value in np.asarray(values, object).flat]
+        try:
+            return np.array(checked, dtype=np.int64).reshape(array.shape)
+        except OverflowError:
+            raise IllegalError(
+                f"{name} must be below 2^63 in an array, got {shown(max(checked))}"
+            ) from None
+    too_small = array[array < least]
+    if too_small.size:
+        whole_number(too_small.flat[0], name, least)
+    return array.astype(np.int64)
+
+
+def broadcast(*arrays: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
+    """Return the arrays in their common shape, or refuse shapes that have none."""
+    try:
+        return np.broadcast_arrays(*arrays)
+    except ValueError:
+        shapes = " and ".join(str(array.shape) for array in arrays)
+        raise IllegalError(f"arrays must have shapes that broadcast, got {shapes}") from None
+
+
+def parse_whole_number(text: str, name: str, least: int = 0, most: int | None = None) -> int:
+    """Return the whole number that `text` writes in decimal digits, or refuse it.
+
+    >>> parse_whole_number("12", "attackers", least=1)
+    12
+    >>> parse_whole_number("many", "attackers", least=1)
+    Traceback (most recent call last):
+        ...
+    iacta.errors.MalformedError: attackers must be a whole number of at least 1, got 'many'
+    """
+    try:
+        number = int(text)
+    except ValueError:
+        number = None
+    return whole_number(text if number is None else number, name, least, most)
+
+
+def read_chance(value: Chance, name: str = "chance") -> Fraction:
+    """Return a chance strictly between 0 and 1 as an exact fraction, or refuse it.
+
+    A float is read as the shortest decimal that shows it, so that 0.95 means 19/20, as a player
+    says it. A text may be a decimal, a percentage or a fraction.
+
+    >>> read_chance(0.95), read_chance("95 %"), read_chance("19/20")
+    (Fraction(19, 20), Fraction(19, 20), Fraction(19, 20))
+    >>> read_chance(1.2)
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: chance must lie between 0 and 1, both excluded, got 1.2
+    """
+    fraction = read_fraction(value, name, "lie between 0 and 1, both excluded")
+    if not 0 < fraction < 1:
+        raise IllegalError(f"{name} must lie between 0 and 1, both excluded, got {shown(value)}")
+    return fraction
+
+
+def parse_chance(text: str) -> Fraction:
+    """Return the chance that a text such as `95%`, `0.95` or `19/20` says.
+
+    >>> parse_chance("95%")
+    Fraction(19, 20)
+    """
+    return read_chance(text)
+
+
+def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
+    """Return a number as an exact fraction, floats as the decimal that shows them, or refuse it."""
+    try:
+        if isinstance(value, str | Decimal):
+            return _fraction_of_text(str(value))
+        if isinstance(value, float | np.floating):
+            return Fraction(repr(float(value)))
+        if isinstance(value, bool):
+            raise TypeError
+        return Fraction(value)
+    except (ValueError, TypeError, OverflowError, ZeroDivisionError):
+        raise MalformedError(f"{name} must {expected}, got {shown(value)}") from None
+
+
+def _fraction_of_text(text: str) -> Fraction:
+    bare = text.strip()
+    if len(bare) > LONGEST_SHOWN:
+        raise ValueError(bare)
+    percent = bare.endswith("%")
+    number = bare[:-1].strip() if percent else bare
+    # Fraction("1e999999999") would write that number out, so no exponent beyond two digits.
+    _, _, exponent = number.lower().partition("e")
+    if len(exponent.lstrip("+-0")) > 2:
+        raise ValueError(bare)
+    return Fraction(number) / (100 if percent else 1)
+
+
+def read_chances(values: object) -> list[Fraction]:
+    """Return every chance of an array-like, flattened, as exact fractions."""
+    flat: Iterable[Any] = np.asarray(values, dtype=object).flat
+    return [read_chance(value) for value in flat]

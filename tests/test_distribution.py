@@ -1,0 +1,166 @@
+"""Distribution: a finite law, exact or float."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iacta import Distribution, IactaError, IllegalError, MalformedError
+
+D6 = Distribution(range(1, 7))
+
+exact_laws = st.dictionaries(st.integers(-9, 9), st.integers(0, 50), min_size=1).filter(
+    lambda weights: any(weights.values())
+)
+float_laws = st.dictionaries(st.integers(-9, 9), st.floats(1e-6, 1e6), min_size=1)
+
+
+def test_weights_pairs_and_values_give_the_same_law() -> None:
+    law = Distribution({"win": 2, "lose": 4})
+    assert law == Distribution(["lose", "win", "lose"])
+    assert law == Distribution({"win": Fraction(1, 3), "lose": Fraction(2, 3)})
+    halves = [("win", Fraction(1)), ("lose", Fraction(1, 2)), ("lose", Fraction(3, 2))]
+    assert law == Distribution.from_pairs(halves)
+    assert not Distribution({"win": 2, "lose": 4.0}).is_exact
+
+
+def test_it_is_a_mapping_in_which_what_cannot_occur_has_probability_zero() -> None:
+    assert dict(D6) == dict.fromkeys(range(1, 7), Fraction(1, 6))
+    assert D6[7] == 0
+    assert 7 not in D6
+    assert 6 in D6
+    assert len(Distribution({"win": 1, "never": 0})) == 1
+
+
+@given(exact_laws)
+def test_exact_probabilities_sum_to_exactly_one(weights: dict[int, int]) -> None:
+    law = Distribution(weights)
+    assert law.is_exact
+    assert sum(law.values()) == 1
+    assert all(type(p) is Fraction and p > 0 for p in law.values())
+
+
+@given(float_laws)
+def test_float_probabilities_sum_to_one(weights: dict[int, float]) -> None:
+    law = Distribution(weights)
+    assert not law.is_exact
+    assert math.isclose(math.fsum(map(float, law.values())), 1)
+
+
+@given(exact_laws | float_laws)
+def test_repr_can_be_pasted_back(weights: dict[int, Any]) -> None:
+    law = Distribution(weights)
+    assert eval(repr(law)) == law  # noqa: S307 # the claim is that it can be evaluated
+    assert hash(eval(repr(law))) == hash(law)  # noqa: S307
+
+
+@given(exact_laws)
+def test_scale_does_not_matter_to_equality(weights: dict[int, int]) -> None:
+    tripled = Distribution({value: 3 * weight for value, weight in weights.items()})
+    assert Distribution(weights) == tripled
+    assert Distribution(weights) != Distribution(weights).to_float()
+
+
+@given(exact_laws)
+def test_moments_are_those_of_the_definition(weights: dict[int, int]) -> None:
+    law = Distribution(weights)
+    mean = sum((p * x for x, p in law.items()), Fraction(0))
+    assert law.mean() == mean
+    assert law.variance() == sum((p * (x - mean) ** 2 for x, p in law.items()), Fraction(0))
+    assert law.standard_deviation() == math.sqrt(law.variance())
+
+
+@given(exact_laws, st.fractions(0, 1))
+def test_quantile_is_the_least_value_that_reaches_the_level(
+    weights: dict[int, int], level: Fraction
+) -> None:
+    law = Distribution(weights)
+    quantile = law.quantile(level)
+    assert law.cdf(quantile) >= level
+    assert all(law.cdf(x) < level for x in law if x < quantile)
+
+
+def test_a_float_level_is_the_decimal_that_shows_it() -> None:
+    tenths = Distribution(range(10))
+    assert [tenths.quantile(k / 10) for k in range(1, 11)] == list(range(10))
+
+
+def test_mode_is_the_most_likely_value() -> None:
+    assert Distribution({1: 2, 2: 3, 3: 1}).mode() == 2
+
+
+def test_product_and_copies_are_independent() -> None:
+    coin = Distribution("HT")
+    assert D6.product(coin)[6, "H"] == Fraction(1, 12)
+    assert D6.repeated(2) == D6.product(D6)
+    assert D6.repeated(0) == Distribution([()])
+    assert D6.product(coin.to_float())[6, "H"] == pytest.approx(1 / 12)
+
+
+def test_condition_is_bayes() -> None:
+    even = D6.condition(lambda face: face % 2 == 0)
+    assert even[2] == Fraction(1, 3)
+    floats = D6.to_float().condition(lambda face: face % 2 == 0)
+    assert floats[2] == pytest.approx(1 / 3)
+
+
+def test_map_adds_equal_results_and_keeps_floats_as_they_are() -> None:
+    assert D6.map(lambda face: face > 4)[True] == Fraction(1, 3)
+    quarter = Distribution.from_probabilities({1: 0.25, 2: 0.25, 3: 0.5})
+    assert dict(quarter.map(lambda face: face > 2)) == {False: 0.5, True: 0.5}
+
+
+def test_samples_follow_the_law() -> None:
+    law = Distribution({"win": 3, "lose": 1})
+    sample = law.sample(40_000, np.random.default_rng(3))
+    # Six standard deviations of a binomial of 40,000 draws are 0.013.
+    assert abs(sample.count("win") / 40_000 - 0.75) < 0.013
+    assert sample == law.sample(40_000, np.random.default_rng(3))
+    assert law.sample(0, np.random.default_rng(3)) == []
+
+
+def test_to_float_is_the_nearest_float_however_large_the_numbers() -> None:
+    huge = Distribution({"win": 10**400, "lose": 2 * 10**400 + 1})
+    assert huge.to_float()["win"] == float(huge["win"])
+
+
+def test_markdown_escapes_the_bar() -> None:
+    assert (
+        Distribution(["a|b"]).markdown() == "| value | probability |\n| --- | --- |\n| a\\|b | 1 |"
+    )
+
+
+WRONG: list[tuple[Callable[[], object], type[IactaError], str]] = [
+    (lambda: Distribution({}), IllegalError, "a distribution must have a value of positive weight"),
+    (lambda: Distribution({1: 0}), IllegalError, "a distribution must have a value of positive"),
+    (lambda: Distribution({1: -1}), IllegalError, "the weight of 1 must be finite and at least 0"),
+    (lambda: Distribution({1: math.nan}), IllegalError, "the weight of 1 must be finite"),
+    (lambda: Distribution({1: math.inf}), IllegalError, "the weight of 1 must be finite"),
+    (lambda: Distribution({1: "x"}), MalformedError, "the weight of 1 must be a number, got 'x'"),
+    (
+        lambda: Distribution.from_probabilities({1: 0.5}),
+        IllegalError,
+        "probabilities must sum to 1, got 0.5",
+    ),
+    (lambda: D6.condition(lambda face: face > 6), IllegalError, "a condition must hold for some"),
+    (lambda: Distribution("HT").mean(), MalformedError, "the values must be numbers, got 'H'"),
+    (lambda: D6.quantile(1.5), IllegalError, "level must be a number from 0 to 1, got 1.5"),
+    (lambda: D6.quantile(math.nan), MalformedError, "level must be a number from 0 to 1, got nan"),
+    (lambda: D6.repeated(-1), IllegalError, "times must be a whole number of at least 0, got -1"),
+    (lambda: D6.sample(-1, np.random.default_rng()), IllegalError, "n must be a whole number"),
+    (lambda: D6.to_float().weights(), IllegalError, "weights must be asked of an exact"),
+]
+
+
+@pytest.mark.parametrize(("make", "error", "sentence"), WRONG)
+def test_what_is_no_law_is_refused(
+    make: Callable[[], object], error: type[IactaError], sentence: str
+) -> None:
+    with pytest.raises(error) as caught:
+        make()
+    assert str(caught.value).startswith(sentence)
