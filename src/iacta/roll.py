@@ -1,0 +1,258 @@
+"""Roll: one throw of both sides' dice, and the exact law of the losses that it causes."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import groupby
+from math import comb
+from typing import NamedTuple
+
+from iacta.dice import Dice
+from iacta.distribution import Distribution
+from iacta.errors import TooLargeError
+from iacta.numbers import whole_number
+from iacta.rules import Rules
+from iacta.variants import find_rules, rules_argument
+
+__all__ = ["LossLaw", "Losses", "Roll", "loss_law"]
+
+SortedDice = tuple[int, ...]
+
+MOST_ROWS = 10**6
+MOST_COMPARISONS = 3 * 10**7
+
+
+class Losses(NamedTuple):
+    """The armies that one roll costs.
+
+    attackers: armies that the attackers lose.
+    defenders: armies that the defenders lose.
+    """
+
+    attackers: int
+    defenders: int
+
+
+class LossLaw(NamedTuple):
+    """The law of the losses of a roll, as counts of equally likely rolls.
+
+    counts: `counts[k]` rolls of `total` cost the defenders k armies, and the attackers
+        `compared − k`.
+    total: the number of equally likely rolls.
+    """
+
+    counts: tuple[int, ...]
+    total: int
+
+    @property
+    def compared(self) -> int:
+        """How many pairs of dice are compared, which is how many armies the roll takes."""
+        return len(self.counts) - 1
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Roll:
+    """One throw of the dice of both sides.
+
+    attack_dice: the attack dice that count, one for each attacking army in the roll.
+    defence_dice: the defence dice that count.
+    rules: `Rules` or the name of a rule set.
+
+    More dice than the rules allow are refused.
+
+    >>> Roll(3, 2).losses()
+    Distribution({Losses(attackers=2, defenders=0): 2275, Losses(attackers=1, defenders=1): 2611, \
+Losses(attackers=0, defenders=2): 2890})
+    >>> Roll(4, 2)
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: attack_dice must be a whole number from 1 to 3, got 4
+    """
+
+    attack_dice: int
+    defence_dice: int
+    rules: Rules
+
+    def __init__(self, attack_dice: int, defence_dice: int, rules: Rules | str = "classic") -> None:
+        found = find_rules(rules)
+        for name, value, most in (
+            ("attack_dice", attack_dice, found.attack.kept),
+            ("defence_dice", defence_dice, found.defence.kept),
+        ):
+            object.__setattr__(self, name, whole_number(value, name, least=1, most=most))
+        object.__setattr__(self, "rules", found)
+
+    def __repr__(self) -> str:
+        return f"Roll({self.attack_dice}, {self.defence_dice}{rules_argument(self.rules)})"
+
+    def law(self) -> LossLaw:
+        """Return how many of the equally likely rolls cost the defenders 0, 1, 2 ... armies.
+
+        >>> Roll(2, 1).law()
+        LossLaw(counts=(91, 125), total=216)
+        """
+        return loss_law(self.attack_dice, self.defence_dice, self.rules)
+
+    def losses(self) -> Distribution[Losses]:
+        """Return the exact law of the `Losses` of the roll."""
+        counts = self.law().counts
+        return Distribution({Losses(len(counts) - 1 - k, k): n for k, n in enumerate(counts)})
+
+    def expected_losses(self) -> tuple[Fraction, Fraction]:
+        """Return the exact mean losses of attackers and of defenders (Taflin 2001, table 1).
+
+        >>> attackers, defenders = Roll(3, 2).expected_losses()
+        >>> round(float(attackers), 4), round(float(defenders), 4)
+        (0.9209, 1.0791)
+        """
+        counts, total = self.law()
+        defenders = Fraction(sum(k * n for k, n in enumerate(counts)), total)
+        return len(counts) - 1 - defenders, defenders
+
+    def best_attack_dice(self, best: int | None = None) -> Distribution[SortedDice]:
+        """Return the law of the highest attack dice, before any bonus, highest first.
+
+        best: how many dice; `None` for all that count. The joint law of the order statistics
+            Y(1) ≥ Y(2) ≥ ... (Höhle, combos_sorted).
+
+        >>> Roll(3, 2).best_attack_dice(2)[6, 5]
+        Fraction(1, 8)
+        """
+        attack, _ = self.rules.dice(self.attack_dice, self.defence_dice)
+        return _best_dice(attack, self.attack_dice, best)
+
+    def best_defence_dice(self, best: int | None = None) -> Distribution[SortedDice]:
+        """Return the law of the highest defence dice, as `best_attack_dice` does for the attack.
+
+        >>> Roll(3, 2).best_defence_dice(1)[6,]
+        Fraction(11, 36)
+        """
+        _, defence = self.rules.dice(self.attack_dice, self.defence_dice)
+        return _best_dice(defence, self.defence_dice, best)
+
+    def compared_dice(self) -> Distribution[tuple[SortedDice, SortedDice]]:
+        """Return the joint law of the dice of both sides that are compared, before any bonus.
+
+        >>> Roll(3, 2).compared_dice()[(6, 6), (6, 5)]
+        Fraction(1, 243)
+        """
+        compared = self.law().compared
+        return self.best_attack_dice(compared).product(self.best_defence_dice(compared))
+
+
+@lru_cache(maxsize=4096)
+def loss_law(attack_dice: int, defence_dice: int, rules: Rules) -> LossLaw:
+    """Return the exact law of the losses when so many dice of each side count.
+
+    Equal throws are collapsed into one sorted row of dice with a weight before any two are
+    compared; the rows are then compared a rank at a time, so that rows which differ only in
+    ranks already decided are collapsed again.
+    """
+    attack, defence = rules.dice(attack_dice, defence_dice)
+    compared = min(attack_dice, defence_dice)
+    _refuse_too_many(attack, defence, compared)
+    ours = _with_bonus(attack, _sorted_dice(attack, attack_dice, compared))
+    theirs = _with_bonus(defence, _sorted_dice(defence, defence_dice, compared))
+    if rules.ties == "attacker":
+        ours = {tuple(2 * value + 1 for value in row): weight for row, weight in ours.items()}
+        theirs = {tuple(2 * value for value in row): weight for row, weight in theirs.items()}
+    counts = _decide(sorted(ours.items()), [(row, (n,)) for row, n in sorted(theirs.items())])
+    return LossLaw(counts, sum(counts))
+
+
+def _refuse_too_many(attack: Dice, defence: Dice, compared: int) -> None:
+    """Refuse dice whose sorted rows would take more than a minute to compare."""
+    ours, theirs = max(attack.faces), max(defence.faces)
+    comparisons = sum(
+        comb(ours + rank - 1, rank) * comb(theirs + compared - rank - 1, compared - rank)
+        for rank in range(compared + 1)
+    )
+    if comparisons > MOST_COMPARISONS:
+        raise TooLargeError(
+            f"{compared} attack dice of up to {ours} faces against as many defence dice of up to "
+            f"{theirs} need {comparisons:.0e} comparisons, expected at most {MOST_COMPARISONS:.0e}"
+        )
+
+
+def _decide(
+    attack: list[tuple[SortedDice, int]], defence: list[tuple[SortedDice, tuple[int, ...]]]
+) -> tuple[int, ...]:
+    """Return how many pairs of rows are won by the attack in 0, 1, 2 ... ranks.
+
+    attack: the rows of undecided ranks in ascending order, each with its weight.
+    defence: the same, with the weights by the number of ranks already lost.
+    """
+    if not attack[0][0]:
+        weight = sum(weight for _, weight in attack)
+        return tuple(weight * n for n in _column_sums(row for _, row in defence))
+    results = []
+    for highest, rows in groupby(attack, key=lambda item: item[0][0]):
+        tails = [(row[1:], weight) for row, weight in rows]
+        results.append(_decide(tails, _after_rank(highest, defence)))
+    return _column_sums(results)
+
+
+def _after_rank(
+    highest: int, defence: list[tuple[SortedDice, tuple[int, ...]]]
+) -> list[tuple[SortedDice, tuple[int, ...]]]:
+    """Compare one attack die with the first die of each row, and collapse equal rests."""
+    rests: dict[SortedDice, list[tuple[int, ...]]] = {}
+    for row, weights in defence:
+        decided = (0, *weights) if row[0] < highest else (*weights, 0)
+        rests.setdefault(row[1:], []).append(decided)
+    return [(rest, _column_sums(rows)) for rest, rows in rests.items()]
+
+
+def _column_sums(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    return tuple(map(sum, zip(*rows, strict=True)))
+
+
+def _best_dice(dice: Dice, count: int, best: int | None) -> Distribution[SortedDice]:
+    most = count if best is None else whole_number(best, "best", least=1, most=count)
+    return Distribution(_sorted_dice(dice, count, most))
+
+
+def _sorted_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
+    """Return the weights of the `best` highest of the dice thrown by `count` armies."""
+    faces_thrown = max(dice.thrown(count))
+    if comb(faces_thrown + best - 1, best) > MOST_ROWS:
+        raise TooLargeError(
+            f"the best {best} dice of up to {faces_thrown} faces can fall in "
+            f"{comb(faces_thrown + best - 1, best):.0e} ways, expected at most {MOST_ROWS:.0e}"
+        )
+    rows: dict[SortedDice, int] = {(): 1}
+    for faces in dice.thrown(count):
+        face_weights = _face_weights(faces, dice.reroll)
+        longer: dict[SortedDice, int] = {}
+        for row, weight in rows.items():
+            for face, face_weight in face_weights.items():
+                key = tuple(sorted((*row, face), reverse=True)[:best])
+                longer[key] = longer.get(key, 0) + weight * face_weight
+        rows = longer
+    return rows
+
+
+def _face_weights(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
+    """Return the weight of each face; those in `reroll` are thrown once more."""
+    again = sum(face <= faces for face in reroll)
+    if not again:
+        return dict.fromkeys(range(1, faces + 1), 1)
+    return {face: again + (0 if face in reroll else faces) for face in range(1, faces + 1)}
+
+
+def _with_bonus(dice: Dice, rows: Mapping[SortedDice, int]) -> dict[SortedDice, int]:
+    """Add each rank's bonus, clamp, and collapse the rows that have become equal."""
+    changed: dict[SortedDice, int] = {}
+    for row, weight in rows.items():
+        key = tuple(_final(value, rank, dice) for rank, value in enumerate(row))
+        changed[key] = changed.get(key, 0) + weight
+    return changed
+
+
+def _final(value: int, rank: int, dice: Dice) -> int:
+    total = value + (dice.bonus[rank] if rank < len(dice.bonus) else 0)
+    if dice.clamp is None:
+        return total
+    lowest, highest = dice.clamp
+    return max(lowest, min(total, highest))

@@ -1,0 +1,77 @@
+"""The slow twins: rolls one by one, and battles by a dictionary of fractions."""
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import product
+
+from iacta import Dice, Rules
+
+Law = dict[tuple[int, int], Fraction]
+
+
+def die_faces(faces: int, reroll: tuple[int, ...]) -> list[int]:
+    """Return what a die shows in equally likely cases, each with its throw and a second one."""
+    if not any(face <= faces for face in reroll):
+        return list(range(1, faces + 1))
+    return [
+        second if first in reroll else first
+        for first, second in product(range(1, faces + 1), repeat=2)
+    ]
+
+
+def throws(dice: Dice, armies: int) -> Iterator[list[int]]:
+    """Yield the kept dice of every equally likely throw, highest first, with their bonuses."""
+    spare = len(dice.faces) - dice.kept
+    thrown = dice.faces[: armies + spare]
+    for throw in product(*(die_faces(faces, dice.reroll) for faces in thrown)):
+        kept = sorted(throw, reverse=True)[:armies]
+        for rank, bonus in enumerate(dice.bonus[:armies]):
+            kept[rank] += bonus
+        if dice.clamp is not None:
+            lowest, highest = dice.clamp
+            kept = [min(max(value, lowest), highest) for value in kept]
+        yield kept
+
+
+@cache
+def loss_law(attack_dice: int, defence_dice: int, rules: Rules) -> Law:
+    """Return the law of (attackers lost, defenders lost)."""
+    attack, defence = rules.attack, rules.defence
+    if attack_dice == attack.kept and defence_dice == defence.kept:
+        attack, defence = rules.full_attack or attack, rules.full_defence or defence
+    counts: Counter[tuple[int, int]] = Counter()
+    defences = list(throws(defence, defence_dice))
+    for ours in throws(attack, attack_dice):
+        for theirs in defences:
+            won = sum(
+                y > z or (y == z and rules.ties == "attacker")
+                for y, z in zip(ours, theirs, strict=False)
+            )
+            counts[min(attack_dice, defence_dice) - won, won] += 1
+    return {losses: Fraction(count, counts.total()) for losses, count in counts.items()}
+
+
+def outcomes(attackers: int, defenders: int, rules: Rules) -> Law:
+    """Return the law of (attackers, defenders) left, garrison included."""
+    current: Law = {(attackers, defenders): Fraction(1)}
+    ended: Law = {}
+    while current:
+        following: Law = {}
+        for (a, d), chance in current.items():
+            if a <= rules.garrison or not d:
+                ended[a, d] = ended.get((a, d), Fraction(0)) + chance
+                continue
+            dice = min(a - rules.garrison, rules.attack.kept), min(d, rules.defence.kept)
+            for (ours, theirs), p in loss_law(*dice, rules).items():
+                state = a - ours, d - theirs
+                following[state] = following.get(state, Fraction(0)) + chance * p
+        current = following
+    return ended
+
+
+def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
+    """Return the chance that no defender is left."""
+    law = outcomes(attackers, defenders, rules)
+    return sum((p for (_, d), p in law.items() if not d), Fraction(0))

@@ -1,0 +1,165 @@
+"""The law of one throw of the dice."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import CLASSIC, Dice, IllegalError, Losses, MalformedError, Roll, Rules, TooLargeError
+from iacta.roll import loss_law
+from tests import brute, strategies
+from tests.published import read_rows
+
+VARIANTS = {
+    "classic": CLASSIC,
+    "capital": Rules(defence=Dice((6, 6, 6))),
+    "leader-defence": Rules(defence=Dice((6, 6), bonus=(1,))),
+    "leader-attack": Rules(attack=Dice((6, 6, 6), bonus=(1,))),
+    "ammo-shortage": Rules(defence=Dice((6, 6), bonus=(-1,))),
+    "fortification": Rules(defence=Dice((6, 6), bonus=(1, 1))),
+    "best-two-of-three": Rules(defence=Dice((6, 6, 6), keep=2)),
+    "space-station": Rules(defence=Dice((8, 8))),
+    "attacker-wins-ties": Rules(ties="attacker"),
+}
+
+
+@pytest.mark.parametrize("row", read_rows("roll_losses"), ids=lambda row: "-".join(row.values()))
+def test_published_counts_of_rolls(row: dict[str, str]) -> None:
+    law = loss_law(int(row["attack_dice"]), int(row["defence_dice"]), VARIANTS[row["rules"]])
+    lost = int(row["defenders_lost"])
+    assert law.compared - lost == int(row["attackers_lost"])
+    assert law.counts[lost] == int(row["count"])
+    assert law.total == int(row["total"])
+
+
+@pytest.mark.parametrize("row", read_rows("expected_losses"))
+def test_published_expected_losses(row: dict[str, str]) -> None:
+    means = Roll(int(row["attack_dice"]), int(row["defence_dice"])).expected_losses()
+    assert [f"{float(mean):.4f}" for mean in means] == [
+        row["attackers_lost"],
+        row["defenders_lost"],
+    ]
+
+
+@pytest.mark.parametrize("row", read_rows("order_statistics"))
+def test_published_order_statistics(row: dict[str, str]) -> None:
+    law = Roll(3, 2).best_attack_dice(2)
+    best = (int(row["first"]), int(row["second"]))
+    assert law[best] == Fraction(int(row["count"]), int(row["total"]))
+
+
+@pytest.mark.parametrize("row", read_rows("roll_examples"))
+def test_published_examples_are_what_the_twin_says(row: dict[str, str]) -> None:
+    ours = sorted(map(int, row["attack_dice"].split()), reverse=True)
+    theirs = sorted(map(int, row["defence_dice"].split()), reverse=True)
+    won = [y > z for y, z in zip(ours, theirs, strict=False)]
+    assert (len(won) - sum(won), sum(won)) == (
+        int(row["attackers_lost"]),
+        int(row["defenders_lost"]),
+    )
+
+
+def test_dominating12_gives_the_published_per_cent() -> None:
+    losses = Roll(3, 2, "dominating12").losses()
+    assert round(100 * float(losses[Losses(0, 2)]), 3) == 20.305
+    assert round(100 * float(losses[Losses(1, 1)]), 3) == 67.423
+    assert round(100 * float(losses[Losses(2, 0)]), 3) == 12.272
+    assert loss_law(2, 2, Roll(3, 2, "dominating12").rules) == loss_law(2, 2, CLASSIC)
+
+
+@settings(max_examples=150, deadline=None)
+@given(strategies.rules(), st.data())
+def test_law_equals_trying_all_rolls(rules: Rules, data: st.DataObject) -> None:
+    attack_dice = data.draw(st.integers(1, rules.attack.kept))
+    defence_dice = data.draw(st.integers(1, rules.defence.kept))
+    assert dict(Roll(attack_dice, defence_dice, rules).losses()) == brute.loss_law(
+        attack_dice, defence_dice, rules
+    )
+
+
+@pytest.mark.parametrize("attack_dice", range(1, 5))
+@pytest.mark.parametrize("defence_dice", range(1, 5))
+def test_law_in_both_size_orders(attack_dice: int, defence_dice: int) -> None:
+    rules = Rules(attack=Dice((4,) * 4, bonus=(1,)), defence=Dice((5, 4, 3, 2), bonus=(0, 1)))
+    law = dict(Roll(attack_dice, defence_dice, rules).losses())
+    assert law == brute.loss_law(attack_dice, defence_dice, rules)
+
+
+def test_fewer_dice_are_the_first_ones_listed() -> None:
+    rules = Rules(attack=Dice((8, 6, 6)))
+    assert loss_law(1, 1, rules).total == 48
+    assert Roll(2, 1, rules).best_attack_dice(1)[8,] == Fraction(1, 8)
+
+
+def test_spare_dice_are_thrown_by_few_armies_too() -> None:
+    rules = Rules(defence=Dice((6, 6, 6), keep=2))
+    assert loss_law(1, 1, rules).total == 216
+    assert Roll(1, 1, rules).best_defence_dice()[6,] == Fraction(11, 36)
+
+
+def test_a_side_s_joint_law_is_that_of_sorted_throws() -> None:
+    law = Roll(3, 2).best_attack_dice()
+    twin = [tuple(throw) for throw in brute.throws(CLASSIC.attack, 3)]
+    assert all(law[row] == Fraction(twin.count(row), 216) for row in set(twin))
+    assert sum(law.values()) == 1
+
+
+def test_joint_law_of_both_sides_gives_the_losses() -> None:
+    roll = Roll(3, 2, "capital")
+    joint = roll.compared_dice()
+
+    def losses(dice: tuple[tuple[int, ...], tuple[int, ...]]) -> Losses:
+        won = sum(y > z for y, z in zip(*dice, strict=True))
+        return Losses(2 - won, won)
+
+    assert joint.map(losses) == roll.losses()
+
+
+def test_a_die_of_130_faces_is_no_problem() -> None:
+    rules = Rules(attack=Dice((130, 130)), defence=Dice((130,)))
+    law = loss_law(1, 1, rules)
+    assert law.counts == (130 * 131 // 2, 130 * 129 // 2)
+
+
+def test_ten_dice_against_ten() -> None:
+    rules = Rules(attack=Dice((6,) * 10), defence=Dice((6,) * 10))
+    law = loss_law(10, 10, rules)
+    assert sum(law.counts) == law.total == 6**20
+    # All ten ranks lost by the attackers is all ten ranks won by a side that wins ties.
+    mirrored = loss_law(
+        10, 10, Rules(attack=Dice((6,) * 10), defence=Dice((6,) * 10), ties="attacker")
+    )
+    assert law.counts == mirrored.counts[::-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "sentence"),
+    [
+        ((4, 2), IllegalError, "attack_dice must be a whole number from 1 to 3, got 4"),
+        ((0, 2), IllegalError, "attack_dice must be a whole number from 1 to 3, got 0"),
+        ((3, 3), IllegalError, "defence_dice must be a whole number from 1 to 2, got 3"),
+        ((3, 1.5), MalformedError, "defence_dice must be a whole number from 1 to 2, got 1.5"),
+        ((True, 1), MalformedError, "attack_dice must be a whole number from 1 to 3, got True"),
+    ],
+)
+def test_dice_that_cannot_be_thrown_are_refused(
+    arguments: tuple[Any, Any], error: type[Exception], sentence: str
+) -> None:
+    with pytest.raises(error) as caught:
+        Roll(*arguments)
+    assert str(caught.value) == sentence
+
+
+def test_too_many_dice_are_refused_at_once() -> None:
+    rules = Rules(attack=Dice((1000,) * 50), defence=Dice((1000,) * 50))
+    with pytest.raises(TooLargeError):
+        loss_law(50, 50, rules)
+    with pytest.raises(TooLargeError):
+        Roll(50, 1, rules).best_attack_dice()
+
+
+def test_repr_can_be_pasted_back() -> None:
+    for roll in (Roll(3, 2), Roll(1, 3, "capital"), Roll(1, 1, Rules(attack=Dice((20,))))):
+        assert eval(repr(roll)) == roll  # noqa: S307 # the claim is that it can be evaluated
