@@ -1,0 +1,159 @@
+"""Battle: rolls between two territories until one side cannot go on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from iacta.distribution import Distribution, Probability
+from iacta.errors import IllegalError
+from iacta.methods import find_method, path_tree
+from iacta.numbers import whole_number
+from iacta.outcome import Outcome, is_won
+from iacta.records import put
+from iacta.rules import Rules
+from iacta.variants import find_rules, rules_argument
+
+__all__ = ["Battle"]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Battle:
+    """A battle that is fought until the territory is taken or the attackers cannot go on.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+    rules: `Rules`, or the name of a rule set.
+    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+
+    Answers are floats, or fractions with `exact=True`. Their relative error is at most
+    `iacta.methods.lattice.relative_error`, below 1e-12 up to 300 armies on each side. `method`
+    is `"counting"` (exact), `"lattice"` (float) or `"auto"`.
+
+    Numbers below 1 or not whole are refused. Attackers no more than the garrison cannot attack.
+
+    >>> battle = Battle(12, 10)
+    >>> round(battle.win_probability(), 4)
+    0.6538
+    >>> Battle(3, 1).win_probability(exact=True)
+    Fraction(1955, 2592)
+    >>> Battle(10, 10, garrison=0) == Battle(10, 10, Rules(garrison=0))
+    True
+    >>> Battle(1, 10).win_probability()
+    0.0
+    >>> Battle(-3, 10)
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: attackers must be a whole number of at least 1, got -3
+    """
+
+    attackers: int
+    defenders: int
+    rules: Rules
+
+    def __init__(
+        self,
+        attackers: int,
+        defenders: int,
+        rules: Rules | str = "classic",
+        *,
+        garrison: int | None = None,
+    ) -> None:
+        put(self, "attackers", whole_number(attackers, "attackers", least=1))
+        put(self, "defenders", whole_number(defenders, "defenders", least=1))
+        put(self, "rules", find_rules(rules, garrison))
+
+    def __repr__(self) -> str:
+        return f"Battle({self.attackers}, {self.defenders}{rules_argument(self.rules)})"
+
+    def outcomes(self, *, exact: bool = False, method: str = "auto") -> Distribution[Outcome]:
+        """Return the law of who is left: attackers, garrison included, and defenders.
+
+        >>> Battle(3, 1).outcomes(exact=True)[Outcome(attackers=2, defenders=0)]
+        Fraction(455, 2592)
+        """
+        solver = find_method(method, self.rules, exact=exact)
+        law = solver.outcomes(Distribution([self.attackers]), self.defenders, self.rules)
+        return law if exact else law.to_float()
+
+    def win_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
+        """Return the chance that the territory is taken.
+
+        >>> Battle(4, 1).win_probability(exact=True)
+        Fraction(342035, 373248)
+        """
+        return self.outcomes(exact=exact, method=method).prob(is_won)
+
+    def attackers_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
+        """Return the law of the attackers left, garrison included.
+
+        >>> law = Battle(12, 10).attackers_left()
+        >>> round(law.mean(), 3), law.quantile(0.05), law.quantile(0.95)
+        (4.438, 1, 10)
+        """
+        return self._law_of(lambda outcome: outcome.attackers, exact, method)
+
+    def defenders_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
+        """Return the law of the defenders left, 0 if the territory is taken."""
+        return self._law_of(lambda outcome: outcome.defenders, exact, method)
+
+    def attackers_lost(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
+        """Return the law of the attackers lost.
+
+        >>> round(Battle(6, 5).attackers_lost().mean(), 4)
+        3.3685
+        """
+        return self._law_of(lambda outcome: self.attackers - outcome.attackers, exact, method)
+
+    def defenders_lost(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
+        """Return the law of the defenders lost.
+
+        >>> round(Battle(6, 5).defenders_lost().mean(), 4)
+        3.5568
+        """
+        return self._law_of(lambda outcome: self.defenders - outcome.defenders, exact, method)
+
+    def attackers_left_if_won(
+        self, *, exact: bool = False, method: str = "auto"
+    ) -> Distribution[int]:
+        """Return the law of the attackers left, given that they win; refused if they cannot.
+
+        >>> Battle(1, 3).attackers_left_if_won()
+        Traceback (most recent call last):
+            ...
+        iacta.errors.IllegalError: the battle must be one that can be won, got Battle(1, 3)
+        """
+        law = self.outcomes(exact=exact, method=method)
+        if not law.prob(is_won):
+            raise IllegalError(f"the battle must be one that can be won, got {self!r}")
+        return law.condition(is_won).map(lambda outcome: outcome.attackers)
+
+    def attackers_lost_if_won(
+        self, *, exact: bool = False, method: str = "auto"
+    ) -> Distribution[int]:
+        """Return the law of the attackers lost, given that they win; refused if they cannot.
+
+        >>> round(Battle(51, 50).attackers_lost_if_won().mean(), 4)
+        37.7799
+        """
+        left = self.attackers_left_if_won(exact=exact, method=method)
+        return left.map(lambda attackers: self.attackers - attackers)
+
+    def state_count(self) -> int:
+        """Return the number of states that the battle can come by, start and ends included.
+
+        >>> Battle(11, 6).state_count()
+        52
+        """
+        return path_tree.state_count(self.attackers, self.defenders, self.rules)
+
+    def path_count(self) -> int:
+        """Return the number of different courses that the battle can take, roll by roll.
+
+        >>> Battle(4, 2).path_count()
+        7
+        """
+        return path_tree.path_count(self.attackers, self.defenders, self.rules)
+
+    def _law_of(
+        self, number: Callable[[Outcome], int], exact: bool, method: str
+    ) -> Distribution[int]:
+        return self.outcomes(exact=exact, method=method).map(number)

@@ -1,0 +1,232 @@
+"""Counting: exact odds, by counting weighted paths in whole numbers.
+
+Let a be the attackers able to attack (the garrison left out) and d the defenders, and let a roll
+with the dice of that state cost the attackers m − k and the defenders k armies in w_k of q equally
+likely cases. Taking the last roll apart, the chance to win from (a, d) is
+
+    P(a, d) = Σ_k  w_k / q · P(a − m + k, d − k),      P(a, 0) = 1,  P(0, d) = 0.
+
+Each roll takes m armies. So let U be a whole number with q | U^m for the roll of every state
+(432 for the classic rules: 7776 divides 432²), and write P(a, d) = N(a, d) / U^(a+d). Then
+
+    N(a, d) = Σ_k  c_k · N(a − m + k, d − k),          c_k = w_k · U^m / q,
+
+a recurrence in whole numbers with the few constant coefficients c_k: one denominator, and no
+common divisor to look for on the way. `values` and `win_table` run it. `outcomes` runs its mirror
+image: in
+
+    X(a − m + k, d − k)  +=  c_k · X(a, d)
+
+X(a, d) · U^(a+d), over one total, is the chance that the battle comes by the state (a, d).
+
+Sources: the recurrence in floats is Norvig's, "The Unfinished Game ... of Risk" (2020, `winP`);
+in fractions it is Van Wijgerden's, "Let slip the dice of war", and took many hours.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate, repeat
+from math import gcd, lcm
+from operator import mul
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.distribution import Distribution
+from iacta.methods.limits import refuse_too_large
+from iacta.outcome import Outcome
+from iacta.roll import loss_law
+from iacta.rules import Rules
+
+__all__ = ["NAME", "outcomes", "values", "win_table"]
+
+NAME: str = "counting"
+
+Row = list[int]
+Exact: TypeAlias = int | Fraction
+
+
+class Coefficients(NamedTuple):
+    """The recurrence's constants for one set of rules.
+
+    unit: U; a state with n armies in all is counted in units of U^n.
+    steps: (c_0, c_1 ... c_m) for each (attack dice, defence dice).
+    """
+
+    unit: int
+    steps: dict[tuple[int, int], tuple[int, ...]]
+
+
+@lru_cache(maxsize=256)
+def coefficients(rules: Rules) -> Coefficients:
+    """Return the least U, and the coefficients c_k of every roll, for these rules.
+
+    >>> from iacta.rules import CLASSIC
+    >>> coefficients(CLASSIC).unit, coefficients(CLASSIC).steps[3, 2]
+    (432, (54600, 62664, 69360))
+    """
+    laws = {
+        (i, j): loss_law(i, j, rules)
+        for i in range(1, rules.attack.kept + 1)
+        for j in range(1, rules.defence.kept + 1)
+    }
+    unit = lcm(*(_root(law.total // gcd(*law.counts), law.compared) for law in laws.values()))
+    return Coefficients(
+        unit,
+        {
+            dice: tuple(count * unit**law.compared // law.total for count in law.counts)
+            for dice, law in laws.items()
+        },
+    )
+
+
+def _root(number: int, power: int) -> int:
+    """Return the least whole number r such that `number` divides r**power.
+
+    >>> _root(7776, 2)
+    216
+    """
+    root, factor = 1, 2
+    while number > 1:
+        if factor * factor > number:
+            factor = number
+        exponent = 0
+        while number % factor == 0:
+            number //= factor
+            exponent += 1
+        root *= factor ** -(-exponent // power)
+        factor += 1
+    return root
+
+
+def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribution[Outcome]:
+    """Return the exact law of the outcome of a battle.
+
+    stack: the exact law of the number of attackers on the territory, garrison included.
+    defenders: armies on the defended territory.
+
+    >>> from iacta.rules import CLASSIC
+    >>> outcomes(Distribution([3]), 1, CLASSIC)[Outcome(attackers=3, defenders=0)]
+    Fraction(125, 216)
+    """
+    weights, _ = stack.weights()
+    able = {n - rules.garrison: weight for n, weight in weights.items() if n > rules.garrison}
+    if not able or not defenders:
+        return stack.map(lambda attackers: Outcome(attackers, defenders))
+    strongest = max(able)
+    _refuse_too_large(strongest, defenders, rules, rows=1 + rules.defence.kept)
+    powers = _powers(coefficients(rules).unit, strongest + defenders)
+    start = [able.get(a, 0) * powers[strongest - a] for a in range(strongest + 1)]
+    won, lost = _run(start, defenders, rules)
+    law = {Outcome(a + rules.garrison, 0): x * powers[a] for a, x in enumerate(won)}
+    law |= {Outcome(rules.garrison, d): x * powers[d] for d, x in lost.items()}
+    for n, weight in weights.items():
+        if n <= rules.garrison:  # too few to attack
+            law[Outcome(n, defenders)] = law.get(Outcome(n, defenders), 0) + weight * powers[-1]
+    return Distribution(law)
+
+
+def _run(start: Row, defenders: int, rules: Rules) -> tuple[Row, dict[int, int]]:
+    """Return X(a, 0) for every a, and X(0, d) for every d, from X(a, defenders)."""
+    steps, most = coefficients(rules).steps, rules.attack.kept
+    rows = {defenders: start}
+    lost = {}
+    for d in range(defenders, 0, -1):
+        dice = min(d, rules.defence.kept)
+        nearest = [rows.setdefault(d - k, [0] * len(start)) for k in range(dice + 1)]
+        moves = [_moves(nearest, steps[i, dice]) for i in range(1, most + 1)]
+        for a in range(len(start) - 1, 0, -1):
+            weight = nearest[0][a]
+            if weight:
+                for c, row, attackers_lost in moves[a - 1 if a < most else -1]:
+                    row[a - attackers_lost] += c * weight
+        lost[d] = rows.pop(d)[0]
+    return rows[0], lost
+
+
+def _moves(nearest: list[Row], step: tuple[int, ...]) -> list[tuple[int, Row, int]]:
+    """Return c_k, the row of k defenders fewer, and the attackers lost, for each k."""
+    return [(c, nearest[k], len(step) - 1 - k) for k, c in enumerate(step)]
+
+
+def values(
+    won: Sequence[Exact], lost: Sequence[Exact], defenders: int, rules: Rules
+) -> list[Fraction]:
+    """Return the exact mean worth of a battle, for every number of attackers at once.
+
+    won: `won[n]` is what it is worth that n armies can move in.
+    lost: `lost[d]` is what it is worth that d defenders hold; `lost[0]` does not matter.
+    defenders: armies on the defended territory.
+
+    Entry `[n]` of the result, as long as `won`, is for n attackers, garrison included.
+
+    >>> from iacta.rules import CLASSIC
+    >>> values([1, 1, 1, 1], [0, 0], 1, CLASSIC)[3]
+    Fraction(1955, 2592)
+    """
+    able = len(won) - 1 - rules.garrison
+    if able <= 0 or not defenders:
+        return [Fraction(lost[defenders])] * len(won)
+    _refuse_too_large(able, defenders, rules, rows=1 + rules.defence.kept)
+    scale = lcm(*(Fraction(worth).denominator for worth in (*won, *lost)))
+    powers = _powers(coefficients(rules).unit, able + defenders)
+    scaled_won = [
+        int(worth * scale) * power for worth, power in zip(won[: able + 1], powers, strict=False)
+    ]
+    scaled_lost = [int(worth * scale) * power for worth, power in zip(lost, powers, strict=False)]
+    *_, last = _value_rows(scaled_won, scaled_lost, defenders, rules)
+    row = [Fraction(n, scale * powers[a + defenders]) for a, n in enumerate(last)]
+    return row[:1] * rules.garrison + row
+
+
+def win_table(attackers: int, defenders: int, rules: Rules) -> npt.NDArray[np.object_]:
+    """Return the exact chances to win of all battles up to a size, as an array of `Fraction`.
+
+    attackers: the most armies on the attacking territory, garrison included.
+    defenders: the most armies on the defended territory.
+
+    Entry `[a - 1, d - 1]` is for a attackers against d defenders.
+
+    >>> from iacta.rules import CLASSIC
+    >>> win_table(3, 1, CLASSIC)[2, 0]
+    Fraction(1955, 2592)
+    """
+    able = max(attackers - rules.garrison, 0)
+    _refuse_too_large(able, defenders, rules, rows=defenders)
+    table = np.full((attackers, defenders), Fraction(0), dtype=object)
+    powers = _powers(coefficients(rules).unit, able + defenders)
+    nothing = [0] * (defenders + 1)
+    rows = _value_rows(powers[: able + 1], nothing, defenders, rules)
+    for d, row in enumerate(rows, start=1):
+        for a in range(1, able + 1):
+            table[a + rules.garrison - 1, d - 1] = Fraction(row[a], powers[a + d])
+    return table
+
+
+def _value_rows(won: Row, lost: Row, defenders: int, rules: Rules) -> Iterator[Row]:
+    """Yield N(0, d), N(1, d) ... for d = 1 .. defenders, from N(a, 0) and N(0, d)."""
+    steps = coefficients(rules).steps
+    rows = {0: won}
+    for d in range(1, defenders + 1):
+        dice = min(d, rules.defence.kept)
+        row = rows[d] = [lost[d]]
+        for a in range(1, len(won)):
+            row_steps = steps[min(a, rules.attack.kept), dice]
+            first = a - len(row_steps) + 1
+            total = 0
+            for k, c in enumerate(row_steps):
+                total += c * rows[d - k][first + k]
+            row.append(total)
+        yield row
+        rows.pop(d - rules.defence.kept, None)
+
+
+def _powers(unit: int, most: int) -> Row:
+    return list(accumulate(repeat(unit, most), mul, initial=1))
+
+
+def _refuse_too_large(able: int, defenders: int, rules: Rules, rows: int) -> None:
+    unit_bits = coefficients(rules).unit.bit_length()
+    refuse_too_large(able, defenders, rows, (able + defenders) * unit_bits // 8 + 32, NAME)

@@ -1,0 +1,244 @@
+"""Lattice: float64 odds, a whole row of states at a time.
+
+The states (a, d), attackers able to attack and defenders, form a lattice. A row holds all a for
+one d. Where all attack dice are thrown, a roll has constant chances p_0 .. p_m of costing the
+defenders 0 .. m armies, and the attackers the rest, so the chance to win satisfies
+
+    P(a, d) = p_0 · P(a − m, d)  +  Σ_{k≥1}  p_k · P(a − m + k, d − k).
+
+The sum comes from rows already known. What is left is a recurrence within the row, the series
+(1 + T + T² + ...) of its shift T = p_0·S^m. It is summed in few vector steps, because
+
+    1 + T + T² + ... = (1 + T)(1 + T²)(1 + T⁴) ...
+
+The few states where fewer attack dice are thrown are computed one by one. `values` and
+`value_rows` run this from the end of the battle, `outcomes` runs it from the start, with the
+shift the other way.
+
+Error. There are only sums and products of numbers that are not negative, so errors are relative
+and merely add up, at most u = 2⁻⁵³ for each rounding on the way from a state to the end.
+`relative_error` counts them. (Probabilities below 1e-150 may lose
+digits, or become 0.)
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.distribution import Distribution
+from iacta.methods.limits import refuse_too_large
+from iacta.outcome import Outcome
+from iacta.roll import loss_law
+from iacta.rules import Rules
+
+__all__ = ["NAME", "outcomes", "refuse", "relative_error", "value_rows", "values", "win_table"]
+
+NAME: str = "lattice"
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Steps: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
+
+UNIT_ROUNDOFF = 2.0**-53
+NEGLIGIBLE = 1e-200
+
+
+def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
+    """Return a bound on the relative error of every number that this method gives for a battle.
+
+    A battle has at most attackers + defenders rolls and comes by at most `defenders` rows. A roll
+    costs two roundings, in its chance and its product. A row costs two for each of the vector
+    steps of its series, and one for each of the terms that are added to a state.
+
+    >>> from iacta.rules import CLASSIC
+    >>> relative_error(100, 100, CLASSIC) < 1e-12
+    True
+    """
+    most = min(rules.attack.kept, rules.defence.kept)
+    terms = (rules.attack.kept + 1) * (most + 1)
+    roundings = 2 * (attackers + defenders) + defenders * (2 * attackers.bit_length() + terms)
+    return (roundings + 4) * UNIT_ROUNDOFF * 1.001  # (1 + u)^n − 1 < 1.001 n u while n u < 0.001
+
+
+def refuse(attackers: int, defenders: int, rules: Rules) -> None:
+    """Refuse a battle that is too large for this method, before anything is made of its size."""
+    refuse_too_large(attackers, defenders, 1 + rules.defence.kept, 8, NAME)
+
+
+@lru_cache(maxsize=256)
+def _steps(rules: Rules) -> Steps:
+    """Return p_0 .. p_m, each the nearest float, for each (attack dice, defence dice)."""
+    steps = {}
+    for i in range(1, rules.attack.kept + 1):
+        for j in range(1, rules.defence.kept + 1):
+            law = loss_law(i, j, rules)
+            steps[i, j] = tuple(count / law.total for count in law.counts)
+    return steps
+
+
+def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribution[Outcome]:
+    """Return the float law of the outcome of a battle.
+
+    stack: the law of the number of attackers on the territory, garrison included.
+    defenders: armies on the defended territory.
+
+    The relative error of each probability is at most `relative_error` of the largest stack.
+
+    >>> from iacta.rules import CLASSIC
+    >>> law = outcomes(Distribution([3]), 1, CLASSIC)
+    >>> round(law[Outcome(attackers=3, defenders=0)], 6)
+    0.578704
+    """
+    weights = {n: float(probability) for n, probability in stack.items()}
+    strongest = max(weights) - rules.garrison
+    if strongest <= 0 or not defenders:
+        return stack.to_float().map(lambda attackers: Outcome(attackers, defenders))
+    refuse(strongest, defenders, rules)
+    start = np.zeros(strongest + 1)
+    law = {}
+    for attackers, probability in weights.items():
+        if attackers > rules.garrison:
+            start[attackers - rules.garrison] = probability
+        else:
+            law[Outcome(attackers, defenders)] = probability
+    won, lost = _run(start, defenders, rules)
+    for a, p in enumerate(won.tolist()):
+        law[Outcome(a + rules.garrison, 0)] = p
+    for d, p in lost.items():
+        law[Outcome(rules.garrison, d)] = law.get(Outcome(rules.garrison, d), 0.0) + p
+    return Distribution.from_probabilities(law)
+
+
+def values(
+    won: Sequence[float] | Floats, lost: Sequence[float] | Floats, defenders: int, rules: Rules
+) -> Floats:
+    """Return the mean worth of a battle, for every number of attackers at once.
+
+    won: `won[n]`, at least 0, is what it is worth that n armies can move in.
+    lost: `lost[d]`, at least 0, is what it is worth that d defenders hold; `lost[0]` does not
+        matter.
+    defenders: armies on the defended territory.
+
+    Entry `[n]` of the result, as long as `won`, is for n attackers, garrison included. Its
+    relative error is at most `relative_error`, and that of `won` and `lost`.
+
+    >>> from iacta.rules import CLASSIC
+    >>> values([1, 1, 1, 1], [0, 0], 1, CLASSIC).round(6).tolist()
+    [0.0, 0.0, 0.416667, 0.754244]
+    """
+    if not defenders:
+        return np.full(len(won), float(lost[0]))
+    *_, last = value_rows(won, lost[: defenders + 1], rules)
+    return last
+
+
+def win_table(attackers: int, defenders: int, rules: Rules) -> Floats:
+    """Return the chances to win of all battles up to a size.
+
+    attackers: the most armies on the attacking territory, garrison included.
+    defenders: the most armies on the defended territory.
+
+    Entry `[a - 1, d - 1]` is for a attackers against d defenders; its relative error is at most
+    `relative_error` of that battle.
+
+    >>> from iacta.rules import CLASSIC
+    >>> win_table(3, 1, CLASSIC).round(6).tolist()
+    [[0.0], [0.416667], [0.754244]]
+    """
+    refuse_too_large(attackers, defenders, defenders, 8, NAME)
+    table = np.empty((defenders, attackers))
+    rows = value_rows(np.ones(attackers + 1), np.zeros(defenders + 1), rules)
+    for d, row in enumerate(rows):
+        table[d] = row[1:]
+    return table.T
+
+
+def value_rows(
+    won: Sequence[float] | Floats, lost: Sequence[float] | Floats, rules: Rules
+) -> Iterator[Floats]:
+    """Yield what `values` returns, for 1, 2 ... defenders, as many as `lost` has entries for."""
+    garrison = min(rules.garrison, len(won) - 1)
+    able = len(won) - 1 - garrison
+    refuse(able, len(lost), rules)
+    steps, most = _steps(rules), rules.attack.kept
+    rows = {0: np.array(won[: able + 1], dtype=float)}
+    for d in range(1, len(lost)):
+        dice = min(d, rules.defence.kept)
+        worth = np.empty(len(won))
+        worth[: garrison + 1] = lost[d]
+        rows[d] = worth[garrison:]
+        nearest = [rows[d - k] for k in range(dice + 1)]
+        for a in range(1, min(most, able + 1)):
+            rows[d][a] = _mean(nearest, steps[a, dice], a)
+        if able >= most:
+            _fill_full_dice(nearest, steps[most, dice], most)
+        yield worth
+        rows.pop(d - rules.defence.kept, None)
+
+
+def _mean(nearest: list[Floats], step: tuple[float, ...], a: int) -> float:
+    """Return Σ p_k · P(a − m + k, d − k), with the row of d − k in `nearest[k]`."""
+    first = a - len(step) + 1
+    return sum(p * float(nearest[k][first + k]) for k, p in enumerate(step))
+
+
+def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) -> None:
+    """Compute the states of a row in which all attack dice are thrown.
+
+    nearest: the row, and those of 1, 2 ... defenders fewer.
+    step: p_0 .. p_m.
+    most: the attack dice.
+    """
+    row, taken = nearest[0], len(step) - 1
+    first, count = most - taken, len(row) - most
+    states = row[most:]
+    states[:] = step[1] * nearest[1][first + 1 : first + 1 + count]
+    for k in range(2, taken + 1):
+        states += step[k] * nearest[k][first + k : first + k + count]
+    states[:taken] += step[0] * row[first : first + min(taken, count)]
+    _sum_series(states, step[0], taken)
+
+
+def _run(start: Floats, defenders: int, rules: Rules) -> tuple[Floats, dict[int, float]]:
+    """Return the chances to end with a attackers, for every a, and with d defenders."""
+    steps, most = _steps(rules), rules.attack.kept
+    rows = {defenders: start}
+    lost = {}
+    for d in range(defenders, 0, -1):
+        dice = min(d, rules.defence.kept)
+        nearest = [rows.setdefault(d - k, np.zeros(len(start))) for k in range(dice + 1)]
+        _leave_full_dice(nearest, steps[most, dice], most)
+        for a in range(min(most, len(start)) - 1, 0, -1):
+            _leave_state(nearest, steps[a, dice], a)
+        lost[d] = float(rows.pop(d)[0])
+    return rows[0], lost
+
+
+def _leave_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) -> None:
+    """Carry on the chances of the states of a row in which all attack dice are thrown."""
+    row, taken = nearest[0], len(step) - 1
+    states = row[most:]
+    first, count = most - taken, len(states)
+    _sum_series(states, step[0], -taken)
+    row[first : first + min(taken, count)] += step[0] * states[:taken]
+    for k in range(1, taken + 1):
+        nearest[k][first + k : first + k + count] += step[k] * states
+
+
+def _leave_state(nearest: list[Floats], step: tuple[float, ...], a: int) -> None:
+    """Carry on the chance of one state by one roll."""
+    chance = float(nearest[0][a])
+    for k, p in enumerate(step):
+        nearest[k][a - len(step) + 1 + k] += p * chance
+
+
+def _sum_series(states: Floats, p: float, shift: int) -> None:
+    """Multiply, in place, by 1 + T + T² + ..., where T moves by `shift` states and weighs by p."""
+    while p > NEGLIGIBLE and abs(shift) < len(states):
+        if shift > 0:
+            states[shift:] += p * states[:-shift]
+        else:
+            states[:shift] += p * states[-shift:]
+        p, shift = p * p, 2 * shift

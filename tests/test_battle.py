@@ -1,0 +1,175 @@
+"""Battle: the odds of one battle, and the literature's figures for it."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import (
+    Battle,
+    IactaError,
+    IllegalError,
+    MalformedError,
+    Outcome,
+    Rules,
+    find_rules,
+    win_table,
+)
+from tests import strategies
+from tests.published import read_grid, read_rows
+
+WITHOUT_GARRISON = Rules(garrison=0)
+
+
+@pytest.mark.parametrize("row", read_rows("win_probability"))
+def test_published_win_probabilities(row: dict[str, str]) -> None:
+    battle = Battle(int(row["attackers"]), int(row["defenders"]), garrison=0)
+    if row["exact"]:
+        assert battle.win_probability(exact=True) == Fraction(row["exact"])
+    if row["probability"]:
+        assert abs(float(battle.win_probability(exact=True)) - float(row["probability"])) < 4e-16
+        assert abs(battle.win_probability() - float(row["probability"])) < 2e-15
+
+
+@pytest.mark.parametrize("row", read_rows("outcomes_exact"))
+def test_published_outcomes(row: dict[str, str]) -> None:
+    law = Battle(int(row["attackers"]), int(row["defenders"]), garrison=0).outcomes(exact=True)
+    outcome = Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
+    assert law[outcome] == Fraction(row["probability"])
+
+
+@pytest.mark.parametrize("row", read_rows("outcomes_10v10"))
+def test_published_outcomes_of_ten_against_ten(row: dict[str, str]) -> None:
+    law = Battle(10, 10, garrison=0).outcomes()
+    outcome = Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
+    assert f"{law[outcome]:.3f}" == row["probability"]
+
+
+@pytest.mark.parametrize("name", ["win_20x20", "win_10x10"])
+def test_published_tables(name: str) -> None:
+    grid = read_grid(name)
+    size = max(attackers for attackers, _ in grid)
+    assert len(grid) == size**2
+    for exact in (False, True):
+        table = win_table(size, size, garrison=0, exact=exact)
+        for (attackers, defenders), printed in grid.items():
+            assert round(float(table[attackers - 1, defenders - 1]), 3) == printed
+
+
+@pytest.mark.parametrize("row", read_rows("win_by_advantage"))
+def test_published_table_by_advantage(row: dict[str, str]) -> None:
+    attackers = int(row["attackers"])
+    battle = Battle(attackers, attackers - int(row["advantage"]), garrison=0)
+    assert f"{battle.win_probability():.3f}" == row["probability"]
+
+
+@pytest.mark.parametrize("row", read_rows("moments"))
+def test_published_means_and_deviations(row: dict[str, str]) -> None:
+    battle = Battle(int(row["attackers"]), int(row["defenders"]), garrison=0)
+    quantities = {
+        "armies_lost_when_winning": battle.attackers_lost_if_won().mean(),
+        "expected_defenders_lost": battle.defenders_lost().mean(),
+        "expected_attackers_lost": battle.attackers_lost().mean(),
+        "sd_defenders_lost": battle.defenders_lost().standard_deviation(),
+        "sd_attackers_lost": battle.attackers_lost().standard_deviation(),
+    }
+    quantity = quantities[row["quantity"]]
+    assert f"{float(quantity):.{row['digits']}f}" == row["value"]
+
+
+def test_published_capital_battles() -> None:
+    # Computed independently, garrison left out.
+    assert f"{Battle(10, 10, 'capital', garrison=0).win_probability():.4f}" == "0.1902"
+    assert f"{Battle(20, 10, 'capital', garrison=0).win_probability():.4f}" == "0.6839"
+
+
+def test_published_line_of_break_even() -> None:
+    # Höhle (2025): the least attackers with a chance above one half, garrison left out.
+    table = win_table(60, 50, garrison=0, exact=True)
+    least = [1 + int(np.argmax(table[:, d] > 0.5)) for d in range(50)]
+    for row in read_rows("break_even"):
+        assert least[int(row["defenders"]) - 1] == int(row["attackers"])
+    slope, intercept = np.polyfit(np.arange(1, 51), least, 1)
+    assert f"{intercept:.4f} {slope:.4f}" == "1.2204 0.8525"
+
+
+@pytest.mark.parametrize("name", ["classic", "capital", "fortification", "zombie attacker"])
+def test_more_attackers_help_and_more_defenders_hurt(name: str) -> None:
+    table = win_table(40, 40, name, garrison=0, exact=True)
+    assert (table[1:] > table[:-1]).all()
+    assert (table[:, 1:] < table[:, :-1]).all()
+
+
+@settings(max_examples=50, deadline=None)
+@given(strategies.rules(), st.integers(1, 10), st.integers(1, 10))
+def test_every_answer_comes_from_the_one_law(rules: Rules, attackers: int, defenders: int) -> None:
+    battle = Battle(attackers, defenders, rules)
+    law = battle.outcomes(exact=True)
+    assert sum(law.values()) == 1
+    assert battle.win_probability(exact=True) == sum(law[o] for o in law if not o.defenders)
+    left, lost = battle.attackers_left(exact=True), battle.attackers_lost(exact=True)
+    assert left.mean() + lost.mean() == attackers
+    held, fell = battle.defenders_left(exact=True), battle.defenders_lost(exact=True)
+    assert held.mean() + fell.mean() == defenders
+    assert held[0] == battle.win_probability(exact=True)
+
+
+def test_attackers_no_more_than_the_garrison_cannot_attack() -> None:
+    for attackers, garrison in ((1, 1), (3, 3), (2, 5)):
+        battle = Battle(attackers, 4, garrison=garrison)
+        assert battle.win_probability() == 0
+        assert battle.win_probability(exact=True) == 0
+        assert dict(battle.outcomes()) == {Outcome(attackers, 4): 1}
+        assert battle.state_count() == battle.path_count() == 1
+
+
+def test_exact_is_fractions_everywhere_and_its_absence_floats() -> None:
+    battle = Battle(4, 3)
+    assert battle.outcomes(exact=True).is_exact
+    assert isinstance(battle.attackers_lost_if_won(exact=True).mean(), Fraction)
+    for method in ("auto", "lattice", "counting"):
+        assert isinstance(battle.win_probability(method=method), float)
+    assert battle.win_probability(method="counting") == float(battle.win_probability(exact=True))
+
+
+def test_repr_can_be_pasted_back() -> None:
+    for battle in (Battle(12, 10), Battle(3, 1, "capital"), Battle(9, 4, "capital", garrison=2)):
+        assert eval(repr(battle), vars(__import__("iacta"))) == battle  # noqa: S307 # the claim
+    assert repr(Battle(12, 10)) == "Battle(12, 10)"
+    assert repr(Battle(3, 1, "Capital")) == "Battle(3, 1, 'capital')"
+    assert len({Battle(3, 1, "risiko"), Battle(3, 1, find_rules("capital"))}) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong", [-3, 0, 2.5, 3.0, float("nan"), float("inf"), "12", None, True, [3]]
+)
+def test_wrong_numbers_of_armies_are_refused_in_one_sentence(wrong: Any) -> None:
+    for arguments, name in (((wrong, 10), "attackers"), ((12, wrong), "defenders")):
+        with pytest.raises(IactaError) as caught:
+            Battle(*arguments)
+        sentence = f"{name} must be a whole number of at least 1, got {wrong!r}"
+        assert str(caught.value) == sentence
+
+
+def test_malformed_and_illegal_are_different_errors() -> None:
+    with pytest.raises(MalformedError):
+        Battle(2.5, 1)  # type: ignore[arg-type] # that is the claim
+    with pytest.raises(IllegalError):
+        Battle(-2, 1)
+    assert issubclass(MalformedError, ValueError)
+
+
+@given(st.one_of(st.none(), st.text(), st.floats(), st.integers(max_value=-1), st.binary()))
+def test_whatever_is_no_number_of_armies_is_an_iacta_error(wrong: Any) -> None:
+    with pytest.raises(IactaError):
+        Battle(wrong, 1)
+    with pytest.raises(IactaError):
+        Battle(1, wrong)
+    with pytest.raises(IactaError):
+        Battle(1, 1, wrong)
+    if wrong is not None:
+        with pytest.raises(IactaError):
+            Battle(1, 1, garrison=wrong)

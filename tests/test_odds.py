@@ -1,0 +1,108 @@
+"""Odds over arrays: they broadcast, and each element is that battle's own."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from iacta import (
+    Battle,
+    IactaError,
+    Rules,
+    TooLargeError,
+    expected_attackers_left,
+    expected_defenders_left,
+    find_rules,
+    win_probability,
+    win_table,
+)
+from iacta.methods import lattice
+
+
+@pytest.mark.parametrize("rules", ["classic", "capital", Rules(garrison=0), Rules(garrison=3)])
+def test_each_element_is_that_battle_s_own(rules: Rules | str) -> None:
+    attackers = np.array([[1, 2, 3, 4], [30, 5, 17, 9]])
+    defenders = np.array([[1], [12]])
+    chances = win_probability(attackers, defenders, rules)
+    ours = expected_attackers_left(attackers, defenders, rules)
+    theirs = expected_defenders_left(attackers, defenders, rules)
+    assert chances.shape == ours.shape == theirs.shape == (2, 4)
+    for index in np.ndindex(2, 4):
+        battle = Battle(int(attackers[index]), int(defenders[index[0], 0]), rules)
+        bound = 2 * lattice.relative_error(30, 12, find_rules(rules))
+        for value, exact in (
+            (chances[index], battle.win_probability(exact=True)),
+            (ours[index], battle.attackers_left(exact=True).mean()),
+            (theirs[index], battle.defenders_left(exact=True).mean()),
+        ):
+            assert abs(value - float(exact)) <= bound * float(exact)
+
+
+def test_two_numbers_give_a_number() -> None:
+    assert type(win_probability(12, 10)) is float
+    assert type(expected_attackers_left(12, 10)) is float
+    assert type(win_probability(12, 10, exact=True)) is Fraction
+    assert type(win_probability(12, 10, method="counting")) is float
+
+
+def test_shapes_broadcast_as_a_ufunc_s() -> None:
+    assert win_probability([1, 2, 3], [[1], [2]]).shape == (2, 3)
+    assert win_probability(np.zeros((0, 3), int) + 1, 1).shape == (0, 3)
+    assert win_probability(np.ones((2, 1, 3), int), np.ones((4, 1), int)).shape == (2, 4, 3)
+
+
+def test_exact_arrays_hold_fractions() -> None:
+    chances = win_probability([2, 3], [1, 1], exact=True)
+    assert chances.tolist() == [Fraction(5, 12), Fraction(1955, 2592)]
+
+
+def test_a_table_is_the_array_of_all_its_battles() -> None:
+    table = win_table(30, 20, "capital")
+    attackers, defenders = np.arange(1, 31)[:, np.newaxis], np.arange(1, 21)
+    assert table.shape == (30, 20)
+    assert (table == win_probability(attackers, defenders, "capital")).all()
+    exact = win_table(30, 20, "capital", exact=True)
+    assert np.allclose(table, exact.astype(float), rtol=1e-13, atol=0)
+    assert np.allclose(table, win_table(30, 20, "capital", method="counting"), rtol=1e-13, atol=0)
+
+
+def test_very_many_defenders_are_sorted_as_well() -> None:
+    assert win_probability([3, 2], [70_000, 1])[1] == win_probability(2, 1)
+
+
+def test_garrison_is_one_parameter() -> None:
+    assert (win_table(9, 9, garrison=0) == win_table(10, 9)[1:]).all()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [0, -3, 2.5, np.nan, "12", None, [1, 0], [1, 2.5], [[1], [2, 3]], [True], 2**63, [2**70, 1]],
+)
+def test_wrong_armies_are_refused(wrong: Any) -> None:
+    for function in (win_probability, expected_attackers_left, expected_defenders_left):
+        with pytest.raises(IactaError, match="attackers must be"):
+            function(wrong, 1)
+        with pytest.raises(IactaError, match="defenders must be"):
+            function(1, wrong)
+
+
+def test_the_first_wrong_element_is_named() -> None:
+    with pytest.raises(IactaError) as caught:
+        win_probability([4, -3, -5], 2)
+    assert str(caught.value) == "attackers must be a whole number of at least 1, got -3"
+
+
+def test_shapes_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(IactaError, match=r"shapes that broadcast, got \(3,\) and \(2,\)"):
+        win_probability([1, 2, 3], [1, 2])
+
+
+def test_past_what_memory_allows() -> None:
+    for function in (win_probability, win_table):
+        with pytest.raises(TooLargeError):
+            function(10**9, 10**9)
+        with pytest.raises(TooLargeError):
+            function(10**18, 1)
+        with pytest.raises(TooLargeError):
+            function(10**6, 10**6, exact=True)
