@@ -1,0 +1,63 @@
+"""iacta: the exact odds of battles and campaigns in the board game Risk.
+
+A `Battle` is fought between two territories, a `Campaign` leads one stack through a chain of
+them, and `armies_needed` tells how many armies a wanted chance takes. `Rules` hold everything
+that changes the odds, a `Roll` is one throw of the dice, and a `Distribution` is a finite law.
+
+Conventions:
+
+- Attackers are counted as a player sees them, on the territory, garrison included. Tables that
+  leave out the army which must stay behind are had with `garrison=0`.
+- Values never change; two with the same content are equal, and their repr can be pasted back.
+- Answers are floats with a proven error bound, or with `exact=True` fractions.
+- Bad input raises an `IactaError`, a `ValueError` of one sentence.
+"""
+
+from iacta.battle import Battle
+from iacta.campaign import Campaign, CampaignOutcome, Engagement, TerritoryOdds
+from iacta.dice import Dice
+from iacta.distribution import Distribution
+from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
+from iacta.odds import (
+    expected_attackers_left,
+    expected_defenders_left,
+    win_probability,
+    win_table,
+)
+from iacta.outcome import Outcome
+from iacta.requirement import armies_needed, armies_needed_for_campaign
+from iacta.roll import Losses, Roll
+from iacta.rules import CLASSIC, Rules
+from iacta.territory import Territory
+from iacta.variants import RULE_SETS, RuleSet, find_rule_set, find_rules, rules_name
+
+__all__ = [
+    "CLASSIC",
+    "RULE_SETS",
+    "Battle",
+    "Campaign",
+    "CampaignOutcome",
+    "Dice",
+    "Distribution",
+    "Engagement",
+    "IactaError",
+    "IllegalError",
+    "Losses",
+    "MalformedError",
+    "Outcome",
+    "Roll",
+    "RuleSet",
+    "Rules",
+    "Territory",
+    "TerritoryOdds",
+    "TooLargeError",
+    "armies_needed",
+    "armies_needed_for_campaign",
+    "expected_attackers_left",
+    "expected_defenders_left",
+    "find_rule_set",
+    "find_rules",
+    "rules_name",
+    "win_probability",
+    "win_table",
+]

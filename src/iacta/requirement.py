@@ -1,0 +1,238 @@
+"""Requirement: the fewest armies with which an attack has a wanted chance."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.distribution import Probability
+from iacta.errors import IllegalError
+from iacta.methods import counting, find_method, lattice
+from iacta.numbers import Chance, broadcast, read_chance, read_chances, whole_number, whole_numbers
+from iacta.roll import loss_law
+from iacta.rules import Rules
+from iacta.territory import Stage, Territories, read_territories, stages
+from iacta.variants import find_rules
+
+__all__ = ["armies_needed", "armies_needed_for_campaign", "win_probability_keeping"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+def armies_needed(
+    defenders: npt.ArrayLike,
+    chance: Any,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    keep: int = 0,
+) -> Any:
+    """Return the fewest attackers, garrison included, that win with at least a wanted chance.
+
+    defenders: armies on the defended territory; a whole number or an array of them.
+    chance: the wanted chance, between 0 and 1, as a float, fraction, decimal or text such as
+        `"95%"`; or an array of them. The two shapes are broadcast. A float is read as the
+        decimal that shows it: 0.95 is 19/20.
+    rules: `Rules`, or the name of a rule set.
+    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+    keep: armies that must be left at the end to move into the territory.
+
+    An `int`, or an array of the broadcast shape. The comparison is exact: floats decide it only
+    where their proven error bound lets them, and fractions where it does not.
+
+    Chances of 0 or 1 and beyond are refused, and those that no number of attackers reaches.
+
+    >>> armies_needed(10, 0.95)
+    19
+    >>> armies_needed([1, 2, 3], [["5%"], ["95%"]], "capital").tolist()
+    [[2, 2, 3], [5, 8, 14]]
+    >>> armies_needed(10, 0.95, keep=5)
+    23
+
+    Source: Van Wijgerden, "Let slip the dice of war", whose T is `keep`.
+    """
+    found = find_rules(rules, garrison)
+    find_method("auto", found, exact=True)
+    kept = whole_number(keep, "keep", least=0)
+    defended = whole_numbers(defenders, "defenders", least=1)
+    wanted = np.empty(np.shape(chance), dtype=object)
+    wanted.reshape(-1)[:] = read_chances(chance)
+    first, second = broadcast(defended, wanted)
+    found_armies = _fewest_for_battles(first.reshape(-1), second.reshape(-1), found, kept)
+    needed = np.array(found_armies, dtype=np.int64).reshape(first.shape)
+    return needed if needed.ndim else int(needed)
+
+
+def armies_needed_for_campaign(
+    territories: Territories,
+    chance: Chance,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    keep: int = 0,
+) -> int:
+    """Return the fewest attackers, garrison included, that take all territories of a campaign.
+
+    territories: the way, as for `Campaign`.
+    chance: the wanted chance, between 0 and 1, as for `armies_needed`.
+    rules: `Rules`, or the name of a rule set.
+    garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
+    keep: armies that must be left at the end on the last territory.
+
+    The comparison is exact, and the same is refused as by `armies_needed`.
+
+    >>> armies_needed_for_campaign([22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1], "95%")
+    82
+    """
+    way = list(stages(read_territories(territories), find_rules(rules, garrison)))
+    for stage in way:
+        find_method("auto", stage.rules, exact=True)
+    wanted, kept = read_chance(chance), whole_number(keep, "keep", least=0)
+    _check_reachable(way, wanted)
+    most = _first_guess(way, kept)
+    while True:
+        needed = _first_reaching(
+            wanted,
+            _float_chances(way, kept, most),
+            sum(lattice.relative_error(most, stage.defenders, stage.rules) for stage in way),
+            partial(_exact_chance, way=way, keep=kept),
+        )
+        if needed is not None:
+            return needed
+        most *= 2
+
+
+def win_probability_keeping(
+    attackers: int,
+    territories: Territories,
+    keep: int,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    exact: bool = False,
+) -> Probability:
+    """Return the chance to take a whole way and have at least `keep` armies at its end.
+
+    attackers: armies on the territory from which it starts, garrison included.
+    territories, rules, garrison: as for `Campaign`.
+    keep: armies that must be left at the end on the last territory.
+    exact: whether to answer with a fraction.
+
+    >>> win_probability_keeping(3, [1], keep=2, exact=True)
+    Fraction(125, 216)
+    """
+    count = whole_number(attackers, "attackers", least=1)
+    kept = whole_number(keep, "keep", least=0)
+    way = list(stages(read_territories(territories), find_rules(rules, garrison)))
+    for stage in way:
+        find_method("auto", stage.rules, exact=exact)
+    return _exact_chance(count, way, kept) if exact else float(_float_chances(way, kept, count)[-1])
+
+
+def _exact_chance(attackers: int, way: Sequence[Stage], keep: int) -> Fraction:
+    """Return the chance to take a whole way with at least `keep` armies at its end."""
+    chances: Sequence[int | Fraction] = [int(n >= keep) for n in range(attackers + 1)]
+    for defenders, rules in reversed(way):
+        chances = counting.values(chances, [0] * (defenders + 1), defenders, rules)
+    return Fraction(chances[attackers])
+
+
+def _fewest_for_battles(
+    defended: npt.NDArray[Any], wanted: npt.NDArray[Any], rules: Rules, keep: int
+) -> list[int]:
+    """Return the fewest attackers for each pair of defenders and chance."""
+    if not len(defended):
+        return []
+    pairs = dict.fromkeys(zip(defended.tolist(), wanted.tolist(), strict=True))
+    for defenders, chance in pairs:
+        _check_reachable([Stage(defenders, rules)], chance)
+    needed: dict[tuple[int, Fraction], int] = {}
+    most = _first_guess([Stage(max(defended.tolist()), rules)], keep)
+    while missing := [pair for pair in pairs if pair not in needed]:
+        needed |= _within(most, missing, rules, keep)
+        most *= 2
+    return [needed[pair] for pair in zip(defended.tolist(), wanted.tolist(), strict=True)]
+
+
+def _within(
+    most: int, pairs: list[tuple[int, Fraction]], rules: Rules, keep: int
+) -> dict[tuple[int, Fraction], int]:
+    """Return the fewest attackers for those pairs for which `most` are enough."""
+    chances_for: dict[int, list[Fraction]] = {}
+    for defenders, chance in pairs:
+        chances_for.setdefault(defenders, []).append(chance)
+    lattice.refuse(most, max(chances_for), rules)
+    won = (np.arange(most + 1) >= keep).astype(float)
+    rows = lattice.value_rows(won, np.zeros(max(chances_for) + 1), rules)
+    needed = {}
+    for defenders, row in enumerate(rows, start=1):
+        error = lattice.relative_error(most, defenders, rules)
+        way = [Stage(defenders, rules)]
+        for chance in chances_for.get(defenders, ()):
+            attackers = _first_reaching(
+                chance, row, error, partial(_exact_chance, way=way, keep=keep)
+            )
+            if attackers is not None:
+                needed[defenders, chance] = attackers
+    return needed
+
+
+def _float_chances(way: Sequence[Stage], keep: int, most: int) -> Floats:
+    """Return the chances to take a whole way, for 0 .. most attackers."""
+    for defenders, rules in way:
+        lattice.refuse(most, defenders, rules)
+    chances = (np.arange(most + 1) >= keep).astype(float)
+    for defenders, rules in reversed(way):
+        chances = lattice.values(chances, np.zeros(defenders + 1), defenders, rules)
+    return chances
+
+
+def _first_reaching(
+    chance: Fraction, chances: Floats, error: float, exact: Callable[[int], Fraction]
+) -> int | None:
+    """Return the first n whose true chance is at least `chance`, or None.
+
+    chances: floats, for n = 0, 1, 2 ...
+    error: a bound on their relative error.
+    exact: the true chance for n, asked only where the floats cannot tell.
+    """
+    margin = error + 2.0**-50
+    surely = chances >= float(chance) * (1 + margin)
+    for n in np.flatnonzero(chances >= float(chance) * (1 - margin)).tolist():
+        if surely[n] or exact(n) >= chance:
+            return int(n)
+    return None
+
+
+def _first_guess(way: Sequence[Stage], keep: int) -> int:
+    return keep + 16 + sum(2 * stage.defenders + stage.rules.garrison for stage in way)
+
+
+def _check_reachable(way: Sequence[Stage], chance: Fraction) -> None:
+    """Refuse a chance that endless attackers would not have.
+
+    They lose only where the dice let no defender be lost.
+    """
+    limit = prod(map(_endless_chance, way), start=Fraction(1))
+    if chance > limit:
+        raise IllegalError(
+            f"chance must be at most {limit}, which endless attackers have, got {chance}"
+        )
+
+
+def _endless_chance(stage: Stage) -> Fraction:
+    """Return the chance of endless attackers: N(d) = Σ_{k≥1} p_k · N(d − k) / (1 − p_0)."""
+    rules, most = stage.rules, min(stage.defenders, stage.rules.defence.kept)
+    counts = {j: loss_law(rules.attack.kept, j, rules).counts for j in range(1, most + 1)}
+    if all(any(law[1:]) for law in counts.values()):
+        return Fraction(1)
+    chances = [Fraction(1)]
+    for d in range(1, stage.defenders + 1):
+        law = counts[min(d, most)]
+        hits = sum(n * chances[d - k] for k, n in enumerate(law) if k)
+        chances.append(hits / sum(law[1:]) if hits else Fraction(0))
+    return chances[-1]

@@ -1,0 +1,205 @@
+"""Campaign: one stack through a chain of territories."""
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import (
+    Battle,
+    Campaign,
+    CampaignOutcome,
+    IactaError,
+    Rules,
+    Territory,
+    TooLargeError,
+    find_rules,
+)
+from iacta.territory import parse_territory, territory_name
+from tests import brute
+from tests.published import read_rows
+
+UNFINISHED = {row["quantity"]: row["value"] for row in read_rows("unfinished_game")}
+WAY = [int(defenders) for defenders in UNFINISHED["territories"].split()]
+
+
+def twin(campaign: Campaign) -> dict[CampaignOutcome, Fraction]:
+    """Fight the battles one after the other, with a dictionary of fractions."""
+    stacks = {campaign.attackers: Fraction(1)}
+    ended: Counter[CampaignOutcome] = Counter()
+    garrison = campaign.rules.garrison
+    for number, territory in enumerate(campaign.territories):
+        own = find_rules(territory.rules or campaign.rules, garrison)
+        following: Counter[int] = Counter()
+        for attackers, chance in stacks.items():
+            for (left, held), p in brute.outcomes(attackers, territory.defenders, own).items():
+                if held:
+                    ended[CampaignOutcome(number, left, held)] += chance * p  # type: ignore[assignment] # a Counter adds fractions too
+                else:
+                    following[left - garrison] += chance * p  # type: ignore[assignment]
+        stacks = dict(following)  # type: ignore[arg-type]
+        garrison = campaign.rules.garrison if territory.garrison is None else territory.garrison
+    for attackers, chance in stacks.items():
+        ended[CampaignOutcome(len(campaign.territories), attackers, 0)] += chance  # type: ignore[assignment]
+    return dict(ended)  # type: ignore[arg-type]
+
+
+CAMPAIGNS = [
+    Campaign(3, [1, 1]),
+    Campaign(9, [2, 1, 3]),
+    Campaign(8, [1, 3, 1, 2], "capital"),
+    Campaign(8, [2, Territory(2, "capital"), 1]),
+    Campaign(10, [2, Territory(1, garrison=3), 2]),
+    Campaign(10, [Territory(2, "fortification", 0), Territory(1, garrison=2), 2], garrison=2),
+    Campaign(7, [1, 1, 1, 1], garrison=0),
+    Campaign(3, [1, 1, 1, 1]),
+    Campaign(1, [2, 3]),
+    Campaign(6, [Territory(1, garrison=50), 1]),
+]
+
+
+@pytest.mark.parametrize("campaign", CAMPAIGNS, ids=repr)
+def test_the_law_is_that_of_battle_after_battle(campaign: Campaign) -> None:
+    expected = twin(campaign)
+    assert dict(campaign.outcomes(exact=True)) == expected
+    floats = campaign.outcomes()
+    assert set(floats) == set(expected)
+    for end, probability in expected.items():
+        assert abs(float(floats[end]) - float(probability)) <= 1e-13 * probability
+
+
+@pytest.mark.parametrize("campaign", CAMPAIGNS, ids=repr)
+def test_the_chances_of_each_territory_come_from_the_law(campaign: Campaign) -> None:
+    law = twin(campaign)
+    odds = campaign.territory_odds(exact=True)
+    assert len(odds) == len(campaign.territories)
+    for number, each in enumerate(odds):
+        conquered = sum(p for (taken, _, _), p in law.items() if taken > number)
+        assert each.conquer_probability == conquered
+        reached = sum(p for (taken, _, _), p in law.items() if taken >= number)
+        assert each.reach_probability == reached
+    assert campaign.win_probability(exact=True) == odds[-1].conquer_probability
+    assert odds[0].expected_attackers == campaign.attackers
+
+
+def test_expected_attackers_are_given_that_the_territory_is_reached() -> None:
+    first, second = Campaign(5, [2, 3]).territory_odds(exact=True)
+    battle = Battle(5, 2)
+    assert second.expected_attackers == battle.attackers_left_if_won(exact=True).mean() - 1
+    assert second.reach_probability == first.conquer_probability
+
+
+def test_one_territory_is_a_battle() -> None:
+    for attackers in (1, 2, 7, 30):
+        campaign, battle = Campaign(attackers, [9], "capital"), Battle(attackers, 9, "capital")
+        assert campaign.win_probability(exact=True) == battle.win_probability(exact=True)
+
+
+def test_the_unfinished_game() -> None:
+    campaign = Campaign(int(UNFINISHED["attackers"]), WAY)
+    exact = Fraction(campaign.win_probability(exact=True))
+    assert abs(exact - Fraction(UNFINISHED["win_probability"])) < Fraction(1, 10**15)
+    assert abs(campaign.win_probability() - float(UNFINISHED["win_probability"])) < 1e-14
+    score = campaign.score(exact=True)
+    assert abs(Fraction(score.mean()) - Fraction(UNFINISHED["mean_score"])) < Fraction(1, 10**14)
+    assert score.mode() == int(UNFINISHED["most_likely_left"])
+    most_likely = float(score[score.mode()])
+    assert abs(most_likely - float(UNFINISHED["probability_of_most_likely"])) < 1e-10
+    assert sum(campaign.outcomes(exact=True).values()) == 1
+
+
+def test_score_counts_the_defenders_not_yet_attacked() -> None:
+    law = Campaign(2, [1, 5]).score(exact=True)
+    # One army able to attack: it wins 5/12, moves in alone and is stopped; else 1 − 1 − 5.
+    assert dict(law) == {1 - 5: Fraction(5, 12), 1 - 6: Fraction(7, 12)}
+
+
+def test_a_stack_no_larger_than_the_garrison_stays() -> None:
+    campaign = Campaign(9, [1, 1], garrison=9)
+    assert dict(campaign.outcomes(exact=True)) == {CampaignOutcome(0, 9, 1): 1}
+    assert [each.conquer_probability for each in campaign.territory_odds()] == [0, 0]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 12), st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 2))
+def test_any_campaign_is_the_twin(attackers: int, way: list[int], garrison: int) -> None:
+    campaign = Campaign(attackers, way, garrison=garrison)
+    assert dict(campaign.outcomes(exact=True)) == twin(campaign)
+
+
+def test_played_campaigns_follow_the_law() -> None:
+    campaign = Campaign(9, [2, Territory(2, garrison=2), 1])
+    rng = np.random.default_rng(5)
+    runs = 4_000
+    won = 0
+    for _ in range(runs):
+        battles = campaign.play(rng)
+        assert [battle.territory for battle in battles] == list(range(1, len(battles) + 1))
+        assert all(not battle.defenders_left for battle in battles[:-1])
+        won += len(battles) == 3 and not battles[-1].defenders_left
+    # Five standard deviations of a binomial of 4,000 runs are at most 0.04.
+    assert abs(won / runs - campaign.win_probability()) < 0.04
+
+
+def test_the_same_seed_plays_the_same_campaign() -> None:
+    campaign = Campaign(72, WAY)
+    first = campaign.play(np.random.default_rng(1))
+    assert first == campaign.play(np.random.default_rng(1))
+    assert first != campaign.play(np.random.default_rng(2))
+
+
+def test_repr_can_be_pasted_back() -> None:
+    for campaign in CAMPAIGNS:
+        assert eval(repr(campaign), vars(__import__("iacta"))) == campaign  # noqa: S307 # the claim
+    assert repr(Campaign(72, [22, 8])) == "Campaign(72, [22, 8])"
+
+
+@pytest.mark.parametrize("text", ["8", "8:capital", "8@3", "8:capital@3", "1@0"])
+def test_a_territory_s_name_is_what_is_read(text: str) -> None:
+    assert territory_name(parse_territory(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", ":", "@", "8:", "8@", "8@-1", "8:xyzzy", "x", "0", "-2", "8:3"]
+)
+def test_what_is_no_territory_is_refused(text: str) -> None:
+    with pytest.raises(IactaError):
+        parse_territory(text)
+
+
+@pytest.mark.parametrize(
+    ("way", "sentence"),
+    [
+        ([], "territories must have at least one entry, got none"),
+        (7, "territories must be a row of defenders, got 7"),
+        ("22", "territories must be a row of defenders, got '22'"),
+        ([3, 0], "defenders must be a whole number of at least 1, got 0"),
+        ([3, 1.5], "defenders must be a whole number of at least 1, got 1.5"),
+        ([3, "4"], "defenders must be a whole number of at least 1, got '4'"),
+    ],
+)
+def test_wrong_ways_are_refused(way: Any, sentence: str) -> None:
+    with pytest.raises(IactaError) as caught:
+        Campaign(12, way)
+    assert str(caught.value) == sentence
+
+
+def test_past_what_memory_allows() -> None:
+    with pytest.raises(TooLargeError):
+        Campaign(10**12, [5]).outcomes()
+
+
+def test_rules_of_a_territory_are_those_of_its_own_battle() -> None:
+    ways: Sequence[tuple[list[Any], list[Any]]] = [
+        ([3, Territory(3, "capital")], [3, 3]),
+        ([Territory(3, "capital"), 3], [3, 3]),
+    ]
+    for mixed, plain in ways:
+        chance = Campaign(12, mixed).win_probability()
+        assert Campaign(12, plain, "capital").win_probability() < chance
+        assert chance < Campaign(12, plain, Rules()).win_probability()

@@ -1,0 +1,235 @@
+"""Requirement: the fewest armies for a wanted chance."""
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import (
+    Battle,
+    Campaign,
+    Dice,
+    IactaError,
+    IllegalError,
+    Rules,
+    Territory,
+    armies_needed,
+    armies_needed_for_campaign,
+    find_rules,
+    win_table,
+)
+from iacta.requirement import win_probability_keeping
+from tests import brute, strategies
+from tests.published import read_rows
+
+CHANCES = [Fraction(p, 100) for p in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99)]
+
+
+@pytest.mark.parametrize("row", read_rows("armies_needed"))
+def test_published_requirements(row: dict[str, str]) -> None:
+    needed = armies_needed(
+        int(row["defenders"]), float(row["chance"]), row["rules"], garrison=int(row["garrison"])
+    )
+    assert needed == int(row["attackers"])
+
+
+@pytest.mark.parametrize("row", read_rows("hendel_errata"))
+def test_entries_of_hendel_and_others_that_are_one_too_low(row: dict[str, str]) -> None:
+    needed = armies_needed(int(row["defenders"]), row["chance"])
+    assert needed == int(row["right"]) == int(row["printed"]) + 1
+
+
+@pytest.mark.parametrize("rules", ["classic", "capital"])
+def test_the_whole_of_van_wijgerden_s_table_by_fractions_alone(rules: str) -> None:
+    size = 200
+    needed = armies_needed(np.arange(1, size + 1)[:, np.newaxis], [CHANCES], rules)
+    twin = exact_requirements(size, int(needed.max()), find_rules(rules))
+    assert needed.tolist() == twin
+
+
+def exact_requirements(defenders: int, attackers: int, rules: Rules) -> list[list[int]]:
+    """Compare whole numbers only: P(a, d) · U^(a+d) with the wanted chance times U^(a+d)."""
+    unit = 432
+    steps = {
+        (i, j): [int(p * unit ** min(i, j)) for _, p in sorted(law.items(), reverse=True)]
+        for i in range(1, 4)
+        for j in range(1, rules.defence.kept + 1)
+        for law in [brute.loss_law(i, j, rules)]
+    }
+    powers = [unit**n for n in range(attackers + defenders + 1)]
+    rows = [powers[:attackers]]
+    table = []
+    for d in range(1, defenders + 1):
+        row = [0]
+        dice = min(d, rules.defence.kept)
+        for a in range(1, attackers):
+            step = steps[min(a, 3), dice]
+            first = a - len(step) + 1
+            row.append(sum(c * (rows[d - k] if k else row)[first + k] for k, c in enumerate(step)))
+        rows.append(row)
+        table.append(
+            [
+                1
+                + next(
+                    a
+                    for a in range(1, attackers)
+                    if row[a] * chance.denominator >= chance.numerator * powers[a + d]
+                )
+                for chance in CHANCES
+            ]
+        )
+    return table
+
+
+@pytest.mark.parametrize("rules", ["classic", "capital", "zombie defender"])
+@pytest.mark.parametrize("defenders", [1, 2, 3, 10, 60])
+def test_a_chance_that_is_exactly_met_is_met(rules: str, defenders: int) -> None:
+    attackers = defenders + 4
+    chance = Battle(attackers, defenders, rules).win_probability(exact=True)
+    assert isinstance(chance, Fraction)
+    hair = Fraction(1, 10**40)
+    assert armies_needed(defenders, chance, rules) == attackers
+    assert armies_needed(defenders, chance - hair, rules) == attackers
+    assert armies_needed(defenders, chance + hair, rules) == attackers + 1
+
+
+def test_a_float_chance_is_the_decimal_that_shows_it() -> None:
+    # One die each: the attacker wins a roll with 1/2, and so 1 - 2^-n with n armies able.
+    coin = Rules(attack=Dice((2,)), defence=Dice((1,)))
+    assert armies_needed(1, 0.9375, coin) == 5
+    assert armies_needed(1, 0.9, coin) == armies_needed(1, "90%", coin)
+    # The float 0.3 is a little less than 3/10, which one die of ten faces wins exactly.
+    tenth = Rules(attack=Dice((10,)), defence=Dice((7,), clamp=(7, 7)))
+    assert Battle(2, 1, tenth).win_probability(exact=True) == Fraction(3, 10)
+    assert armies_needed(1, 0.3, tenth) == 2
+    assert armies_needed(1, 0.30000000000000004, tenth) == 3
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    strategies.rules(),
+    st.integers(1, 6),
+    st.fractions("1/1000", "999/1000"),
+    st.integers(0, 4),
+)
+def test_it_is_the_first_number_that_the_twin_finds(
+    rules: Rules, defenders: int, chance: Fraction, keep: int
+) -> None:
+    most = 25
+
+    def success(attackers: int) -> Fraction:
+        law = brute.outcomes(attackers, defenders, rules)
+        return sum(
+            (p for (a, d), p in law.items() if not d and a - rules.garrison >= keep), Fraction(0)
+        )
+
+    first = next((n for n in range(1, most + 1) if success(n) >= chance), None)
+    try:
+        needed = armies_needed(defenders, chance, rules, keep=keep)
+    except IllegalError:
+        assert first is None
+    else:
+        assert needed == first or (first is None and needed > most)
+
+
+def test_armies_to_keep_stand_in_the_last_territory() -> None:
+    for keep in (0, 1, 2, 5):
+        needed = armies_needed(4, "80%", keep=keep)
+        assert needed == armies_needed_for_campaign([4], "80%", keep=keep)
+        for attackers, enough in ((needed, True), (needed - 1, False)):
+            law = Battle(attackers, 4).outcomes(exact=True)
+            chance = sum(p for (a, d), p in law.items() if not d and a - 1 >= keep)
+            assert (chance >= Fraction(4, 5)) is enough
+    assert armies_needed(4, "80%", keep=0) == armies_needed(4, "80%", keep=1)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [[1], [3, 1, 2], [2, Territory(3, "capital"), 1], [1, Territory(2, garrison=4), 2]],
+    ids=repr,
+)
+@pytest.mark.parametrize("chance", ["5%", "50%", "99%"])
+def test_campaigns_are_those_of_campaign(way: list[Any], chance: str) -> None:
+    needed = armies_needed_for_campaign(way, chance)
+    wanted = Fraction(chance.rstrip("%")) / 100
+    assert Campaign(needed, way).win_probability(exact=True) >= wanted
+    assert Campaign(needed - 1, way).win_probability(exact=True) < wanted
+
+
+def test_a_campaign_s_chance_may_be_met_exactly() -> None:
+    way = [5, 3, 2]
+    chance = Campaign(17, way).win_probability(exact=True)
+    assert isinstance(chance, Fraction)
+    assert armies_needed_for_campaign(way, chance) == 17
+    assert armies_needed_for_campaign(way, chance + Fraction(1, 10**50)) == 18
+
+
+def test_win_probability_keeping_is_that_of_campaign() -> None:
+    way = [5, 3, 2]
+    law = Campaign(20, way).outcomes(exact=True)
+    for keep in (0, 1, 4):
+        expected = sum(p for (n, a, _), p in law.items() if n == 3 and a >= keep)
+        assert win_probability_keeping(20, way, keep, exact=True) == expected
+        assert abs(win_probability_keeping(20, way, keep) - float(expected)) < 1e-14
+
+
+def test_shapes_broadcast() -> None:
+    needed = armies_needed([[1], [2], [3]], [0.5, "95%"])
+    assert needed.shape == (3, 2)
+    assert needed.dtype == np.int64
+    assert needed[2, 1] == armies_needed(3, Decimal("0.95"))
+    assert type(armies_needed(3, 0.5)) is int
+    assert armies_needed(np.zeros(0, int) + 1, 0.5).shape == (0,)
+
+
+def test_very_high_and_very_low_chances() -> None:
+    high, low = Fraction(10**30 - 1, 10**30), Fraction(1, 10**30)
+    table = win_table(200, 2, exact=True)[:, 1]
+    assert armies_needed(2, high) == 1 + int(np.argmax(table >= high))
+    assert armies_needed(2, low) == 2
+    assert armies_needed(60, low) == 1 + int(np.argmax(win_table(40, 60, exact=True)[:, 59] >= low))
+
+
+@pytest.mark.parametrize(
+    ("chance", "sentence"),
+    [
+        (0, "chance must lie between 0 and 1, both excluded, got 0"),
+        (1, "chance must lie between 0 and 1, both excluded, got 1"),
+        (1.2, "chance must lie between 0 and 1, both excluded, got 1.2"),
+        ("120%", "chance must lie between 0 and 1, both excluded, got '120%'"),
+        (-0.5, "chance must lie between 0 and 1, both excluded, got -0.5"),
+        (float("nan"), "chance must lie between 0 and 1, both excluded, got nan"),
+        ("many", "chance must lie between 0 and 1, both excluded, got 'many'"),
+        ("1/0", "chance must lie between 0 and 1, both excluded, got '1/0'"),
+        ("1e-999999999", "chance must lie between 0 and 1, both excluded, got '1e-999999999'"),
+        (None, "chance must lie between 0 and 1, both excluded, got None"),
+        (True, "chance must lie between 0 and 1, both excluded, got True"),
+    ],
+)
+def test_what_is_no_chance_is_refused(chance: Any, sentence: str) -> None:
+    for ask in (
+        lambda: armies_needed(10, chance),
+        lambda: armies_needed([1, 10], ["50%", chance]),
+        lambda: armies_needed_for_campaign([10], chance),
+    ):
+        with pytest.raises(IactaError) as caught:
+            ask()
+        assert str(caught.value) == sentence
+
+
+def test_a_chance_that_no_number_of_armies_reaches_is_refused_at_once() -> None:
+    hopeless = Rules(attack=Dice((1,)), defence=Dice((6,)))
+    with pytest.raises(IllegalError, match="at most 0, which endless attackers have, got 1/2"):
+        armies_needed(3, 0.5, hopeless)
+    with pytest.raises(IllegalError, match="endless attackers"):
+        armies_needed_for_campaign([3, Territory(2, hopeless)], 0.5)
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.5, "x", None])
+def test_wrong_numbers_to_keep_are_refused(wrong: Any) -> None:
+    with pytest.raises(IactaError, match="keep must be a whole number of at least 0"):
+        armies_needed(3, 0.5, keep=wrong)
