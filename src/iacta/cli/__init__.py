@@ -1,0 +1,65 @@
+"""The command `iacta`: a thin face over the library, one file a command."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from typer import Abort, TyperException
+from typer.main import get_command
+
+from iacta.cli.app import app
+from iacta.errors import IactaError, IllegalError
+
+__all__ = ["main"]
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+def main() -> NoReturn:
+    """Run the command line, and end with 0, with 2 on bad input or with 130 on Ctrl-C."""
+    try:
+        command = get_command(app)
+        _refuse_unknown_options(getattr(command, "commands", {}), sys.argv[1:])
+        code = command(prog_name="iacta", standalone_mode=False) or 0
+        sys.stdout.flush()
+    except IactaError as error:
+        code = _complain(str(error))
+    except TyperException as error:
+        code = _complain(f"{error.format_message().rstrip('.')}; see iacta --help")
+    except MemoryError:
+        code = _complain("these numbers need more memory than there is")
+    except (KeyboardInterrupt, Abort):
+        code = INTERRUPTED
+    except BrokenPipeError:
+        # The reader, such as `head`, has what it wants: nothing more can be written there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = BROKEN_PIPE
+    sys.exit(code)
+
+
+def _complain(sentence: str) -> int:
+    print(f"iacta: {sentence}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def _refuse_unknown_options(commands: Mapping[str, Any], words: Sequence[str]) -> None:
+    """Refuse a mistyped option.
+
+    The commands take words that begin with a hyphen as arguments, so that a negative number is
+    refused as a number; so they would take a mistyped option as one too.
+    """
+    command = commands.get(next((word for word in words if word in commands), ""))
+    if command is None:
+        return
+    known = ["--help", *(name for parameter in command.params for name in parameter.opts)]
+    for word in words:
+        name = word.partition("=")[0]
+        if name.startswith("--") and name != "--" and name not in known:
+            from difflib import get_close_matches  # slow to import, and only needed here
+
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"see iacta {command.name} --help"
+            raise IllegalError(f"options must be known ones, got {name!r}; {hint}")

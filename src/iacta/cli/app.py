@@ -1,0 +1,58 @@
+"""The commands, put together."""
+
+from typing import Annotated
+
+import typer
+
+from iacta.cli.battle import battle
+from iacta.cli.campaign import campaign
+from iacta.cli.need import need
+from iacta.cli.roll import roll
+from iacta.cli.rules import rules
+from iacta.cli.table import table
+
+__all__ = ["app"]
+
+EXAMPLES = """Examples:
+
+iacta battle 12 10 ... do 12 armies take a territory that 10 defend?
+
+iacta campaign 72 22 8 2 ... how far do 72 armies come, one territory after the other?
+
+iacta need 10 --chance 95% ... how many armies does it take to be that sure?
+
+iacta table 20 20 ... the chances of every battle up to 20 against 20
+
+iacta roll 3 2 ... what does one roll of the dice cost?
+
+iacta rules ... what are the rules that people play?
+
+Attackers are counted on their territory, with the army that must stay behind."""
+
+app = typer.Typer(
+    add_completion=False,
+    invoke_without_command=True,
+    epilog=EXAMPLES,
+    pretty_exceptions_enable=False,
+)
+
+# A negative number is a wrong number, not an unknown option; the commands tell the two apart.
+NUMBERS = {"ignore_unknown_options": True}
+
+for command in (battle, campaign, need, table, roll, rules):
+    app.command(context_settings=NUMBERS)(command)
+
+
+@app.callback()
+def iacta(
+    context: typer.Context,
+    show_version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+) -> None:
+    """Tell the exact odds of battles and campaigns in the board game Risk."""
+    if show_version:
+        from importlib.metadata import version
+
+        print(f"iacta {version('iacta')}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())

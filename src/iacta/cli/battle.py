@@ -1,0 +1,130 @@
+"""`iacta battle`: the odds of one battle."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from iacta.battle import Battle
+from iacta.cli import options, show
+from iacta.distribution import Distribution
+from iacta.outcome import Outcome, is_won
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["battle"]
+
+TABLE_COLUMNS = ("", "mean", "unlucky (1 in 20)", "median", "lucky (1 in 20)")
+
+
+def battle(
+    attackers: options.Attackers,
+    defenders: options.Defenders,
+    rules: options.RulesName = "classic",
+    garrison: options.Garrison = None,
+    exact: options.Exact = False,
+    as_json: options.Json = False,
+    as_csv: options.Csv = False,
+) -> None:
+    """Tell the odds of one battle, fought until one side cannot go on.
+
+    Example: iacta battle 12 10
+    """
+    chosen = options.output(as_json, as_csv)
+    fought = Battle(
+        options.number(attackers, "attackers", least=1),
+        options.number(defenders, "defenders", least=1),
+        options.read_rules(rules, garrison),
+    )
+    with show.patience():
+        law = fought.outcomes(exact=exact)
+    label = options.rules_label(rules)
+    show.emit(
+        chosen,
+        record=lambda: _record(fought, label, law),
+        rows=lambda: _rows(law),
+        text=lambda console: _tell(console, fought, label, law),
+    )
+
+
+def _best_first(law: Distribution[Outcome]) -> list[Outcome]:
+    return sorted(law, key=lambda end: (end.defenders, -end.attackers))
+
+
+def _record(fought: Battle, label: str, law: Distribution[Outcome]) -> dict[str, object]:
+    won = law.prob(is_won)
+    left_if_won = float(law.condition(is_won).map(_attackers).mean()) if won else None
+    return {
+        "attackers": fought.attackers,
+        "defenders": fought.defenders,
+        "garrison": fought.rules.garrison,
+        "rules": label,
+        "method": "counting" if law.is_exact else "lattice",
+        "win_probability": float(won),
+        "win_probability_exact": show.exact_text(won),
+        "expected_attackers_left": float(law.map(_attackers).mean()),
+        "expected_defenders_left": float(law.map(_defenders).mean()),
+        "expected_attackers_left_if_won": left_if_won,
+        "outcomes": [{**end._asdict(), "probability": float(law[end])} for end in _best_first(law)],
+    }
+
+
+def _rows(law: Distribution[Outcome]) -> Iterator[Sequence[object]]:
+    yield (*Outcome._fields, "probability")
+    for end in _best_first(law):
+        yield (*end, show.fraction_text(law[end]))
+
+
+def _attackers(end: Outcome) -> int:
+    return end.attackers
+
+
+def _defenders(end: Outcome) -> int:
+    return end.defenders
+
+
+def _tell(console: "Console", fought: Battle, label: str, law: Distribution[Outcome]) -> None:
+    won = law.prob(is_won)
+    if fought.attackers <= fought.rules.garrison:
+        show.say(
+            console,
+            f"{fought.attackers} {show.armies(fought.attackers)} cannot attack: "
+            f"{fought.rules.garrison} must stay behind.",
+        )
+        return
+    show.say(
+        console,
+        f"{fought.attackers} {show.armies(fought.attackers)} beat {fought.defenders} with a chance "
+        f"of {show.percent(won)}{show.under(label)}.",
+    )
+    show.say_exactly(console, won)
+    console.print()
+    show.print_table(console, TABLE_COLUMNS, _table(law))
+    show.heading(console, "How it ends, your garrison included:")
+    show.bars(console, [_bar_row(bar) for bar in show.few_bars(_bars(law))])
+
+
+def _table(law: Distribution[Outcome]) -> list[Sequence[str]]:
+    """Return what is left; one time in twenty it is as bad, or as good, or beyond."""
+    laws = {"your armies left": law.map(_attackers)}
+    if law.prob(is_won):
+        laws["your armies left if you win"] = law.condition(is_won).map(_attackers)
+    rows = [_quantiles(name, left, (0.05, 0.5, 0.95)) for name, left in laws.items()]
+    return [*rows, _quantiles("their armies left", law.map(_defenders), (0.95, 0.5, 0.05))]
+
+
+def _quantiles(name: str, left: Distribution[int], levels: Sequence[float]) -> Sequence[str]:
+    return (name, f"{float(left.mean()):.2f}", *(str(left.quantile(level)) for level in levels))
+
+
+def _bars(law: Distribution[Outcome]) -> list[show.Bar]:
+    return [
+        show.Bar("won ", end.attackers, end.attackers, float(law[end]), "green")
+        if is_won(end)
+        else show.Bar("lost", end.defenders, end.defenders, float(law[end]), "red")
+        for end in _best_first(law)
+    ]
+
+
+def _bar_row(bar: show.Bar) -> tuple[str, float, str]:
+    verb = "of yours left" if bar.style == "green" else "of theirs left"
+    return f"{bar.kind}  {bar.numbers} {verb}", bar.probability, bar.style

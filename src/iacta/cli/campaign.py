@@ -1,0 +1,211 @@
+"""`iacta campaign`: how far one stack comes through a chain of territories."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import numpy as np
+import typer
+
+from iacta.campaign import Campaign, CampaignOutcome, Engagement, TerritoryOdds
+from iacta.cli import options, show
+from iacta.distribution import Distribution, Probability
+from iacta.errors import IllegalError
+from iacta.territory import Territory, parse_territory, territory_name
+from iacta.variants import find_rules, rules_name
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["campaign"]
+
+TABLE_COLUMNS = ("territory", "defenders", "chance to reach", "chance to take", "your armies")
+
+Way = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DEFENDERS...",
+        help="Armies on each territory of the way; 8:capital for a territory with rules of its "
+        "own, 8@3 for one on which 3 armies must stay.",
+    ),
+]
+Narrate = Annotated[bool, typer.Option("--narrate", help="Play it once, with random dice.")]
+Seed = Annotated[
+    str | None, typer.Option("--seed", metavar="N", help="With --narrate: play the same again.")
+]
+
+
+def campaign(
+    attackers: options.Attackers,
+    defenders: Way,
+    rules: options.RulesName = "classic",
+    garrison: options.Garrison = None,
+    exact: options.Exact = False,
+    as_json: options.Json = False,
+    as_csv: options.Csv = False,
+    narrate: Narrate = False,
+    seed: Seed = None,
+) -> None:
+    """Tell how far one stack comes through a chain of territories.
+
+    Example: iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1
+    """
+    chosen = options.output(as_json, as_csv)
+    led = Campaign(
+        options.number(attackers, "attackers", least=1),
+        [parse_territory(each) for each in defenders],
+        options.read_rules(rules, garrison),
+    )
+    if narrate:
+        _narrate(led, seed, chosen)
+        return
+    if seed is not None:
+        raise IllegalError(f"--seed must stand with --narrate, got --seed {seed} alone")
+    with show.patience():
+        answer = _Answer(
+            led,
+            options.rules_label(rules),
+            led.outcomes(exact=exact),
+            led.territory_odds(exact=exact),
+        )
+    show.emit(
+        chosen,
+        record=lambda: _record(answer),
+        rows=lambda: _rows(answer),
+        text=lambda console: _tell(console, answer),
+    )
+
+
+class _Answer(NamedTuple):
+    led: Campaign
+    label: str
+    law: Distribution[CampaignOutcome]
+    odds: tuple[TerritoryOdds, ...]
+
+    @property
+    def win_probability(self) -> Probability:
+        return self.odds[-1].conquer_probability
+
+    def best_first(self) -> list[CampaignOutcome]:
+        return sorted(self.law, key=lambda end: (-end.conquered, end.defenders, -end.attackers))
+
+    def rules_of(self, territory: Territory) -> str:
+        return self.label if territory.rules is None else rules_name(find_rules(territory.rules))
+
+
+def _record(answer: _Answer) -> dict[str, object]:
+    return {
+        "attackers": answer.led.attackers,
+        "rules": answer.label,
+        "win_probability": float(answer.win_probability),
+        "win_probability_exact": show.exact_text(answer.win_probability),
+        "territories": [
+            {
+                "defenders": territory.defenders,
+                "rules": answer.rules_of(territory),
+                "reach_probability": float(odds.reach_probability),
+                "conquer_probability": float(odds.conquer_probability),
+            }
+            for territory, odds in zip(answer.led.territories, answer.odds, strict=True)
+        ],
+        "outcomes": [
+            {**end._asdict(), "probability": float(answer.law[end])} for end in answer.best_first()
+        ],
+    }
+
+
+def _rows(answer: _Answer) -> Iterator[Sequence[object]]:
+    yield (*CampaignOutcome._fields, "probability")
+    for end in answer.best_first():
+        yield (*end, show.fraction_text(answer.law[end]))
+
+
+def _tell(console: "Console", answer: _Answer) -> None:
+    count = len(answer.led.territories)
+    show.say(
+        console,
+        f"{answer.led.attackers} {show.armies(answer.led.attackers)} take "
+        f"{'the territory' if count == 1 else f'all {count} territories'} with a chance of "
+        f"{show.percent(answer.win_probability)}{show.under(answer.label)}.",
+    )
+    show.say_exactly(console, answer.win_probability)
+    console.print()
+    show.print_table(console, TABLE_COLUMNS, _table(answer))
+    show.heading(console, "How it ends:")
+    show.bars(console, [_bar_row(bar) for bar in _bars(answer)])
+
+
+def _table(answer: _Answer) -> Iterator[Sequence[str]]:
+    for index, territory in enumerate(answer.led.territories):
+        odds = answer.odds[index]
+        yield (
+            str(index + 1),
+            territory_name(territory),
+            show.short_percent(odds.reach_probability) if index else "100 %",
+            show.short_percent(odds.conquer_probability),
+            f"{float(odds.expected_attackers):.1f}",
+        )
+
+
+def _bars(answer: _Answer) -> list[show.Bar]:
+    """Return bars for the armies left after a full success, and one for each territory lost."""
+    count = len(answer.led.territories)
+    won = [
+        show.Bar("won", end.attackers, end.attackers, float(answer.law[end]), "green")
+        for end in answer.best_first()
+        if end.conquered == count
+    ]
+    stopped = [
+        show.Bar(
+            "stopped",
+            number,
+            number,
+            float(odds.reach_probability) - float(odds.conquer_probability),
+            "red",
+        )
+        for number, odds in enumerate(answer.odds, start=1)
+    ]
+    return show.few_bars(won, most=12) + show.few_bars(stopped[::-1], most=8)
+
+
+def _bar_row(bar: show.Bar) -> tuple[str, float, str]:
+    if bar.kind == "won":
+        return f"all taken, {bar.numbers} left", bar.probability, bar.style
+    return f"stopped at territory {bar.numbers}", bar.probability, bar.style
+
+
+def _narrate(led: Campaign, seed: str | None, chosen: options.Output) -> None:
+    chosen_seed = _fresh_seed() if seed is None else options.seed(seed)
+    battles = led.play(np.random.default_rng(chosen_seed))
+    show.emit(
+        chosen,
+        record=lambda: {"seed": chosen_seed, "battles": [each._asdict() for each in battles]},
+        rows=lambda: [Engagement._fields, *battles],
+        text=lambda console: _tell_story(console, led, battles, chosen_seed),
+    )
+
+
+def _fresh_seed() -> int:
+    return int(np.random.default_rng().integers(10**6))
+
+
+def _tell_story(
+    console: "Console", led: Campaign, battles: Sequence[Engagement], seed: int
+) -> None:
+    for battle in battles:
+        show.say(
+            console,
+            f"Territory {battle.territory}: {battle.attackers} {show.armies(battle.attackers)} "
+            f"attack {battle.defenders}; {_ending(battle)}.",
+        )
+    taken = sum(not battle.defenders_left for battle in battles)
+    show.say(
+        console,
+        f"{taken} of {len(led.territories)} territories taken. "
+        f"To play the same dice again: --seed {seed}",
+    )
+
+
+def _ending(battle: Engagement) -> str:
+    if battle.defenders_left:
+        return f"{battle.attackers_left} left, stopped by {battle.defenders_left}"
+    return f"{battle.attackers_left} left, taken"

@@ -1,0 +1,249 @@
+"""How answers look: JSON, CSV, and for people sentences, tables and bars of text."""
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from threading import Timer
+from typing import TYPE_CHECKING, NamedTuple
+
+from iacta.cli.options import Output
+from iacta.distribution import Probability
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+__all__ = [
+    "Bar",
+    "armies",
+    "bars",
+    "emit",
+    "exact_text",
+    "few_bars",
+    "fraction_text",
+    "heading",
+    "patience",
+    "percent",
+    "plain_percent",
+    "print_table",
+    "say",
+    "say_exactly",
+    "short_percent",
+    "under",
+]
+
+NEGLIGIBLE = 0.0005
+EIGHTHS = " ▏▎▍▌▋▊▉"
+FULL_BLOCK = "█"
+
+
+def emit(
+    output: Output,
+    record: Callable[[], Mapping[str, object]],
+    rows: Callable[[], Iterable[Sequence[object]]],
+    text: "Callable[[Console], None]",
+) -> None:
+    """Print an answer: `record` as JSON, `rows`, heading first, as CSV, or `text` for people."""
+    if output is Output.JSON:
+        print(json.dumps(record(), indent=2))
+    elif output is Output.CSV:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerows(rows())
+    else:
+        from rich.console import Console
+
+        text(Console(highlight=False, markup=False, emoji=False))
+
+
+@contextmanager
+def patience() -> Iterator[None]:
+    """While the block runs for long, say on a terminal that work goes on."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    status = Console(stderr=True).status("Counting; Ctrl-C stops.")
+    timer = Timer(0.5, status.start)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        status.stop()
+
+
+def percent(probability: Probability) -> str:
+    """Return a chance as a player says it; what is not quite certain is never called certain.
+
+    >>> percent(0.65382), percent(0.999999), percent(1e-9), percent(Fraction(1))
+    ('65.38 %', 'more than 99.99 %', 'less than 0.01 %', '100 %')
+    """
+    if isinstance(probability, Fraction) and probability.denominator == 1:
+        return f"{100 * probability} %"
+    if probability >= 0.99995:
+        return "more than 99.99 %"
+    if probability < 0.00005:
+        return "less than 0.01 %"
+    return f"{100 * float(probability):.2f} %"
+
+
+def short_percent(probability: Probability) -> str:
+    """Return a chance as `percent` does, for the cell of a table.
+
+    >>> short_percent(0.65382), short_percent(0.999999)
+    ('65.38 %', '> 99.99 %')
+    """
+    return percent(probability).replace("more than", ">").replace("less than", "<")
+
+
+def plain_percent(chance: Fraction) -> str:
+    """Return a wanted chance as a percentage, as short as it can be.
+
+    >>> plain_percent(Fraction(19, 20)), plain_percent(Fraction(999, 1000))
+    ('95 %', '99.9 %')
+    """
+    return f"{float(100 * chance):g} %"
+
+
+def under(rules: str) -> str:
+    """Return the note that an answer under other rules than classic bears.
+
+    >>> under("capital"), under("classic")
+    (' (capital)', '')
+    """
+    return "" if rules == "classic" else f" ({rules})"
+
+
+def armies(count: int) -> str:
+    """Return the word for so many armies."""
+    return "army" if count == 1 else "armies"
+
+
+def fraction_text(probability: Probability) -> str:
+    """Return a fraction as n/d, a float with all its digits.
+
+    >>> fraction_text(Fraction(1, 2)), fraction_text(0.1)
+    ('1/2', '0.1')
+    """
+    if isinstance(probability, Fraction):
+        return f"{probability.numerator}/{probability.denominator}"
+    return repr(float(probability))
+
+
+def exact_text(probability: Probability) -> str | None:
+    """Return an exact probability as n/d, and None for a float."""
+    return fraction_text(probability) if isinstance(probability, Fraction) else None
+
+
+def say(console: "Console", sentence: str = "") -> None:
+    """Print a sentence as one line, whatever the width: the terminal wraps it, a pipe does not."""
+    console.print(sentence, soft_wrap=True)
+
+
+def say_exactly(console: "Console", *probabilities: Probability) -> None:
+    """Print exact probabilities as fractions; say nothing of floats."""
+    fractions = [text for text in map(exact_text, probabilities) if text]
+    if fractions:
+        say(console, f"Exactly: {' and '.join(fractions)}")
+
+
+def heading(console: "Console", title: str) -> None:
+    """Print an empty line and a title in bold."""
+    console.print()
+    console.print(title, style="bold")
+
+
+def print_table(
+    console: "Console", columns: Sequence[str], rows: "Iterable[Sequence[str | Text]]"
+) -> None:
+    """Print a plain table, numbers to the right; a first column without a heading to the left."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="")
+    for column in columns:
+        table.add_column(column, justify="right" if column else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+
+
+class Bar(NamedTuple):
+    """One bar of a chart of outcomes.
+
+    kind: what kind of outcome it is, such as `won`; only bars of one kind are joined.
+    least, most: the range of numbers that it stands for.
+    probability: the chance of all of them.
+    style: its colour on a terminal.
+    """
+
+    kind: str
+    least: int
+    most: int
+    probability: float
+    style: str
+
+    @property
+    def numbers(self) -> str:
+        """The range as a player reads it."""
+        return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
+
+
+def few_bars(outcomes: Sequence[Bar], most: int = 20) -> list[Bar]:
+    """Return about `most` bars: rare outcomes at both ends left out, neighbours joined."""
+    if len(outcomes) <= most:
+        return list(outcomes)
+    likely = _without_rare(_without_rare(list(outcomes))[::-1])[::-1]
+    width = -(-len(likely) // most)
+    joined: list[Bar] = []
+    room = 0
+    for bar in likely:
+        if room and joined[-1].kind == bar.kind:
+            last = joined.pop()
+            joined.append(
+                Bar(
+                    bar.kind,
+                    min(last.least, bar.least),
+                    max(last.most, bar.most),
+                    last.probability + bar.probability,
+                    bar.style,
+                )
+            )
+            room -= 1
+        else:
+            joined.append(bar)
+            room = width - 1
+    return joined
+
+
+def _without_rare(outcomes: list[Bar]) -> list[Bar]:
+    rare, total = 0, 0.0
+    while rare < len(outcomes) and total + outcomes[rare].probability < NEGLIGIBLE:
+        total += outcomes[rare].probability
+        rare += 1
+    return outcomes[rare:]
+
+
+def bars(console: "Console", rows: Sequence[tuple[str, float, str]]) -> None:
+    """Print (label, probability, style) rows as bars as long as the terminal is wide."""
+    from rich.text import Text
+
+    label_width = max(len(label) for label, _, _ in rows)
+    longest = max(probability for _, probability, _ in rows)
+    room = max(console.width - label_width - len("  100.0 %  ") - 1, 1)
+    for label, probability, style in rows:
+        length = room * probability / longest if longest else 0.0
+        line = Text(f"{label:<{label_width}}  {100 * probability:5.1f} %  ")
+        line.append(_bar(length, console.encoding), style=style)
+        console.print(line, no_wrap=True, crop=True)
+
+
+def _bar(length: float, encoding: str) -> str:
+    if not encoding.lower().startswith("utf"):
+        return "#" * round(length)
+    eighths = round(8 * length)
+    return (FULL_BLOCK * (eighths // 8) + EIGHTHS[eighths % 8]).rstrip()

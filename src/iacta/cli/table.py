@@ -1,0 +1,82 @@
+"""`iacta table`: the chances of every battle up to a size."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+
+from iacta.cli import options, show
+from iacta.odds import win_table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+__all__ = ["table"]
+
+ROW_HEADING = "attackers"
+CELL_WIDTH = 5
+
+
+def table(
+    attackers: options.Attackers,
+    defenders: options.Defenders,
+    rules: options.RulesName = "classic",
+    garrison: options.Garrison = None,
+    exact: options.Exact = False,
+    as_json: options.Json = False,
+    as_csv: options.Csv = False,
+) -> None:
+    """Tell the chances to win of every battle up to so many attackers and defenders.
+
+    Example: iacta table 20 20
+    """
+    chosen = options.output(as_json, as_csv)
+    found = options.read_rules(rules, garrison)
+    size = (
+        options.number(attackers, "attackers", least=1),
+        options.number(defenders, "defenders", least=1),
+    )
+    with show.patience():
+        chances = win_table(*size, found, exact=exact)
+    label = options.rules_label(rules)
+    show.emit(
+        chosen,
+        record=lambda: {
+            "attackers": size[0],
+            "defenders": size[1],
+            "garrison": found.garrison,
+            "rules": label,
+            "win_probability": chances.astype(float).tolist(),
+        },
+        rows=lambda: _rows(chances),
+        text=lambda console: _tell(console, chances, label),
+    )
+
+
+def _rows(chances: npt.NDArray[Any]) -> Iterator[Sequence[object]]:
+    yield (ROW_HEADING, *range(1, chances.shape[1] + 1))
+    for attackers, row in enumerate(chances.tolist(), start=1):
+        yield (attackers, *map(show.fraction_text, row))
+
+
+def _tell(console: "Console", chances: npt.NDArray[Any], label: str) -> None:
+    show.say(console, f"Chance to win in per cent, your garrison included{show.under(label)}:")
+    at_once = max((console.width - len(ROW_HEADING)) // CELL_WIDTH, 1)
+    for first in range(0, chances.shape[1], at_once):
+        columns = range(first, min(first + at_once, chances.shape[1]))
+        show.heading(console, f"against {columns[0] + 1} to {columns[-1] + 1} defenders")
+        show.print_table(
+            console, (ROW_HEADING, *(str(d + 1) for d in columns)), _block(chances, columns)
+        )
+
+
+def _block(chances: npt.NDArray[Any], columns: range) -> "Iterator[Sequence[str | Text]]":
+    from rich.text import Text
+
+    for attackers, row in enumerate(chances, start=1):
+        cells = (
+            Text(f"{100 * float(row[d]):.0f}", style="green" if row[d] > 0.5 else "")
+            for d in columns
+        )
+        yield (str(attackers), *cells)

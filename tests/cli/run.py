@@ -1,0 +1,34 @@
+"""Runs the command line within the process, as the installed command does."""
+
+import sys
+from typing import NamedTuple
+
+import pytest
+
+from iacta.cli import main
+
+__all__ = ["Result", "Run"]
+
+
+class Result(NamedTuple):
+    """What a command ends with, and prints."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+class Run:
+    """Runs command lines, and catches what they print."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]) -> None:
+        self.patch = patch
+        self.capture = capture
+
+    def __call__(self, line: str) -> Result:
+        """Run `iacta` with the words of the line."""
+        self.patch.setattr(sys, "argv", ["iacta", *line.split()])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = self.capture.readouterr()
+        return Result(int(ended.value.code or 0), printed.out, printed.err)

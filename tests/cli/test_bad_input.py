@@ -1,0 +1,136 @@
+"""Bad input: one clear sentence on stderr, exit 2, nothing on stdout, no traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.cli.run import Run
+
+ARMIES = "must be a whole number of at least 1, got"
+WRONG = {
+    "battle -3 10": f"attackers {ARMIES} -3",
+    "battle 0 10": f"attackers {ARMIES} 0",
+    "battle 12 0": f"defenders {ARMIES} 0",
+    "battle 2.5 10": f"attackers {ARMIES} '2.5'",
+    "battle nan 10": f"attackers {ARMIES} 'nan'",
+    "battle twelve 10": f"attackers {ARMIES} 'twelve'",
+    "battle 12 -x": f"defenders {ARMIES} '-x'",
+    "battle 12 10 --garrison -1": "garrison must be a whole number of at least 0, got -1",
+    "battle 12 10 --garrison x": "garrison must be a whole number of at least 0, got 'x'",
+    "battle 12 10 --rules capitol": "rules must be a known name, got 'capitol'; "
+    "did you mean 'capital'?",
+    "battle 12 10 --json --csv": "output must be --json or --csv, got both",
+    "battle 12 10 --jsn": "options must be known ones, got '--jsn'; did you mean --json?",
+    "battle 12": "Missing argument 'DEFENDERS'; see iacta --help",
+    "battle 12 10 8": "Got unexpected extra argument(s) (8); see iacta --help",
+    "batle 12 10": None,
+    "campaign 12": "Missing argument 'DEFENDERS...'; see iacta --help",
+    "campaign 12 3 0": f"defenders {ARMIES} 0",
+    "campaign 12 3 -4": f"defenders {ARMIES} -4",
+    "campaign 12 3:": "rules must be a known name, got ''; see the list of rules",
+    "campaign 12 3@": "garrison must be a whole number of at least 0, got ''",
+    "campaign 12 3 --seed 1": "--seed must stand with --narrate, got --seed 1 alone",
+    "campaign 12 3 --narrate --seed x": "seed must be a whole number of at least 0, got 'x'",
+    "need 10 --chance 0": "chance must lie between 0 and 1, both excluded, got '0'",
+    "need 10 --chance 1": "chance must lie between 0 and 1, both excluded, got '1'",
+    "need 10 --chance 120%": "chance must lie between 0 and 1, both excluded, got '120%'",
+    "need 10 --chance likely": "chance must lie between 0 and 1, both excluded, got 'likely'",
+    "need 10 --keep -1": "keep must be a whole number of at least 0, got -1",
+    "need 0": f"defenders {ARMIES} 0",
+    "need": "Missing argument 'DEFENDERS...'; see iacta --help",
+    "table 0 5": f"attackers {ARMIES} 0",
+    "table 5 x": f"defenders {ARMIES} 'x'",
+    "roll 4 2": "attack_dice must be a whole number from 1 to 3, got 4",
+    "roll 3 3": "defence_dice must be a whole number from 1 to 2, got 3",
+    "rules xyzzy": "rules must be a known name, got 'xyzzy'; see the list of rules",
+}
+TOO_LARGE = [
+    "battle 1000000000000 1000000000000",
+    f"battle {10**40} 3",
+    f"battle 3 {10**40}",
+    f"battle {'9' * 5000} 3",
+    "battle 1000000 1000000 --exact",
+    "campaign 12 1000000000000000",
+    f"campaign {10**30} 4",
+    "need 1000000000000",
+    "need 5 --keep 1000000000000",
+    "table 1000000 1000000",
+    f"table {10**30} 2",
+]
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_wrong_words_get_one_sentence(run: Run, line: str) -> None:
+    result = run(line)
+    assert (result.code, result.stdout) == (2, "")
+    assert result.stderr.startswith("iacta: ")
+    assert result.stderr.count("\n") == 1
+    sentence = WRONG[line]
+    if sentence is not None:
+        assert result.stderr == f"iacta: {sentence}\n"
+
+
+@pytest.mark.parametrize("line", TOO_LARGE, ids=lambda line: line[:40])
+def test_what_is_too_large_is_refused_at_once(run: Run, line: str) -> None:
+    start = time.perf_counter()
+    result = run(line)
+    assert (result.code, result.stdout) == (2, "")
+    assert result.stderr.count("\n") == 1
+    assert len(result.stderr) < 400
+    assert time.perf_counter() - start < 5  # "at once" as against minutes, not a speed
+
+
+WORDS = st.one_of(
+    st.integers(-5, 12).map(str),
+    st.sampled_from(["nan", "1e3", "--exact", "--json", "--csv", "--rules", "capital", "--x", "-"]),
+    st.text(
+        st.characters(exclude_characters=" \t\r\n", exclude_categories=["Cs", "Z", "C"]), max_size=5
+    ),
+)
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.sampled_from(["battle", "campaign", "need", "table", "roll", "rules"]),
+    st.lists(WORDS, max_size=5),
+)
+def test_any_words_get_an_answer_or_a_sentence(run: Run, command: str, words: list[str]) -> None:
+    result = run(" ".join([command, *words]))
+    assert result.code in (0, 2)
+    if result.code == 0:
+        assert result.stderr == ""
+        assert result.stdout
+    else:
+        assert result.stdout == ""
+        assert result.stderr.startswith("iacta: ")
+        assert result.stderr.count("\n") == 1
+
+
+def test_ctrl_c_ends_at_once_with_130() -> None:
+    command = [sys.executable, "-m", "iacta", "battle", "4000", "4000", "--exact"]
+    process = subprocess.Popen(  # noqa: S603 # our own command
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert out == ""
+    assert "Traceback" not in err
+
+
+def test_a_reader_that_has_enough_is_no_error() -> None:
+    command = f"{sys.executable} -m iacta table 300 300 --csv | head -n 1"
+    ended = subprocess.run(  # noqa: S602 # our own command
+        command, shell=True, capture_output=True, text=True, check=True, env=os.environ
+    )
+    assert ended.stdout.startswith("attackers,1,2,")
+    assert ended.stderr == ""
