@@ -1,0 +1,1 @@
+"""How much faster iacta is than the plain versions of the same computations."""

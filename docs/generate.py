@@ -1,0 +1,44 @@
+"""Writes the pages that are made from the code: `docs/index.md` and `docs/commands.md`."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+COMMANDS = ("", "battle", "campaign", "need", "table", "roll", "rules")
+
+
+def commands_page() -> str:
+    """Return a page with the help of every command."""
+    parts = ["# Commands", "This page is what `--help` prints."]
+    for command in COMMANDS:
+        title = f"iacta {command}".strip()
+        parts += [f"## `{title}`", f"```text\n{help_text(command)}\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def help_text(command: str) -> str:
+    """Return what `--help` prints in a window of 88 columns."""
+    words = [sys.executable, "-m", "iacta", *command.split(), "--help"]
+    window = {**os.environ, "COLUMNS": "88", "TERMINAL_WIDTH": "88"}
+    printed = subprocess.run(words, check=True, capture_output=True, text=True, env=window).stdout
+    return "\n".join(line.rstrip() for line in printed.strip().splitlines())
+
+
+def index_page() -> str:
+    """Return the README, with its links as seen from the site."""
+    readme = (FOLDER.parent / "README.md").read_text(encoding="utf-8")
+    return readme.replace("](docs/", "](").replace(
+        "](LICENSE)", "](https://opensource.org/license/mit)"
+    )
+
+
+def main() -> None:
+    """Write the pages."""
+    (FOLDER / "index.md").write_text(index_page(), encoding="utf-8")
+    (FOLDER / "commands.md").write_text(commands_page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

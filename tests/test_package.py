@@ -1,0 +1,116 @@
+"""The package as a whole: its names, its floors, its promises."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import iacta
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "iacta"
+FILES = sorted(SOURCE.rglob("*.py"))
+
+# Each file imports only from files that stand on a line above its own.
+FLOORS = [
+    {"errors"},
+    {"numbers"},
+    {"records", "outcome", "distribution"},
+    {"dice"},
+    {"rules"},
+    {"variants"},
+    {"roll", "territory"},
+    {"methods.limits"},
+    {"methods.counting", "methods.lattice", "methods.path_tree"},
+    {"methods"},
+    {"battle", "odds", "campaign", "requirement"},
+    {"cli.options"},
+    {"cli.show"},
+    {"cli.battle", "cli.campaign", "cli.need", "cli.table", "cli.roll", "cli.rules"},
+    {"cli.app"},
+    {"cli"},
+    {"__main__"},
+]
+
+
+def module_name(file: Path) -> str:
+    """Return a file's name within the package."""
+    parts = file.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__" or len(parts) == 1)
+
+
+def imported(file: Path) -> set[str]:
+    """Return the files of the package that a file imports."""
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("iacta"):
+            base = (node.module or "").removeprefix("iacta").removeprefix(".")
+            for alias in node.names:
+                below = f"{base}.{alias.name}".removeprefix(".")
+                names.add(below if any(module_name(f) == below for f in FILES) else base)
+    return names
+
+
+@pytest.mark.parametrize("file", FILES, ids=module_name)
+def test_a_file_imports_only_from_floors_below(file: Path) -> None:
+    name = module_name(file)
+    if name == "__init__":
+        return  # the public names
+    floors = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+    assert all(floors[below] < floors[name] for below in imported(file))
+
+
+def test_public_names_are_sorted_and_there() -> None:
+    for file in FILES:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                names = ast.literal_eval(node.value)
+                assert len(names) == len(set(names))
+    assert all(hasattr(iacta, name) for name in iacta.__all__)
+    assert len(iacta.__all__) == len(set(iacta.__all__))
+
+
+def test_every_public_function_is_documented_with_its_arguments() -> None:
+    for name in iacta.__all__:
+        documented = getattr(iacta, name)
+        if callable(documented):
+            assert documented.__doc__, name
+
+
+def test_importing_iacta_starts_nothing_heavy() -> None:
+    heavy = ("rich", "typer", "scipy", "pandas", "altair", "numpy.random")
+    code = f"import iacta, sys; print([name for name in {heavy!r} if name in sys.modules])"
+    ended = subprocess.run(  # noqa: S603 # our own line
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "[]\n"
+
+
+def test_the_core_needs_three_packages_only() -> None:
+    settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    found = re.search(r"^dependencies = \[(.*)\]$", settings, re.MULTILINE)
+    assert found is not None
+    assert re.findall(r'"([a-z]+)', found.group(1)) == ["numpy", "rich", "typer"]
+
+
+def test_the_architecture_names_every_file() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for file in FILES:
+        name = file.relative_to(SOURCE).as_posix()
+        if name.startswith("cli/") or file.name in ("__init__.py", "__main__.py"):
+            continue
+        assert f"`{name}`" in text, name
+
+
+def test_the_output_s_keys_are_documented() -> None:
+    text = (ROOT / "docs" / "output.md").read_text(encoding="utf-8")
+    for file in sorted(set((SOURCE / "cli").glob("*.py")) - {SOURCE / "cli" / "app.py"}):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Dict):
+                for key in node.keys:
+                    if isinstance(key, ast.Constant) and str(key.value).isidentifier():
+                        assert str(key.value) in text, (file.name, key.value)
