@@ -31,7 +31,7 @@ format: $(VENV)/check
 	@$(BIN)/ruff check --fix
 
 clean:
-	rm -rf $(VENV) site
+	rm -rf $(VENV) build site
 
 $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV)

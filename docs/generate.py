@@ -1,11 +1,15 @@
-"""Writes the pages that are made from the code: `docs/index.md` and `docs/commands.md`."""
+"""Puts the pages of the site together: those written by hand, and those made from the code."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from reference import library_page
+
 FOLDER = Path(__file__).parent
+PAGES = FOLDER.parent / "build" / "docs"
 COMMANDS = ("", "battle", "campaign", "need", "table", "roll", "rules")
 
 
@@ -36,8 +40,16 @@ def index_page() -> str:
 
 def main() -> None:
     """Write the pages."""
-    (FOLDER / "index.md").write_text(index_page(), encoding="utf-8")
-    (FOLDER / "commands.md").write_text(commands_page(), encoding="utf-8")
+    shutil.rmtree(PAGES, ignore_errors=True)
+    PAGES.mkdir(parents=True)
+    pages = {page.name: page.read_text(encoding="utf-8") for page in FOLDER.glob("*.md")}
+    pages |= {
+        "index.md": index_page(),
+        "commands.md": commands_page(),
+        "library.md": library_page(),
+    }
+    for name, text in pages.items():
+        (PAGES / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
