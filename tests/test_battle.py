@@ -103,7 +103,7 @@ def test_more_attackers_help_and_more_defenders_hurt(name: str) -> None:
     assert (table[:, 1:] < table[:, :-1]).all()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(strategies.rules(), st.integers(1, 10), st.integers(1, 10))
 def test_every_answer_comes_from_the_one_law(rules: Rules, attackers: int, defenders: int) -> None:
     battle = Battle(attackers, defenders, rules)

@@ -125,7 +125,7 @@ def test_a_stack_no_larger_than_the_garrison_stays() -> None:
     assert [each.conquer_probability for each in campaign.territory_odds()] == [0, 0]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(1, 12), st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 2))
 def test_any_campaign_is_the_twin(attackers: int, way: list[int], garrison: int) -> None:
     campaign = Campaign(attackers, way, garrison=garrison)

@@ -148,7 +148,11 @@ WRONG: list[tuple[Callable[[], object], type[IactaError], str]] = [
         "probabilities must sum to 1, got 0.5",
     ),
     (lambda: D6.condition(lambda face: face > 6), IllegalError, "a condition must hold for some"),
-    (lambda: Distribution("HT").mean(), MalformedError, "the values must be numbers, got 'H'"),
+    (
+        lambda: Distribution("HT").mean(),
+        MalformedError,
+        "the values must be finite numbers, got 'H'",
+    ),
     (lambda: D6.quantile(1.5), IllegalError, "level must be a number from 0 to 1, got 1.5"),
     (lambda: D6.quantile(math.nan), MalformedError, "level must be a number from 0 to 1, got nan"),
     (lambda: D6.repeated(-1), IllegalError, "times must be a whole number of at least 0, got -1"),

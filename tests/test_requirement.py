@@ -109,7 +109,7 @@ def test_a_float_chance_is_the_decimal_that_shows_it() -> None:
     assert armies_needed(1, 0.30000000000000004, tenth) == 3
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     strategies.rules(),
     st.integers(1, 6),

@@ -69,7 +69,7 @@ def test_dominating12_gives_the_published_per_cent() -> None:
     assert loss_law(2, 2, Roll(3, 2, "dominating12").rules) == loss_law(2, 2, CLASSIC)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(strategies.rules(), st.data())
 def test_law_equals_trying_all_rolls(rules: Rules, data: st.DataObject) -> None:
     attack_dice = data.draw(st.integers(1, rules.attack.kept))

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from decimal import Decimal
 from fractions import Fraction
 from itertools import product
 from typing import Any, Generic, TypeVar
@@ -69,7 +70,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
     _total: int | float
 
     def __init__(self, source: Mapping[T, Probability] | Iterable[T]) -> None:
-        weights: Mapping[T, Any] = source if isinstance(source, Mapping) else Counter(source)
+        weights = source if isinstance(source, Mapping) else _counted(source)
         self._fill({value: _weight(value, weight) for value, weight in weights.items()})
 
     @classmethod
@@ -79,7 +80,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         >>> Distribution.from_pairs([("win", 2), ("lose", 1), ("win", 1)])
         Distribution({'win': 3, 'lose': 1})
         """
-        return cls(_added((value, _weight(value, weight)) for value, weight in pairs))
+        return cls(_added((value, _weight(value, weight)) for value, weight in _pairs(pairs)))
 
     @classmethod
     def from_probabilities(cls, probabilities: Mapping[T, float]) -> "Distribution[T]":
@@ -90,11 +91,13 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         >>> Distribution.from_probabilities({"win": 0.75, "lose": 0.25})["win"]
         0.75
         """
-        weights = {value: float(_weight(value, p)) for value, p in probabilities.items() if p}
+        if not isinstance(probabilities, Mapping):
+            raise MalformedError(f"probabilities must be a mapping, got {shown(probabilities)}")
+        weights = _as_floats({value: _weight(value, p) for value, p in probabilities.items()})
         total = math.fsum(weights.values())
         if abs(total - 1) > SUM_TOLERANCE:
             raise IllegalError(f"probabilities must sum to 1, got {total!r}")
-        return cls._of(weights, 1.0)
+        return cls._of({value: p for value, p in weights.items() if p}, 1.0)
 
     @classmethod
     def _of(cls, weights: dict[T, Any], total: float) -> "Distribution[T]":
@@ -166,7 +169,8 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).prob(lambda face: face > 4)
         Fraction(1, 3)
         """
-        return self._probability(_sum(w for value, w in self._weights.items() if predicate(value)))
+        holds = _function(predicate, "predicate")
+        return self._probability(_sum(w for value, w in self._weights.items() if holds(value)))
 
     def map(self, function: Callable[[T], U]) -> "Distribution[U]":
         """Return the law of `function(value)`; equal results are added up.
@@ -174,7 +178,8 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).map(lambda face: face % 2)
         Distribution({1: 1, 0: 1})
         """
-        pairs = ((function(value), weight) for value, weight in self._weights.items())
+        mapped = _function(function, "function")
+        pairs = ((mapped(value), weight) for value, weight in self._weights.items())
         return self._rebuilt(_added(pairs))
 
     def group_by(self, key: Callable[[T], U]) -> "Distribution[U]":
@@ -191,7 +196,8 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).condition(lambda face: face > 4)
         Distribution({5: 1, 6: 1})
         """
-        kept = {value: weight for value, weight in self._weights.items() if predicate(value)}
+        holds = _function(predicate, "predicate")
+        kept = {value: weight for value, weight in self._weights.items() if holds(value)}
         if not kept:
             raise IllegalError("a condition must hold for some value, got one that never holds")
         return Distribution(kept)
@@ -239,7 +245,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).mean()
         Fraction(7, 2)
         """
-        return self._expectation({value: value for value in self._weights})
+        return self._expectation(self._numbers())
 
     def variance(self) -> Probability:
         """Return the variance, E[(value − mean)²].
@@ -248,7 +254,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         Fraction(35, 12)
         """
         mean = self.mean()
-        return self._expectation({value: (value - mean) ** 2 for value in self._weights})  # type: ignore[operator] # mean() has checked that values are numbers
+        return self._expectation({v: (x - mean) ** 2 for v, x in self._numbers().items()})
 
     def standard_deviation(self) -> float:
         """Return the square root of the variance, in float.
@@ -258,15 +264,22 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         """
         return math.sqrt(self.variance())
 
-    def _expectation(self, numbers: dict[T, Any]) -> Probability:
+    def _numbers(self) -> dict[T, Any]:
+        """Return the values as Python's numbers, which do not overflow as NumPy's do."""
+        numbers = {v: v.item() if isinstance(v, np.generic) else v for v in self._weights}
         for number in numbers.values():
-            if not isinstance(number, int | float | Fraction | np.integer | np.floating):
+            if not isinstance(number, int | float | Fraction) or not -math.inf < number < math.inf:
                 raise MalformedError(
-                    f"the values must be numbers, got {shown(number)}; map them to numbers first"
+                    f"the values must be finite numbers, got {shown(number)}; map them first"
                 )
-        return self._probability(
-            _sum(weight * numbers[value] for value, weight in self._weights.items())
-        )
+        return numbers
+
+    def _expectation(self, numbers: dict[T, Any]) -> Probability:
+        weights = self._weights
+        if any(isinstance(number, float) for number in numbers.values()):
+            weights = self.to_float()._weights
+            return float(_sum(weight * numbers[v] for v, weight in weights.items()))
+        return self._probability(_sum(weight * numbers[v] for v, weight in weights.items()))
 
     def cdf(self, value: T) -> Probability:
         """Return the probability of a result of at most `value`.
@@ -274,7 +287,10 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).cdf(4)
         Fraction(2, 3)
         """
-        return self.prob(lambda each: each <= value)  # type: ignore[operator] # ordered values
+        try:
+            return self.prob(lambda each: each <= value)  # type: ignore[operator] # is tried
+        except TypeError:
+            raise _unordered(value) from None
 
     def quantile(self, level: Chance) -> T:
         """Return the least value whose cdf is at least `level`, a number from 0 to 1.
@@ -287,7 +303,10 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         wanted = read_fraction(level, "level", "be a number from 0 to 1")
         if not 0 <= wanted <= 1:
             raise IllegalError(f"level must be a number from 0 to 1, got {shown(level)}")
-        values = sorted(self._weights)  # type: ignore[type-var] # a quantile needs ordered values
+        try:
+            values = sorted(self._weights)  # type: ignore[type-var] # is tried
+        except TypeError:
+            raise _unordered(next(iter(self))) from None
         so_far: Any = 0
         for value in values:
             so_far += self._weights[value]
@@ -310,6 +329,8 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         [4, 6, 1, 6, 2]
         """
         n = whole_number(n, "n", least=0)
+        if not isinstance(rng, np.random.Generator):
+            raise MalformedError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
         values = list(self._weights)
         cumulative = np.cumsum(list(self.to_float()._weights.values()))
         draws = rng.random(n) * cumulative[-1]
@@ -344,9 +365,39 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         return Distribution(weights) if self.is_exact else Distribution._of(weights, 1.0)
 
 
+def _counted(values: Iterable[T]) -> Mapping[T, int]:
+    try:
+        return Counter(values)
+    except TypeError:
+        raise MalformedError(
+            f"a distribution must be made of a mapping or of hashable values, got {shown(values)}"
+        ) from None
+
+
+def _pairs(pairs: Iterable[tuple[T, Probability]]) -> list[tuple[T, Probability]]:
+    try:
+        return [(value, weight) for value, weight in pairs]
+    except (TypeError, ValueError):
+        raise MalformedError(
+            f"pairs must be an iterable of (value, weight), got {shown(pairs)}"
+        ) from None
+
+
+def _function(function: Callable[[T], U], name: str) -> Callable[[T], U]:
+    if not callable(function):
+        raise MalformedError(f"{name} must be a function of a value, got {shown(function)}")
+    return function
+
+
+def _unordered(value: object) -> MalformedError:
+    return MalformedError(f"the values must have an order, got {shown(value)} among others")
+
+
 def _weight(value: object, weight: Any) -> int | float | Fraction:
     if isinstance(weight, np.generic):
         weight = weight.item()
+    if isinstance(weight, Decimal) and weight.is_finite():
+        weight = Fraction(weight)
     if not isinstance(weight, int | float | Fraction) or isinstance(weight, bool):
         raise MalformedError(f"the weight of {shown(value)} must be a number, got {shown(weight)}")
     if not 0 <= weight < math.inf:
@@ -359,7 +410,10 @@ def _weight(value: object, weight: Any) -> int | float | Fraction:
 def _added(pairs: Iterable[tuple[U, Any]]) -> dict[U, Any]:
     weights: dict[U, Any] = {}
     for value, weight in pairs:
-        weights[value] = weights.get(value, 0) + weight
+        try:
+            weights[value] = weights.get(value, 0) + weight
+        except TypeError:
+            raise MalformedError(f"the values must be hashable, got {shown(value)}") from None
     return weights
 
 
@@ -371,9 +425,19 @@ def _in_lowest_terms(weights: Mapping[T, int | Fraction]) -> dict[T, int]:
 
 
 def _normalised(weights: Mapping[T, Probability]) -> dict[T, float]:
-    floats = {value: float(weight) for value, weight in weights.items()}
-    total = math.fsum(floats.values())
-    return {value: weight / total for value, weight in floats.items()}
+    floats = _as_floats(weights)
+    # Scaled by their largest, no sum of floats is too large for a float.
+    largest = max(floats.values())
+    scaled = {value: weight / largest for value, weight in floats.items()}
+    total = math.fsum(scaled.values())
+    return {value: weight / total for value, weight in scaled.items()}
+
+
+def _as_floats(weights: Mapping[T, Probability]) -> dict[T, float]:
+    try:
+        return {value: float(weight) for value, weight in weights.items()}
+    except OverflowError:
+        raise IllegalError("the weights must fit into a float beside other floats") from None
 
 
 def _sum(terms: Iterable[Any]) -> Any:

@@ -95,9 +95,7 @@ WORDS = st.one_of(
 )
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(["battle", "campaign", "need", "table", "roll", "rules"]),
     st.lists(WORDS, max_size=5),
