@@ -34,7 +34,7 @@ clean:
 	rm -rf $(VENV) build site
 
 $(VENV)/bin/python:
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(VENV)/core: $(SETTINGS) | $(VENV)/bin/python
 	@$(INSTALL) -e .

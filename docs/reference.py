@@ -40,7 +40,7 @@ SECTIONS: dict[str, list[str]] = {
         "Outcome",
         "CampaignOutcome",
         "TerritoryOdds",
-        "Engagement",
+        "PlayedBattle",
     ],
     "What is refused": ["IactaError", "MalformedError", "IllegalError", "TooLargeError"],
 }

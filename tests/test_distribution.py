@@ -131,7 +131,8 @@ def test_to_float_is_the_nearest_float_however_large_the_numbers() -> None:
 
 def test_markdown_escapes_the_bar() -> None:
     assert (
-        Distribution(["a|b"]).markdown() == "| value | probability |\n| --- | --- |\n| a\\|b | 1 |"
+        Distribution(["a|b"]).markdown()
+        == "| value | probability |\n| --- | --- |\n| a\\|b | 1/1 |"
     )
 
 

@@ -83,7 +83,7 @@ def test_arrays_keep_their_shape() -> None:
     assert whole_numbers(7, "armies").shape == ()
     assert whole_numbers(np.uint64(7), "armies") == 7
     assert whole_numbers([], "armies").shape == (0,)
-    assert read_chances([["5%"], [0.5]]) == [Fraction(1, 20), Fraction(1, 2)]
+    assert read_chances([["5%"], [0.5]]).tolist() == [[Fraction(1, 20)], [Fraction(1, 2)]]
 
 
 def test_long_values_are_cut_in_messages() -> None:

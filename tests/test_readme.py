@@ -43,6 +43,9 @@ def test_each_line_prints_what_the_readme_shows(command: str, shown: str) -> Non
     if command == "make test":
         assert "pytest" in recipe("test")  # these are the tests
         return
+    if command == ". .venv/bin/activate":
+        assert re.search(r"^VENV \?= \.venv$", MAKEFILE, re.MULTILINE)
+        return
     window = {**os.environ, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
     ended = subprocess.run(  # noqa: S602 # the README's own commands
         real_command(command),

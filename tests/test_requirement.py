@@ -223,7 +223,7 @@ def test_what_is_no_chance_is_refused(chance: Any, sentence: str) -> None:
 
 def test_a_chance_that_no_number_of_armies_reaches_is_refused_at_once() -> None:
     hopeless = Rules(attack=Dice((1,)), defence=Dice((6,)))
-    with pytest.raises(IllegalError, match="at most 0, which endless attackers have, got 1/2"):
+    with pytest.raises(IllegalError, match="below '0', which endless attackers have, got '1/2'"):
         armies_needed(3, 0.5, hopeless)
     with pytest.raises(IllegalError, match="endless attackers"):
         armies_needed_for_campaign([3, Territory(2, hopeless)], 0.5)

@@ -14,7 +14,7 @@ Conventions:
 """
 
 from iacta.battle import Battle
-from iacta.campaign import Campaign, CampaignOutcome, Engagement, TerritoryOdds
+from iacta.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.dice import Dice
 from iacta.distribution import Distribution
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
@@ -39,12 +39,12 @@ __all__ = [
     "CampaignOutcome",
     "Dice",
     "Distribution",
-    "Engagement",
     "IactaError",
     "IllegalError",
     "Losses",
     "MalformedError",
     "Outcome",
+    "PlayedBattle",
     "Roll",
     "RuleSet",
     "Rules",

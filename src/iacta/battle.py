@@ -24,9 +24,10 @@ class Battle:
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
 
-    Answers are floats, or fractions with `exact=True`. Their relative error is at most
-    `iacta.methods.lattice.relative_error`, below 1e-12 up to 300 armies on each side. `method`
-    is `"counting"` (exact), `"lattice"` (float) or `"auto"`.
+    Answers are floats, or fractions with `exact=True`. The relative error of a float is at most
+    `iacta.methods.lattice.relative_error`, below 1e-12 up to 250 armies on each side, and twice
+    that given that a side wins; chances below 1e-150 may become 0. `method` is `"counting"`
+    (exact), `"lattice"` (float) or `"auto"`.
 
     Numbers below 1 or not whole are refused. Attackers no more than the garrison cannot attack.
 
@@ -92,7 +93,11 @@ class Battle:
         return self._law_of(lambda outcome: outcome.attackers, exact, method)
 
     def defenders_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
-        """Return the law of the defenders left, 0 if the territory is taken."""
+        """Return the law of the defenders left, 0 if the territory is taken.
+
+        >>> Battle(3, 1).defenders_left(exact=True)[0]
+        Fraction(1955, 2592)
+        """
         return self._law_of(lambda outcome: outcome.defenders, exact, method)
 
     def attackers_lost(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
@@ -119,11 +124,13 @@ class Battle:
         >>> Battle(1, 3).attackers_left_if_won()
         Traceback (most recent call last):
             ...
-        iacta.errors.IllegalError: the battle must be one that can be won, got Battle(1, 3)
+        iacta.errors.IllegalError: a win must have a chance above 0, got Battle(1, 3)
         """
         law = self.outcomes(exact=exact, method=method)
         if not law.prob(is_won):
-            raise IllegalError(f"the battle must be one that can be won, got {self!r}")
+            too_rare = not exact and self.attackers > self.rules.garrison
+            hint = " in floats; exact=True may tell" if too_rare else ""
+            raise IllegalError(f"a win must have a chance above 0, got {self!r}{hint}")
         return law.condition(is_won).map(lambda outcome: outcome.attackers)
 
     def attackers_lost_if_won(
@@ -146,7 +153,7 @@ class Battle:
         return path_tree.state_count(self.attackers, self.defenders, self.rules)
 
     def path_count(self) -> int:
-        """Return the number of different courses that the battle can take, roll by roll.
+        """Return the number of different paths that the battle can take, roll by roll.
 
         >>> Battle(4, 2).path_count()
         7

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from iacta.distribution import Distribution, Probability
+from iacta.errors import MalformedError
 from iacta.methods import find_method
-from iacta.numbers import whole_number
+from iacta.numbers import shown, whole_number
 from iacta.outcome import Outcome, is_won
 from iacta.records import put
 from iacta.roll import loss_law
@@ -18,7 +19,7 @@ from iacta.rules import Rules
 from iacta.territory import Territories, Territory, read_territories, stages
 from iacta.variants import find_rules, rules_argument
 
-__all__ = ["Campaign", "CampaignOutcome", "Engagement", "TerritoryOdds"]
+__all__ = ["Campaign", "CampaignOutcome", "PlayedBattle", "TerritoryOdds"]
 
 
 class CampaignOutcome(NamedTuple):
@@ -48,7 +49,7 @@ class TerritoryOdds(NamedTuple):
     expected_attackers: Probability
 
 
-class Engagement(NamedTuple):
+class PlayedBattle(NamedTuple):
     """One battle of a campaign that was played with dice.
 
     territory: its number on the way, from 1.
@@ -74,8 +75,9 @@ class Campaign:
     garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
 
     Each battle is fought until the territory is taken or the stack cannot go on. Answers are
-    floats, or fractions with `exact=True`; their relative error is at most the sum over the
-    territories of `iacta.methods.lattice.relative_error`.
+    floats, or fractions with `exact=True`. The relative error of a float is at most the sum over
+    the territories of `iacta.methods.lattice.relative_error`, twice that for `expected_attackers`,
+    which is a ratio; chances below 1e-150 may become 0.
 
     No territories, and numbers below 1 or not whole, are refused.
 
@@ -127,14 +129,12 @@ class Campaign:
             for outcome, probability in passage.outcomes.items():
                 if not is_won(outcome):
                     stopped = CampaignOutcome(number, outcome.attackers, outcome.defenders)
-                    law[stopped] = passage.reached * probability
+                    law[stopped] = _rounded(passage.reached * probability, exact)
                 elif number + 1 == len(self.territories):
                     moved_in = _moved_in(outcome, passage.garrison)
                     taken_all = CampaignOutcome(number + 1, moved_in, 0)
-                    law[taken_all] = passage.reached * probability
-        if exact:
-            return Distribution(law)
-        return Distribution.from_probabilities({end: float(p) for end, p in law.items()})
+                    law[taken_all] = _rounded(passage.reached * probability, exact)
+        return Distribution(law) if exact else Distribution.from_probabilities(law)
 
     def win_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
         """Return the chance that all territories are taken.
@@ -154,10 +154,14 @@ class Campaign:
         True
         """
         odds = [
-            TerritoryOdds(passage.reached, passage.conquered, passage.stack.mean())
+            TerritoryOdds(
+                _rounded(passage.reached, exact),
+                _rounded(passage.conquered, exact),
+                _rounded(passage.stack.mean(), exact),
+            )
             for passage in self._passages(exact, method)
         ]
-        never = TerritoryOdds(*[type(odds[0].conquer_probability)(0)] * 3)
+        never = TerritoryOdds(*[_rounded(Fraction(0), exact)] * 3)
         return tuple(odds + [never] * (len(self.territories) - len(odds)))
 
     def score(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
@@ -175,19 +179,21 @@ class Campaign:
             lambda end: end.attackers - end.defenders - untouched[end.conquered]
         )
 
-    def play(self, rng: "np.random.Generator") -> tuple[Engagement, ...]:
+    def play(self, rng: "np.random.Generator") -> tuple[PlayedBattle, ...]:
         """Return the battles of one campaign that is played with random dice.
 
-        rng: the source of the randomness; the same seed plays the same campaign.
+        rng: a `numpy.random.Generator`; the same seed plays the same campaign.
 
         >>> Campaign(12, [3, 2]).play(np.random.default_rng(1))[0]
-        Engagement(territory=1, attackers=12, defenders=3, attackers_left=11, defenders_left=0)
+        PlayedBattle(territory=1, attackers=12, defenders=3, attackers_left=11, defenders_left=0)
         """
-        battles: list[Engagement] = []
+        if not isinstance(rng, np.random.Generator):
+            raise MalformedError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
+        battles: list[PlayedBattle] = []
         attackers = self.attackers
         for number, (defenders, rules) in enumerate(stages(self.territories, self.rules), start=1):
             left = _play_battle(attackers, defenders, rules, rng)
-            battles.append(Engagement(number, attackers, defenders, *left))
+            battles.append(PlayedBattle(number, attackers, defenders, *left))
             if left[1]:
                 break
             attackers = left[0] - rules.garrison
@@ -195,7 +201,7 @@ class Campaign:
 
     def _passages(self, exact: bool, method: str) -> Iterator["_Passage"]:
         """Yield what happens at each territory, as far as the stack can come."""
-        reached: Probability = Fraction(1) if exact else 1.0
+        reached: Probability = Fraction(1)
         stack = Distribution([self.attackers])
         for defenders, rules in stages(self.territories, self.rules):
             solver = find_method(method, rules, exact=exact)
@@ -216,6 +222,10 @@ class _Passage(NamedTuple):
     stack: Distribution[int]
     outcomes: Distribution[Outcome]
     garrison: int
+
+
+def _rounded(number: Probability, exact: bool) -> Probability:
+    return number if exact else float(number)
 
 
 def _moved_in(outcome: Outcome, garrison: int) -> int:

@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from iacta.errors import IllegalError, MalformedError
-from iacta.numbers import Chance, read_fraction, shown, whole_number
+from iacta.errors import IllegalError, MalformedError, TooLargeError
+from iacta.numbers import Chance, fraction_text, read_fraction, shown, whole_number, whole_text
 
 __all__ = ["Distribution", "Probability"]
 
@@ -21,6 +21,7 @@ U = TypeVar("U", bound=Hashable)
 Probability = Fraction | float
 
 SUM_TOLERANCE = 1e-9
+MOST_VALUES = 10**7
 
 
 class Distribution(Mapping[T, Probability], Generic[T]):
@@ -83,7 +84,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         return cls(_added((value, _weight(value, weight)) for value, weight in _pairs(pairs)))
 
     @classmethod
-    def from_probabilities(cls, probabilities: Mapping[T, float]) -> "Distribution[T]":
+    def from_probabilities(cls, probabilities: Mapping[T, Probability]) -> "Distribution[T]":
         """Return the float law with just these probabilities; their sum must be 1 within 1e-9.
 
         Unlike weights, they are not divided by their sum, so no digit of them changes.
@@ -160,7 +161,8 @@ class Distribution(Mapping[T, Probability], Generic[T]):
 
     def __repr__(self) -> str:
         if self.is_exact:
-            return f"Distribution({self._weights!r})"
+            weights = (f"{value!r}: {whole_text(n)}" for value, n in self._weights.items())
+            return f"Distribution({{{', '.join(weights)}}})"
         return f"Distribution.from_probabilities({self._weights!r})"
 
     def prob(self, predicate: Callable[[T], object]) -> Probability:
@@ -230,6 +232,11 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         Fraction(1, 8)
         """
         times = whole_number(times, "times", least=0)
+        if times * math.log(len(self) + 1) > math.log(MOST_VALUES):
+            raise TooLargeError(
+                f"{len(self)} values repeated {shown(times)} times are too many, expected at most "
+                f"{MOST_VALUES:.0e} results"
+            )
         weights: dict[tuple[T, ...], Any] = {(): 1}
         for _ in range(times):
             weights = {
@@ -307,10 +314,12 @@ class Distribution(Mapping[T, Probability], Generic[T]):
             values = sorted(self._weights)  # type: ignore[type-var] # is tried
         except TypeError:
             raise _unordered(next(iter(self))) from None
-        so_far: Any = 0
+        so_far = Fraction(0)
         for value in values:
-            so_far += self._weights[value]
-            if so_far >= wanted * self._total:
+            so_far += Fraction(self._weights[value])
+            # A float law's cdf is rounded once, and so it is here.
+            reached = so_far / self._total if self.is_exact else Fraction(float(so_far))
+            if reached >= wanted:
                 return value
         return values[-1]  # float weights may sum to a little less than 1
 
@@ -328,7 +337,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).sample(5, np.random.default_rng(1))
         [4, 6, 1, 6, 2]
         """
-        n = whole_number(n, "n", least=0)
+        n = whole_number(n, "n", least=0, most=MOST_VALUES)
         if not isinstance(rng, np.random.Generator):
             raise MalformedError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
         values = list(self._weights)
@@ -357,7 +366,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         | H | 1/2 |
         | T | 1/2 |
         """
-        rows = [f"| {_cell(each)} | {p} |" for each, p in self.items()]
+        rows = [f"| {_cell(each)} | {_text(p)} |" for each, p in self.items()]
         return "\n".join([f"| {value} | {probability} |", "| --- | --- |", *rows])
 
     def _rebuilt(self, weights: dict[U, Any]) -> "Distribution[U]":
@@ -444,6 +453,10 @@ def _sum(terms: Iterable[Any]) -> Any:
     """Add exactly what is exact, and floats with a single rounding."""
     added = list(terms)
     return math.fsum(added) if any(isinstance(term, float) for term in added) else sum(added)
+
+
+def _text(probability: Probability) -> str:
+    return fraction_text(probability) if isinstance(probability, Fraction) else str(probability)
 
 
 def _cell(value: object) -> str:

@@ -1,7 +1,6 @@
 """Reads the numbers a user gives, and refuses the wrong ones in one sentence."""
 
 import operator
-from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -14,6 +13,7 @@ from iacta.errors import IllegalError, MalformedError
 __all__ = [
     "Chance",
     "broadcast",
+    "fraction_text",
     "parse_chance",
     "parse_whole_number",
     "read_chance",
@@ -22,6 +22,7 @@ __all__ = [
     "shown",
     "whole_number",
     "whole_numbers",
+    "whole_text",
 ]
 
 Chance: TypeAlias = float | Fraction | Decimal | str
@@ -36,6 +37,24 @@ def shown(value: object) -> str:
     except ValueError:  # Python writes out no whole number of more than 4300 digits
         return "a number of thousands of digits"
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
+
+
+def whole_text(number: int) -> str:
+    """Return a whole number in decimal digits, of which Python's `str` writes at most 4300.
+
+    >>> len(whole_text(10**5000))
+    5001
+    """
+    return f"{Decimal(number):f}"
+
+
+def fraction_text(fraction: Fraction) -> str:
+    """Return a fraction as n/d, however many digits that takes.
+
+    >>> fraction_text(Fraction(19, 20)), fraction_text(Fraction(1))
+    ('19/20', '1/1')
+    """
+    return f"{whole_text(fraction.numerator)}/{whole_text(fraction.denominator)}"
 
 
 def whole_number(value: object, name: str, least: int = 0, most: int | None = None) -> int:
@@ -142,7 +161,11 @@ def parse_chance(text: str) -> Fraction:
 
 
 def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
-    """Return a number as an exact fraction, floats as the decimal that shows them, or refuse it."""
+    """Return a number as an exact fraction, floats as the decimal that shows them, or refuse it.
+
+    >>> read_fraction(0.1, "level", "be a number")
+    Fraction(1, 10)
+    """
     try:
         if isinstance(value, str | Decimal):
             return _fraction_of_text(str(value))
@@ -168,7 +191,18 @@ def _fraction_of_text(text: str) -> Fraction:
     return Fraction(number) / (100 if percent else 1)
 
 
-def read_chances(values: object) -> list[Fraction]:
-    """Return every chance of an array-like, flattened, as exact fractions."""
-    flat: Iterable[Any] = np.asarray(values, dtype=object).flat
-    return [read_chance(value) for value in flat]
+def read_chances(values: object) -> npt.NDArray[np.object_]:
+    """Return the chances of an array-like of any shape, as an array of exact fractions.
+
+    >>> read_chances(["5%", 0.5]).tolist()
+    [Fraction(1, 20), Fraction(1, 2)]
+    """
+    try:
+        given = np.asarray(values, dtype=object)
+    except ValueError:
+        raise MalformedError(
+            f"chances must be in rows of one length, got {shown(values)}"
+        ) from None
+    chances = np.empty(given.shape, dtype=object)
+    chances.reshape(-1)[:] = [read_chance(value) for value in given.flat]
+    return chances

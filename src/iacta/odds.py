@@ -1,12 +1,13 @@
 """Odds of many battles at once: functions over arrays that broadcast as NumPy's do."""
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from iacta.methods import find_method, lattice
+from iacta.methods import Method, find_method
 from iacta.numbers import broadcast, whole_number, whole_numbers
 from iacta.rules import Rules
 from iacta.variants import find_rules
@@ -15,8 +16,6 @@ __all__ = ["expected_attackers_left", "expected_defenders_left", "win_probabilit
 
 Armies: TypeAlias = npt.ArrayLike
 Whole: TypeAlias = npt.NDArray[np.int64]
-Floats: TypeAlias = npt.NDArray[np.float64]
-Worth: TypeAlias = Callable[[Floats], Floats]
 
 
 def win_probability(
@@ -50,12 +49,15 @@ def win_probability(
     Fraction(1955, 2592)
     """
     found = find_rules(rules, garrison)
-    solver = find_method(method, found, exact=exact)
-    pair = _broadcast(attackers, defenders)
-    if solver.NAME == lattice.NAME:
-        return _plain(_means(*pair, found, won=np.ones_like, lost=np.zeros_like))
-    chances = solver.win_table(*_largest(*pair), found)[pair[0] - 1, pair[1] - 1]
-    return chances if exact else _plain(np.asarray(chances, dtype=float))
+    means = _means(
+        *_broadcast(attackers, defenders),
+        found,
+        find_method(method, found, exact=exact),
+        exact=exact,
+        won=lambda _: 1,
+        lost=lambda _: 0,
+    )
+    return _plain(means)
 
 
 def expected_attackers_left(
@@ -64,24 +66,31 @@ def expected_attackers_left(
     rules: Rules | str = "classic",
     *,
     garrison: int | None = None,
+    exact: bool = False,
+    method: str = "auto",
 ) -> Any:
     """Return the mean numbers of attackers left, garrison included.
 
-    The arguments, shapes and errors are those of `win_probability`.
+    The arguments, shapes, errors and refusals are those of `win_probability`.
 
     >>> round(expected_attackers_left(12, 10), 4)
     4.4382
     """
     found = find_rules(rules, garrison)
-    find_method("lattice", found, exact=False)
-    pair = _broadcast(attackers, defenders)
+    ours, theirs = _broadcast(attackers, defenders)
+    kept = min(found.garrison, _largest(ours))
     means = _means(
-        *pair,
+        ours,
+        theirs,
         found,
-        won=lambda armies: armies + found.garrison,
-        lost=lambda armies: np.full_like(armies, found.garrison),
+        find_method(method, found, exact=exact),
+        exact=exact,
+        won=lambda armies: armies + kept,
+        lost=lambda _: kept,
     )
-    return _plain(np.where(pair[0] <= found.garrison, pair[0], means))
+    stay = ours <= kept
+    means[stay] = [Fraction(n) for n in ours[stay].tolist()]
+    return _plain(means)
 
 
 def expected_defenders_left(
@@ -90,18 +99,26 @@ def expected_defenders_left(
     rules: Rules | str = "classic",
     *,
     garrison: int | None = None,
+    exact: bool = False,
+    method: str = "auto",
 ) -> Any:
     """Return the mean numbers of defenders left.
 
-    The arguments, shapes and errors are those of `win_probability`.
+    The arguments, shapes, errors and refusals are those of `win_probability`.
 
     >>> round(expected_defenders_left(12, 10), 4)
     1.3394
     """
     found = find_rules(rules, garrison)
-    find_method("lattice", found, exact=False)
-    pair = _broadcast(attackers, defenders)
-    return _plain(_means(*pair, found, won=np.zeros_like, lost=np.copy))
+    means = _means(
+        *_broadcast(attackers, defenders),
+        found,
+        find_method(method, found, exact=exact),
+        exact=exact,
+        won=lambda _: 0,
+        lost=lambda armies: armies,
+    )
+    return _plain(means)
 
 
 def win_table(
@@ -142,26 +159,37 @@ def _broadcast(attackers: object, defenders: object) -> tuple[Whole, Whole]:
     return first, second
 
 
-def _largest(attackers: Whole, defenders: Whole) -> tuple[int, int]:
-    return int(attackers.max(initial=1)), int(defenders.max(initial=1))
+def _largest(armies: Whole) -> int:
+    return int(armies.max(initial=1))
 
 
-def _means(attackers: Whole, defenders: Whole, rules: Rules, won: Worth, lost: Worth) -> Floats:
-    """Return each battle's mean worth, without a loop over the battles.
+def _means(
+    attackers: Whole,
+    defenders: Whole,
+    rules: Rules,
+    solver: Method,
+    *,
+    exact: bool,
+    won: Callable[[int], int],
+    lost: Callable[[int], int],
+) -> npt.NDArray[Any]:
+    """Return each battle's mean worth, for all battles with as many defenders at once.
 
-    won, lost: what it is worth that 0, 1, 2 ... armies can move in, or hold.
+    won, lost: what it is worth that so many armies can move in, or hold.
     """
-    most_attackers, most_defenders = _largest(attackers, defenders)
-    lattice.refuse(most_attackers, most_defenders, rules)
-    rows = lattice.value_rows(
-        won(np.arange(most_attackers + 1.0)), lost(np.arange(most_defenders + 1.0)), rules
-    )
-    means = np.empty(attackers.shape)
+    solver.refuse(_largest(attackers), _largest(defenders), rules)
+    won_row = [won(n) for n in range(_largest(attackers) + 1)]
+    lost_row = [lost(n) for n in range(_largest(defenders) + 1)]
+    means = np.empty(attackers.shape, dtype=object if exact else float)
     flat, armies = means.reshape(-1), attackers.reshape(-1)
-    by_defenders = _in_groups(defenders.reshape(-1), most_defenders)
-    for battles, row in zip(by_defenders, rows, strict=True):
+    groups = _in_groups(defenders.reshape(-1), _largest(defenders))
+    for battles, row in zip(groups, solver.value_rows(won_row, lost_row, rules), strict=True):
         flat[battles] = row[armies[battles]]
     return means
+
+
+def _plain(means: npt.NDArray[Any]) -> Any:
+    return means if means.ndim else means.item()
 
 
 def _in_groups(numbers: Whole, most: int) -> Iterator[Whole]:
@@ -172,7 +200,3 @@ def _in_groups(numbers: Whole, most: int) -> Iterator[Whole]:
     ends = np.cumsum(np.bincount(numbers, minlength=most + 1))
     for number in range(1, most + 1):
         yield order[ends[number - 1] : ends[number]]
-
-
-def _plain(numbers: Floats) -> float | Floats:
-    return float(numbers) if numbers.ndim == 0 else numbers

@@ -10,9 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Probability
-from iacta.errors import IllegalError
+from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import counting, find_method, lattice
-from iacta.numbers import Chance, broadcast, read_chance, read_chances, whole_number, whole_numbers
+from iacta.numbers import (
+    Chance,
+    broadcast,
+    read_chance,
+    read_chances,
+    shown,
+    whole_number,
+    whole_numbers,
+)
 from iacta.roll import loss_law
 from iacta.rules import Rules
 from iacta.territory import Stage, Territories, read_territories, stages
@@ -21,6 +29,8 @@ from iacta.variants import find_rules
 __all__ = ["armies_needed", "armies_needed_for_campaign", "win_probability_keeping"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+
+LEAST_FLOAT_CHANCE = Fraction(1, 10**140)  # the floats' bound holds down to 1e-150
 
 
 def armies_needed(
@@ -59,9 +69,7 @@ def armies_needed(
     find_method("auto", found, exact=True)
     kept = whole_number(keep, "keep", least=0)
     defended = whole_numbers(defenders, "defenders", least=1)
-    wanted = np.empty(np.shape(chance), dtype=object)
-    wanted.reshape(-1)[:] = read_chances(chance)
-    first, second = broadcast(defended, wanted)
+    first, second = broadcast(defended, read_chances(chance))
     found_armies = _fewest_for_battles(first.reshape(-1), second.reshape(-1), found, kept)
     needed = np.array(found_armies, dtype=np.int64).reshape(first.shape)
     return needed if needed.ndim else int(needed)
@@ -92,18 +100,15 @@ def armies_needed_for_campaign(
     for stage in way:
         find_method("auto", stage.rules, exact=True)
     wanted, kept = read_chance(chance), whole_number(keep, "keep", least=0)
-    _check_reachable(way, wanted)
-    most = _first_guess(way, kept)
-    while True:
-        needed = _first_reaching(
-            wanted,
-            _float_chances(way, kept, most),
-            sum(lattice.relative_error(most, stage.defenders, stage.rules) for stage in way),
-            partial(_exact_chance, way=way, keep=kept),
-        )
-        if needed is not None:
-            return needed
-        most *= 2
+    _refuse_too_large(way, kept)
+    exact = partial(_exact_chances, way, kept)
+    most, needed, asked_before = _first_guess(way, kept), None, False
+    while needed is None:
+        _check_reachable(way, wanted, asked_before=asked_before)
+        bracket = _Bracket(_float_chances(way, kept, most), _relative_error(way, most), exact)
+        needed = bracket.first_reaching(wanted)
+        most, asked_before = 2 * most, True
+    return needed
 
 
 def win_probability_keeping(
@@ -130,15 +135,27 @@ def win_probability_keeping(
     way = list(stages(read_territories(territories), find_rules(rules, garrison)))
     for stage in way:
         find_method("auto", stage.rules, exact=exact)
-    return _exact_chance(count, way, kept) if exact else float(_float_chances(way, kept, count)[-1])
+    if exact:
+        return _exact_chances(way, kept, count)[-1]
+    return float(_float_chances(way, kept, count)[-1])
 
 
-def _exact_chance(attackers: int, way: Sequence[Stage], keep: int) -> Fraction:
-    """Return the chance to take a whole way with at least `keep` armies at its end."""
-    chances: Sequence[int | Fraction] = [int(n >= keep) for n in range(attackers + 1)]
+def _exact_chances(way: Sequence[Stage], keep: int, most: int) -> list[Fraction]:
+    """Return the exact chances to take a whole way, for 0 .. most attackers."""
+    chances: Sequence[int | Fraction] = [int(n >= keep) for n in range(most + 1)]
     for defenders, rules in reversed(way):
         chances = counting.values(chances, [0] * (defenders + 1), defenders, rules)
-    return Fraction(chances[attackers])
+    return [Fraction(chance) for chance in chances]
+
+
+def _float_chances(way: Sequence[Stage], keep: int, most: int) -> Floats:
+    """Return the chances to take a whole way, for 0 .. most attackers."""
+    for defenders, rules in way:
+        lattice.refuse(most, defenders, rules)
+    chances = (np.arange(most + 1) >= keep).astype(float)
+    for defenders, rules in reversed(way):
+        chances = lattice.values(chances, np.zeros(defenders + 1), defenders, rules)
+    return chances
 
 
 def _fewest_for_battles(
@@ -148,13 +165,15 @@ def _fewest_for_battles(
     if not len(defended):
         return []
     pairs = dict.fromkeys(zip(defended.tolist(), wanted.tolist(), strict=True))
-    for defenders, chance in pairs:
-        _check_reachable([Stage(defenders, rules)], chance)
     needed: dict[tuple[int, Fraction], int] = {}
-    most = _first_guess([Stage(max(defended.tolist()), rules)], keep)
+    largest = [Stage(max(defended.tolist()), rules)]
+    _refuse_too_large(largest, keep)
+    most, asked_before = _first_guess(largest, keep), False
     while missing := [pair for pair in pairs if pair not in needed]:
+        for defenders, chance in missing:
+            _check_reachable([Stage(defenders, rules)], chance, asked_before=asked_before)
         needed |= _within(most, missing, rules, keep)
-        most *= 2
+        most, asked_before = 2 * most, True
     return [needed[pair] for pair in zip(defended.tolist(), wanted.tolist(), strict=True)]
 
 
@@ -170,57 +189,81 @@ def _within(
     rows = lattice.value_rows(won, np.zeros(max(chances_for) + 1), rules)
     needed = {}
     for defenders, row in enumerate(rows, start=1):
-        error = lattice.relative_error(most, defenders, rules)
-        way = [Stage(defenders, rules)]
-        for chance in chances_for.get(defenders, ()):
-            attackers = _first_reaching(
-                chance, row, error, partial(_exact_chance, way=way, keep=keep)
-            )
-            if attackers is not None:
-                needed[defenders, chance] = attackers
+        if defenders in chances_for:
+            way = [Stage(defenders, rules)]
+            bracket = _Bracket(row, _relative_error(way, most), partial(_exact_chances, way, keep))
+            for chance in chances_for[defenders]:
+                attackers = bracket.first_reaching(chance)
+                if attackers is not None:
+                    needed[defenders, chance] = attackers
     return needed
 
 
-def _float_chances(way: Sequence[Stage], keep: int, most: int) -> Floats:
-    """Return the chances to take a whole way, for 0 .. most attackers."""
-    for defenders, rules in way:
-        lattice.refuse(most, defenders, rules)
-    chances = (np.arange(most + 1) >= keep).astype(float)
-    for defenders, rules in reversed(way):
-        chances = lattice.values(chances, np.zeros(defenders + 1), defenders, rules)
-    return chances
+class _Bracket:
+    """Chances in floats for 0, 1, 2 ... attackers, and in fractions where floats cannot tell.
 
-
-def _first_reaching(
-    chance: Fraction, chances: Floats, error: float, exact: Callable[[int], Fraction]
-) -> int | None:
-    """Return the first n whose true chance is at least `chance`, or None.
-
-    chances: floats, for n = 0, 1, 2 ...
+    floats: the chances.
     error: a bound on their relative error.
-    exact: the true chance for n, asked only where the floats cannot tell.
+    exact: returns the true chances up to some number of attackers.
     """
-    margin = error + 2.0**-50
-    surely = chances >= float(chance) * (1 + margin)
-    for n in np.flatnonzero(chances >= float(chance) * (1 - margin)).tolist():
-        if surely[n] or exact(n) >= chance:
-            return int(n)
-    return None
+
+    def __init__(
+        self, floats: Floats, error: float, exact: Callable[[int], Sequence[Fraction]]
+    ) -> None:
+        self.floats = floats
+        self.margin = error + 2.0**-50
+        self.exact = exact
+        self.fractions: Sequence[Fraction] = ()
+
+    def first_reaching(self, chance: Fraction) -> int | None:
+        """Return the first n of at least 1 whose true chance is at least `chance`, or None."""
+        if chance < LEAST_FLOAT_CHANCE:
+            possible, surely = np.ones(len(self.floats), bool), np.zeros(len(self.floats), bool)
+        else:
+            possible = self.floats >= float(chance) * (1 - self.margin)
+            surely = self.floats >= float(chance) * (1 + self.margin)
+        for n in np.flatnonzero(possible).tolist():
+            if n and (surely[n] or self._exactly(n) >= chance):
+                return int(n)
+        return None
+
+    def _exactly(self, n: int) -> Fraction:
+        if n >= len(self.fractions):
+            self.fractions = self.exact(min(n + n // 4 + 8, len(self.floats) - 1))
+        return self.fractions[n]
+
+
+def _relative_error(way: Sequence[Stage], most: int) -> float:
+    return sum(lattice.relative_error(most, stage.defenders, stage.rules) for stage in way)
 
 
 def _first_guess(way: Sequence[Stage], keep: int) -> int:
     return keep + 16 + sum(2 * stage.defenders + stage.rules.garrison for stage in way)
 
 
-def _check_reachable(way: Sequence[Stage], chance: Fraction) -> None:
+def _refuse_too_large(way: Sequence[Stage], keep: int) -> None:
+    """Refuse defenders and armies to keep that are too many, in the words of the question."""
+    try:
+        for stage in way:
+            lattice.refuse(_first_guess(way, keep), stage.defenders, stage.rules)
+    except TooLargeError:
+        many = " ".join(shown(stage.defenders) for stage in way[:9])
+        raise TooLargeError(
+            f"defenders and keep must be less than some ten thousand, got {many} and {shown(keep)}"
+        ) from None
+
+
+def _check_reachable(way: Sequence[Stage], chance: Fraction, *, asked_before: bool) -> None:
     """Refuse a chance that endless attackers would not have.
 
-    They lose only where the dice let no defender be lost.
+    They lose only where the dice let no defender be lost. Their very chance may be had by a few
+    attackers or by none, so it is refused once that has been tried.
     """
     limit = prod(map(_endless_chance, way), start=Fraction(1))
-    if chance > limit:
+    if chance > limit or (chance == limit and asked_before):
         raise IllegalError(
-            f"chance must be at most {limit}, which endless attackers have, got {chance}"
+            f"chance must be below {shown(str(limit))}, which endless attackers have, "
+            f"got {shown(str(chance))}"
         )
 
 

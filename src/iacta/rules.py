@@ -61,7 +61,11 @@ class Rules:
         check_choice(self.defender_sees_first, (True, False), "defender_sees_first")
 
     def dice(self, attack_dice: int, defence_dice: int) -> tuple[Dice, Dice]:
-        """Return both sides' dice for a roll in which so many dice of each side count."""
+        """Return both sides' dice for a roll in which so many dice of each side count.
+
+        >>> Rules().dice(3, 2)
+        (Dice((6, 6, 6)), Dice((6, 6)))
+        """
         if (attack_dice, defence_dice) == (self.attack.kept, self.defence.kept):
             return self.full_attack or self.attack, self.full_defence or self.defence
         return self.attack, self.defence

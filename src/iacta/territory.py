@@ -27,6 +27,7 @@ class Territory:
 
     defenders: armies that defend it.
     rules: the rules of the battle for it, `Rules` or a name; `None` for those of the campaign.
+        Their garrison does not count: what stays behind is said by the territory attacked from.
     garrison: armies that must stay on it when the stack moves on; `None` for that of the
         campaign.
 

@@ -49,7 +49,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
     RuleSet(
         "wall",
         THREE_DEFENCE_DICE,
-        "The defender throws one die more than classic.",
+        "The defender throws at most three dice.",
         "RISK: Global Domination, walls",
     ),
     RuleSet(
@@ -62,7 +62,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
     RuleSet(
         "zombie attacker",
         Rules(attack=Dice((D6, D6))),
-        "The attacker throws one die fewer.",
+        "The attacker throws at most two dice.",
         "RISK: Global Domination, zombies",
     ),
     RuleSet(
@@ -123,12 +123,6 @@ RULE_SETS: tuple[RuleSet, ...] = (
         "Risk Legacy, ammo shortage as some groups play it",
     ),
     RuleSet(
-        "bunker clamped",
-        Rules(defence=Dice((D6, D6), bonus=(1,), clamp=(1, D6))),
-        "One is added to the highest defence die, which cannot rise above six.",
-        "Risk Legacy, bunker as some groups play it",
-    ),
-    RuleSet(
         "fortification",
         Rules(defence=Dice((D6, D6), bonus=(1, 1))),
         "One is added to both defence dice.",
@@ -180,7 +174,7 @@ def find_rule_set(name: str) -> RuleSet:
     nearest ones are suggested.
 
     >>> find_rule_set("Zombie-Attacker").description
-    'The attacker throws one die fewer.'
+    'The attacker throws at most two dice.'
     >>> find_rule_set("capitol")
     Traceback (most recent call last):
         ...

@@ -71,7 +71,7 @@ def _record(fought: Battle, label: str, law: Distribution[Outcome]) -> dict[str,
 def _rows(law: Distribution[Outcome]) -> Iterator[Sequence[object]]:
     yield (*Outcome._fields, "probability")
     for end in _best_first(law):
-        yield (*end, show.fraction_text(law[end]))
+        yield (*end, show.all_digits(law[end]))
 
 
 def _attackers(end: Outcome) -> int:
@@ -85,16 +85,12 @@ def _defenders(end: Outcome) -> int:
 def _tell(console: "Console", fought: Battle, label: str, law: Distribution[Outcome]) -> None:
     won = law.prob(is_won)
     if fought.attackers <= fought.rules.garrison:
-        show.say(
-            console,
-            f"{fought.attackers} {show.armies(fought.attackers)} cannot attack: "
-            f"{fought.rules.garrison} must stay behind.",
-        )
+        show.say_cannot_attack(console, fought.attackers, fought.rules.garrison)
         return
     show.say(
         console,
-        f"{fought.attackers} {show.armies(fought.attackers)} beat {fought.defenders} with a chance "
-        f"of {show.percent(won)}{show.under(label)}.",
+        f"{fought.attackers} {show.armies(fought.attackers, 'beats', 'beat')} {fought.defenders} "
+        f"with a chance of {show.percent(won)}{show.under(label)}.",
     )
     show.say_exactly(console, won)
     console.print()

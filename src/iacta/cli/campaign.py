@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import numpy as np
 import typer
 
-from iacta.campaign import Campaign, CampaignOutcome, Engagement, TerritoryOdds
+from iacta.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.cli import options, show
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
-from iacta.territory import Territory, parse_territory, territory_name
-from iacta.variants import find_rules, rules_name
+from iacta.territory import parse_territory
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,6 +63,7 @@ def campaign(
         answer = _Answer(
             led,
             options.rules_label(rules),
+            [options.territory_rules(each) for each in defenders],
             led.outcomes(exact=exact),
             led.territory_odds(exact=exact),
         )
@@ -78,6 +78,7 @@ def campaign(
 class _Answer(NamedTuple):
     led: Campaign
     label: str
+    own_rules: list[str | None]
     law: Distribution[CampaignOutcome]
     odds: tuple[TerritoryOdds, ...]
 
@@ -87,9 +88,6 @@ class _Answer(NamedTuple):
 
     def best_first(self) -> list[CampaignOutcome]:
         return sorted(self.law, key=lambda end: (-end.conquered, end.defenders, -end.attackers))
-
-    def rules_of(self, territory: Territory) -> str:
-        return self.label if territory.rules is None else rules_name(find_rules(territory.rules))
 
 
 def _record(answer: _Answer) -> dict[str, object]:
@@ -101,11 +99,13 @@ def _record(answer: _Answer) -> dict[str, object]:
         "territories": [
             {
                 "defenders": territory.defenders,
-                "rules": answer.rules_of(territory),
+                "rules": own_rules or answer.label,
                 "reach_probability": float(odds.reach_probability),
                 "conquer_probability": float(odds.conquer_probability),
             }
-            for territory, odds in zip(answer.led.territories, answer.odds, strict=True)
+            for territory, own_rules, odds in zip(
+                answer.led.territories, answer.own_rules, answer.odds, strict=True
+            )
         ],
         "outcomes": [
             {**end._asdict(), "probability": float(answer.law[end])} for end in answer.best_first()
@@ -116,14 +116,17 @@ def _record(answer: _Answer) -> dict[str, object]:
 def _rows(answer: _Answer) -> Iterator[Sequence[object]]:
     yield (*CampaignOutcome._fields, "probability")
     for end in answer.best_first():
-        yield (*end, show.fraction_text(answer.law[end]))
+        yield (*end, show.all_digits(answer.law[end]))
 
 
 def _tell(console: "Console", answer: _Answer) -> None:
-    count = len(answer.led.territories)
+    led, count = answer.led, len(answer.led.territories)
+    if led.attackers <= led.rules.garrison:
+        show.say_cannot_attack(console, led.attackers, led.rules.garrison)
+        return
     show.say(
         console,
-        f"{answer.led.attackers} {show.armies(answer.led.attackers)} take "
+        f"{led.attackers} {show.armies(led.attackers, 'takes', 'take')} "
         f"{'the territory' if count == 1 else f'all {count} territories'} with a chance of "
         f"{show.percent(answer.win_probability)}{show.under(answer.label)}.",
     )
@@ -135,11 +138,14 @@ def _tell(console: "Console", answer: _Answer) -> None:
 
 
 def _table(answer: _Answer) -> Iterator[Sequence[str]]:
-    for index, territory in enumerate(answer.led.territories):
+    for index, (territory, own_rules) in enumerate(
+        zip(answer.led.territories, answer.own_rules, strict=True)
+    ):
         odds = answer.odds[index]
+        garrison = "" if territory.garrison is None else f"@{territory.garrison}"
         yield (
             str(index + 1),
-            territory_name(territory),
+            f"{territory.defenders}{f':{own_rules}' if own_rules else ''}{garrison}",
             show.short_percent(odds.reach_probability) if index else "100 %",
             show.short_percent(odds.conquer_probability),
             f"{float(odds.expected_attackers):.1f}",
@@ -179,7 +185,7 @@ def _narrate(led: Campaign, seed: str | None, chosen: options.Output) -> None:
     show.emit(
         chosen,
         record=lambda: {"seed": chosen_seed, "battles": [each._asdict() for each in battles]},
-        rows=lambda: [Engagement._fields, *battles],
+        rows=lambda: [PlayedBattle._fields, *battles],
         text=lambda console: _tell_story(console, led, battles, chosen_seed),
     )
 
@@ -189,13 +195,14 @@ def _fresh_seed() -> int:
 
 
 def _tell_story(
-    console: "Console", led: Campaign, battles: Sequence[Engagement], seed: int
+    console: "Console", led: Campaign, battles: Sequence[PlayedBattle], seed: int
 ) -> None:
     for battle in battles:
         show.say(
             console,
-            f"Territory {battle.territory}: {battle.attackers} {show.armies(battle.attackers)} "
-            f"attack {battle.defenders}; {_ending(battle)}.",
+            f"Territory {battle.territory}: {battle.attackers} "
+            f"{show.armies(battle.attackers, 'attacks', 'attack')} {battle.defenders}; "
+            f"{_ending(battle)}.",
         )
     taken = sum(not battle.defenders_left for battle in battles)
     show.say(
@@ -205,7 +212,7 @@ def _tell_story(
     )
 
 
-def _ending(battle: Engagement) -> str:
+def _ending(battle: PlayedBattle) -> str:
     if battle.defenders_left:
         return f"{battle.attackers_left} left, stopped by {battle.defenders_left}"
     return f"{battle.attackers_left} left, taken"

@@ -100,7 +100,7 @@ def _record(question: _Question, attackers: int, won: Probability) -> dict[str, 
 def _rows(question: _Question, attackers: int, won: Probability) -> Iterator[Sequence[object]]:
     record = _record(question, attackers, won)
     record["defenders"] = " ".join(str(territory.defenders) for territory in question.way)
-    record["win_probability"] = show.fraction_text(won)
+    record["win_probability"] = show.all_digits(won)
     yield tuple(record)
     yield tuple(record.values())
 

@@ -8,7 +8,7 @@ import typer
 from iacta.errors import IllegalError
 from iacta.numbers import parse_whole_number
 from iacta.rules import Rules
-from iacta.variants import find_rules, rules_name
+from iacta.variants import find_rule_set, find_rules
 
 __all__ = [
     "Attackers",
@@ -24,10 +24,14 @@ __all__ = [
     "read_rules",
     "rules_label",
     "seed",
+    "territory_rules",
 ]
 
 Attackers: TypeAlias = Annotated[
-    str, typer.Argument(metavar="ATTACKERS", help="Armies on the attacking territory.")
+    str,
+    typer.Argument(
+        metavar="ATTACKERS", help="Armies on the attacking territory, garrison included."
+    ),
 ]
 Defenders: TypeAlias = Annotated[
     str, typer.Argument(metavar="DEFENDERS", help="Armies on the defended territory.")
@@ -80,4 +84,10 @@ def read_rules(name: str, garrison: str | None) -> Rules:
 
 def rules_label(name: str) -> str:
     """Return the name of the rules as the list of rules spells it."""
-    return rules_name(find_rules(name))
+    return find_rule_set(name).name
+
+
+def territory_rules(text: str) -> str | None:
+    """Return the name of the rules of its own that a territory's argument gives, if any."""
+    _, colon, rules = text.partition("@")[0].partition(":")
+    return rules_label(rules) if colon else None

@@ -75,7 +75,7 @@ def _rows(thrown: Roll, exact: bool) -> Iterator[Sequence[object]]:
     law = thrown.losses() if exact else thrown.losses().to_float()
     yield ("attackers", "defenders", "probability")
     for losses, _ in _counts(thrown):
-        yield (*losses, show.fraction_text(law[losses]))
+        yield (*losses, show.all_digits(law[losses]))
 
 
 def _tell(console: "Console", thrown: Roll, label: str, exact: bool) -> None:
@@ -83,7 +83,8 @@ def _tell(console: "Console", thrown: Roll, label: str, exact: bool) -> None:
     attackers, defenders = thrown.expected_losses()
     show.say(
         console,
-        f"On average a roll of {thrown.attack_dice} attack dice against {thrown.defence_dice} "
+        f"On average a roll of {thrown.attack_dice} attack "
+        f"{'die' if thrown.attack_dice == 1 else 'dice'} against {thrown.defence_dice} "
         f"costs you {float(attackers):.4f} armies and them {float(defenders):.4f}"
         f"{show.under(label)}.",
     )

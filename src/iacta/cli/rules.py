@@ -31,6 +31,7 @@ def rules(
     Example: iacta rules capital
     """
     chosen = options.output(as_json, as_csv)
+    options.read_rules("classic", garrison)
     known = RULE_SETS if name is None else (find_rule_set(name),)
     show.emit(
         chosen,

@@ -5,12 +5,14 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from fractions import Fraction
 from threading import Timer
 from typing import TYPE_CHECKING, NamedTuple
 
 from iacta.cli.options import Output
 from iacta.distribution import Probability
+from iacta.numbers import fraction_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,24 +20,27 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bar",
+    "all_digits",
     "armies",
     "bars",
     "emit",
     "exact_text",
     "few_bars",
-    "fraction_text",
     "heading",
     "patience",
     "percent",
     "plain_percent",
     "print_table",
     "say",
+    "say_cannot_attack",
     "say_exactly",
     "short_percent",
     "under",
 ]
 
 NEGLIGIBLE = 0.0005
+LEAST_BAR = 8
+MOST_PERCENT_DIGITS = 28
 EIGHTHS = " ▏▎▍▌▋▊▉"
 FULL_BLOCK = "█"
 
@@ -102,12 +107,18 @@ def short_percent(probability: Probability) -> str:
 
 
 def plain_percent(chance: Fraction) -> str:
-    """Return a wanted chance as a percentage, as short as it can be.
+    """Return a wanted chance as a percentage with all its digits, or as a fraction without end.
 
-    >>> plain_percent(Fraction(19, 20)), plain_percent(Fraction(999, 1000))
-    ('95 %', '99.9 %')
+    >>> plain_percent(Fraction(19, 20)), plain_percent(Fraction(10**9 - 1, 10**9))
+    ('95 %', '99.9999999 %')
+    >>> plain_percent(Fraction(1, 3))
+    '1/3'
     """
-    return f"{float(100 * chance):g} %"
+    digits = 0
+    while digits < MOST_PERCENT_DIGITS and (100 * chance * 10**digits).denominator > 1:
+        digits += 1
+    percents = Decimal(chance.numerator * 100) / Decimal(chance.denominator)
+    return f"{percents:.{digits}f} %" if digits < MOST_PERCENT_DIGITS else str(chance)
 
 
 def under(rules: str) -> str:
@@ -119,19 +130,31 @@ def under(rules: str) -> str:
     return "" if rules == "classic" else f" ({rules})"
 
 
-def armies(count: int) -> str:
-    """Return the word for so many armies."""
-    return "army" if count == 1 else "armies"
+def armies(count: int, one: str = "", many: str = "") -> str:
+    """Return the word for so many armies, with its verb: `one` army takes, `many` armies take.
+
+    >>> armies(1, "takes", "take"), armies(2)
+    ('army takes', 'armies')
+    """
+    return f"army {one}".strip() if count == 1 else f"armies {many}".strip()
 
 
-def fraction_text(probability: Probability) -> str:
+def say_cannot_attack(console: "Console", attackers: int, garrison: int) -> None:
+    """Say that all the armies must stay behind."""
+    say(
+        console,
+        f"{attackers} {armies(attackers)} cannot attack: {garrison} must stay behind.",
+    )
+
+
+def all_digits(probability: Probability) -> str:
     """Return a fraction as n/d, a float with all its digits.
 
-    >>> fraction_text(Fraction(1, 2)), fraction_text(0.1)
+    >>> all_digits(Fraction(1, 2)), all_digits(0.1)
     ('1/2', '0.1')
     """
     if isinstance(probability, Fraction):
-        return f"{probability.numerator}/{probability.denominator}"
+        return fraction_text(probability)
     return repr(float(probability))
 
 
@@ -161,15 +184,20 @@ def heading(console: "Console", title: str) -> None:
 def print_table(
     console: "Console", columns: Sequence[str], rows: "Iterable[Sequence[str | Text]]"
 ) -> None:
-    """Print a plain table, numbers to the right; a first column without a heading to the left."""
-    from rich.table import Table
+    """Print a plain table, numbers to the right; a first column without a heading to the left.
 
-    table = Table(box=None, pad_edge=False, header_style="")
-    for column in columns:
-        table.add_column(column, justify="right" if column else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    console.print(table)
+    Lines longer than the window are left to the terminal to wrap: no number is cut.
+    """
+    from rich.text import Text
+
+    cells = [
+        [cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in (columns, *rows)
+    ]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(columns))]
+    for row in cells:
+        for i, cell in enumerate(row):
+            cell.align("right" if columns[i] else "left", widths[i])
+        console.print(Text("  ").join(row), soft_wrap=True)
 
 
 class Bar(NamedTuple):
@@ -234,12 +262,12 @@ def bars(console: "Console", rows: Sequence[tuple[str, float, str]]) -> None:
 
     label_width = max(len(label) for label, _, _ in rows)
     longest = max(probability for _, probability, _ in rows)
-    room = max(console.width - label_width - len("  100.0 %  ") - 1, 1)
+    room = max(console.width - label_width - len("  100.0 %  ") - 1, LEAST_BAR)
     for label, probability, style in rows:
         length = room * probability / longest if longest else 0.0
         line = Text(f"{label:<{label_width}}  {100 * probability:5.1f} %  ")
         line.append(_bar(length, console.encoding), style=style)
-        console.print(line, no_wrap=True, crop=True)
+        console.print(line, soft_wrap=True)
 
 
 def _bar(length: float, encoding: str) -> str:

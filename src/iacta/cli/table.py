@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from iacta.cli import options, show
+from iacta.errors import TooLargeError
+from iacta.numbers import shown
 from iacta.odds import win_table
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ __all__ = ["table"]
 
 ROW_HEADING = "attackers"
 CELL_WIDTH = 5
+MOST_JSON_CELLS = 5 * 10**6
 
 
 def table(
@@ -37,6 +40,11 @@ def table(
         options.number(attackers, "attackers", least=1),
         options.number(defenders, "defenders", least=1),
     )
+    if chosen is options.Output.JSON and size[0] * size[1] > MOST_JSON_CELLS:
+        raise TooLargeError(
+            f"a table must have at most {MOST_JSON_CELLS:.0e} cells as JSON, got {shown(size[0])} by "
+            f"{shown(size[1])}; --csv takes more"
+        )
     with show.patience():
         chances = win_table(*size, found, exact=exact)
     label = options.rules_label(rules)
@@ -56,8 +64,8 @@ def table(
 
 def _rows(chances: npt.NDArray[Any]) -> Iterator[Sequence[object]]:
     yield (ROW_HEADING, *range(1, chances.shape[1] + 1))
-    for attackers, row in enumerate(chances.tolist(), start=1):
-        yield (attackers, *map(show.fraction_text, row))
+    for attackers, row in enumerate(chances, start=1):
+        yield (attackers, *map(show.all_digits, row.tolist()))
 
 
 def _tell(console: "Console", chances: npt.NDArray[Any], label: str) -> None:
@@ -69,6 +77,9 @@ def _tell(console: "Console", chances: npt.NDArray[Any], label: str) -> None:
         show.print_table(
             console, (ROW_HEADING, *(str(d + 1) for d in columns)), _block(chances, columns)
         )
+    if chances.dtype == object:
+        show.say(console)
+        show.say(console, "The fractions themselves are printed with --csv.")
 
 
 def _block(chances: npt.NDArray[Any], columns: range) -> "Iterator[Sequence[str | Text]]":

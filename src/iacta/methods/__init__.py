@@ -1,6 +1,6 @@
 """The ways to solve a battle: one file a method, all with the functions of `Method`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from iacta.distribution import Distribution
@@ -22,6 +22,15 @@ class Method(Protocol):
         self, stack: Distribution[int], defenders: int, rules: Rules
     ) -> Distribution[Outcome]:
         """Return the law of the outcome, given the law of the attackers on the territory."""
+
+    def refuse(self, attackers: int, defenders: int, rules: Rules) -> None:
+        """Refuse a battle that is too large, before anything is made of its size."""
+
+    def value_rows(self, won: Sequence[Any], lost: Sequence[Any], rules: Rules) -> Iterator[Any]:
+        """Yield what `values` returns, for 1, 2 ... defenders, as many as `lost` has entries for.
+
+        A row is indexed by arrays of attackers, garrison included.
+        """
 
     def values(self, won: Sequence[Any], lost: Sequence[Any], defenders: int, rules: Rules) -> Any:
         """Return the mean worth of a battle, for every number of attackers at once.

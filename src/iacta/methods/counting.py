@@ -24,6 +24,7 @@ in fractions it is Van Wijgerden's, "Let slip the dice of war", and took many ho
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, repeat
@@ -35,12 +36,12 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
-from iacta.methods.limits import refuse_too_large
+from iacta.methods.limits import OUTCOME_BYTES, refuse_too_large
 from iacta.outcome import Outcome
 from iacta.roll import loss_law
 from iacta.rules import Rules
 
-__all__ = ["NAME", "outcomes", "values", "win_table"]
+__all__ = ["NAME", "ExactRow", "outcomes", "refuse", "value_rows", "values", "win_table"]
 
 NAME: str = "counting"
 
@@ -116,7 +117,7 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
     if not able or not defenders:
         return stack.map(lambda attackers: Outcome(attackers, defenders))
     strongest = max(able)
-    _refuse_too_large(strongest, defenders, rules, rows=1 + rules.defence.kept)
+    _refuse(strongest, defenders, rules, rows=1 + rules.defence.kept)
     powers = _powers(coefficients(rules).unit, strongest + defenders)
     start = [able.get(a, 0) * powers[strongest - a] for a in range(strongest + 1)]
     won, lost = _run(start, defenders, rules)
@@ -151,14 +152,62 @@ def _moves(nearest: list[Row], step: tuple[int, ...]) -> list[tuple[int, Row, in
     return [(c, nearest[k], len(step) - 1 - k) for k, c in enumerate(step)]
 
 
+@dataclass(frozen=True)
+class ExactRow:
+    """The mean worths for one number of defenders, as fractions that are made when asked for.
+
+    numerators: N(a, d) · scale for a = 0, 1, 2 ...
+    powers: U^0, U^1, U^2 ...
+    scale: what the worths were multiplied with to be whole numbers.
+    defenders: d.
+    garrison: armies that must stay behind.
+    """
+
+    numerators: Row
+    powers: Row
+    scale: int
+    defenders: int
+    garrison: int
+
+    def worth(self, attackers: int) -> Fraction:
+        """Return the mean worth for so many attackers, garrison included."""
+        able = max(attackers - self.garrison, 0)
+        return Fraction(self.numerators[able], self.scale * self.powers[able + self.defenders])
+
+    def __getitem__(self, attackers: npt.NDArray[np.int64]) -> list[Fraction]:
+        worths = {n: self.worth(n) for n in set(attackers.tolist())}
+        return [worths[n] for n in attackers.tolist()]
+
+
+def value_rows(won: Sequence[Exact], lost: Sequence[Exact], rules: Rules) -> Iterator[ExactRow]:
+    """Yield the rows of 1, 2 ... defenders, as many as `lost` has entries for.
+
+    won: `won[n]` is what it is worth that n armies can move in.
+    lost: `lost[d]` is what it is worth that d defenders hold; `lost[0]` does not matter.
+
+    >>> from iacta.rules import CLASSIC
+    >>> [row.worth(3) for row in value_rows([1, 1, 1, 1], [0, 0, 0], CLASSIC)]
+    [Fraction(1955, 2592), Fraction(235, 648)]
+    """
+    able, defenders = max(len(won) - 1 - rules.garrison, 0), len(lost) - 1
+    _refuse(able, defenders, rules, rows=1 + rules.defence.kept)
+    scale = lcm(*(Fraction(worth).denominator for worth in (*won, *lost)))
+    powers = _powers(coefficients(rules).unit, able + defenders)
+    scaled_won = [
+        int(worth * scale) * power for worth, power in zip(won[: able + 1], powers, strict=False)
+    ]
+    scaled_lost = [int(worth * scale) * power for worth, power in zip(lost, powers, strict=False)]
+    for d, row in enumerate(_value_rows(scaled_won, scaled_lost, defenders, rules), start=1):
+        yield ExactRow(row, powers, scale, d, rules.garrison)
+
+
 def values(
     won: Sequence[Exact], lost: Sequence[Exact], defenders: int, rules: Rules
 ) -> list[Fraction]:
     """Return the exact mean worth of a battle, for every number of attackers at once.
 
-    won: `won[n]` is what it is worth that n armies can move in.
-    lost: `lost[d]` is what it is worth that d defenders hold; `lost[0]` does not matter.
-    defenders: armies on the defended territory.
+    won, lost: as for `value_rows`.
+    defenders: armies on the defended territory, at least 1.
 
     Entry `[n]` of the result, as long as `won`, is for n attackers, garrison included.
 
@@ -166,19 +215,8 @@ def values(
     >>> values([1, 1, 1, 1], [0, 0], 1, CLASSIC)[3]
     Fraction(1955, 2592)
     """
-    able = len(won) - 1 - rules.garrison
-    if able <= 0 or not defenders:
-        return [Fraction(lost[defenders])] * len(won)
-    _refuse_too_large(able, defenders, rules, rows=1 + rules.defence.kept)
-    scale = lcm(*(Fraction(worth).denominator for worth in (*won, *lost)))
-    powers = _powers(coefficients(rules).unit, able + defenders)
-    scaled_won = [
-        int(worth * scale) * power for worth, power in zip(won[: able + 1], powers, strict=False)
-    ]
-    scaled_lost = [int(worth * scale) * power for worth, power in zip(lost, powers, strict=False)]
-    *_, last = _value_rows(scaled_won, scaled_lost, defenders, rules)
-    row = [Fraction(n, scale * powers[a + defenders]) for a, n in enumerate(last)]
-    return row[:1] * rules.garrison + row
+    *_, last = value_rows(won, lost[: defenders + 1], rules)
+    return [last.worth(attackers) for attackers in range(len(won))]
 
 
 def win_table(attackers: int, defenders: int, rules: Rules) -> npt.NDArray[np.object_]:
@@ -193,15 +231,11 @@ def win_table(attackers: int, defenders: int, rules: Rules) -> npt.NDArray[np.ob
     >>> win_table(3, 1, CLASSIC)[2, 0]
     Fraction(1955, 2592)
     """
-    able = max(attackers - rules.garrison, 0)
-    _refuse_too_large(able, defenders, rules, rows=defenders)
-    table = np.full((attackers, defenders), Fraction(0), dtype=object)
-    powers = _powers(coefficients(rules).unit, able + defenders)
-    nothing = [0] * (defenders + 1)
-    rows = _value_rows(powers[: able + 1], nothing, defenders, rules)
-    for d, row in enumerate(rows, start=1):
-        for a in range(1, able + 1):
-            table[a + rules.garrison - 1, d - 1] = Fraction(row[a], powers[a + d])
+    _refuse(attackers, defenders, rules, rows=3 * defenders)
+    table = np.empty((attackers, defenders), dtype=object)
+    rows = value_rows([1] * (attackers + 1), [0] * (defenders + 1), rules)
+    for column, row in enumerate(rows):
+        table[:, column] = [row.worth(a) for a in range(1, attackers + 1)]
     return table
 
 
@@ -212,12 +246,13 @@ def _value_rows(won: Row, lost: Row, defenders: int, rules: Rules) -> Iterator[R
     for d in range(1, defenders + 1):
         dice = min(d, rules.defence.kept)
         row = rows[d] = [lost[d]]
+        nearest = [rows[d - k] for k in range(dice + 1)]
         for a in range(1, len(won)):
-            row_steps = steps[min(a, rules.attack.kept), dice]
-            first = a - len(row_steps) + 1
+            step = steps[min(a, rules.attack.kept), dice]
+            first = a - len(step) + 1
             total = 0
-            for k, c in enumerate(row_steps):
-                total += c * rows[d - k][first + k]
+            for k, c in enumerate(step):
+                total += c * nearest[k][first + k]
             row.append(total)
         yield row
         rows.pop(d - rules.defence.kept, None)
@@ -227,6 +262,17 @@ def _powers(unit: int, most: int) -> Row:
     return list(accumulate(repeat(unit, most), mul, initial=1))
 
 
-def _refuse_too_large(able: int, defenders: int, rules: Rules, rows: int) -> None:
-    unit_bits = coefficients(rules).unit.bit_length()
-    refuse_too_large(able, defenders, rows, (able + defenders) * unit_bits // 8 + 32, NAME)
+def refuse(attackers: int, defenders: int, rules: Rules) -> None:
+    """Refuse a battle that is too large for this method, before anything is made of its size.
+
+    attackers: armies on the attacking territory, garrison included or not: it does not matter.
+    defenders: armies on the defended territory.
+    """
+    _refuse(attackers, defenders, rules, rows=1 + rules.defence.kept)
+
+
+def _refuse(able: int, defenders: int, rules: Rules, rows: int) -> None:
+    """Refuse what is too large, given how many rows of numbers are held at once."""
+    number_bytes = (able + defenders) * coefficients(rules).unit.bit_length() // 8 + 50
+    memory = (able + 1) * rows * number_bytes + (able + defenders) * (number_bytes + OUTCOME_BYTES)
+    refuse_too_large(able, defenders, memory=memory, method=NAME, number_bytes=number_bytes)

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
-from iacta.methods.limits import refuse_too_large
+from iacta.methods.limits import OUTCOME_BYTES, refuse_too_large
 from iacta.outcome import Outcome
 from iacta.roll import loss_law
 from iacta.rules import Rules
@@ -48,6 +48,9 @@ NEGLIGIBLE = 1e-200
 def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
     """Return a bound on the relative error of every number that this method gives for a battle.
 
+    attackers: armies on the attacking territory, garrison included or not: the bound holds.
+    defenders: armies on the defended territory.
+
     A battle has at most attackers + defenders rolls and comes by at most `defenders` rows. A roll
     costs two roundings, in its chance and its product. A row costs two for each of the vector
     steps of its series, and one for each of the terms that are added to a state.
@@ -59,12 +62,18 @@ def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
     most = min(rules.attack.kept, rules.defence.kept)
     terms = (rules.attack.kept + 1) * (most + 1)
     roundings = 2 * (attackers + defenders) + defenders * (2 * attackers.bit_length() + terms)
-    return (roundings + 4) * UNIT_ROUNDOFF * 1.001  # (1 + u)^n − 1 < 1.001 n u while n u < 0.001
+    # A campaign weighs the law that one battle leaves before the next: eight roundings at most.
+    return (roundings + 8) * UNIT_ROUNDOFF * 1.001  # (1 + u)^n − 1 < 1.001 n u while n u < 0.001
 
 
 def refuse(attackers: int, defenders: int, rules: Rules) -> None:
-    """Refuse a battle that is too large for this method, before anything is made of its size."""
-    refuse_too_large(attackers, defenders, 1 + rules.defence.kept, 8, NAME)
+    """Refuse a battle that is too large for this method, before anything is made of its size.
+
+    attackers: armies on the attacking territory, garrison included or not: it does not matter.
+    defenders: armies on the defended territory.
+    """
+    memory = 8 * (attackers + 1) * (1 + rules.defence.kept) + 8 * defenders
+    refuse_too_large(attackers, defenders, memory=memory, method=NAME)
 
 
 @lru_cache(maxsize=256)
@@ -95,7 +104,8 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
     strongest = max(weights) - rules.garrison
     if strongest <= 0 or not defenders:
         return stack.to_float().map(lambda attackers: Outcome(attackers, defenders))
-    refuse(strongest, defenders, rules)
+    memory = (strongest + defenders) * OUTCOME_BYTES
+    refuse_too_large(strongest, defenders, memory=memory, method=NAME)
     start = np.zeros(strongest + 1)
     law = {}
     for attackers, probability in weights.items():
@@ -119,7 +129,7 @@ def values(
     won: `won[n]`, at least 0, is what it is worth that n armies can move in.
     lost: `lost[d]`, at least 0, is what it is worth that d defenders hold; `lost[0]` does not
         matter.
-    defenders: armies on the defended territory.
+    defenders: armies on the defended territory, at least 1.
 
     Entry `[n]` of the result, as long as `won`, is for n attackers, garrison included. Its
     relative error is at most `relative_error`, and that of `won` and `lost`.
@@ -128,8 +138,6 @@ def values(
     >>> values([1, 1, 1, 1], [0, 0], 1, CLASSIC).round(6).tolist()
     [0.0, 0.0, 0.416667, 0.754244]
     """
-    if not defenders:
-        return np.full(len(won), float(lost[0]))
     *_, last = value_rows(won, lost[: defenders + 1], rules)
     return last
 
@@ -147,7 +155,7 @@ def win_table(attackers: int, defenders: int, rules: Rules) -> Floats:
     >>> win_table(3, 1, CLASSIC).round(6).tolist()
     [[0.0], [0.416667], [0.754244]]
     """
-    refuse_too_large(attackers, defenders, defenders, 8, NAME)
+    refuse_too_large(attackers, defenders, memory=8 * attackers * defenders, method=NAME)
     table = np.empty((defenders, attackers))
     rows = value_rows(np.ones(attackers + 1), np.zeros(defenders + 1), rules)
     for d, row in enumerate(rows):
@@ -158,7 +166,12 @@ def win_table(attackers: int, defenders: int, rules: Rules) -> Floats:
 def value_rows(
     won: Sequence[float] | Floats, lost: Sequence[float] | Floats, rules: Rules
 ) -> Iterator[Floats]:
-    """Yield what `values` returns, for 1, 2 ... defenders, as many as `lost` has entries for."""
+    """Yield what `values` returns, for 1, 2 ... defenders, as many as `lost` has entries for.
+
+    >>> from iacta.rules import CLASSIC
+    >>> [row.round(4).tolist() for row in value_rows([1, 1, 1], [0, 0, 0], CLASSIC)]
+    [[0.0, 0.0, 0.4167], [0.0, 0.0, 0.1061]]
+    """
     garrison = min(rules.garrison, len(won) - 1)
     able = len(won) - 1 - garrison
     refuse(able, len(lost), rules)

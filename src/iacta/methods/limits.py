@@ -3,27 +3,28 @@
 from iacta.errors import TooLargeError
 from iacta.numbers import shown
 
-__all__ = ["refuse_too_large"]
+__all__ = ["OUTCOME_BYTES", "refuse_too_large"]
 
 MOST_STEPS = 2 * 10**10
 MOST_BYTES = 4 * 2**30
+OUTCOME_BYTES = 300
+DIGIT_BYTES = 64
 
 
 def refuse_too_large(
-    attackers: int, defenders: int, kept_rows: int, bytes_each: int, method: str
+    attackers: int, defenders: int, *, memory: int, method: str, number_bytes: int = 8
 ) -> None:
     """Refuse a battle whose states would take too many steps or too much memory.
 
     attackers, defenders: the size of the battle.
-    kept_rows: how many rows of states, one for each number of attackers, are kept at once.
-    bytes_each: the memory that one state takes; a state of many bytes also takes many steps.
+    memory: the bytes that are held at once.
     method: the method that is asked, for the message.
+    number_bytes: the size of one number; the larger, the slower is a step.
     """
-    steps = attackers * defenders * (1 + bytes_each // 64)
-    memory = (attackers + 1) * kept_rows * bytes_each + 8 * defenders
+    steps = attackers * defenders * (1 + number_bytes // DIGIT_BYTES)
     if steps > MOST_STEPS or memory > MOST_BYTES:
         raise TooLargeError(
-            f"{shown(attackers)} attackers against {shown(defenders)} defenders are too many for "
-            f"the method {method!r}, expected at most {MOST_STEPS:.0e} steps and "
+            f"a battle of {shown(attackers)} against {shown(defenders)} must be smaller for the "
+            f"method {method!r}: expected at most {MOST_STEPS:.0e} steps and "
             f"{MOST_BYTES // 2**30} GiB of memory"
         )

@@ -32,7 +32,7 @@ def state_count(attackers: int, defenders: int, rules: Rules) -> int:
     9
     """
     able = max(attackers - rules.garrison, 0)
-    refuse_too_large(able, defenders, 1 + defenders, 200, NAME)
+    refuse_too_large(able, defenders, memory=400 * able * defenders, method=NAME)
     reached = {(able, defenders)}
     frontier = set(reached)
     while frontier:
@@ -42,7 +42,7 @@ def state_count(attackers: int, defenders: int, rules: Rules) -> int:
 
 
 def path_count(attackers: int, defenders: int, rules: Rules) -> int:
-    """Return the number of different courses that a battle can take, roll by roll.
+    """Return the number of different paths that a battle can take, roll by roll.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
@@ -52,7 +52,9 @@ def path_count(attackers: int, defenders: int, rules: Rules) -> int:
     7
     """
     able = max(attackers - rules.garrison, 0)
-    refuse_too_large(able, defenders, 1 + defenders, 32 + (able + defenders) // 8, NAME)
+    number_bytes = 150 + (able + defenders) // 4
+    memory = (able + 1) * (defenders + 1) * number_bytes
+    refuse_too_large(able, defenders, memory=memory, method=NAME)
     paths: dict[State, int] = {}
     for d in range(defenders + 1):
         for a in range(able + 1):
