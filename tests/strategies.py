@@ -19,12 +19,14 @@ def dice(draw: st.DrawFn, most_dice: int = 3, most_faces: int = 5) -> Dice:
 @st.composite
 def rules(draw: st.DrawFn) -> Rules:
     """Draw rules in which every field that shapes a roll may differ from classic."""
-    attack, defence = draw(dice()), draw(dice(most_dice=2))
+    attack, defence = draw(dice()), draw(dice(most_faces=4))
     full_attack = draw(st.none() | dice().filter(lambda other: other.kept == attack.kept))
+    full_defence = draw(st.none() | dice(2).filter(lambda other: other.kept == defence.kept))
     return Rules(
         attack=attack,
         defence=defence,
         full_attack=full_attack,
+        full_defence=full_defence,
         ties=draw(st.sampled_from(("attacker", "defender"))),
         garrison=draw(st.integers(0, 3)),
     )

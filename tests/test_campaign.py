@@ -119,6 +119,18 @@ def test_score_counts_the_defenders_not_yet_attacked() -> None:
     assert dict(law) == {1 - 5: Fraction(5, 12), 1 - 6: Fraction(7, 12)}
 
 
+def test_floats_are_floats_and_fractions_fractions() -> None:
+    campaign = Campaign(6, [2, 1])
+    for method in ("auto", "lattice", "counting"):
+        assert all(
+            type(n) is float for each in campaign.territory_odds(method=method) for n in each
+        )
+        assert not campaign.outcomes(method=method).is_exact
+    exact = campaign.territory_odds(exact=True)
+    assert all(type(number) is Fraction for each in exact for number in each)
+    assert campaign.outcomes(method="counting") == campaign.outcomes(exact=True).to_float()
+
+
 def test_a_stack_no_larger_than_the_garrison_stays() -> None:
     campaign = Campaign(9, [1, 1], garrison=9)
     assert dict(campaign.outcomes(exact=True)) == {CampaignOutcome(0, 9, 1): 1}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iacta import Distribution, IactaError, IllegalError, MalformedError
+from iacta import Distribution, IactaError, IllegalError, MalformedError, TooLargeError
 
 D6 = Distribution(range(1, 7))
 
@@ -129,6 +129,25 @@ def test_to_float_is_the_nearest_float_however_large_the_numbers() -> None:
     assert huge.to_float()["win"] == float(huge["win"])
 
 
+def test_a_float_quantile_is_the_least_value_whose_cdf_reaches_the_level() -> None:
+    tenths = Distribution(dict.fromkeys(range(10), 0.1))
+    for k in range(1, 11):
+        quantile = tenths.quantile(k / 10)
+        assert tenths.cdf(quantile) >= k / 10
+        assert quantile == 0 or tenths.cdf(quantile - 1) < k / 10
+
+
+def test_fractions_of_thousands_of_digits_are_written_out() -> None:
+    huge = Distribution({"win": 10**5000, "lose": 10**5000 + 1})
+    assert len(repr(huge)) > 10_000
+    assert len(huge.markdown()) > 20_000
+
+
+def test_numpy_s_numbers_do_not_overflow() -> None:
+    assert Distribution(np.array([100, 127], np.int8)).mean() == Fraction(227, 2)
+    assert Distribution(np.array([200, 100], np.uint8)).variance() == 2500
+
+
 def test_markdown_escapes_the_bar() -> None:
     assert (
         Distribution(["a|b"]).markdown()
@@ -156,6 +175,15 @@ WRONG: list[tuple[Callable[[], object], type[IactaError], str]] = [
     ),
     (lambda: D6.quantile(1.5), IllegalError, "level must be a number from 0 to 1, got 1.5"),
     (lambda: D6.quantile(math.nan), MalformedError, "level must be a number from 0 to 1, got nan"),
+    (lambda: D6.prob(5), MalformedError, "predicate must be a function of a value, got 5"),  # type: ignore[arg-type] # the claim
+    (lambda: D6.map(None), MalformedError, "function must be a function of a value, got None"),  # type: ignore[arg-type] # the claim
+    (lambda: D6.map(lambda face: [face]), MalformedError, "the values must be hashable, got [1]"),  # type: ignore[type-var] # the claim
+    (lambda: Distribution(5), MalformedError, "a distribution must be made of a mapping or of"),  # type: ignore[arg-type] # the claim
+    (lambda: Distribution([1, "a"]).quantile(0.5), MalformedError, "the values must have an order"),
+    (lambda: Distribution([1, "a"]).cdf(1), MalformedError, "the values must have an order"),
+    (lambda: Distribution({1: 10**400, 2: 0.5}), IllegalError, "the weights must fit into a float"),
+    (lambda: D6.repeated(50), TooLargeError, "6 values repeated 50 times are too many"),
+    (lambda: D6.sample(3, None), MalformedError, "rng must be a numpy.random.Generator, got None"),  # type: ignore[arg-type] # the claim
     (lambda: D6.repeated(-1), IllegalError, "times must be a whole number of at least 0, got -1"),
     (lambda: D6.sample(-1, np.random.default_rng()), IllegalError, "n must be a whole number"),
     (lambda: D6.to_float().weights(), IllegalError, "weights must be asked of an exact"),

@@ -57,6 +57,27 @@ def test_exact_arrays_hold_fractions() -> None:
     assert chances.tolist() == [Fraction(5, 12), Fraction(1955, 2592)]
 
 
+@pytest.mark.parametrize("garrison", [0, 1, 3])
+def test_exact_means_over_arrays(garrison: int) -> None:
+    attackers, defenders = np.array([[1, 2, 3, 9]]), np.array([[1], [4]])
+    ours = expected_attackers_left(attackers, defenders, garrison=garrison, exact=True)
+    theirs = expected_defenders_left(attackers, defenders, garrison=garrison, exact=True)
+    for i, j in np.ndindex(2, 4):
+        battle = Battle(int(attackers[0, j]), int(defenders[i, 0]), garrison=garrison)
+        assert ours[i, j] == battle.attackers_left(exact=True).mean()
+        assert theirs[i, j] == battle.defenders_left(exact=True).mean()
+        assert type(ours[i, j]) is Fraction
+    counted = expected_attackers_left(attackers, defenders, garrison=garrison, method="counting")
+    assert counted.dtype == float
+    assert (counted == ours.astype(float)).all()
+
+
+def test_a_garrison_beyond_all_armies() -> None:
+    assert expected_attackers_left(5, 5, garrison=10**400) == 5
+    assert expected_defenders_left(5, 5, garrison=10**400) == 5
+    assert win_probability(5, 5, garrison=10**400) == 0
+
+
 def test_a_table_is_the_array_of_all_its_battles() -> None:
     table = win_table(30, 20, "capital")
     attackers, defenders = np.arange(1, 31)[:, np.newaxis], np.arange(1, 21)

@@ -1,10 +1,12 @@
 """The package as a whole: its names, its floors, its promises."""
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,21 +66,45 @@ def test_a_file_imports_only_from_floors_below(file: Path) -> None:
 
 
 def test_public_names_are_sorted_and_there() -> None:
-    for file in FILES:
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        for node in tree.body:
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-                names = ast.literal_eval(node.value)
-                assert len(names) == len(set(names))
-    assert all(hasattr(iacta, name) for name in iacta.__all__)
-    assert len(iacta.__all__) == len(set(iacta.__all__))
+    names = iacta.__all__
+    # Constants first, then classes, then functions, each by the alphabet.
+    assert names == sorted(names, key=lambda name: (not name.isupper(), name[0].islower(), name))
+    assert len(names) == len(set(names))
+    assert all(hasattr(iacta, name) for name in names)
 
 
-def test_every_public_function_is_documented_with_its_arguments() -> None:
+def public_functions() -> list[tuple[str, Any]]:
+    """Return every public function, and every public method of a public class."""
+    found = []
     for name in iacta.__all__:
         documented = getattr(iacta, name)
-        if callable(documented):
-            assert documented.__doc__, name
+        if inspect.isfunction(documented):
+            found.append((name, documented))
+        elif inspect.isclass(documented):
+            found += [
+                (f"{name}.{key}", each)
+                for key, each in vars(documented).items()
+                if inspect.isfunction(each) and not key.startswith("_")
+            ]
+    return found
+
+
+@pytest.mark.parametrize(("name", "function"), public_functions(), ids=lambda value: str(value))
+def test_public_functions_tell_of_each_argument(name: str, function: Any) -> None:
+    text = inspect.getdoc(function) or ""
+    assert text.split("\n")[0].endswith("."), name
+    shared = {"self", "exact", "method"}  # told once, by the class
+    if "arguments" not in text:
+        for argument in set(inspect.signature(function).parameters) - shared:
+            assert re.search(rf"\b{argument}\b", text), (name, argument)
+
+
+def test_public_classes_tell_of_each_field() -> None:
+    for name in iacta.__all__:
+        documented = getattr(iacta, name)
+        if inspect.isclass(documented) and not issubclass(documented, Exception):
+            for field in inspect.signature(documented).parameters:
+                assert re.search(rf"\b{field}\b", documented.__doc__ or ""), (name, field)
 
 
 def test_importing_iacta_starts_nothing_heavy() -> None:

@@ -194,6 +194,27 @@ def test_very_high_and_very_low_chances() -> None:
     assert armies_needed(60, low) == 1 + int(np.argmax(win_table(40, 60, exact=True)[:, 59] >= low))
 
 
+def test_chances_too_small_for_a_float_are_decided_by_fractions() -> None:
+    assert armies_needed(10, Fraction(1, 10**400)) == 2
+    for defenders, power in ((600, 330), (600, 145), (300, 160)):
+        chance = Fraction(1, 10**power)
+        needed = armies_needed(defenders, chance)
+        assert Battle(needed, defenders).win_probability(exact=True) >= chance
+        assert Battle(needed - 1, defenders).win_probability(exact=True) < chance
+        assert armies_needed_for_campaign([defenders], chance) == needed
+
+
+def test_the_chance_of_endless_attackers_itself_is_refused() -> None:
+    # Two defenders fall only together: losing one leaves a last that cannot be hit.
+    rules = Rules(
+        attack=Dice((6, 6)), defence=Dice((6, 6), clamp=(9, 9)), full_defence=Dice((6, 6))
+    )
+    limit = Fraction(295, 295 + 420)
+    assert armies_needed(2, limit - Fraction(1, 100), rules) < 30
+    with pytest.raises(IllegalError, match="endless attackers"):
+        armies_needed(2, limit, rules)
+
+
 @pytest.mark.parametrize(
     ("chance", "sentence"),
     [

@@ -205,7 +205,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         return Distribution(kept)
 
     def product(self, other: "Distribution[U]") -> "Distribution[tuple[T, U]]":
-        """Return the law of pairs of independent values of the two laws.
+        """Return the law of pairs of independent values of this law and of `other`.
 
         >>> coin = Distribution("HT")
         >>> coin.product(coin)["H", "T"]
@@ -358,7 +358,9 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         return Distribution._of({value: p for value, p in weights.items() if p}, 1.0)
 
     def markdown(self, value: str = "value", probability: str = "probability") -> str:
-        """Return a Markdown table of the law, under these two headings.
+        """Return a Markdown table of the law.
+
+        value, probability: the headings of its two columns.
 
         >>> print(Distribution("HT").markdown("side"))
         | side | probability |

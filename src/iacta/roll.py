@@ -128,7 +128,9 @@ Losses(attackers=0, defenders=2): 2890})
         return _best_dice(attack, self.attack_dice, best)
 
     def best_defence_dice(self, best: int | None = None) -> Distribution[SortedDice]:
-        """Return the law of the highest defence dice, as `best_attack_dice` does for the attack.
+        """Return the law of the highest defence dice, before any bonus, highest first.
+
+        best: how many dice; `None` for all that count.
 
         >>> Roll(3, 2).best_defence_dice(1)[6,]
         Fraction(11, 36)

@@ -61,7 +61,9 @@ class Rules:
         check_choice(self.defender_sees_first, (True, False), "defender_sees_first")
 
     def dice(self, attack_dice: int, defence_dice: int) -> tuple[Dice, Dice]:
-        """Return both sides' dice for a roll in which so many dice of each side count.
+        """Return both sides' dice for a roll.
+
+        attack_dice, defence_dice: how many dice of each side count in the roll.
 
         >>> Rules().dice(3, 2)
         (Dice((6, 6, 6)), Dice((6, 6)))

@@ -3,6 +3,10 @@
 import csv
 import io
 import json
+import os
+import pty
+import subprocess
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -255,6 +259,66 @@ def test_iacta_alone_shows_help_with_examples(run: Run) -> None:
 def test_colour_only_on_a_terminal(run: Run) -> None:
     for line in ("battle 12 10", f"campaign {UNFINISHED}", "need 10", "table 9 9", "roll 3 2"):
         assert "\x1b" not in run(line).stdout
+
+
+def test_colour_on_a_terminal() -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "iacta", "battle", "12", "10"]
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"}
+    environment.pop("NO_COLOR", None)
+    with subprocess.Popen(command, stdout=theirs, env=environment):  # noqa: S603 # our own command
+        os.close(theirs)
+        printed = b""
+        while chunk := read_terminal(ours):
+            printed += chunk
+    os.close(ours)
+    assert b"\x1b[32m" in printed
+
+
+def read_terminal(terminal: int) -> bytes:
+    """Return what the terminal has to read, nothing once the command has ended."""
+    try:
+        return os.read(terminal, 4096)
+    except OSError:
+        return b""
+
+
+@pytest.mark.parametrize("columns", [1, 20, 40, 60, 80, 200])
+def test_no_number_is_cut_in_a_narrow_window(
+    run: Run, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    wide = run("battle 12 10").stdout
+    assert "…" not in wide
+    assert "your armies left             4.44                  1       4               10" in wide
+    assert all("%" in line for line in wide.splitlines() if "of yours left" in line)
+    assert "2@3          96.66 %         94.24 %" in run("campaign 30 8:capital 2@3 4").stdout
+
+
+def test_answers_are_labelled_with_the_rules_that_were_asked(run: Run) -> None:
+    assert "(bunker)" in run("battle 12 10 --rules bunker").stdout
+    assert read_json(run, "battle 12 10 --rules TEG")["rules"] == "risiko"
+    territories = read_json(run, "campaign 12 3:stronghold 2 --rules bunker")["territories"]
+    assert [each["rules"] for each in territories] == ["defence leader", "bunker"]
+
+
+def test_fractions_of_thousands_of_digits_are_printed(run: Run) -> None:
+    text = run("battle 1000 1000 --exact").stdout
+    numerator, _, denominator = text.splitlines()[1].removeprefix("Exactly: ").partition("/")
+    assert len(numerator) > 4300
+    assert len(denominator) > 4300
+    assert len(read_json(run, "battle 1000 1000 --exact")["win_probability_exact"]) > 8600
+
+
+def test_a_wanted_chance_is_said_with_all_its_digits(run: Run) -> None:
+    assert "at least 99.99999999 %:" in run("need 3 --chance 0.9999999999").stdout
+    assert "at least 2/3:" in run("need 3 --chance 2/3").stdout
+
+
+def test_one_army_is_singular(run: Run) -> None:
+    assert run("battle 1 1 --garrison 0").stdout.startswith("1 army beats 1 with a chance")
+    assert run("campaign 1 5").stdout == "1 army cannot attack: 1 must stay behind.\n"
+    assert "a roll of 1 attack die against 1 costs" in run("roll 1 1").stdout
 
 
 def test_bars_are_as_long_as_the_chances(run: Run) -> None:

@@ -42,8 +42,8 @@ def table(
     )
     if chosen is options.Output.JSON and size[0] * size[1] > MOST_JSON_CELLS:
         raise TooLargeError(
-            f"a table must have at most {MOST_JSON_CELLS:.0e} cells as JSON, got {shown(size[0])} by "
-            f"{shown(size[1])}; --csv takes more"
+            f"a table must have at most {MOST_JSON_CELLS:.0e} cells as JSON, "
+            f"got {shown(size[0])} by {shown(size[1])}; --csv takes more"
         )
     with show.patience():
         chances = win_table(*size, found, exact=exact)
