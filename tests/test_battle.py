@@ -163,6 +163,11 @@ def test_wrong_numbers_of_armies_are_refused_in_one_sentence(wrong: Any) -> None
         assert str(caught.value) == sentence
 
 
+def test_exact_is_yes_or_no() -> None:
+    with pytest.raises(IllegalError, match="exact must be True or False, got 'yes'"):
+        Battle(3, 2).win_probability(exact="yes")  # type: ignore[arg-type] # that is the claim
+
+
 def test_malformed_and_illegal_are_different_errors() -> None:
     with pytest.raises(MalformedError):
         Battle(2.5, 1)  # type: ignore[arg-type] # that is the claim

@@ -175,6 +175,7 @@ WRONG: list[tuple[Callable[[], object], type[IactaError], str]] = [
     ),
     (lambda: D6.quantile(1.5), IllegalError, "level must be a number from 0 to 1, got 1.5"),
     (lambda: D6.quantile(math.nan), MalformedError, "level must be a number from 0 to 1, got nan"),
+    (lambda: D6.product(3), MalformedError, "other must be a Distribution, got 3"),  # type: ignore[arg-type] # the claim
     (lambda: D6.prob(5), MalformedError, "predicate must be a function of a value, got 5"),  # type: ignore[arg-type] # the claim
     (lambda: D6.map(None), MalformedError, "function must be a function of a value, got None"),  # type: ignore[arg-type] # the claim
     (lambda: D6.map(lambda face: [face]), MalformedError, "the values must be hashable, got [1]"),  # type: ignore[type-var] # the claim

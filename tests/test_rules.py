@@ -111,6 +111,11 @@ def test_rules_that_cannot_exist_are_refused(
     assert str(caught.value) == sentence
 
 
+def test_only_rules_have_a_name() -> None:
+    with pytest.raises(MalformedError, match="rules must be Rules, got 5"):
+        rules_name(5)  # type: ignore[arg-type] # that is the claim
+
+
 @pytest.mark.parametrize(
     "rules", [Rules(dice_mode="balanced blitz"), Rules(defender_sees_first=True)]
 )

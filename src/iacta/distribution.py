@@ -211,6 +211,8 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         >>> coin.product(coin)["H", "T"]
         Fraction(1, 4)
         """
+        if not isinstance(other, Distribution):
+            raise MalformedError(f"other must be a Distribution, got {shown(other)}")
         ours, theirs = self._comparable(other)
         return Distribution(
             {

@@ -1,6 +1,6 @@
 """Territory: a step on the way of a campaign."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
@@ -69,7 +69,8 @@ def read_territories(territories: Territories) -> tuple[Territory, ...]:
     >>> read_territories([22, Territory(8)])
     (Territory(22), Territory(8))
     """
-    if isinstance(territories, str) or not isinstance(territories, Iterable):
+    ordered = isinstance(territories, Iterable) and not isinstance(territories, str | Set | Mapping)
+    if not ordered:
         raise MalformedError(f"territories must be a row of defenders, got {shown(territories)}")
     way = tuple(each if isinstance(each, Territory) else Territory(each) for each in territories)
     if not way:

@@ -218,6 +218,8 @@ def rules_name(rules: Rules) -> str:
     >>> rules_name(Rules(attack=Dice((20,))))
     'Rules(attack=Dice((20,)))'
     """
+    if not isinstance(rules, Rules):
+        raise MalformedError(f"rules must be Rules, got {shown(rules)}")
     unfortified = replace(rules, garrison=CLASSIC.garrison)
     return next((known.name for known in RULE_SETS if known.rules == unfortified), repr(rules))
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -123,6 +124,31 @@ def test_ctrl_c_ends_at_once_with_130() -> None:
     assert process.returncode == 130
     assert out == ""
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("line", ["battle 12 10", "battle 12 10 --json", "table 9 9 --csv"])
+def test_a_full_disk_is_said(line: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(  # noqa: S603 # our own command
+            [sys.executable, "-m", "iacta", *line.split()],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == 1
+    assert ended.stderr == "iacta: the answer cannot be written: No space left on device\n"
+
+
+def test_a_closed_output_is_no_traceback() -> None:
+    ended = subprocess.run(  # noqa: S602 # our own command
+        f"{sys.executable} -m iacta battle 12 10 >&-",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in ended.stderr
 
 
 def test_a_reader_that_has_enough_is_no_error() -> None:

@@ -13,18 +13,20 @@ from iacta.errors import IactaError, IllegalError
 
 __all__ = ["main"]
 
+NOT_WRITTEN = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 
 
 def main() -> NoReturn:
-    """Run the command line, and end with 0, with 2 on bad input or with 130 on Ctrl-C."""
+    """Run the command line, and end with 0, with 2 on bad input or 130 on Ctrl-C."""
     try:
         command = get_command(app)
         _refuse_unknown_options(getattr(command, "commands", {}), sys.argv[1:])
         code = command(prog_name="iacta", standalone_mode=False) or 0
-        sys.stdout.flush()
+        if sys.stdout is not None:  # as it is when the shell has closed it
+            sys.stdout.flush()
     except IactaError as error:
         code = _complain(str(error))
     except TyperException as error:
@@ -35,9 +37,18 @@ def main() -> NoReturn:
         code = INTERRUPTED
     except BrokenPipeError:
         # The reader, such as `head`, has what it wants: nothing more can be written there.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more()
         code = BROKEN_PIPE
+    except OSError as error:
+        _write_no_more()
+        print(f"iacta: the answer cannot be written: {error.strerror}", file=sys.stderr)
+        code = NOT_WRITTEN
     sys.exit(code)
+
+
+def _write_no_more() -> None:
+    """Send what is still to be written nowhere, so that Python's end does not try it again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(sentence: str) -> int:

@@ -8,6 +8,7 @@ from iacta.errors import IllegalError
 from iacta.methods import counting, lattice
 from iacta.numbers import shown
 from iacta.outcome import Outcome
+from iacta.records import check_choice
 from iacta.rules import Rules
 
 __all__ = ["METHODS", "Method", "find_method"]
@@ -58,6 +59,7 @@ def find_method(name: str, rules: Rules, *, exact: bool) -> Method:
     >>> find_method("auto", CLASSIC, exact=True).NAME
     'counting'
     """
+    check_choice(exact, (True, False), "exact")
     if rules.dice_mode != "true random":
         raise IllegalError(f"dice_mode must be 'true random' here, got {rules.dice_mode!r}")
     if rules.defender_sees_first:
