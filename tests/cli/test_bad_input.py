@@ -49,6 +49,8 @@ WRONG = {
     "table 5 x": f"defenders {ARMIES} 'x'",
     "roll 4 2": "attack_dice must be a whole number from 1 to 3, got 4",
     "roll 3 3": "defence_dice must be a whole number from 1 to 2, got 3",
+    "rules classic --rules capital": "rules must be named once, got 'classic' and "
+    "--rules 'capital'",
     "rules xyzzy": "rules must be a known name, got 'xyzzy'; see the list of rules",
 }
 TOO_LARGE = [
@@ -111,6 +113,20 @@ def test_any_words_get_an_answer_or_a_sentence(run: Run, command: str, words: li
         assert result.stdout == ""
         assert result.stderr.startswith("iacta: ")
         assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("moment", [0.05, 0.08, 0.12])
+def test_ctrl_c_while_it_is_still_loading(moment: float) -> None:
+    code = "import iacta_command, sys; print(end='.', flush=True); iacta_command.main()"
+    command = [sys.executable, "-c", code, "battle", "4000", "4000", "--exact"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 # our own command
+        assert process.stdout is not None
+        process.stdout.read(1)
+        time.sleep(moment)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert b"Traceback" not in err
 
 
 def test_ctrl_c_ends_at_once_with_130() -> None:

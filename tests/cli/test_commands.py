@@ -245,6 +245,7 @@ def test_rules_are_listed_and_explained(run: Run) -> None:
     assert "\ncapital " in run("rules").stdout
     text = run("rules general").stdout
     assert text.startswith("attack leader: One is added to the highest attack die.\n")
+    assert run("rules --rules general").stdout == text
     assert [each["name"] for each in read_json(run, "rules teg")["rules"]] == ["risiko"]
     assert read_csv(run, "rules")[0] == ["name", "aliases", "description", "source"]
 

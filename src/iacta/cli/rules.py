@@ -7,6 +7,7 @@ import typer
 
 from iacta.battle import Battle
 from iacta.cli import options, show
+from iacta.errors import IllegalError
 from iacta.roll import Roll
 from iacta.variants import RULE_SETS, RuleSet, find_rule_set
 
@@ -16,11 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["rules"]
 
 Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help="The rules to explain.")]
+SameName = Annotated[
+    str | None, typer.Option("--rules", metavar="NAME", help="The same as the argument.")
+]
 EXAMPLE_ARMIES = 10
 
 
 def rules(
     name: Name = None,
+    rules: SameName = None,
     garrison: options.Garrison = None,
     exact: options.Exact = False,
     as_json: options.Json = False,
@@ -32,6 +37,9 @@ def rules(
     """
     chosen = options.output(as_json, as_csv)
     options.read_rules("classic", garrison)
+    if name is not None and rules is not None:
+        raise IllegalError(f"rules must be named once, got {name!r} and --rules {rules!r}")
+    name = rules if name is None else name
     known = RULE_SETS if name is None else (find_rule_set(name),)
     show.emit(
         chosen,
