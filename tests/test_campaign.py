@@ -189,6 +189,7 @@ def test_what_is_no_territory_is_refused(text: str) -> None:
     [
         ([], "territories must have at least one entry, got none"),
         (7, "territories must be a row of defenders, got 7"),
+        (b"ab", "territories must be a row of defenders, got b'ab'"),
         ({3}, "territories must be a row of defenders, got {3}"),
         ("22", "territories must be a row of defenders, got '22'"),
         ([3, 0], "defenders must be a whole number of at least 1, got 0"),

@@ -78,6 +78,11 @@ def test_exponents_that_would_fill_the_memory_are_refused_at_once() -> None:
             read_chance(wrong)
 
 
+def test_chances_of_many_digits_are_read() -> None:
+    assert read_chance("0." + "9" * 70) == 1 - Fraction(1, 10**70)
+    assert read_chance(Decimal("1e-150")) == Fraction(1, 10**150)
+
+
 def test_arrays_keep_their_shape() -> None:
     assert whole_numbers([[1, 2], [3, 4]], "armies").shape == (2, 2)
     assert whole_numbers(7, "armies").shape == ()

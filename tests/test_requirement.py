@@ -204,6 +204,15 @@ def test_chances_too_small_for_a_float_are_decided_by_fractions() -> None:
         assert armies_needed_for_campaign([defenders], chance) == needed
 
 
+def test_few_attackers_may_have_what_endless_ones_have_not() -> None:
+    # All three dice show 1 and never win; two dice are as ever.
+    rules = Rules(full_attack=Dice((1, 1, 1)))
+    assert armies_needed(2, 0.3, rules) == 3
+    assert Battle(3, 2, rules).win_probability() > 0.3
+    with pytest.raises(IllegalError, match="endless attackers"):
+        armies_needed(2, 0.5, rules)
+
+
 def test_the_chance_of_endless_attackers_itself_is_refused() -> None:
     # Two defenders fall only together: losing one leaves a last that cannot be hit.
     rules = Rules(

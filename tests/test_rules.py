@@ -72,6 +72,7 @@ WRONG_RULES: list[tuple[Any, dict[str, Any], str]] = [
     (Dice, {"faces": (6, 0)}, "faces must be a whole number from 1 to 1000000, got 0"),
     (Dice, {"faces": (6, 2.5)}, "faces must be a whole number from 1 to 1000000, got 2.5"),
     (Dice, {"faces": "66"}, "faces must be a row of whole numbers, got '66'"),
+    (Dice, {"faces": {6: 1}}, "faces must be a row of whole numbers, got {6: 1}"),
     (Dice, {"faces": 6}, "faces must be a row of whole numbers, got 6"),
     (Dice, {"faces": (6, 6), "keep": 3}, "keep must be a whole number from 1 to 2, got 3"),
     (Dice, {"faces": (6, 6), "keep": 0}, "keep must be a whole number from 1 to 2, got 0"),

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from iacta.errors import IllegalError, MalformedError
-from iacta.numbers import shown, whole_number
+from iacta.errors import IllegalError
+from iacta.numbers import row_of, shown, whole_number
 from iacta.records import put, short_repr
 
 __all__ = ["Dice"]
@@ -74,9 +74,8 @@ class Dice:
 
 
 def _integers(values: object, name: str, least: int, most: int) -> tuple[int, ...]:
-    if isinstance(values, str) or not hasattr(values, "__iter__"):
-        raise MalformedError(f"{name} must be a row of whole numbers, got {shown(values)}")
-    return tuple(whole_number(value, name, least, most) for value in values)
+    entries = row_of(values, name, "whole numbers")
+    return tuple(whole_number(value, name, least, most) for value in entries)
 
 
 def _without_trailing_zeros(values: tuple[int, ...]) -> tuple[int, ...]:

@@ -1,6 +1,8 @@
 """Reads the numbers a user gives, and refuses the wrong ones in one sentence."""
 
 import operator
+from collections.abc import Mapping, Set
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -19,6 +21,7 @@ __all__ = [
     "read_chance",
     "read_chances",
     "read_fraction",
+    "row_of",
     "shown",
     "whole_number",
     "whole_numbers",
@@ -28,6 +31,8 @@ __all__ = [
 Chance: TypeAlias = float | Fraction | Decimal | str
 
 LONGEST_SHOWN = 60
+LONGEST_READ = 1000
+MOST_BITS = 13_000
 
 
 def shown(value: object) -> str:
@@ -73,9 +78,23 @@ def whole_number(value: object, name: str, least: int = 0, most: int | None = No
         number = operator.index(value)  # type: ignore[arg-type] # the TypeError is the answer
     except TypeError:
         raise MalformedError(sentence) from None
+    if number.bit_length() > MOST_BITS:
+        raise IllegalError(f"{name} must have at most some 4000 digits, got {shown(number)}")
     if number < least or (most is not None and number > most):
         raise IllegalError(sentence)
     return number
+
+
+def row_of(values: object, name: str, kind: str) -> list[Any]:
+    """Return the entries of a row such as a list or an iterator, or refuse what has no order.
+
+    >>> row_of((6, 6), "faces", "whole numbers")
+    [6, 6]
+    """
+    if not isinstance(values, str | bytes | Set | Mapping):
+        with suppress(TypeError):
+            return list(values)  # type: ignore[call-overload, no-any-return] # is tried
+    raise MalformedError(f"{name} must be a row of {kind}, got {shown(values)}")
 
 
 def whole_numbers(values: object, name: str, least: int = 0) -> npt.NDArray[np.int64]:
@@ -180,13 +199,13 @@ def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
 
 def _fraction_of_text(text: str) -> Fraction:
     bare = text.strip()
-    if len(bare) > LONGEST_SHOWN:
+    if len(bare) > LONGEST_READ:
         raise ValueError(bare)
     percent = bare.endswith("%")
     number = bare[:-1].strip() if percent else bare
-    # Fraction("1e999999999") would write that number out, so no exponent beyond two digits.
+    # Fraction("1e999999999") would write that number out, so no exponent beyond four digits.
     _, _, exponent = number.lower().partition("e")
-    if len(exponent.lstrip("+-0")) > 2:
+    if len(exponent.lstrip("+-0")) > 4:
         raise ValueError(bare)
     return Fraction(number) / (100 if percent else 1)
 

@@ -102,13 +102,14 @@ def armies_needed_for_campaign(
     wanted, kept = read_chance(chance), whole_number(keep, "keep", least=0)
     _refuse_too_large(way, kept)
     exact = partial(_exact_chances, way, kept)
-    most, needed, asked_before = _first_guess(way, kept), None, False
-    while needed is None:
-        _check_reachable(way, wanted, asked_before=asked_before)
+    most = _first_guess(way, kept)
+    while True:
         bracket = _Bracket(_float_chances(way, kept, most), _relative_error(way, most), exact)
         needed = bracket.first_reaching(wanted)
-        most, asked_before = 2 * most, True
-    return needed
+        if needed is not None:
+            return needed
+        _refuse_unreachable(way, wanted)
+        most *= 2
 
 
 def win_probability_keeping(
@@ -168,12 +169,13 @@ def _fewest_for_battles(
     needed: dict[tuple[int, Fraction], int] = {}
     largest = [Stage(max(defended.tolist()), rules)]
     _refuse_too_large(largest, keep)
-    most, asked_before = _first_guess(largest, keep), False
-    while missing := [pair for pair in pairs if pair not in needed]:
-        for defenders, chance in missing:
-            _check_reachable([Stage(defenders, rules)], chance, asked_before=asked_before)
+    most, missing = _first_guess(largest, keep), list(pairs)
+    while missing:
         needed |= _within(most, missing, rules, keep)
-        most, asked_before = 2 * most, True
+        missing = [pair for pair in missing if pair not in needed]
+        for defenders, chance in missing:
+            _refuse_unreachable([Stage(defenders, rules)], chance)
+        most *= 2
     return [needed[pair] for pair in zip(defended.tolist(), wanted.tolist(), strict=True)]
 
 
@@ -253,14 +255,13 @@ def _refuse_too_large(way: Sequence[Stage], keep: int) -> None:
         ) from None
 
 
-def _check_reachable(way: Sequence[Stage], chance: Fraction, *, asked_before: bool) -> None:
-    """Refuse a chance that endless attackers would not have.
+def _refuse_unreachable(way: Sequence[Stage], chance: Fraction) -> None:
+    """Refuse a chance that even endless attackers do not have, once a fair number has been tried.
 
-    They lose only where the dice let no defender be lost. Their very chance may be had by a few
-    attackers or by none, so it is refused once that has been tried.
+    Endless attackers lose only where the dice let no defender be lost.
     """
     limit = prod(map(_endless_chance, way), start=Fraction(1))
-    if chance > limit or (chance == limit and asked_before):
+    if chance >= limit:
         raise IllegalError(
             f"chance must be below {shown(str(limit))}, which endless attackers have, "
             f"got {shown(str(chance))}"

@@ -1,11 +1,11 @@
 """Territory: a step on the way of a campaign."""
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
-from iacta.errors import IllegalError, MalformedError
-from iacta.numbers import parse_whole_number, shown, whole_number
+from iacta.errors import IllegalError
+from iacta.numbers import parse_whole_number, row_of, whole_number
 from iacta.records import put, short_repr
 from iacta.rules import Rules
 from iacta.variants import find_rules, rules_name
@@ -69,10 +69,8 @@ def read_territories(territories: Territories) -> tuple[Territory, ...]:
     >>> read_territories([22, Territory(8)])
     (Territory(22), Territory(8))
     """
-    ordered = isinstance(territories, Iterable) and not isinstance(territories, str | Set | Mapping)
-    if not ordered:
-        raise MalformedError(f"territories must be a row of defenders, got {shown(territories)}")
-    way = tuple(each if isinstance(each, Territory) else Territory(each) for each in territories)
+    entries = row_of(territories, "territories", "defenders")
+    way = tuple(each if isinstance(each, Territory) else Territory(each) for each in entries)
     if not way:
         raise IllegalError("territories must have at least one entry, got none")
     return way

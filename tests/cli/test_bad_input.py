@@ -57,6 +57,7 @@ TOO_LARGE = [
     "battle 1000000000000 1000000000000",
     f"battle {10**40} 3",
     f"battle 3 {10**40}",
+    f"battle {'9' * 4000} 3",
     f"battle {'9' * 5000} 3",
     "battle 1000000 1000000 --exact",
     "campaign 12 1000000000000000",

@@ -64,11 +64,11 @@ def find_method(name: str, rules: Rules, *, exact: bool) -> Method:
         raise IllegalError(f"dice_mode must be 'true random' here, got {rules.dice_mode!r}")
     if rules.defender_sees_first:
         raise IllegalError("defender_sees_first must be False here, got True")
-    if name == "auto":
-        return counting if exact else lattice
     allowed = EXACT_METHODS if exact else METHODS
-    if not isinstance(name, str) or name not in allowed:
+    if not isinstance(name, str) or name not in ("auto", *allowed):
         kind = "an exact method" if exact else "a method"
         choices = ", ".join(map(repr, ("auto", *allowed)))
         raise IllegalError(f"method must be {kind} ({choices}), got {shown(name)}")
+    if name == "auto":
+        return counting if exact else lattice
     return allowed[name]
