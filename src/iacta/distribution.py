@@ -1,9 +1,7 @@
 """Distribution: a finite probability law, in exact fractions or in floats."""
 
 import math
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from decimal import Decimal
 from fractions import Fraction
 from itertools import product
 from typing import Any, Generic, TypeVar
@@ -12,13 +10,24 @@ import numpy as np
 
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.numbers import Chance, fraction_text, read_fraction, shown, whole_number, whole_text
+from iacta.weights import (
+    Probability,
+    added,
+    as_floats,
+    counted,
+    exact_sum,
+    in_lowest_terms,
+    normalised,
+    read_function,
+    read_pairs,
+    read_weight,
+    unordered,
+)
 
 __all__ = ["Distribution", "Probability"]
 
 T = TypeVar("T", bound=Hashable)
 U = TypeVar("U", bound=Hashable)
-
-Probability = Fraction | float
 
 SUM_TOLERANCE = 1e-9
 MOST_VALUES = 10**7
@@ -71,8 +80,8 @@ class Distribution(Mapping[T, Probability], Generic[T]):
     _total: int | float
 
     def __init__(self, source: Mapping[T, Probability] | Iterable[T]) -> None:
-        weights = source if isinstance(source, Mapping) else _counted(source)
-        self._fill({value: _weight(value, weight) for value, weight in weights.items()})
+        weights = source if isinstance(source, Mapping) else counted(source)
+        self._fill({value: read_weight(value, weight) for value, weight in weights.items()})
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[T, Probability]]) -> "Distribution[T]":
@@ -81,7 +90,9 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         >>> Distribution.from_pairs([("win", 2), ("lose", 1), ("win", 1)])
         Distribution({'win': 3, 'lose': 1})
         """
-        return cls(_added((value, _weight(value, weight)) for value, weight in _pairs(pairs)))
+        return cls(
+            added((value, read_weight(value, weight)) for value, weight in read_pairs(pairs))
+        )
 
     @classmethod
     def from_probabilities(cls, probabilities: Mapping[T, Probability]) -> "Distribution[T]":
@@ -94,7 +105,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         """
         if not isinstance(probabilities, Mapping):
             raise MalformedError(f"probabilities must be a mapping, got {shown(probabilities)}")
-        weights = _as_floats({value: _weight(value, p) for value, p in probabilities.items()})
+        weights = as_floats({value: read_weight(value, p) for value, p in probabilities.items()})
         total = math.fsum(weights.values())
         if abs(total - 1) > SUM_TOLERANCE:
             raise IllegalError(f"probabilities must sum to 1, got {total!r}")
@@ -111,9 +122,9 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         if not weights:
             raise IllegalError("a distribution must have a value of positive weight, got none")
         if any(isinstance(weight, float) for weight in weights.values()):
-            self._weights, self._total = _normalised(weights), 1.0
+            self._weights, self._total = normalised(weights), 1.0
         else:
-            self._weights = _in_lowest_terms(weights)
+            self._weights = in_lowest_terms(weights)
             self._total = sum(self._weights.values())
 
     @property
@@ -171,8 +182,8 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).prob(lambda face: face > 4)
         Fraction(1, 3)
         """
-        holds = _function(predicate, "predicate")
-        return self._probability(_sum(w for value, w in self._weights.items() if holds(value)))
+        holds = read_function(predicate, "predicate")
+        return self._probability(exact_sum(w for value, w in self._weights.items() if holds(value)))
 
     def map(self, function: Callable[[T], U]) -> "Distribution[U]":
         """Return the law of `function(value)`; equal results are added up.
@@ -180,9 +191,9 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).map(lambda face: face % 2)
         Distribution({1: 1, 0: 1})
         """
-        mapped = _function(function, "function")
+        mapped = read_function(function, "function")
         pairs = ((mapped(value), weight) for value, weight in self._weights.items())
-        return self._rebuilt(_added(pairs))
+        return self._rebuilt(added(pairs))
 
     def group_by(self, key: Callable[[T], U]) -> "Distribution[U]":
         """Return the law of the groups into which `key` puts the values: `map`, as groups.
@@ -198,7 +209,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).condition(lambda face: face > 4)
         Distribution({5: 1, 6: 1})
         """
-        holds = _function(predicate, "predicate")
+        holds = read_function(predicate, "predicate")
         kept = {value: weight for value, weight in self._weights.items() if holds(value)}
         if not kept:
             raise IllegalError("a condition must hold for some value, got one that never holds")
@@ -287,8 +298,8 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         weights = self._weights
         if any(isinstance(number, float) for number in numbers.values()):
             weights = self.to_float()._weights
-            return float(_sum(weight * numbers[v] for v, weight in weights.items()))
-        return self._probability(_sum(weight * numbers[v] for v, weight in weights.items()))
+            return float(exact_sum(weight * numbers[v] for v, weight in weights.items()))
+        return self._probability(exact_sum(weight * numbers[v] for v, weight in weights.items()))
 
     def cdf(self, value: T) -> Probability:
         """Return the probability of a result of at most `value`.
@@ -299,7 +310,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         try:
             return self.prob(lambda each: each <= value)  # type: ignore[operator] # is tried
         except TypeError:
-            raise _unordered(value) from None
+            raise unordered(value) from None
 
     def quantile(self, level: Chance) -> T:
         """Return the least value whose cdf is at least `level`, a number from 0 to 1.
@@ -315,7 +326,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         try:
             values = sorted(self._weights)  # type: ignore[type-var] # is tried
         except TypeError:
-            raise _unordered(next(iter(self))) from None
+            raise unordered(next(iter(self))) from None
         so_far = Fraction(0)
         for value in values:
             so_far += Fraction(self._weights[value])
@@ -376,87 +387,6 @@ class Distribution(Mapping[T, Probability], Generic[T]):
     def _rebuilt(self, weights: dict[U, Any]) -> "Distribution[U]":
         """Return a law of the same kind whose weights keep this law's total."""
         return Distribution(weights) if self.is_exact else Distribution._of(weights, 1.0)
-
-
-def _counted(values: Iterable[T]) -> Mapping[T, int]:
-    try:
-        return Counter(values)
-    except TypeError:
-        raise MalformedError(
-            f"a distribution must be made of a mapping or of hashable values, got {shown(values)}"
-        ) from None
-
-
-def _pairs(pairs: Iterable[tuple[T, Probability]]) -> list[tuple[T, Probability]]:
-    try:
-        return [(value, weight) for value, weight in pairs]
-    except (TypeError, ValueError):
-        raise MalformedError(
-            f"pairs must be an iterable of (value, weight), got {shown(pairs)}"
-        ) from None
-
-
-def _function(function: Callable[[T], U], name: str) -> Callable[[T], U]:
-    if not callable(function):
-        raise MalformedError(f"{name} must be a function of a value, got {shown(function)}")
-    return function
-
-
-def _unordered(value: object) -> MalformedError:
-    return MalformedError(f"the values must have an order, got {shown(value)} among others")
-
-
-def _weight(value: object, weight: Any) -> int | float | Fraction:
-    if isinstance(weight, np.generic):
-        weight = weight.item()
-    if isinstance(weight, Decimal) and weight.is_finite():
-        weight = Fraction(weight)
-    if not isinstance(weight, int | float | Fraction) or isinstance(weight, bool):
-        raise MalformedError(f"the weight of {shown(value)} must be a number, got {shown(weight)}")
-    if not 0 <= weight < math.inf:
-        raise IllegalError(
-            f"the weight of {shown(value)} must be finite and at least 0, got {shown(weight)}"
-        )
-    return weight
-
-
-def _added(pairs: Iterable[tuple[U, Any]]) -> dict[U, Any]:
-    weights: dict[U, Any] = {}
-    for value, weight in pairs:
-        try:
-            weights[value] = weights.get(value, 0) + weight
-        except TypeError:
-            raise MalformedError(f"the values must be hashable, got {shown(value)}") from None
-    return weights
-
-
-def _in_lowest_terms(weights: Mapping[T, int | Fraction]) -> dict[T, int]:
-    denominator = math.lcm(*(weight.denominator for weight in weights.values()))
-    whole = {value: int(weight * denominator) for value, weight in weights.items()}
-    divisor = math.gcd(*whole.values())
-    return {value: weight // divisor for value, weight in whole.items()}
-
-
-def _normalised(weights: Mapping[T, Probability]) -> dict[T, float]:
-    floats = _as_floats(weights)
-    # Scaled by their largest, no sum of floats is too large for a float.
-    largest = max(floats.values())
-    scaled = {value: weight / largest for value, weight in floats.items()}
-    total = math.fsum(scaled.values())
-    return {value: weight / total for value, weight in scaled.items()}
-
-
-def _as_floats(weights: Mapping[T, Probability]) -> dict[T, float]:
-    try:
-        return {value: float(weight) for value, weight in weights.items()}
-    except OverflowError:
-        raise IllegalError("the weights must fit into a float beside other floats") from None
-
-
-def _sum(terms: Iterable[Any]) -> Any:
-    """Add exactly what is exact, and floats with a single rounding."""
-    added = list(terms)
-    return math.fsum(added) if any(isinstance(term, float) for term in added) else sum(added)
 
 
 def _text(probability: Probability) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -48,16 +48,8 @@ def win_probability(
     >>> win_probability(3, 1, exact=True)
     Fraction(1955, 2592)
     """
-    found = find_rules(rules, garrison)
-    means = _means(
-        *_broadcast(attackers, defenders),
-        found,
-        find_method(method, found, exact=exact),
-        exact=exact,
-        won=lambda _: 1,
-        lost=lambda _: 0,
-    )
-    return _plain(means)
+    asked = _read(attackers, defenders, rules, garrison, exact, method)
+    return _plain(asked.means(won=lambda _: 1, lost=lambda _: 0))
 
 
 def expected_attackers_left(
@@ -76,20 +68,12 @@ def expected_attackers_left(
     >>> round(expected_attackers_left(12, 10), 4)
     4.4382
     """
-    found = find_rules(rules, garrison)
-    ours, theirs = _broadcast(attackers, defenders)
-    kept = min(found.garrison, _largest(ours))
-    means = _means(
-        ours,
-        theirs,
-        found,
-        find_method(method, found, exact=exact),
-        exact=exact,
-        won=lambda armies: armies + kept,
-        lost=lambda _: kept,
-    )
-    stay = ours <= kept
-    means[stay] = [Fraction(n) for n in ours[stay].tolist()]
+    asked = _read(attackers, defenders, rules, garrison, exact, method)
+    # Attackers no more than the garrison stay as they are, and the rest never falls below it.
+    kept = min(asked.rules.garrison, _largest(asked.attackers))
+    means = asked.means(won=lambda armies: armies + kept, lost=lambda _: kept)
+    stay = asked.attackers <= kept
+    means[stay] = [Fraction(n) for n in asked.attackers[stay].tolist()]
     return _plain(means)
 
 
@@ -109,16 +93,8 @@ def expected_defenders_left(
     >>> round(expected_defenders_left(12, 10), 4)
     1.3394
     """
-    found = find_rules(rules, garrison)
-    means = _means(
-        *_broadcast(attackers, defenders),
-        found,
-        find_method(method, found, exact=exact),
-        exact=exact,
-        won=lambda _: 0,
-        lost=lambda armies: armies,
-    )
-    return _plain(means)
+    asked = _read(attackers, defenders, rules, garrison, exact, method)
+    return _plain(asked.means(won=lambda _: 0, lost=lambda armies: armies))
 
 
 def win_table(
@@ -152,40 +128,50 @@ def win_table(
     return np.asarray(table, dtype=object if exact else float)
 
 
-def _broadcast(attackers: object, defenders: object) -> tuple[Whole, Whole]:
-    ours = whole_numbers(attackers, "attackers", least=1)
-    theirs = whole_numbers(defenders, "defenders", least=1)
-    first, second = broadcast(ours, theirs)
-    return first, second
+class _Question(NamedTuple):
+    attackers: Whole
+    defenders: Whole
+    rules: Rules
+    solver: Method
+    exact: bool
+
+    def means(self, won: Callable[[int], int], lost: Callable[[int], int]) -> npt.NDArray[Any]:
+        """Return each battle's mean worth, for all battles with as many defenders at once.
+
+        won, lost: what it is worth that so many armies can move in, or hold.
+        """
+        most_attackers, most_defenders = _largest(self.attackers), _largest(self.defenders)
+        self.solver.refuse(most_attackers, most_defenders, self.rules)
+        won_row = [won(n) for n in range(most_attackers + 1)]
+        lost_row = [lost(n) for n in range(most_defenders + 1)]
+        rows = self.solver.value_rows(won_row, lost_row, self.rules)
+        means = np.empty(self.attackers.shape, dtype=object if self.exact else float)
+        flat, armies = means.reshape(-1), self.attackers.reshape(-1)
+        groups = _in_groups(self.defenders.reshape(-1), most_defenders)
+        for battles, row in zip(groups, rows, strict=True):
+            flat[battles] = row[armies[battles]]
+        return means
+
+
+def _read(
+    attackers: object,
+    defenders: object,
+    rules: Rules | str,
+    garrison: int | None,
+    exact: bool,
+    method: str,
+) -> _Question:
+    found = find_rules(rules, garrison)
+    solver = find_method(method, found, exact=exact)
+    ours, theirs = broadcast(
+        whole_numbers(attackers, "attackers", least=1),
+        whole_numbers(defenders, "defenders", least=1),
+    )
+    return _Question(ours, theirs, found, solver, exact)
 
 
 def _largest(armies: Whole) -> int:
     return int(armies.max(initial=1))
-
-
-def _means(
-    attackers: Whole,
-    defenders: Whole,
-    rules: Rules,
-    solver: Method,
-    *,
-    exact: bool,
-    won: Callable[[int], int],
-    lost: Callable[[int], int],
-) -> npt.NDArray[Any]:
-    """Return each battle's mean worth, for all battles with as many defenders at once.
-
-    won, lost: what it is worth that so many armies can move in, or hold.
-    """
-    solver.refuse(_largest(attackers), _largest(defenders), rules)
-    won_row = [won(n) for n in range(_largest(attackers) + 1)]
-    lost_row = [lost(n) for n in range(_largest(defenders) + 1)]
-    means = np.empty(attackers.shape, dtype=object if exact else float)
-    flat, armies = means.reshape(-1), attackers.reshape(-1)
-    groups = _in_groups(defenders.reshape(-1), _largest(defenders))
-    for battles, row in zip(groups, solver.value_rows(won_row, lost_row, rules), strict=True):
-        flat[battles] = row[armies[battles]]
-    return means
 
 
 def _plain(means: npt.NDArray[Any]) -> Any:

@@ -84,9 +84,11 @@ class _Answer(NamedTuple):
 
     @property
     def win_probability(self) -> Probability:
+        """Return the chance that all territories are taken."""
         return self.odds[-1].conquer_probability
 
     def best_first(self) -> list[CampaignOutcome]:
+        """Return the outcomes, the best for the attackers first."""
         return sorted(self.law, key=lambda end: (-end.conquered, end.defenders, -end.attackers))
 
 

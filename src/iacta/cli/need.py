@@ -76,12 +76,15 @@ class _Question(NamedTuple):
     label: str
 
     def answer(self) -> int:
+        """Return the fewest attackers."""
         return armies_needed_for_campaign(self.way, self.chance, self.rules, keep=self.keep)
 
     def win_probability(self, attackers: int, *, exact: bool = False) -> Probability:
+        """Return the chance of so many attackers to win and to keep what is asked."""
         return win_probability_keeping(attackers, self.way, self.keep, self.rules, exact=exact)
 
     def defenders(self) -> int | list[int]:
+        """Return the defenders of a battle, or a list of them for a campaign."""
         numbers = [territory.defenders for territory in self.way]
         return numbers[0] if len(numbers) == 1 else numbers
 
