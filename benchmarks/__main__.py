@@ -67,7 +67,7 @@ def roll_lines() -> Iterator[Line]:
 
     def cold() -> None:
         loss_law.cache_clear()
-        counting.coefficients.cache_clear()
+        counting._coefficients.cache_clear()
         for dice in MATCH_UPS:
             loss_law(*dice, CLASSIC)
 

@@ -14,6 +14,7 @@ from iacta import (
     Battle,
     Campaign,
     CampaignOutcome,
+    Dice,
     IactaError,
     Rules,
     Territory,
@@ -156,6 +157,12 @@ def test_played_campaigns_follow_the_law() -> None:
         won += len(battles) == 3 and not battles[-1].defenders_left
     # Five standard deviations of a binomial of 4,000 runs are at most 0.04.
     assert abs(won / runs - campaign.win_probability()) < 0.04
+
+
+def test_dice_without_end_can_be_played() -> None:
+    many = Dice((6,) * 100, keep=1, reroll=(1,))
+    battles = Campaign(9, [2], Rules(attack=many, defence=many)).play(np.random.default_rng(1))
+    assert battles[0].attackers == 9
 
 
 def test_the_same_seed_plays_the_same_campaign() -> None:

@@ -126,6 +126,14 @@ def test_a_law_of_attackers_is_a_mixture(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_only_the_rolls_that_a_battle_may_have_are_solved(method: str) -> None:
+    # A hundred dice against a hundred would take hours; one against one takes no time.
+    rules = Rules(attack=Dice((6,) * 100), defence=Dice((6,) * 100))
+    law = METHODS[method].outcomes(Distribution([2]), 1, rules)
+    assert float(law[Outcome(2, 0)]) == 15 / 36
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_no_defenders_are_no_battle(method: str) -> None:
     law = METHODS[method].outcomes(Distribution([5, 1]), 0, CLASSIC)
     assert dict(law) == {Outcome(5, 0): 0.5, Outcome(1, 0): 0.5}

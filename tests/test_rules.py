@@ -4,6 +4,7 @@ import dataclasses
 import pickle
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 
@@ -11,14 +12,17 @@ from iacta import (
     CLASSIC,
     RULE_SETS,
     Battle,
+    Campaign,
     Dice,
     IactaError,
     IllegalError,
     MalformedError,
     Rules,
+    armies_needed,
     find_rule_set,
     find_rules,
     rules_name,
+    win_probability,
 )
 from tests import strategies
 
@@ -121,5 +125,15 @@ def test_only_rules_have_a_name() -> None:
     "rules", [Rules(dice_mode="balanced blitz"), Rules(defender_sees_first=True)]
 )
 def test_rules_that_no_method_solves_are_refused_not_ignored(rules: Rules) -> None:
-    with pytest.raises(IllegalError):
-        Battle(3, 2, rules).win_probability()
+    battle, campaign = Battle(3, 2, rules), Campaign(5, [2], rules)
+    for ask in (
+        battle.win_probability,
+        battle.state_count,
+        battle.path_count,
+        campaign.outcomes,
+        lambda: campaign.play(np.random.default_rng(1)),
+        lambda: win_probability([3], 2, rules),
+        lambda: armies_needed(3, 0.5, rules),
+    ):
+        with pytest.raises(IllegalError, match=r"dice_mode|defender_sees_first"):
+            ask()

@@ -150,6 +150,7 @@ class Battle:
         >>> Battle(11, 6).state_count()
         52
         """
+        find_method("auto", self.rules, exact=True)
         return path_tree.state_count(self.attackers, self.defenders, self.rules)
 
     def path_count(self) -> int:
@@ -158,6 +159,7 @@ class Battle:
         >>> Battle(4, 2).path_count()
         7
         """
+        find_method("auto", self.rules, exact=True)
         return path_tree.path_count(self.attackers, self.defenders, self.rules)
 
     def _law_of(

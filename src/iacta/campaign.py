@@ -189,6 +189,8 @@ class Campaign:
         """
         if not isinstance(rng, np.random.Generator):
             raise MalformedError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
+        for _, rules in stages(self.territories, self.rules):
+            find_method("auto", rules, exact=True)
         battles: list[PlayedBattle] = []
         attackers = self.attackers
         for number, (defenders, rules) in enumerate(stages(self.territories, self.rules), start=1):
@@ -239,10 +241,9 @@ def _play_battle(
     while attackers > rules.garrison and defenders:
         able = attackers - rules.garrison
         law = loss_law(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
-        draw = rng.random() * law.total
-        k = 0
-        while k < law.compared and draw >= law.counts[k]:
-            draw -= law.counts[k]
+        draw, k = rng.random(), 0
+        while k < law.compared and draw >= law.counts[k] / law.total:
+            draw -= law.counts[k] / law.total
             k += 1
         attackers, defenders = attackers - law.compared + k, defenders - k
     return attackers, defenders

@@ -234,10 +234,11 @@ def _best_dice(dice: Dice, count: int, best: int | None) -> Distribution[SortedD
 def _sorted_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
     """Return the weights of the `best` highest of the dice thrown by `count` armies."""
     faces_thrown = max(dice.thrown(count))
-    if comb(faces_thrown + best - 1, best) > MOST_ROWS:
+    ways = comb(faces_thrown + best - 1, best)
+    if ways > MOST_ROWS or ways * sum(dice.thrown(count)[1:]) > MOST_COMPARISONS:
         raise TooLargeError(
-            f"the best {best} dice of up to {faces_thrown} faces can fall in "
-            f"{comb(faces_thrown + best - 1, best):.0e} ways, expected at most {MOST_ROWS:.0e}"
+            f"the best {best} of {len(dice.thrown(count))} dice of up to {faces_thrown} faces can "
+            f"fall in {ways:.0e} ways, too many for that many dice"
         )
     rows: dict[SortedDice, int] = {(): 1}
     for faces in dice.thrown(count):
@@ -253,10 +254,11 @@ def _sorted_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
 
 def _face_weights(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
     """Return the weight of each face; those in `reroll` are thrown once more."""
-    again = sum(face <= faces for face in reroll)
-    if not again:
+    rerolled = {face for face in reroll if face <= faces}
+    if not rerolled:
         return dict.fromkeys(range(1, faces + 1), 1)
-    return {face: again + (0 if face in reroll else faces) for face in range(1, faces + 1)}
+    again = len(rerolled)
+    return {face: again + (0 if face in rerolled else faces) for face in range(1, faces + 1)}
 
 
 def _with_bonus(dice: Dice, rows: Mapping[SortedDice, int]) -> dict[SortedDice, int]:

@@ -60,18 +60,22 @@ class Coefficients(NamedTuple):
     steps: dict[tuple[int, int], tuple[int, ...]]
 
 
-@lru_cache(maxsize=256)
-def coefficients(rules: Rules) -> Coefficients:
-    """Return the least U, and the coefficients c_k of every roll, for these rules.
+def coefficients(able: int, defenders: int, rules: Rules) -> Coefficients:
+    """Return the least U, and the coefficients c_k of every roll that such a battle may have.
 
     >>> from iacta.rules import CLASSIC
-    >>> coefficients(CLASSIC).unit, coefficients(CLASSIC).steps[3, 2]
+    >>> coefficients(9, 9, CLASSIC).unit, coefficients(9, 9, CLASSIC).steps[3, 2]
     (432, (54600, 62664, 69360))
     """
+    return _coefficients(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
+
+
+@lru_cache(maxsize=1024)
+def _coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coefficients:
     laws = {
         (i, j): loss_law(i, j, rules)
-        for i in range(1, rules.attack.kept + 1)
-        for j in range(1, rules.defence.kept + 1)
+        for i in range(1, attack_dice + 1)
+        for j in range(1, defence_dice + 1)
     }
     unit = lcm(*(_root(law.total // gcd(*law.counts), law.compared) for law in laws.values()))
     return Coefficients(
@@ -118,7 +122,7 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
         return stack.map(lambda attackers: Outcome(attackers, defenders))
     strongest = max(able)
     _refuse(strongest, defenders, rules, rows=1 + rules.defence.kept)
-    powers = _powers(coefficients(rules).unit, strongest + defenders)
+    powers = _powers(coefficients(strongest, defenders, rules).unit, strongest + defenders)
     start = [able.get(a, 0) * powers[strongest - a] for a in range(strongest + 1)]
     won, lost = _run(start, defenders, rules)
     law = {Outcome(a + rules.garrison, 0): x * powers[a] for a, x in enumerate(won)}
@@ -131,7 +135,8 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
 
 def _run(start: Row, defenders: int, rules: Rules) -> tuple[Row, dict[int, int]]:
     """Return X(a, 0) for every a, and X(0, d) for every d, from X(a, defenders)."""
-    steps, most = coefficients(rules).steps, rules.attack.kept
+    steps = coefficients(len(start) - 1, defenders, rules).steps
+    most = min(len(start) - 1, rules.attack.kept)
     rows = {defenders: start}
     lost = {}
     for d in range(defenders, 0, -1):
@@ -192,7 +197,7 @@ def value_rows(won: Sequence[Exact], lost: Sequence[Exact], rules: Rules) -> Ite
     able, defenders = max(len(won) - 1 - rules.garrison, 0), len(lost) - 1
     _refuse(able, defenders, rules, rows=1 + rules.defence.kept)
     scale = lcm(*(Fraction(worth).denominator for worth in (*won, *lost)))
-    powers = _powers(coefficients(rules).unit, able + defenders)
+    powers = _powers(coefficients(able, defenders, rules).unit, able + defenders)
     scaled_won = [
         int(worth * scale) * power for worth, power in zip(won[: able + 1], powers, strict=False)
     ]
@@ -241,7 +246,7 @@ def win_table(attackers: int, defenders: int, rules: Rules) -> npt.NDArray[np.ob
 
 def _value_rows(won: Row, lost: Row, defenders: int, rules: Rules) -> Iterator[Row]:
     """Yield N(0, d), N(1, d) ... for d = 1 .. defenders, from N(a, 0) and N(0, d)."""
-    steps = coefficients(rules).steps
+    steps = coefficients(len(won) - 1, defenders, rules).steps
     rows = {0: won}
     for d in range(1, defenders + 1):
         dice = min(d, rules.defence.kept)
@@ -273,6 +278,7 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
 
 def _refuse(able: int, defenders: int, rules: Rules, rows: int) -> None:
     """Refuse what is too large, given how many rows of numbers are held at once."""
-    number_bytes = (able + defenders) * coefficients(rules).unit.bit_length() // 8 + 50
+    unit_bits = coefficients(able, defenders, rules).unit.bit_length()
+    number_bytes = (able + defenders) * unit_bits // 8 + 50
     memory = (able + 1) * rows * number_bytes + (able + defenders) * (number_bytes + OUTCOME_BYTES)
     refuse_too_large(able, defenders, memory=memory, method=NAME, number_bytes=number_bytes)

@@ -76,14 +76,18 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
     refuse_too_large(attackers, defenders, memory=memory, method=NAME)
 
 
-@lru_cache(maxsize=256)
-def _steps(rules: Rules) -> Steps:
-    """Return p_0 .. p_m, each the nearest float, for each (attack dice, defence dice)."""
+def _steps(able: int, defenders: int, rules: Rules) -> Steps:
+    """Return p_0 .. p_m for each (attack dice, defence dice) that such a battle may have."""
+    return _steps_of_dice(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
+
+
+@lru_cache(maxsize=1024)
+def _steps_of_dice(attack_dice: int, defence_dice: int, rules: Rules) -> Steps:
     steps = {}
-    for i in range(1, rules.attack.kept + 1):
-        for j in range(1, rules.defence.kept + 1):
+    for i in range(1, attack_dice + 1):
+        for j in range(1, defence_dice + 1):
             law = loss_law(i, j, rules)
-            steps[i, j] = tuple(count / law.total for count in law.counts)
+            steps[i, j] = tuple(count / law.total for count in law.counts)  # nearest floats
     return steps
 
 
@@ -175,7 +179,7 @@ def value_rows(
     garrison = min(rules.garrison, len(won) - 1)
     able = len(won) - 1 - garrison
     refuse(able, len(lost), rules)
-    steps, most = _steps(rules), rules.attack.kept
+    steps, most = _steps(able, len(lost) - 1, rules), rules.attack.kept
     rows = {0: np.array(won[: able + 1], dtype=float)}
     for d in range(1, len(lost)):
         dice = min(d, rules.defence.kept)
@@ -216,13 +220,14 @@ def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) -
 
 def _run(start: Floats, defenders: int, rules: Rules) -> tuple[Floats, dict[int, float]]:
     """Return the chances to end with a attackers, for every a, and with d defenders."""
-    steps, most = _steps(rules), rules.attack.kept
+    steps, most = _steps(len(start) - 1, defenders, rules), rules.attack.kept
     rows = {defenders: start}
     lost = {}
     for d in range(defenders, 0, -1):
         dice = min(d, rules.defence.kept)
         nearest = [rows.setdefault(d - k, np.zeros(len(start))) for k in range(dice + 1)]
-        _leave_full_dice(nearest, steps[most, dice], most)
+        if len(start) > most:
+            _leave_full_dice(nearest, steps[most, dice], most)
         for a in range(min(most, len(start)) - 1, 0, -1):
             _leave_state(nearest, steps[a, dice], a)
         lost[d] = float(rows.pop(d)[0])
