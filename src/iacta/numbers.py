@@ -145,7 +145,7 @@ def parse_whole_number(text: str, name: str, least: int = 0, most: int | None = 
     iacta.errors.MalformedError: attackers must be a whole number of at least 1, got 'many'
     """
     try:
-        number = int(text)
+        number = None if "_" in text else int(text)  # 1_000 is Python's way, no player's
     except ValueError:
         number = None
     return whole_number(text if number is None else number, name, least, most)

@@ -20,6 +20,7 @@ WRONG = {
     "battle 12 0": f"defenders {ARMIES} 0",
     "battle 2.5 10": f"attackers {ARMIES} '2.5'",
     "battle nan 10": f"attackers {ARMIES} 'nan'",
+    "battle 1_2 10": f"attackers {ARMIES} '1_2'",
     "battle twelve 10": f"attackers {ARMIES} 'twelve'",
     "battle 12 -x": f"defenders {ARMIES} '-x'",
     "battle 12 10 --garrison -1": "garrison must be a whole number of at least 0, got -1",

@@ -257,6 +257,13 @@ def test_iacta_alone_shows_help_with_examples(run: Run) -> None:
         assert f"iacta {command}" in result.stdout
 
 
+@pytest.mark.parametrize("line", ["-h", "--help", "battle -h", "need --help"])
+def test_help_is_had_in_both_spellings(run: Run, line: str) -> None:
+    result = run(line)
+    assert (result.code, result.stderr) == (0, "")
+    assert "Usage: iacta" in result.stdout
+
+
 def test_colour_only_on_a_terminal(run: Run) -> None:
     for line in ("battle 12 10", f"campaign {UNFINISHED}", "need 10", "table 9 9", "roll 3 2"):
         assert "\x1b" not in run(line).stdout

@@ -29,15 +29,17 @@ iacta rules ... what are the rules that people play?
 
 Attackers are counted on their territory, with the army that must stay behind."""
 
+# A negative number is a wrong number, not an unknown option; the commands tell the two apart.
+HELP = {"help_option_names": ["-h", "--help"]}
+NUMBERS = {**HELP, "ignore_unknown_options": True}
+
 app = typer.Typer(
     add_completion=False,
+    context_settings=HELP,
     invoke_without_command=True,
     epilog=EXAMPLES,
     pretty_exceptions_enable=False,
 )
-
-# A negative number is a wrong number, not an unknown option; the commands tell the two apart.
-NUMBERS = {"ignore_unknown_options": True}
 
 for command in (battle, campaign, need, table, roll, rules):
     app.command(context_settings=NUMBERS)(command)
