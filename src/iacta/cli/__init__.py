@@ -30,7 +30,7 @@ def main() -> NoReturn:
     except IactaError as error:
         code = _complain(str(error))
     except TyperException as error:
-        code = _complain(f"{error.format_message().rstrip('.')}; see iacta --help")
+        code = _complain(f"{error.format_message().rstrip('.?')}; see iacta --help")
     except MemoryError:
         code = _complain("these numbers need more memory than there is")
     except (KeyboardInterrupt, Abort):

@@ -172,7 +172,8 @@ def _bars(answer: _Answer) -> list[show.Bar]:
         )
         for number, odds in enumerate(answer.odds, start=1)
     ]
-    return show.few_bars(won, most=12) + show.few_bars(stopped[::-1], most=8)
+    likely = [bar for bar in stopped[::-1] if bar.probability > 0]
+    return show.few_bars(won, most=12) + show.few_bars(likely, most=8)
 
 
 def _bar_row(bar: show.Bar) -> tuple[str, float, str]:
@@ -209,7 +210,8 @@ def _tell_story(
     taken = sum(not battle.defenders_left for battle in battles)
     show.say(
         console,
-        f"{taken} of {len(led.territories)} territories taken. "
+        f"{taken} of {len(led.territories)} "
+        f"{'territory' if len(led.territories) == 1 else 'territories'} taken. "
         f"To play the same dice again: --seed {seed}",
     )
 

@@ -262,12 +262,25 @@ def bars(console: "Console", rows: Sequence[tuple[str, float, str]]) -> None:
 
     label_width = max(len(label) for label, _, _ in rows)
     longest = max(probability for _, probability, _ in rows)
-    room = max(console.width - label_width - len("  100.0 %  ") - 1, LEAST_BAR)
+    room = max(console.width - label_width - len("  > 99.9 %  ") - 1, LEAST_BAR)
     for label, probability, style in rows:
         length = room * probability / longest if longest else 0.0
-        line = Text(f"{label:<{label_width}}  {100 * probability:5.1f} %  ")
+        line = Text(f"{label:<{label_width}}  {_bar_percent(probability):>8}  ")
         line.append(_bar(length, console.encoding), style=style)
         console.print(line, soft_wrap=True)
+
+
+def _bar_percent(probability: float) -> str:
+    """Return a chance beside its bar; what is not quite certain, or impossible, is not called so.
+
+    >>> _bar_percent(0.25), _bar_percent(0.99999), _bar_percent(1e-5), _bar_percent(0.0)
+    ('25.0 %', '> 99.9 %', '< 0.1 %', '0.0 %')
+    """
+    if probability >= 0.9995:
+        return "> 99.9 %"
+    if 0 < probability < 0.0005:
+        return "< 0.1 %"
+    return f"{100 * probability:.1f} %"
 
 
 def _bar(length: float, encoding: str) -> str:
