@@ -18,7 +18,7 @@ check: $(VENV)/check
 	@$(BIN)/ruff check
 	@$(BIN)/mypy
 
-bench: $(VENV)/test
+bench: $(VENV)/bench
 	@$(BIN)/python -m benchmarks
 
 docs: $(VENV)/docs
@@ -40,7 +40,7 @@ $(VENV)/core: $(SETTINGS) | $(VENV)/bin/python
 	@$(INSTALL) -e .
 	@touch $@
 
-$(VENV)/test $(VENV)/docs: $(VENV)/%: $(SETTINGS) | $(VENV)/bin/python
+$(VENV)/test $(VENV)/bench $(VENV)/docs: $(VENV)/%: $(SETTINGS) | $(VENV)/bin/python
 	@$(INSTALL) -e '.[$*]'
 	@touch $@
 

@@ -26,7 +26,7 @@ FLOORS = [
     {"rules"},
     {"variants"},
     {"roll", "territory"},
-    {"methods.limits"},
+    {"methods.limits", "methods.method"},
     {"methods.counting", "methods.lattice", "methods.path_tree"},
     {"methods"},
     {"battle", "odds", "campaign", "requirement"},

@@ -17,7 +17,7 @@ from iacta.battle import Battle
 from iacta.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.dice import Dice
 from iacta.distribution import Distribution
-from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
+from iacta.errors import IactaError, IllegalError, MalformedError, MissingError, TooLargeError
 from iacta.odds import (
     expected_attackers_left,
     expected_defenders_left,
@@ -43,6 +43,7 @@ __all__ = [
     "IllegalError",
     "Losses",
     "MalformedError",
+    "MissingError",
     "Outcome",
     "PlayedBattle",
     "Roll",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
-from iacta.methods import find_method, path_tree
+from iacta.methods import Method, check_rules, find_method, path_tree
 from iacta.numbers import whole_number
 from iacta.outcome import Outcome, is_won
 from iacta.records import put
@@ -71,7 +71,7 @@ class Battle:
         >>> Battle(3, 1).outcomes(exact=True)[Outcome(attackers=2, defenders=0)]
         Fraction(455, 2592)
         """
-        solver = find_method(method, self.rules, exact=exact)
+        solver = self._solver(method, exact, law=True)
         law = solver.outcomes(Distribution([self.attackers]), self.defenders, self.rules)
         return law if exact else law.to_float()
 
@@ -81,7 +81,9 @@ class Battle:
         >>> Battle(4, 1).win_probability(exact=True)
         Fraction(342035, 373248)
         """
-        return self.outcomes(exact=exact, method=method).prob(is_won)
+        solver = self._solver(method, exact, law=False)
+        won = solver.win_probability(self.attackers, self.defenders, self.rules)
+        return won if exact else float(won)
 
     def attackers_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
         """Return the law of the attackers left, garrison included.
@@ -150,7 +152,7 @@ class Battle:
         >>> Battle(11, 6).state_count()
         52
         """
-        find_method("auto", self.rules, exact=True)
+        check_rules(self.rules)
         return path_tree.state_count(self.attackers, self.defenders, self.rules)
 
     def path_count(self) -> int:
@@ -159,8 +161,11 @@ class Battle:
         >>> Battle(4, 2).path_count()
         7
         """
-        find_method("auto", self.rules, exact=True)
+        check_rules(self.rules)
         return path_tree.path_count(self.attackers, self.defenders, self.rules)
+
+    def _solver(self, method: str, exact: bool, *, law: bool) -> Method:
+        return find_method(method, self.attackers, self.defenders, self.rules, exact=exact, law=law)
 
     def _law_of(
         self, number: Callable[[Outcome], int], exact: bool, method: str

@@ -10,7 +10,7 @@ import numpy as np
 
 from iacta.distribution import Distribution, Probability
 from iacta.errors import MalformedError
-from iacta.methods import find_method
+from iacta.methods import check_rules, find_method
 from iacta.numbers import shown, whole_number
 from iacta.outcome import Outcome, is_won
 from iacta.records import put
@@ -190,7 +190,7 @@ class Campaign:
         if not isinstance(rng, np.random.Generator):
             raise MalformedError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
         for _, rules in stages(self.territories, self.rules):
-            find_method("auto", rules, exact=True)
+            check_rules(rules)
         battles: list[PlayedBattle] = []
         attackers = self.attackers
         for number, (defenders, rules) in enumerate(stages(self.territories, self.rules), start=1):
@@ -206,7 +206,7 @@ class Campaign:
         reached: Probability = Fraction(1)
         stack = Distribution([self.attackers])
         for defenders, rules in stages(self.territories, self.rules):
-            solver = find_method(method, rules, exact=exact)
+            solver = find_method(method, max(stack), defenders, rules, exact=exact, law=True)
             law = solver.outcomes(stack, defenders, rules)
             conquered = reached * law.prob(is_won)
             yield _Passage(reached, conquered, stack, law, rules.garrison)

@@ -1,6 +1,6 @@
 """The errors that iacta raises on bad input: each is one sentence that can be shown to a player."""
 
-__all__ = ["IactaError", "IllegalError", "MalformedError", "TooLargeError"]
+__all__ = ["IactaError", "IllegalError", "MalformedError", "MissingError", "TooLargeError"]
 
 
 class IactaError(ValueError):
@@ -17,3 +17,7 @@ class IllegalError(IactaError):
 
 class TooLargeError(IactaError):
     """The input is sound, but its answer would not fit into memory or into an hour."""
+
+
+class MissingError(IactaError):
+    """The input is sound, but a package that answers it is not installed."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.methods import Method, find_method
+from iacta.methods import TableMethod, find_table_method
 from iacta.numbers import broadcast, whole_number, whole_numbers
 from iacta.rules import Rules
 from iacta.variants import find_rules
@@ -121,7 +121,7 @@ def win_table(
            [0.916, 0.656]])
     """
     found = find_rules(rules, garrison)
-    solver = find_method(method, found, exact=exact)
+    solver = find_table_method(method, found, exact=exact)
     most_attackers = whole_number(attackers, "attackers", least=1)
     most_defenders = whole_number(defenders, "defenders", least=1)
     table = solver.win_table(most_attackers, most_defenders, found)
@@ -132,7 +132,7 @@ class _Question(NamedTuple):
     attackers: Whole
     defenders: Whole
     rules: Rules
-    solver: Method
+    solver: TableMethod
     exact: bool
 
     def means(self, won: Callable[[int], int], lost: Callable[[int], int]) -> npt.NDArray[Any]:
@@ -162,7 +162,7 @@ def _read(
     method: str,
 ) -> _Question:
     found = find_rules(rules, garrison)
-    solver = find_method(method, found, exact=exact)
+    solver = find_table_method(method, found, exact=exact)
     ours, theirs = broadcast(
         whole_numbers(attackers, "attackers", least=1),
         whole_numbers(defenders, "defenders", least=1),

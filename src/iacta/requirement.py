@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
-from iacta.methods import counting, find_method, lattice
+from iacta.methods import check_rules, counting, lattice
 from iacta.numbers import (
     Chance,
     broadcast,
@@ -66,7 +66,7 @@ def armies_needed(
     Source: Van Wijgerden, "Let slip the dice of war", whose T is `keep`.
     """
     found = find_rules(rules, garrison)
-    find_method("auto", found, exact=True)
+    check_rules(found)
     kept = whole_number(keep, "keep", least=0)
     defended = whole_numbers(defenders, "defenders", least=1)
     first, second = broadcast(defended, read_chances(chance))
@@ -98,7 +98,7 @@ def armies_needed_for_campaign(
     """
     way = list(stages(read_territories(territories), find_rules(rules, garrison)))
     for stage in way:
-        find_method("auto", stage.rules, exact=True)
+        check_rules(stage.rules)
     wanted, kept = read_chance(chance), whole_number(keep, "keep", least=0)
     _refuse_too_large(way, kept)
     exact = partial(_exact_chances, way, kept)
@@ -135,7 +135,7 @@ def win_probability_keeping(
     kept = whole_number(keep, "keep", least=0)
     way = list(stages(read_territories(territories), find_rules(rules, garrison)))
     for stage in way:
-        find_method("auto", stage.rules, exact=exact)
+        check_rules(stage.rules)
     if exact:
         return _exact_chances(way, kept, count)[-1]
     return float(_float_chances(way, kept, count)[-1])

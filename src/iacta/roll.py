@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import groupby
-from math import comb
+from math import comb, prod
 from typing import NamedTuple
 
 from iacta.dice import Dice
@@ -41,10 +41,12 @@ class LossLaw(NamedTuple):
     counts: `counts[k]` rolls of `total` cost the defenders k armies, and the attackers
         `compared − k`.
     total: the number of equally likely rolls.
+    gains: the rolls in which both sides gain armies instead, as some rules have it.
     """
 
     counts: tuple[int, ...]
     total: int
+    gains: int = 0
 
     @property
     def compared(self) -> int:
@@ -91,18 +93,21 @@ Losses(attackers=0, defenders=2): 2890})
         """Return how many of the equally likely rolls cost the defenders 0, 1, 2 ... armies.
 
         >>> Roll(2, 1).law()
-        LossLaw(counts=(91, 125), total=216)
+        LossLaw(counts=(91, 125), total=216, gains=0)
         """
         return loss_law(self.attack_dice, self.defence_dice, self.rules)
 
     def losses(self) -> Distribution[Losses]:
-        """Return the exact law of the `Losses` of the roll.
+        """Return the exact law of the `Losses` of the roll; a gain is a negative loss.
 
         >>> Roll(1, 1).losses()[Losses(attackers=1, defenders=0)]
         Fraction(7, 12)
+        >>> Roll(3, 2, "five ones").losses()[Losses(attackers=-1, defenders=-1)]
+        Fraction(1, 7776)
         """
-        counts = self.law().counts
-        return Distribution({Losses(len(counts) - 1 - k, k): n for k, n in enumerate(counts)})
+        law, gain = self.law(), self.rules.all_ones_gain
+        weights = {Losses(law.compared - k, k): n for k, n in enumerate(law.counts)}
+        return Distribution(weights | ({Losses(-gain, -gain): law.gains} if law.gains else {}))
 
     def expected_losses(self) -> tuple[Fraction, Fraction]:
         """Return the exact mean losses of attackers and of defenders (Taflin 2001, table 1).
@@ -111,9 +116,11 @@ Losses(attackers=0, defenders=2): 2890})
         >>> round(float(attackers), 4), round(float(defenders), 4)
         (0.9209, 1.0791)
         """
-        counts, total = self.law()
-        defenders = Fraction(sum(k * n for k, n in enumerate(counts)), total)
-        return len(counts) - 1 - defenders, defenders
+        law = self.law()
+        gained = law.gains * self.rules.all_ones_gain
+        attackers = sum((law.compared - k) * n for k, n in enumerate(law.counts))
+        defenders = sum(k * n for k, n in enumerate(law.counts))
+        return Fraction(attackers - gained, law.total), Fraction(defenders - gained, law.total)
 
     def best_attack_dice(self, best: int | None = None) -> Distribution[SortedDice]:
         """Return the law of the highest attack dice, before any bonus, highest first.
@@ -163,7 +170,7 @@ def loss_law(attack_dice: int, defence_dice: int, rules: Rules) -> LossLaw:
     ranks already decided are collapsed again. Dice that would take minutes are refused.
 
     >>> loss_law(3, 2, Rules())
-    LossLaw(counts=(2275, 2611, 2890), total=7776)
+    LossLaw(counts=(2275, 2611, 2890), total=7776, gains=0)
 
     Source: Höhle (2025) sums p_adk over all rolls, and collapses each side's as here.
     """
@@ -176,7 +183,27 @@ def loss_law(attack_dice: int, defence_dice: int, rules: Rules) -> LossLaw:
         ours = {tuple(2 * value + 1 for value in row): weight for row, weight in ours.items()}
         theirs = {tuple(2 * value for value in row): weight for row, weight in theirs.items()}
     counts = _decide(sorted(ours.items()), [(row, (n,)) for row, n in sorted(theirs.items())])
+    if rules.all_ones_gain and (attack_dice, defence_dice) == rules.full_roll:
+        return _with_gains(counts, rules)
     return LossLaw(counts, sum(counts))
+
+
+def _with_gains(counts: tuple[int, ...], rules: Rules) -> LossLaw:
+    """Take the rolls in which all dice show one out of the counts of a full roll."""
+    compared = len(counts) - 1
+    attack, defence = rules.dice(*rules.full_roll)
+    ours, theirs = (_ones(dice, compared) for dice in (attack, defence))
+    ties_won = rules.ties == "attacker"
+    lost = sum(y > z or (y == z and ties_won) for y, z in zip(ours, theirs, strict=True))
+    gains = prod(
+        _face_weights(faces, dice.reroll)[1] for dice in (attack, defence) for faces in dice.faces
+    )
+    left = tuple(count - gains * (k == lost) for k, count in enumerate(counts))
+    return LossLaw(left, sum(counts), gains)
+
+
+def _ones(dice: Dice, best: int) -> SortedDice:
+    return tuple(_final(1, rank, dice) for rank in range(best))
 
 
 def _refuse_too_many(attack: Dice, defence: Dice, compared: int) -> None:

@@ -13,6 +13,8 @@ __all__ = ["CLASSIC", "DiceMode", "Rules", "Side"]
 Side = Literal["attacker", "defender"]
 DiceMode = Literal["true random", "balanced blitz"]
 
+MOST_GAIN = 100
+
 THREE_D6 = Dice((6, 6, 6))
 TWO_D6 = Dice((6, 6))
 
@@ -30,6 +32,8 @@ class Rules:
         thrown in the last roll (the official rule). A stack that moves on whole always does.
     dice_mode: `"true random"`, or `"balanced blitz"` of the official app.
     defender_sees_first: whether the defender chooses his number of dice after the attack roll.
+    all_ones_gain: armies that both sides gain, and nobody loses any, when both sides throw all
+        their dice and each die shows one; 0 for no such rule.
 
     Rules that cannot exist are refused.
 
@@ -50,6 +54,7 @@ class Rules:
     least_advance: bool = True
     dice_mode: DiceMode = "true random"
     defender_sees_first: bool = False
+    all_ones_gain: int = 0
 
     def __post_init__(self) -> None:
         put(self, "full_attack", _full(self.full_attack, self.attack, "attack"))
@@ -59,6 +64,12 @@ class Rules:
         check_choice(self.least_advance, (True, False), "least_advance")
         check_choice(self.dice_mode, ("true random", "balanced blitz"), "dice_mode")
         check_choice(self.defender_sees_first, (True, False), "defender_sees_first")
+        put(self, "all_ones_gain", whole_number(self.all_ones_gain, "all_ones_gain", 0, MOST_GAIN))
+
+    @property
+    def full_roll(self) -> tuple[int, int]:
+        """How many dice of each side count when both throw all of theirs."""
+        return self.attack.kept, self.defence.kept
 
     def dice(self, attack_dice: int, defence_dice: int) -> tuple[Dice, Dice]:
         """Return both sides' dice for a roll.
@@ -68,7 +79,7 @@ class Rules:
         >>> Rules().dice(3, 2)
         (Dice((6, 6, 6)), Dice((6, 6)))
         """
-        if (attack_dice, defence_dice) == (self.attack.kept, self.defence.kept):
+        if (attack_dice, defence_dice) == self.full_roll:
             return self.full_attack or self.attack, self.full_defence or self.defence
         return self.attack, self.defence
 

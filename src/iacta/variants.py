@@ -164,6 +164,12 @@ RULE_SETS: tuple[RuleSet, ...] = (
         "Three against two: the attacker throws d130, d6, d6 and the defender d28, d28.",
         "Dominating12, balanced dice",
     ),
+    RuleSet(
+        "five ones",
+        Rules(all_ones_gain=1),
+        "When all five dice show one, nobody loses an army and both sides gain one.",
+        "Norvig, The Unfinished Game ... of Risk (2020), a rule that makes the game infinite",
+    ),
 )
 
 

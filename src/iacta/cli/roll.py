@@ -50,7 +50,9 @@ def roll(
 
 def _counts(thrown: Roll) -> Iterator[tuple[Losses, int]]:
     """Yield the losses and their counts, best for the attackers first."""
-    law = thrown.law()
+    law, gain = thrown.law(), thrown.rules.all_ones_gain
+    if law.gains:
+        yield Losses(-gain, -gain), law.gains
     for k in range(law.compared, -1, -1):
         yield Losses(law.compared - k, k), law.counts[k]
 
@@ -78,6 +80,12 @@ def _rows(thrown: Roll, exact: bool) -> Iterator[Sequence[object]]:
         yield (*losses, show.all_digits(law[losses]))
 
 
+def _told(losses: Losses) -> str:
+    if losses.attackers < 0:
+        return f"you and they gain {-losses.attackers}"
+    return f"you lose {losses.attackers}, they lose {losses.defenders}"
+
+
 def _tell(console: "Console", thrown: Roll, label: str, exact: bool) -> None:
     total = thrown.law().total
     attackers, defenders = thrown.expected_losses()
@@ -95,8 +103,7 @@ def _tell(console: "Console", thrown: Roll, label: str, exact: bool) -> None:
         console,
         [
             (
-                f"you lose {losses.attackers}, they lose {losses.defenders}: "
-                f"{count:>{len(str(total))}} of {total} rolls",
+                f"{_told(losses)}: {count:>{len(str(total))}} of {total} rolls",
                 count / total,
                 "green" if losses.defenders > losses.attackers else "red",
             )

@@ -36,12 +36,22 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
-from iacta.methods.limits import OUTCOME_BYTES, refuse_too_large
+from iacta.methods.limits import OUTCOME_BYTES, refuse_gains, refuse_too_large
 from iacta.outcome import Outcome
 from iacta.roll import loss_law
 from iacta.rules import Rules
 
-__all__ = ["NAME", "ExactRow", "outcomes", "refuse", "value_rows", "values", "win_table"]
+__all__ = [
+    "NAME",
+    "ExactRow",
+    "outcomes",
+    "refuse",
+    "relative_error",
+    "value_rows",
+    "values",
+    "win_probability",
+    "win_table",
+]
 
 NAME: str = "counting"
 
@@ -72,6 +82,7 @@ def coefficients(able: int, defenders: int, rules: Rules) -> Coefficients:
 
 @lru_cache(maxsize=1024)
 def _coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coefficients:
+    refuse_gains(rules, NAME)
     laws = {
         (i, j): loss_law(i, j, rules)
         for i in range(1, attack_dice + 1)
@@ -265,6 +276,28 @@ def _value_rows(won: Row, lost: Row, defenders: int, rules: Rules) -> Iterator[R
 
 def _powers(unit: int, most: int) -> Row:
     return list(accumulate(repeat(unit, most), mul, initial=1))
+
+
+def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
+    """Return the exact chance that the territory is taken.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+
+    >>> from iacta.rules import CLASSIC
+    >>> win_probability(3, 1, CLASSIC)
+    Fraction(1955, 2592)
+    """
+    *_, last = value_rows([1] * (attackers + 1), [0] * (defenders + 1), rules)
+    return last.worth(attackers)
+
+
+def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
+    """Return 0: this method is exact.
+
+    attackers, defenders, rules: the battle.
+    """
+    return 0.0
 
 
 def refuse(attackers: int, defenders: int, rules: Rules) -> None:

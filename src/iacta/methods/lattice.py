@@ -29,12 +29,21 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
-from iacta.methods.limits import OUTCOME_BYTES, refuse_too_large
+from iacta.methods.limits import OUTCOME_BYTES, refuse_gains, refuse_too_large
 from iacta.outcome import Outcome
 from iacta.roll import loss_law
 from iacta.rules import Rules
 
-__all__ = ["NAME", "outcomes", "refuse", "relative_error", "value_rows", "values", "win_table"]
+__all__ = [
+    "NAME",
+    "outcomes",
+    "refuse",
+    "relative_error",
+    "value_rows",
+    "values",
+    "win_probability",
+    "win_table",
+]
 
 NAME: str = "lattice"
 
@@ -72,6 +81,7 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
     attackers: armies on the attacking territory, garrison included or not: it does not matter.
     defenders: armies on the defended territory.
     """
+    refuse_gains(rules, NAME)
     memory = 8 * (attackers + 1) * (1 + rules.defence.kept) + 8 * defenders
     refuse_too_large(attackers, defenders, memory=memory, method=NAME)
 
@@ -83,6 +93,7 @@ def _steps(able: int, defenders: int, rules: Rules) -> Steps:
 
 @lru_cache(maxsize=1024)
 def _steps_of_dice(attack_dice: int, defence_dice: int, rules: Rules) -> Steps:
+    refuse_gains(rules, NAME)
     steps = {}
     for i in range(1, attack_dice + 1):
         for j in range(1, defence_dice + 1):
@@ -123,6 +134,22 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
     for d, p in lost.items():
         law[Outcome(rules.garrison, d)] = law.get(Outcome(rules.garrison, d), 0.0) + p
     return Distribution.from_probabilities(law)
+
+
+def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
+    """Return the chance that the territory is taken.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+
+    Its relative error is at most `relative_error`.
+
+    >>> from iacta.rules import CLASSIC
+    >>> round(win_probability(3, 1, CLASSIC), 6)
+    0.754244
+    """
+    *_, last = value_rows(np.ones(attackers + 1), np.zeros(defenders + 1), rules)
+    return float(last[attackers])
 
 
 def values(

@@ -1,14 +1,28 @@
-"""How large a battle the methods take on: what fits into memory and into an hour."""
+"""Which battles the methods take on: what fits into memory and into an hour, and their rules."""
 
-from iacta.errors import TooLargeError
+from iacta.errors import IllegalError, TooLargeError
 from iacta.numbers import shown
+from iacta.rules import Rules
 
-__all__ = ["OUTCOME_BYTES", "refuse_too_large"]
+__all__ = ["OUTCOME_BYTES", "refuse_gains", "refuse_too_large"]
 
 MOST_STEPS = 2 * 10**10
 MOST_BYTES = 4 * 2**30
 OUTCOME_BYTES = 300
 DIGIT_BYTES = 64
+
+
+def refuse_gains(rules: Rules, method: str) -> None:
+    """Refuse rules under which armies can grow, for a method that needs every battle to end.
+
+    rules: the rules of the battle.
+    method: the method that is asked, for the message.
+    """
+    if rules.all_ones_gain:
+        raise IllegalError(
+            f"all_ones_gain must be 0 for the method {method!r}, which cannot let armies grow, "
+            f"got {rules.all_ones_gain}"
+        )
 
 
 def refuse_too_large(

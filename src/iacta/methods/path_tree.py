@@ -10,7 +10,7 @@ Van Wijgerden, "Let slip the dice of war", draws the tree and counts 7 paths fro
 
 from collections.abc import Iterator
 
-from iacta.methods.limits import refuse_too_large
+from iacta.methods.limits import refuse_gains, refuse_too_large
 from iacta.roll import loss_law
 from iacta.rules import Rules
 
@@ -31,6 +31,7 @@ def state_count(attackers: int, defenders: int, rules: Rules) -> int:
     >>> state_count(4, 2, CLASSIC)
     9
     """
+    refuse_gains(rules, NAME)
     able = max(attackers - rules.garrison, 0)
     refuse_too_large(able, defenders, memory=400 * able * defenders, method=NAME)
     reached = {(able, defenders)}
@@ -51,6 +52,7 @@ def path_count(attackers: int, defenders: int, rules: Rules) -> int:
     >>> path_count(4, 2, CLASSIC)
     7
     """
+    refuse_gains(rules, NAME)
     able = max(attackers - rules.garrison, 0)
     number_bytes = 150 + (able + defenders) // 4
     memory = (able + 1) * (defenders + 1) * number_bytes
