@@ -26,7 +26,7 @@ FLOORS = [
     {"rules"},
     {"variants"},
     {"roll", "territory"},
-    {"methods.limits", "methods.method"},
+    {"methods.limits", "methods.method", "methods.diagonals"},
     {"methods.counting", "methods.lattice", "methods.path_tree"},
     {"methods"},
     {"battle", "odds", "campaign", "requirement"},

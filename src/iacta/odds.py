@@ -7,12 +7,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.methods import TableMethod, find_table_method
+from iacta.methods import TableMethod, find_table_method, lattice
 from iacta.numbers import broadcast, whole_number, whole_numbers
 from iacta.rules import Rules
 from iacta.variants import find_rules
 
 __all__ = ["expected_attackers_left", "expected_defenders_left", "win_probability", "win_table"]
+
+MOST_CELLS = 4 * 10**6  # up to these, a table to look all battles up in is the faster way
 
 Armies: TypeAlias = npt.ArrayLike
 Whole: TypeAlias = npt.NDArray[np.int64]
@@ -145,6 +147,8 @@ class _Question(NamedTuple):
         won_row = [won(n) for n in range(most_attackers + 1)]
         lost_row = [lost(n) for n in range(most_defenders + 1)]
         rows = self.solver.value_rows(won_row, lost_row, self.rules)
+        if self.solver is lattice and most_attackers * most_defenders <= MOST_CELLS:
+            return np.array(np.stack(list(rows))[self.defenders - 1, self.attackers])
         means = np.empty(self.attackers.shape, dtype=object if self.exact else float)
         flat, armies = means.reshape(-1), self.attackers.reshape(-1)
         groups = _in_groups(self.defenders.reshape(-1), most_defenders)

@@ -68,7 +68,7 @@ def test_tables_values_and_outcomes_agree(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
-@pytest.mark.parametrize("size", [(40, 40), (90, 7), (7, 90)])
+@pytest.mark.parametrize("size", [(40, 40), (90, 7), (7, 90), (3, 2), (4, 4), (2, 9), (60, 30)])
 def test_lattice_table_keeps_its_bound(name: str, size: tuple[int, int]) -> None:
     rules = SEVERAL_RULES[name]
     exact, floats = counting.win_table(*size, rules), lattice.win_table(*size, rules)

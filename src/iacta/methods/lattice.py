@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
+from iacta.methods.diagonals import chance_table
 from iacta.methods.limits import OUTCOME_BYTES, refuse_gains, refuse_too_large
 from iacta.outcome import Outcome
 from iacta.roll import loss_law
@@ -62,7 +63,8 @@ def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
 
     A battle has at most attackers + defenders rolls and comes by at most `defenders` rows. A roll
     costs two roundings, in its chance and its product. A row costs two for each of the vector
-    steps of its series, and one for each of the terms that are added to a state.
+    steps of its series, and one for each of the terms that are added to a state. In a table made
+    by anti-diagonals a roll costs two, one for each sum, and one for what counts as 1.
 
     >>> from iacta.rules import CLASSIC
     >>> relative_error(100, 100, CLASSIC) < 1e-12
@@ -70,7 +72,10 @@ def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
     """
     most = min(rules.attack.kept, rules.defence.kept)
     terms = (rules.attack.kept + 1) * (most + 1)
-    roundings = 2 * (attackers + defenders) + defenders * (2 * attackers.bit_length() + terms)
+    armies, row = attackers + defenders, 2 * attackers.bit_length() + terms
+    by_rows = 2 * armies + defenders * row
+    by_diagonals = (most + 3) * armies + min(defenders, rules.defence.kept) * row
+    roundings = max(by_rows, by_diagonals)
     # A campaign weighs the law that one battle leaves before the next: eight roundings at most.
     return (roundings + 8) * UNIT_ROUNDOFF * 1.001  # (1 + u)^n − 1 < 1.001 n u while n u < 0.001
 
@@ -187,11 +192,48 @@ def win_table(attackers: int, defenders: int, rules: Rules) -> Floats:
     [[0.0], [0.416667], [0.754244]]
     """
     refuse_too_large(attackers, defenders, memory=8 * attackers * defenders, method=NAME)
+    able, (i, j) = attackers - rules.garrison, rules.full_roll
+    if able >= i and defenders >= j and able + defenders <= 2 * min(i, j) * defenders:
+        return _table_by_diagonals(attackers, defenders, rules).T
     table = np.empty((defenders, attackers))
     rows = value_rows(np.ones(attackers + 1), np.zeros(defenders + 1), rules)
     for d, row in enumerate(rows):
         table[d] = row[1:]
     return table.T
+
+
+def _table_by_diagonals(attackers: int, defenders: int, rules: Rules) -> Floats:
+    """Return the chances to win, `[defenders - 1, attackers - 1]`."""
+    able, (i, j) = attackers - rules.garrison, rules.full_roll
+    steps = _steps(able, defenders, rules)
+    few_attackers = _few_attackers(i, defenders + min(i, j) - 1, steps)
+    few_defenders = np.ones((j, able + 1))
+    few_defenders[:, 0] = 0.0
+    few_rows = value_rows(np.ones(attackers + 1), np.zeros(j), rules)
+    for few, row in zip(few_defenders[1:], few_rows, strict=True):
+        few[:] = row[rules.garrison :]
+    before = max(rules.garrison - 1, 0)
+    table = chance_table(few_attackers, few_defenders, steps[i, j], before)
+    return table[1 : defenders + 1, -attackers:]
+
+
+def _few_attackers(attack_dice: int, defenders: int, steps: Steps) -> Floats:
+    """Return the chances of 0 .. attack_dice − 1 attackers against 0 .. defenders."""
+    most = max(defence_dice for _, defence_dice in steps)
+    chances = np.zeros((attack_dice, defenders + 1))
+    chances[1:, 0] = 1.0
+    columns = [[float(a > 0) for a in range(attack_dice)]]
+    for d in range(1, defenders + 1):
+        dice = min(d, most)
+        column = [0.0]
+        nearest = [column, *columns[: -dice - 1 : -1]]
+        for a in range(1, attack_dice):
+            column.append(_mean(nearest, steps[a, dice], a))  # noqa: PERF401 # needs the last
+        columns.append(column)
+        if max(max(each) for each in columns[-most:]) < NEGLIGIBLE:
+            break  # and so are all beyond
+    chances[:, : len(columns)] = np.transpose(columns)
+    return chances
 
 
 def value_rows(
@@ -222,7 +264,7 @@ def value_rows(
         rows.pop(d - rules.defence.kept, None)
 
 
-def _mean(nearest: list[Floats], step: tuple[float, ...], a: int) -> float:
+def _mean(nearest: Sequence[Floats | list[float]], step: tuple[float, ...], a: int) -> float:
     """Return Σ p_k · P(a − m + k, d − k), with the row of d − k in `nearest[k]`."""
     first = a - len(step) + 1
     return sum(p * float(nearest[k][first + k]) for k, p in enumerate(step))

@@ -1,0 +1,63 @@
+"""A table made by anti-diagonals is the one made by rows."""
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import CLASSIC, Dice, Rules, find_rules
+from iacta.methods import lattice
+from tests import strategies
+
+SEVERAL_RULES = {
+    "classic": CLASSIC,
+    "capital": find_rules("capital"),
+    "garrison 0": Rules(garrison=0),
+    "garrison 3": Rules(garrison=3),
+    "one die each": Rules(attack=Dice((6,)), defence=Dice((6,))),
+    "five against four": Rules(attack=Dice((6,) * 5), defence=Dice((6,) * 4)),
+    "attacker cannot lose": Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))),
+    "attacker cannot win": Rules(defence=Dice((6, 6), bonus=(6, 6))),
+    "attacker hardly loses": Rules(attack=Dice((100, 100, 100))),
+    "defender hardly loses": Rules(defence=Dice((100, 100))),
+}
+
+
+def by_rows(attackers: int, defenders: int, rules: Rules) -> npt.NDArray[np.float64]:
+    """Return the table of chances to win, a row at a time."""
+    rows = lattice.value_rows(np.ones(attackers + 1), np.zeros(defenders + 1), rules)
+    return np.array([row[1:] for row in rows])
+
+
+def assert_same(
+    table: npt.NDArray[np.float64], rows: npt.NDArray[np.float64], tolerance: float
+) -> None:
+    """Assert that all but the least chances are the same, relatively, and the least next to 0."""
+    rare = rows < 1e-150
+    assert np.allclose(table[~rare], rows[~rare], rtol=tolerance, atol=0)
+    assert (table[rare] < 1.001e-150).all()
+
+
+@pytest.mark.parametrize("name", SEVERAL_RULES)
+@pytest.mark.parametrize("size", [(700, 900), (900, 800), (120, 1500)])
+def test_a_band_holds_all_that_is_neither_0_nor_1(name: str, size: tuple[int, int]) -> None:
+    rules = SEVERAL_RULES[name]
+    table = lattice._table_by_diagonals(*size, rules)
+    assert table.shape == size[::-1]
+    assert_same(table, by_rows(*size, rules), tolerance=1e-13)
+
+
+@settings(max_examples=60)
+@given(strategies.rules(), st.integers(1, 30), st.integers(1, 30))
+def test_any_rules_and_sizes(rules: Rules, attackers: int, defenders: int) -> None:
+    able, (i, j) = attackers - rules.garrison, rules.full_roll
+    if able < i or defenders < j:
+        return  # there is no battle with all dice
+    table = lattice._table_by_diagonals(attackers, defenders, rules)
+    assert_same(table, by_rows(attackers, defenders, rules), tolerance=1e-14)
+
+
+def test_large_tables_are_made_by_anti_diagonals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lattice, "_table_by_diagonals", lambda *_: np.zeros((50, 50)))
+    assert (lattice.win_table(50, 50, CLASSIC) == 0).all()
