@@ -40,6 +40,8 @@ __all__ = [
     "outcomes",
     "refuse",
     "relative_error",
+    "run",
+    "steps_of",
     "value_rows",
     "values",
     "win_probability",
@@ -91,8 +93,16 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
     refuse_too_large(attackers, defenders, memory=memory, method=NAME)
 
 
-def _steps(able: int, defenders: int, rules: Rules) -> Steps:
-    """Return p_0 .. p_m for each (attack dice, defence dice) that such a battle may have."""
+def steps_of(able: int, defenders: int, rules: Rules) -> Steps:
+    """Return p_0 .. p_m for each (attack dice, defence dice) that such a battle may have.
+
+    able: attackers able to attack, without the garrison.
+    defenders: armies on the defended territory.
+
+    >>> from iacta.rules import CLASSIC
+    >>> steps_of(1, 1, CLASSIC)
+    {(1, 1): (0.5833333333333334, 0.4166666666666667)}
+    """
     return _steps_of_dice(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
 
 
@@ -133,7 +143,7 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
             start[attackers - rules.garrison] = probability
         else:
             law[Outcome(attackers, defenders)] = probability
-    won, lost = _run(start, defenders, rules)
+    won, lost = run(start, defenders, steps_of(strongest, defenders, rules))
     for a, p in enumerate(won.tolist()):
         law[Outcome(a + rules.garrison, 0)] = p
     for d, p in lost.items():
@@ -205,7 +215,7 @@ def win_table(attackers: int, defenders: int, rules: Rules) -> Floats:
 def _table_by_diagonals(attackers: int, defenders: int, rules: Rules) -> Floats:
     """Return the chances to win, `[defenders - 1, attackers - 1]`."""
     able, (i, j) = attackers - rules.garrison, rules.full_roll
-    steps = _steps(able, defenders, rules)
+    steps = steps_of(able, defenders, rules)
     few_attackers = _few_attackers(i, defenders + min(i, j) - 1, steps)
     few_defenders = np.ones((j, able + 1))
     few_defenders[:, 0] = 0.0
@@ -248,7 +258,7 @@ def value_rows(
     garrison = min(rules.garrison, len(won) - 1)
     able = len(won) - 1 - garrison
     refuse(able, len(lost), rules)
-    steps, most = _steps(able, len(lost) - 1, rules), rules.attack.kept
+    steps, most = steps_of(able, len(lost) - 1, rules), rules.attack.kept
     rows = {0: np.array(won[: able + 1], dtype=float)}
     for d in range(1, len(lost)):
         dice = min(d, rules.defence.kept)
@@ -287,13 +297,22 @@ def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) -
     _sum_series(states, step[0], taken)
 
 
-def _run(start: Floats, defenders: int, rules: Rules) -> tuple[Floats, dict[int, float]]:
-    """Return the chances to end with a attackers, for every a, and with d defenders."""
-    steps, most = _steps(len(start) - 1, defenders, rules), rules.attack.kept
+def run(start: Floats, defenders: int, steps: Steps) -> tuple[Floats, dict[int, float]]:
+    """Return the chances to end with a attackers, for every a, and with d defenders.
+
+    start: the chance of each number of attackers able to attack, from 0 on; it is used up.
+    defenders: armies on the defended territory.
+    steps: p_0 .. p_m for each (attack dice, defence dice) that the battle may have.
+
+    >>> won, lost = run(np.array([0.0, 1.0]), 1, {(1, 1): (0.25, 0.75)})
+    >>> won.tolist(), lost
+    ([0.0, 0.75], {1: 0.25})
+    """
+    most, most_defence = (max(dice) for dice in zip(*steps, strict=True))
     rows = {defenders: start}
     lost = {}
     for d in range(defenders, 0, -1):
-        dice = min(d, rules.defence.kept)
+        dice = min(d, most_defence)
         nearest = [rows.setdefault(d - k, np.zeros(len(start))) for k in range(dice + 1)]
         if len(start) > most:
             _leave_full_dice(nearest, steps[most, dice], most)

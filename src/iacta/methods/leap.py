@@ -1,0 +1,291 @@
+"""Leap: the odds of armies of any size, in one step and a small table.
+
+While all dice are thrown, a roll takes m armies: X from the attackers and the rest from the
+defenders. After s such rolls the attackers have lost L = X_1 + ... + X_s, and all the states
+(a − L, d − m·s + L) have n = a + d − m·s armies together. Choose s so that n is about 128. Armies
+never grow, so a walk that stands on this diagonal with both sides strong enough for all their dice
+has had all dice all the way; and one that has passed an end of the diagonal has left a side with
+next to nothing against n others, which has as good as lost. With V(x), the chance to win with x
+attackers against n − x defenders, and V(x) = 1 for x > n,
+
+    P(a, d) = Σ_l  P(L = l) · V(a − l),
+
+up to the chance of that next to nothing against n, below 1e-30 (n is doubled until it is).
+
+The law of L is an integral (see `iacta.methods.walk`), and so is the whole sum. With
+G(w) = Σ_x V(x) · e^(w·x), whose terms past the end of the diagonal are a geometric series if τ < 0,
+
+    P(a, d) = 1 / 2π · ∫ M(w)^s · e^(−w·(a − s·μ)) · G(w) dθ,        w = τ + iθ.
+
+The trapezoidal rule takes about 70 nodes, whatever s is. τ is where the integrand is smallest on
+the real axis. The smaller of the chances to win and to lose is computed; the defenders' is the same
+sum, with their own losses and their own table.
+
+Error: at most 1e-12, relative, where the chance is between 1e-15 and 1 − 1e-15 (seen is 5e-14,
+compared with fractions up to some thousand armies, and with 60 digits up to 10^12). A smaller
+chance is left to `lattice` if the battle is small enough for it, and is else right to 1e-27.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.distribution import Distribution
+from iacta.errors import IllegalError, TooLargeError
+from iacta.methods import lattice
+from iacta.methods.limits import refuse_gains
+from iacta.methods.survivors import Window, ends, spare_armies
+from iacta.methods.walk import Walk, attackers_walk, defenders_walk, excess, log_generating
+from iacta.outcome import Outcome
+from iacta.rules import Rules
+
+__all__ = ["NAME", "lose_probability", "outcomes", "refuse", "relative_error", "win_probability"]
+
+NAME: str = "leap"
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+RELATIVE_ERROR = 1e-12
+LEAST_CHANCE = 1e-15
+FEW_ROLLS = 400  # with fewer, the integrand is not yet as good as a bell
+MOST_LATTICE_ROWS = 5_000
+LATTICE_ARMIES = 1_000
+MOST_FOR_A_LAW = 10**10
+LEAST_OUTCOME = 1e-18
+DIAGONALS = (128, 256, 512, 1024)
+NEGLIGIBLE = 1e-30
+STEPS_OF_SIGMA = 9.0  # copies of the law at this distance weigh less than e^(−9² / 2) = 3e-18
+STEPS_OF_POLE = 37.0  # copies of the geometric series weigh less than e^−37 = 1e-16
+WIDTH = 8.7  # beyond this many 1/σ the integrand is below e^(−8.7² / 2) = 4e-17
+TILTS: Floats = -np.geomspace(1e-9, 8, 400)
+MOST_ARMIES = 10**15
+
+
+def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
+    """Return the bound on the relative error, 1e-12 for every battle.
+
+    attackers, defenders, rules: the battle.
+    """
+    return RELATIVE_ERROR
+
+
+def refuse(attackers: int, defenders: int, rules: Rules) -> None:
+    """Refuse rules under which a few armies do not as good as lose against a thousand.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+
+    Rules under which armies can grow are refused too, and more than 10^15 armies.
+    """
+    refuse_gains(rules, NAME)
+    if max(attackers, defenders) > MOST_ARMIES:
+        raise IllegalError(f"armies must be at most 10^15 for the method {NAME!r}")
+    _near(rules)
+
+
+def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
+    """Return the chance that the territory is taken, however many armies there are.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+
+    A float, with the error told above; refused is what `refuse` says.
+
+    >>> from iacta.rules import CLASSIC
+    >>> round(win_probability(853_400_001, 10**9, CLASSIC), 12)
+    0.376738111582
+    """
+    won, lost = _chances(attackers, defenders, rules)
+    small_enough = max(attackers, defenders) <= MOST_LATTICE_ROWS
+    if won < LEAST_CHANCE and small_enough:
+        return lattice.win_probability(attackers, defenders, rules)
+    return won if won < lost else 1.0 - lost
+
+
+def lose_probability(attackers: int, defenders: int, rules: Rules) -> float:
+    """Return the chance that the territory is held, with its digits even where it is tiny.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+
+    >>> from iacta.rules import CLASSIC
+    >>> f"{lose_probability(1_000_001, 800_000, CLASSIC):.9e}"
+    ''
+    """
+    won, lost = _chances(attackers, defenders, rules)
+    return lost if lost < won else 1.0 - won
+
+
+def _chances(attackers: int, defenders: int, rules: Rules) -> tuple[float, float]:
+    """Return the chances to win and to lose; the larger is 1 less the other."""
+    able = attackers - rules.garrison
+    if able <= 0 or not defenders:
+        return float(not defenders), float(bool(defenders))
+    taken = min(rules.full_roll)
+    rolls = max((able + defenders - _near(rules)) // taken, 0)
+    near = able + defenders - taken * rolls
+    won, lost = _diagonal(near, rules)
+    if not rolls:
+        return float(won.values[able]), float(lost.values[defenders])
+    middle = able - rolls * attackers_walk(rules).mean
+    if won.values[round(min(max(middle, 0), near))] < 0.5:
+        chance = _integral(won, attackers_walk(rules), able, rolls)
+        return chance, 1.0 - chance
+    chance = _integral(lost, defenders_walk(rules), defenders, rolls)
+    return 1.0 - chance, chance
+
+
+class _Side(NamedTuple):
+    """One side's chances on the diagonal.
+
+    values: V(x), for x = 0 .. n armies of this side.
+    log_series: log G(τ) at the `TILTS`.
+    """
+
+    values: Floats
+    log_series: Floats
+
+
+@lru_cache(maxsize=64)
+def _diagonal(armies: int, rules: Rules) -> tuple[_Side, _Side]:
+    """Return the attackers' and the defenders' chances where so many armies are left together."""
+    won, lost = np.zeros((2, armies + 1))
+    won[armies], lost[armies] = 1.0, 1.0
+    width = armies + rules.garrison + 1
+    nothing, everything = np.zeros(armies), np.ones(armies)
+    wins = lattice.value_rows(np.ones(width), nothing, rules)
+    losses = lattice.value_rows(np.zeros(width), everything, rules)
+    for d, (winning, losing) in enumerate(zip(wins, losses, strict=True), start=1):
+        won[armies - d] = winning[armies - d + rules.garrison]
+        lost[d] = losing[armies - d + rules.garrison]
+    return _side(won), _side(lost)
+
+
+def _side(values: Floats) -> _Side:
+    series = np.exp(np.outer(TILTS, np.arange(len(values)))) @ values
+    series += np.exp(TILTS * len(values)) / -np.expm1(TILTS)
+    return _Side(values, np.log(series))
+
+
+@lru_cache(maxsize=64)
+def _near(rules: Rules) -> int:
+    """Return how many armies to leap to: so many that a few of them have as good as lost."""
+    for armies in DIAGONALS:
+        won, lost = _diagonal(armies, rules)
+        few = won.values[rules.attack.kept - 1], lost.values[rules.defence.kept - 1]
+        if max(few) < NEGLIGIBLE:
+            return armies
+    raise IllegalError(
+        f"rules must let few armies as good as lose against {DIAGONALS[-1]} for the method "
+        f"{NAME!r}, got {rules!r}"
+    )
+
+
+@lru_cache(maxsize=64)
+def _log_at_tilts(walk: Walk) -> Floats:
+    """Return log M(τ) at the `TILTS`."""
+    return log_generating(walk, TILTS, np.zeros(1))[:, 0].real
+
+
+def _integral(side: _Side, walk: Walk, armies: int, rolls: int) -> float:
+    """Return Σ_l P(L = l) · V(armies − l)."""
+    beyond = excess(walk, armies, rolls)
+    heights = rolls * _log_at_tilts(walk) - TILTS * beyond + side.log_series
+    tilt = float(TILTS[np.argmin(heights)])
+    angles, step = _angles(np.sqrt(rolls * walk.variance), tilt, len(side.values), rolls)
+    nodes = tilt + 1j * angles
+    exponents = rolls * log_generating(walk, np.array([tilt]), angles)[0] - nodes * beyond
+    terms = (np.exp(exponents) * _series(nodes, side.values)).real
+    terms[0] /= 2
+    if angles[-1] > np.pi - step / 2:  # the last node is its own mirror image
+        terms[-1] /= 2
+    return float(terms.sum() * step / np.pi)
+
+
+def _angles(sigma: float, tilt: float, width: int, rolls: int) -> tuple[Floats, float]:
+    """Return the nodes of half the circle, as far as the integrand matters, and their distance."""
+    step = 2 * np.pi / max(STEPS_OF_SIGMA * sigma - STEPS_OF_POLE / tilt, 2.0 * width)
+    whole = int(np.ceil(np.pi / step))
+    count = whole if rolls < FEW_ROLLS else int(np.ceil(WIDTH / (sigma * step)))
+    if count >= whole:
+        count, step = whole, np.pi / whole
+    return step * np.arange(count + 1), step
+
+
+def _series(nodes: npt.NDArray[np.complex128], values: Floats) -> npt.NDArray[np.complex128]:
+    """Return G(w) for each node w."""
+    powers = np.empty((len(nodes), len(values)), dtype=complex)
+    powers[:, 0] = 1.0
+    powers[:, 1:] = np.exp(nodes)[:, np.newaxis]
+    np.multiply.accumulate(powers, axis=1, out=powers)
+    past = np.exp(nodes * len(values)) / -np.expm1(nodes)
+    # einsum works on one core: many for so little would only wait for each other.
+    return np.asarray(np.einsum("ij,j->i", powers, values) + past)
+
+
+def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribution[Outcome]:
+    """Return the law of the outcome of a battle, at a cost that grows as its likely outcomes.
+
+    stack: the law of the number of attackers on the territory, garrison included.
+    defenders: armies on the defended territory.
+
+    Floats; the relative error is at most 1e-12 for outcomes with a chance above 1e-15. Those below
+    1e-18 may be left out. Many more than a million likely outcomes are refused.
+
+    >>> from iacta.rules import CLASSIC
+    >>> law = outcomes(Distribution([1_000_001]), 1_000_000, CLASSIC)
+    >>> round(law.map(lambda outcome: outcome.attackers).mean(), 6)
+    146567.90235
+    """
+    refuse(max(stack), defenders, rules)
+    law: dict[Outcome, float] = {}
+    for attackers, chance in stack.items():
+        for outcome, probability in _ends(attackers, defenders, rules):
+            law[outcome] = law.get(outcome, 0.0) + float(chance) * probability
+    return Distribution.from_probabilities(law)
+
+
+def _ends(attackers: int, defenders: int, rules: Rules) -> Iterator[tuple[Outcome, float]]:
+    """Yield the outcomes of a battle and their chances."""
+    able = attackers - rules.garrison
+    if able <= 0 or not defenders:
+        yield Outcome(attackers, defenders), 1.0
+        return
+    near = _near(rules)
+    ours = spare_armies(able, defenders, attackers_walk(rules), near)
+    theirs = spare_armies(defenders, able, defenders_walk(rules), near)
+    if able + defenders - ours - theirs <= LATTICE_ARMIES:
+        law = lattice.outcomes(Distribution([attackers - ours]), defenders - theirs, rules)
+        for outcome, chance in law.items():
+            yield _with_spare(outcome, ours, theirs), float(chance)
+        return
+    _refuse_many(able - ours + defenders - theirs)
+    left = ends(able - ours, defenders - theirs, rules, near)
+    for x, chance in _likely(left.attackers):
+        yield Outcome(x + ours + rules.garrison, 0), chance
+    for y, chance in _likely(left.defenders):
+        yield Outcome(rules.garrison, y + theirs), chance
+
+
+def _with_spare(outcome: Outcome, ours: int, theirs: int) -> Outcome:
+    """Add the armies that as good as never come into the battle to those of the side that won."""
+    if outcome.defenders:
+        return Outcome(outcome.attackers, outcome.defenders + theirs)
+    return Outcome(outcome.attackers + ours, 0)
+
+
+def _likely(window: Window) -> Iterator[tuple[int, float]]:
+    """Yield the numbers of a window whose chance is not negligible."""
+    (places,) = np.nonzero(window.chances > LEAST_OUTCOME)
+    return zip((places + window.first).tolist(), window.chances[places].tolist(), strict=True)
+
+
+def _refuse_many(armies: int) -> None:
+    if armies > MOST_FOR_A_LAW:
+        raise TooLargeError(
+            f"a battle in which {armies} armies matter must have at most {MOST_FOR_A_LAW:.0e} "
+            f"of them for its outcomes one by one; its chance to win is had for any size"
+        )
