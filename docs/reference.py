@@ -7,7 +7,14 @@ from types import ModuleType
 from typing import Any
 
 import iacta
-from iacta.methods import counting, lattice, path_tree
+from iacta.methods import (
+    closed_form,
+    counting,
+    lattice,
+    path_tree,
+    taflin_2001,
+    taflin_strips,
+)
 
 __all__ = ["library_page"]
 
@@ -44,7 +51,7 @@ SECTIONS: dict[str, list[str]] = {
     ],
     "What is refused": ["IactaError", "MalformedError", "IllegalError", "TooLargeError"],
 }
-METHODS = (counting, lattice, path_tree)
+METHODS = (counting, lattice, closed_form, taflin_2001, taflin_strips, path_tree)
 ARGUMENT = re.compile(r"^(\w+(?:, \w+)*): ")
 
 

@@ -18,7 +18,7 @@ from iacta import (
     TooLargeError,
     find_rules,
 )
-from iacta.methods import counting, find_method, find_table_method, lattice, path_tree
+from iacta.methods import counting, find_method, find_table_method, lattice
 from iacta.methods.method import TableMethod
 from iacta.outcome import is_won
 from tests import brute, strategies
@@ -177,32 +177,3 @@ def test_battles_past_what_memory_allows_are_refused_at_once(method: str) -> Non
             solver.outcomes(Distribution([attackers]), defenders, CLASSIC)
     with pytest.raises(TooLargeError):
         solver.win_table(10**6, 10**6, CLASSIC)
-
-
-def states_and_paths(able: int, defenders: int, rules: Rules) -> tuple[set[tuple[int, int]], int]:
-    """Walk every path, one by one."""
-    if not able or not defenders:
-        return {(able, defenders)}, 1
-    dice = min(able, rules.attack.kept), min(defenders, rules.defence.kept)
-    states, paths = {(able, defenders)}, 0
-    for ours, theirs in brute.loss_law(*dice, rules):
-        below, count = states_and_paths(able - ours, defenders - theirs, rules)
-        states |= below
-        paths += count
-    return states, paths
-
-
-@pytest.mark.parametrize("rules", [CLASSIC, find_rules("capital"), Rules(garrison=0)])
-@pytest.mark.parametrize("battle", [(1, 1), (2, 1), (3, 2), (4, 2), (6, 5), (5, 7)])
-def test_states_and_paths_are_those_of_a_walk(rules: Rules, battle: tuple[int, int]) -> None:
-    attackers, defenders = battle
-    able = max(attackers - rules.garrison, 0)
-    states, paths = states_and_paths(able, defenders, rules)
-    assert path_tree.state_count(attackers, defenders, rules) == len(states)
-    assert path_tree.path_count(attackers, defenders, rules) == paths
-
-
-def test_impossible_losses_are_no_paths() -> None:
-    rules = Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,)))
-    assert path_tree.path_count(9, 4, rules) == 1
-    assert path_tree.state_count(9, 4, rules) == 5

@@ -26,14 +26,14 @@ __all__ = [
     "refusal",
 ]
 
-EXACT_METHODS: tuple[str, ...] = ("counting",)
+EXACT_METHODS: tuple[str, ...] = ("counting", "closed_form", "path_tree")
 METHODS: tuple[str, ...] = (*EXACT_METHODS, "lattice")
 STATED_ERROR = 1e-12
 
 # In the order in which "auto" tries them, the fastest first.
 FOR_ONE_CHANCE: tuple[str, ...] = ("lattice",)
 FOR_A_LAW: tuple[str, ...] = ("lattice",)
-FOR_ONE_CHANCE_EXACTLY: tuple[str, ...] = ("counting",)
+FOR_ONE_CHANCE_EXACTLY: tuple[str, ...] = ("closed_form", "counting")
 FOR_A_LAW_EXACTLY: tuple[str, ...] = ("counting",)
 
 
@@ -144,5 +144,5 @@ def _first_that_solves(
         else:
             able.append(method)
     if not able:
-        raise refused[0]
+        raise refused[-1]  # the last of each list takes on the most rules
     return able[0]

@@ -26,7 +26,13 @@ def refuse_gains(rules: Rules, method: str) -> None:
 
 
 def refuse_too_large(
-    attackers: int, defenders: int, *, memory: int, method: str, number_bytes: int = 8
+    attackers: int,
+    defenders: int,
+    *,
+    memory: int,
+    method: str,
+    number_bytes: int = 8,
+    states: int | None = None,
 ) -> None:
     """Refuse a battle whose states would take too many steps or too much memory.
 
@@ -34,8 +40,10 @@ def refuse_too_large(
     memory: the bytes that are held at once.
     method: the method that is asked, for the message.
     number_bytes: the size of one number; the larger, the slower is a step.
+    states: how many states the method comes by; `None` for all of them.
     """
-    steps = attackers * defenders * (1 + number_bytes // DIGIT_BYTES)
+    states = attackers * defenders if states is None else states
+    steps = states * (1 + number_bytes // DIGIT_BYTES)
     if steps > MOST_STEPS or memory > MOST_BYTES:
         raise TooLargeError(
             f"a battle of {shown(attackers)} against {shown(defenders)} must be smaller for the "

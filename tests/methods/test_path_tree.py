@@ -1,0 +1,160 @@
+"""The tree of a small battle: its states, its paths, and the chances of all of them."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import (
+    CLASSIC,
+    Battle,
+    Campaign,
+    Dice,
+    Distribution,
+    IllegalError,
+    Losses,
+    Outcome,
+    Rules,
+    TooLargeError,
+    find_rules,
+)
+from iacta.methods import counting, path_tree
+from tests import brute, strategies
+
+SEVERAL_RULES = [CLASSIC, find_rules("capital"), Rules(garrison=0), Rules(garrison=3)]
+BATTLES = [(1, 1), (2, 1), (3, 2), (4, 2), (6, 5), (5, 7)]
+
+
+def states_and_paths(able: int, defenders: int, rules: Rules) -> tuple[set[tuple[int, int]], int]:
+    """Walk every path, one by one."""
+    if not able or not defenders:
+        return {(able, defenders)}, 1
+    dice = min(able, rules.attack.kept), min(defenders, rules.defence.kept)
+    states, paths = {(able, defenders)}, 0
+    for ours, theirs in brute.loss_law(*dice, rules):
+        below, count = states_and_paths(able - ours, defenders - theirs, rules)
+        states |= below
+        paths += count
+    return states, paths
+
+
+@pytest.mark.parametrize("rules", SEVERAL_RULES)
+@pytest.mark.parametrize("battle", BATTLES)
+def test_states_and_paths_are_those_of_a_walk(rules: Rules, battle: tuple[int, int]) -> None:
+    attackers, defenders = battle
+    able = max(attackers - rules.garrison, 0)
+    states, paths = states_and_paths(able, defenders, rules)
+    assert path_tree.state_count(attackers, defenders, rules) == len(states)
+    assert path_tree.path_count(attackers, defenders, rules) == paths
+
+
+def test_impossible_losses_are_no_paths() -> None:
+    rules = Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,)))
+    assert path_tree.path_count(9, 4, rules) == 1
+    assert path_tree.state_count(9, 4, rules) == 5
+    assert len(list(path_tree.paths(9, 4, rules))) == 1
+    assert len(list(path_tree.nodes(path_tree.tree(9, 4, rules)))) == 5
+
+
+def test_the_example_of_van_wijgerden() -> None:
+    # "Let slip the dice of war": from three able to attack against two; here the garrison counts.
+    published = {
+        Outcome(1, 1): Fraction(1269541, 10077696),
+        Outcome(1, 2): Fraction(366275, 1679616),
+        Outcome(2, 0): Fraction(906815, 10077696),
+        Outcome(3, 0): Fraction(326375, 1679616),
+        Outcome(4, 0): Fraction(1445, 3888),
+    }
+    assert dict(path_tree.outcomes(Distribution([4]), 2, CLASSIC)) == published
+    found = list(path_tree.paths(4, 2, CLASSIC))
+    assert len(found) == 7
+    chances = {path.states: path.probability for path in found}
+    two_left = (Outcome(4, 2), Outcome(3, 1), Outcome(3, 0))
+    assert chances[two_left] == Fraction(2611, 7776) * Fraction(125, 216)
+    blue = (Outcome(4, 2), Outcome(2, 2), Outcome(2, 1), Outcome(2, 0))
+    assert chances[blue] == Fraction(625625, 20155392)
+    assert path_tree.win_probability(4, 2, CLASSIC) == Fraction(6610505, 10077696)
+
+
+@pytest.mark.parametrize("rules", SEVERAL_RULES)
+@pytest.mark.parametrize("battle", BATTLES)
+def test_paths_add_up_to_the_law(rules: Rules, battle: tuple[int, int]) -> None:
+    law: dict[tuple[int, int], Fraction] = {}
+    found = list(path_tree.paths(*battle, rules))
+    for states, probability in found:
+        assert states[0] == battle
+        law[states[-1]] = law.get(states[-1], Fraction(0)) + probability
+    assert len({path.states for path in found}) == len(found)
+    assert len(found) == path_tree.path_count(*battle, rules)
+    assert law == brute.outcomes(*battle, rules)
+
+
+@pytest.mark.parametrize("rules", SEVERAL_RULES)
+@pytest.mark.parametrize("battle", BATTLES)
+def test_a_tree_has_each_state_once_with_its_chance(rules: Rules, battle: tuple[int, int]) -> None:
+    root = path_tree.tree(*battle, rules)
+    found = list(path_tree.nodes(root))
+    assert found[0] is root
+    assert root.state == battle
+    assert root.probability == 1
+    assert len({node.state for node in found}) == len(found)
+    assert len(found) == path_tree.state_count(*battle, rules)
+    come_by = dict.fromkeys(found, Fraction(0)) | {root: Fraction(1)}  # the nodes, not the states
+    for node in found:
+        assert come_by[node] == node.probability
+        for branch in node.branches:
+            come_by[branch.node] += node.probability * branch.probability
+    ends = {node.state: node.probability for node in found if not node.branches}
+    assert ends == brute.outcomes(*battle, rules)
+
+
+def test_branches_are_the_losses_of_a_roll() -> None:
+    root = path_tree.tree(4, 2, CLASSIC)
+    both_lose = root.branches[1]
+    assert both_lose.losses == Losses(attackers=1, defenders=1)
+    assert both_lose.node.state == Outcome(3, 1)
+    for node in path_tree.nodes(root):
+        for losses, _, after in node.branches:
+            assert node.state.attackers - losses.attackers == after.state.attackers
+            assert node.state.defenders - losses.defenders == after.state.defenders
+        assert sum(branch.probability for branch in node.branches) in (0, 1)
+    order = [sum(node.state) for node in path_tree.nodes(root)]
+    assert all(earlier >= later for earlier, later in pairwise(order))
+    assert repr(root) == ("<Node Outcome(attackers=4, defenders=2), probability Fraction(1, 1)>")
+
+
+@settings(max_examples=60)
+@given(strategies.rules(), st.integers(1, 9), st.integers(1, 9))
+def test_the_tree_is_the_twin_under_any_rules(rules: Rules, attackers: int, defenders: int) -> None:
+    law = path_tree.outcomes(Distribution([attackers]), defenders, rules)
+    assert dict(law) == brute.outcomes(attackers, defenders, rules)
+    won = path_tree.win_probability(attackers, defenders, rules)
+    assert won == brute.win_probability(attackers, defenders, rules)
+
+
+def test_a_law_of_attackers_goes_in() -> None:
+    rules, stack = Rules(garrison=2), Distribution({1: 1, 2: 2, 3: 3, 9: 4})
+    for defenders in (0, 1, 4):
+        law = path_tree.outcomes(stack, defenders, rules)
+        assert law == counting.outcomes(stack, defenders, rules)
+
+
+def test_battles_and_campaigns_ask_the_tree() -> None:
+    for exactly in (True, False):
+        for each in (Battle(9, 8), Campaign(9, [3, 2])):
+            by_tree = each.win_probability(exact=exactly, method="path_tree")
+            assert by_tree == each.win_probability(exact=exactly, method="closed_form")
+    assert path_tree.relative_error(9, 8, CLASSIC) == 0
+
+
+def test_all_but_small_battles_are_refused_at_once() -> None:
+    law = path_tree.outcomes(Distribution([51]), 50, CLASSIC)
+    assert law == counting.outcomes(Distribution([51]), 50, CLASSIC)
+    for attackers, defenders in ((52, 50), (2, 2501), (10**30, 1)):
+        for ask in (path_tree.tree, path_tree.paths, path_tree.win_probability, path_tree.refuse):
+            with pytest.raises(TooLargeError, match=r"'path_tree': expected at most 2500 states"):
+                ask(attackers, defenders, CLASSIC)
+    with pytest.raises(IllegalError, match="'path_tree', which cannot let armies grow"):
+        path_tree.tree(4, 2, find_rules("five ones"))
