@@ -212,7 +212,7 @@ def test_wrong_ways_are_refused(way: Any, sentence: str) -> None:
 
 def test_past_what_memory_allows() -> None:
     with pytest.raises(TooLargeError):
-        Campaign(10**12, [5]).outcomes()
+        Campaign(10**12, [5, 5]).outcomes()
 
 
 def test_rules_of_a_territory_are_those_of_its_own_battle() -> None:

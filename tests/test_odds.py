@@ -121,10 +121,34 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
 
 
 def test_past_what_memory_allows() -> None:
+    assert win_probability(10**9, 10**9) == 1
+    with pytest.raises(TooLargeError):
+        win_table(10**9, 10**9)
     for function in (win_probability, win_table):
-        with pytest.raises(TooLargeError):
-            function(10**9, 10**9)
         with pytest.raises(TooLargeError):
             function(10**18, 1)
         with pytest.raises(TooLargeError):
             function(10**6, 10**6, exact=True)
+
+
+@pytest.mark.parametrize("method", ["leap", "closed_form"])
+def test_battles_one_by_one_are_those_of_the_rows(method: str) -> None:
+    attackers, defenders = [[1, 2, 12], [40, 40, 9]], [3, 10, 10]
+    for function in (win_probability, expected_attackers_left, expected_defenders_left):
+        rows = function(attackers, defenders, method="lattice")
+        alone = function(attackers, defenders, method=method)
+        assert rows.shape == alone.shape == (2, 3)
+        assert np.allclose(alone, rows, rtol=1e-12, atol=0)
+    table = win_table(4, 3, method=method)
+    assert np.allclose(table, win_table(4, 3), rtol=1e-12, atol=0)
+
+
+def test_few_large_battles_do_not_fill_a_table() -> None:
+    chances = win_probability([853_401, 853_401, 10**6], [10**6, 10**9, 10**3])
+    assert np.allclose(chances, [0.49583673, 0, 1], rtol=0, atol=1e-8)
+    left = expected_attackers_left([10**9, 5], [10**3, 5])
+    assert left[1] == pytest.approx(expected_attackers_left(5, 5), rel=1e-12)
+    lost = 3000 - expected_attackers_left(3000, 10**3)
+    assert 10**9 - left[0] == pytest.approx(lost, rel=1e-9)
+    exact = win_probability(1001, 1000, exact=True)
+    assert float(exact) == pytest.approx(win_probability(1001, 1000), rel=1e-12)

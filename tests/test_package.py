@@ -31,6 +31,7 @@ FLOORS = [
     {"methods.survivors", "methods.taflin_2001", "methods.closed_form"},
     {"methods.leap"},
     {"methods"},
+    {"large_requirement"},
     {"battle", "odds", "campaign", "requirement"},
     {"cli.options"},
     {"cli.show"},

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
-from iacta.methods import Method, check_rules, find_method, path_tree
+from iacta.methods import Method, Question, check_rules, find_method, path_tree
 from iacta.numbers import whole_number
 from iacta.outcome import Outcome, is_won
 from iacta.records import put
@@ -71,7 +71,7 @@ class Battle:
         >>> Battle(3, 1).outcomes(exact=True)[Outcome(attackers=2, defenders=0)]
         Fraction(455, 2592)
         """
-        solver = self._solver(method, exact, law=True)
+        solver = self._solver(method, exact, "law")
         law = solver.outcomes(Distribution([self.attackers]), self.defenders, self.rules)
         return law if exact else law.to_float()
 
@@ -81,7 +81,7 @@ class Battle:
         >>> Battle(4, 1).win_probability(exact=True)
         Fraction(342035, 373248)
         """
-        solver = self._solver(method, exact, law=False)
+        solver = self._solver(method, exact, "chance")
         won = solver.win_probability(self.attackers, self.defenders, self.rules)
         return won if exact else float(won)
 
@@ -164,8 +164,10 @@ class Battle:
         check_rules(self.rules)
         return path_tree.path_count(self.attackers, self.defenders, self.rules)
 
-    def _solver(self, method: str, exact: bool, *, law: bool) -> Method:
-        return find_method(method, self.attackers, self.defenders, self.rules, exact=exact, law=law)
+    def _solver(self, method: str, exact: bool, question: Question) -> Method:
+        return find_method(
+            method, self.attackers, self.defenders, self.rules, exact=exact, question=question
+        )
 
     def _law_of(
         self, number: Callable[[Outcome], int], exact: bool, method: str

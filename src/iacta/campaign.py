@@ -10,7 +10,7 @@ import numpy as np
 
 from iacta.distribution import Distribution, Probability
 from iacta.errors import MalformedError
-from iacta.methods import check_rules, find_method
+from iacta.methods import Question, check_rules, find_method
 from iacta.numbers import shown, whole_number
 from iacta.outcome import Outcome, is_won
 from iacta.records import put
@@ -206,7 +206,10 @@ class Campaign:
         reached: Probability = Fraction(1)
         stack = Distribution([self.attackers])
         for defenders, rules in stages(self.territories, self.rules):
-            solver = find_method(method, max(stack), defenders, rules, exact=exact, law=True)
+            question: Question = "law" if len(stack) == 1 else "stack"
+            solver = find_method(
+                method, max(stack), defenders, rules, exact=exact, question=question
+            )
             law = solver.outcomes(stack, defenders, rules)
             conquered = reached * law.prob(is_won)
             yield _Passage(reached, conquered, stack, law, rules.garrison)

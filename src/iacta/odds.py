@@ -7,17 +7,30 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.methods import TableMethod, find_table_method, lattice
+from iacta.distribution import Distribution, Probability
+from iacta.methods import (
+    Method,
+    Question,
+    TableMethod,
+    check_method,
+    find_method,
+    find_table_method,
+    lattice,
+)
 from iacta.numbers import broadcast, whole_number, whole_numbers
 from iacta.rules import Rules
 from iacta.variants import find_rules
 
 __all__ = ["expected_attackers_left", "expected_defenders_left", "win_probability", "win_table"]
 
+ROW_CELLS_FOR_A_CHANCE = 10**5
+ROW_CELLS_FOR_A_LAW = 10**7
 MOST_CELLS = 4 * 10**6  # up to these, a table to look all battles up in is the faster way
 
 Armies: TypeAlias = npt.ArrayLike
 Whole: TypeAlias = npt.NDArray[np.int64]
+Worth: TypeAlias = Callable[[int], int]
+Answer: TypeAlias = Callable[[Method, int, int], Probability]
 
 
 def win_probability(
@@ -51,7 +64,7 @@ def win_probability(
     Fraction(1955, 2592)
     """
     asked = _read(attackers, defenders, rules, garrison, exact, method)
-    return _plain(asked.means(won=lambda _: 1, lost=lambda _: 0))
+    return _plain(asked.chances())
 
 
 def expected_attackers_left(
@@ -123,38 +136,15 @@ def win_table(
            [0.916, 0.656]])
     """
     found = find_rules(rules, garrison)
-    solver = find_table_method(method, found, exact=exact)
+    check_method(method, found, exact=exact)
     most_attackers = whole_number(attackers, "attackers", least=1)
     most_defenders = whole_number(defenders, "defenders", least=1)
+    solver = find_table_method(method, exact=exact)
+    if solver is None:
+        rows, columns = np.arange(1, most_attackers + 1), np.arange(1, most_defenders + 1)
+        return _read(rows[:, np.newaxis], columns, found, None, exact, method).chances()
     table = solver.win_table(most_attackers, most_defenders, found)
     return np.asarray(table, dtype=object if exact else float)
-
-
-class _Question(NamedTuple):
-    attackers: Whole
-    defenders: Whole
-    rules: Rules
-    solver: TableMethod
-    exact: bool
-
-    def means(self, won: Callable[[int], int], lost: Callable[[int], int]) -> npt.NDArray[Any]:
-        """Return each battle's mean worth, for all battles with as many defenders at once.
-
-        won, lost: what it is worth that so many armies can move in, or hold.
-        """
-        most_attackers, most_defenders = _largest(self.attackers), _largest(self.defenders)
-        self.solver.refuse(most_attackers, most_defenders, self.rules)
-        won_row = [won(n) for n in range(most_attackers + 1)]
-        lost_row = [lost(n) for n in range(most_defenders + 1)]
-        rows = self.solver.value_rows(won_row, lost_row, self.rules)
-        if self.solver is lattice and most_attackers * most_defenders <= MOST_CELLS:
-            return np.array(np.stack(list(rows))[self.defenders - 1, self.attackers])
-        means = np.empty(self.attackers.shape, dtype=object if self.exact else float)
-        flat, armies = means.reshape(-1), self.attackers.reshape(-1)
-        groups = _in_groups(self.defenders.reshape(-1), most_defenders)
-        for battles, row in zip(groups, rows, strict=True):
-            flat[battles] = row[armies[battles]]
-        return means
 
 
 def _read(
@@ -164,14 +154,87 @@ def _read(
     garrison: int | None,
     exact: bool,
     method: str,
-) -> _Question:
+) -> "_Question":
     found = find_rules(rules, garrison)
-    solver = find_table_method(method, found, exact=exact)
+    check_method(method, found, exact=exact)
     ours, theirs = broadcast(
         whole_numbers(attackers, "attackers", least=1),
         whole_numbers(defenders, "defenders", least=1),
     )
-    return _Question(ours, theirs, found, solver, exact)
+    return _Question(ours, theirs, found, method, exact)
+
+
+class _Question(NamedTuple):
+    attackers: Whole
+    defenders: Whole
+    rules: Rules
+    method: str
+    exact: bool
+
+    def chances(self) -> npt.NDArray[Any]:
+        """Return each battle's chance to win."""
+        table_method = self._table_method(ROW_CELLS_FOR_A_CHANCE)
+        if table_method is None:
+            return self._one_by_one(
+                "chance", lambda solver, a, d: solver.win_probability(a, d, self.rules)
+            )
+        return self._by_rows(table_method, won=lambda _: 1, lost=lambda _: 0)
+
+    def means(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
+        """Return each battle's mean worth.
+
+        won, lost: what it is worth that so many armies can move in, or hold.
+        """
+        table_method = self._table_method(ROW_CELLS_FOR_A_LAW)
+        if table_method is not None:
+            return self._by_rows(table_method, won, lost)
+        garrison = self.rules.garrison
+
+        def mean(solver: Method, attackers: int, defenders: int) -> Probability:
+            law = solver.outcomes(Distribution([attackers]), defenders, self.rules)
+            return law.map(
+                lambda end: lost(end.defenders) if end.defenders else won(end.attackers - garrison)
+            ).mean()
+
+        return self._one_by_one("law", mean)
+
+    def _table_method(self, cells_for_one: int) -> TableMethod | None:
+        """Return the method that answers by rows; "auto" has none for a few large battles.
+
+        cells_for_one: the cells that rows fill in the time that a battle takes by itself.
+        """
+        cells = _largest(self.attackers) * _largest(self.defenders)
+        if self.method == "auto" and cells > cells_for_one * self.attackers.size:
+            return None
+        return find_table_method(self.method, exact=self.exact)
+
+    def _by_rows(self, solver: TableMethod, won: Worth, lost: Worth) -> npt.NDArray[Any]:
+        """Answer for all battles with as many defenders at once."""
+        most_attackers, most_defenders = _largest(self.attackers), _largest(self.defenders)
+        solver.refuse(most_attackers, most_defenders, self.rules)
+        won_row = [won(n) for n in range(most_attackers + 1)]
+        lost_row = [lost(n) for n in range(most_defenders + 1)]
+        rows = solver.value_rows(won_row, lost_row, self.rules)
+        if solver is lattice and most_attackers * most_defenders <= MOST_CELLS:
+            return np.array(np.stack(list(rows))[self.defenders - 1, self.attackers])
+        means = np.empty(self.attackers.shape, dtype=object if self.exact else float)
+        flat, armies = means.reshape(-1), self.attackers.reshape(-1)
+        groups = _in_groups(self.defenders.reshape(-1), most_defenders)
+        for battles, row in zip(groups, rows, strict=True):
+            flat[battles] = row[armies[battles]]
+        return means
+
+    def _one_by_one(self, question: Question, answer: Answer) -> npt.NDArray[Any]:
+        """Answer for each different battle once."""
+        battles = np.stack([self.attackers.reshape(-1), self.defenders.reshape(-1)])
+        different, places = np.unique(battles, axis=1, return_inverse=True)
+        answers = np.empty(different.shape[1], dtype=object if self.exact else float)
+        for place, (attackers, defenders) in enumerate(different.T.tolist()):
+            solver = find_method(
+                self.method, attackers, defenders, self.rules, exact=self.exact, question=question
+            )
+            answers[place] = answer(solver, attackers, defenders)
+        return answers[places].reshape(self.attackers.shape)
 
 
 def _largest(armies: Whole) -> int:

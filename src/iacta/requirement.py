@@ -1,6 +1,6 @@
 """Requirement: the fewest armies with which an attack has a wanted chance."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import partial
 from math import prod
@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
-from iacta.methods import check_rules, counting, lattice
+from iacta.large_requirement import fewest_attackers
+from iacta.methods import check_rules, counting, lattice, leap, refusal
 from iacta.numbers import (
     Chance,
     broadcast,
@@ -29,7 +30,9 @@ from iacta.variants import find_rules
 __all__ = ["armies_needed", "armies_needed_for_campaign", "win_probability_keeping"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Pair: TypeAlias = tuple[int, Fraction]  # defenders and the wanted chance
 
+LARGEST_IN_TABLES = 2_000
 LEAST_FLOAT_CHANCE = Fraction(1, 10**140)  # the floats' bound holds down to 1e-150
 
 
@@ -70,7 +73,8 @@ def armies_needed(
     kept = whole_number(keep, "keep", least=0)
     defended = whole_numbers(defenders, "defenders", least=1)
     first, second = broadcast(defended, read_chances(chance))
-    found_armies = _fewest_for_battles(first.reshape(-1), second.reshape(-1), found, kept)
+    pairs = list(zip(first.reshape(-1).tolist(), second.reshape(-1).tolist(), strict=True))
+    found_armies = _fewest_for_battles(pairs, found, kept)
     needed = np.array(found_armies, dtype=np.int64).reshape(first.shape)
     return needed if needed.ndim else int(needed)
 
@@ -100,6 +104,8 @@ def armies_needed_for_campaign(
     for stage in way:
         check_rules(stage.rules)
     wanted, kept = read_chance(chance), whole_number(keep, "keep", least=0)
+    if len(way) == 1:
+        return _fewest_for_battles([(way[0].defenders, wanted)], way[0].rules, kept)[0]
     _refuse_too_large(way, kept)
     exact = partial(_exact_chances, way, kept)
     most = _first_guess(way, kept)
@@ -138,6 +144,8 @@ def win_probability_keeping(
         check_rules(stage.rules)
     if exact:
         return _exact_chances(way, kept, count)[-1]
+    if len(way) == 1 and _is_large(count, way[0].defenders, way[0].rules):
+        return leap.both_chances(count, way[0].defenders, way[0].rules, kept)[0]
     return float(_float_chances(way, kept, count)[-1])
 
 
@@ -159,29 +167,44 @@ def _float_chances(way: Sequence[Stage], keep: int, most: int) -> Floats:
     return chances
 
 
-def _fewest_for_battles(
-    defended: npt.NDArray[Any], wanted: npt.NDArray[Any], rules: Rules, keep: int
-) -> list[int]:
+def _fewest_for_battles(pairs: Sequence[Pair], rules: Rules, keep: int) -> list[int]:
     """Return the fewest attackers for each pair of defenders and chance."""
-    if not len(defended):
-        return []
-    pairs = dict.fromkeys(zip(defended.tolist(), wanted.tolist(), strict=True))
-    needed: dict[tuple[int, Fraction], int] = {}
-    largest = [Stage(max(defended.tolist()), rules)]
+    different = dict.fromkeys(pairs)
+    needed = _for_large_battles(different, rules, keep)
+    missing = [pair for pair in different if pair not in needed]
+    if not missing:
+        return [needed[pair] for pair in pairs]
+    largest = [Stage(max(defenders for defenders, _ in missing), rules)]
     _refuse_too_large(largest, keep)
-    most, missing = _first_guess(largest, keep), list(pairs)
+    most = _first_guess(largest, keep)
     while missing:
         needed |= _within(most, missing, rules, keep)
         missing = [pair for pair in missing if pair not in needed]
         for defenders, chance in missing:
             _refuse_unreachable([Stage(defenders, rules)], chance)
         most *= 2
-    return [needed[pair] for pair in zip(defended.tolist(), wanted.tolist(), strict=True)]
+    return [needed[pair] for pair in pairs]
 
 
-def _within(
-    most: int, pairs: list[tuple[int, Fraction]], rules: Rules, keep: int
-) -> dict[tuple[int, Fraction], int]:
+def _for_large_battles(pairs: Iterable[Pair], rules: Rules, keep: int) -> dict[Pair, int]:
+    """Return the fewest attackers for those pairs that are too large for a table."""
+    needed = {}
+    for defenders, chance in pairs:
+        if _is_large(keep, defenders, rules):
+            attackers = fewest_attackers(defenders, chance, rules, keep)
+            if attackers is not None:
+                needed[defenders, chance] = attackers
+    return needed
+
+
+def _is_large(attackers: int, defenders: int, rules: Rules) -> bool:
+    """Tell whether a battle is better left to `leap`, which must take on its rules."""
+    if max(attackers, defenders) <= LARGEST_IN_TABLES:
+        return False
+    return refusal(leap, attackers, defenders, rules) is None
+
+
+def _within(most: int, pairs: list[Pair], rules: Rules, keep: int) -> dict[Pair, int]:
     """Return the fewest attackers for those pairs for which `most` are enough."""
     chances_for: dict[int, list[Fraction]] = {}
     for defenders, chance in pairs:

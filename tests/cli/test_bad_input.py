@@ -55,16 +55,14 @@ WRONG = {
     "rules xyzzy": "rules must be a known name, got 'xyzzy'; see the list of rules",
 }
 TOO_LARGE = [
-    "battle 1000000000000 1000000000000",
     f"battle {10**40} 3",
     f"battle 3 {10**40}",
     f"battle {'9' * 4000} 3",
     f"battle {'9' * 5000} 3",
     "battle 1000000 1000000 --exact",
-    "campaign 12 1000000000000000",
     f"campaign {10**30} 4",
-    "need 1000000000000",
-    "need 5 --keep 1000000000000",
+    f"need {10**16}",
+    "need 1000000000000 2",
     "table 1000000 1000000",
     f"table {10**30} 2",
 ]

@@ -365,9 +365,9 @@ def test_other_dice_are_refused_and_left_to_counting(rules: Rules) -> None:
     ):
         with pytest.raises(IllegalError, match=sentence):
             ask()
-    assert find_method("auto", 9, 5, rules, exact=True, law=False).NAME == "counting"
+    assert find_method("auto", 9, 5, rules, exact=True, question="chance").NAME == "counting"
     with pytest.raises(TooLargeError, match="'counting'"):  # not a word about dice
-        find_method("auto", 10**9, 10**9, rules, exact=True, law=False)
+        find_method("auto", 10**9, 10**9, rules, exact=True, question="chance")
 
 
 def test_growing_armies_are_refused() -> None:
@@ -387,8 +387,9 @@ def test_battles_past_an_hour_are_refused_at_once() -> None:
 
 
 def test_one_chance_is_asked_of_the_closed_form() -> None:
-    assert find_method("auto", 12, 10, CLASSIC, exact=True, law=False).NAME == "closed_form"
-    assert find_method("auto", 12, 10, CLASSIC, exact=True, law=True).NAME == "counting"
+    assert find_method("auto", 12, 10, CLASSIC, exact=True, question="chance").NAME == "closed_form"
+    assert find_method("auto", 12, 10, CLASSIC, exact=True, question="law").NAME == "closed_form"
+    assert find_method("auto", 12, 10, CLASSIC, exact=True, question="stack").NAME == "counting"
     assert closed_form.relative_error(12, 10, CLASSIC) == 0
-    law = Battle(12, 10).outcomes(exact=True, method="closed_form")
+    law = Battle(12, 10).outcomes(exact=True, method="counting")
     assert law[Outcome(12, 0)] == Battle(12, 10).outcomes(exact=True)[Outcome(12, 0)]

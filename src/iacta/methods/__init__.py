@@ -4,9 +4,9 @@ A method is loaded when it is first asked, so that the ones that nobody asks cos
 """
 
 from importlib import import_module
-from typing import cast
+from typing import Literal, cast
 
-from iacta.errors import IactaError, IllegalError
+from iacta.errors import IactaError, IllegalError, TooLargeError
 from iacta.methods import counting, lattice
 from iacta.methods.method import Method, TableMethod
 from iacta.numbers import shown
@@ -18,7 +18,9 @@ __all__ = [
     "METHODS",
     "STATED_ERROR",
     "Method",
+    "Question",
     "TableMethod",
+    "check_method",
     "check_rules",
     "find_method",
     "find_table_method",
@@ -27,14 +29,22 @@ __all__ = [
 ]
 
 EXACT_METHODS: tuple[str, ...] = ("counting", "closed_form", "path_tree")
-METHODS: tuple[str, ...] = (*EXACT_METHODS, "lattice")
+METHODS: tuple[str, ...] = (*EXACT_METHODS, "lattice", "leap")
 STATED_ERROR = 1e-12
 
-# In the order in which "auto" tries them, the fastest first.
-FOR_ONE_CHANCE: tuple[str, ...] = ("lattice",)
-FOR_A_LAW: tuple[str, ...] = ("lattice",)
-FOR_ONE_CHANCE_EXACTLY: tuple[str, ...] = ("closed_form", "counting")
-FOR_A_LAW_EXACTLY: tuple[str, ...] = ("counting",)
+Question = Literal["chance", "law", "stack"]
+
+# For each question the methods that "auto" tries, the fastest first.
+FLOAT_ORDER: dict[Question, tuple[str, ...]] = {
+    "chance": ("leap", "lattice"),
+    "law": ("lattice", "leap"),
+    "stack": ("lattice",),
+}
+EXACT_ORDER: dict[Question, tuple[str, ...]] = {
+    "chance": ("closed_form", "counting"),
+    "law": ("closed_form", "counting"),
+    "stack": ("counting",),
+}
 
 
 def load_method(name: str) -> Method:
@@ -73,55 +83,61 @@ def check_rules(rules: Rules) -> None:
 
 
 def find_method(
-    name: str, attackers: int, defenders: int, rules: Rules, *, exact: bool, law: bool
+    name: str, attackers: int, defenders: int, rules: Rules, *, exact: bool, question: Question
 ) -> Method:
     """Return the method of that name, or for `"auto"` the fastest that meets the stated error.
 
     name: one of `METHODS`, or `"auto"`.
-    attackers: armies on the attacking territory, garrison included.
+    attackers: armies on the attacking territory, garrison included; of a stack the most.
     defenders: armies on the defended territory.
     rules: the rules of the battle; methods refuse those that they cannot solve.
     exact: whether fractions are asked for.
-    law: whether the law of the outcome is asked for, or else the chance to win alone.
+    question: what is asked: `"chance"`, the chance to win alone; `"law"`, that of all outcomes;
+        or `"stack"`, the same for a stack whose size is not certain.
 
-    The stated error is `STATED_ERROR`, relative. Where no method meets it, the answer's own bound
-    holds, which is what `relative_error` of the method says.
+    The stated error is `STATED_ERROR`, relative. Where no method meets it, the bound is what
+    `relative_error` of the method says.
 
     >>> from iacta.rules import CLASSIC
-    >>> find_method("auto", 12, 10, CLASSIC, exact=False, law=True).NAME
+    >>> find_method("auto", 12, 10, CLASSIC, exact=False, question="law").NAME
     'lattice'
+    >>> find_method("auto", 10**9, 10**9, CLASSIC, exact=False, question="chance").NAME
+    'leap'
     """
-    _check(name, rules, METHODS, exact)
+    check_method(name, rules, exact=exact)
     if name != "auto":
         found = load_method(name)
         found.refuse(attackers, defenders, rules)
         return found
-    if exact:
-        names = FOR_A_LAW_EXACTLY if law else FOR_ONE_CHANCE_EXACTLY
-    else:
-        names = FOR_A_LAW if law else FOR_ONE_CHANCE
-    return _first_that_solves(names, attackers, defenders, rules)
+    order = EXACT_ORDER if exact else FLOAT_ORDER
+    return _first_that_solves(order[question], attackers, defenders, rules)
 
 
-def find_table_method(name: str, rules: Rules, *, exact: bool) -> TableMethod:
-    """Return the method of that name that answers for every number of attackers at once.
+def find_table_method(name: str, *, exact: bool) -> TableMethod | None:
+    """Return the method of that name if it answers for every number of attackers at once.
 
-    name: `"counting"`, `"lattice"` or `"auto"`.
-    rules: the rules of the battles.
+    name: one of `METHODS`, or `"auto"` for the fastest.
     exact: whether fractions are asked for.
 
-    >>> from iacta.rules import CLASSIC
-    >>> find_table_method("auto", CLASSIC, exact=True).NAME
+    >>> table_method = find_table_method("auto", exact=True)
+    >>> table_method.NAME
     'counting'
     """
-    _check(name, rules, (counting.NAME, lattice.NAME), exact)
-    return counting if exact or name == counting.NAME else lattice
+    if name == counting.NAME or (name == "auto" and exact):
+        return counting
+    return lattice if name in ("auto", lattice.NAME) else None
 
 
-def _check(name: str, rules: Rules, names: tuple[str, ...], exact: bool) -> None:
+def check_method(name: str, rules: Rules, *, exact: bool) -> None:
+    """Refuse rules that no method solves, and a method of another name or kind.
+
+    name: the name of the method that is asked.
+    rules: the rules of a battle.
+    exact: whether fractions are asked for.
+    """
     check_choice(exact, (True, False), "exact")
     check_rules(rules)
-    allowed = [each for each in names if not exact or each in EXACT_METHODS]
+    allowed = EXACT_METHODS if exact else METHODS
     if not isinstance(name, str) or name not in ("auto", *allowed):
         kind = "an exact method" if exact else "a method"
         choices = ", ".join(map(repr, ("auto", *allowed)))
@@ -144,5 +160,6 @@ def _first_that_solves(
         else:
             able.append(method)
     if not able:
-        raise refused[-1]  # the last of each list takes on the most rules
+        too_large = (error for error in refused if isinstance(error, TooLargeError))
+        raise next(too_large, refused[-1])
     return able[0]

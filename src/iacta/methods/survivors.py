@@ -189,7 +189,7 @@ def spare_armies(armies: int, others: int, walk: Walk, margin: int) -> int:
 
     >>> from iacta.rules import CLASSIC
     >>> spare_armies(10**6, 10, attackers_walk(CLASSIC), margin=128)
-    999763
+    999606
     """
     taken = len(walk.counts) - 1
     share, needed = walk.mean / taken, float(others)

@@ -40,6 +40,7 @@ WIDTH = 8.7  # beyond this many 1/σ the integrand is below e^(−8.7² / 2) = 4
 FEW_ROLLS = 400  # with fewer, the integrand is not yet as good as a bell
 LOG_OF_NOTHING = -700.0
 NEWTON_STEPS = 8
+MOST_TOTAL = 10**9  # up to these, products stay below 2^63
 MOST_CELLS = 2**16
 
 
@@ -109,7 +110,7 @@ def excess(walk: Walk, losses: int, rolls: int) -> float:
     rolls: s.
 
     >>> excess(attackers_walk(Rules()), 10**12, 10**12)
-    79089506172.8395
+    79089506172.83951
     """
     lost = sum(k * count for k, count in enumerate(walk.counts))
     return (losses * walk.total - rolls * lost) / walk.total
@@ -181,7 +182,7 @@ def _probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
         nodes *= 3
     # The whole circle, where it is short, has its last node at π, which is its own mirror image.
     step = np.minimum(2 * np.pi / (STEPS_OF_SIGMA * sigmas), np.pi / nodes)
-    angles = step * np.arange(nodes + 1)
+    angles = step * np.arange(nodes + 1.0)
     logarithms = log_generating(walk, tilts, angles)
     exponents = rolls[:, np.newaxis] * logarithms
     exponents -= beyond[:, np.newaxis] * (tilts[:, np.newaxis] + 1j * angles)
@@ -191,13 +192,16 @@ def _probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
 
 
 def _excesses(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
-    """Return l − s·μ, exact but for the last rounding while s stays below 10^15."""
+    """Return l − s·μ, right but for the last roundings while s stays below 10^15."""
     lost = sum(k * count for k, count in enumerate(walk.counts))
+    if walk.total > MOST_TOTAL:
+        exact = losses.astype(object) * walk.total - rolls.astype(object) * lost
+        return np.asarray(exact / walk.total, dtype=float)
     quotient, rest = divmod(lost, walk.total)
     whole = losses - rolls * quotient
     turns, part = np.divmod(rolls, walk.total)
     # rolls · rest / total = turns · rest + part · rest / total, each piece small
-    return (whole - turns * rest).astype(float) - part * rest / walk.total
+    return np.asarray((whole - turns * rest).astype(float) - part * rest / walk.total)
 
 
 def _saddles(walk: Walk, slopes: Floats) -> tuple[Floats, Floats]:

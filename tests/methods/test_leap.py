@@ -1,0 +1,331 @@
+"""The leap is right at any size: against fractions, and against sixty digits."""
+
+import math
+from fractions import Fraction
+from itertools import pairwise, product
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import (
+    CLASSIC,
+    Battle,
+    Dice,
+    Distribution,
+    IactaError,
+    IllegalError,
+    Outcome,
+    Rules,
+    TooLargeError,
+    find_rules,
+)
+from iacta.methods import closed_form, counting, lattice, leap
+from iacta.methods.survivors import ends, spare_armies
+from iacta.methods.walk import (
+    attackers_walk,
+    defenders_walk,
+    excess,
+    probabilities,
+)
+from iacta.outcome import is_won
+from tests import strategies
+from tests.published import read_rows
+
+SEVERAL_RULES = {
+    "classic": CLASSIC,
+    "capital": find_rules("capital"),
+    "garrison 0": Rules(garrison=0),
+    "garrison 3": Rules(garrison=3),
+    "one die each": Rules(attack=Dice((6,)), defence=Dice((6,))),
+    "five against four": Rules(attack=Dice((6,) * 5), defence=Dice((6,) * 4)),
+    "ties to the attacker": Rules(ties="attacker"),
+    "fortification": find_rules("fortification"),
+    "dominating12": find_rules("dominating12"),
+}
+SIZES = [(60, 70), (130, 120), (300, 300), (200, 320), (500, 300), (33, 400), (400, 33)]
+EDGES = list(product((1, 2, 3, 4), (1, 2, 3)))
+BOUND = Fraction(1, 10**12)
+CERTAIN_ENOUGH = Fraction(1, 10**15)
+
+
+def assert_within_bound(value: float, exact: Fraction) -> None:
+    """Assert the stated error, which holds where the chance is not extreme."""
+    if CERTAIN_ENOUGH < exact < 1 - CERTAIN_ENOUGH:
+        assert abs(Fraction(value) - exact) <= BOUND * exact
+    else:
+        assert abs(Fraction(value) - exact) <= BOUND * CERTAIN_ENOUGH + Fraction(2) ** -53
+
+
+@pytest.mark.parametrize("name", SEVERAL_RULES)
+@pytest.mark.parametrize("size", [*SIZES, *EDGES])
+def test_chances_are_those_of_fractions(name: str, size: tuple[int, int]) -> None:
+    rules = SEVERAL_RULES[name]
+    attackers, defenders = size
+    exact = counting.win_probability(attackers, defenders, rules)
+    assert_within_bound(leap.win_probability(attackers, defenders, rules), exact)
+    won, lost = leap.both_chances(attackers, defenders, rules)
+    for value, wanted in ((won, exact), (lost, 1 - exact)):
+        if wanted > CERTAIN_ENOUGH:
+            assert abs(Fraction(value) - wanted) <= BOUND * wanted + Fraction(2) ** -53
+
+
+@pytest.mark.parametrize(
+    "size", [(1001, 1000), (2561, 3000), (2000, 2200), (5101, 5000), (8535, 10000), (10000, 11800)]
+)
+def test_thousands_of_armies_are_those_of_the_closed_form(size: tuple[int, int]) -> None:
+    exact = closed_form.win_probability(*size, CLASSIC)
+    assert_within_bound(leap.win_probability(*size, CLASSIC), exact)
+
+
+@settings(max_examples=40, deadline=None)
+@given(strategies.rules(), st.integers(1, 200), st.integers(1, 200))
+def test_any_rules_are_solved_or_refused(rules: Rules, attackers: int, defenders: int) -> None:
+    try:
+        leap.refuse(attackers, defenders, rules)
+    except IactaError:
+        return
+    table = lattice.win_probability(attackers, defenders, rules)
+    value = leap.win_probability(attackers, defenders, rules)
+    assert math.isclose(value, table, rel_tol=1e-12, abs_tol=1e-26)
+
+
+def digits_of_chance(attackers: int, defenders: int, rules: Rules) -> mpmath.mpf:
+    """Return the chance to win to some fifty digits.
+
+    The states with 256 armies left are weighed with the chances to come by there, each of which
+    is an integral over a circle in 60 digits; their own chances are fractions.
+    """
+    able, near = attackers - rules.garrison, 256
+    taken = min(rules.full_roll)
+    rolls = (able + defenders - near) // taken
+    near = able + defenders - taken * rolls
+    walk = attackers_walk(rules)
+    with mpmath.workdps(60):
+        mean = mpmath.mpf(sum(k * n for k, n in enumerate(walk.counts))) / walk.total
+        steps = [k - mean for k in range(len(walk.counts))]
+        chances = [mpmath.mpf(n) / walk.total for n in walk.counts]
+        variance = sum(p * x * x for p, x in zip(chances, steps, strict=True))
+        sigma = mpmath.sqrt(rolls * variance)
+        beyond = able - rolls * mean
+        rows = counting.value_rows([1] * (near + rules.garrison + 1), [0] * near, rules)
+        values = [Fraction(0)] * near + [Fraction(1)]
+        for d, row in enumerate(rows, start=1):
+            values[near - d] = row.worth(near - d + rules.garrison)
+        series = [mpmath.mpf(v.numerator) / v.denominator for v in values]
+        tilt = -1 / sigma
+        step = 2 * mpmath.pi / (120 * sigma)
+        total = mpmath.mpf(0)
+        for number in range(int(18 / (sigma * step)) + 1):
+            w = mpmath.mpc(tilt, number * step)
+            moment = sum(p * mpmath.exp(w * x) for p, x in zip(chances, steps, strict=True))
+            past = mpmath.exp(w * (near + 1)) / (1 - mpmath.exp(w))
+            base, generating = mpmath.exp(w), past
+            power = mpmath.mpf(1)
+            for value in series:
+                generating, power = generating + value * power, power * base
+            term = (mpmath.exp(rolls * mpmath.log(moment) - w * beyond) * generating).real
+            total += term if number else term / 2
+        return total * step / mpmath.pi
+
+
+def test_the_extended_precision_is_right_itself() -> None:
+    exact = counting.win_probability(500, 560, CLASSIC)
+    with mpmath.workdps(60):
+        difference = digits_of_chance(500, 560, CLASSIC) * exact.denominator / exact.numerator - 1
+        assert abs(difference) < mpmath.mpf(10) ** -25
+
+
+@pytest.mark.parametrize(
+    ("rules", "size"),
+    [
+        ("classic", (8_535, 10_000)),
+        ("classic", (853_401, 10**6)),
+        ("classic", (853_400_001, 10**9)),
+        ("classic", (853_489_655, 10**9)),
+        ("classic", (853_414_372_544, 10**12)),
+        ("classic", (853_409_372_544, 10**12)),
+        ("capital", (1_364_000, 10**6)),
+        ("capital", (1_362_000_000_000, 998_000_000_000)),
+    ],
+)
+def test_chances_are_those_of_sixty_digits(rules: str, size: tuple[int, int]) -> None:
+    exact = digits_of_chance(*size, SEVERAL_RULES[rules])
+    with mpmath.workdps(60):
+        if exact > mpmath.mpf(10) ** -15:
+            error = abs(leap.win_probability(*size, SEVERAL_RULES[rules]) / exact - 1)
+            assert error < mpmath.mpf(10) ** -12
+
+
+@pytest.mark.parametrize("row", read_rows("large_battles"), ids=lambda row: str(row["defenders"]))
+def test_very_large_battles_as_published(row: dict[str, str]) -> None:
+    chance = leap.win_probability(
+        int(row["attackers"]), int(row["defenders"]), Rules(garrison=int(row["garrison"]))
+    )
+    assert round(chance, 8) == float(row["probability"])
+
+
+@pytest.mark.parametrize("keep", [0, 1, 2, 3, 4, 10, 60])
+@pytest.mark.parametrize("name", ["classic", "capital", "garrison 3"])
+def test_armies_can_be_kept(name: str, keep: int) -> None:
+    rules = SEVERAL_RULES[name]
+    for attackers in (40, 150, 230, 300):
+        worth = [int(n >= keep) for n in range(attackers + 1)]
+        exact = counting.values(worth, [0] * 151, 150, rules)[attackers]
+        won, lost = leap.both_chances(attackers, 150, rules, keep)
+        assert_within_bound(won, exact)
+        assert_within_bound(lost, 1 - exact)
+
+
+def test_a_tiny_chance_of_a_moderate_battle_keeps_its_digits() -> None:
+    for size in ((30, 300), (101, 400), (700, 1500)):
+        exact = closed_form.win_probability(*size, CLASSIC)
+        assert exact < CERTAIN_ENOUGH
+        bound = lattice.relative_error(*size, CLASSIC)
+        assert abs(Fraction(leap.win_probability(*size, CLASSIC)) - exact) <= exact * Fraction(
+            bound
+        )
+
+
+def test_more_attackers_win_more_often_at_any_size() -> None:
+    for defenders in (10**4, 10**8, 10**12):
+        even = round(0.853414372544 * defenders)
+        chances = [leap.win_probability(even + n, defenders, CLASSIC) for n in range(-4, 5)]
+        assert all(less < more for less, more in pairwise(chances))
+
+
+@pytest.mark.parametrize("name", SEVERAL_RULES)
+@pytest.mark.parametrize("size", [(300, 300), (700, 400), (400, 900), (1500, 20), (15, 900)])
+def test_survivors_are_those_of_the_lattice(
+    monkeypatch: pytest.MonkeyPatch, name: str, size: tuple[int, int]
+) -> None:
+    monkeypatch.setattr(leap, "LATTICE_ARMIES", 0)
+    rules = SEVERAL_RULES[name]
+    attackers, defenders = size
+    expected = lattice.outcomes(Distribution([attackers]), defenders, rules)
+    law = leap.outcomes(Distribution([attackers]), defenders, rules)
+    assert set(law) <= set(expected)
+    for outcome, chance in expected.items():
+        if chance > 1e-15:
+            assert math.isclose(law[outcome], chance, rel_tol=1e-12)
+        else:
+            assert law[outcome] <= 1.001e-15
+
+
+@pytest.mark.parametrize("name", ["classic", "capital"])
+def test_survivors_sum_to_the_chance(name: str) -> None:
+    rules = SEVERAL_RULES[name]
+    attackers = {"classic": 853_401, "capital": 1_364_400}[name]
+    law = leap.outcomes(Distribution([attackers]), 10**6, rules)
+    assert math.isclose(sum(law.values()), 1, rel_tol=1e-13)
+    won = leap.win_probability(attackers, 10**6, rules)
+    assert math.isclose(law.prob(is_won), won, rel_tol=1e-12)
+
+
+def test_only_likely_outcomes_are_computed() -> None:
+    law = leap.outcomes(Distribution([10**12]), 1000, CLASSIC)
+    assert len(law) < 1000
+    lost = law.map(lambda outcome: 10**12 - outcome.attackers)
+    exact = lattice.outcomes(Distribution([3000]), 1000, CLASSIC)
+    expected = exact.map(lambda outcome: 3000 - outcome.attackers)
+    assert math.isclose(lost.mean(), expected.mean(), rel_tol=1e-9)
+    held = leap.outcomes(Distribution([500]), 10**12, CLASSIC)
+    assert not held.prob(is_won)
+    assert len(held) < 1000
+
+
+def test_a_law_of_attackers_is_a_mixture() -> None:
+    law = leap.outcomes(Distribution({1: 0.25, 2000: 0.5, 1800: 0.25}), 2000, CLASSIC)
+    parts = {n: leap.outcomes(Distribution([n]), 2000, CLASSIC) for n in (2000, 1800)}
+    assert law[Outcome(1, 2000)] == pytest.approx(0.25)
+    for outcome in (Outcome(300, 0), Outcome(1, 200)):
+        mixed = 0.5 * parts[2000][outcome] + 0.25 * parts[1800][outcome]
+        assert math.isclose(law[outcome], mixed, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("rules", [CLASSIC, find_rules("capital"), find_rules("dominating12")])
+def test_a_walk_is_the_power_of_its_law(rules: Rules) -> None:
+    for walk in (attackers_walk(rules), defenders_walk(rules)):
+        counts = [1]
+        for rolls in range(1, 121):
+            counts = [
+                sum(
+                    walk.counts[k] * counts[n - k]
+                    for k in range(len(walk.counts))
+                    if 0 <= n - k < len(counts)
+                )
+                for n in range(len(counts) + len(walk.counts) - 1)
+            ]
+            if rolls in (1, 2, 5, 40, 120):
+                losses = np.arange(len(counts))
+                found = probabilities(walk, np.full(len(counts), rolls), losses)
+                for value, count in zip(found.tolist(), counts, strict=True):
+                    exact = Fraction(count, walk.total**rolls)
+                    if exact > Fraction(1, 10**30):
+                        assert abs(Fraction(value) - exact) <= BOUND * exact
+
+
+def test_an_excess_is_right_to_its_last_digit() -> None:
+    walk = attackers_walk(CLASSIC)
+    exact = 10**12 - Fraction(sum(k * n for k, n in enumerate(walk.counts)), walk.total) * 10**12
+    assert excess(walk, 10**12, 10**12) == float(exact)
+
+
+def test_many_faces_do_not_overflow() -> None:
+    rules = Rules(attack=Dice((70, 70, 70)), defence=Dice((70, 70)))
+    assert attackers_walk(rules).total > 10**9
+    for attackers in (260, 300):
+        exact = counting.win_probability(attackers, 280, rules)
+        assert_within_bound(leap.win_probability(attackers, 280, rules), exact)
+    law = leap.outcomes(Distribution([1200]), 1200, rules)
+    won = lattice.win_probability(1200, 1200, rules)
+    assert math.isclose(law.prob(is_won), won, rel_tol=1e-11)
+
+
+def test_spare_armies_do_not_matter() -> None:
+    walk = attackers_walk(CLASSIC)
+    spare = spare_armies(10**9, 50, walk, margin=128)
+    enough = 10**9 - spare
+    assert enough < 600
+    assert closed_form.win_probability(enough + 1, 50, CLASSIC) > 1 - Fraction(1, 10**28)
+
+
+def test_ends_of_a_tie_in_strength_hold_both_sides() -> None:
+    left = ends(1000, 1150, CLASSIC, margin=128)
+    total = left.attackers.chances.sum() + left.defenders.chances.sum()
+    assert math.isclose(total, 1, rel_tol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("rules", "sentence"),
+    [
+        (Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))), "more ways than one"),
+        (Rules(defence=Dice((6, 6), bonus=(6, 6))), "more ways than one"),
+        (Rules(attack=Dice((999, 6, 6))), "few armies as good as lose"),
+        (find_rules("five ones"), "cannot let armies grow"),
+    ],
+)
+def test_rules_that_it_cannot_solve_are_refused(rules: Rules, sentence: str) -> None:
+    for ask in (
+        lambda: leap.win_probability(300, 300, rules),
+        lambda: leap.outcomes(Distribution([300]), 300, rules),
+        lambda: leap.both_chances(300, 300, rules),
+    ):
+        with pytest.raises(IllegalError, match=sentence):
+            ask()
+
+
+def test_more_armies_than_floats_can_count_are_refused() -> None:
+    with pytest.raises(TooLargeError, match=r"at most 10\^15"):
+        leap.win_probability(10**16, 5, CLASSIC)
+    with pytest.raises(TooLargeError, match="outcomes one by one"):
+        leap.outcomes(Distribution([8 * 10**11]), 10**12, CLASSIC)
+
+
+def test_auto_leaps_where_the_lattice_s_bound_is_too_wide() -> None:
+    assert Battle(10**9, 10**9).win_probability() == 1
+    assert Battle(853_400_001, 10**9).win_probability() == pytest.approx(0.37673811, abs=1e-8)
+    large = Battle(20_000, 20_000).attackers_left()
+    assert 2900 < large.mean() < 2960
