@@ -11,9 +11,14 @@ from iacta.methods import (
     closed_form,
     counting,
     lattice,
+    leap,
     path_tree,
+    simulation,
+    survivors,
     taflin_2001,
     taflin_strips,
+    tan_1997,
+    walk,
 )
 
 __all__ = ["library_page"]
@@ -30,6 +35,13 @@ SECTIONS: dict[str, list[str]] = {
         "win_table",
         "expected_attackers_left",
         "expected_defenders_left",
+    ],
+    "Played with random dice": [
+        "simulate_battle",
+        "simulate_campaign",
+        "Simulated",
+        "Estimate",
+        "Interval",
     ],
     "What the world is": [
         "Rules",
@@ -51,7 +63,19 @@ SECTIONS: dict[str, list[str]] = {
     ],
     "What is refused": ["IactaError", "MalformedError", "IllegalError", "TooLargeError"],
 }
-METHODS = (counting, lattice, closed_form, taflin_2001, taflin_strips, path_tree)
+METHODS = (
+    counting,
+    lattice,
+    leap,
+    walk,
+    survivors,
+    closed_form,
+    taflin_2001,
+    taflin_strips,
+    path_tree,
+    simulation,
+    tan_1997,
+)
 ARGUMENT = re.compile(r"^(\w+(?:, \w+)*): ")
 
 

@@ -3,6 +3,7 @@
 A `Battle` is fought between two territories, a `Campaign` leads one stack through a chain of
 them, and `armies_needed` tells how many armies a wanted chance takes. `Rules` hold everything
 that changes the odds, a `Roll` is one throw of the dice, and a `Distribution` is a finite law.
+`simulate_battle` and `simulate_campaign` throw real dice instead.
 
 Conventions:
 
@@ -18,6 +19,7 @@ from iacta.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdd
 from iacta.dice import Dice
 from iacta.distribution import Distribution
 from iacta.errors import IactaError, IllegalError, MalformedError, MissingError, TooLargeError
+from iacta.estimate import Estimate, Interval
 from iacta.odds import (
     expected_attackers_left,
     expected_defenders_left,
@@ -28,6 +30,7 @@ from iacta.outcome import Outcome
 from iacta.requirement import armies_needed, armies_needed_for_campaign
 from iacta.roll import Losses, Roll
 from iacta.rules import CLASSIC, Rules
+from iacta.simulated import Simulated, simulate_battle, simulate_campaign
 from iacta.territory import Territory
 from iacta.variants import RULE_SETS, RuleSet, find_rule_set, find_rules, rules_name
 
@@ -39,8 +42,10 @@ __all__ = [
     "CampaignOutcome",
     "Dice",
     "Distribution",
+    "Estimate",
     "IactaError",
     "IllegalError",
+    "Interval",
     "Losses",
     "MalformedError",
     "MissingError",
@@ -49,6 +54,7 @@ __all__ = [
     "Roll",
     "RuleSet",
     "Rules",
+    "Simulated",
     "Territory",
     "TerritoryOdds",
     "TooLargeError",
@@ -59,6 +65,8 @@ __all__ = [
     "find_rule_set",
     "find_rules",
     "rules_name",
+    "simulate_battle",
+    "simulate_campaign",
     "win_probability",
     "win_table",
 ]

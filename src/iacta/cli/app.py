@@ -9,6 +9,7 @@ from iacta.cli.campaign import campaign
 from iacta.cli.need import need
 from iacta.cli.roll import roll
 from iacta.cli.rules import rules
+from iacta.cli.simulate import simulate
 from iacta.cli.table import table
 
 __all__ = ["app"]
@@ -20,6 +21,8 @@ iacta battle 12 10 ... do 12 armies take a territory that 10 defend?
 iacta campaign 72 22 8 2 ... how far do 72 armies come, one territory after the other?
 
 iacta need 10 --chance 95% ... how many armies does it take to be that sure?
+
+iacta simulate 72 22 8 2 --runs 1e6 ... what do a million games with random dice say?
 
 iacta table 20 20 ... the chances of every battle up to 20 against 20
 
@@ -41,7 +44,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (battle, campaign, need, table, roll, rules):
+for command in (battle, campaign, need, simulate, table, roll, rules):
     app.command(context_settings=NUMBERS)(command)
 
 

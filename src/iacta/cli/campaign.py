@@ -7,7 +7,7 @@ import numpy as np
 import typer
 
 from iacta.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
-from iacta.cli import options, show
+from iacta.cli import endings, options, show
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
 from iacta.territory import parse_territory
@@ -19,14 +19,6 @@ __all__ = ["campaign"]
 
 TABLE_COLUMNS = ("territory", "defenders", "chance to reach", "chance to take", "your armies")
 
-Way = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="DEFENDERS...",
-        help="Armies on each territory of the way; 8:capital for a territory with rules of its "
-        "own, 8@3 for one on which 3 armies must stay.",
-    ),
-]
 Narrate = Annotated[bool, typer.Option("--narrate", help="Play it once, with random dice.")]
 Seed = Annotated[
     str | None, typer.Option("--seed", metavar="N", help="With --narrate: play the same again.")
@@ -35,7 +27,7 @@ Seed = Annotated[
 
 def campaign(
     attackers: options.Attackers,
-    defenders: Way,
+    defenders: options.Way,
     rules: options.RulesName = "classic",
     garrison: options.Garrison = None,
     exact: options.Exact = False,
@@ -87,10 +79,6 @@ class _Answer(NamedTuple):
         """Return the chance that all territories are taken."""
         return self.odds[-1].conquer_probability
 
-    def best_first(self) -> list[CampaignOutcome]:
-        """Return the outcomes, the best for the attackers first."""
-        return sorted(self.law, key=lambda end: (-end.conquered, end.defenders, -end.attackers))
-
 
 def _record(answer: _Answer) -> dict[str, object]:
     return {
@@ -110,14 +98,15 @@ def _record(answer: _Answer) -> dict[str, object]:
             )
         ],
         "outcomes": [
-            {**end._asdict(), "probability": float(answer.law[end])} for end in answer.best_first()
+            {**end._asdict(), "probability": float(answer.law[end])}
+            for end in endings.best_first(answer.law)
         ],
     }
 
 
 def _rows(answer: _Answer) -> Iterator[Sequence[object]]:
     yield (*CampaignOutcome._fields, "probability")
-    for end in answer.best_first():
+    for end in endings.best_first(answer.law):
         yield (*end, show.all_digits(answer.law[end]))
 
 
@@ -136,7 +125,7 @@ def _tell(console: "Console", answer: _Answer) -> None:
     console.print()
     show.print_table(console, TABLE_COLUMNS, _table(answer))
     show.heading(console, "How it ends:")
-    show.bars(console, [_bar_row(bar) for bar in _bars(answer)])
+    show.bars(console, endings.bar_rows(answer.law, count))
 
 
 def _table(answer: _Answer) -> Iterator[Sequence[str]]:
@@ -154,36 +143,8 @@ def _table(answer: _Answer) -> Iterator[Sequence[str]]:
         )
 
 
-def _bars(answer: _Answer) -> list[show.Bar]:
-    """Return bars for the armies left after a full success, and one for each territory lost."""
-    count = len(answer.led.territories)
-    won = [
-        show.Bar("won", end.attackers, end.attackers, float(answer.law[end]), "green")
-        for end in answer.best_first()
-        if end.conquered == count
-    ]
-    stopped = [
-        show.Bar(
-            "stopped",
-            number,
-            number,
-            float(odds.reach_probability) - float(odds.conquer_probability),
-            "red",
-        )
-        for number, odds in enumerate(answer.odds, start=1)
-    ]
-    likely = [bar for bar in stopped[::-1] if bar.probability > 0]
-    return show.few_bars(won, most=12) + show.few_bars(likely, most=8)
-
-
-def _bar_row(bar: show.Bar) -> tuple[str, float, str]:
-    if bar.kind == "won":
-        return f"all taken, {bar.numbers} left", bar.probability, bar.style
-    return f"stopped at territory {bar.numbers}", bar.probability, bar.style
-
-
 def _narrate(led: Campaign, seed: str | None, chosen: options.Output) -> None:
-    chosen_seed = _fresh_seed() if seed is None else options.seed(seed)
+    chosen_seed = options.seed(seed)
     battles = led.play(np.random.default_rng(chosen_seed))
     show.emit(
         chosen,
@@ -191,10 +152,6 @@ def _narrate(led: Campaign, seed: str | None, chosen: options.Output) -> None:
         rows=lambda: [PlayedBattle._fields, *battles],
         text=lambda console: _tell_story(console, led, battles, chosen_seed),
     )
-
-
-def _fresh_seed() -> int:
-    return int(np.random.default_rng().integers(10**6))
 
 
 def _tell_story(

@@ -1,12 +1,14 @@
 """The arguments and options that the commands share, and how they are read."""
 
+import re
 from enum import Enum
+from fractions import Fraction
 from typing import Annotated, TypeAlias
 
 import typer
 
 from iacta.errors import IllegalError
-from iacta.numbers import parse_whole_number
+from iacta.numbers import parse_whole_number, whole_number
 from iacta.rules import Rules
 from iacta.variants import find_rule_set, find_rules
 
@@ -19,10 +21,12 @@ __all__ = [
     "Json",
     "Output",
     "RulesName",
+    "Way",
     "number",
     "output",
     "read_rules",
     "rules_label",
+    "runs",
     "seed",
     "territory_rules",
 ]
@@ -35,6 +39,14 @@ Attackers: TypeAlias = Annotated[
 ]
 Defenders: TypeAlias = Annotated[
     str, typer.Argument(metavar="DEFENDERS", help="Armies on the defended territory.")
+]
+Way: TypeAlias = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DEFENDERS...",
+        help="Armies on each territory of the way; 8:capital for a territory with rules of its "
+        "own, 8@3 for one on which 3 armies must stay.",
+    ),
 ]
 RulesName: TypeAlias = Annotated[
     str, typer.Option("--rules", metavar="NAME", help="Rules to play by; see: iacta rules")
@@ -70,9 +82,25 @@ def number(text: str, name: str, least: int) -> int:
     return parse_whole_number(text, name, least)
 
 
-def seed(text: str) -> int:
-    """Return the seed of the dice."""
-    return parse_whole_number(text, "seed", least=0)
+def seed(text: str | None) -> int:
+    """Return the seed of the dice, a fresh one if none is given."""
+    if text is not None:
+        return parse_whole_number(text, "seed", least=0)
+    import numpy as np
+
+    return int(np.random.default_rng().integers(10**6))
+
+
+def runs(text: str) -> int:
+    """Return how many runs a text such as `250000` or `1e6` asks for.
+
+    >>> runs("1e6"), runs("2.5e3")
+    (1000000, 2500)
+    """
+    if re.fullmatch(r"\d{1,40}(\.\d{1,40})?[eE]\+?\d{1,3}", text, re.ASCII):
+        number = Fraction(text)
+        return whole_number(int(number) if number.denominator == 1 else text, "runs", least=1)
+    return parse_whole_number(text, "runs", least=1)
 
 
 def read_rules(name: str, garrison: str | None) -> Rules:

@@ -31,6 +31,7 @@ __all__ = [
     "percent",
     "plain_percent",
     "print_table",
+    "progress",
     "say",
     "say_cannot_attack",
     "say_exactly",
@@ -80,6 +81,20 @@ def patience() -> Iterator[None]:
         timer.cancel()
         timer.join()
         status.stop()
+
+
+@contextmanager
+def progress(label: str, total: int) -> Iterator[Callable[[int], None] | None]:
+    """Show on a terminal how much of the work is done, by a function that is told; else `None`."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=total)
+        yield lambda done: bar.update(task, completed=done)
 
 
 def percent(probability: Probability) -> str:

@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 EXACT_METHODS: tuple[str, ...] = ("counting", "closed_form", "path_tree")
-METHODS: tuple[str, ...] = (*EXACT_METHODS, "lattice", "leap")
+METHODS: tuple[str, ...] = (*EXACT_METHODS, "lattice", "leap", "simulation")
 STATED_ERROR = 1e-12
 
 Question = Literal["chance", "law", "stack"]

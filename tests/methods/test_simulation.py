@@ -1,0 +1,472 @@
+"""The simulation throws real dice: it agrees with the laws, and knows nothing of them."""
+
+import ast
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from fractions import Fraction
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import (
+    CLASSIC,
+    Battle,
+    Campaign,
+    CampaignOutcome,
+    Dice,
+    Distribution,
+    Estimate,
+    IllegalError,
+    MalformedError,
+    Outcome,
+    Roll,
+    Rules,
+    Territory,
+    TooLargeError,
+    simulate_battle,
+    simulate_campaign,
+)
+from iacta.distribution import Probability
+from iacta.methods import METHODS, counting, simulation, throws
+from iacta.methods.simulation import End
+from iacta.methods.tan_1997 import chi_square
+from iacta.outcome import is_won
+from tests import brute, strategies
+from tests.methods.test_agreement import SEVERAL_RULES
+
+UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
+COIN = Dice((2, 2))
+FIVE_ONES_OFTEN = Rules(attack=Dice((2, 2)), defence=Dice((2,)), all_ones_gain=1)
+MORE_RULES = SEVERAL_RULES | {
+    "reroll ones": Rules(attack=Dice((6, 6), reroll=(1,)), defence=Dice((6, 5))),
+    "other full dice": Rules(full_attack=Dice((9, 4, 2)), full_defence=Dice((7, 7))),
+    "reroll more than one face": Rules(defence=Dice((6, 4), reroll=(1, 2, 6))),
+    "bonus on ranks": Rules(
+        attack=Dice((6, 6, 6), bonus=(1, -2)), defence=Dice((6, 6), bonus=(1,))
+    ),
+    "keep two of three": Rules(defence=Dice((6, 6, 6), keep=2)),
+    "clamp": Rules(attack=Dice((6, 6, 6), bonus=(1,), clamp=(1, 6))),
+    "malus, clamped": Rules(defence=Dice((6, 6), bonus=(-1,), clamp=(1, 6))),
+    "ties to the attacker": Rules(ties="attacker"),
+    "wide dice": Rules(attack=Dice((300, 6)), defence=Dice((6, 6))),
+    "bonus past a byte": Rules(attack=Dice((250,), bonus=(6,)), defence=Dice((256,))),
+}
+NO_CHANCE = 1e-6  # that of a right answer to fail one of these tests, with the seeds as they are
+
+
+@pytest.mark.parametrize("name", MORE_RULES)
+def test_thrown_losses_have_the_law_of_every_roll(name: str) -> None:
+    rules = MORE_RULES[name]
+    rng = np.random.default_rng(7)
+    for i in range(1, rules.attack.kept + 1):
+        for j in range(1, rules.defence.kept + 1):
+            # Rolled out one by one, these dice would take a minute.
+            slow = name in ("dominating12", "five against four")
+            law = dict(Roll(i, j, rules).losses()) if slow else brute.loss_law(i, j, rules)
+            assert_law_of_throws(law, i, j, rules, rng)
+
+
+@settings(max_examples=25)
+@given(strategies.rules(), st.integers(0, 99))
+def test_thrown_losses_have_the_law_of_any_rules(rules: Rules, seed: int) -> None:
+    i, j = rules.full_roll
+    law = brute.loss_law(i, j, rules)
+    assert_law_of_throws(law, i, j, rules, np.random.default_rng(seed))
+
+
+def assert_law_of_throws(
+    law: Mapping[Any, Probability], i: int, j: int, rules: Rules, rng: np.random.Generator
+) -> None:
+    """Assert that real dice do not reject a law of losses."""
+    rolls = 20_000
+    lost = throws.throw_losses(i, j, rules, rolls, rng)
+    assert (lost.attackers + lost.defenders == min(i, j)).all()
+    counts = np.bincount(lost.defenders, minlength=min(i, j) + 1).tolist()
+    chances = [Fraction(law.get((min(i, j) - k, k), 0)) for k in range(min(i, j) + 1)]
+    assert chi_square(chances, counts).p_value > NO_CHANCE, (counts, chances)
+
+
+@pytest.mark.parametrize(
+    ("attack", "defence"),
+    [
+        (COIN, Dice((2,))),
+        (Dice((2, 2), reroll=(1,)), Dice((2,))),
+        (Dice((3, 2), reroll=(2,)), Dice((2,))),
+        (Dice((2, 2), keep=1), Dice((2, 1))),
+        (Dice((2, 2), bonus=(1,)), Dice((2,), bonus=(3,))),
+    ],
+)
+def test_all_ones_come_as_often_as_computed(attack: Dice, defence: Dice) -> None:
+    rules = Rules(attack=attack, defence=defence, all_ones_gain=1)
+    chance = throws.all_ones_probability(rules)
+    assert chance == chance_of_all_ones(rules)
+    i, j = rules.full_roll
+    lost = throws.throw_losses(i, j, rules, 40_000, np.random.default_rng(3))
+    gained = (lost.attackers == -1) & (lost.defenders == -1)
+    assert ((lost.attackers + lost.defenders)[~gained] == min(i, j)).all()
+    low, high = Estimate(40_000, int(gained.sum())).interval(1 - NO_CHANCE)
+    assert low <= chance <= high
+
+
+def chance_of_all_ones(rules: Rules) -> Fraction:
+    """Count the faces of each die after a second throw."""
+    chance = Fraction(1)
+    for dice in (rules.attack, rules.defence):
+        for faces in dice.faces:
+            shown = brute.die_faces(faces, dice.reroll)
+            chance *= Fraction(shown.count(1), len(shown))
+    return chance
+
+
+def test_fewer_dice_than_all_never_gain() -> None:
+    rules = Rules(attack=COIN, defence=Dice((2,)), all_ones_gain=50)
+    lost = throws.throw_losses(1, 1, rules, 1000, np.random.default_rng(1))
+    assert lost.attackers.min() == lost.defenders.min() == 0
+
+
+def test_the_simulation_knows_nothing_of_a_computed_law() -> None:
+    computed = ("roll", "counting", "lattice", "battle", "odds", "campaign", "path_tree")
+    for module in (simulation, throws):
+        source = Path(str(module.__file__)).read_text(encoding="utf-8")
+        imported = [
+            f"{node.module}.{alias.name}"
+            for node in ast.walk(ast.parse(source))
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        ]
+        assert any(name.startswith("iacta.rules") for name in imported)
+        for name in imported:
+            assert not set(name.split(".")) & {*computed, "loss_law"}, name
+
+
+EDGES = [(1, 1), (2, 1), (3, 2), (4, 1), (3, 3), (9, 2), (2, 7), (12, 10)]
+
+
+@pytest.mark.parametrize("name", SEVERAL_RULES)
+def test_battles_end_as_counted(name: str) -> None:
+    rules = SEVERAL_RULES[name]
+    for attackers, defenders in EDGES:
+        law = counting.outcomes(Distribution([attackers]), defenders, rules)
+        simulated = simulate_battle(attackers, defenders, rules, runs=4000)
+        counts = [int(simulated.outcomes[Outcome(*end)] * 4000) for end in law]
+        assert sum(counts) == 4000
+        assert rare_joined([Fraction(p) for p in law.values()], counts) > NO_CHANCE
+
+
+def rare_joined(chances: list[Fraction], counts: list[int]) -> float:
+    """Return the p-value of the chi-square test; what is expected less than 5 times is joined."""
+    total = sum(counts)
+    often = [(p, n) for p, n in zip(chances, counts, strict=True) if p * total >= 5]
+    rest = 1 - sum((p for p, _ in often), Fraction(0))
+    missed = total - sum(n for _, n in often)
+    return chi_square([p for p, _ in often] + [rest], [n for _, n in often] + [missed]).p_value
+
+
+def test_campaigns_end_as_computed() -> None:
+    way: list[int | Territory] = [
+        3,
+        Territory(2, "capital", garrison=2),
+        Territory(1, garrison=5),
+        2,
+    ]
+    campaign = Campaign(14, way, garrison=2)
+    law = campaign.outcomes(exact=True)
+    simulated = simulate_campaign(14, way, garrison=2, runs=30_000)
+    counts = [int(simulated.outcomes[end] * 30_000) for end in law]
+    assert sum(counts) == 30_000
+    assert rare_joined([Fraction(p) for p in law.values()], counts) > NO_CHANCE
+    taken = simulated.estimate(lambda end: end.conquered == 4)
+    assert taken == simulated.won
+
+
+def test_the_unfinished_game() -> None:
+    simulated = simulate_campaign(72, UNFINISHED)
+    low, high = simulated.won.interval(0.999)
+    assert simulated.won.runs == 100_000
+    assert low <= 0.8105485936352178 <= high
+    assert high - low < 0.01
+
+
+def fight_with_five_ones(attackers: int, defenders: int, dice: random.Random) -> tuple[int, int]:
+    """Fight one battle, die by die, in which both sides gain an army when all dice show one."""
+    while attackers > 1 and defenders:
+        ours = sorted((dice.randint(1, 2) for _ in range(min(2, attackers - 1))), reverse=True)
+        theirs = [dice.randint(1, 2)]
+        if len(ours) == 2 and ours == [1, 1] and theirs == [1]:
+            attackers, defenders = attackers + 1, defenders + 1
+        elif ours[0] > theirs[0]:
+            defenders -= 1
+        else:
+            attackers -= 1
+    return attackers, defenders
+
+
+def test_five_ones_end_as_battles_rolled_one_by_one() -> None:
+    dice = random.Random(5)  # noqa: S311 # no secret depends on it
+    slow = [fight_with_five_ones(4, 3, dice) for _ in range(20_000)]
+    simulated = simulate_battle(4, 3, FIVE_ONES_OFTEN, runs=20_000)
+    assert max(end.attackers for end in simulated.outcomes) > 4
+    for event in (is_won, lambda end: end[0] == 4, lambda end: end[0] > 4, lambda end: end[1] > 3):
+        ours = simulated.estimate(event)
+        theirs = Estimate(20_000, sum(bool(event(Outcome(*end))) for end in slow))
+        assert abs(deviations_between(ours, theirs)) < 5
+
+
+def deviations_between(first: Estimate, second: Estimate) -> float:
+    """Return how many standard deviations lie between two estimates of equally many runs."""
+    middle = float(first.probability + second.probability) / 2
+    deviation = math.sqrt(2 * middle * (1 - middle) / first.runs)
+    return float(first.probability - second.probability) / deviation
+
+
+def test_five_ones_are_rare_with_real_dice() -> None:
+    five_ones = simulate_battle(30, 30, "five ones", runs=20_000)
+    classic = simulate_battle(30, 30, runs=20_000, seed=2)
+    assert abs(deviations_between(five_ones.won, classic.won)) < 5
+    assert five_ones.estimate(lambda end: end.attackers > 30).runs == 20_000
+
+
+def test_battles_that_might_never_end_are_refused() -> None:
+    endless = Rules(attack=Dice((1,)), defence=Dice((1,)), all_ones_gain=1)
+    growing = Rules(attack=COIN, defence=COIN, all_ones_gain=16)
+    for rules in (endless, growing):
+        with pytest.raises(IllegalError, match="battles may never end, got"):
+            simulation.refuse(5, 5, rules)
+        with pytest.raises(IllegalError):
+            simulate_battle(5, 5, rules)
+
+
+def test_the_interval_covers_at_the_stated_rate() -> None:
+    chance = Battle(6, 4).win_probability()
+    for level in (0.5, 0.95):
+        covered = 0
+        for seed in range(400):
+            low, high = simulate_battle(6, 4, runs=300, seed=seed).won.interval(level)
+            covered += low <= chance <= high
+        # Wilson's interval covers at its level but for a per cent or two; 4 deviations of 400.
+        tolerance = 400 * 0.02 + 4 * math.sqrt(400 * level * (1 - level))
+        assert abs(covered - 400 * level) < tolerance
+
+
+@given(st.integers(1, 10**6), st.floats(0, 1), st.sampled_from([0.5, 0.9, 0.95, 0.999999]))
+def test_wilson_s_ends_solve_his_equation(runs: int, part: float, level: float) -> None:
+    estimate = Estimate(runs, int(part * runs))
+    z, seen = NormalDist().inv_cdf((1 + level) / 2), float(estimate.probability)
+    low, high = estimate.interval(level)
+    assert 0 <= low <= seen <= high <= 1 or math.isclose(low, seen) or math.isclose(high, seen)
+    for end in (low, high):
+        left, right = (seen - end) ** 2, z * z * end * (1 - end) / runs
+        assert math.isclose(left, right, rel_tol=1e-6, abs_tol=1e-13)
+
+
+def test_wilson_s_interval_as_published() -> None:
+    # Newcombe (Statistics in Medicine 17, 1998), table I, method 3.
+    published = {
+        (81, 263): (0.2553, 0.3662),
+        (15, 148): (0.0624, 0.1605),
+        (0, 20): (0.0, 0.1611),
+        (1, 29): (0.0061, 0.1718),
+    }
+    for (successes, runs), ends in published.items():
+        assert Estimate(runs, successes).interval() == pytest.approx(ends, abs=5e-5)
+
+
+def test_estimates_that_cannot_be_are_refused() -> None:
+    for runs, successes in ((0, 0), (10, 11), (10, -1)):
+        with pytest.raises(IllegalError):
+            Estimate(runs, successes)
+    for level in (0, 1, 1.5, "0." + "9" * 400):
+        with pytest.raises(IllegalError, match="level must"):
+            Estimate(10, 5).interval(level)
+
+
+def pools() -> list[Callable[[], Executor]]:
+    """Return makers of pools of 1, 2 and 3 workers."""
+    context = get_context("spawn")
+    return [
+        lambda: ThreadPoolExecutor(1),
+        lambda: ThreadPoolExecutor(3),
+        lambda: ProcessPoolExecutor(2, mp_context=context),
+    ]
+
+
+def test_results_do_not_depend_on_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulation, "RUNS_AT_ONCE", 100)
+    way: list[int | Territory] = [4, Territory(3, "capital")]
+    alone = simulate_campaign(15, way, runs=1050, seed=9)
+    for pool in pools():
+        with pool() as executor:
+            spread = simulate_campaign(15, way, runs=1050, seed=9, executor=executor)
+        assert spread == alone
+        assert list(spread.outcomes) == list(alone.outcomes)
+
+
+def test_few_are_pending_and_all_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulation, "RUNS_AT_ONCE", 10)
+    monkeypatch.setattr(simulation, "MOST_PENDING", 3)
+    alone = simulate_battle(5, 4, runs=205)
+    with ThreadPoolExecutor(2) as executor:
+        assert simulate_battle(5, 4, runs=205, executor=executor) == alone
+
+
+def test_the_same_seed_throws_the_same_dice() -> None:
+    first, again, other = (simulate_battle(12, 10, runs=2000, seed=seed) for seed in (4, 4, 5))
+    assert first == again
+    assert first != other
+    given = [simulate_battle(12, 10, runs=2000, seed=np.random.default_rng(4)) for _ in range(2)]
+    assert given[0] == given[1]
+    rng = np.random.default_rng(4)
+    following = [simulate_battle(12, 10, runs=2000, seed=rng) for _ in range(2)]
+    assert following[0] == given[0]
+    assert following[1] != given[0]
+
+
+def test_blocks_throw_different_dice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulation, "RUNS_AT_ONCE", 500)
+    seen: list[int] = []
+    counts = [
+        simulate_battle(12, 10, runs=runs, progress=seen.append).won.successes
+        for runs in (500, 1000)
+    ]
+    assert counts[1] != 2 * counts[0]
+    assert seen == [500, 500, 1000]
+
+
+class Recorder:
+    """An executor that ends its first call as it is told, and never begins the others."""
+
+    def __init__(self, first: Counter[End] | BaseException) -> None:
+        self.first = first
+        self.futures: list[Future[Counter[End]]] = []
+
+    def submit(self, *_: object) -> Future[Counter[End]]:
+        """Take a call."""
+        future: Future[Counter[End]] = Future()
+        self.futures.append(future)
+        if len(self.futures) > 1:
+            return future
+        if isinstance(self.first, BaseException):
+            future.set_exception(self.first)
+        else:
+            future.set_result(self.first)
+        return future
+
+
+def interrupt(done: int) -> None:
+    """Do as Ctrl-C does."""
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("first", [KeyboardInterrupt(), Counter({End(1, 11, 0): 10})])
+def test_ctrl_c_calls_off_what_is_pending(
+    monkeypatch: pytest.MonkeyPatch, first: Counter[End] | BaseException
+) -> None:
+    monkeypatch.setattr(simulation, "RUNS_AT_ONCE", 10)
+    recorder = Recorder(first)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        simulate_battle(12, 10, runs=50, executor=cast(Executor, recorder), progress=interrupt)
+    assert len(recorder.futures) == 5
+    assert all(future.cancelled() for future in recorder.futures[1:])
+    assert caught.value.__traceback__ is not None  # whose frames keep alive what is not closed
+
+
+def test_edges() -> None:
+    assert simulate_battle(1, 5, runs=10).outcomes == Distribution([Outcome(1, 5)])
+    assert simulate_battle(2, 1, garrison=2, runs=10).won.successes == 0
+    assert simulate_battle(2, 1, garrison=10**30, runs=10).won.successes == 0
+    one = simulate_campaign(3, [1, 1], runs=1)
+    assert one.won.runs == 1
+    assert sum(one.outcomes.values()) == 1
+    stopped = simulate_campaign(2, [1, 7], runs=5000).outcomes
+    assert set(stopped) == {CampaignOutcome(0, 1, 1), CampaignOutcome(1, 1, 7)}
+
+
+def test_it_is_a_method_like_the_others() -> None:
+    assert "simulation" in METHODS
+    battle = Battle(6, 4)
+    simulated = float(battle.win_probability(method="simulation"))
+    assert abs(simulated - float(battle.win_probability())) < 0.01
+    law = battle.outcomes(method="simulation")
+    assert not law.is_exact
+    assert math.isclose(sum(law.values()), 1)
+    assert simulation.relative_error(6, 4, CLASSIC) == math.inf
+    campaign = Campaign(9, [2, 3])
+    simulated = float(campaign.win_probability(method="simulation"))
+    assert 0 < abs(simulated - float(campaign.win_probability())) < 0.01
+    with pytest.raises(IllegalError, match="method must be an exact method"):
+        battle.win_probability(exact=True, method="simulation")
+
+
+def test_the_stack_of_each_run_is_drawn_from_its_law() -> None:
+    stack = Distribution({1: 1, 2: 2, 3: 3, 9: 4})
+    rules = Rules(garrison=2)
+    law = simulation.outcomes(stack, 4, rules)
+    for end, p in law.items():
+        chance = sum(
+            float(stack[n]) * float(brute.outcomes(n, 4, rules).get(end, Fraction(0)))
+            for n in stack
+        )
+        assert abs(float(p) - chance) < 5 * math.sqrt(chance * (1 - chance) / simulation.RUNS)
+    assert dict(simulation.outcomes(stack, 0, rules))[Outcome(9, 0)] == 0.4
+
+
+def test_equal_battles_of_a_campaign_throw_different_dice() -> None:
+    laws = [simulation.outcomes(Distribution([n]), 3, CLASSIC, runs=1000) for n in (3, 4)]
+    with_other_dice = simulation.outcomes(Distribution([3]), 3, CLASSIC, runs=1000, seed=2)
+    assert laws[0] != with_other_dice
+    assert laws[0] == simulation.outcomes(Distribution([3]), 3, CLASSIC, runs=1000)
+
+
+def test_a_law_of_the_battle_fought_by_hand() -> None:
+    rng = np.random.default_rng(1)
+    left, against = simulation.fight(np.array([5, 1, 9]), np.array([3, 4, 0]), CLASSIC, rng)
+    ends = sorted(zip(left.tolist(), against.tolist(), strict=True))
+    assert (1, 4) in ends
+    assert (9, 0) in ends
+    assert len(ends) == 3
+
+
+@pytest.mark.parametrize(
+    ("attackers", "defenders"), [(10**12, 10**12), (2, 10**12), (10**30, 1), (10**3000, 10**3000)]
+)
+def test_what_takes_more_than_an_hour_is_refused_at_once(attackers: int, defenders: int) -> None:
+    with pytest.raises(TooLargeError, match="throws in an hour"):
+        simulation.refuse(attackers, defenders, CLASSIC)
+    with pytest.raises(TooLargeError):
+        simulate_battle(attackers, defenders)
+    with pytest.raises(TooLargeError):
+        simulate_battle(attackers, defenders, runs=1)
+
+
+def test_too_many_runs_are_refused_at_once() -> None:
+    for runs in (10**12, 10**40):
+        with pytest.raises(TooLargeError, match=r"runs with 22 armies might throw more dice"):
+            simulate_battle(12, 10, runs=runs)
+
+
+def test_wrong_arguments_are_refused() -> None:
+    with pytest.raises(IllegalError, match="runs must be a whole number of at least 1, got 0"):
+        simulate_battle(12, 10, runs=0)
+    with pytest.raises(IllegalError, match="seed must be a whole number of at least 0, got -1"):
+        simulate_battle(12, 10, seed=-1)
+    with pytest.raises(MalformedError, match="executor must be"):
+        simulate_battle(12, 10, executor=3)  # type: ignore[arg-type] # is refused
+    with pytest.raises(MalformedError, match="progress must be a function, got 3"):
+        simulate_battle(12, 10, progress=3)  # type: ignore[arg-type] # is refused
+    with pytest.raises(IllegalError, match="dice_mode"):
+        simulate_battle(12, 10, Rules(dice_mode="balanced blitz"))
+    with pytest.raises(IllegalError, match="defender_sees_first"):
+        simulate_campaign(12, [10], Rules(defender_sees_first=True))
+    with pytest.raises(IllegalError, match="attackers must be"):
+        simulate_campaign(0, [10])
+    with pytest.raises(IllegalError, match="territories must have"):
+        simulate_campaign(12, [])
