@@ -420,13 +420,17 @@ def test_the_stack_of_each_run_is_drawn_from_its_law() -> None:
 
 
 def test_equal_battles_of_a_campaign_throw_different_dice() -> None:
-    laws = [simulation.outcomes(Distribution([n]), 3, CLASSIC, runs=1000) for n in (3, 4)]
-    with_other_dice = simulation.outcomes(Distribution([3]), 3, CLASSIC, runs=1000, seed=2)
-    assert laws[0] != with_other_dice
-    assert laws[0] == simulation.outcomes(Distribution([3]), 3, CLASSIC, runs=1000)
+    # Five against three each time, on territories with ever smaller garrisons.
+    won = [
+        simulation.win_probability(5 + garrison, 3, Rules(garrison=garrison), runs=1000)
+        for garrison in (3, 2, 1)
+    ]
+    assert len(set(won)) > 1
+    assert won[2] == simulation.win_probability(6, 3, CLASSIC, runs=1000)
+    assert won[2] != simulation.win_probability(6, 3, CLASSIC, runs=1000, seed=2)
 
 
-def test_a_law_of_the_battle_fought_by_hand() -> None:
+def test_each_battle_is_fought_from_its_own_armies() -> None:
     rng = np.random.default_rng(1)
     left, against = simulation.fight(np.array([5, 1, 9]), np.array([3, 4, 0]), CLASSIC, rng)
     ends = sorted(zip(left.tolist(), against.tolist(), strict=True))
