@@ -47,6 +47,7 @@ FLOORS = [
     {
         "cli.battle",
         "cli.campaign",
+        "cli.compare",
         "cli.need",
         "cli.simulate",
         "cli.table",

@@ -6,6 +6,7 @@ import typer
 
 from iacta.cli.battle import battle
 from iacta.cli.campaign import campaign
+from iacta.cli.compare import compare
 from iacta.cli.need import need
 from iacta.cli.roll import roll
 from iacta.cli.rules import rules
@@ -23,6 +24,8 @@ iacta campaign 72 22 8 2 ... how far do 72 armies come, one territory after the 
 iacta need 10 --chance 95% ... how many armies does it take to be that sure?
 
 iacta simulate 72 22 8 2 --runs 1e6 ... what do a million games with random dice say?
+
+iacta compare 12 10 ... what does every method of the literature say?
 
 iacta table 20 20 ... the chances of every battle up to 20 against 20
 
@@ -44,7 +47,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (battle, campaign, need, simulate, table, roll, rules):
+for command in (battle, campaign, need, simulate, compare, table, roll, rules):
     app.command(context_settings=NUMBERS)(command)
 
 

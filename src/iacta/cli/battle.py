@@ -1,11 +1,14 @@
 """`iacta battle`: the odds of one battle."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
 
 from iacta.battle import Battle
 from iacta.cli import options, show
-from iacta.distribution import Distribution
+from iacta.distribution import Distribution, Probability
+from iacta.errors import TooLargeError
+from iacta.methods import find_method
 from iacta.outcome import Outcome, is_won
 
 if TYPE_CHECKING:
@@ -35,40 +38,82 @@ def battle(
         options.number(defenders, "defenders", least=1),
         options.read_rules(rules, garrison),
     )
-    with show.patience():
-        law = fought.outcomes(exact=exact)
     label = options.rules_label(rules)
+    with show.patience():
+        won = fought.win_probability(exact=exact)
+        answer = _Answer(fought, label, won, _law(fought, exact, chosen))
     show.emit(
         chosen,
-        record=lambda: _record(fought, label, law),
-        rows=lambda: _rows(law),
-        text=lambda console: _tell(console, fought, label, law),
+        record=lambda: _record(answer),
+        rows=lambda: _rows(answer.law),
+        text=lambda console: _tell(console, answer),
     )
 
 
-def _best_first(law: Distribution[Outcome]) -> list[Outcome]:
+class _Answer(NamedTuple):
+    """The chance to win, and the law of the outcome; empty where there are too many outcomes."""
+
+    fought: Battle
+    label: str
+    won: Probability
+    law: Mapping[Outcome, Probability]
+
+
+def _law(fought: Battle, exact: bool, chosen: options.Output) -> Mapping[Outcome, Probability]:
+    try:
+        return fought.outcomes(exact=exact)
+    except TooLargeError:
+        if chosen is options.Output.CSV:
+            raise
+        return {}
+
+
+def _best_first(law: Mapping[Outcome, Probability]) -> list[Outcome]:
     return sorted(law, key=lambda end: (end.defenders, -end.attackers))
 
 
-def _record(fought: Battle, label: str, law: Distribution[Outcome]) -> dict[str, object]:
-    won = law.prob(is_won)
-    left_if_won = float(law.condition(is_won).map(_attackers).mean()) if won else None
+def _record(answer: _Answer) -> dict[str, object]:
+    fought, law = answer.fought, answer.law
     return {
         "attackers": fought.attackers,
         "defenders": fought.defenders,
         "garrison": fought.rules.garrison,
-        "rules": label,
-        "method": "counting" if law.is_exact else "lattice",
-        "win_probability": float(won),
-        "win_probability_exact": show.exact_text(won),
-        "expected_attackers_left": float(law.map(_attackers).mean()),
-        "expected_defenders_left": float(law.map(_defenders).mean()),
-        "expected_attackers_left_if_won": left_if_won,
+        "rules": answer.label,
+        "method": _method(answer),
+        "win_probability": float(answer.won),
+        "win_probability_exact": show.exact_text(answer.won),
+        **_means(law),
         "outcomes": [{**end._asdict(), "probability": float(law[end])} for end in _best_first(law)],
     }
 
 
-def _rows(law: Distribution[Outcome]) -> Iterator[Sequence[object]]:
+def _method(answer: _Answer) -> str:
+    """Return the name of the method that told the outcomes, or else the chance."""
+    fought = answer.fought
+    return find_method(
+        "auto",
+        fought.attackers,
+        fought.defenders,
+        fought.rules,
+        exact=isinstance(answer.won, Fraction),
+        question="law" if answer.law else "chance",
+    ).NAME
+
+
+def _means(law: Mapping[Outcome, Probability]) -> dict[str, float | None]:
+    ours = theirs = ours_if_won = None
+    if isinstance(law, Distribution):
+        ours, theirs = float(law.map(_attackers).mean()), float(law.map(_defenders).mean())
+        if law.prob(is_won):
+            ours_if_won = float(law.condition(is_won).map(_attackers).mean())
+    return {
+        "expected_attackers_left": ours,
+        "expected_defenders_left": theirs,
+        "expected_attackers_left_if_won": ours_if_won,
+    }
+
+
+def _rows(law: Mapping[Outcome, Probability]) -> Iterator[Sequence[object]]:
     yield (*Outcome._fields, "probability")
     for end in _best_first(law):
         yield (*end, show.all_digits(law[end]))
@@ -82,17 +127,20 @@ def _defenders(end: Outcome) -> int:
     return end.defenders
 
 
-def _tell(console: "Console", fought: Battle, label: str, law: Distribution[Outcome]) -> None:
-    won = law.prob(is_won)
+def _tell(console: "Console", answer: _Answer) -> None:
+    fought, law = answer.fought, answer.law
     if fought.attackers <= fought.rules.garrison:
         show.say_cannot_attack(console, fought.attackers, fought.rules.garrison)
         return
     show.say(
         console,
         f"{fought.attackers} {show.armies(fought.attackers, 'beats', 'beat')} {fought.defenders} "
-        f"with a chance of {show.percent(won)}{show.under(label)}.",
+        f"with a chance of {show.percent(answer.won)}{show.under(answer.label)}.",
     )
-    show.say_exactly(console, won)
+    show.say_exactly(console, answer.won)
+    if not isinstance(law, Distribution):
+        show.say(console, "How it ends has too many ways to be told one by one.")
+        return
     console.print()
     show.print_table(console, TABLE_COLUMNS, _table(law))
     show.heading(console, "How it ends, your garrison included:")
