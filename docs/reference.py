@@ -8,10 +8,12 @@ from typing import Any
 
 import iacta
 from iacta.methods import (
+    chain,
     closed_form,
     counting,
     lattice,
     leap,
+    markov,
     path_tree,
     simulation,
     survivors,
@@ -72,6 +74,8 @@ METHODS = (
     closed_form,
     taflin_2001,
     taflin_strips,
+    markov,
+    chain,
     path_tree,
     simulation,
     tan_1997,

@@ -21,30 +21,47 @@ def die_faces(faces: int, reroll: tuple[int, ...]) -> list[int]:
     ]
 
 
+def natural_throws(dice: Dice, armies: int) -> Iterator[tuple[int, ...]]:
+    """Yield what all dice show, spare ones too, in every equally likely throw."""
+    spare = len(dice.faces) - dice.kept
+    return product(*(die_faces(faces, dice.reroll) for faces in dice.faces[: armies + spare]))
+
+
+def kept_dice(throw: tuple[int, ...], dice: Dice, armies: int) -> list[int]:
+    """Return the kept dice of a throw, highest first, with their bonuses."""
+    kept = sorted(throw, reverse=True)[:armies]
+    for rank, bonus in enumerate(dice.bonus[:armies]):
+        kept[rank] += bonus
+    if dice.clamp is not None:
+        lowest, highest = dice.clamp
+        kept = [min(max(value, lowest), highest) for value in kept]
+    return kept
+
+
 def throws(dice: Dice, armies: int) -> Iterator[list[int]]:
     """Yield the kept dice of every equally likely throw, highest first, with their bonuses."""
-    spare = len(dice.faces) - dice.kept
-    thrown = dice.faces[: armies + spare]
-    for throw in product(*(die_faces(faces, dice.reroll) for faces in thrown)):
-        kept = sorted(throw, reverse=True)[:armies]
-        for rank, bonus in enumerate(dice.bonus[:armies]):
-            kept[rank] += bonus
-        if dice.clamp is not None:
-            lowest, highest = dice.clamp
-            kept = [min(max(value, lowest), highest) for value in kept]
-        yield kept
+    return (kept_dice(throw, dice, armies) for throw in natural_throws(dice, armies))
 
 
 @cache
 def loss_law(attack_dice: int, defence_dice: int, rules: Rules) -> Law:
-    """Return the law of (attackers lost, defenders lost)."""
+    """Return the law of (attackers lost, defenders lost); a gain is a negative loss."""
     attack, defence = rules.attack, rules.defence
-    if attack_dice == attack.kept and defence_dice == defence.kept:
+    full = attack_dice == attack.kept and defence_dice == defence.kept
+    if full:
         attack, defence = rules.full_attack or attack, rules.full_defence or defence
     counts: Counter[tuple[int, int]] = Counter()
-    defences = list(throws(defence, defence_dice))
-    for ours in throws(attack, attack_dice):
-        for theirs in defences:
+    grows = full and rules.all_ones_gain > 0
+    defences = [
+        (throw, kept_dice(throw, defence, defence_dice))
+        for throw in natural_throws(defence, defence_dice)
+    ]
+    for natural in natural_throws(attack, attack_dice):
+        ours = kept_dice(natural, attack, attack_dice)
+        for their_natural, theirs in defences:
+            if grows and {*natural, *their_natural} == {1}:
+                counts[-rules.all_ones_gain, -rules.all_ones_gain] += 1
+                continue
             won = sum(
                 y > z or (y == z and rules.ties == "attacker")
                 for y, z in zip(ours, theirs, strict=False)

@@ -90,6 +90,35 @@ def test_law_in_both_size_orders(attack_dice: int, defence_dice: int) -> None:
     assert law == brute.loss_law(attack_dice, defence_dice, rules)
 
 
+GAINS = {
+    "capital": Rules(defence=Dice((6, 6, 6)), all_ones_gain=1),
+    "two gained": Rules(all_ones_gain=2),
+    "ties to the attacker": Rules(ties="attacker", all_ones_gain=1),
+    "ones thrown again": Rules(
+        attack=Dice((4, 3), reroll=(1,)), defence=Dice((5, 2), reroll=(1, 2)), all_ones_gain=1
+    ),
+    "spare dice": Rules(
+        attack=Dice((4, 4, 4), keep=2), defence=Dice((3, 3), keep=1, bonus=(2,)), all_ones_gain=3
+    ),
+    "other full dice": Rules(
+        attack=Dice((6, 6)), defence=Dice((6,)), full_attack=Dice((9, 3)), all_ones_gain=1
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GAINS)
+def test_gains_are_the_full_rolls_in_which_all_natural_dice_show_one(name: str) -> None:
+    rules = GAINS[name]
+    attack_dice, defence_dice = rules.full_roll
+    gain = Losses(-rules.all_ones_gain, -rules.all_ones_gain)
+    full = dict(Roll(attack_dice, defence_dice, rules).losses())
+    assert full == brute.loss_law(attack_dice, defence_dice, rules)
+    assert full[gain] > 0
+    for dice in ((1, defence_dice), (attack_dice - 1, 1)):
+        assert gain not in Roll(*dice, rules).losses()
+        assert dict(Roll(*dice, rules).losses()) == brute.loss_law(*dice, rules)
+
+
 def test_fewer_dice_are_the_first_ones_listed() -> None:
     rules = Rules(attack=Dice((8, 6, 6)))
     assert loss_law(1, 1, rules).total == 48

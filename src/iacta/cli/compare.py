@@ -19,8 +19,8 @@ __all__ = ["compare"]
 TABLE_COLUMNS = ("", "chance", "relative error", "at most", "time")
 
 # What takes longer than some seconds is left out: states for those that visit each, else armies.
-MOST_STATES = {"counting": 500_000, "lattice": 10**9}
-MOST_ARMIES = {"closed_form": 20_000, "simulation": 2_000}
+MOST_STATES = (("counting", 500_000), ("lattice", 10**9))
+MOST_ARMIES = (("closed_form", 20_000), ("simulation", 2_000))
 
 
 def compare(
@@ -109,7 +109,9 @@ def _answer(name: str, fought: Battle) -> _Answer:
 
 def _is_slow(name: str, fought: Battle) -> bool:
     states, armies = fought.attackers * fought.defenders, fought.attackers + fought.defenders
-    return states > MOST_STATES.get(name, states) or armies > MOST_ARMIES.get(name, armies)
+    return states > dict(MOST_STATES).get(name, states) or armies > dict(MOST_ARMIES).get(
+        name, armies
+    )
 
 
 def _record(comparison: _Comparison) -> dict[str, object]:

@@ -6,7 +6,7 @@ A method is loaded when it is first asked, so that the ones that nobody asks cos
 from importlib import import_module
 from typing import Literal, cast
 
-from iacta.errors import IactaError, IllegalError, TooLargeError
+from iacta.errors import IactaError, IllegalError
 from iacta.methods import counting, lattice
 from iacta.methods.method import Method, TableMethod
 from iacta.numbers import shown
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 EXACT_METHODS: tuple[str, ...] = ("counting", "closed_form", "path_tree")
-METHODS: tuple[str, ...] = (*EXACT_METHODS, "lattice", "leap", "simulation")
+METHODS: tuple[str, ...] = (*EXACT_METHODS, "lattice", "leap", "markov", "simulation")
 STATED_ERROR = 1e-12
 
 Question = Literal["chance", "law", "stack"]
@@ -40,6 +40,7 @@ FLOAT_ORDER: dict[Question, tuple[str, ...]] = {
     "law": ("lattice", "leap"),
     "stack": ("lattice",),
 }
+LAST_FLOAT = "markov"  # solves what no other does, with a package that not everybody has
 EXACT_ORDER: dict[Question, tuple[str, ...]] = {
     "chance": ("closed_form", "counting"),
     "law": ("closed_form", "counting"),
@@ -109,8 +110,10 @@ def find_method(
         found = load_method(name)
         found.refuse(attackers, defenders, rules)
         return found
-    order = EXACT_ORDER if exact else FLOAT_ORDER
-    return _first_that_solves(order[question], attackers, defenders, rules)
+    if exact:
+        return _first_that_solves((EXACT_ORDER[question],), attackers, defenders, rules)
+    orders = (FLOAT_ORDER[question], (LAST_FLOAT,))
+    return _first_that_solves(orders, attackers, defenders, rules)
 
 
 def find_table_method(name: str, *, exact: bool) -> TableMethod | None:
@@ -145,21 +148,25 @@ def check_method(name: str, rules: Rules, *, exact: bool) -> None:
 
 
 def _first_that_solves(
-    names: tuple[str, ...], attackers: int, defenders: int, rules: Rules
+    orders: tuple[tuple[str, ...], ...], attackers: int, defenders: int, rules: Rules
 ) -> Method:
-    """Return the first that solves a battle within the stated error, or else the first at all."""
+    """Return the first that solves a battle within the stated error, or else the first at all.
+
+    orders: methods to try, and then those to try if all before have refused.
+    """
     refused: list[IactaError] = []
-    able: list[Method] = []
-    for name in names:
-        method = load_method(name)
-        error = refusal(method, attackers, defenders, rules)
-        if error is not None:
-            refused.append(error)
-        elif method.relative_error(attackers, defenders, rules) <= STATED_ERROR:
-            return method
-        else:
-            able.append(method)
-    if not able:
-        too_large = (error for error in refused if isinstance(error, TooLargeError))
-        raise next(too_large, refused[-1])
-    return able[0]
+    for names in orders:
+        able: list[Method] = []
+        for name in names:
+            method = load_method(name)
+            error = refusal(method, attackers, defenders, rules)
+            if error is not None:
+                refused.append(error)
+            elif method.relative_error(attackers, defenders, rules) <= STATED_ERROR:
+                return method
+            else:
+                able.append(method)
+        if able:
+            return able[0]
+    # Who would solve the rules tells more than who would not.
+    raise next((error for error in refused if not isinstance(error, IllegalError)), refused[0])

@@ -1,0 +1,464 @@
+"""The Markov chain: its states and matrices, its odds, and rules under which armies can grow."""
+
+import math
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import (
+    CLASSIC,
+    Battle,
+    Campaign,
+    Dice,
+    Distribution,
+    IllegalError,
+    Losses,
+    MissingError,
+    Outcome,
+    Roll,
+    Rules,
+    TooLargeError,
+    find_rules,
+)
+from iacta.methods import STATED_ERROR, Question, counting, find_method, lattice, markov
+from iacta.methods.chain import BEYOND, build_chain
+from iacta.methods.method import Method
+from iacta.outcome import is_won
+from tests import brute, strategies
+from tests.methods.test_agreement import EDGES, SEVERAL_RULES, assert_within
+
+FIVE_ONES = find_rules("five ones")
+ABLE = Rules(garrison=0)  # Höhle leaves out the garrison
+GROWING = {
+    "five ones": FIVE_ONES,
+    "five ones at a capital": Rules(defence=Dice((6, 6, 6)), all_ones_gain=1, garrison=2),
+    "four gained": Rules(all_ones_gain=4),
+    "small dice": Rules(attack=Dice((3, 3)), defence=Dice((3, 3)), all_ones_gain=2, garrison=0),
+    "a gain in six rolls": Rules(attack=Dice((3,)), defence=Dice((2,)), all_ones_gain=1),
+}
+
+
+def test_markov_is_a_method() -> None:
+    method: Method = markov
+    assert method.NAME == "markov"
+
+
+# The chain and its matrices.
+
+
+def test_published_law_after_one_roll() -> None:
+    law = markov.chain(10, 10, ABLE).after(1)
+    assert {tuple(state): round(float(p), 7) for state, p in law.items()} == {
+        (8, 10): 0.2925669,
+        (9, 9): 0.3357767,
+        (10, 8): 0.3716564,
+    }
+
+
+def test_published_chance_of_ten_against_ten() -> None:
+    ten = markov.chain(10, 10, ABLE)
+    published = 0.5675928721351305
+    assert float(ten.after(20).prob(is_won)) == pytest.approx(published, abs=1e-15)
+    assert markov.win_probability(10, 10, ABLE) == pytest.approx(published, abs=1e-15)
+    assert markov.win_probability(11, 10, CLASSIC) == markov.win_probability(10, 10, ABLE)
+
+
+def test_states_are_labelled_in_the_documented_order() -> None:
+    labelled = markov.chain(4, 2, Rules(garrison=2))
+    assert [tuple(state) for state in labelled.states] == [
+        *((3, 1), (4, 1), (3, 2), (4, 2)),
+        *((3, 0), (4, 0)),
+        *((2, 1), (2, 2)),
+    ]
+    assert labelled.start == (4, 2)
+    assert markov.chain(4, 2, FIVE_ONES).states[-1] == BEYOND
+
+
+def moves(state: Outcome, rules: Rules) -> dict[Outcome, Fraction]:
+    """Return the law of the state after a roll."""
+    attackers, defenders = state
+    if attackers <= rules.garrison or not defenders:
+        return {state: Fraction(1)}
+    dice = min(attackers - rules.garrison, rules.attack.kept), min(defenders, rules.defence.kept)
+    return {
+        Outcome(attackers - ours, defenders - theirs): p
+        for (ours, theirs), p in loss_law(dice, rules)
+    }
+
+
+@cache
+def loss_law(dice: tuple[int, int], rules: Rules) -> list[tuple[Losses, Fraction]]:
+    return [(losses, Fraction(p)) for losses, p in Roll(*dice, rules).losses().items()]
+
+
+@pytest.mark.parametrize("rules", [*SEVERAL_RULES.values(), *GROWING.values()])
+@pytest.mark.parametrize("battle", [(5, 4), (4, 6), (2, 1), (1, 3), (6, 2)])
+def test_matrix_is_the_law_of_each_state_s_roll(rules: Rules, battle: tuple[int, int]) -> None:
+    room = 3 if rules.all_ones_gain else 0
+    whole = build_chain(Outcome(*battle), room, rules)
+    rows = whole.matrix.toarray()
+    assert np.allclose(rows.sum(axis=1), 1, rtol=0, atol=4e-16)
+    for number, state in enumerate(whole.states):
+        expected = np.zeros(len(whole.states))
+        for after, p in ({BEYOND: Fraction(1)} if state == BEYOND else moves(state, rules)).items():
+            expected[whole.states.index(after if after in whole.states else BEYOND)] += float(p)
+        assert rows[number].tolist() == pytest.approx(expected.tolist(), abs=1e-16)
+
+
+@pytest.mark.parametrize("name", SEVERAL_RULES)
+def test_losses_lead_to_earlier_transient_states_only(name: str) -> None:
+    form = markov.chain(9, 7, SEVERAL_RULES[name]).canonical()
+    assert not np.triu(form.Q.toarray()).any()
+
+
+@pytest.mark.parametrize("rules", [CLASSIC, SEVERAL_RULES["garrison 3"], FIVE_ONES])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 30, 10**9])
+def test_power_equals_repeated_steps(rules: Rules, n: int) -> None:
+    whole = markov.chain(6, 4, rules)
+    steps = np.eye(len(whole.states))
+    for _ in range(min(n, 100)):
+        steps = steps @ whole.matrix.toarray()
+    power = whole.power(n).toarray()
+    assert np.allclose(power, steps, rtol=1e-13, atol=1e-16)
+    for number, start in enumerate(whole.states):
+        law = whole.after(n, start)
+        assert [float(law[each]) for each in whole.states] == pytest.approx(
+            power[number].tolist(), rel=1e-13, abs=1e-16
+        )
+
+
+@pytest.mark.parametrize("name", SEVERAL_RULES)
+@pytest.mark.parametrize("battle", [(9, 6), (6, 9), (5, 1), (4, 12)])
+def test_absorption_is_where_all_rolls_lead(name: str, battle: tuple[int, int]) -> None:
+    rules = SEVERAL_RULES[name]
+    whole = markov.chain(*battle, rules)
+    form = whole.canonical()
+    chances = form.absorption()
+    assert chances.shape == (len(form.transient), len(form.absorbing))
+    assert np.allclose(chances.sum(axis=1), 1, rtol=0, atol=1e-14)
+    for start, row in zip(form.transient, chances.tolist(), strict=True):
+        law = whole.after(sum(battle), start)
+        assert row == pytest.approx([float(law[each]) for each in form.absorbing], rel=1e-13)
+    bound = markov.relative_error(*battle, rules)
+    exact = counting.outcomes(Distribution([battle[0]]), battle[1], rules)
+    for end, chance in zip(form.absorbing, chances[-1].tolist(), strict=True):
+        assert_within(chance, Fraction(exact[end]), bound)
+
+
+def mean_rolls(attackers: int, defenders: int, rules: Rules) -> Fraction:
+    """Return the mean number of rolls, from the law of the state after each."""
+    current, mean = {Outcome(attackers, defenders): Fraction(1)}, Fraction(0)
+    while going_on := {s: p for s, p in current.items() if s[0] > rules.garrison and s[1]}:
+        mean += sum(going_on.values())
+        current = {}
+        for state, chance in going_on.items():
+            for after, p in moves(state, rules).items():
+                current[after] = current.get(after, Fraction(0)) + chance * p
+    return mean
+
+
+@pytest.mark.parametrize("name", SEVERAL_RULES)
+@pytest.mark.parametrize("battle", [(8, 6), (5, 8), (4, 1)])
+def test_expected_rolls_are_the_mean_of_the_rolls(name: str, battle: tuple[int, int]) -> None:
+    rules = SEVERAL_RULES[name]
+    form = markov.chain(*battle, rules).canonical()
+    bound = markov.relative_error(*battle, rules)
+    for start, rolls in zip(form.transient, form.expected_rolls().tolist(), strict=True):
+        assert_within(rolls, mean_rolls(*start, rules), bound)
+
+
+def test_a_chain_of_attackers_who_cannot_attack_stays() -> None:
+    for rules in (Rules(garrison=3), Rules(garrison=3, all_ones_gain=1)):
+        still = markov.chain(2, 3, rules)
+        assert dict(still.after(5)) == {Outcome(2, 3): 1.0}
+        form = still.canonical()
+        assert form.absorption().shape[0] == form.expected_rolls().size == 0
+
+
+@pytest.mark.parametrize("start", [(12, 3), (0, 0), (3, -1), "start", [3, 2]])
+def test_a_state_that_the_chain_has_not_is_refused(start: object) -> None:
+    small = markov.chain(4, 3, CLASSIC)
+    with pytest.raises(IllegalError, match="start must be a state of the chain, of at most 4 att"):
+        small.after(1, start)  # type: ignore[arg-type] # the claim
+
+
+def test_chains_are_refused_in_a_sentence() -> None:
+    small = markov.chain(4, 3, CLASSIC)
+    for call, sentence in (
+        (lambda: markov.chain(0, 3, CLASSIC), "attackers must be a whole number of at least 1"),
+        (lambda: markov.chain(3, 0, CLASSIC), "defenders must be a whole number of at least 1"),
+        (lambda: small.after(-1), "rolls must be a whole number from 0 to 1000000000, got -1"),
+        (lambda: small.power(-1), "n must be a whole number from 0 to 1000000000, got -1"),
+    ):
+        with pytest.raises(IllegalError, match=sentence):
+            call()
+
+
+# Odds where armies cannot grow.
+
+
+@pytest.mark.parametrize("name", SEVERAL_RULES)
+@pytest.mark.parametrize("size", [(30, 30), (60, 7), (7, 60)])
+def test_table_keeps_its_bound(name: str, size: tuple[int, int]) -> None:
+    rules = SEVERAL_RULES[name]
+    exact, floats = counting.win_table(*size, rules), markov.win_table(*size, rules)
+    for a, d in product(range(size[0]), range(size[1])):
+        assert_within(floats[a, d], exact[a, d], markov.relative_error(a + 1, d + 1, rules))
+
+
+@pytest.mark.parametrize("name", SEVERAL_RULES)
+@pytest.mark.parametrize("battle", [*EDGES, (3, 40), (40, 2)])
+def test_answers_keep_their_bound(name: str, battle: tuple[int, int]) -> None:
+    rules = SEVERAL_RULES[name]
+    attackers, defenders = battle
+    bound = markov.relative_error(attackers, defenders, rules)
+    exact = counting.outcomes(Distribution([attackers]), defenders, rules)
+    floats = markov.outcomes(Distribution([attackers]), defenders, rules)
+    assert set(floats) == set(exact)
+    for outcome, probability in exact.items():
+        assert_within(float(floats[outcome]), Fraction(probability), bound)
+    won = Fraction(exact.prob(is_won))
+    assert_within(markov.win_probability(attackers, defenders, rules), won, bound)
+    chance, error = markov.win_probability_bounded(attackers, defenders, rules)
+    assert abs(Fraction(chance) - won) <= Fraction(error) <= Fraction(1, 10**12)
+
+
+@settings(max_examples=40)
+@given(strategies.rules(), st.integers(1, 12), st.integers(1, 12))
+def test_answers_keep_their_bound_under_any_rules(
+    rules: Rules, attackers: int, defenders: int
+) -> None:
+    exact = counting.outcomes(Distribution([attackers]), defenders, rules)
+    floats = markov.outcomes(Distribution([attackers]), defenders, rules)
+    bound = markov.relative_error(attackers, defenders, rules)
+    assert set(floats) == set(exact)
+    for outcome, probability in exact.items():
+        assert_within(float(floats[outcome]), Fraction(probability), bound)
+
+
+def test_large_battles_keep_their_bound() -> None:
+    exact = counting.values([1] * 302, [0] * 301, 300, CLASSIC)[301]
+    bound = markov.relative_error(301, 300, CLASSIC)
+    assert_within(markov.win_probability(301, 300, CLASSIC), exact, bound)
+    assert bound < STATED_ERROR
+
+
+@pytest.mark.parametrize("rules", [Rules(garrison=2), Rules(garrison=2, all_ones_gain=1)])
+def test_a_law_of_attackers_is_a_mixture(rules: Rules) -> None:
+    stack = Distribution({1: 1, 2: 2, 3: 3, 9: 4})
+    mixed = markov.outcomes(stack, 4, rules)
+    parts = {n: markov.outcomes(Distribution([n]), 4, rules) for n in stack}
+    for outcome in mixed:
+        expected = sum(float(stack[n]) * float(parts[n][outcome]) for n in stack)
+        assert math.isclose(float(mixed[outcome]), expected, rel_tol=1e-13, abs_tol=1e-16)
+    assert mixed[Outcome(1, 4)] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("rules", [CLASSIC, FIVE_ONES])
+def test_no_battle_leaves_all_as_it_is(rules: Rules) -> None:
+    assert dict(markov.outcomes(Distribution([5, 1]), 0, rules)) == {
+        Outcome(5, 0): 0.5,
+        Outcome(1, 0): 0.5,
+    }
+    assert dict(markov.outcomes(Distribution([1]), 7, rules)) == {Outcome(1, 7): 1.0}
+    assert (
+        markov.win_probability(1, 7, rules) == markov.win_probability_bounded(1, 7, rules)[0] == 0
+    )
+    assert markov.win_table(1, 2, rules).tolist() == [[0.0, 0.0]]
+
+
+# Odds where armies can grow.
+
+
+def ends_by_steps(attackers: int, defenders: int, rules: Rules) -> dict[tuple[int, int], float]:
+    """Follow the law of the state roll by roll, dropping nothing but chances below 1e-20."""
+    current = {(attackers, defenders): 1.0}
+    ended: dict[tuple[int, int], float] = {}
+    while current:
+        following: dict[tuple[int, int], float] = {}
+        for (a, d), chance in current.items():
+            if a <= rules.garrison or not d:
+                ended[a, d] = ended.get((a, d), 0.0) + chance
+                continue
+            dice = min(a - rules.garrison, rules.attack.kept), min(d, rules.defence.kept)
+            for (ours, theirs), p in float_law(dice, rules):
+                if chance * p > 1e-20:
+                    state = a - ours, d - theirs
+                    following[state] = following.get(state, 0.0) + chance * p
+        current = following
+    return ended
+
+
+@cache
+def float_law(dice: tuple[int, int], rules: Rules) -> list[tuple[tuple[int, int], float]]:
+    return [(losses, float(p)) for losses, p in brute.loss_law(*dice, rules).items()]
+
+
+GROWN = [(name, battle) for name in GROWING for battle in ((3, 1), (4, 7))]
+
+GROWN += [(name, (7, 5)) for name in GROWING if "six rolls" not in name]
+GROWN += [("five ones", (12, 10)), ("five ones", (30, 24)), ("small dice", (14, 10))]
+
+
+@pytest.mark.parametrize(("name", "battle"), GROWN)
+def test_grown_armies_end_as_their_steps_do(name: str, battle: tuple[int, int]) -> None:
+    rules = GROWING[name]
+    attackers, defenders = battle
+    ended = ends_by_steps(attackers, defenders, rules)
+    won = math.fsum(p for (_, d), p in ended.items() if not d)
+    chance, error = markov.win_probability_bounded(attackers, defenders, rules)
+    # What the steps drop and round is far below a hundredth of the bound.
+    assert abs(chance - won) <= error + 1e-14
+    assert 0 < error <= 1e-12
+    law = markov.outcomes(Distribution([attackers]), defenders, rules)
+    differences = [abs(float(law[Outcome(*end)]) - p) for end, p in ended.items()]
+    assert math.fsum(differences) <= markov.relative_error(attackers, defenders, rules) + 1e-14
+    assert BEYOND not in law
+    assert 0 <= 1 - math.fsum(law.values()) + 1e-14 <= 1e-12
+    assert markov.win_table(attackers, defenders, rules)[-1, -1] == chance
+
+
+def test_the_table_of_growing_armies_is_that_of_single_battles() -> None:
+    table = markov.win_table(9, 6, FIVE_ONES)
+    for a, d in product(range(1, 10), range(1, 7)):
+        single = markov.win_probability(a, d, FIVE_ONES)
+        assert table[a - 1, d - 1] == pytest.approx(single, rel=0, abs=1e-12)
+
+
+def test_more_room_changes_no_more_than_the_bound() -> None:
+    for name in ("five ones", "five ones at a capital", "small dice"):
+        rules = GROWING[name]
+        chance, error = markov.win_probability_bounded(6, 5, rules)
+        whole = build_chain(Outcome(6, 5), 20, rules)
+        form = whole.canonical()
+        row = form.absorption()[form.transient.index(Outcome(6, 5))]
+        won = math.fsum(row[: whole.able])
+        assert won - 1e-14 <= chance + error <= won + row[-1] + 2 * error + 1e-14
+
+
+def test_armies_that_grow_past_all_room_are_refused() -> None:
+    # One face: every full roll shows ones only, and armies grow for ever.
+    endless = Rules(attack=Dice((1,)), defence=Dice((1,)), all_ones_gain=1)
+    with pytest.raises(
+        TooLargeError, match=r"with a chance of up to 1.0e\+00 its armies grow past"
+    ):
+        markov.win_probability(5, 5, endless)
+    drifting = Rules(attack=Dice((2,)), defence=Dice((2,)), all_ones_gain=3)
+    with pytest.raises(TooLargeError, match="its armies grow past"):
+        markov.outcomes(Distribution([6]), 6, drifting)
+
+
+def test_dice_that_are_thrown_agree() -> None:
+    rules, runs = GROWING["a gain in six rolls"], 1500
+    rng = np.random.default_rng(11)
+    won = sum(is_won(Outcome(*thrown_battle(7, 5, rules, rng))) for _ in range(runs))
+    chance = markov.win_probability(7, 5, rules)
+    deviation = math.sqrt(chance * (1 - chance) / runs)
+    assert abs(won / runs - chance) < 4 * deviation
+    # So many runs would tell if the rule were left out.
+    without = markov.win_probability(7, 5, replace(rules, all_ones_gain=0))
+    assert abs(won / runs - without) > 10 * deviation
+
+
+def thrown_battle(
+    attackers: int, defenders: int, rules: Rules, rng: np.random.Generator
+) -> tuple[int, int]:
+    """Throw the dice of a battle; they must be plain, with ties to the defender."""
+    while attackers > rules.garrison and defenders:
+        i = min(attackers - rules.garrison, rules.attack.kept)
+        j = min(defenders, rules.defence.kept)
+        ours = sorted(rng.integers(1, rules.attack.faces[:i], endpoint=True).tolist(), reverse=True)
+        theirs = sorted(
+            rng.integers(1, rules.defence.faces[:j], endpoint=True).tolist(), reverse=True
+        )
+        if (i, j) == rules.full_roll and {*ours, *theirs} == {1}:
+            attackers, defenders = attackers + rules.all_ones_gain, defenders + rules.all_ones_gain
+            continue
+        lost = sum(y > z for y, z in zip(ours, theirs, strict=False))
+        attackers, defenders = attackers - min(i, j) + lost, defenders - lost
+    return attackers, defenders
+
+
+def test_auto_solves_five_ones_with_this_method() -> None:
+    questions: tuple[Question, ...] = ("chance", "law", "stack")
+    for question in questions:
+        found = find_method("auto", 12, 10, FIVE_ONES, exact=False, question=question)
+        assert found.NAME == "markov"
+    battle = Battle(12, 10, "five ones")
+    steps = ends_by_steps(12, 10, FIVE_ONES)
+    assert battle.win_probability() == pytest.approx(
+        math.fsum(p for (_, d), p in steps.items() if not d), abs=1e-12
+    )
+    assert max(battle.attackers_left()) > 12
+    assert battle.outcomes().prob(is_won) == pytest.approx(battle.win_probability(), abs=1e-12)
+
+
+def test_a_campaign_moves_in_with_armies_that_grew() -> None:
+    way = Campaign(7, [2, 3], "five ones")
+    first = ends_by_steps(7, 2, FIVE_ONES)
+    expected = math.fsum(
+        p * float(markov.win_probability(a - 1, 3, FIVE_ONES))
+        for (a, d), p in first.items()
+        if not d
+    )
+    assert way.win_probability() == pytest.approx(expected, abs=2e-12)
+    assert way.win_probability() != pytest.approx(
+        float(Campaign(7, [2, 3]).win_probability()), abs=1e-6
+    )
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize("rules", [CLASSIC, FIVE_ONES])
+@pytest.mark.parametrize("battle", [(10**12, 10**12), (10**9, 1), (2, 10**12), (10**30, 10**30)])
+def test_battles_past_what_memory_allows_are_refused_at_once(
+    rules: Rules, battle: tuple[int, int]
+) -> None:
+    attackers, defenders = battle
+    for ask in (markov.refuse, markov.chain, markov.win_probability, markov.win_table):
+        with pytest.raises(TooLargeError):
+            ask(attackers, defenders, rules)
+    with pytest.raises(TooLargeError):
+        markov.outcomes(Distribution([attackers]), defenders, rules)
+
+
+def test_matrices_past_what_memory_allows_are_refused() -> None:
+    large = markov.chain(501, 500, CLASSIC)
+    with pytest.raises(TooLargeError, match="501 against 500 must be smaller"):
+        large.power(3)
+    with pytest.raises(TooLargeError, match="501 against 500 must be smaller"):
+        large.canonical().absorption()
+
+
+def test_a_bound_that_cannot_be_kept_is_refused() -> None:
+    with pytest.raises(TooLargeError, match=r"its error may be .*, expected at most 1e-12"):
+        markov.win_probability_bounded(900, 700, CLASSIC)
+    with pytest.raises(TooLargeError, match=r"whose armies can grow has 4e\+06 states"):
+        markov.win_probability_bounded(2000, 2000, FIVE_ONES)
+
+
+def test_without_scipy_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    sentence = r"^the method 'markov' needs SciPy, .*: pip install 'iacta\[methods\]'$"
+    for rules in (CLASSIC, FIVE_ONES):
+        for ask in (markov.refuse, markov.chain, markov.win_probability, markov.win_table):
+            with pytest.raises(MissingError, match=sentence):
+                ask(5, 4, rules)
+        with pytest.raises(MissingError, match=sentence):
+            markov.outcomes(Distribution([5]), 4, rules)
+    with pytest.raises(MissingError, match=sentence):
+        Battle(12, 10, "five ones").win_probability()
+
+
+def test_auto_asks_it_only_where_no_other_method_answers() -> None:
+    assert lattice.relative_error(400, 400, CLASSIC) > STATED_ERROR
+    found = find_method("auto", 400, 400, CLASSIC, exact=False, question="stack")
+    assert found.NAME == "lattice"
