@@ -1,20 +1,22 @@
-"""Prints a table of ratios, each measured in this one run: `make bench`."""
+"""Prints a table of ratios, each measured in this one run, and writes them down: `make bench`."""
 
+import json
 import random
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import plain
-from iacta import Battle, Campaign, armies_needed, win_probability, win_table
-from iacta.methods import counting
+from benchmarks import compiled, plain
+from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
+from iacta.methods import closed_form, counting, markov
 from iacta.roll import loss_law
 from iacta.rules import CLASSIC
 
@@ -23,6 +25,17 @@ CHANCES = [p / 100 for p in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 9
 MATCH_UPS = [(i, j) for i in (1, 2, 3) for j in (1, 2)]
 LINE_WIDTH = 150
 LONGEST_PROCESS = 2.5
+RESULTS = Path("build") / "bench.json"
+# About as good as even, from small to very large; attackers include the garrison.
+SINGLE_BATTLES = [
+    (11, 10),
+    (101, 100),
+    (855, 1_000),
+    (8_536, 10_000),
+    (853_401, 10**6),
+    (853_414_375, 10**9),
+    (853_414_372_544, 10**12),
+]
 
 Work = Callable[[], object]
 
@@ -95,6 +108,81 @@ def battle_lines() -> Iterator[Line]:
     )
 
 
+def large_lines() -> Iterator[Line]:
+    """Measure single battles of any size, and a requirement, against a battle of a thousand."""
+
+    def time_of(attackers: int, defenders: int) -> float:
+        battle = Battle(attackers, defenders)
+        battle.win_probability()
+        return seconds(battle.win_probability, 101)
+
+    thousand = time_of(*SINGLE_BATTLES[2])
+    for attackers, defenders in SINGLE_BATTLES:
+        yield Line(
+            f"{attackers:,} v {defenders:,} in floats",
+            time_of(attackers, defenders),
+            "the same with 1,000 defenders",
+            thousand,
+            1 / 2,
+            0.001,
+        )
+    yield Line(
+        "armies needed against 10^9 for 95 %",
+        seconds(lambda: armies_needed(10**9, 0.95), 21),
+        "all states up to there, compiled (1,000 x 1,000 timed)",
+        seconds(lambda: compiled.win_table(1000, 1000)) * 1e12,
+        1,
+        0.005,
+    )
+
+
+def exact_lines() -> Iterator[Line]:
+    """Measure large battles in fractions."""
+    yield Line(
+        "1,000 v 1,000 in fractions",
+        seconds(lambda: closed_form.win_probability(1001, 1000, CLASSIC)),
+        "whole numbers over a table",
+        seconds(lambda: counting.win_probability(1001, 1000, CLASSIC), 1),
+        1,
+        0.3,
+    )
+
+
+def markov_lines() -> Iterator[Line]:
+    """Measure the Markov chain."""
+    memory: plain.Memory = {}
+
+    def plain_table() -> None:
+        memory.clear()
+        for a in range(1, 102):
+            for d in range(1, 101):
+                plain.recursive_win_probability(a, d, memory)
+
+    yield Line(
+        "markov, all starts up to 100 v 100",
+        seconds(lambda: markov.win_table(101, 100, CLASSIC)),
+        "recursion with a memory",
+        seconds(plain_table, 3),
+        1,
+        0.5,
+    )
+
+
+def simulation_lines() -> Iterator[Line]:
+    """Measure real dice."""
+    rng = random.Random(1)
+    runs = 1_000
+    simulated = seconds(lambda: [plain.campaign_run(72, UNFINISHED, rng) for _ in range(runs)], 3)
+    yield Line(
+        "100,000 unfinished games with real dice",
+        seconds(lambda: simulate_campaign(72, UNFINISHED, runs=100_000)),
+        f"one after the other ({runs:,} timed)",
+        simulated * 100_000 / runs,
+        1,
+        0.5,
+    )
+
+
 def campaign_lines() -> Iterator[Line]:
     """Measure the unfinished game."""
     campaign = Campaign(72, UNFINISHED)
@@ -137,6 +225,15 @@ def array_lines() -> Iterator[Line]:
         1,
         0.03,
     )
+    for size, least in ((1_000, 1 / 10), (5_000, 1.0)):
+        compiled.win_table(10, 10)
+        yield Line(
+            f"table of {size:,} x {size:,}",
+            seconds(lambda size=size: win_table(size + 1, size), 7),  # type: ignore[misc]
+            "brute-force loop, compiled",
+            seconds(lambda size=size: compiled.win_table(size, size), 7),  # type: ignore[misc]
+            least,
+        )
     rng = np.random.default_rng(1)
     attackers, defenders = rng.integers(1, 201, size=(2, 10**6))
     memory: plain.Memory = {}
@@ -183,6 +280,28 @@ def process_lines() -> Iterator[Line]:
     )
 
 
+MEASURES = (
+    roll_lines,
+    battle_lines,
+    large_lines,
+    exact_lines,
+    campaign_lines,
+    simulation_lines,
+    markov_lines,
+    array_lines,
+    process_lines,
+)
+
+
+def write_down(lines: list[Line]) -> None:
+    """Write the results into a file of JSON."""
+    RESULTS.parent.mkdir(exist_ok=True)
+    records = [{**line._asdict(), "is_met": line.is_met} for line in lines]
+    partial = RESULTS.with_suffix(".part")
+    partial.write_text(json.dumps(records, indent=2) + "\n", encoding="utf-8")
+    partial.replace(RESULTS)
+
+
 def main() -> int:
     """Measure and print everything; return 1 if something that is asked is missed."""
     table = Table(title="Medians of one run", title_justify="left", box=None)
@@ -193,15 +312,11 @@ def main() -> int:
     for heading in ("takes", "times iacta", "at least"):
         table.add_column(heading, justify="right")
     table.add_column("")
-    lines = [
-        line
-        for measure in (roll_lines, battle_lines, campaign_lines, array_lines, process_lines)
-        for line in measure()
-    ]
+    lines = [line for measure in MEASURES for line in measure()]
     for line in lines:
         table.add_row(
             line.claim,
-            f"{1000 * line.ours:,.2f} ms",
+            f"{1000 * line.ours:,.3f} ms",
             "" if line.most_seconds is None else f"{1000 * line.most_seconds:,.0f} ms",
             line.rival,
             f"{1000 * line.theirs:,.1f} ms",
@@ -210,6 +325,7 @@ def main() -> int:
             "met" if line.is_met else "missed",
         )
     Console(width=LINE_WIDTH).print(table)
+    write_down(lines)
     return 0 if all(line.is_met for line in lines) else 1
 
 

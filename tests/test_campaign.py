@@ -224,3 +224,11 @@ def test_rules_of_a_territory_are_those_of_its_own_battle() -> None:
         chance = Campaign(12, mixed).win_probability()
         assert Campaign(12, plain, "capital").win_probability() < chance
         assert chance < Campaign(12, plain, Rules()).win_probability()
+
+
+def test_armies_grow_in_a_played_campaign() -> None:
+    rules = Rules(attack=Dice((3,)), defence=Dice((2,)), all_ones_gain=1)
+    rng = np.random.default_rng(5)
+    won = sum(not Campaign(7, [5], rules).play(rng)[0].defenders_left for _ in range(4000))
+    chance = Campaign(7, [5], rules).win_probability()
+    assert abs(won / 4000 - chance) < 4 * (chance * (1 - chance) / 4000) ** 0.5

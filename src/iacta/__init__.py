@@ -14,12 +14,14 @@ Conventions:
 - Bad input raises an `IactaError`, a `ValueError` of one sentence.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from iacta.battle import Battle
 from iacta.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.dice import Dice
 from iacta.distribution import Distribution
 from iacta.errors import IactaError, IllegalError, MalformedError, MissingError, TooLargeError
-from iacta.estimate import Estimate, Interval
 from iacta.odds import (
     expected_attackers_left,
     expected_defenders_left,
@@ -30,9 +32,12 @@ from iacta.outcome import Outcome
 from iacta.requirement import armies_needed, armies_needed_for_campaign
 from iacta.roll import Losses, Roll
 from iacta.rules import CLASSIC, Rules
-from iacta.simulated import Simulated, simulate_battle, simulate_campaign
 from iacta.territory import Territory
 from iacta.variants import RULE_SETS, RuleSet, find_rule_set, find_rules, rules_name
+
+if TYPE_CHECKING:
+    from iacta.estimate import Estimate, Interval
+    from iacta.simulated import Simulated, simulate_battle, simulate_campaign
 
 __all__ = [
     "CLASSIC",
@@ -70,3 +75,17 @@ __all__ = [
     "win_probability",
     "win_table",
 ]
+
+_LOADED_WHEN_ASKED = {
+    "Estimate": "iacta.estimate",
+    "Interval": "iacta.estimate",
+    "Simulated": "iacta.simulated",
+    "simulate_battle": "iacta.simulated",
+    "simulate_campaign": "iacta.simulated",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LOADED_WHEN_ASKED:
+        return getattr(import_module(_LOADED_WHEN_ASKED[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

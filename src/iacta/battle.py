@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
-from iacta.methods import Method, Question, check_rules, find_method, path_tree
+from iacta.methods import Method, Question, check_rules, find_method
 from iacta.numbers import whole_number
 from iacta.outcome import Outcome, is_won
 from iacta.records import put
@@ -24,10 +24,11 @@ class Battle:
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
 
-    Answers are floats, or fractions with `exact=True`. The relative error of a float is at most
-    `iacta.methods.lattice.relative_error`, below 1e-12 up to 250 armies on each side, and twice
-    that given that a side wins; chances below 1e-150 may become 0. `method` is `"counting"`
-    (exact), `"lattice"` (float) or `"auto"`.
+    Answers are floats, or fractions with `exact=True`. `method` is one of `iacta.methods.METHODS`,
+    or `"auto"` for the fastest with a relative error of at most 1e-12 (twice that given that a side
+    wins). This holds for chances between 1e-15 and 1 − 1e-15, and up to 250 armies on each side
+    down to 1e-150. In larger battles outcomes below 1e-18 are left out of a law. Where armies can
+    grow, the error is at most 1e-12 in all.
 
     Numbers below 1 or not whole are refused. Attackers no more than the garrison cannot attack.
 
@@ -152,6 +153,8 @@ class Battle:
         >>> Battle(11, 6).state_count()
         52
         """
+        from iacta.methods import path_tree  # slow to import, and only needed here
+
         check_rules(self.rules)
         return path_tree.state_count(self.attackers, self.defenders, self.rules)
 
@@ -161,6 +164,8 @@ class Battle:
         >>> Battle(4, 2).path_count()
         7
         """
+        from iacta.methods import path_tree  # slow to import, and only needed here
+
         check_rules(self.rules)
         return path_tree.path_count(self.attackers, self.defenders, self.rules)
 

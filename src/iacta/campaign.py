@@ -75,9 +75,10 @@ class Campaign:
     garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
 
     Each battle is fought until the territory is taken or the stack cannot go on. Answers are
-    floats, or fractions with `exact=True`. The relative error of a float is at most the sum over
-    the territories of `iacta.methods.lattice.relative_error`, twice that for `expected_attackers`,
-    which is a ratio; chances below 1e-150 may become 0.
+    floats, or fractions with `exact=True`; `method` is as for `Battle`. The relative error of a
+    float is at most the sum over the territories of what `relative_error` of the method says,
+    which is 1e-12 up to 250 armies on each side; twice that for `expected_attackers`, which is a
+    ratio. Chances below 1e-150 may become 0.
 
     No territories, and numbers below 1 or not whole, are refused.
 
@@ -244,7 +245,11 @@ def _play_battle(
     while attackers > rules.garrison and defenders:
         able = attackers - rules.garrison
         law = loss_law(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
-        draw, k = rng.random(), 0
+        draw, k = rng.random() - law.gains / law.total, 0
+        if draw < 0:
+            attackers += rules.all_ones_gain
+            defenders += rules.all_ones_gain
+            continue
         while k < law.compared and draw >= law.counts[k] / law.total:
             draw -= law.counts[k] / law.total
             k += 1

@@ -50,10 +50,11 @@ def win_probability(
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
     exact: whether to answer in fractions.
-    method: `"counting"` (exact), `"lattice"` (float) or `"auto"`.
+    method: one of `iacta.methods.METHODS`, or `"auto"`.
 
     A float for two numbers, else an array of the broadcast shape. The relative error is at most
-    `iacta.methods.lattice.relative_error` of the largest battle.
+    `iacta.methods.lattice.relative_error` of the largest battle; a few large battles are solved
+    one by one, with the error that `Battle` tells.
 
     Armies below 1 or not whole are refused.
 

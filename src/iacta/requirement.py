@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
-from iacta.large_requirement import fewest_attackers
-from iacta.methods import check_rules, counting, lattice, leap, refusal
+from iacta.methods import check_rules, counting, lattice, load_method, refusal
 from iacta.numbers import (
     Chance,
     broadcast,
@@ -145,7 +144,9 @@ def win_probability_keeping(
     if exact:
         return _exact_chances(way, kept, count)[-1]
     if len(way) == 1 and _is_large(count, way[0].defenders, way[0].rules):
-        return leap.both_chances(count, way[0].defenders, way[0].rules, kept)[0]
+        from iacta.methods.leap import both_chances  # slow to import, and only needed here
+
+        return both_chances(count, way[0].defenders, way[0].rules, kept)[0]
     return float(_float_chances(way, kept, count)[-1])
 
 
@@ -191,6 +192,8 @@ def _for_large_battles(pairs: Iterable[Pair], rules: Rules, keep: int) -> dict[P
     needed = {}
     for defenders, chance in pairs:
         if _is_large(keep, defenders, rules):
+            from iacta.large_requirement import fewest_attackers  # slow to import
+
             attackers = fewest_attackers(defenders, chance, rules, keep)
             if attackers is not None:
                 needed[defenders, chance] = attackers
@@ -201,7 +204,7 @@ def _is_large(attackers: int, defenders: int, rules: Rules) -> bool:
     """Tell whether a battle is better left to `leap`, which must take on its rules."""
     if max(attackers, defenders) <= LARGEST_IN_TABLES:
         return False
-    return refusal(leap, attackers, defenders, rules) is None
+    return refusal(load_method("leap"), attackers, defenders, rules) is None
 
 
 def _within(most: int, pairs: list[Pair], rules: Rules, keep: int) -> dict[Pair, int]:

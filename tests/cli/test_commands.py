@@ -336,3 +336,21 @@ def test_bars_are_as_long_as_the_chances(run: Run) -> None:
     lengths = [line.count("█") for line in lines]
     assert sorted(lengths) == [lengths[i] for i in np.argsort(chances, kind="stable")]
     assert sum(chances) == pytest.approx(100, abs=0.6)
+
+
+def test_a_battle_too_large_to_list_has_its_chance(run: Run) -> None:
+    line = "battle 853414372544 1000000000000"
+    text = run(line).stdout.splitlines()
+    assert text[0] == "853414372544 armies beat 1000000000000 with a chance of 50.00 %."
+    record = read_json(run, line)
+    assert record["win_probability"] == pytest.approx(0.5, abs=1e-6)
+    assert (record["method"], record["outcomes"]) == ("leap", [])
+    assert record["expected_attackers_left"] is None
+    assert run(f"{line} --csv").code == 2
+
+
+def test_a_large_battle_is_told_as_a_small_one(run: Run) -> None:
+    record = read_json(run, "battle 20001 20000")
+    assert record["method"] == "leap"
+    assert sum(end["probability"] for end in record["outcomes"]) == pytest.approx(1, abs=1e-12)
+    assert record["win_probability"] == pytest.approx(1)

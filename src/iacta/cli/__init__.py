@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from typer import Abort, TyperException
 from typer.main import get_command
 
-from iacta.cli.app import app
+from iacta.cli.app import COMMANDS, make_app
 from iacta.errors import IactaError, IllegalError
 
 __all__ = ["main"]
@@ -22,7 +22,8 @@ BROKEN_PIPE = 141
 def main() -> NoReturn:
     """Run the command line, and end with 0, with 2 on bad input or 130 on Ctrl-C."""
     try:
-        command = get_command(app)
+        asked = tuple(word for word in sys.argv[1:2] if word in COMMANDS)
+        command = get_command(make_app(asked or COMMANDS))
         _refuse_unknown_options(getattr(command, "commands", {}), sys.argv[1:])
         code = command(prog_name="iacta", standalone_mode=False) or 0
         if sys.stdout is not None:  # as it is when the shell has closed it

@@ -1,19 +1,13 @@
 """The commands, put together."""
 
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from iacta.cli.battle import battle
-from iacta.cli.campaign import campaign
-from iacta.cli.compare import compare
-from iacta.cli.need import need
-from iacta.cli.roll import roll
-from iacta.cli.rules import rules
-from iacta.cli.simulate import simulate
-from iacta.cli.table import table
+__all__ = ["COMMANDS", "make_app"]
 
-__all__ = ["app"]
+COMMANDS = ("battle", "campaign", "need", "simulate", "compare", "table", "roll", "rules")
 
 EXAMPLES = """Examples:
 
@@ -39,19 +33,26 @@ Attackers are counted on their territory, with the army that must stay behind.""
 HELP = {"help_option_names": ["-h", "--help"]}
 NUMBERS = {**HELP, "ignore_unknown_options": True}
 
-app = typer.Typer(
-    add_completion=False,
-    context_settings=HELP,
-    invoke_without_command=True,
-    epilog=EXAMPLES,
-    pretty_exceptions_enable=False,
-)
 
-for command in (battle, campaign, need, simulate, compare, table, roll, rules):
-    app.command(context_settings=NUMBERS)(command)
+def make_app(commands: tuple[str, ...] = COMMANDS) -> typer.Typer:
+    """Return the command line with some commands; the others are not even loaded.
+
+    commands: their names.
+    """
+    app = typer.Typer(
+        add_completion=False,
+        context_settings=HELP,
+        invoke_without_command=True,
+        epilog=EXAMPLES,
+        pretty_exceptions_enable=False,
+        callback=iacta,
+    )
+    for name in commands:
+        command = getattr(import_module(f"iacta.cli.{name}"), name)
+        app.command(context_settings=NUMBERS)(command)
+    return app
 
 
-@app.callback()
 def iacta(
     context: typer.Context,
     show_version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,

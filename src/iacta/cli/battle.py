@@ -40,8 +40,7 @@ def battle(
     )
     label = options.rules_label(rules)
     with show.patience():
-        won = fought.win_probability(exact=exact)
-        answer = _Answer(fought, label, won, _law(fought, exact, chosen))
+        answer = _Answer(fought, label, *_chance_and_law(fought, exact, chosen))
     show.emit(
         chosen,
         record=lambda: _record(answer),
@@ -59,13 +58,16 @@ class _Answer(NamedTuple):
     law: Mapping[Outcome, Probability]
 
 
-def _law(fought: Battle, exact: bool, chosen: options.Output) -> Mapping[Outcome, Probability]:
+def _chance_and_law(
+    fought: Battle, exact: bool, chosen: options.Output
+) -> tuple[Probability, Mapping[Outcome, Probability]]:
     try:
-        return fought.outcomes(exact=exact)
+        law = fought.outcomes(exact=exact)
     except TooLargeError:
         if chosen is options.Output.CSV:
             raise
-        return {}
+        return fought.win_probability(exact=exact), {}
+    return law.prob(is_won), law
 
 
 def _best_first(law: Mapping[Outcome, Probability]) -> list[Outcome]:

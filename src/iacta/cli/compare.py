@@ -82,9 +82,10 @@ class _Comparison(NamedTuple):
 
     def error(self, answer: _Answer) -> float | None:
         """Return the relative error of an answer, if the exact chance is known."""
-        if answer.chance is None or not self.exact:
+        if answer.chance is None or self.exact is None:
             return None
-        return float(abs(Fraction(answer.chance) / self.exact - 1))
+        difference = abs(Fraction(answer.chance) - self.exact)
+        return float(difference / self.exact) if difference else 0.0
 
 
 def _answer(name: str, fought: Battle) -> _Answer:

@@ -288,6 +288,8 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
     >>> win_probability(3, 1, CLASSIC)
     Fraction(1955, 2592)
     """
+    if not defenders:
+        return Fraction(1)
     *_, last = value_rows([1] * (attackers + 1), [0] * (defenders + 1), rules)
     return last.worth(attackers)
 

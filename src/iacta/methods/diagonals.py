@@ -24,7 +24,8 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 NEGLIGIBLE = 1e-175
 CERTAIN = 1 - 2.0**-53
-TRIMMED_EACH = 8  # steps: to trim takes as long as to compute a few hundred cells
+TRIMMED_EACH = 8  # steps
+TRIMMED_AT_ONCE = 64  # attackers: the band grows by less from one time to the next
 
 
 def chance_table(
@@ -159,14 +160,15 @@ class _Band:
         """Leave out what is as good as 0 and 1, but for the attackers most .. least − 1."""
         rows = self.chances.reshape(-1, self.taken)[self.taken :]
         if total >= self.hopeless and self.low < most:
-            needed = rows[self.low : most].max(axis=1) >= NEGLIGIBLE
+            needed = rows[self.low : min(most, self.low + TRIMMED_AT_ONCE)].max(1) >= NEGLIGIBLE
             skipped = int(np.argmax(needed)) if needed.any() else len(needed)
             rows[self.low : self.low + skipped] = 0.0
             self.low += skipped
         if total >= self.hopeful and self.high > least:
-            needed = rows[least : self.high].min(axis=1) < CERTAIN
-            self.high = max(least, 0) + _length(needed)
-            rows[self.high : max(least, 0) + len(needed)] = 1.0
+            first = max(least, self.high - TRIMMED_AT_ONCE)
+            needed = rows[first : self.high].min(1) < CERTAIN
+            rows[first + _length(needed) : self.high] = 1.0
+            self.high = first + _length(needed)
 
     def _write(self, total: int, first: int, end: int) -> None:
         """Write the attackers first .. end − 1 into the table."""

@@ -163,6 +163,8 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
     >>> round(win_probability(3, 1, CLASSIC), 6)
     0.754244
     """
+    if not defenders:
+        return 1.0
     *_, last = value_rows(np.ones(attackers + 1), np.zeros(defenders + 1), rules)
     return float(last[attackers])
 

@@ -1,0 +1,49 @@
+"""The brute-force loop over all states, compiled."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from iacta.roll import loss_law
+from iacta.rules import CLASSIC
+
+__all__ = ["win_table"]
+
+
+def _step_table() -> npt.NDArray[np.float64]:
+    """Return the chances of 0, 1, 2 defenders lost, by attack dice, defence dice and losses."""
+    steps = np.zeros((4, 3, 3))
+    for i in (1, 2, 3):
+        for j in (1, 2):
+            law = loss_law(i, j, CLASSIC)
+            steps[i, j, : len(law.counts)] = [count / law.total for count in law.counts]
+    return steps
+
+
+def _fill(able: int, defenders: int, steps: Any) -> Any:
+    """Return the chances to win, `[able, defenders]`, each from those after one roll."""
+    table = np.empty((able + 1, defenders + 1))
+    table[:, 0] = 1.0
+    table[0, 1:] = 0.0
+    for a in range(1, able + 1):
+        i = min(a, 3)
+        for d in range(1, defenders + 1):
+            j = min(d, 2)
+            taken = min(i, j)
+            chance = 0.0
+            for k in range(taken + 1):
+                chance += steps[i, j, k] * table[a - taken + k, d - k]
+            table[a, d] = chance
+    return table
+
+
+STEPS = _step_table()
+_compiled = njit(_fill)
+
+
+def win_table(able: int, defenders: int) -> npt.NDArray[np.float64]:
+    """Return the chances to win of all battles up to a size, classic rules, garrison left out."""
+    table: npt.NDArray[np.float64] = _compiled(able, defenders, STEPS)
+    return table

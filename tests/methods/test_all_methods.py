@@ -1,0 +1,145 @@
+"""All methods give one answer, or say in one sentence why they give none."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from iacta import CLASSIC, Battle, Dice, Distribution, IactaError, Outcome, Rules, find_rules
+from iacta.methods import (
+    EXACT_METHODS,
+    METHODS,
+    closed_form,
+    counting,
+    lattice,
+    leap,
+    load_method,
+    markov,
+    path_tree,
+    refusal,
+    simulation,
+)
+from iacta.methods.method import Method
+from iacta.outcome import is_won
+from tests import brute
+
+ALL: dict[str, Method] = {
+    "counting": counting,
+    "closed_form": closed_form,
+    "path_tree": path_tree,
+    "lattice": lattice,
+    "leap": leap,
+    "markov": markov,
+    "simulation": simulation,
+}
+COMPUTED = [name for name in ALL if name != "simulation"]
+SEVERAL_RULES = {
+    "classic": CLASSIC,
+    "capital": find_rules("capital"),
+    "garrison 0": Rules(garrison=0),
+    "garrison 3": Rules(garrison=3),
+    "one die each": Rules(attack=Dice((6,)), defence=Dice((6,))),
+    "ties to the attacker": Rules(ties="attacker"),
+    "fortification": find_rules("fortification"),
+    "attacker cannot lose": Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))),
+    "attacker cannot win": Rules(defence=Dice((6, 6), bonus=(6, 6))),
+}
+BATTLES = [*product((1, 2, 3, 4), (0, 1, 2, 3)), (9, 14), (14, 9), (25, 20), (4, 30), (30, 4)]
+RUNS = 4000
+
+
+def test_the_list_of_methods_is_all_of_them() -> None:
+    assert set(METHODS) == set(ALL)
+    for name in METHODS:
+        assert load_method(name) is ALL[name]
+        assert name == load_method(name).NAME
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+@pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
+def test_every_method_agrees_with_counted_paths(name: str, rules: Rules) -> None:
+    method, solved = ALL[name], 0
+    for attackers, defenders in BATTLES:
+        error = refusal(method, attackers, defenders, rules)
+        if error is not None:
+            assert_sentence(error)
+            continue
+        solved += 1
+        expected = counting.outcomes(Distribution([attackers]), defenders, rules)
+        bound = method.relative_error(attackers, defenders, rules)
+        assert (bound == 0) == (name in EXACT_METHODS)
+        chance = method.win_probability(attackers, defenders, rules)
+        assert_near(chance, Fraction(expected.prob(is_won)), bound)
+        law = method.outcomes(Distribution([attackers]), defenders, rules)
+        for outcome, probability in expected.items():
+            assert_near(law[outcome], Fraction(probability), bound)
+        assert math.isclose(sum(map(float, law.values())), 1, rel_tol=1e-12)
+    assert solved or name in ("closed_form", "leap")
+
+
+def test_counted_paths_are_those_of_the_twin() -> None:
+    for (attackers, defenders), rules in product(BATTLES, SEVERAL_RULES.values()):
+        expected = brute.win_probability(attackers, defenders, rules) if defenders else 1
+        assert counting.win_probability(attackers, defenders, rules) == expected
+
+
+def assert_near(value: object, exact: Fraction, bound: float) -> None:
+    """Assert that an answer is within its bound of the exact one, and of its kind."""
+    if bound == 0:
+        assert isinstance(value, int | Fraction)
+        assert value == exact
+    else:
+        assert isinstance(value, float)
+        assert abs(Fraction(value) - exact) <= Fraction(bound) * exact
+
+
+def assert_sentence(error: IactaError) -> None:
+    """Assert that a refusal is one sentence."""
+    text = str(error)
+    assert text
+    assert "\n" not in text
+    assert not text.endswith(".")
+
+
+@pytest.mark.parametrize("rules", ["classic", "capital", "five ones"])
+@pytest.mark.parametrize("battle", [(2, 1), (12, 10), (9, 14)])
+def test_real_dice_agree(rules: str, battle: tuple[int, int]) -> None:
+    chance = float(Battle(*battle, rules).win_probability())
+    part = simulation.win_probability(*battle, find_rules(rules), runs=RUNS)
+    assert abs(part - chance) < 4 * math.sqrt(chance * (1 - chance) / RUNS)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_battle_can_be_asked_of_each_method(name: str) -> None:
+    battle = Battle(9, 7)
+    exact = battle.win_probability(exact=True)
+    chance = battle.win_probability(method=name)
+    assert isinstance(chance, float)
+    assert chance == pytest.approx(float(exact), abs=0.01 if name == "simulation" else 1e-14)
+    law = battle.outcomes(method=name)
+    assert law.prob(is_won) == pytest.approx(chance)
+    assert not law.is_exact
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_stacks_that_cannot_attack_stay(name: str) -> None:
+    law = ALL[name].outcomes(Distribution({1: 1, 2: 1}), 3, Rules(garrison=2))
+    assert float(law[Outcome(1, 3)]) == pytest.approx(0.5, abs=0.01)
+    assert float(law[Outcome(2, 3)]) == pytest.approx(0.5, abs=0.01)
+    assert ALL[name].win_probability(1, 3, CLASSIC) == 0
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_each_method_refuses_what_it_cannot_do(name: str) -> None:
+    five_ones, huge = find_rules("five ones"), 10**16
+    grows = refusal(ALL[name], 12, 10, five_ones)
+    assert (grows is None) == (name in ("markov", "simulation"))
+    too_large = refusal(ALL[name], huge, huge, CLASSIC)
+    assert too_large is not None
+    for error in (grows, too_large):
+        if error is not None:
+            assert_sentence(error)
+            assert name in str(error)
+    with pytest.raises(type(too_large)):
+        Battle(huge, huge).win_probability(method=name)
