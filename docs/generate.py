@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from reference import library_page
+from reference import library_page, mathematics_page
 
 FOLDER = Path(__file__).parent
 PAGES = FOLDER.parent / "build" / "docs"
@@ -47,6 +47,7 @@ def main() -> None:
         "index.md": index_page(),
         "commands.md": commands_page(),
         "library.md": library_page(),
+        "mathematics.md": mathematics_page(),
     }
     for name, text in pages.items():
         (PAGES / name).write_text(text, encoding="utf-8")

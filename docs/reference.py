@@ -23,7 +23,7 @@ from iacta.methods import (
     walk,
 )
 
-__all__ = ["library_page"]
+__all__ = ["library_page", "mathematics_page"]
 
 SECTIONS: dict[str, list[str]] = {
     "What a player asks": [
@@ -63,7 +63,13 @@ SECTIONS: dict[str, list[str]] = {
         "TerritoryOdds",
         "PlayedBattle",
     ],
-    "What is refused": ["IactaError", "MalformedError", "IllegalError", "TooLargeError"],
+    "What is refused": [
+        "IactaError",
+        "MalformedError",
+        "IllegalError",
+        "TooLargeError",
+        "MissingError",
+    ],
 }
 METHODS = (
     counting,
@@ -84,18 +90,23 @@ ARGUMENT = re.compile(r"^(\w+(?:, \w+)*): ")
 
 
 def library_page() -> str:
-    """Return a page with every public name, and one section for each method."""
-    parts = ["# Library", "Everything here but the methods is imported from `iacta`."]
+    """Return a page with every public name."""
+    parts = ["# Library", "Everything here is imported from `iacta`."]
     for title, names in SECTIONS.items():
         parts.append(f"## {title}")
         for name in names:
             parts += _entry(name, getattr(iacta, name), "###")
-    parts.append("## Methods")
+    return "\n\n".join(parts) + "\n"
+
+
+def mathematics_page() -> str:
+    """Return a page with one section for each method, and the functions of its file."""
+    parts = ["# The mathematics", "Each section is the text of one file."]
     for method in METHODS:
-        parts += [f"### `{method.__name__}`", *_paragraphs(method)]
+        parts += [f"## `{method.__name__}`", *_paragraphs(method)]
         for name in method.__all__:
             if callable(getattr(method, name)):
-                parts += _entry(name, getattr(method, name), "####")
+                parts += _entry(name, getattr(method, name), "###")
     return "\n\n".join(parts) + "\n"
 
 

@@ -30,7 +30,7 @@ SEVERAL_RULES = {
     "garrison 0": Rules(garrison=0),
     "garrison 3": Rules(garrison=3),
     "one die each": Rules(attack=Dice((6,)), defence=Dice((6,))),
-    "five against four": Rules(attack=Dice((6,) * 5), defence=Dice((6,) * 4)),
+    "five against four": Rules(attack=Dice((4,) * 5), defence=Dice((4,) * 4)),
     "two against three": Rules(attack=Dice((6, 6)), defence=Dice((8, 6, 6)), ties="attacker"),
     "dominating12": find_rules("dominating12"),
     "attacker cannot lose": Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))),
