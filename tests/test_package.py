@@ -5,6 +5,7 @@ import inspect
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,20 @@ def test_public_functions_tell_of_each_argument(name: str, function: Any) -> Non
     if "arguments" not in text:
         for argument in set(inspect.signature(function).parameters) - shared:
             assert re.search(rf"\b{argument}\b", text), (name, argument)
+
+
+METHOD_FILES = [file.stem for file in sorted((SOURCE / "methods").glob("[!_]*.py"))]
+
+
+@pytest.mark.parametrize("name", METHOD_FILES)
+def test_functions_of_methods_tell_of_each_argument(name: str) -> None:
+    module = import_module(f"iacta.methods.{name}")
+    for public in module.__all__:
+        function = getattr(module, public)
+        if inspect.isfunction(function):
+            text = (inspect.getdoc(function) or "").split(">>>")[0]
+            for argument in inspect.signature(function).parameters:
+                assert re.search(rf"\b{argument}\b", text), (public, argument)
 
 
 def test_public_classes_tell_of_each_field() -> None:

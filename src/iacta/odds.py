@@ -140,12 +140,22 @@ def win_table(
     check_method(method, found, exact=exact)
     most_attackers = whole_number(attackers, "attackers", least=1)
     most_defenders = whole_number(defenders, "defenders", least=1)
-    solver = find_table_method(method, exact=exact)
-    if solver is None:
+    maker = _table_maker(method, most_attackers, most_defenders, found, exact)
+    if maker is None:
         rows, columns = np.arange(1, most_attackers + 1), np.arange(1, most_defenders + 1)
         return _read(rows[:, np.newaxis], columns, found, None, exact, method).chances()
-    table = solver.win_table(most_attackers, most_defenders, found)
+    table = maker(most_attackers, most_defenders, found)
     return np.asarray(table, dtype=object if exact else float)
+
+
+def _table_maker(
+    method: str, attackers: int, defenders: int, rules: Rules, exact: bool
+) -> Callable[[int, int, Rules], Any] | None:
+    """Return the function by which a method makes tables of chances, if it has one."""
+    solver: Method | None = find_table_method(method, rules, exact=exact)
+    if solver is None:
+        solver = find_method(method, attackers, defenders, rules, exact=exact, question="chance")
+    return getattr(solver, "win_table", None)
 
 
 def _read(
@@ -176,9 +186,7 @@ class _Question(NamedTuple):
         """Return each battle's chance to win."""
         table_method = self._table_method(ROW_CELLS_FOR_A_CHANCE)
         if table_method is None:
-            return self._one_by_one(
-                "chance", lambda solver, a, d: solver.win_probability(a, d, self.rules)
-            )
+            return self._chances_without_rows()
         return self._by_rows(table_method, won=lambda _: 1, lost=lambda _: 0)
 
     def means(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
@@ -199,6 +207,18 @@ class _Question(NamedTuple):
 
         return self._one_by_one("law", mean)
 
+    def _chances_without_rows(self) -> npt.NDArray[Any]:
+        """Look the chances up in a table, or solve each battle by itself."""
+        sizes = _largest(self.attackers), _largest(self.defenders)
+        if self.attackers.size > 1 and sizes[0] * sizes[1] <= MOST_CELLS:
+            maker = _table_maker(self.method, *sizes, self.rules, self.exact)
+            if maker is not None:
+                table = np.asarray(maker(*sizes, self.rules))
+                return np.array(table[self.attackers - 1, self.defenders - 1])
+        return self._one_by_one(
+            "chance", lambda solver, a, d: solver.win_probability(a, d, self.rules)
+        )
+
     def _table_method(self, cells_for_one: int) -> TableMethod | None:
         """Return the method that answers by rows; "auto" has none for a few large battles.
 
@@ -207,7 +227,7 @@ class _Question(NamedTuple):
         cells = _largest(self.attackers) * _largest(self.defenders)
         if self.method == "auto" and cells > cells_for_one * self.attackers.size:
             return None
-        return find_table_method(self.method, exact=self.exact)
+        return find_table_method(self.method, self.rules, exact=self.exact)
 
     def _by_rows(self, solver: TableMethod, won: Worth, lost: Worth) -> npt.NDArray[Any]:
         """Answer for all battles with as many defenders at once."""

@@ -68,7 +68,7 @@ def armies_needed(
     Source: Van Wijgerden, "Let slip the dice of war", whose T is `keep`.
     """
     found = find_rules(rules, garrison)
-    check_rules(found)
+    _check_rules(found)
     kept = whole_number(keep, "keep", least=0)
     defended = whole_numbers(defenders, "defenders", least=1)
     first, second = broadcast(defended, read_chances(chance))
@@ -101,7 +101,7 @@ def armies_needed_for_campaign(
     """
     way = list(stages(read_territories(territories), find_rules(rules, garrison)))
     for stage in way:
-        check_rules(stage.rules)
+        _check_rules(stage.rules)
     wanted, kept = read_chance(chance), whole_number(keep, "keep", least=0)
     if len(way) == 1:
         return _fewest_for_battles([(way[0].defenders, wanted)], way[0].rules, kept)[0]
@@ -140,7 +140,7 @@ def win_probability_keeping(
     kept = whole_number(keep, "keep", least=0)
     way = list(stages(read_territories(territories), find_rules(rules, garrison)))
     for stage in way:
-        check_rules(stage.rules)
+        _check_rules(stage.rules)
     if exact:
         return _exact_chances(way, kept, count)[-1]
     if len(way) == 1 and _is_large(count, way[0].defenders, way[0].rules):
@@ -148,6 +148,15 @@ def win_probability_keeping(
 
         return both_chances(count, way[0].defenders, way[0].rules, kept)[0]
     return float(_float_chances(way, kept, count)[-1])
+
+
+def _check_rules(rules: Rules) -> None:
+    check_rules(rules)
+    if rules.all_ones_gain:
+        raise IllegalError(
+            "all_ones_gain must be 0 to count the armies that a chance takes, "
+            f"got {rules.all_ones_gain}"
+        )
 
 
 def _exact_chances(way: Sequence[Stage], keep: int, most: int) -> list[Fraction]:

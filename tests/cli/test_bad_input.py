@@ -118,7 +118,7 @@ def test_any_words_get_an_answer_or_a_sentence(run: Run, command: str, words: li
 @pytest.mark.parametrize("moment", [0.05, 0.08, 0.12])
 def test_ctrl_c_while_it_is_still_loading(moment: float) -> None:
     code = "import iacta_command, sys; print(end='.', flush=True); iacta_command.main()"
-    command = [sys.executable, "-c", code, "battle", "4000", "4000", "--exact"]
+    command = [sys.executable, "-c", code, "battle", "4000", "4000", "--exact", "--csv"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 # our own command
         assert process.stdout is not None
         process.stdout.read(1)
@@ -130,7 +130,7 @@ def test_ctrl_c_while_it_is_still_loading(moment: float) -> None:
 
 
 def test_ctrl_c_ends_at_once_with_130() -> None:
-    command = [sys.executable, "-m", "iacta", "battle", "4000", "4000", "--exact"]
+    command = [sys.executable, "-m", "iacta", "battle", "4000", "4000", "--exact", "--csv"]
     process = subprocess.Popen(  # noqa: S603 # our own command
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -161,8 +161,8 @@ def test_root_is_the_least_number_whose_power_is_divisible(number: int, power: i
 
 
 def test_methods_are_found_by_what_is_asked() -> None:
-    assert find_table_method("auto", exact=True) is counting
-    assert find_table_method("auto", exact=False) is lattice
+    assert find_table_method("auto", CLASSIC, exact=True) is counting
+    assert find_table_method("auto", CLASSIC, exact=False) is lattice
     with pytest.raises(IllegalError, match="method must be an exact method"):
         find_method("lattice", 3, 2, CLASSIC, exact=True, question="law")
     with pytest.raises(IllegalError, match=r"method must be a method .* got 'abacus'"):

@@ -1,6 +1,7 @@
 """All methods give one answer, or say in one sentence why they give none."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
@@ -19,6 +20,7 @@ from iacta.methods import (
     path_tree,
     refusal,
     simulation,
+    taflin_strips,
 )
 from iacta.methods.method import Method
 from iacta.outcome import is_won
@@ -46,7 +48,7 @@ SEVERAL_RULES = {
     "attacker cannot win": Rules(defence=Dice((6, 6), bonus=(6, 6))),
 }
 BATTLES = [*product((1, 2, 3, 4), (0, 1, 2, 3)), (9, 14), (14, 9), (25, 20), (4, 30), (30, 4)]
-RUNS = 4000
+RUNS = 2000
 
 
 def test_the_list_of_methods_is_all_of_them() -> None:
@@ -102,12 +104,15 @@ def assert_sentence(error: IactaError) -> None:
     assert not text.endswith(".")
 
 
-@pytest.mark.parametrize("rules", ["classic", "capital", "five ones"])
-@pytest.mark.parametrize("battle", [(2, 1), (12, 10), (9, 14)])
-def test_real_dice_agree(rules: str, battle: tuple[int, int]) -> None:
-    chance = float(Battle(*battle, rules).win_probability())
-    part = simulation.win_probability(*battle, find_rules(rules), runs=RUNS)
-    assert abs(part - chance) < 4 * math.sqrt(chance * (1 - chance) / RUNS)
+@pytest.mark.parametrize("rules", [*SEVERAL_RULES.values(), find_rules("five ones")])
+def test_real_dice_agree(rules: Rules) -> None:
+    for attackers, defenders in BATTLES:
+        chance = (
+            1.0 if not defenders else float(Battle(attackers, defenders, rules).win_probability())
+        )
+        part = simulation.win_probability(attackers, defenders, rules, runs=RUNS)
+        # In more than two hundred battles, five standard deviations are not to be expected.
+        assert abs(part - chance) <= 5 * math.sqrt(chance * (1 - chance) / RUNS)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -143,3 +148,32 @@ def test_each_method_refuses_what_it_cannot_do(name: str) -> None:
             assert name in str(error)
     with pytest.raises(type(too_large)):
         Battle(huge, huge).win_probability(method=name)
+
+
+DOORS: dict[str, Callable[..., object]] = {
+    "chain": markov.chain,
+    "bounded": markov.win_probability_bounded,
+    "tree": path_tree.tree,
+    "paths": path_tree.paths,
+    "path_count": path_tree.path_count,
+    "state_count": path_tree.state_count,
+    "sequence": lambda a, d, rules: closed_form.sequence(a, [d], rules),
+    "roll_chances": lambda a, d, rules: taflin_strips.roll_chances(rules),
+}
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_what_teachers_open_takes_names_and_refuses_the_rest(name: str) -> None:
+    door = DOORS[name]
+    door(5, 4, "classic")
+    wrong: list[tuple[object, object, object]] = [
+        (5, 4, "clasic"),
+        (5, 4, 3),
+        (5, 4, Rules(defender_sees_first=True)),
+    ]
+    if name != "roll_chances":
+        wrong += [(-5, 4, CLASSIC), (5, -4, CLASSIC), ("5", 4, CLASSIC), (5, 4.5, CLASSIC)]
+    for attackers, defenders, rules in wrong:
+        with pytest.raises(IactaError) as caught:
+            door(attackers, defenders, rules)
+        assert_sentence(caught.value)

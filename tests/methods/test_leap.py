@@ -147,16 +147,21 @@ def test_the_extended_precision_is_right_itself() -> None:
         ("classic", (853_489_655, 10**9)),
         ("classic", (853_414_372_544, 10**12)),
         ("classic", (853_409_372_544, 10**12)),
-        ("capital", (1_364_000, 10**6)),
-        ("capital", (1_362_000_000_000, 998_000_000_000)),
+        ("capital", (1_710_200, 10**6)),
+        ("capital", (1_710_351_000_000, 10**12)),
+        ("fortification", (1_892_900, 10**6)),
+        ("ties to the attacker", (339_200, 10**6)),
+        ("one die each", (1_400_500, 10**6)),
     ],
 )
 def test_chances_are_those_of_sixty_digits(rules: str, size: tuple[int, int]) -> None:
     exact = digits_of_chance(*size, SEVERAL_RULES[rules])
     with mpmath.workdps(60):
-        if exact > mpmath.mpf(10) ** -15:
-            error = abs(leap.win_probability(*size, SEVERAL_RULES[rules]) / exact - 1)
-            assert error < mpmath.mpf(10) ** -12
+        assert mpmath.mpf(10) ** -15 < exact < 1 - mpmath.mpf(10) ** -15
+        won, lost = leap.both_chances(*size, SEVERAL_RULES[rules])
+        assert abs(won / exact - 1) < mpmath.mpf(10) ** -12
+        assert abs(lost / (1 - exact) - 1) < mpmath.mpf(10) ** -12
+    assert leap.win_probability(*size, SEVERAL_RULES[rules]) == pytest.approx(won, rel=1e-15)
 
 
 @pytest.mark.parametrize("row", read_rows("large_battles"), ids=lambda row: str(row["defenders"]))
@@ -179,14 +184,34 @@ def test_armies_can_be_kept(name: str, keep: int) -> None:
         assert_within_bound(lost, 1 - exact)
 
 
+def test_too_few_to_keep_as_many() -> None:
+    assert leap.both_chances(6, 3, CLASSIC, 10) == (0, 1)
+    assert leap.both_chances(6, 0, CLASSIC, 5) == (1, 0)
+    assert leap.both_chances(1, 0, CLASSIC) == (1, 0)
+
+
 def test_a_tiny_chance_of_a_moderate_battle_keeps_its_digits() -> None:
-    for size in ((30, 300), (101, 400), (700, 1500)):
+    for size in ((3, 100), (30, 250), (60, 256)):
         exact = closed_form.win_probability(*size, CLASSIC)
-        assert exact < CERTAIN_ENOUGH
+        assert Fraction(1, 10**150) < exact < CERTAIN_ENOUGH
         bound = lattice.relative_error(*size, CLASSIC)
         assert abs(Fraction(leap.win_probability(*size, CLASSIC)) - exact) <= exact * Fraction(
             bound
         )
+
+
+def test_a_tiny_chance_of_a_large_battle_is_none() -> None:
+    for size in ((2, 1000), (700, 1500), (800_000, 10**6)):
+        assert leap.win_probability(*size, CLASSIC) == 0
+
+
+def test_survivors_are_those_of_fractions() -> None:
+    exact = closed_form.outcomes(Distribution([1200]), 1250, CLASSIC)
+    law = leap.outcomes(Distribution([1200]), 1250, CLASSIC)
+    for outcome, probability in exact.items():
+        if probability > CERTAIN_ENOUGH:
+            difference = abs(Fraction(law[outcome]) - Fraction(probability))
+            assert difference <= BOUND * Fraction(probability)
 
 
 def test_more_attackers_win_more_often_at_any_size() -> None:
@@ -201,7 +226,7 @@ def test_more_attackers_win_more_often_at_any_size() -> None:
 def test_survivors_are_those_of_the_lattice(
     monkeypatch: pytest.MonkeyPatch, name: str, size: tuple[int, int]
 ) -> None:
-    monkeypatch.setattr(leap, "LATTICE_ARMIES", 0)
+    monkeypatch.setattr(leap, "MOST_LATTICE_ERROR", 0)
     rules = SEVERAL_RULES[name]
     attackers, defenders = size
     expected = lattice.outcomes(Distribution([attackers]), defenders, rules)
@@ -217,7 +242,7 @@ def test_survivors_are_those_of_the_lattice(
 @pytest.mark.parametrize("name", ["classic", "capital"])
 def test_survivors_sum_to_the_chance(name: str) -> None:
     rules = SEVERAL_RULES[name]
-    attackers = {"classic": 853_401, "capital": 1_364_400}[name]
+    attackers = {"classic": 853_401, "capital": 1_710_400}[name]
     law = leap.outcomes(Distribution([attackers]), 10**6, rules)
     assert math.isclose(sum(law.values()), 1, rel_tol=1e-13)
     won = leap.win_probability(attackers, 10**6, rules)

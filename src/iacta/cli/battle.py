@@ -61,13 +61,16 @@ class _Answer(NamedTuple):
 def _chance_and_law(
     fought: Battle, exact: bool, chosen: options.Output
 ) -> tuple[Probability, Mapping[Outcome, Probability]]:
+    # Only CSV tells the outcomes' fractions, which may take long.
+    in_floats = exact and chosen is not options.Output.CSV
+    chance = fought.win_probability(exact=True) if in_floats else None
     try:
-        law = fought.outcomes(exact=exact)
+        law = fought.outcomes(exact=exact and not in_floats)
     except TooLargeError:
         if chosen is options.Output.CSV:
             raise
         return fought.win_probability(exact=exact), {}
-    return law.prob(is_won), law
+    return law.prob(is_won) if chance is None else chance, law
 
 
 def _best_first(law: Mapping[Outcome, Probability]) -> list[Outcome]:

@@ -1,5 +1,6 @@
 """`iacta compare`: one battle, solved by every method."""
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -19,8 +20,12 @@ __all__ = ["compare"]
 TABLE_COLUMNS = ("", "chance", "relative error", "at most", "time")
 
 # What takes longer than some seconds is left out: states for those that visit each, else armies.
-MOST_STATES = (("counting", 500_000), ("lattice", 10**9))
+MOST_STATES = (("counting", 500_000), ("lattice", 10**9), ("markov", 250_000))
 MOST_ARMIES = (("closed_form", 20_000), ("simulation", 2_000))
+
+# Below these chances the stated bounds on the relative error do not hold.
+LEAST_CHANCE = 1e-150
+LEAST_CHANCE_OF_LEAP = 1e-15
 
 
 def compare(
@@ -78,7 +83,7 @@ class _Comparison(NamedTuple):
     def best(self) -> Probability | None:
         """The chance with the least bound."""
         solved = [answer for answer in self.answers if answer.chance is not None]
-        return min(solved, key=lambda answer: answer.bound or 0.0).chance if solved else None
+        return min(solved, key=_looseness).chance if solved else None
 
     def error(self, answer: _Answer) -> float | None:
         """Return the relative error of an answer, if the exact chance is known."""
@@ -86,6 +91,10 @@ class _Comparison(NamedTuple):
             return None
         difference = abs(Fraction(answer.chance) - self.exact)
         return float(difference / self.exact) if difference else 0.0
+
+
+def _looseness(answer: _Answer) -> float:
+    return math.inf if answer.bound is None else answer.bound
 
 
 def _answer(name: str, fought: Battle) -> _Answer:
@@ -105,7 +114,11 @@ def _answer(name: str, fought: Battle) -> _Answer:
         seconds = time.perf_counter() - start
     except IactaError as refused:
         return _Answer(name, None, None, None, str(refused))
-    return _Answer(name, chance, method.relative_error(*battle), seconds, None)
+    least = LEAST_CHANCE_OF_LEAP if name == "leap" else LEAST_CHANCE
+    bound = (
+        method.relative_error(*battle) if isinstance(chance, Fraction) or chance > least else None
+    )
+    return _Answer(name, chance, bound, seconds, None)
 
 
 def _is_slow(name: str, fought: Battle) -> bool:
@@ -140,7 +153,7 @@ def _record(comparison: _Comparison) -> dict[str, object]:
 
 
 def _finite(bound: float | None) -> float | None:
-    return None if bound == float("inf") else bound
+    return None if bound == math.inf else bound
 
 
 def _rows(comparison: _Comparison) -> Iterator[Sequence[object]]:
@@ -189,9 +202,11 @@ def _error_text(answer: _Answer, error: float | None) -> str:
 
 
 def _bound_text(bound: float | None) -> str:
+    if bound is None:
+        return "too rare"
     if not bound:
         return ""
-    return "chance" if bound == float("inf") else f"{bound:.1e}"
+    return "chance" if bound == math.inf else f"{bound:.1e}"
 
 
 def _time_text(seconds: float) -> str:

@@ -8,6 +8,7 @@ from typing import Literal, cast
 
 from iacta.errors import IactaError, IllegalError
 from iacta.methods import counting, lattice
+from iacta.methods.limits import check_rules
 from iacta.methods.method import Method, TableMethod
 from iacta.numbers import shown
 from iacta.records import check_choice
@@ -72,17 +73,6 @@ def refusal(method: Method, attackers: int, defenders: int, rules: Rules) -> Iac
     return None
 
 
-def check_rules(rules: Rules) -> None:
-    """Refuse rules that no method solves.
-
-    rules: the rules of a battle.
-    """
-    if rules.dice_mode != "true random":
-        raise IllegalError(f"dice_mode must be 'true random' here, got {rules.dice_mode!r}")
-    if rules.defender_sees_first:
-        raise IllegalError("defender_sees_first must be False here, got True")
-
-
 def find_method(
     name: str, attackers: int, defenders: int, rules: Rules, *, exact: bool, question: Question
 ) -> Method:
@@ -106,6 +96,8 @@ def find_method(
     'leap'
     """
     check_method(name, rules, exact=exact)
+    if exact and rules.all_ones_gain:
+        raise IllegalError("exact must be False where armies can grow: only floats solve that")
     if name != "auto":
         found = load_method(name)
         found.refuse(attackers, defenders, rules)
@@ -116,16 +108,19 @@ def find_method(
     return _first_that_solves(orders, attackers, defenders, rules)
 
 
-def find_table_method(name: str, *, exact: bool) -> TableMethod | None:
+def find_table_method(name: str, rules: Rules, *, exact: bool) -> TableMethod | None:
     """Return the method of that name if it answers for every number of attackers at once.
 
     name: one of `METHODS`, or `"auto"` for the fastest.
+    rules: the rules of the battles; where armies can grow there is none.
     exact: whether fractions are asked for.
 
-    >>> table_method = find_table_method("auto", exact=True)
-    >>> table_method.NAME
+    >>> from iacta.rules import CLASSIC
+    >>> find_table_method("auto", CLASSIC, exact=True).NAME
     'counting'
     """
+    if name == "auto" and rules.all_ones_gain:
+        return None
     if name == counting.NAME or (name == "auto" and exact):
         return counting
     return lattice if name in ("auto", lattice.NAME) else None

@@ -166,6 +166,9 @@ class Chain:
     rules: Rules
     matrix: Any
 
+    def __repr__(self) -> str:
+        return f"<Chain of {len(self.states)} states, from {tuple(self.start)}>"
+
     @property
     def able(self) -> int:
         """The most attackers able to attack in any state."""
@@ -202,8 +205,8 @@ class Chain:
         start: the state before the first of them, (attackers, defenders); `None` for that of the
             chain.
 
-        The probabilities are floats; none is carried on when all that go on are below 1e-300. A
-        state that the chain has not is refused.
+        The probabilities are floats, with a relative error of at most that of `absorption`; none is
+        carried on when all that go on are below 1e-300. A state that the chain has not is refused.
 
         >>> from iacta.methods.markov import chain
         >>> from iacta.rules import CLASSIC

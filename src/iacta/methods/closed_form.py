@@ -42,7 +42,7 @@ from typing import NamedTuple, TypeAlias
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.methods.counting import coefficients
-from iacta.methods.limits import OUTCOME_BYTES, refuse_too_large
+from iacta.methods.limits import OUTCOME_BYTES, read_rules, refuse_too_large
 from iacta.methods.taflin_strips import refuse_dice
 from iacta.numbers import row_of, whole_number
 from iacta.outcome import Outcome
@@ -65,6 +65,7 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
 
     attackers: armies on the attacking territory, garrison included or not: it does not matter.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
     """
     refuse_dice(rules)
     _refuse(attackers, defenders, rules, numbers=OPERATIONS)
@@ -97,6 +98,7 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     >>> from iacta.rules import CLASSIC
     >>> win_probability(3, 1, CLASSIC)
@@ -115,6 +117,7 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
 
     stack: the exact law of the number of attackers on the territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     >>> from iacta.rules import CLASSIC
     >>> outcomes(Distribution([3]), 1, CLASSIC)[Outcome(attackers=3, defenders=0)]
@@ -138,7 +141,7 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
     return Distribution(law)
 
 
-def sequence(attackers: int, defenders: Iterable[int], rules: Rules) -> Fraction:
+def sequence(attackers: int, defenders: Iterable[int], rules: Rules | str = "classic") -> Fraction:
     """Return the exact chance to take several countries in sequence, each from the one before.
 
     attackers: armies on the territory from which the attack starts, garrison included.
@@ -157,6 +160,7 @@ def sequence(attackers: int, defenders: Iterable[int], rules: Rules) -> Fraction
 
     Source: the title "Attacking Multiple Countries Sequentially" in Taflin (2001).
     """
+    rules = read_rules(rules)
     able = whole_number(attackers, "attackers", least=1) - rules.garrison
     way = [
         whole_number(d, "defenders", least=1) for d in row_of(defenders, "countries", "defenders")

@@ -122,6 +122,7 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
 
     stack: the exact law of the number of attackers on the territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     >>> from iacta.rules import CLASSIC
     >>> outcomes(Distribution([3]), 1, CLASSIC)[Outcome(attackers=3, defenders=0)]
@@ -200,6 +201,7 @@ def value_rows(won: Sequence[Exact], lost: Sequence[Exact], rules: Rules) -> Ite
 
     won: `won[n]` is what it is worth that n armies can move in.
     lost: `lost[d]` is what it is worth that d defenders hold; `lost[0]` does not matter.
+    rules: the rules of the battle.
 
     >>> from iacta.rules import CLASSIC
     >>> [row.worth(3) for row in value_rows([1, 1, 1, 1], [0, 0, 0], CLASSIC)]
@@ -224,6 +226,7 @@ def values(
 
     won, lost: as for `value_rows`.
     defenders: armies on the defended territory, at least 1.
+    rules: the rules of the battle.
 
     Entry `[n]` of the result, as long as `won`, is for n attackers, garrison included.
 
@@ -240,6 +243,7 @@ def win_table(attackers: int, defenders: int, rules: Rules) -> npt.NDArray[np.ob
 
     attackers: the most armies on the attacking territory, garrison included.
     defenders: the most armies on the defended territory.
+    rules: the rules of the battle.
 
     Entry `[a - 1, d - 1]` is for a attackers against d defenders.
 
@@ -283,6 +287,7 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     >>> from iacta.rules import CLASSIC
     >>> win_probability(3, 1, CLASSIC)
@@ -307,6 +312,7 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
 
     attackers: armies on the attacking territory, garrison included or not: it does not matter.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
     """
     _refuse(attackers, defenders, rules, rows=1 + rules.defence.kept)
 

@@ -62,6 +62,7 @@ def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
 
     attackers: armies on the attacking territory, garrison included or not: the bound holds.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     A battle has at most attackers + defenders rolls and comes by at most `defenders` rows. A roll
     costs two roundings, in its chance and its product. A row costs two for each of the vector
@@ -87,6 +88,7 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
 
     attackers: armies on the attacking territory, garrison included or not: it does not matter.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
     """
     refuse_gains(rules, NAME)
     memory = 8 * (attackers + 1) * (1 + rules.defence.kept) + 8 * defenders
@@ -98,6 +100,7 @@ def steps_of(able: int, defenders: int, rules: Rules) -> Steps:
 
     able: attackers able to attack, without the garrison.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     >>> from iacta.rules import CLASSIC
     >>> steps_of(1, 1, CLASSIC)
@@ -122,6 +125,7 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
 
     stack: the law of the number of attackers on the territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     The relative error of each probability is at most `relative_error` of the largest stack.
 
@@ -156,6 +160,7 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     Its relative error is at most `relative_error`.
 
@@ -178,6 +183,7 @@ def values(
     lost: `lost[d]`, at least 0, is what it is worth that d defenders hold; `lost[0]` does not
         matter.
     defenders: armies on the defended territory, at least 1.
+    rules: the rules of the battle.
 
     Entry `[n]` of the result, as long as `won`, is for n attackers, garrison included. Its
     relative error is at most `relative_error`, and that of `won` and `lost`.
@@ -195,6 +201,7 @@ def win_table(attackers: int, defenders: int, rules: Rules) -> Floats:
 
     attackers: the most armies on the attacking territory, garrison included.
     defenders: the most armies on the defended territory.
+    rules: the rules of the battle.
 
     Entry `[a - 1, d - 1]` is for a attackers against d defenders; its relative error is at most
     `relative_error` of that battle.
@@ -252,6 +259,8 @@ def value_rows(
     won: Sequence[float] | Floats, lost: Sequence[float] | Floats, rules: Rules
 ) -> Iterator[Floats]:
     """Yield what `values` returns, for 1, 2 ... defenders, as many as `lost` has entries for.
+
+    won, lost, rules: as for `values`.
 
     >>> from iacta.rules import CLASSIC
     >>> [row.round(4).tolist() for row in value_rows([1, 1, 1], [0, 0, 0], CLASSIC)]

@@ -23,7 +23,8 @@ sum, with their own losses and their own table.
 
 Error: at most 1e-12, relative, where the chance is between 1e-15 and 1 − 1e-15 (seen is 5e-14,
 compared with fractions up to some thousand armies, and with 60 digits up to 10^12). A smaller
-chance is left to `lattice` if the battle is small enough for it, and is else right to 1e-27.
+chance is right to 1e-27, and is 0 below 1e-25. Up to 256 armies on each side, chances are looked up
+in a table of `lattice`, and have its relative error down to 1e-150.
 """
 
 from collections.abc import Iterator
@@ -37,7 +38,7 @@ import numpy.typing as npt
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import lattice
-from iacta.methods.limits import refuse_gains
+from iacta.methods.limits import check_rules, refuse_gains
 from iacta.methods.survivors import Window, ends, spare_armies
 from iacta.methods.walk import Walk, attackers_walk, defenders_walk, excess, log_generating
 from iacta.outcome import Outcome
@@ -50,10 +51,10 @@ NAME: str = "leap"
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 RELATIVE_ERROR = 1e-12
-LEAST_CHANCE = 1e-15
+LEAST_CHANCE = 1e-25
+TABLE_SIZE = 256
+MOST_LATTICE_ERROR = RELATIVE_ERROR  # below it, the law is left to `lattice`
 FEW_ROLLS = 400  # with fewer, the integrand is not yet as good as a bell
-MOST_LATTICE_ROWS = 5_000
-LATTICE_ARMIES = 1_000
 MOST_FOR_A_LAW = 10**10
 LEAST_OUTCOME = 1e-18
 DIAGONALS = (128, 256, 512, 1024)
@@ -67,7 +68,7 @@ MOST_ARMIES = 10**15
 
 
 def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
-    """Return the bound on the relative error, 1e-12 for every battle.
+    """Return the bound on the relative error, 1e-12 for chances between 1e-15 and 1 − 1e-15.
 
     attackers, defenders, rules: the battle.
     """
@@ -83,6 +84,7 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
     Rules under which armies can grow are refused too, those under which a roll with all dice always
     ends the same way, and more than 10^15 armies.
     """
+    check_rules(rules)
     refuse_gains(rules, NAME)
     if max(attackers, defenders) > MOST_ARMIES:
         raise TooLargeError(f"armies must be at most 10^15 for the method {NAME!r}")
@@ -94,6 +96,7 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     A float, with the error told above; refused is what `refuse` says.
 
@@ -101,10 +104,18 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
     >>> round(win_probability(853_400_001, 10**9, CLASSIC), 12)
     0.376738111582
     """
+    refuse(attackers, defenders, rules)
+    if max(attackers, defenders) <= TABLE_SIZE and min(attackers, defenders) > 0:
+        return float(_table(rules)[attackers - 1, defenders - 1])
     won, lost = both_chances(attackers, defenders, rules)
-    if won < LEAST_CHANCE and max(attackers, defenders) <= MOST_LATTICE_ROWS:
-        return lattice.win_probability(attackers, defenders, rules)
+    if won < LEAST_CHANCE:
+        return 0.0
     return won if won < lost else 1.0 - lost
+
+
+@lru_cache(maxsize=16)
+def _table(rules: Rules) -> Floats:
+    return lattice.win_table(TABLE_SIZE, TABLE_SIZE, rules)
 
 
 def both_chances(
@@ -115,6 +126,7 @@ def both_chances(
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     keep: armies that must be left to move into the territory.
+    rules: the rules of the battle.
 
     The two sum to 1; the relative error of each is at most 1e-12 where it is above 1e-15.
 
@@ -125,8 +137,9 @@ def both_chances(
     """
     refuse(attackers, defenders, rules)
     able = attackers - rules.garrison
-    if able < keep or able <= 0 or not defenders:
-        return float(able >= keep and not defenders), float(able < keep or bool(defenders))
+    if able <= 0 or able < keep or not defenders:
+        won = not defenders and max(able, 0) >= keep
+        return float(won), float(not won)
     # With more than all dice to be kept, it is as if as many more stood there and never fought.
     spare = max(keep - rules.attack.kept, 0)
     return _both_chances(able - spare, defenders, rules, keep - spare)
@@ -244,9 +257,12 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
 
     stack: the law of the number of attackers on the territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     Floats; the relative error is at most 1e-12 for outcomes with a chance above 1e-15. Those below
-    1e-18 may be left out. Many more than a million likely outcomes are refused.
+    1e-18 may be left out. More than some million likely outcomes, as battles of more than 10^10
+    armies have where neither side is as good as certain to win, are refused: they would not fit
+    into memory.
 
     >>> from iacta.rules import CLASSIC
     >>> law = outcomes(Distribution([1_000_001]), 1_000_000, CLASSIC)
@@ -270,7 +286,7 @@ def _ends(attackers: int, defenders: int, rules: Rules) -> Iterator[tuple[Outcom
     near = _near(rules)
     ours = spare_armies(able, defenders, attackers_walk(rules), near)
     theirs = spare_armies(defenders, able, defenders_walk(rules), near)
-    if able + defenders - ours - theirs <= LATTICE_ARMIES:
+    if _is_for_lattice(able - ours, defenders - theirs, rules):
         law = lattice.outcomes(Distribution([attackers - ours]), defenders - theirs, rules)
         for outcome, chance in law.items():
             if chance > LEAST_OUTCOME or not (ours or theirs):
@@ -282,6 +298,12 @@ def _ends(attackers: int, defenders: int, rules: Rules) -> Iterator[tuple[Outcom
         yield Outcome(x + ours + rules.garrison, 0), chance
     for y, chance in _likely(left.defenders):
         yield Outcome(rules.garrison, y + theirs), chance
+
+
+def _is_for_lattice(able: int, defenders: int, rules: Rules) -> bool:
+    i, j = rules.full_roll
+    few = able < i or defenders < j
+    return few or lattice.relative_error(able, defenders, rules) <= MOST_LATTICE_ERROR
 
 
 def _with_spare(outcome: Outcome, ours: int, theirs: int) -> Outcome:

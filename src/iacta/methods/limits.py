@@ -1,15 +1,69 @@
 """Which battles the methods take on: what fits into memory and into an hour, and their rules."""
 
 from iacta.errors import IllegalError, TooLargeError
-from iacta.numbers import shown
+from iacta.numbers import shown, whole_number
 from iacta.rules import Rules
+from iacta.variants import find_rules
 
-__all__ = ["OUTCOME_BYTES", "refuse_gains", "refuse_too_large"]
+__all__ = [
+    "OUTCOME_BYTES",
+    "check_rules",
+    "read_battle",
+    "read_rules",
+    "refuse_gains",
+    "refuse_too_large",
+]
 
 MOST_STEPS = 2 * 10**10
 MOST_BYTES = 4 * 2**30
 OUTCOME_BYTES = 300
 DIGIT_BYTES = 64
+
+
+def check_rules(rules: Rules) -> None:
+    """Refuse rules that no method solves.
+
+    rules: the rules of a battle.
+    """
+    if rules.dice_mode != "true random":
+        raise IllegalError(f"dice_mode must be 'true random' here, got {rules.dice_mode!r}")
+    if rules.defender_sees_first:
+        raise IllegalError("defender_sees_first must be False here, got True")
+
+
+def read_rules(rules: Rules | str) -> Rules:
+    """Return the rules of that name, or refuse those that no method solves.
+
+    rules: `Rules`, or the name of a rule set.
+
+    >>> read_rules("classic")
+    Rules()
+    """
+    found = find_rules(rules)
+    check_rules(found)
+    return found
+
+
+def read_battle(
+    attackers: object, defenders: object, rules: Rules | str, fewest: int = 1
+) -> tuple[int, int, Rules]:
+    """Return a battle's armies as whole numbers and its rules, or refuse them.
+
+    attackers: armies on the attacking territory, garrison included, at least 1.
+    defenders: armies on the defended territory, at least `fewest`.
+    rules: `Rules`, or the name of a rule set.
+    fewest: the fewest defenders.
+
+    >>> read_battle(5, -4, "classic")
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: defenders must be a whole number of at least 1, got -4
+    """
+    return (
+        whole_number(attackers, "attackers", least=1),
+        whole_number(defenders, "defenders", least=fewest),
+        read_rules(rules),
+    )
 
 
 def refuse_gains(rules: Rules, method: str) -> None:

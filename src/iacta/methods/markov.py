@@ -45,8 +45,7 @@ import numpy.typing as npt
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
 from iacta.methods.chain import BEYOND, NAME, Chain, build_chain, load_scipy, solve_transient
-from iacta.methods.limits import OUTCOME_BYTES, refuse_too_large
-from iacta.numbers import whole_number
+from iacta.methods.limits import OUTCOME_BYTES, read_battle, refuse_too_large
 from iacta.outcome import Outcome
 from iacta.rules import Rules
 
@@ -96,7 +95,7 @@ class _Solved(NamedTuple):
     error: float
 
 
-def chain(attackers: int, defenders: int, rules: Rules) -> Chain:
+def chain(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chain:
     """Return the Markov chain of a battle, with its labelled states and its matrix.
 
     attackers: armies on the attacking territory, garrison included, at least 1.
@@ -116,8 +115,7 @@ def chain(attackers: int, defenders: int, rules: Rules) -> Chain:
 
     Source: Höhle (2025), whose battle of 10 against 10 leaves out the garrison.
     """
-    attackers = whole_number(attackers, "attackers", least=1)
-    defenders = whole_number(defenders, "defenders", least=1)
+    attackers, defenders, rules = read_battle(attackers, defenders, rules)
     refuse(attackers, defenders, rules)
     if rules.all_ones_gain and attackers > rules.garrison:
         return _solved(attackers, defenders, rules).chain
@@ -192,7 +190,9 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
     return float(solved.won[_row(solved.chain, attackers, defenders)])
 
 
-def win_probability_bounded(attackers: int, defenders: int, rules: Rules) -> BoundedProbability:
+def win_probability_bounded(
+    attackers: int, defenders: int, rules: Rules | str = "classic"
+) -> BoundedProbability:
     """Return the chance that the territory is taken, with a proven bound on its error.
 
     attackers: armies on the attacking territory, garrison included.
@@ -207,6 +207,7 @@ def win_probability_bounded(attackers: int, defenders: int, rules: Rules) -> Bou
     >>> round(chance, 10), error <= 1e-12
     (0.6540175482, True)
     """
+    attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
     if attackers <= rules.garrison or not defenders:
         return BoundedProbability(0.0 if defenders else 1.0, 0.0)
     refuse(attackers, defenders, rules)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
-from iacta.methods.limits import refuse_gains, refuse_too_large
+from iacta.methods.limits import read_battle, refuse_gains, refuse_too_large
 from iacta.numbers import shown
 from iacta.outcome import Outcome, is_won
 from iacta.roll import Losses, loss_law
@@ -105,6 +105,7 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
     """
     refuse_gains(rules, NAME)
     if max(attackers - rules.garrison, 0) * defenders > MOST_STATES:
@@ -127,6 +128,7 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     >>> from iacta.rules import CLASSIC
     >>> win_probability(4, 2, CLASSIC)
@@ -140,6 +142,7 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
 
     stack: the exact law of the number of attackers on the territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     >>> from iacta.rules import CLASSIC
     >>> outcomes(Distribution([4]), 2, CLASSIC)[Outcome(attackers=3, defenders=0)]
@@ -151,11 +154,12 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
     return Distribution({state: p for state, p in chances.items() if not _steps(state, rules)})
 
 
-def tree(attackers: int, defenders: int, rules: Rules) -> Node:
+def tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> Node:
     """Return the first node of a battle's tree, from which all others are reached.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     More than 2500 states are refused.
 
@@ -168,6 +172,7 @@ def tree(attackers: int, defenders: int, rules: Rules) -> Node:
 
     Source: Van Wijgerden, "Creating a probability tree".
     """
+    attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
     refuse(attackers, defenders, rules)
     root = Outcome(attackers, defenders)
     chances = _chances({root: Fraction(1)}, rules)
@@ -196,11 +201,12 @@ def nodes(root: Node) -> Iterator[Node]:
     yield from sorted(found.values(), key=lambda node: (sum(node.state), node.state), reverse=True)
 
 
-def paths(attackers: int, defenders: int, rules: Rules) -> Iterator[Path]:
+def paths(attackers: int, defenders: int, rules: Rules | str = "classic") -> Iterator[Path]:
     """Return an iterator over all paths of a battle, one by one; their number grows fast.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     More than 2500 states are refused. How many paths there are, `path_count` says.
 
@@ -211,6 +217,7 @@ def paths(attackers: int, defenders: int, rules: Rules) -> Iterator[Path]:
 
     Source: Van Wijgerden, "Calculating end-state->p".
     """
+    attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
     refuse(attackers, defenders, rules)
     return _paths(Path((Outcome(attackers, defenders),), Fraction(1)), rules)
 
@@ -258,16 +265,18 @@ def _steps(state: Outcome, rules: Rules) -> list[_Step]:
     ]
 
 
-def state_count(attackers: int, defenders: int, rules: Rules) -> int:
+def state_count(attackers: int, defenders: int, rules: Rules | str = "classic") -> int:
     """Return the number of states that a battle can come by, its start and ends included.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     >>> from iacta.rules import CLASSIC
     >>> state_count(4, 2, CLASSIC)
     9
     """
+    attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
     refuse_gains(rules, NAME)
     able = max(attackers - rules.garrison, 0)
     refuse_too_large(able, defenders, memory=400 * able * defenders, method=NAME)
@@ -279,16 +288,18 @@ def state_count(attackers: int, defenders: int, rules: Rules) -> int:
     return len(reached)
 
 
-def path_count(attackers: int, defenders: int, rules: Rules) -> int:
+def path_count(attackers: int, defenders: int, rules: Rules | str = "classic") -> int:
     """Return the number of different paths that a battle can take, roll by roll.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     >>> from iacta.rules import CLASSIC
     >>> path_count(4, 2, CLASSIC)
     7
     """
+    attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
     refuse_gains(rules, NAME)
     able = max(attackers - rules.garrison, 0)
     number_bytes = 150 + (able + defenders) // 4

@@ -35,6 +35,7 @@ import numpy.typing as npt
 from iacta.dice import Dice
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError, TooLargeError
+from iacta.methods.limits import check_rules
 from iacta.methods.throws import all_ones_probability, throw_losses
 from iacta.numbers import shown, whole_number
 from iacta.outcome import Outcome, is_won
@@ -103,6 +104,7 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
+    rules: the rules of the battle.
 
     Battles that might never end are refused too: where all dice show ones so often that a full
     roll brings more armies than it takes.
@@ -114,6 +116,7 @@ def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
     """Return infinity: chance decides how near an answer is.
 
     attackers, defenders: armies on the two territories.
+    rules: the rules of the battle.
 
     >>> relative_error(12, 10, Rules())
     inf
@@ -211,6 +214,8 @@ def _simulate(
     progress: Progress | None,
 ) -> Counter[End]:
     count = whole_number(runs, "runs", least=1)
+    for stage in way:
+        check_rules(stage.rules)
     _refuse(max(stack), way, count)
     _check_callers(executor, progress)
     ends: Counter[End] = Counter()

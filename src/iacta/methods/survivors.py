@@ -76,6 +76,7 @@ def ends(able: int, defenders: int, rules: Rules, margin: int) -> Ends:
     able: attackers able to attack, at least as many as the attack dice.
     defenders: armies on the defended territory, at least as many as the defence dice.
     margin: armies that as good as never lose to fewer than all dice of the other side.
+    rules: the rules of the battle.
 
     Floats; the relative error is at most 1e-12 for chances above 1e-15.
 

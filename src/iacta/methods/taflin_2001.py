@@ -16,7 +16,8 @@ exact, or as floats, with the error of `float_error`.
 
 Errata, all of them followed here:
 
-- eq. (5): f_23 is f_32, and where L < 0 the powers need |L|/2 for L/2;
+- eq. (5): f_23 is f_32, where L < 0 the powers need |L|/2 for L/2, and the third factorial is that
+  of the neutral rolls, (s − |L|/2 − 2k)!, for the printed (s − L/2 − k)!;
 - eqs. (15)-(16): a path comes to the edge for the first time only from a point *inside*, with
   m ≥ 5 and n ≥ 3. Taken as printed the points of the corner are counted more than once, and the
   chances of first passage from (12, 10) sum to 1.1015;
@@ -173,7 +174,7 @@ def free_space(start: Point, point: Point, rolls: int, f: RollChances) -> Probab
     f: the chances of the rolls; more than 500 rolls are refused in floats, which they leave.
 
     The number of paths with (G, I, B) is s! / (G! I! B!), and their sum over `ways` is P. With
-    k the lesser of G and B it is the printed sum, |L| standing for L in its lower branch.
+    k the lesser of G and B it is the paper's sum, but for the errata told at the top.
 
     >>> free_space(Point(9, 9), Point(8, 6), 2, RollChances(*[(0.5, 0.25, 0.25)] * 6))
     0.25

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from iacta.distribution import Probability
 from iacta.errors import IllegalError
-from iacta.methods.limits import refuse_gains
+from iacta.methods.limits import read_rules, refuse_gains
 from iacta.roll import loss_law
 from iacta.rules import Rules
 
@@ -103,7 +103,7 @@ def refuse_dice(rules: Rules) -> None:
         )
 
 
-def roll_chances(rules: Rules, *, exact: bool = True) -> RollChances:
+def roll_chances(rules: Rules | str = "classic", *, exact: bool = True) -> RollChances:
     """Return the chances f_mn^i under some rules (Taflin 2001, table 1).
 
     rules: rules that keep three attack dice and two defence dice; others are refused.
@@ -113,6 +113,7 @@ def roll_chances(rules: Rules, *, exact: bool = True) -> RollChances:
     >>> roll_chances(CLASSIC).f11
     (Fraction(5, 12), Fraction(7, 12))
     """
+    rules = read_rules(rules)
     refuse_dice(rules)
     laws = [loss_law(m, n, rules) for m in (1, 2, 3) for n in (1, 2)]
     kind = Fraction if exact else truediv  # both divide to the nearest number of their kind

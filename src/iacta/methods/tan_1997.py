@@ -57,6 +57,7 @@ PRINTED_3_AGAINST_2: tuple[float, float, float] = (0.237, 0.504, 0.259)
 
 FACES = 6
 MOST_ROLLS = 10**8
+SUM_TOLERANCE = 1e-9
 
 
 class ChiSquare(NamedTuple):
@@ -168,11 +169,13 @@ def chi_square(law: Sequence[Fraction | float], counts: Sequence[int]) -> ChiSqu
             "the test 'chi_square' needs SciPy, which is not installed: pip install "
             "'iacta[methods]'"
         ) from None
-    if len(law) != len(counts) or not sum(counts):
+    if len(law) != len(counts) or min(counts, default=0) < 0 or not sum(counts):
         raise IllegalError(
-            f"counts must have one entry for each of the {len(law)} chances and not all 0, "
-            f"got {shown(counts)}"
+            f"counts must have one entry of at least 0 for each of the {len(law)} chances and not "
+            f"all 0, got {shown(counts)}"
         )
+    if min(law) < 0 or abs(float(sum(law)) - 1) > SUM_TOLERANCE:
+        raise IllegalError(f"law must be chances that sum to 1, got {shown(law)}")
     possible = [(float(p), count) for p, count in zip(law, counts, strict=True) if p]
     total = sum(counts)
     if sum(count for _, count in possible) < total:
