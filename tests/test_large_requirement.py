@@ -41,10 +41,18 @@ def test_small_and_large_defences_in_one_array() -> None:
     assert armies_needed([10, 10**6], 0.95).tolist() == [19, armies_needed(10**6, 0.95)]
 
 
-def test_what_floats_cannot_tell_is_not_guessed() -> None:
+def test_what_floats_cannot_tell_is_decided_exactly() -> None:
     exact = closed_form.win_probability(2101, 2400, CLASSIC)
-    near = Fraction(exact.numerator // 10**40, exact.denominator // 10**40)
-    assert has_chance(2101, 2400, near, CLASSIC, keep=0) is None
-    assert fewest_attackers(2400, near, CLASSIC, keep=0) is None
-    with pytest.raises(TooLargeError):
-        armies_needed(10**12, "1e-20")
+    assert has_chance(2101, 2400, exact, CLASSIC, keep=0) is True
+    assert fewest_attackers(2400, exact, CLASSIC, keep=0) == 2101
+    assert armies_needed(2400, exact + Fraction(1, 10**40)) == 2102
+    assert armies_needed(3000, "1e-20") > armies_needed(3000, "1e-21")
+
+
+def test_what_no_method_can_tell_is_not_guessed() -> None:
+    capital = find_rules("capital")
+    chance = Fraction(leap.both_chances(4100, 2400, capital)[0])
+    assert has_chance(4100, 2400, chance, capital, keep=0) is None
+    for defenders, wanted in ((10**12, "1e-20"), (10**9, "99.99999999999999999%")):
+        with pytest.raises(TooLargeError, match="chance must be one that can be told"):
+            armies_needed(defenders, wanted)

@@ -8,6 +8,7 @@ import pytest
 
 from iacta import (
     Battle,
+    Dice,
     IactaError,
     Rules,
     TooLargeError,
@@ -124,9 +125,10 @@ def test_past_what_memory_allows() -> None:
     assert win_probability(10**9, 10**9) == 1
     with pytest.raises(TooLargeError):
         win_table(10**9, 10**9)
+    assert win_probability(10**18, 1) == 1
+    with pytest.raises(TooLargeError):
+        win_table(10**18, 1)
     for function in (win_probability, win_table):
-        with pytest.raises(TooLargeError):
-            function(10**18, 1)
         with pytest.raises(TooLargeError):
             function(10**6, 10**6, exact=True)
 
@@ -152,3 +154,17 @@ def test_few_large_battles_do_not_fill_a_table() -> None:
     assert 10**9 - left[0] == pytest.approx(lost, rel=1e-9)
     exact = win_probability(1001, 1000, exact=True)
     assert float(exact) == pytest.approx(win_probability(1001, 1000), rel=1e-12)
+
+
+def test_large_battles_among_many_small_ones() -> None:
+    attackers = np.full(100_001, 5)
+    attackers[[7, -1]] = 10**5, 10**9
+    chances = win_probability(attackers, attackers)
+    assert chances[7] == chances[-1] == 1
+    assert (np.delete(chances, [7, 100_000]) == win_probability(5, 5)).all()
+
+
+def test_no_chance_is_above_one() -> None:
+    for rules in ("classic", Rules(attack=Dice((6,)), defence=Dice((6,)))):
+        assert win_table(400, 300, rules).max() == 1
+        assert win_table(3000, 3, rules).max() == 1

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import ceil, sqrt
 
-from iacta.methods import leap
+from iacta.methods import closed_form, leap, refusal
 from iacta.methods.walk import attackers_walk
 from iacta.rules import Rules
 
@@ -12,6 +12,7 @@ __all__ = ["fewest_attackers", "has_chance"]
 
 MARGIN = Fraction(1, 10**12)
 LEAST = Fraction(1, 10**15)
+MOST_ARMIES_EXACTLY = 20_000
 
 
 def fewest_attackers(defenders: int, chance: Fraction, rules: Rules, keep: int) -> int | None:
@@ -23,7 +24,7 @@ def fewest_attackers(defenders: int, chance: Fraction, rules: Rules, keep: int) 
     keep: armies that must be left at the end to move into the territory.
 
     More attackers are taken to win with a higher chance, so that it can be searched by halves. The
-    comparison is exact: `None` comes back where floats cannot tell a chance from the wanted one.
+    comparison is exact: `None` comes back where no method can tell a chance from the wanted one.
 
     >>> from iacta.rules import CLASSIC
     >>> fewest_attackers(10**9, Fraction(1, 2), CLASSIC, keep=0)
@@ -79,7 +80,7 @@ def _guess(defenders: int, chance: Fraction, rules: Rules) -> int:
 def has_chance(
     attackers: int, defenders: int, chance: Fraction, rules: Rules, keep: int
 ) -> bool | None:
-    """Tell whether a battle is won with at least a chance, or `None` where floats cannot tell.
+    """Tell whether a battle is won with at least a chance, or `None` where no method can tell.
 
     attackers: armies on the attacking territory, garrison included.
     defenders, chance, rules, keep: as for `fewest_attackers`.
@@ -91,6 +92,9 @@ def has_chance(
     won, lost = map(Fraction, leap.both_chances(attackers, defenders, rules, keep))
     # The smaller of the two has its digits.
     ours, wanted = (won, chance) if won < lost else (1 - chance, lost)
-    if max(ours, wanted) < LEAST or abs(ours - wanted) <= MARGIN * max(ours, wanted):
-        return None
-    return ours > wanted
+    if max(ours, wanted) >= LEAST and abs(ours - wanted) > MARGIN * max(ours, wanted):
+        return ours > wanted
+    exactly_told = not keep and refusal(closed_form, attackers, defenders, rules) is None
+    if exactly_told and attackers + defenders <= MOST_ARMIES_EXACTLY:
+        return closed_form.win_probability(attackers, defenders, rules) >= chance
+    return None

@@ -25,6 +25,7 @@ __all__ = ["expected_attackers_left", "expected_defenders_left", "win_probabilit
 
 ROW_CELLS_FOR_A_CHANCE = 10**5
 ROW_CELLS_FOR_A_LAW = 10**7
+MODERATE = 1_000
 MOST_CELLS = 4 * 10**6  # up to these, a table to look all battles up in is the faster way
 
 Armies: TypeAlias = npt.ArrayLike
@@ -184,16 +185,33 @@ class _Question(NamedTuple):
 
     def chances(self) -> npt.NDArray[Any]:
         """Return each battle's chance to win."""
-        table_method = self._table_method(ROW_CELLS_FOR_A_CHANCE)
-        if table_method is None:
-            return self._chances_without_rows()
-        return self._by_rows(table_method, won=lambda _: 1, lost=lambda _: 0)
+        return self._in_two(_Question._chances)
 
     def means(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
         """Return each battle's mean worth.
 
         won, lost: what it is worth that so many armies can move in, or hold.
         """
+        return self._in_two(lambda asked: asked._means(won, lost))
+
+    def _in_two(self, answer: "Callable[[_Question], npt.NDArray[Any]]") -> npt.NDArray[Any]:
+        """Answer for moderate and for large battles apart: a large one would make many rows."""
+        large = np.maximum(self.attackers, self.defenders) > MODERATE
+        if self.method != "auto" or not large.any() or large.all():
+            return answer(self)
+        answers = np.empty(self.attackers.shape, dtype=object if self.exact else float)
+        for part in (large, ~large):
+            asked = self._replace(attackers=self.attackers[part], defenders=self.defenders[part])
+            answers[part] = answer(asked)
+        return answers
+
+    def _chances(self) -> npt.NDArray[Any]:
+        table_method = self._table_method(ROW_CELLS_FOR_A_CHANCE)
+        if table_method is None:
+            return self._chances_without_rows()
+        return self._by_rows(table_method, won=lambda _: 1, lost=lambda _: 0)
+
+    def _means(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
         table_method = self._table_method(ROW_CELLS_FOR_A_LAW)
         if table_method is not None:
             return self._by_rows(table_method, won, lost)
@@ -225,8 +243,10 @@ class _Question(NamedTuple):
         cells_for_one: the cells that rows fill in the time that a battle takes by itself.
         """
         cells = _largest(self.attackers) * _largest(self.defenders)
-        if self.method == "auto" and cells > cells_for_one * self.attackers.size:
-            return None
+        if self.method == "auto" and cells > cells_for_one:
+            different, _ = self._different()
+            if cells > cells_for_one * different.shape[1]:
+                return None
         return find_table_method(self.method, self.rules, exact=self.exact)
 
     def _by_rows(self, solver: TableMethod, won: Worth, lost: Worth) -> npt.NDArray[Any]:
@@ -245,10 +265,14 @@ class _Question(NamedTuple):
             flat[battles] = row[armies[battles]]
         return means
 
+    def _different(self) -> tuple[Whole, Whole]:
+        """Return the different battles, and which of them each battle is."""
+        battles = np.stack([self.attackers.reshape(-1), self.defenders.reshape(-1)])
+        return np.unique(battles, axis=1, return_inverse=True)
+
     def _one_by_one(self, question: Question, answer: Answer) -> npt.NDArray[Any]:
         """Answer for each different battle once."""
-        battles = np.stack([self.attackers.reshape(-1), self.defenders.reshape(-1)])
-        different, places = np.unique(battles, axis=1, return_inverse=True)
+        different, places = self._different()
         answers = np.empty(different.shape[1], dtype=object if self.exact else float)
         for place, (attackers, defenders) in enumerate(different.T.tolist()):
             solver = find_method(

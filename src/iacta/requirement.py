@@ -185,6 +185,8 @@ def _fewest_for_battles(pairs: Sequence[Pair], rules: Rules, keep: int) -> list[
     if not missing:
         return [needed[pair] for pair in pairs]
     largest = [Stage(max(defenders for defenders, _ in missing), rules)]
+    if _is_large(keep, largest[0].defenders, rules):
+        _refuse_undecided(missing, keep, rules)
     _refuse_too_large(largest, keep)
     most = _first_guess(largest, keep)
     while missing:
@@ -207,6 +209,16 @@ def _for_large_battles(pairs: Iterable[Pair], rules: Rules, keep: int) -> dict[P
             if attackers is not None:
                 needed[defenders, chance] = attackers
     return needed
+
+
+def _refuse_undecided(missing: Iterable[Pair], keep: int, rules: Rules) -> None:
+    """Refuse a chance that no method can tell from those of large battles."""
+    for defenders, chance in missing:
+        if _is_large(keep, defenders, rules):
+            raise TooLargeError(
+                f"chance must be one that can be told from those of a battle against "
+                f"{shown(defenders)}, between 1e-15 and 1 - 1e-15, got {shown(str(chance))}"
+            )
 
 
 def _is_large(attackers: int, defenders: int, rules: Rules) -> bool:

@@ -137,7 +137,7 @@ def test_stacks_that_cannot_attack_stay(name: str) -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_each_method_refuses_what_it_cannot_do(name: str) -> None:
-    five_ones, huge = find_rules("five ones"), 10**16
+    five_ones, huge = find_rules("five ones"), 10**19
     grows = refusal(ALL[name], 12, 10, five_ones)
     assert (grows is None) == (name in ("markov", "simulation"))
     too_large = refusal(ALL[name], huge, huge, CLASSIC)

@@ -343,8 +343,8 @@ def test_rules_that_it_cannot_solve_are_refused(rules: Rules, sentence: str) -> 
 
 
 def test_more_armies_than_floats_can_count_are_refused() -> None:
-    with pytest.raises(TooLargeError, match=r"at most 10\^15"):
-        leap.win_probability(10**16, 5, CLASSIC)
+    with pytest.raises(TooLargeError, match=r"at most 10\^18"):
+        leap.win_probability(10**19, 5, CLASSIC)
     with pytest.raises(TooLargeError, match="outcomes one by one"):
         leap.outcomes(Distribution([8 * 10**11]), 10**12, CLASSIC)
 
@@ -354,3 +354,51 @@ def test_auto_leaps_where_the_lattice_s_bound_is_too_wide() -> None:
     assert Battle(853_400_001, 10**9).win_probability() == pytest.approx(0.37673811, abs=1e-8)
     large = Battle(20_000, 20_000).attackers_left()
     assert 2900 < large.mean() < 2960
+
+
+RARE = {
+    "hundred faces against two": Rules(attack=Dice((100,)), defence=Dice((2,))),
+    "twenty against two": Rules(attack=Dice((20,)), defence=Dice((2,)), ties="attacker"),
+    "two against fifty": Rules(attack=Dice((2,)), defence=Dice((50,))),
+    "two against ten thousand": Rules(attack=Dice((2,)), defence=Dice((10_000,))),
+    "ten thousand against three": Rules(attack=Dice((10_000,)), defence=Dice((3,))),
+}
+
+
+@pytest.mark.parametrize("name", RARE)
+@pytest.mark.parametrize("size", [(2, 1000), (3, 600), (1000, 2), (1001, 5), (256, 4), (400, 4)])
+def test_rare_losses_are_told_as_well(name: str, size: tuple[int, int]) -> None:
+    exact = counting.win_probability(*size, RARE[name])
+    won, lost = leap.both_chances(*size, RARE[name])
+    assert_within_bound(won, exact)
+    assert_within_bound(lost, 1 - exact)
+
+
+@pytest.mark.parametrize("size", [(2, 1000), (3, 1300), (4, 1300), (5, 900), (1300, 2), (1300, 1)])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        find_rules("zombie defender"),
+        Rules(attack=Dice((6,)), defence=Dice((6, 6, 6))),
+        Rules(attack=Dice((6, 6)), defence=Dice((6,) * 4)),
+        Rules(attack=Dice((6, 6, 6), bonus=(2, 1))),
+        Rules(defence=Dice((1, 1))),
+    ],
+)
+def test_survivors_of_uneven_battles(rules: Rules, size: tuple[int, int]) -> None:
+    law = leap.outcomes(Distribution([size[0]]), size[1], rules)
+    expected = lattice.outcomes(Distribution([size[0]]), size[1], rules)
+    assert math.isclose(sum(law.values()), 1, rel_tol=1e-12)
+    for outcome, chance in expected.items():
+        if chance > 1e-15:
+            assert math.isclose(law[outcome], chance, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("garrison", [10**7, 10**18, 2**63, 10**30])
+def test_a_large_garrison_costs_nothing(garrison: int) -> None:
+    rules = Rules(garrison=garrison)
+    assert leap.win_probability(5, 3, rules) == 0
+    if garrison < 10**18:
+        assert leap.win_probability(garrison + 11, 10, rules) == leap.win_probability(
+            12, 10, CLASSIC
+        )

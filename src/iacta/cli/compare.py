@@ -177,7 +177,9 @@ def _tell(console: "Console", comparison: _Comparison) -> None:
         console.print()
         show.print_table(console, TABLE_COLUMNS, _table(comparison))
     cannot = [answer for answer in comparison.answers if answer.cannot]
-    if cannot:
+    if cannot and best is None:
+        show.say(console, "No method can solve it:")
+    elif cannot:
         show.heading(console, "What cannot solve it:")
     for answer in cannot:
         show.say(console, f"{answer.method}: {answer.cannot}")

@@ -139,6 +139,7 @@ class _Band:
         filled = chances[first + taken * taken : end + taken * taken]
         np.multiply(filled, self.step[taken], products)
         np.add(sums, products, filled)
+        np.minimum(filled, 1.0, out=filled)
 
     def _set_few_attackers(self, total: int) -> None:
         """Set the cells with fewer attackers than attack dice, which begin the anti-diagonals."""

@@ -171,7 +171,7 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
     if not defenders:
         return 1.0
     *_, last = value_rows(np.ones(attackers + 1), np.zeros(defenders + 1), rules)
-    return float(last[attackers])
+    return min(float(last[attackers]), 1.0)
 
 
 def values(
@@ -217,7 +217,7 @@ def win_table(attackers: int, defenders: int, rules: Rules) -> Floats:
     table = np.empty((defenders, attackers))
     rows = value_rows(np.ones(attackers + 1), np.zeros(defenders + 1), rules)
     for d, row in enumerate(rows):
-        table[d] = row[1:]
+        table[d] = np.minimum(row[1:], 1.0)
     return table.T
 
 

@@ -28,6 +28,7 @@ in a table of `lattice`, and have its relative error down to 1e-150.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from math import ceil, pi, sqrt
 from typing import NamedTuple, TypeAlias
@@ -40,7 +41,14 @@ from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import lattice
 from iacta.methods.limits import check_rules, refuse_gains
 from iacta.methods.survivors import Window, ends, spare_armies
-from iacta.methods.walk import Walk, attackers_walk, defenders_walk, excess, log_generating
+from iacta.methods.walk import (
+    Walk,
+    attackers_walk,
+    defenders_walk,
+    excess,
+    log_generating,
+    tilted_variance,
+)
 from iacta.outcome import Outcome
 from iacta.rules import Rules
 
@@ -49,22 +57,23 @@ __all__ = ["NAME", "both_chances", "outcomes", "refuse", "relative_error", "win_
 NAME: str = "leap"
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Complex: TypeAlias = npt.NDArray[np.complex128]
 
 RELATIVE_ERROR = 1e-12
 LEAST_CHANCE = 1e-25
 TABLE_SIZE = 256
 MOST_LATTICE_ERROR = RELATIVE_ERROR  # below it, the law is left to `lattice`
-FEW_ROLLS = 400  # with fewer, the integrand is not yet as good as a bell
+LEAST_SIGMA = 25.0  # below it, the integrand is not yet as good as a bell
 MOST_FOR_A_LAW = 10**10
 LEAST_OUTCOME = 1e-18
 DIAGONALS = (128, 256, 512, 1024)
 NEGLIGIBLE = 1e-30
-LEAST_SERIES = 1e-300
+LOG_OF_NEGLIGIBLE = -70.0
 STEPS_OF_SIGMA = 9.0  # copies of the law at this distance weigh less than e^(−9² / 2) = 3e-18
 STEPS_OF_POLE = 37.0  # copies of the geometric series weigh less than e^−37 = 1e-16
 WIDTH = 8.7  # beyond this many 1/σ the integrand is below e^(−8.7² / 2) = 4e-17
-TILTS: Floats = -np.geomspace(1e-9, 8, 400)
-MOST_ARMIES = 10**15
+TILTS: Floats = -np.geomspace(1e-9, 40, 500)
+MOST_ARMIES = 10**18
 
 
 def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
@@ -82,13 +91,19 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
     defenders: armies on the defended territory.
 
     Rules under which armies can grow are refused too, those under which a roll with all dice always
-    ends the same way, and more than 10^15 armies.
+    ends the same way, and more than 10^18 armies.
     """
     check_rules(rules)
     refuse_gains(rules, NAME)
     if max(attackers, defenders) > MOST_ARMIES:
-        raise TooLargeError(f"armies must be at most 10^15 for the method {NAME!r}")
-    _near(rules)
+        raise TooLargeError(f"armies must be at most 10^18 for the method {NAME!r}")
+    _near(_bare(rules))
+
+
+@lru_cache(maxsize=256)
+def _bare(rules: Rules) -> Rules:
+    """Return the rules without a garrison: inside, only those count who can attack."""
+    return replace(rules, garrison=0)
 
 
 def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
@@ -105,8 +120,9 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
     0.376738111582
     """
     refuse(attackers, defenders, rules)
-    if max(attackers, defenders) <= TABLE_SIZE and min(attackers, defenders) > 0:
-        return float(_table(rules)[attackers - 1, defenders - 1])
+    able = attackers - rules.garrison
+    if max(able, defenders) <= TABLE_SIZE and min(able, defenders) > 0:
+        return float(_table(_bare(rules))[able - 1, defenders - 1])
     won, lost = both_chances(attackers, defenders, rules)
     if won < LEAST_CHANCE:
         return 0.0
@@ -142,7 +158,7 @@ def both_chances(
         return float(won), float(not won)
     # With more than all dice to be kept, it is as if as many more stood there and never fought.
     spare = max(keep - rules.attack.kept, 0)
-    return _both_chances(able - spare, defenders, rules, keep - spare)
+    return _both_chances(able - spare, defenders, _bare(rules), keep - spare)
 
 
 def _both_chances(able: int, defenders: int, rules: Rules, keep: int) -> tuple[float, float]:
@@ -164,10 +180,12 @@ class _Side(NamedTuple):
     """One side's chances on the diagonal.
 
     values: V(x), for x = 0 .. n armies of this side.
+    log_values: their logarithms.
     log_series: log G(τ) at the `TILTS`.
     """
 
     values: Floats
+    log_values: Floats
     log_series: Floats
 
 
@@ -176,19 +194,22 @@ def _diagonal(armies: int, rules: Rules, keep: int) -> tuple[_Side, _Side]:
     """Return the attackers' and the defenders' chances where so many armies are left together."""
     won, lost = np.zeros((2, armies + 1))
     won[armies], lost[armies] = 1.0, 1.0
-    enough = np.arange(armies + rules.garrison + 1) >= keep
+    enough = np.arange(armies + 1) >= keep
     wins = lattice.value_rows(enough.astype(float), np.zeros(armies), rules)
     losses = lattice.value_rows((~enough).astype(float), np.ones(armies), rules)
     for d, (winning, losing) in enumerate(zip(wins, losses, strict=True), start=1):
-        won[armies - d] = winning[armies - d + rules.garrison]
-        lost[d] = losing[armies - d + rules.garrison]
+        won[armies - d] = winning[armies - d]
+        lost[d] = losing[armies - d]
     return _side(won), _side(lost)
 
 
 def _side(values: Floats) -> _Side:
-    series = np.exp(np.outer(TILTS, np.arange(len(values)))) @ values
-    series += np.exp(TILTS * len(values)) / -np.expm1(TILTS)
-    return _Side(values, np.log(np.maximum(series, LEAST_SERIES)))
+    with np.errstate(divide="ignore"):
+        log_values = np.log(values)
+    exponents = np.outer(TILTS, np.arange(len(values))) + log_values
+    past = TILTS * len(values) - np.log(-np.expm1(TILTS))
+    series = np.logaddexp(np.logaddexp.reduce(exponents, axis=1), past)
+    return _Side(values, log_values, series)
 
 
 @lru_cache(maxsize=64)
@@ -220,36 +241,48 @@ def _integral(side: _Side, walk: Walk, armies: int, rolls: int) -> float:
     """Return Σ_l P(L = l) · V(armies − l)."""
     beyond = excess(walk, armies, rolls)
     heights = rolls * _log_at_tilts(walk) - TILTS * beyond + side.log_series
-    tilt = float(TILTS[np.argmin(heights)])
-    angles, step = _angles(sqrt(rolls * walk.variance), tilt, len(side.values), rolls)
+    best = int(np.argmin(heights))
+    if heights[best] < LOG_OF_NEGLIGIBLE:  # P is at most the integrand there
+        return 0.0
+    tilt = float(TILTS[best])
+    angles, step = _angles(walk, rolls, tilt, len(side.values))
     nodes = np.asarray(tilt + 1j * angles, dtype=complex)
     exponents = rolls * log_generating(walk, np.array([tilt]), angles)[0] - nodes * beyond
-    terms = (np.exp(exponents) * _series(nodes, side.values)).real
+    scale = float(side.log_series[best])
+    terms = (np.exp(exponents + scale) * _series(side, nodes, scale)).real
     terms[0] /= 2
     if angles[-1] > pi - step / 2:  # the last node is its own mirror image
         terms[-1] /= 2
     return float(terms.sum() * step / pi)
 
 
-def _angles(sigma: float, tilt: float, width: int, rolls: int) -> tuple[Floats, float]:
-    """Return the nodes of half the circle, as far as the integrand matters, and their distance."""
-    step = 2 * pi / max(STEPS_OF_SIGMA * sigma - STEPS_OF_POLE / tilt, 2.0 * width)
+def _angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, float]:
+    """Return the nodes of half the circle, as far as the integrand matters, and their distance.
+
+    The tilted law decides how far that is, and the wider of the two how dense they must be.
+    """
+    sigma = sqrt(rolls * walk.variance)
+    tilted = sqrt(rolls * tilted_variance(walk, tilt))
+    step = 2 * pi / max(STEPS_OF_SIGMA * max(sigma, tilted) - STEPS_OF_POLE / tilt, 2.0 * width)
     whole = ceil(pi / step)
-    count = whole if rolls < FEW_ROLLS else ceil(WIDTH / (sigma * step))
+    is_bell = min(sigma, tilted) > LEAST_SIGMA
+    count = ceil(WIDTH / (min(sigma, tilted) * step)) if is_bell else whole
     if count >= whole:
         count, step = whole, pi / whole
     return step * np.arange(count + 1.0), step
 
 
-def _series(nodes: npt.NDArray[np.complex128], values: Floats) -> npt.NDArray[np.complex128]:
-    """Return G(w) for each node w."""
-    powers = np.empty((len(nodes), len(values)), dtype=complex)
-    powers[:, 0] = 1.0
-    powers[:, 1:] = np.exp(nodes)[:, np.newaxis]
-    np.multiply.accumulate(powers, axis=1, out=powers)
-    past = np.exp(nodes * len(values)) / -np.expm1(nodes)
+def _series(side: _Side, nodes: Complex, scale: float) -> Complex:
+    """Return G(w) · e^(−scale) for each node w; all have one real part."""
+    tilt, length = nodes[0].real, len(side.values)
+    weights = np.exp(side.log_values + tilt * np.arange(length) - scale)
+    turns = np.empty((len(nodes), length), dtype=complex)
+    turns[:, 0] = 1.0
+    turns[:, 1:] = np.exp(1j * nodes.imag)[:, np.newaxis]
+    np.multiply.accumulate(turns, axis=1, out=turns)
+    past = np.exp(nodes * length - scale) / -np.expm1(nodes)
     # einsum works on one core: many for so little would only wait for each other.
-    return np.asarray(np.einsum("ij,j->i", powers, values) + past)
+    return np.asarray(np.einsum("ij,j->i", turns, weights) + past)
 
 
 def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribution[Outcome]:
@@ -283,7 +316,7 @@ def _ends(attackers: int, defenders: int, rules: Rules) -> Iterator[tuple[Outcom
     if able <= 0 or not defenders:
         yield Outcome(attackers, defenders), 1.0
         return
-    near = _near(rules)
+    near = _near(_bare(rules))
     ours = spare_armies(able, defenders, attackers_walk(rules), near)
     theirs = spare_armies(defenders, able, defenders_walk(rules), near)
     if _is_for_lattice(able - ours, defenders - theirs, rules):

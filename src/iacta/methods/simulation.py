@@ -244,7 +244,7 @@ def _played(
     pending: deque[Future[Counter[End]]] = deque()
     try:
         for block in blocks:
-            pending.append(executor.submit(_play, block))
+            pending.append(_submitted(block, executor))
             if len(pending) >= MOST_PENDING:
                 yield pending.popleft().result()
         while pending:
@@ -254,8 +254,19 @@ def _played(
             future.cancel()
 
 
+def _submitted(block: Block, executor: "Executor") -> "Future[Counter[End]]":
+    try:
+        future = executor.submit(_play, block)
+    except RuntimeError as error:  # as when it has been shut down
+        raise IllegalError(f"executor must take on work, got {shown(executor)}: {error}") from None
+    if not callable(getattr(future, "result", None)):
+        raise MalformedError(f"executor must return futures, got {shown(future)}")
+    return future
+
+
 def _check_callers(executor: object, progress: object) -> None:
-    if executor is not None and not callable(getattr(executor, "submit", None)):
+    submits = callable(getattr(executor, "submit", None)) and not isinstance(executor, type)
+    if executor is not None and not submits:
         raise MalformedError(
             f"executor must be a concurrent.futures.Executor, got {shown(executor)}"
         )

@@ -135,6 +135,8 @@ def _taken(side: _Side) -> int:
 
 def _passed(ours: _Side, theirs: _Side, y: int) -> tuple[Whole, Floats]:
     """Return our armies x, and the chances that the battle comes by x against y."""
+    if y > theirs.armies:
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
     taken, armies = _taken(ours), ours.armies + theirs.armies
     share = ours.walk.mean / taken  # of the armies that a roll takes
     middle = (ours.armies - share * (armies - y)) / (1 - share)

@@ -29,7 +29,15 @@ import numpy.typing as npt
 from iacta.roll import loss_law
 from iacta.rules import Rules
 
-__all__ = ["Walk", "attackers_walk", "defenders_walk", "excess", "log_generating", "probabilities"]
+__all__ = [
+    "Walk",
+    "attackers_walk",
+    "defenders_walk",
+    "excess",
+    "log_generating",
+    "probabilities",
+    "tilted_variance",
+]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Whole: TypeAlias = npt.NDArray[np.int64]
@@ -37,11 +45,13 @@ Complex: TypeAlias = npt.NDArray[np.complex128]
 
 STEPS_OF_SIGMA = 9.0  # copies of the law at this distance weigh less than e^(−9² / 2) = 3e-18
 WIDTH = 8.7  # beyond this many 1/σ the integrand is below e^(−8.7² / 2) = 4e-17
-FEW_ROLLS = 400  # with fewer, the integrand is not yet as good as a bell
+LEAST_SIGMA = 25.0  # below it, the integrand is not yet as good as a bell
 LOG_OF_NOTHING = -700.0
-NEWTON_STEPS = 8
+NEWTON_STEPS = 60
+SETTLED = 0.05
+MOST_TILT = 40.0
 MOST_TOTAL = 10**9  # up to these, products stay below 2^63
-MOST_CELLS = 2**16
+MOST_CELLS = 2**12  # rows of that many nodes fit into a processor's cache
 
 
 class Walk(NamedTuple):
@@ -150,11 +160,16 @@ def _exp2(u: Floats) -> Floats:
 
 def _sin3(t: Floats) -> Floats:
     """Return sin t − t, without cancellation for small t."""
-    small = np.where(np.abs(t) < 1, t, 0.0)
-    square, series = small * small, np.ones_like(t)
-    for k in range(17, 3, -2):
-        series = 1 - square / (k * (k - 1)) * series
-    return np.where(np.abs(t) < 1, -small * square / 6 * series, np.sin(t) - t)
+    largest = float(np.abs(t).max(initial=0.0))
+    if largest >= 1:
+        near = np.abs(t) < 0.9
+        return np.where(near, _sin3(np.where(near, t, 0.0)), np.sin(t) - t)
+    square, series = t * t, np.ones_like(t)
+    for k in range(17 if largest > 0.1 else 9, 3, -2):
+        series *= square
+        series *= -1 / (k * (k - 1))
+        series += 1
+    return -t * square / 6 * series
 
 
 def probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
@@ -175,10 +190,10 @@ def probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
 
 def _probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     beyond = _excesses(walk, rolls, losses)
-    tilts, variances = _saddles(walk, beyond / rolls)
+    tilts, variances = _saddles(walk, beyond / rolls, rolls)
     sigmas = np.sqrt(rolls * variances)[:, np.newaxis]
     nodes = int(np.ceil(WIDTH * STEPS_OF_SIGMA / (2 * np.pi)))
-    if rolls.min() < FEW_ROLLS:
+    if sigmas.min() < LEAST_SIGMA:
         nodes *= 3
     # The whole circle, where it is short, has its last node at π, which is its own mirror image.
     step = np.minimum(2 * np.pi / (STEPS_OF_SIGMA * sigmas), np.pi / nodes)
@@ -204,14 +219,40 @@ def _excesses(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     return np.asarray((whole - turns * rest).astype(float) - part * rest / walk.total)
 
 
-def _saddles(walk: Walk, slopes: Floats) -> tuple[Floats, Floats]:
-    """Return the tilts at which log M has the given slopes, and its second derivative there."""
+def tilted_variance(walk: Walk, tilt: float) -> float:
+    """Return the variance of X under a tilt: the second derivative of log M.
+
+    walk: the walk.
+    tilt: τ.
+
+    >>> walk = attackers_walk(Rules())
+    >>> tilted_variance(walk, 0.0) == walk.variance
+    True
+    """
+    _, second = _slopes(walk, np.array([tilt]))
+    return float(second[0])
+
+
+def _slopes(walk: Walk, tilts: Floats) -> tuple[Floats, Floats]:
+    """Return the first two derivatives of log M on the real axis."""
     p, x = walk.chances, walk.steps
-    tilts = slopes / walk.variance
+    exponents = np.outer(tilts, x)
+    weights = p * np.exp(exponents - exponents.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    first = weights @ x
+    return first, ((x - first[:, np.newaxis]) ** 2 * weights).sum(axis=1)
+
+
+def _saddles(walk: Walk, slopes: Floats, rolls: Whole) -> tuple[Floats, Floats]:
+    """Return the tilts at which log M has the given slopes, and its second derivative there.
+
+    A tilt need only be near in units of 1/σ: the integral is the same for all.
+    """
+    tilts = np.clip(slopes / walk.variance, -1, 1)
     for _ in range(NEWTON_STEPS):
-        weights = p * np.exp(np.outer(tilts, x))
-        total = weights.sum(axis=1)
-        first = weights @ x / total
-        second = weights @ x**2 / total - first**2
-        tilts = tilts - np.clip((first - slopes) / second, -0.5, 0.5)
-    return tilts, second
+        first, second = _slopes(walk, tilts)
+        moves = np.clip((first - slopes) / np.maximum(second, 1e-30), -1, 1)
+        tilts = np.clip(tilts - moves, -MOST_TILT, MOST_TILT)
+        if (moves**2 * second * rolls).max(initial=0.0) < SETTLED**2:
+            break
+    return tilts, _slopes(walk, tilts)[1]
