@@ -43,6 +43,14 @@ def throws(dice: Dice, armies: int) -> Iterator[list[int]]:
     return (kept_dice(throw, dice, armies) for throw in natural_throws(dice, armies))
 
 
+def equal_throws(dice: Dice, armies: int) -> Counter[tuple[tuple[int, ...], bool]]:
+    """Return the kept dice of every throw, and whether all dice show one; equal throws counted."""
+    return Counter(
+        (tuple(kept_dice(natural, dice, armies)), set(natural) == {1})
+        for natural in natural_throws(dice, armies)
+    )
+
+
 @cache
 def loss_law(attack_dice: int, defence_dice: int, rules: Rules) -> Law:
     """Return the law of (attackers lost, defenders lost); a gain is a negative loss."""
@@ -52,21 +60,18 @@ def loss_law(attack_dice: int, defence_dice: int, rules: Rules) -> Law:
         attack, defence = rules.full_attack or attack, rules.full_defence or defence
     counts: Counter[tuple[int, int]] = Counter()
     grows = full and rules.all_ones_gain > 0
-    defences = [
-        (throw, kept_dice(throw, defence, defence_dice))
-        for throw in natural_throws(defence, defence_dice)
-    ]
-    for natural in natural_throws(attack, attack_dice):
-        ours = kept_dice(natural, attack, attack_dice)
-        for their_natural, theirs in defences:
-            if grows and {*natural, *their_natural} == {1}:
-                counts[-rules.all_ones_gain, -rules.all_ones_gain] += 1
-                continue
-            won = sum(
-                y > z or (y == z and rules.ties == "attacker")
-                for y, z in zip(ours, theirs, strict=False)
-            )
-            counts[min(attack_dice, defence_dice) - won, won] += 1
+    defences = equal_throws(defence, defence_dice)
+    for (ours, our_ones), weight in equal_throws(attack, attack_dice).items():
+        for (theirs, their_ones), their_weight in defences.items():
+            if grows and our_ones and their_ones:
+                losses = -rules.all_ones_gain, -rules.all_ones_gain
+            else:
+                won = sum(
+                    y > z or (y == z and rules.ties == "attacker")
+                    for y, z in zip(ours, theirs, strict=False)
+                )
+                losses = min(attack_dice, defence_dice) - won, won
+            counts[losses] += weight * their_weight
     return {losses: Fraction(count, counts.total()) for losses, count in counts.items()}
 
 

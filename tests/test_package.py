@@ -25,8 +25,9 @@ FLOORS = [
     {"distribution", "estimate"},
     {"dice"},
     {"rules"},
+    {"modifiers"},
     {"variants"},
-    {"roll", "territory"},
+    {"roll", "territory", "rules_file"},
     {"methods.limits", "methods.method", "methods.diagonals", "methods.walk", "methods.throws"},
     {
         "methods.counting",
@@ -45,7 +46,7 @@ FLOORS = [
     {"simulated"},
     {"cli.options"},
     {"cli.show"},
-    {"cli.endings"},
+    {"cli.endings", "cli.dice_words"},
     {
         "cli.battle",
         "cli.campaign",

@@ -22,6 +22,7 @@ from iacta.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdd
 from iacta.dice import Dice
 from iacta.distribution import Distribution
 from iacta.errors import IactaError, IllegalError, MalformedError, MissingError, TooLargeError
+from iacta.modifiers import MODIFIERS, Modifier
 from iacta.odds import (
     expected_attackers_left,
     expected_defenders_left,
@@ -30,17 +31,19 @@ from iacta.odds import (
 )
 from iacta.outcome import Outcome
 from iacta.requirement import armies_needed, armies_needed_for_campaign
-from iacta.roll import Losses, Roll
+from iacta.roll import Losses, Roll, break_even_ratio
 from iacta.rules import CLASSIC, Rules
 from iacta.territory import Territory
 from iacta.variants import RULE_SETS, RuleSet, find_rule_set, find_rules, rules_name
 
 if TYPE_CHECKING:
     from iacta.estimate import Estimate, Interval
+    from iacta.rules_file import read_rules_file, read_rules_record, rules_record, rules_toml
     from iacta.simulated import Simulated, simulate_battle, simulate_campaign
 
 __all__ = [
     "CLASSIC",
+    "MODIFIERS",
     "RULE_SETS",
     "Battle",
     "Campaign",
@@ -54,6 +57,7 @@ __all__ = [
     "Losses",
     "MalformedError",
     "MissingError",
+    "Modifier",
     "Outcome",
     "PlayedBattle",
     "Roll",
@@ -65,11 +69,16 @@ __all__ = [
     "TooLargeError",
     "armies_needed",
     "armies_needed_for_campaign",
+    "break_even_ratio",
     "expected_attackers_left",
     "expected_defenders_left",
     "find_rule_set",
     "find_rules",
+    "read_rules_file",
+    "read_rules_record",
     "rules_name",
+    "rules_record",
+    "rules_toml",
     "simulate_battle",
     "simulate_campaign",
     "win_probability",
@@ -80,6 +89,10 @@ _LOADED_WHEN_ASKED = {
     "Estimate": "iacta.estimate",
     "Interval": "iacta.estimate",
     "Simulated": "iacta.simulated",
+    "read_rules_file": "iacta.rules_file",
+    "read_rules_record": "iacta.rules_file",
+    "rules_record": "iacta.rules_file",
+    "rules_toml": "iacta.rules_file",
     "simulate_battle": "iacta.simulated",
     "simulate_campaign": "iacta.simulated",
 }

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from iacta.dice import Dice
 from iacta.distribution import Distribution
-from iacta.errors import TooLargeError
+from iacta.errors import IllegalError, TooLargeError
 from iacta.numbers import whole_number
 from iacta.records import put
 from iacta.rules import Rules
 from iacta.variants import find_rules, rules_argument
 
-__all__ = ["LossLaw", "Losses", "Roll", "loss_law"]
+__all__ = ["LossLaw", "Losses", "Roll", "break_even_ratio", "loss_law"]
 
 SortedDice = tuple[int, ...]
 
@@ -159,6 +159,26 @@ Losses(attackers=0, defenders=2): 2890})
                 f"most {MOST_ROWS:.0e}"
             )
         return ours.product(theirs)
+
+
+def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
+    """Return for how many attackers per defender a very large battle is even.
+
+    rules: `Rules`, or the name of a rule set.
+
+    An exact fraction: the mean of the attackers that a roll with all dice costs, divided by the
+    mean of the defenders. 0 if the attackers lose none on average, and `None` if the defenders
+    lose none, so that no number of attackers is enough. Rules by which the defender sees the
+    attack first are refused, as then no roll has a law of its own.
+
+    >>> round(float(break_even_ratio("classic")), 4)
+    0.8534
+    """
+    found = find_rules(rules)
+    if found.defender_sees_first:
+        raise IllegalError("defender_sees_first must be False for a break-even ratio, got True")
+    attackers, defenders = Roll(*found.full_roll, found).expected_losses()
+    return max(attackers, Fraction(0)) / defenders if defenders > 0 else None
 
 
 @lru_cache(maxsize=4096)

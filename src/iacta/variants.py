@@ -1,9 +1,13 @@
 """The named rule sets: what people play, what it is called, and where it is written down."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
 
 from iacta.dice import Dice
 from iacta.errors import IllegalError, MalformedError
+from iacta.modifiers import MODIFIERS, Modifier
 from iacta.numbers import shown
 from iacta.rules import CLASSIC, Rules
 
@@ -30,7 +34,16 @@ class RuleSet:
     aliases: tuple[str, ...] = ()
 
 
-THREE_DEFENCE_DICE = Rules(defence=Dice((D6, D6, D6)))
+def _alone(modifier: Modifier) -> RuleSet:
+    """Return classic rules with one modifier."""
+    return RuleSet(
+        modifier.name,
+        modifier.apply(CLASSIC),
+        modifier.description,
+        modifier.source,
+        modifier.aliases,
+    )
+
 
 RULE_SETS: tuple[RuleSet, ...] = (
     RuleSet(
@@ -38,38 +51,15 @@ RULE_SETS: tuple[RuleSet, ...] = (
         CLASSIC,
         "Attacker at most three dice, defender at most two, ties to the defender.",
         "Risk (Parker Brothers, Hasbro)",
-        ("standard", "true random"),
+        ("standard", "true random", "official advance"),
     ),
-    RuleSet(
-        "capital",
-        THREE_DEFENCE_DICE,
-        "The defender throws at most three dice.",
-        "RISK: Global Domination, capitals",
-    ),
-    RuleSet(
-        "wall",
-        THREE_DEFENCE_DICE,
-        "The defender throws at most three dice.",
-        "RISK: Global Domination, walls",
-    ),
+    *map(_alone, MODIFIERS),
     RuleSet(
         "risiko",
-        THREE_DEFENCE_DICE,
+        Rules(defence=Dice((D6, D6, D6))),
         "The defender throws at most three dice.",
         "RisiKo! (Editrice Giochi), TEG, old English rules",
         ("teg", "old english"),
-    ),
-    RuleSet(
-        "zombie attacker",
-        Rules(attack=Dice((D6, D6))),
-        "The attacker throws at most two dice.",
-        "RISK: Global Domination, zombies",
-    ),
-    RuleSet(
-        "zombie defender",
-        Rules(ties="attacker"),
-        "Ties go to the attacker.",
-        "RISK: Global Domination, zombies",
     ),
     RuleSet(
         "attack leader",
@@ -161,8 +151,20 @@ RULE_SETS: tuple[RuleSet, ...] = (
     RuleSet(
         "dominating12",
         Rules(full_attack=Dice((130, D6, D6)), full_defence=Dice((28, 28))),
-        "Three against two: the attacker throws d130, d6, d6 and the defender d28, d28.",
+        "Three dice against two are d130, d6, d6 against d28, d28.",
         "Dominating12, balanced dice",
+    ),
+    RuleSet(
+        "defender sees first",
+        Rules(defender_sees_first=True),
+        "The defender chooses one or two dice after the attack roll.",
+        "Risk, played so by some groups",
+    ),
+    RuleSet(
+        "free advance",
+        Rules(least_advance=False),
+        "After a conquest as few armies as you like move in, whatever was thrown.",
+        "Risk, played so by some groups in place of the official rule",
     ),
     RuleSet(
         "five ones",
@@ -176,11 +178,15 @@ RULE_SETS: tuple[RuleSet, ...] = (
 def find_rule_set(name: str) -> RuleSet:
     """Return the rule set known under `name` or one of its aliases, in any spelling.
 
+    name: a name, or several joined by `+`: those of `MODIFIERS` stack, in any order.
+
     Case, spaces, hyphens and underscores do not matter. An unknown name is refused, and the
-    nearest ones are suggested.
+    nearest ones are suggested; so are names that do not stack, or are there twice.
 
     >>> find_rule_set("Zombie-Attacker").description
-    'The attacker throws at most two dice.'
+    'The attacker throws one die fewer, but at least one.'
+    >>> find_rule_set("wall + capital").name
+    'capital+wall'
     >>> find_rule_set("capitol")
     Traceback (most recent call last):
         ...
@@ -188,6 +194,14 @@ def find_rule_set(name: str) -> RuleSet:
     """
     if not isinstance(name, str):
         raise MalformedError(f"rules must be a name or Rules, got {shown(name)}")
+    parts = [_find_one(part) for part in name.split("+")]
+    if len(parts) == 1:
+        return parts[0]
+    stacked = _in_order(parts[1:] if parts[0].rules == CLASSIC else parts)
+    return _find_one(stacked[0].name) if len(stacked) == 1 else _stack(stacked)
+
+
+def _find_one(name: str) -> RuleSet:
     found = _BY_KEY.get(_key(name))
     if found is not None:
         return found
@@ -197,6 +211,44 @@ def find_rule_set(name: str) -> RuleSet:
     names = dict.fromkeys(_BY_KEY[key].name for key in near)
     hint = f"did you mean {' or '.join(map(repr, names))}?" if names else "see the list of rules"
     raise IllegalError(f"rules must be a known name, got {shown(name)}; {hint}")
+
+
+def _in_order(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
+    """Return the modifiers of these names in the order of `MODIFIERS`, each of them once."""
+    names = [part.name for part in parts]
+    for name in names:
+        if not any(modifier.name == name for modifier in MODIFIERS):
+            *most, last = (modifier.name for modifier in MODIFIERS)
+            raise IllegalError(
+                f"rules joined by + must be {', '.join(most)} or {last}, got {name!r}"
+            )
+        if names.count(name) > 1:
+            raise IllegalError(f"rules joined by + must be named once each, got {name!r} twice")
+    return tuple(modifier for modifier in MODIFIERS if modifier.name in names)
+
+
+def _stack(modifiers: tuple[Modifier, ...]) -> RuleSet:
+    """Return classic rules with several modifiers."""
+    rules = CLASSIC
+    for modifier in modifiers:
+        rules = modifier.apply(rules)
+    return RuleSet(
+        "+".join(modifier.name for modifier in modifiers),
+        rules,
+        "; ".join(f"{modifier.name}: {_clause(modifier)}" for modifier in modifiers) + ".",
+        "; ".join(dict.fromkeys(modifier.source for modifier in modifiers)),
+    )
+
+
+def _clause(modifier: Modifier) -> str:
+    """Return the description as a part of a longer sentence."""
+    return modifier.description[0].lower() + modifier.description[1:].removesuffix(".")
+
+
+def _stacks() -> Iterator[RuleSet]:
+    """Yield everything that can be stacked, few modifiers first."""
+    for count in range(2, len(MODIFIERS) + 1):
+        yield from map(_stack, combinations(MODIFIERS, count))
 
 
 def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
@@ -226,8 +278,16 @@ def rules_name(rules: Rules) -> str:
     """
     if not isinstance(rules, Rules):
         raise MalformedError(f"rules must be Rules, got {shown(rules)}")
-    unfortified = replace(rules, garrison=CLASSIC.garrison)
-    return next((known.name for known in RULE_SETS if known.rules == unfortified), repr(rules))
+    return _names().get(replace(rules, garrison=CLASSIC.garrison), repr(rules))
+
+
+@cache
+def _names() -> dict[Rules, str]:
+    """Return the first name of all rules that have one."""
+    names: dict[Rules, str] = {}
+    for known in (*RULE_SETS, *_stacks()):
+        names.setdefault(known.rules, known.name)
+    return names
 
 
 def rules_argument(rules: Rules) -> str:
@@ -238,8 +298,8 @@ def rules_argument(rules: Rules) -> str:
     """
     if rules == CLASSIC:
         return ""
-    known = next((known for known in RULE_SETS if known.rules == rules), None)
-    return f", {rules!r}" if known is None else f", {known.name!r}"
+    known = _names().get(rules)
+    return f", {rules!r}" if known is None else f", {known!r}"
 
 
 def _key(name: str) -> str:

@@ -27,6 +27,15 @@ WRONG = {
     "battle 12 10 --garrison x": "garrison must be a whole number of at least 0, got 'x'",
     "battle 12 10 --rules capitol": "rules must be a known name, got 'capitol'; "
     "did you mean 'capital'?",
+    "battle 12 10 --rules risiko+wall": "rules joined by + must be capital, wall, zombie "
+    "attacker, zombie defender or balanced blitz, got 'risiko'",
+    "battle 12 10 --rules capital+capital": "rules joined by + must be named once each, "
+    "got 'capital' twice",
+    "battle 12 10 --rules-file": None,
+    "battle 12 10 --rules-file none.toml": "rules file 'none.toml': the file must be one that can "
+    "be read, got: No such file or directory",
+    "battle 12 10 --rules-file /": "rules file '/': the file must be one that can be read, "
+    "got: Is a directory",
     "battle 12 10 --json --csv": "output must be --json or --csv, got both",
     "battle 12 10 --jsn": "options must be known ones, got '--jsn'; did you mean --json?",
     "battle 12": "Missing argument 'DEFENDERS'; see iacta --help",

@@ -247,7 +247,16 @@ def test_rules_are_listed_and_explained(run: Run) -> None:
     assert text.startswith("attack leader: One is added to the highest attack die.\n")
     assert run("rules --rules general").stdout == text
     assert [each["name"] for each in read_json(run, "rules teg")["rules"]] == ["risiko"]
-    assert read_csv(run, "rules")[0] == ["name", "aliases", "description", "source"]
+    assert read_csv(run, "rules")[0] == [
+        "name",
+        "aliases",
+        "description",
+        "source",
+        "full_roll",
+        "win_probability",
+        "break_even_ratio",
+        "break_even_attackers",
+    ]
 
 
 def test_iacta_alone_shows_help_with_examples(run: Run) -> None:

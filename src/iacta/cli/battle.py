@@ -22,7 +22,8 @@ TABLE_COLUMNS = ("", "mean", "unlucky (1 in 20)", "median", "lucky (1 in 20)")
 def battle(
     attackers: options.Attackers,
     defenders: options.Defenders,
-    rules: options.RulesName = "classic",
+    rules: options.RulesName = None,
+    rules_file: options.RulesFile = None,
     garrison: options.Garrison = None,
     exact: options.Exact = False,
     as_json: options.Json = False,
@@ -33,12 +34,13 @@ def battle(
     Example: iacta battle 12 10
     """
     chosen = options.output(as_json, as_csv)
+    known = options.read_rules(rules, rules_file, garrison)
     fought = Battle(
         options.number(attackers, "attackers", least=1),
         options.number(defenders, "defenders", least=1),
-        options.read_rules(rules, garrison),
+        known.rules,
     )
-    label = options.rules_label(rules)
+    label = known.name
     with show.patience():
         answer = _Answer(fought, label, *_chance_and_law(fought, exact, chosen))
     show.emit(

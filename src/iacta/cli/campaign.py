@@ -28,7 +28,8 @@ Seed = Annotated[
 def campaign(
     attackers: options.Attackers,
     defenders: options.Way,
-    rules: options.RulesName = "classic",
+    rules: options.RulesName = None,
+    rules_file: options.RulesFile = None,
     garrison: options.Garrison = None,
     exact: options.Exact = False,
     as_json: options.Json = False,
@@ -41,10 +42,11 @@ def campaign(
     Example: iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1
     """
     chosen = options.output(as_json, as_csv)
+    known = options.read_rules(rules, rules_file, garrison)
     led = Campaign(
         options.number(attackers, "attackers", least=1),
         [parse_territory(each) for each in defenders],
-        options.read_rules(rules, garrison),
+        known.rules,
     )
     if narrate:
         _narrate(led, seed, chosen)
@@ -54,7 +56,7 @@ def campaign(
     with show.patience():
         answer = _Answer(
             led,
-            options.rules_label(rules),
+            known.name,
             [options.territory_rules(each) for each in defenders],
             led.outcomes(exact=exact),
             led.territory_odds(exact=exact),

@@ -31,7 +31,8 @@ LEAST_CHANCE_OF_LEAP = 1e-15
 def compare(
     attackers: options.Attackers,
     defenders: options.Defenders,
-    rules: options.RulesName = "classic",
+    rules: options.RulesName = None,
+    rules_file: options.RulesFile = None,
     garrison: options.Garrison = None,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
@@ -41,15 +42,16 @@ def compare(
     Example: iacta compare 12 10
     """
     chosen = options.output(as_json, as_csv)
+    known = options.read_rules(rules, rules_file, garrison)
     fought = Battle(
         options.number(attackers, "attackers", least=1),
         options.number(defenders, "defenders", least=1),
-        options.read_rules(rules, garrison),
+        known.rules,
     )
     check_rules(fought.rules)
     with show.patience():
         answers = [_answer(name, fought) for name in METHODS]
-    comparison = _Comparison(fought, options.rules_label(rules), answers)
+    comparison = _Comparison(fought, known.name, answers)
     show.emit(
         chosen,
         record=lambda: _record(comparison),

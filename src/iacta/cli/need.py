@@ -39,7 +39,8 @@ def need(
     defenders: Way,
     chance: WantedChance = "95%",
     keep: Keep = "0",
-    rules: options.RulesName = "classic",
+    rules: options.RulesName = None,
+    rules_file: options.RulesFile = None,
     garrison: options.Garrison = None,
     exact: options.Exact = False,
     as_json: options.Json = False,
@@ -50,12 +51,13 @@ def need(
     Example: iacta need 10 --chance 95%
     """
     chosen = options.output(as_json, as_csv)
+    known = options.read_rules(rules, rules_file, garrison)
     question = _Question(
         [parse_territory(each) for each in defenders],
         parse_chance(chance),
         options.number(keep, "keep", least=0),
-        options.read_rules(rules, garrison),
-        options.rules_label(rules),
+        known.rules,
+        known.name,
     )
     with show.patience():
         attackers = question.answer()

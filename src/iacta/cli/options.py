@@ -1,6 +1,7 @@
 """The arguments and options that the commands share, and how they are read."""
 
 import re
+from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
 from typing import Annotated, TypeAlias
@@ -9,8 +10,7 @@ import typer
 
 from iacta.errors import IllegalError
 from iacta.numbers import parse_whole_number, whole_number
-from iacta.rules import Rules
-from iacta.variants import find_rule_set, find_rules
+from iacta.variants import RuleSet, find_rule_set
 
 __all__ = [
     "Attackers",
@@ -20,12 +20,12 @@ __all__ = [
     "Garrison",
     "Json",
     "Output",
+    "RulesFile",
     "RulesName",
     "Way",
     "number",
     "output",
     "read_rules",
-    "rules_label",
     "runs",
     "seed",
     "territory_rules",
@@ -49,7 +49,14 @@ Way: TypeAlias = Annotated[
     ),
 ]
 RulesName: TypeAlias = Annotated[
-    str, typer.Option("--rules", metavar="NAME", help="Rules to play by; see: iacta rules")
+    str | None,
+    typer.Option(
+        "--rules", metavar="NAME", help="Rules to play by, such as capital+wall; see: iacta rules"
+    ),
+]
+RulesFile: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--rules-file", metavar="FILE", help="House rules to play by, a TOML file."),
 ]
 Garrison: TypeAlias = Annotated[
     str | None,
@@ -103,19 +110,27 @@ def runs(text: str) -> int:
     return parse_whole_number(text, "runs", least=1)
 
 
-def read_rules(name: str, garrison: str | None) -> Rules:
-    """Return the rules that the options name, with the garrison that they give."""
-    return find_rules(
-        name, None if garrison is None else parse_whole_number(garrison, "garrison", least=0)
-    )
+def read_rules(name: str | None, file: str | None, garrison: str | None) -> RuleSet:
+    """Return the rules that the options name, or a file holds, with the garrison that they give."""
+    if name is not None and file is not None:
+        raise IllegalError(
+            f"rules must be named or read from a file, got --rules {name!r} and "
+            f"--rules-file {file!r}"
+        )
+    found = find_rule_set("classic" if name is None else name) if file is None else _read_file(file)
+    if garrison is None:
+        return found
+    armies = parse_whole_number(garrison, "garrison", least=0)
+    return replace(found, rules=replace(found.rules, garrison=armies))
 
 
-def rules_label(name: str) -> str:
-    """Return the name of the rules as the list of rules spells it."""
-    return find_rule_set(name).name
+def _read_file(file: str) -> RuleSet:
+    from iacta.rules_file import read_rules_file  # only needed here
+
+    return read_rules_file(file)
 
 
 def territory_rules(text: str) -> str | None:
     """Return the name of the rules of its own that a territory's argument gives, if any."""
     _, colon, rules = text.partition("@")[0].partition(":")
-    return rules_label(rules) if colon else None
+    return find_rule_set(rules).name if colon else None

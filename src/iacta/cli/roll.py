@@ -22,7 +22,8 @@ DefenceDice = Annotated[
 def roll(
     attack_dice: AttackDice,
     defence_dice: DefenceDice,
-    rules: options.RulesName = "classic",
+    rules: options.RulesName = None,
+    rules_file: options.RulesFile = None,
     garrison: options.Garrison = None,
     exact: options.Exact = False,
     as_json: options.Json = False,
@@ -33,13 +34,13 @@ def roll(
     Example: iacta roll 3 2
     """
     chosen = options.output(as_json, as_csv)
-    found = options.read_rules(rules, garrison)
+    known = options.read_rules(rules, rules_file, garrison)
     thrown = Roll(
         options.number(attack_dice, "attack_dice", least=1),
         options.number(defence_dice, "defence_dice", least=1),
-        found,
+        known.rules,
     )
-    label = options.rules_label(rules)
+    label = known.name
     show.emit(
         chosen,
         record=lambda: _record(thrown, label),

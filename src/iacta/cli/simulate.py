@@ -31,7 +31,8 @@ def simulate(
     defenders: options.Way,
     runs: Runs = "100000",
     seed: Seed = None,
-    rules: options.RulesName = "classic",
+    rules: options.RulesName = None,
+    rules_file: options.RulesFile = None,
     garrison: options.Garrison = None,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
@@ -41,10 +42,11 @@ def simulate(
     Example: iacta simulate 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --runs 1e6
     """
     chosen = options.output(as_json, as_csv)
+    known = options.read_rules(rules, rules_file, garrison)
     led = Campaign(
         options.number(attackers, "attackers", least=1),
         [parse_territory(each) for each in defenders],
-        options.read_rules(rules, garrison),
+        known.rules,
     )
     own_rules = [options.territory_rules(each) for each in defenders]
     count, chosen_seed = options.runs(runs), options.seed(seed)
@@ -57,9 +59,7 @@ def simulate(
             seed=chosen_seed,
             progress=progress,
         )
-    answer = _Answer(
-        led, options.rules_label(rules), own_rules, chosen_seed, simulated, _exact_chance(led)
-    )
+    answer = _Answer(led, known.name, own_rules, chosen_seed, simulated, _exact_chance(led))
     show.emit(
         chosen,
         record=lambda: _record(answer),

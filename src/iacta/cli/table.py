@@ -24,7 +24,8 @@ MOST_JSON_CELLS = 5 * 10**6
 def table(
     attackers: options.Attackers,
     defenders: options.Defenders,
-    rules: options.RulesName = "classic",
+    rules: options.RulesName = None,
+    rules_file: options.RulesFile = None,
     garrison: options.Garrison = None,
     exact: options.Exact = False,
     as_json: options.Json = False,
@@ -35,7 +36,7 @@ def table(
     Example: iacta table 20 20
     """
     chosen = options.output(as_json, as_csv)
-    found = options.read_rules(rules, garrison)
+    known = options.read_rules(rules, rules_file, garrison)
     size = (
         options.number(attackers, "attackers", least=1),
         options.number(defenders, "defenders", least=1),
@@ -46,14 +47,14 @@ def table(
             f"got {shown(size[0])} by {shown(size[1])}; --csv takes more"
         )
     with show.patience():
-        chances = win_table(*size, found, exact=exact)
-    label = options.rules_label(rules)
+        chances = win_table(*size, known.rules, exact=exact)
+    label = known.name
     show.emit(
         chosen,
         record=lambda: {
             "attackers": size[0],
             "defenders": size[1],
-            "garrison": found.garrison,
+            "garrison": known.rules.garrison,
             "rules": label,
             "win_probability": chances.astype(float).tolist(),
         },

@@ -1,0 +1,240 @@
+"""Rules that stack, and the laws of the named rule sets."""
+
+from itertools import combinations, permutations, product
+from math import prod
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iacta import (
+    CLASSIC,
+    MODIFIERS,
+    RULE_SETS,
+    Battle,
+    Dice,
+    IactaError,
+    IllegalError,
+    Losses,
+    Modifier,
+    Roll,
+    Rules,
+    RuleSet,
+    break_even_ratio,
+    find_rule_set,
+    find_rules,
+    rules_name,
+    win_table,
+)
+from iacta.roll import loss_law
+from tests import brute, strategies
+from tests.published import read_rows
+
+NAMES = [modifier.name for modifier in MODIFIERS]
+STACKS = [names for count in range(1, 6) for names in combinations(NAMES, count)]
+
+# The rules of the published counts, and the rule sets that have them.
+PUBLISHED = {
+    "classic": ["classic", "standard", "true random", "official advance", "free advance"],
+    "capital": ["capital", "wall", "risiko", "RisiKo!", "TEG", "old English", "classic+capital"],
+    "leader-defence": ["defence leader", "stronghold", "marshal", "bunker"],
+    "leader-attack": ["attack leader", "leader", "general"],
+    "ammo-shortage": ["ammo shortage"],
+    "fortification": ["fortification"],
+    "best-two-of-three": ["defence bonus die"],
+    "space-station": ["space station"],
+    "attacker-wins-ties": ["zombie defender", "war god"],
+}
+
+
+@pytest.mark.parametrize("row", read_rows("roll_losses"), ids=lambda row: "-".join(row.values()))
+def test_named_rules_have_the_published_counts_of_rolls(row: dict[str, str]) -> None:
+    for name in PUBLISHED[row["rules"]]:
+        law = loss_law(int(row["attack_dice"]), int(row["defence_dice"]), find_rules(name))
+        assert law.counts[int(row["defenders_lost"])] == int(row["count"])
+        assert law.total == int(row["total"])
+
+
+def rolls(rules: Rules) -> list[tuple[int, int]]:
+    """Return every number of dice that both sides can throw."""
+    return list(product(range(1, rules.attack.kept + 1), range(1, rules.defence.kept + 1)))
+
+
+@pytest.mark.parametrize("known", RULE_SETS, ids=lambda known: known.name)
+def test_each_rule_set_s_rolls_are_those_of_trying_all_dice(known: RuleSet) -> None:
+    for dice in rolls(known.rules):
+        assert dict(Roll(*dice, known.rules).losses()) == brute.loss_law(*dice, known.rules)
+
+
+@pytest.mark.parametrize("name", ["capital+wall", "capital+wall+zombie attacker+zombie defender"])
+def test_stacked_rolls_are_those_of_trying_all_dice(name: str) -> None:
+    rules = find_rules(name)
+    assert rules.defence.kept == 4
+    for dice in rolls(rules):
+        assert dict(Roll(*dice, rules).losses()) == brute.loss_law(*dice, rules)
+
+
+@pytest.mark.parametrize(
+    "name", ["capital+wall", "wall+zombie defender", "capital+zombie-attacker"]
+)
+@pytest.mark.parametrize("attackers", [1, 2, 3, 6])
+@pytest.mark.parametrize("defenders", [1, 2, 5])
+def test_stacked_battles_are_those_of_trying_all_dice(
+    name: str, attackers: int, defenders: int
+) -> None:
+    slow = brute.win_probability(attackers, defenders, find_rules(name))
+    assert Battle(attackers, defenders, name).win_probability(exact=True) == slow
+
+
+def test_what_the_modifiers_do() -> None:
+    assert find_rules("capital+wall") == Rules(defence=Dice((6, 6, 6, 6)))
+    assert find_rules("capital+zombie attacker") == Rules(Dice((6, 6)), Dice((6, 6, 6)))
+    assert find_rules("zombie defender + wall + CAPITAL") == Rules(
+        defence=Dice((6, 6, 6, 6)), ties="attacker"
+    )
+    assert find_rules("capital+balanced blitz") == Rules(
+        defence=Dice((6, 6, 6)), dice_mode="balanced blitz"
+    )
+    assert find_rules("balanced blitz (2024 rules)") == Rules(dice_mode="balanced blitz")
+    assert find_rules("defender sees first") == Rules(defender_sees_first=True)
+    assert "2024 rules" in find_rule_set("balanced blitz").description
+
+
+@pytest.mark.parametrize("names", STACKS, ids="+".join)
+def test_modifiers_stack_in_any_order(names: tuple[str, ...]) -> None:
+    stacked = find_rule_set("+".join(names))
+    assert stacked.name == "+".join(names)
+    for other in permutations(names):
+        assert find_rule_set("+".join(other)) == stacked
+        assert (
+            find_rule_set(" + ".join(name.upper().replace(" ", "-") for name in other)) == stacked
+        )
+    assert find_rule_set("+".join(["classic", *names])) == stacked
+
+
+@pytest.mark.parametrize("names", STACKS, ids="+".join)
+def test_a_stack_s_name_finds_it_again(names: tuple[str, ...]) -> None:
+    rules = find_rules("+".join(names))
+    name = rules_name(rules)
+    assert "Rules(" not in name
+    assert find_rules(name) == rules
+    assert rules_name(find_rules(name, garrison=3)) == name
+    battle = Battle(12, 10, rules)
+    assert repr(battle) == f"Battle(12, 10, {name!r})"
+    assert eval(repr(battle)) == battle  # noqa: S307 # the claim is that it can be evaluated
+
+
+@given(strategies.rules(), st.permutations(MODIFIERS), st.integers(1, 5))
+def test_modifiers_commute_on_any_rules(rules: Rules, order: list[Modifier], count: int) -> None:
+    one_way = other_way = rules
+    for modifier in order[:count]:
+        one_way = modifier.apply(one_way)
+    for modifier in reversed(order[:count]):
+        other_way = modifier.apply(other_way)
+    assert one_way == other_way
+
+
+@given(strategies.rules())
+def test_modifiers_change_the_number_of_dice_and_nothing_else(rules: Rules) -> None:
+    capital, _, zombie, *_ = MODIFIERS
+    assert capital.apply(rules).defence.kept == rules.defence.kept + 1
+    assert capital.apply(rules).attack == rules.attack
+    fewer = zombie.apply(rules)
+    assert fewer.attack.kept == max(rules.attack.kept - 1, 1)
+    spare = len(rules.attack.faces) - rules.attack.kept
+    assert len(fewer.attack.faces) - fewer.attack.kept == spare
+    assert fewer.defence == rules.defence
+
+
+def test_a_zombie_attacker_keeps_his_last_die() -> None:
+    zombie = next(each for each in MODIFIERS if each.name == "zombie attacker")
+    assert zombie.apply(Rules(attack=Dice((6,)))) == Rules(attack=Dice((6,)))
+    best = Rules(attack=Dice((6, 8), keep=1, reroll=(7,)))
+    assert zombie.apply(best) == best
+
+
+@given(strategies.rules())
+def test_a_die_fewer_leaves_the_other_rolls_as_they_were(rules: Rules) -> None:
+    zombie = next(each for each in MODIFIERS if each.name == "zombie attacker")
+    plain = Rules(attack=rules.attack, defence=rules.defence, ties=rules.ties)
+    fewer = zombie.apply(plain)
+    if not set(rules.attack.reroll) - set(fewer.attack.reroll):
+        for dice in rolls(fewer):
+            assert loss_law(*dice, fewer) == loss_law(*dice, plain)
+
+
+STACKING = "rules joined by + must be capital, wall, zombie attacker, zombie defender or "
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("risiko+space station", f"{STACKING}balanced blitz, got 'risiko'"),
+        ("capital+space station", f"{STACKING}balanced blitz, got 'space station'"),
+        ("capital+classic", f"{STACKING}balanced blitz, got 'classic'"),
+        ("classic+classic", f"{STACKING}balanced blitz, got 'classic'"),
+        ("capital+Capital", "rules joined by + must be named once each, got 'capital' twice"),
+        ("classic+wall+wall", "rules joined by + must be named once each, got 'wall' twice"),
+        ("capitol+wall", "rules must be a known name, got 'capitol'; did you mean 'capital'?"),
+        ("capital+", "rules must be a known name, got ''; see the list of rules"),
+        ("+", "rules must be a known name, got ''; see the list of rules"),
+    ],
+)
+def test_what_does_not_stack_is_refused(name: str, sentence: str) -> None:
+    with pytest.raises(IllegalError) as caught:
+        find_rules(name)
+    assert str(caught.value) == sentence
+
+
+def test_break_even_ratio_is_that_of_the_means() -> None:
+    for known in RULE_SETS:
+        if known.rules.defender_sees_first:
+            continue
+        full = brute.loss_law(*known.rules.full_roll, known.rules)
+        attackers = sum(ours * chance for (ours, _), chance in full.items())
+        defenders = sum(theirs * chance for (_, theirs), chance in full.items())
+        assert break_even_ratio(known.rules) == attackers / defenders
+
+
+@pytest.mark.parametrize("name", ["classic", "capital", "capital+wall", "zombie defender"])
+def test_large_battles_tip_at_the_break_even_ratio(name: str) -> None:
+    ratio = break_even_ratio(name)
+    assert ratio is not None
+    for part, wins in ((0.98, False), (1.02, True)):
+        won = Battle(round(part * ratio * 10**6), 10**6, name).win_probability()
+        assert (won > 0.99) if wins else (won < 0.01)
+
+
+def test_break_even_ratio_at_its_edges() -> None:
+    assert break_even_ratio(Rules(attack=Dice((1,)))) is None
+    assert break_even_ratio(Rules(attack=Dice((1,), bonus=(9,)))) == 0
+    with pytest.raises(IllegalError, match="defender_sees_first must be False"):
+        break_even_ratio("defender sees first")
+
+
+@pytest.mark.parametrize("known", RULE_SETS, ids=lambda known: known.name)
+def test_each_rule_set_has_the_table_that_its_battles_have(known: RuleSet) -> None:
+    try:
+        table = win_table(12, 8, known.rules)
+    except IactaError as error:
+        assert isinstance(error, IllegalError)  # rules that no table method solves
+        return
+    if known.rules.dice_mode == "true random":
+        for attackers, defenders in ((1, 1), (2, 1), (3, 2), (12, 8), (7, 8)):
+            slow = brute.win_probability(attackers, defenders, known.rules)
+            assert table[attackers - 1, defenders - 1] == pytest.approx(float(slow), rel=1e-12)
+
+
+def test_the_published_per_cent_of_dominating12_are_those_of_trying_all_dice() -> None:
+    rules = find_rules("dominating12")
+    law = Roll(3, 2, rules).losses()
+    assert loss_law(3, 2, rules).total == prod((130, 6, 6, 28, 28))
+    for row in read_rows("dominating12"):
+        lost = int(row["defenders_lost"])
+        assert f"{100 * float(law[Losses(2 - lost, lost)]):.3f}" == row["percent"]
+
+
+def test_classic_s_own_name_comes_first() -> None:
+    assert rules_name(CLASSIC) == "classic"
+    assert find_rule_set("official advance").rules.least_advance
+    assert not find_rules("free advance").least_advance

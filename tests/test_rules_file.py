@@ -1,0 +1,230 @@
+"""Rules as text: what is written is read again, and what is wrong is told."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from iacta import (
+    CLASSIC,
+    RULE_SETS,
+    Battle,
+    Dice,
+    IactaError,
+    IllegalError,
+    MalformedError,
+    Rules,
+    RuleSet,
+    TooLargeError,
+    find_rule_set,
+    find_rules,
+    read_rules_file,
+    read_rules_record,
+    rules_record,
+    rules_toml,
+)
+from tests import strategies
+
+STACKED = [
+    find_rule_set("capital+wall"),
+    find_rule_set("capital+wall+zombie attacker+zombie defender+balanced blitz"),
+]
+HOUSE = """
+name = "our house"
+description = "Two of three good dice."
+ties = "attacker"
+garrison = 2
+least_advance = false
+[attack]
+faces = [8, 6, 6]
+keep = 2
+reroll = [1]
+bonus = [1]
+clamp = [1, 6]
+[full_attack]
+faces = [20, 6]
+[defence]
+faces = [6, 6]
+"""
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """Return where a rules file may be written."""
+    return tmp_path / "house.toml"
+
+
+@pytest.mark.parametrize("known", [*RULE_SETS, *STACKED], ids=lambda known: known.name)
+def test_every_rule_set_survives_json_and_toml(known: RuleSet, house: Path) -> None:
+    assert read_rules_record(json.loads(json.dumps(rules_record(known.rules)))) == known.rules
+    house.write_text(rules_toml(known.name, name=known.name), encoding="utf-8")
+    again = read_rules_file(house)
+    assert (again.name, again.rules) == (known.name, known.rules)
+
+
+@given(strategies.rules())
+def test_any_rules_survive_json_and_toml(rules: Rules) -> None:
+    assert read_rules_record(json.loads(json.dumps(rules_record(rules)))) == rules
+    assert read_rules_record(tomllib.loads(rules_toml(rules))) == rules
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(min_size=1).filter(lambda name: name.isprintable() and name.strip()))
+def test_any_name_survives_toml(house: Path, name: str) -> None:
+    rules = Rules(attack=Dice((20,)))
+    house.write_text(rules_toml(rules, name=name), encoding="utf-8")
+    again = read_rules_file(house)
+    assert (again.name, again.rules) == (name, rules)
+
+
+def test_a_file_says_all_that_rules_can_say(house: Path) -> None:
+    house.write_text(HOUSE)
+    assert read_rules_file(str(house)) == RuleSet(
+        "our house",
+        Rules(
+            attack=Dice((8, 6, 6), keep=2, reroll=(1,), bonus=(1,), clamp=(1, 6)),
+            full_attack=Dice((20, 6)),
+            ties="attacker",
+            garrison=2,
+            least_advance=False,
+        ),
+        "Two of three good dice.",
+        f"rules file {str(house)!r}",
+    )
+
+
+def test_house_rules_have_odds(house: Path) -> None:
+    house.write_text("[defence]\nfaces = [6, 6, 6]\n")
+    rules = read_rules_file(house).rules
+    assert Battle(12, 10, rules) == Battle(12, 10, "capital")
+
+
+def test_what_a_file_leaves_out_is_as_in_its_base(house: Path) -> None:
+    house.write_text('base = "wall + capital"\n[defence]\nbonus = [1]\n')
+    assert read_rules_file(house).rules == Rules(defence=Dice((6, 6, 6, 6), bonus=(1,)))
+    house.write_text('base = "dominating12"\n[full_defence]\nreroll = [1]\n')
+    again = read_rules_file(house).rules
+    assert again.full_attack == find_rules("dominating12").full_attack
+    assert again.full_defence == Dice((28, 28), reroll=(1,))
+    house.write_text("")
+    assert read_rules_file(house).rules == CLASSIC
+    assert read_rules_record({}, base="capital") == find_rules("capital")
+    assert read_rules_record({"full_attack": None}, base="dominating12").full_attack is None
+
+
+def test_without_a_name_the_rules_are_called_like_the_file(tmp_path: Path) -> None:
+    for name in ("house.toml", "capital.toml"):
+        (tmp_path / name).write_text("garrison = 2")
+        assert read_rules_file(tmp_path / name).name == name
+    (tmp_path / "two\nlines.toml").write_text("")
+    assert read_rules_file(tmp_path / "two\nlines.toml").name == "rules file"
+
+
+def test_the_mark_that_some_editors_put_first_is_no_error(house: Path) -> None:
+    house.write_text('\ufeffties = "attacker"\r\n', encoding="utf-8")
+    assert read_rules_file(house).rules == Rules(ties="attacker")
+
+
+WRONG: dict[str, str] = {
+    "ties = ": "the text must be TOML, got: Invalid value (at ",
+    "garrison = 1\ngarrison = 2": "the text must be TOML, got: Cannot overwrite a value (at ",
+    "x = " + "[" * 5000: "the text must be plain TOML, got a number too long or tables too deep",
+    "garrison = " + "9" * 5000: "the text must be plain TOML, got a number too long or",
+    'tie = "attacker"': "keys must be known ones, got 'tie'; did you mean 'ties'?",
+    "[atack]\nfaces = [6]": "keys must be known ones, got 'atack'; did you mean 'attack'?",
+    "qqq = 1": "keys must be known ones, got 'qqq'; expected name, description, base, attack,",
+    "[attack]\nfases = [6]": "keys of attack must be known ones, got 'fases'; did you mean ",
+    "[attack]\nkeep = 4": "attack.keep must be a whole number from 1 to 3, got 4",
+    "[defence]\nkeep = '2'": "defence.keep must be a whole number from 1 to 2, got '2'",
+    "[attack]\nfaces = 6": "attack.faces must be a row of whole numbers, got 6",
+    "[attack]\nfaces = '666'": "attack.faces must be a row of whole numbers, got '666'",
+    "[attack]\nfaces = [6, 2.5]": "attack.faces must be a whole number from 1 to 1000000, got 2.5",
+    "[attack]\nfaces = [true]": "attack.faces must be a whole number from 1 to 1000000, got True",
+    "[defence]\nfaces = []": "defence.faces: the number of dice must be a whole number from 1 to "
+    "100, got 0",
+    "[defence]\nreroll = [7]": "defence.reroll must be a whole number from 1 to 6, got 7",
+    "[defence]\nbonus = [1, 1, 1]": "defence.bonus must have at most one entry for each of the 2",
+    "[defence]\nclamp = [6, 1]": "defence.clamp must be a lowest and a highest value, got [6, 1]",
+    "[full_attack]\nkeep = 1": "full_attack.faces must be given where full_attack is, got none",
+    "[full_attack]\nfaces = [6]": "full_attack must keep 3 dice as attack does, got Dice((6,))",
+    "attack = 3": "attack must be a table of dice, got 3",
+    "[[attack]]\nfaces = [6]": "attack must be a table of dice, got [{'faces': [6]}]",
+    'ties = "nobody"': "ties must be 'attacker' or 'defender', got 'nobody'",
+    "garrison = -1": "garrison must be a whole number of at least 0, got -1",
+    "garrison = 1.0": "garrison must be a whole number of at least 0, got 1.0",
+    "garrison = 1979-05-27": "garrison must be a whole number of at least 0, got datetime.date(",
+    "least_advance = 1": "least_advance must be True or False, got 1",
+    'dice_mode = "blitz"': "dice_mode must be 'true random' or 'balanced blitz', got 'blitz'",
+    'base = "clasic"': "base must be a known name, got 'clasic'; did you mean 'classic'?",
+    'base = "risiko+wall"': "base joined by + must be capital, wall, zombie attacker, zombie ",
+    "base = 5": "base must be a text of one line, got 5",
+    "name = 5": "name must be a text of one line, got 5",
+    'name = ""': "name must be a text of one line, got ''",
+    'name = "a\\nb"': "name must be a text of one line, got 'a\\nb'",
+    'name = "Capital"': "name must not be that of other known rules, got 'Capital'",
+    "description = []": "description must be a text of one line, got []",
+}
+
+
+@pytest.mark.parametrize("text", WRONG, ids=lambda text: text[:30])
+def test_a_wrong_file_is_told_in_one_sentence_with_its_key(house: Path, text: str) -> None:
+    house.write_text(text)
+    with pytest.raises(IactaError) as caught:
+        read_rules_file(house)
+    sentence = str(caught.value)
+    assert sentence.startswith(f"rules file {str(house)!r}: {WRONG[text]}")
+    assert "\n" not in sentence
+
+
+def test_a_wrong_line_is_told(house: Path) -> None:
+    house.write_text("garrison = 1\nties = attacker\n")
+    with pytest.raises(MalformedError, match="line 2"):
+        read_rules_file(house)
+
+
+def test_what_is_no_file_of_text_is_told(tmp_path: Path) -> None:
+    binary, large = tmp_path / "binary.toml", tmp_path / "large.toml"
+    binary.write_bytes(b"ties = '\xff'")
+    large.write_text("#" * (10**6 + 1))
+    told: list[tuple[Any, type[IactaError], str]] = [
+        (tmp_path / "none.toml", MalformedError, "can be read, got: No such file or directory"),
+        (tmp_path, MalformedError, "can be read, got: Is a directory"),
+        ("nul\0.toml", MalformedError, "can be read, got: embedded null byte"),
+        (binary, MalformedError, "must be in UTF-8, got the byte 0xff at position 8"),
+        (large, TooLargeError, "must have at most 1000000 bytes, got more"),
+        (7, MalformedError, "path must be that of a rules file, got 7"),
+        (None, MalformedError, "path must be that of a rules file, got None"),
+    ]
+    for path, kind, sentence in told:
+        with pytest.raises(kind) as caught:
+            read_rules_file(path)
+        assert str(caught.value).endswith(sentence)
+        if path not in (7, None):
+            assert repr(str(path)) in str(caught.value)
+
+
+def test_wrong_records_are_told() -> None:
+    wrong: list[tuple[Any, str]] = [
+        ([], "rules must be a mapping of fields, got []"),
+        ({"name": "x"}, "keys must be known ones, got 'name'; expected attack, defence,"),
+        ({5: 6}, "keys must be known ones, got 5; expected attack, defence,"),
+        ({"attack": None}, "attack must be a table of dice, got None"),
+        ({"attack": {"faces": None}}, "attack.faces must be a row of whole numbers, got None"),
+        ({"ties": None}, "ties must be 'attacker' or 'defender', got None"),
+    ]
+    for record, sentence in wrong:
+        with pytest.raises(IactaError) as caught:
+            read_rules_record(record)
+        assert str(caught.value).startswith(sentence)
+
+
+def test_rules_are_not_written_under_the_name_of_others() -> None:
+    with pytest.raises(IllegalError, match="name must not be that of other known rules"):
+        rules_toml("capital", name="classic")
+    with pytest.raises(MalformedError, match="name must be a text of one line"):
+        rules_toml("capital", name="two\nlines")
+    assert rules_toml("capital", name="wall").startswith('name = "wall"\n')
