@@ -55,6 +55,7 @@ def test_each_line_prints_what_the_readme_shows(command: str, shown: str) -> Non
         encoding="utf-8",
         env=window,
         check=True,
+        cwd=ROOT,
     )
     # Where the README shows three dots, such as for a time, anything may stand.
     pattern = re.escape(shown).replace(re.escape("..."), ".*")
@@ -63,6 +64,11 @@ def test_each_line_prints_what_the_readme_shows(command: str, shown: str) -> Non
 
 def test_the_two_commands_stand_at_the_top() -> None:
     assert [command for command, _ in sessions()][:2] == ["make demo", "make test"]
+
+
+def test_the_rules_file_is_the_one_that_is_shown() -> None:
+    shown = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    assert shown == [(ROOT / "docs" / "house-rules.toml").read_text(encoding="utf-8")]
 
 
 def test_the_documents_that_it_links_to_exist() -> None:

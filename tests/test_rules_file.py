@@ -1,7 +1,9 @@
 """Rules as text: what is written is read again, and what is wrong is told."""
 
 import json
+import re
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +75,7 @@ def test_any_rules_survive_json_and_toml(rules: Rules) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.text(min_size=1).filter(lambda name: name.isprintable() and name.strip()))
+@given(st.text().filter(str.isprintable).map("our {}".format))
 def test_any_name_survives_toml(house: Path, name: str) -> None:
     rules = Rules(attack=Dice((20,)))
     house.write_text(rules_toml(rules, name=name), encoding="utf-8")
@@ -127,6 +129,17 @@ def test_without_a_name_the_rules_are_called_like_the_file(tmp_path: Path) -> No
 def test_the_mark_that_some_editors_put_first_is_no_error(house: Path) -> None:
     house.write_text('\ufeffties = "attacker"\r\n', encoding="utf-8")
     assert read_rules_file(house).rules == Rules(ties="attacker")
+
+
+def test_the_documents_show_files_that_are_read(house: Path) -> None:
+    page = (Path(__file__).parent.parent / "docs" / "rules.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert blocks
+    for block in blocks:
+        house.write_text(block)
+        assert read_rules_file(house).name == "our house"
+    for key in (*(field.name for field in (*fields(Rules), *fields(Dice))), "name", "base"):
+        assert f"`{key}`" in page or f"`[{key}]`" in page, key
 
 
 WRONG: dict[str, str] = {
