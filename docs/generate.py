@@ -10,7 +10,18 @@ from reference import library_page, mathematics_page
 
 FOLDER = Path(__file__).parent
 PAGES = FOLDER.parent / "build" / "docs"
-COMMANDS = ("", "battle", "campaign", "need", "simulate", "compare", "table", "roll", "rules")
+COMMANDS = (
+    "",
+    "battle",
+    "campaign",
+    "need",
+    "defend",
+    "simulate",
+    "compare",
+    "table",
+    "roll",
+    "rules",
+)
 
 
 def commands_page() -> str:

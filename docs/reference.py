@@ -16,6 +16,7 @@ from iacta.methods import (
     markov,
     path_tree,
     simulation,
+    spreads,
     survivors,
     taflin_2001,
     taflin_strips,
@@ -31,6 +32,8 @@ SECTIONS: dict[str, list[str]] = {
         "Campaign",
         "armies_needed",
         "armies_needed_for_campaign",
+        "defenders_needed",
+        "spread_defenders",
     ],
     "Arrays of battles": [
         "win_probability",
@@ -65,6 +68,7 @@ SECTIONS: dict[str, list[str]] = {
     "How it ends": [
         "Distribution",
         "Outcome",
+        "BestSpread",
         "CampaignOutcome",
         "TerritoryOdds",
         "PlayedBattle",
@@ -90,6 +94,7 @@ METHODS = (
     chain,
     path_tree,
     simulation,
+    spreads,
     tan_1997,
 )
 ARGUMENT = re.compile(r"^(\w+(?:, \w+)*): ")

@@ -1,8 +1,9 @@
 """iacta: the exact odds of battles and campaigns in the board game Risk.
 
 A `Battle` is fought between two territories, a `Campaign` leads one stack through a chain of
-them, and `armies_needed` tells how many armies a wanted chance takes. `Rules` hold everything
-that changes the odds, a `Roll` is one throw of the dice, and a `Distribution` is a finite law.
+them, and `armies_needed` tells how many armies a wanted chance takes; `defenders_needed` and
+`spread_defenders` ask for the other side. `Rules` hold everything that changes the odds, a `Roll`
+is one throw of the dice, and a `Distribution` is a finite law.
 `simulate_battle` and `simulate_campaign` throw real dice instead.
 
 Conventions:
@@ -37,15 +38,18 @@ from iacta.territory import Territory
 from iacta.variants import RULE_SETS, RuleSet, find_rule_set, find_rules, rules_name
 
 if TYPE_CHECKING:
+    from iacta.defence import defenders_needed
     from iacta.estimate import Estimate, Interval
     from iacta.rules_file import read_rules_file, read_rules_record, rules_record, rules_toml
     from iacta.simulated import Simulated, simulate_battle, simulate_campaign
+    from iacta.spread import BestSpread, spread_defenders
 
 __all__ = [
     "CLASSIC",
     "MODIFIERS",
     "RULE_SETS",
     "Battle",
+    "BestSpread",
     "Campaign",
     "CampaignOutcome",
     "Dice",
@@ -70,6 +74,7 @@ __all__ = [
     "armies_needed",
     "armies_needed_for_campaign",
     "break_even_ratio",
+    "defenders_needed",
     "expected_attackers_left",
     "expected_defenders_left",
     "find_rule_set",
@@ -81,11 +86,13 @@ __all__ = [
     "rules_toml",
     "simulate_battle",
     "simulate_campaign",
+    "spread_defenders",
     "win_probability",
     "win_table",
 ]
 
 _LOADED_WHEN_ASKED = {
+    "BestSpread": "iacta.spread",
     "Estimate": "iacta.estimate",
     "Interval": "iacta.estimate",
     "Simulated": "iacta.simulated",
@@ -94,7 +101,9 @@ _LOADED_WHEN_ASKED = {
     "rules_record": "iacta.rules_file",
     "rules_toml": "iacta.rules_file",
     "simulate_battle": "iacta.simulated",
+    "defenders_needed": "iacta.defence",
     "simulate_campaign": "iacta.simulated",
+    "spread_defenders": "iacta.spread",
 }
 
 

@@ -1,4 +1,4 @@
-"""The fewest armies for a wanted chance against more defenders than a table could hold."""
+"""The fewest armies for a wanted chance, against more than a table could hold."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -8,7 +8,7 @@ from iacta.methods import closed_form, leap, refusal
 from iacta.methods.walk import attackers_walk
 from iacta.rules import Rules
 
-__all__ = ["fewest_attackers", "has_chance"]
+__all__ = ["fewest_attackers", "fewest_defenders", "has_chance"]
 
 MARGIN = Fraction(1, 10**12)
 LEAST = Fraction(1, 10**15)
@@ -40,6 +40,35 @@ def fewest_attackers(defenders: int, chance: Fraction, rules: Rules, keep: int) 
     guess = _guess(defenders, chance, rules) + keep
     try:
         return _first(reaches, guess)
+    except _UndecidedError:
+        return None
+
+
+def fewest_defenders(attackers: int, chance: Fraction, rules: Rules) -> int | None:
+    """Return the fewest defenders that hold with at least a wanted chance.
+
+    attackers: armies on the attacking territory, garrison included, more than the garrison.
+    chance: the wanted chance.
+    rules: the rules of the battle; those that `iacta.methods.leap` refuses are refused.
+
+    More defenders are taken to hold with a higher chance. The comparison is exact: `None` comes
+    back where floats cannot tell a chance from the wanted one.
+
+    >>> from iacta.rules import CLASSIC
+    >>> fewest_defenders(853_414_375, Fraction(1, 2), CLASSIC)
+    1000000001
+    """
+
+    def holds(defenders: int) -> bool:
+        decided = has_chance(attackers, defenders, 1 - chance, rules, keep=0)
+        if decided is None:
+            raise _UndecidedError
+        return not decided
+
+    walk = attackers_walk(rules)
+    lost = walk.mean / (len(walk.counts) - 1)  # the attackers' share of the armies that fall
+    try:
+        return _first(holds, max(round((attackers - rules.garrison) * (1 - lost) / lost), 1))
     except _UndecidedError:
         return None
 

@@ -1,6 +1,6 @@
 """Requirement: the fewest armies with which an attack has a wanted chance."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import partial
 from math import prod
@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from iacta.bracket import Bracket
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import check_rules, counting, lattice, load_method, refusal
@@ -32,7 +33,6 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Pair: TypeAlias = tuple[int, Fraction]  # defenders and the wanted chance
 
 LARGEST_IN_TABLES = 2_000
-LEAST_FLOAT_CHANCE = Fraction(1, 10**140)  # the floats' bound holds down to 1e-150
 
 
 def armies_needed(
@@ -109,7 +109,7 @@ def armies_needed_for_campaign(
     exact = partial(_exact_chances, way, kept)
     most = _first_guess(way, kept)
     while True:
-        bracket = _Bracket(_float_chances(way, kept, most), _relative_error(way, most), exact)
+        bracket = Bracket(_float_chances(way, kept, most), _relative_error(way, most), exact)
         needed = bracket.first_reaching(wanted)
         if needed is not None:
             return needed
@@ -240,46 +240,12 @@ def _within(most: int, pairs: list[Pair], rules: Rules, keep: int) -> dict[Pair,
     for defenders, row in enumerate(rows, start=1):
         if defenders in chances_for:
             way = [Stage(defenders, rules)]
-            bracket = _Bracket(row, _relative_error(way, most), partial(_exact_chances, way, keep))
+            bracket = Bracket(row, _relative_error(way, most), partial(_exact_chances, way, keep))
             for chance in chances_for[defenders]:
                 attackers = bracket.first_reaching(chance)
                 if attackers is not None:
                     needed[defenders, chance] = attackers
     return needed
-
-
-class _Bracket:
-    """Chances in floats for 0, 1, 2 ... attackers, and in fractions where floats cannot tell.
-
-    floats: the chances.
-    error: a bound on their relative error.
-    exact: returns the true chances up to some number of attackers.
-    """
-
-    def __init__(
-        self, floats: Floats, error: float, exact: Callable[[int], Sequence[Fraction]]
-    ) -> None:
-        self.floats = floats
-        self.margin = error + 2.0**-50
-        self.exact = exact
-        self.fractions: Sequence[Fraction] = ()
-
-    def first_reaching(self, chance: Fraction) -> int | None:
-        """Return the first n of at least 1 whose true chance is at least `chance`, or None."""
-        if chance < LEAST_FLOAT_CHANCE:
-            possible, surely = np.ones(len(self.floats), bool), np.zeros(len(self.floats), bool)
-        else:
-            possible = self.floats >= float(chance) * (1 - self.margin)
-            surely = self.floats >= float(chance) * (1 + self.margin)
-        for n in np.flatnonzero(possible).tolist():
-            if n and (surely[n] or self._exactly(n) >= chance):
-                return int(n)
-        return None
-
-    def _exactly(self, n: int) -> Fraction:
-        if n >= len(self.fractions):
-            self.fractions = self.exact(min(n + n // 4 + 8, len(self.floats) - 1))
-        return self.fractions[n]
 
 
 def _relative_error(way: Sequence[Stage], most: int) -> float:

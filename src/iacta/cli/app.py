@@ -7,7 +7,7 @@ import typer
 
 __all__ = ["COMMANDS", "make_app"]
 
-COMMANDS = ("battle", "campaign", "need", "simulate", "compare", "table", "roll", "rules")
+COMMANDS = ("battle", "campaign", "need", "defend", "simulate", "compare", "table", "roll", "rules")
 
 EXAMPLES = """Examples:
 
@@ -16,6 +16,8 @@ iacta battle 12 10 ... do 12 armies take a territory that 10 defend?
 iacta campaign 72 22 8 2 ... how far do 72 armies come, one territory after the other?
 
 iacta need 10 --chance 95% ... how many armies does it take to be that sure?
+
+iacta defend 12 --chance 90% ... how many defenders hold with that chance?
 
 iacta simulate 72 22 8 2 --runs 1e6 ... what do a million games with random dice say?
 

@@ -1,0 +1,288 @@
+"""`iacta defend`: the fewest defenders for a wanted chance, and the best spread over a chain."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from iacta.battle import Battle
+from iacta.cli import options, show
+from iacta.defence import defenders_needed
+from iacta.distribution import Probability
+from iacta.errors import IllegalError
+from iacta.numbers import parse_chance
+from iacta.rules import Rules
+from iacta.spread import BestSpread, Objective, simple_spreads, spread_defenders, spread_value
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["defend"]
+
+NEIGHBOURS = 3
+USUAL_CHANCE = "95%"
+OBJECTIVES: dict[str, Objective] = {
+    "break-through": "break through",
+    "break through": "break through",
+    "territories": "territories",
+}
+
+Chance = Annotated[
+    str | None,
+    typer.Option("--chance", metavar="P", help="The wanted chance to hold: 90%; usually 95%."),
+]
+Armies = Annotated[
+    str | None, typer.Option("--armies", metavar="N", help="Armies to spread over a chain.")
+]
+Territories = Annotated[
+    str | None, typer.Option("--territories", metavar="K", help="Territories of the chain.")
+]
+Goal = Annotated[
+    str | None,
+    typer.Option(
+        "--objective",
+        metavar="WHAT",
+        help="What the attackers want: break-through, all of the chain, or territories, as many "
+        "as they can; usually break-through.",
+    ),
+]
+
+
+def defend(
+    attackers: options.Attackers,
+    chance: Chance = None,
+    armies: Armies = None,
+    territories: Territories = None,
+    objective: Goal = None,
+    rules: options.RulesName = "classic",
+    garrison: options.Garrison = None,
+    exact: options.Exact = False,
+    as_json: options.Json = False,
+    as_csv: options.Csv = False,
+) -> None:
+    """Tell how many defenders hold, or how to spread armies over a chain of territories.
+
+    Examples: iacta defend 12 --chance 90%; iacta defend 40 --armies 30 --territories 6
+    """
+    chosen = options.output(as_json, as_csv)
+    asked = _Asked(
+        options.number(attackers, "attackers", least=1),
+        options.read_rules(rules, garrison),
+        options.rules_label(rules),
+        exact,
+    )
+    if armies is None and territories is None and objective is None:
+        _hold(asked, parse_chance(USUAL_CHANCE if chance is None else chance), chosen)
+        return
+    if chance is not None or armies is None or territories is None:
+        raise IllegalError(
+            "options must be --chance alone, or --armies and --territories, got "
+            + " and ".join(_given(chance=chance, armies=armies, territories=territories))
+        )
+    wanted = _Wanted(
+        options.number(armies, "armies", least=1),
+        options.number(territories, "territories", least=1),
+        _read_objective(objective),
+    )
+    _spread(asked, wanted, chosen)
+
+
+def _given(**values: str | None) -> list[str]:
+    """Return the options that were given."""
+    return [f"--{name}" for name, value in values.items() if value is not None] or ["--objective"]
+
+
+def _read_objective(objective: str | None) -> Objective:
+    if objective is None:
+        return "break through"
+    if objective not in OBJECTIVES:
+        raise IllegalError(f"objective must be break-through or territories, got {objective!r}")
+    return OBJECTIVES[objective]
+
+
+class _Asked(NamedTuple):
+    attackers: int
+    rules: Rules
+    label: str
+    exact: bool
+
+    def held(self, defenders: int, *, exact: bool = False) -> Probability:
+        """Return the chance that so many defenders hold."""
+        battle = Battle(self.attackers, defenders, self.rules)
+        return 1 - battle.win_probability(exact=exact)
+
+
+def _hold(asked: _Asked, chance: Fraction, chosen: options.Output) -> None:
+    """Answer with the fewest defenders."""
+    with show.patience():
+        defenders = defenders_needed(asked.attackers, chance, asked.rules)
+        held = asked.held(defenders, exact=asked.exact)
+    record = {
+        "attackers": asked.attackers,
+        "chance": float(chance),
+        "garrison": asked.rules.garrison,
+        "rules": asked.label,
+        "defenders": defenders,
+        "hold_probability": float(held),
+    }
+    row = {**record, "hold_probability": show.all_digits(held)}
+    show.emit(
+        chosen,
+        record=lambda: {**record, "hold_probability_exact": show.exact_text(held)},
+        rows=lambda: [tuple(row), tuple(row.values())],
+        text=lambda console: _tell_hold(console, asked, chance, defenders, held),
+    )
+
+
+def _tell_hold(
+    console: "Console", asked: _Asked, chance: Fraction, defenders: int, held: Probability
+) -> None:
+    if asked.attackers <= asked.rules.garrison:
+        show.say_cannot_attack(console, asked.attackers, asked.rules.garrison)
+        return
+    show.say(
+        console,
+        f"You need {defenders} {_defenders(defenders)} to hold against {asked.attackers} "
+        f"{show.armies(asked.attackers)} with a chance of at least {show.plain_percent(chance)}: "
+        f"with {defenders} it is {show.percent(held)}{show.under(asked.label)}.",
+    )
+    show.say_exactly(console, held)
+    console.print()
+    show.bars(
+        console,
+        [
+            (
+                f"{n} {_defenders(n)}",
+                float(asked.held(n)),
+                "green" if n >= defenders else "red",
+            )
+            for n in range(max(1, defenders - NEIGHBOURS), defenders + NEIGHBOURS + 1)
+        ],
+    )
+
+
+def _defenders(count: int) -> str:
+    return "defender" if count == 1 else "defenders"
+
+
+class _Wanted(NamedTuple):
+    armies: int
+    territories: int
+    objective: Objective
+
+    def others(self, asked: _Asked) -> Iterator[tuple[str, Sequence[int], float]]:
+        """Yield the spreads that come to mind first, each with its name and value."""
+        for name, spread in simple_spreads(self.armies, self.territories).items():
+            value = spread_value(asked.attackers, spread, asked.rules, objective=self.objective)
+            yield name, spread, float(value)
+
+
+def _spread(asked: _Asked, wanted: _Wanted, chosen: options.Output) -> None:
+    """Answer with the best spread."""
+    with show.patience():
+        best = spread_defenders(
+            asked.attackers,
+            wanted.armies,
+            wanted.territories,
+            asked.rules,
+            objective=wanted.objective,
+            exact=asked.exact,
+        )
+        others = list(wanted.others(asked))
+    show.emit(
+        chosen,
+        record=lambda: _record(asked, wanted, best, others),
+        rows=lambda: [
+            ("spread", "value"),
+            *((_text(spread), show.all_digits(best.value)) for spread in best.spreads),
+        ],
+        text=lambda console: _tell_spread(console, asked, wanted, best, others),
+    )
+
+
+Others = Sequence[tuple[str, Sequence[int], float]]
+
+
+def _record(asked: _Asked, wanted: _Wanted, best: BestSpread, others: Others) -> dict[str, object]:
+    return {
+        "attackers": asked.attackers,
+        "armies": wanted.armies,
+        "territories": wanted.territories,
+        "objective": wanted.objective,
+        "garrison": asked.rules.garrison,
+        "rules": asked.label,
+        "spreads": [list(spread) for spread in best.spreads],
+        "count": best.count,
+        "value": float(best.value),
+        "value_exact": show.exact_text(best.value),
+        "is_exact": best.is_exact,
+        "others": [
+            {"name": name, "spread": list(spread), "value": value} for name, spread, value in others
+        ],
+    }
+
+
+def _tell_spread(
+    console: "Console", asked: _Asked, wanted: _Wanted, best: BestSpread, others: Others
+) -> None:
+    spread = best.spreads[0]
+    if not best.value and best.is_exact:
+        show.say(console, _hopeless(asked, wanted))
+        return
+    show.say(
+        console,
+        f"Put {_text(spread)} {show.armies(wanted.armies)}: {asked.attackers} "
+        f"{'attacker' if asked.attackers == 1 else 'attackers'} then "
+        f"{_done(asked, wanted, best.value)} at best{show.under(asked.label)}.",
+    )
+    show.say_exactly(console, best.value)
+    show.say(console, _certainty(best))
+    show.heading(console, HEADINGS[wanted.objective])
+    most = wanted.territories if wanted.objective == "territories" else 1
+    rows = [("best", spread, float(best.value)), *others]
+    width = max(len(name) for name, _, _ in rows)
+    show.bars(
+        console,
+        [
+            (f"{name:<{width}}  {_text(each)}", value / most, "red" if number else "green")
+            for number, (name, each, value) in enumerate(rows)
+        ],
+    )
+
+
+HEADINGS: dict[Objective, str] = {
+    "break through": "Their chance to break through, against this and other spreads:",
+    "territories": "The part of the territories that they take on average:",
+}
+
+
+def _done(asked: _Asked, wanted: _Wanted, value: Probability) -> str:
+    """Return what the attackers do."""
+    verb = "s" if asked.attackers == 1 else ""
+    if wanted.objective == "break through":
+        return f"break{verb} through with a chance of {show.percent(value)}"
+    of_all = "the territory" if wanted.territories == 1 else f"{wanted.territories} territories"
+    return f"take{verb} {float(value):.2f} of {of_all} on average"
+
+
+def _hopeless(asked: _Asked, wanted: _Wanted) -> str:
+    """Return what is said of attackers who have no chance, however the armies stand."""
+    count = "1 attacker" if asked.attackers == 1 else f"{asked.attackers} attackers"
+    goal = "take a territory" if wanted.objective == "territories" else "break through"
+    return f"{count} cannot {goal}, however the armies are spread{show.under(asked.label)}."
+
+
+def _certainty(best: BestSpread) -> str:
+    """Return how sure it is that the spread is the best, and which are as good."""
+    if not best.is_exact:
+        return "It is the best that a search has found; there are too many to compare all."
+    if best.count == 1:
+        return "No other spread is as good."
+    if best.count == 2 and len(best.spreads) == 2:
+        return f"As good is only {_text(best.spreads[1])}."
+    return f"{best.count - 1} other spreads are as good, and none is better."
+
+
+def _text(spread: Sequence[int]) -> str:
+    return " ".join(map(str, spread))

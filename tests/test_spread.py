@@ -1,0 +1,329 @@
+"""Spread: the best spread of armies over a chain of territories."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from iacta import (
+    Battle,
+    Campaign,
+    Dice,
+    IactaError,
+    IllegalError,
+    MalformedError,
+    Rules,
+    TooLargeError,
+    find_rules,
+    spread_defenders,
+)
+from iacta.methods import spreads
+from iacta.methods.spreads import Aim
+from iacta.spread import AIMS, OBJECTIVES, Objective, simple_spreads, spread_value
+from tests import brute
+
+COIN = Rules(attack=Dice((2,)), defence=Dice((1,)))
+CASES = [
+    (6, 5, 1, "classic", None),
+    (9, 7, 2, "classic", None),
+    (9, 7, 3, "classic", None),
+    (8, 8, 4, "capital", None),
+    (8, 7, 5, "classic", 0),
+    (14, 6, 3, "capital", 3),
+    (5, 4, 4, "classic", None),
+    (24, 6, 3, "classic", None),
+]
+
+
+def every_spread(armies: int, territories: int) -> Iterator[tuple[int, ...]]:
+    """Yield every spread with at least one army on each territory."""
+    for cuts in combinations(range(1, armies), territories - 1):
+        ends = (0, *cuts, armies)
+        yield tuple(b - a for a, b in pairwise(ends))
+
+
+class Twin:
+    """The slow twin of the attack: it plays on from every outcome of every battle."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.laws: dict[tuple[int, int], brute.Law] = {}
+
+    def law(self, attackers: int, defenders: int) -> brute.Law:
+        """Return the law of a battle's outcome."""
+        if (attackers, defenders) not in self.laws:
+            law = brute.outcomes(attackers, defenders, self.rules)
+            self.laws[attackers, defenders] = law
+        return self.laws[attackers, defenders]
+
+    def best(self, attackers: int, spread: tuple[int, ...], worths: list[int]) -> Fraction:
+        """Return the mean worth of the best start."""
+        return max(self.start(attackers, spread, i, worths) for i in range(len(spread)))
+
+    def start(self, attackers: int, spread: tuple[int, ...], i: int, worths: list[int]) -> Fraction:
+        """Return the mean worth of one start, the better side chosen for each of its outcomes."""
+        left, right = spread[:i][::-1], spread[i + 1 :]
+        mean = Fraction(0)
+        for (a, d), p in self.law(attackers, spread[i]).items():
+            stack = a - self.rules.garrison
+            if d:
+                mean += p * worths[0]
+            else:
+                mean += p * max(self.run(stack, side, 1, worths) for side in (left, right))
+        return mean
+
+    def run(self, attackers: int, way: tuple[int, ...], taken: int, worths: list[int]) -> Fraction:
+        """Return the mean worth of a way, with so many territories taken before."""
+        if not way:
+            return Fraction(worths[taken])
+        mean = Fraction(0)
+        for (a, d), p in self.law(attackers, way[0]).items():
+            stack = a - self.rules.garrison
+            mean += p * (worths[taken] if d else self.run(stack, way[1:], taken + 1, worths))
+        return mean
+
+
+def worths_of(objective: Objective, territories: int) -> list[int]:
+    """Return what it is worth to take 0, 1 ... all territories."""
+    if objective == "territories":
+        return list(range(territories + 1))
+    return [0] * territories + [1]
+
+
+@pytest.mark.parametrize(("attackers", "armies", "territories", "rules", "garrison"), CASES)
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_it_is_the_best_of_all_that_the_twin_finds(
+    attackers: int,
+    armies: int,
+    territories: int,
+    rules: str,
+    garrison: int | None,
+    objective: Objective,
+) -> None:
+    twin = Twin(find_rules(rules, garrison))
+    goal = worths_of(objective, territories)
+    worths = {each: twin.best(attackers, each, goal) for each in every_spread(armies, territories)}
+    least = min(worths.values())
+    best = spread_defenders(
+        attackers,
+        armies,
+        territories,
+        rules,
+        garrison=garrison,
+        objective=objective,
+        exact=True,
+    )
+    assert best.is_exact
+    assert best.value == least
+    assert set(best.spreads) <= {each for each, worth in worths.items() if worth == least}
+    assert best.count == sum(worth == least for worth in worths.values())
+    if least:
+        assert len(best.spreads) == best.count
+
+
+@pytest.mark.parametrize("spread", [(3,), (2, 5), (1, 4, 2), (5, 1, 1, 3)])
+@pytest.mark.parametrize("rules", ["classic", "capital"])
+@pytest.mark.parametrize("attackers", [1, 2, 3, 7, 12])
+def test_breaking_through_is_the_campaign_from_the_better_end(
+    spread: tuple[int, ...], rules: str, attackers: int
+) -> None:
+    chance = max(
+        Campaign(attackers, way, rules).win_probability(exact=True)
+        for way in (spread, spread[::-1])
+    )
+    assert spread_value(attackers, spread, rules, exact=True) == chance
+    assert spread_value(attackers, spread, rules) == pytest.approx(float(chance), rel=1e-13)
+
+
+def test_of_one_territory_it_is_the_battle() -> None:
+    for objective in OBJECTIVES:
+        best = spread_defenders(12, 10, 1, objective=objective, exact=True)
+        assert best.spreads == ((10,),)
+        assert best.value == Battle(12, 10).win_probability(exact=True)
+
+
+def test_a_start_inside_chooses_its_side_after_it_has_seen_its_losses() -> None:
+    # With few left the one army to the right is more sure; with many, the left has more to take.
+    twin, spread, goal = Twin(find_rules("classic")), (1, 1, 2, 2, 1, 5), list(range(7))
+    law = {a - 1: p for (a, d), p in twin.law(8, spread[3]).items() if not d}
+    one_side = [
+        sum((p * twin.run(stack, side, 1, goal) for stack, p in law.items()), Fraction(0))
+        for side in (spread[:3][::-1], spread[4:])
+    ]
+    assert twin.start(8, spread, 3, goal) > max(one_side)
+    exact = spreads.exact_model(8, AIMS["territories"](6), twin.rules)
+    assert exact.value(spread) == twin.best(8, spread, goal)
+
+
+@pytest.mark.parametrize(
+    ("attackers", "armies", "territories"), [(9, 9, 4), (40, 9, 4), (12, 8, 5)]
+)
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("complement", [False, True])
+def test_all_at_once_is_each_by_itself_within_the_bound(
+    attackers: int, armies: int, territories: int, objective: Objective, complement: bool
+) -> None:
+    rules = find_rules("classic")
+    aim = AIMS[objective](territories)
+    aim = aim.complement() if complement else aim
+    passages = spreads.make_passages(attackers, armies - territories + 1, rules)
+    values = spreads.every_value(armies, attackers, aim, passages)
+    exact = spreads.exact_model(attackers, aim, rules)
+    rows = [tuple(row) for row in spreads.compositions(armies, territories).tolist()]
+    assert rows == list(every_spread(armies, territories))
+    bound = Fraction(spreads.relative_error(attackers, armies, territories, rules))
+    for row, value in zip(rows, values.tolist(), strict=True):
+        true = exact.value(row)
+        assert abs(Fraction(value) - true) <= bound * true
+        for model in (
+            spreads.float_model(attackers, aim, passages),
+            spreads.lattice_model(attackers, aim, rules),
+        ):
+            assert abs(Fraction(float(model.value(row))) - true) <= bound * true
+
+
+def test_the_attackers_have_the_same_however_it_is_told() -> None:
+    rules = find_rules("classic")
+    for aim in (Aim((0, 0, 0, 1)), Aim((0, 1, 2, 3))):
+        told = spreads.exact_model(9, aim, rules).value((2, 3, 1))
+        missing = spreads.exact_model(9, aim.complement(), rules).value((2, 3, 1))
+        assert told + missing == aim.worths[-1]
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_more_attackers_have_more_and_more_defenders_leave_less(objective: Objective) -> None:
+    by_attackers = [spread_defenders(a, 9, 3, objective=objective).value for a in range(1, 30)]
+    assert by_attackers == sorted(by_attackers)
+    by_armies = [spread_defenders(12, n, 3, objective=objective).value for n in range(3, 20)]
+    assert by_armies == sorted(by_armies, reverse=True)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_mirror_image_is_as_good(objective: Objective) -> None:
+    assert spread_value(9, (1, 4, 2), objective=objective, exact=True) == spread_value(
+        9, (2, 4, 1), objective=objective, exact=True
+    )
+    for attackers in (8, 12, 17):
+        best = spread_defenders(attackers, 11, 4, objective=objective)
+        assert {each[::-1] for each in best.spreads} == set(best.spreads)
+
+
+def test_spreads_that_differ_by_less_than_floats_can_tell_are_told_apart() -> None:
+    # Against so many attackers all spreads are lost but for chances of some 1e-40.
+    best = spread_defenders(150, 6, 3, exact=True)
+    worths = {each: spread_value(150, each, exact=True) for each in every_spread(6, 3)}
+    assert len({float(worth) for worth in worths.values()}) == 1
+    assert best.is_exact
+    assert set(best.spreads) == {
+        each for each, worth in worths.items() if worth == min(worths.values())
+    }
+
+
+def test_a_certain_roll_makes_all_spreads_equal() -> None:
+    sure = Rules(attack=Dice((6,), clamp=(6, 6)), defence=Dice((1,)))
+    best = spread_defenders(9, 7, 3, sure, exact=True)
+    assert (best.value, best.count, best.is_exact) == (1, 15, True)
+    assert best.spreads[0] in ((2, 3, 2), (2, 2, 3))
+    hopeless = spread_defenders(9, 7, 3, Rules(attack=Dice((1,))), exact=True)
+    assert (hopeless.value, hopeless.count, hopeless.is_exact) == (0, 15, True)
+
+
+def test_attackers_whom_the_garrisons_stop_have_nothing_whatever_the_spread() -> None:
+    for attackers in (1, 2, 3):
+        best = spread_defenders(attackers, 30, 3)
+        assert (best.value, best.is_exact) == (0, True)
+        assert best.count == 29 * 28 // 2
+        assert best.spreads == ((10, 10, 10),)
+    assert spread_defenders(4, 4, 3).value > 0
+    assert spread_defenders(2, 30, 3, objective="territories").value > 0
+    assert spread_defenders(1, 30, 3, objective="territories").value == 0
+
+
+def test_without_a_garrison_two_coins_are_an_even_game() -> None:
+    # One attacker beats one defender with 1/2, and goes on with all that are left.
+    best = spread_defenders(1, 2, 2, COIN, garrison=0, exact=True)
+    assert best.value == Fraction(1, 4)
+    assert spread_defenders(
+        1, 2, 2, COIN, garrison=0, objective="territories", exact=True
+    ).value == (Fraction(3, 4))
+
+
+def test_a_search_where_there_are_too_many_says_so_and_is_near() -> None:
+    best = spread_defenders(60, 50, 9)
+    assert not best.is_exact
+    assert all(sum(each) == 50 and min(each) >= 1 and len(each) == 9 for each in best.spreads)
+    value = spread_value(60, best.spreads[0])
+    assert value == pytest.approx(float(best.value), rel=1e-12)
+    for simple in simple_spreads(50, 9).values():
+        assert value <= spread_value(60, simple)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("attackers", [8, 14, 25])
+def test_the_search_finds_nearly_what_comparing_all_finds(
+    objective: Objective, attackers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = spread_defenders(attackers, 14, 4, objective=objective)
+    monkeypatch.setattr("iacta.spread.MOST_SPREADS", 1)
+    found = spread_defenders(attackers, 14, 4, objective=objective)
+    assert (compared.is_exact, found.is_exact) == (True, False)
+    assert compared.value <= found.value + 1e-13
+    assert found.value <= compared.value * 1.01
+
+
+def test_many_that_are_too_nearly_equal_are_not_called_exact(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("iacta.spread.MOST_EXACT_STEPS", 1)
+    sure = Rules(attack=Dice((6,), clamp=(6, 6)), defence=Dice((1,)))
+    assert not spread_defenders(9, 7, 3, sure).is_exact
+    assert spread_defenders(9, 7, 3).is_exact
+
+
+def test_simple_spreads_lay_out_all_armies() -> None:
+    for armies, territories in ((1, 1), (5, 5), (9, 2), (10, 4), (30, 6), (31, 7)):
+        for spread in simple_spreads(armies, territories).values():
+            assert (sum(spread), len(spread)) == (armies, territories)
+            assert min(spread) >= 1
+    even = simple_spreads(31, 7)["even"]
+    assert max(even) - min(even) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind", "sentence"),
+    [
+        ((9, 3, 6), IllegalError, "armies must be at least one for each of 6 territories, got 3"),
+        ((0, 3, 2), IllegalError, "attackers must be a whole number of at least 1, got 0"),
+        ((9, 3, 0), IllegalError, "territories must be a whole number of at least 1, got 0"),
+        ((9, "3", 2), MalformedError, "armies must be a whole number of at least 1, got '3'"),
+        ((9, 3, 1.5), MalformedError, "territories must be a whole number of at least 1, got 1.5"),
+        ((10**9, 3, 2), TooLargeError, "attackers and armies must be at most"),
+        ((5000, 3000, 2), TooLargeError, "attackers and armies must be at most some 500 each"),
+    ],
+)
+def test_what_cannot_be_spread_is_refused(
+    asked: tuple[Any, Any, Any], kind: type[IactaError], sentence: str
+) -> None:
+    with pytest.raises(kind) as caught:
+        spread_defenders(*asked)
+    assert str(caught.value).startswith(sentence)
+
+
+def test_other_wrong_arguments_are_refused() -> None:
+    with pytest.raises(IllegalError, match="objective must be 'break through' or 'territories'"):
+        spread_defenders(9, 3, 2, objective="glory")  # type: ignore[arg-type] # is the test
+    with pytest.raises(IllegalError, match="all_ones_gain must be 0"):
+        spread_defenders(9, 3, 2, Rules(all_ones_gain=1))
+    with pytest.raises(IllegalError, match="spread must have at least one entry"):
+        spread_value(9, [])
+    with pytest.raises(MalformedError, match="spread must be a row of armies"):
+        spread_value(9, 7)  # type: ignore[arg-type] # is the test
+    with pytest.raises(IllegalError, match="spread must be a whole number of at least 1, got 0"):
+        spread_value(9, [3, 0])
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    assert spread_defenders(np.int64(9), np.int64(7), np.int64(3)) == spread_defenders(9, 7, 3)  # type: ignore[arg-type] # is the test
