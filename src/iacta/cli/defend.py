@@ -262,8 +262,19 @@ def _done(asked: _Asked, wanted: _Wanted, value: Probability) -> str:
     verb = "s" if asked.attackers == 1 else ""
     if wanted.objective == "break through":
         return f"break{verb} through with a chance of {show.percent(value)}"
-    of_all = "the territory" if wanted.territories == 1 else f"{wanted.territories} territories"
-    return f"take{verb} {float(value):.2f} of {of_all} on average"
+    of_all = f"{wanted.territories} {'territory' if wanted.territories == 1 else 'territories'}"
+    return f"take{verb} {_mean(value, wanted.territories)} of {of_all} on average"
+
+
+def _mean(value: Probability, most: int) -> str:
+    """Return a mean number of territories; what is not quite all is not called so.
+
+    >>> _mean(5.72025, 6), _mean(5.9999, 6), _mean(0.0001, 6)
+    ('5.72', 'more than 5.99', 'less than 0.01')
+    """
+    if value >= most - 0.005:
+        return f"more than {most - 0.01:.2f}"
+    return f"{float(value):.2f}" if value >= 0.005 else "less than 0.01"
 
 
 def _hopeless(asked: _Asked, wanted: _Wanted) -> str:
