@@ -117,8 +117,8 @@ def spread_defenders(
     6 territories and 30 armies against 400 attackers are among them. Beyond that, armies are moved
     from territory to territory, from several starting spreads, for as long as it helps and at most
     some thousand times, and `is_exact` is False. It is so too where thousands of spreads are too
-    nearly equal, or where the numbers that tell them apart are below 1e-130. The relative error of a
-    float value is at most that of `iacta.methods.spreads`.
+    nearly equal, or where the numbers that tell them apart are below 1e-130. The relative error of
+    a float value is at most that of `iacta.methods.spreads`.
 
     Fewer armies than territories are refused, and sizes that would take more than a GiB.
 

@@ -98,6 +98,15 @@ def test_attackers_without_a_chance_are_told_so(run: Run) -> None:
     assert told == "1 attacker cannot take a territory, however the armies are spread.\n"
 
 
+def test_where_there_is_but_one_spread_none_is_compared(run: Run) -> None:
+    for line in ("9 --armies 4 --territories 1", "9 --armies 4 --territories 4"):
+        lines = run(f"defend {line}").stdout.splitlines()
+        assert lines[1:] == ["There is no other spread."]
+    others = json.loads(run("defend 9 --armies 4 --territories 2 --json").stdout)["others"]
+    assert [other["spread"] for other in others] == [[2, 2], [3, 1]]
+    assert [other["name"] for other in others] == ["even", "at one end"]
+
+
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [

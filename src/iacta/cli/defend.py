@@ -172,8 +172,10 @@ class _Wanted(NamedTuple):
     objective: Objective
 
     def others(self, asked: _Asked) -> Iterator[tuple[str, Sequence[int], float]]:
-        """Yield the spreads that come to mind first, each with its name and value."""
-        for name, spread in simple_spreads(self.armies, self.territories).items():
+        """Yield the spreads that come to mind first, each once, with its name and value."""
+        named = simple_spreads(self.armies, self.territories)
+        first_names = {spread: name for name, spread in reversed(named.items())}
+        for spread, name in reversed(first_names.items()):
             value = spread_value(asked.attackers, spread, asked.rules, objective=self.objective)
             yield name, spread, float(value)
 
@@ -237,6 +239,9 @@ def _tell_spread(
         f"{_done(asked, wanted, best.value)} at best{show.under(asked.label)}.",
     )
     show.say_exactly(console, best.value)
+    if wanted.territories in (1, wanted.armies):
+        show.say(console, "There is no other spread.")
+        return
     show.say(console, _certainty(best))
     show.heading(console, HEADINGS[wanted.objective])
     most = wanted.territories if wanted.objective == "territories" else 1
