@@ -55,7 +55,8 @@ def defend(
     armies: Armies = None,
     territories: Territories = None,
     objective: Goal = None,
-    rules: options.RulesName = "classic",
+    rules: options.RulesName = None,
+    rules_file: options.RulesFile = None,
     garrison: options.Garrison = None,
     exact: options.Exact = False,
     as_json: options.Json = False,
@@ -66,10 +67,11 @@ def defend(
     Examples: iacta defend 12 --chance 90%; iacta defend 40 --armies 30 --territories 6
     """
     chosen = options.output(as_json, as_csv)
+    known = options.read_rules(rules, rules_file, garrison)
     asked = _Asked(
         options.number(attackers, "attackers", least=1),
-        options.read_rules(rules, garrison),
-        options.rules_label(rules),
+        known.rules,
+        known.name,
         exact,
     )
     if armies is None and territories is None and objective is None:
