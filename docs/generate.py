@@ -16,6 +16,7 @@ COMMANDS = (
     "campaign",
     "need",
     "defend",
+    "decide",
     "simulate",
     "compare",
     "table",

@@ -11,10 +11,13 @@ from iacta.methods import (
     chain,
     closed_form,
     counting,
+    hand_or_blitz,
     lattice,
     leap,
     markov,
+    optimal_play,
     path_tree,
+    sees_first,
     simulation,
     spreads,
     survivors,
@@ -34,6 +37,15 @@ SECTIONS: dict[str, list[str]] = {
         "armies_needed_for_campaign",
         "defenders_needed",
         "spread_defenders",
+    ],
+    "What to do": [
+        "when_to_stop",
+        "best_mix",
+        "how_many_dice",
+        "win_probability_if_seen",
+        "Decision",
+        "Boundary",
+        "DiceDecision",
     ],
     "Arrays of battles": [
         "win_probability",
@@ -96,6 +108,9 @@ METHODS = (
     simulation,
     spreads,
     tan_1997,
+    optimal_play,
+    hand_or_blitz,
+    sees_first,
 )
 ARGUMENT = re.compile(r"^(\w+(?:, \w+)*): ")
 

@@ -39,6 +39,15 @@ from iacta.variants import RULE_SETS, RuleSet, find_rule_set, find_rules, rules_
 
 if TYPE_CHECKING:
     from iacta.defence import defenders_needed
+    from iacta.decision import (
+        Boundary,
+        Decision,
+        DiceDecision,
+        best_mix,
+        how_many_dice,
+        when_to_stop,
+        win_probability_if_seen,
+    )
     from iacta.estimate import Estimate, Interval
     from iacta.rules_file import read_rules_file, read_rules_record, rules_record, rules_toml
     from iacta.simulated import Simulated, simulate_battle, simulate_campaign
@@ -50,9 +59,12 @@ __all__ = [
     "RULE_SETS",
     "Battle",
     "BestSpread",
+    "Boundary",
     "Campaign",
     "CampaignOutcome",
+    "Decision",
     "Dice",
+    "DiceDecision",
     "Distribution",
     "Estimate",
     "IactaError",
@@ -75,24 +87,35 @@ __all__ = [
     "armies_needed_for_campaign",
     "break_even_ratio",
     "defenders_needed",
+    "best_mix",
     "expected_attackers_left",
     "expected_defenders_left",
     "find_rule_set",
     "find_rules",
     "read_rules_file",
     "read_rules_record",
+    "how_many_dice",
     "rules_name",
     "rules_record",
     "rules_toml",
     "simulate_battle",
     "simulate_campaign",
     "spread_defenders",
+    "when_to_stop",
     "win_probability",
+    "win_probability_if_seen",
     "win_table",
 ]
 
 _LOADED_WHEN_ASKED = {
     "BestSpread": "iacta.spread",
+    "Boundary": "iacta.decision",
+    "Decision": "iacta.decision",
+    "DiceDecision": "iacta.decision",
+    "best_mix": "iacta.decision",
+    "how_many_dice": "iacta.decision",
+    "when_to_stop": "iacta.decision",
+    "win_probability_if_seen": "iacta.decision",
     "Estimate": "iacta.estimate",
     "Interval": "iacta.estimate",
     "Simulated": "iacta.simulated",

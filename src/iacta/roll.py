@@ -11,12 +11,20 @@ from typing import NamedTuple
 from iacta.dice import Dice
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
-from iacta.numbers import whole_number
+from iacta.numbers import shown, whole_number
 from iacta.records import put
 from iacta.rules import Rules
 from iacta.variants import find_rules, rules_argument
 
-__all__ = ["LossLaw", "Losses", "Roll", "break_even_ratio", "loss_law"]
+__all__ = [
+    "LossLaw",
+    "Losses",
+    "Roll",
+    "SeenLossLaws",
+    "break_even_ratio",
+    "loss_law",
+    "seen_loss_laws",
+]
 
 SortedDice = tuple[int, ...]
 
@@ -52,6 +60,9 @@ class LossLaw(NamedTuple):
     def compared(self) -> int:
         """How many pairs of dice are compared, which is how many armies the roll takes."""
         return len(self.counts) - 1
+
+
+SeenLossLaws = dict[tuple[LossLaw, ...], int]
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -194,18 +205,66 @@ def loss_law(attack_dice: int, defence_dice: int, rules: Rules) -> LossLaw:
 
     Source: Höhle (2025) sums p_adk over all rolls, and collapses each side's as here.
     """
+    compared = min(attack_dice, defence_dice)
+    ours, theirs = _compared_rows(attack_dice, defence_dice, compared, rules)
+    counts = _decide(ours, theirs)
+    if rules.all_ones_gain and (attack_dice, defence_dice) == rules.full_roll:
+        return _with_gains(counts, rules)
+    return LossLaw(counts, sum(counts))
+
+
+@lru_cache(maxsize=256)
+def seen_loss_laws(attack_dice: int, most_defence_dice: int, rules: Rules) -> SeenLossLaws:
+    """Return the law of the losses after each attack throw, for each number of defence dice.
+
+    attack_dice: how many attack dice count.
+    most_defence_dice: the most defence dice that may answer them.
+    rules: the rules; those by which the attack dice depend on the answer are refused.
+
+    A mapping from rows of laws, one for 1, 2 ... defence dice, to the number of equally likely
+    attack throws after which the losses have those laws. Throws that differ only in dice which
+    decide nothing are one entry.
+
+    >>> laws = seen_loss_laws(1, 1, Rules())
+    >>> laws[LossLaw(counts=(1, 5), total=6),]  # a six loses to a six only
+    1
+    """
+    if rules.full_attack is not None:
+        raise IllegalError(
+            "full_attack must be None if the attack is thrown before the defence, "
+            f"got {shown(rules.full_attack)}"
+        )
+    found: dict[SortedDice, list[LossLaw]] = {}
+    weights: dict[SortedDice, int] = {}
+    for defence_dice in range(1, most_defence_dice + 1):
+        ours, theirs = _compared_rows(attack_dice, defence_dice, attack_dice, rules)
+        compared = min(attack_dice, defence_dice)
+        for row, weight in ours:
+            counts = _decide([(row[:compared], 1)], theirs)
+            found.setdefault(row, []).append(LossLaw(counts, sum(counts)))
+            weights[row] = weight
+    laws: SeenLossLaws = {}
+    for row, answers in found.items():
+        laws[tuple(answers)] = laws.get(tuple(answers), 0) + weights[row]
+    return laws
+
+
+def _compared_rows(
+    attack_dice: int, defence_dice: int, attack_best: int, rules: Rules
+) -> tuple[list[tuple[SortedDice, int]], list[tuple[SortedDice, tuple[int, ...]]]]:
+    """Return the weighed rows of both sides in ascending order, ties decided in their values.
+
+    attack_best: how many of the attack dice stand in a row.
+    """
     attack, defence = rules.dice(attack_dice, defence_dice)
     compared = min(attack_dice, defence_dice)
     _refuse_too_many(attack, defence, compared)
-    ours = _with_bonus(attack, _sorted_dice(attack, attack_dice, compared))
+    ours = _with_bonus(attack, _sorted_dice(attack, attack_dice, attack_best))
     theirs = _with_bonus(defence, _sorted_dice(defence, defence_dice, compared))
     if rules.ties == "attacker":
         ours = {tuple(2 * value + 1 for value in row): weight for row, weight in ours.items()}
         theirs = {tuple(2 * value for value in row): weight for row, weight in theirs.items()}
-    counts = _decide(sorted(ours.items()), [(row, (n,)) for row, n in sorted(theirs.items())])
-    if rules.all_ones_gain and (attack_dice, defence_dice) == rules.full_roll:
-        return _with_gains(counts, rules)
-    return LossLaw(counts, sum(counts))
+    return sorted(ours.items()), [(row, (n,)) for row, n in sorted(theirs.items())]
 
 
 def _with_gains(counts: tuple[int, ...], rules: Rules) -> LossLaw:

@@ -7,7 +7,18 @@ import typer
 
 __all__ = ["COMMANDS", "make_app"]
 
-COMMANDS = ("battle", "campaign", "need", "defend", "simulate", "compare", "table", "roll", "rules")
+COMMANDS = (
+    "battle",
+    "campaign",
+    "need",
+    "decide",
+    "defend",
+    "simulate",
+    "compare",
+    "table",
+    "roll",
+    "rules",
+)
 
 EXAMPLES = """Examples:
 
@@ -16,6 +27,8 @@ iacta battle 12 10 ... do 12 armies take a territory that 10 defend?
 iacta campaign 72 22 8 2 ... how far do 72 armies come, one territory after the other?
 
 iacta need 10 --chance 95% ... how many armies does it take to be that sure?
+
+iacta decide 20 10 --prize 10 ... attack or not, and when to stop?
 
 iacta defend 12 --chance 90% ... how many defenders hold with that chance?
 

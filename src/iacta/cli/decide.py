@@ -1,0 +1,180 @@
+"""`iacta decide`: roll, stop or blitz, and how far to go."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iacta.cli import options, show
+from iacta.decision import Boundary, Decision, best_mix, when_to_stop
+from iacta.errors import IllegalError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["decide"]
+
+USUAL_PRIZE = "3"
+USUAL_ARMY_VALUE = "1"
+USUAL_KILL_VALUE = "0"
+MOST_LINES = 20
+
+Prize = Annotated[
+    str | None,
+    typer.Option(
+        "--prize",
+        metavar="P",
+        help=f"What taking the territory is worth: 10, 2.5 or 5/2 armies; usually {USUAL_PRIZE}.",
+    ),
+]
+ArmyValue = Annotated[
+    str | None,
+    typer.Option(
+        "--army-value",
+        metavar="V",
+        help=f"What each army that you keep is worth; usually {USUAL_ARMY_VALUE}.",
+    ),
+]
+KillValue = Annotated[
+    str | None,
+    typer.Option(
+        "--kill-value",
+        metavar="V",
+        help=f"What each destroyed enemy army is worth; usually {USUAL_KILL_VALUE}.",
+    ),
+]
+Mix = Annotated[
+    bool,
+    typer.Option("--mix", help="In the official app: roll by hand or blitz, for conquest alone."),
+]
+
+
+def decide(
+    attackers: options.Attackers,
+    defenders: options.Defenders,
+    prize: Prize = None,
+    army_value: ArmyValue = None,
+    kill_value: KillValue = None,
+    mix: Mix = False,
+    rules: options.RulesName = "classic",
+    garrison: options.Garrison = None,
+    exact: options.Exact = False,
+    as_json: options.Json = False,
+    as_csv: options.Csv = False,
+) -> None:
+    """Tell whether to roll or to stop now, and with how many armies to go on later.
+
+    Example: iacta decide 20 10 --prize 10
+    """
+    chosen = options.output(as_json, as_csv)
+    battle = (
+        options.number(attackers, "attackers", least=1),
+        options.number(defenders, "defenders", least=1),
+        options.read_rules(rules, garrison),
+    )
+    values = {"--prize": prize, "--army-value": army_value, "--kill-value": kill_value}
+    with show.patience():
+        if mix:
+            _refuse_with_mix(values, exact)
+            decision = best_mix(*battle)
+        else:
+            decision = when_to_stop(
+                *battle,
+                prize=USUAL_PRIZE if prize is None else prize,
+                army_value=USUAL_ARMY_VALUE if army_value is None else army_value,
+                kill_value=USUAL_KILL_VALUE if kill_value is None else kill_value,
+                exact=exact,
+            )
+    label = options.rules_label(rules)
+    show.emit(
+        chosen,
+        record=lambda: _record(decision, label),
+        rows=lambda: _rows(decision),
+        text=lambda console: _tell(console, decision, label),
+    )
+
+
+def _refuse_with_mix(values: dict[str, str | None], exact: bool) -> None:
+    """Refuse what a mix of rolls and blitz cannot weigh."""
+    given = [name for name, value in values.items() if value is not None]
+    given += ["--exact"] * exact
+    if given:
+        raise IllegalError(
+            f"--mix must stand without {given[0]}: it looks at the chance of conquest, in floats"
+        )
+
+
+def _record(decision: Decision, label: str) -> dict[str, object]:
+    return {
+        "attackers": decision.attackers,
+        "defenders": decision.defenders,
+        "rules": label,
+        "objective": decision.objective,
+        "action": decision.action,
+        "value": float(decision.value),
+        "win_probability": float(decision.win_probability),
+        "expected_attackers_left": float(decision.expected_attackers_left),
+        "boundary": [
+            {"defenders": each.defenders, "attackers": each.attackers} for each in decision.boundary
+        ],
+    }
+
+
+def _rows(decision: Decision) -> Iterator[Sequence[object]]:
+    """Yield what to do in every state that the battle can come to."""
+    yield ("attackers", "defenders", "action")
+    for attackers in range(1, decision.attackers + 1):
+        for defenders in range(1, decision.defenders + 1):
+            yield (attackers, defenders, decision.action_at(attackers, defenders))
+
+
+def _tell(console: "Console", decision: Decision, label: str) -> None:
+    if decision.attackers <= decision.rules.garrison:
+        show.say_cannot_attack(console, decision.attackers, decision.rules.garrison)
+        return
+    sentence = _mix_order(decision) if decision.objective == "conquest" else _order(decision)
+    show.say(console, f"{sentence}{show.under(label)}.")
+    if decision.action != "stop":
+        left = float(decision.expected_attackers_left)
+        show.say(
+            console,
+            f"You take the territory with a chance of {show.percent(decision.win_probability)}, "
+            f"and keep {left:.2f} armies in the mean.",
+        )
+    show.say_exactly(console, decision.value)
+    _tell_boundary(console, decision)
+
+
+def _order(decision: Decision) -> str:
+    """Return what to do now, and why."""
+    count, now = decision.attackers, f"{float(decision.value_if_stopped):.2f}"
+    verb = "is" if count == 1 else "are"
+    worth = f"{count} {show.armies(count)} against {decision.defenders} {verb} worth"
+    if decision.action == "stop":
+        return f"Stop: {worth} {now} as the battle stands, and no more if you roll"
+    return f"Roll: {worth} {float(decision.value):.2f} if you go on, {now} if you stop"
+
+
+def _mix_order(decision: Decision) -> str:
+    battle = f"{decision.attackers} {show.armies(decision.attackers)} against {decision.defenders}"
+    if decision.action == "blitz":
+        return f"Blitz: with {battle} a balanced blitz now is the best you can do"
+    return f"Roll: with {battle} one roll by hand is better than a balanced blitz now"
+
+
+def _tell_boundary(console: "Console", decision: Decision) -> None:
+    """Say from where on to go on, for the last of the defenders."""
+    mixed = decision.objective == "conquest"
+    word = "blitz" if mixed else "go on"
+    below = "with fewer roll by hand" if mixed else "with fewer stop"
+    show.heading(console, f"{word.capitalize()} with at least so many armies; {below}:")
+    shown = decision.boundary[-MOST_LINES:]
+    show.print_table(
+        console, ("", word), [(f"against {each.defenders}", _fewest(each)) for each in shown]
+    )
+    if len(shown) < len(decision.boundary):
+        show.say(console, "Those against fewer are printed with --json.")
+
+
+def _fewest(boundary: Boundary) -> str:
+    return "never" if boundary.attackers is None else str(boundary.attackers)
