@@ -189,7 +189,7 @@ def when_to_stop(
     found = _solve(
         asked,
         lambda able: solve(able, asked.defenders, asked.rules, worth, STOP),
-        pays_in_the_end(asked.defenders, asked.rules, worth),
+        lambda: pays_in_the_end(asked.defenders, asked.rules, worth),
     )
     rolls = found.attack_dice > 0
     return Decision(
@@ -231,7 +231,7 @@ def best_mix(
     found = _solve(
         asked,
         lambda most: hand_or_blitz.mix(most, d, asked.rules),
-        np.ones(d + 1, dtype=bool),
+        lambda: np.ones(d + 1, dtype=bool),
         blitz=True,
     )
     rolls, blitzes = found.attack_dice > 0, found.attack_dice == 0
@@ -408,7 +408,11 @@ def _plain(number: Any) -> Probability:
 
 
 def _solve(
-    asked: _Asked, solve: Callable[[int], Play], hopeful: Bools, *, blitz: bool = False
+    asked: _Asked,
+    solve: Callable[[int], Play],
+    hopeful: Callable[[], Bools],
+    *,
+    blitz: bool = False,
 ) -> Play:
     """Return the play of so many attackers that the boundary is found, where there is one."""
     able = max(asked.able, asked.defenders + SOME_MORE)
@@ -416,8 +420,8 @@ def _solve(
     while True:
         found = solve(able)
         wanted = (found.attack_dice == 0) if blitz else (found.attack_dice > 0)
-        lacking = hopeful & ~wanted[:, 1:].any(axis=1)
-        if able >= most or not lacking[1:].any():
+        lacking = ~wanted[:, 1:].any(axis=1)
+        if able >= most or not (lacking & hopeful())[1:].any():
             return found
         able *= 2
 

@@ -34,7 +34,7 @@ import numpy.typing as npt
 
 from iacta.distribution import Distribution
 from iacta.methods import lattice
-from iacta.methods.optimal_play import Instead, Play, Worth, play
+from iacta.methods.optimal_play import Instead, Play, Worth, play, refuse
 from iacta.rules import Rules
 
 __all__ = ["NAME", "blitz_law", "blitz_win_probability", "expected_left", "mix"]
@@ -66,6 +66,7 @@ def mix(able: int, defenders: int, rules: Rules) -> Play:
     0.6616
     """
     bare = _bare(rules)
+    refuse(able, defenders, bare)
     chances = np.zeros((defenders + 1, able + 1))
     chances[0] = 1.0
     if able:

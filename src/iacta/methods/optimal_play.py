@@ -52,6 +52,7 @@ __all__ = [
     "pays_in_the_end",
     "play",
     "play_exactly",
+    "refuse",
 ]
 
 NAME: str = "optimal_play"
@@ -167,9 +168,7 @@ def play(
     >>> found.gains.round(4).tolist()
     [[2.0, 2.0, 2.0], [0.0, 0.25, 0.8414]]
     """
-    refuse_gains(rules, NAME)
-    memory = 8 * PARTS * (able + defenders + 1) * (defenders + 1)
-    refuse_too_large(able, defenders, memory=memory, method=NAME, number_bytes=8 * PARTS)
+    refuse(able, defenders, rules)
     options = _options(able, defenders, rules, worth, choices, exact=False)
     solver = _Solver(options, choices, rules, 1, UNIT_ROUNDOFF, instead)
     sheared = np.zeros((able + defenders + 1, PARTS, defenders + 1))
@@ -180,6 +179,18 @@ def play(
         if first < end:
             solver.fill(sheared, total, slice(first, end))
     return _tables(sheared, able, defenders)
+
+
+def refuse(able: int, defenders: int, rules: Rules) -> None:
+    """Refuse battles that `play` cannot solve, before anything is made of their size.
+
+    able: attackers able to attack, garrison left out.
+    defenders: armies on the defended territory.
+    rules: the rules of the battles.
+    """
+    refuse_gains(rules, NAME)
+    memory = 8 * PARTS * (able + defenders + 1) * (defenders + 1)
+    refuse_too_large(able, defenders, memory=memory, method=NAME, number_bytes=8 * PARTS)
 
 
 def play_exactly(
@@ -301,7 +312,10 @@ class _Solver:
     def cells(self, able: int, defenders: int, prize: Number, *, every: bool) -> Cells:
         """Return the states one by one: every one, or only those in which dice are left."""
         powers = [self.unit**n for n in range(able + defenders + 1)]
-        cells: Cells = {(a, 0): (prize * powers[a], 0, powers[a], 0, 0, 0) for a in range(able + 1)}
+        error = self.roundoff * prize
+        cells: Cells = {
+            (a, 0): (prize * powers[a], error, powers[a], 0, 0, 0) for a in range(able + 1)
+        }
         for d in range(1, defenders + 1):
             cells[0, d] = (0, 0, 0, 0, 0, 0)
             few = d < self.rules.defence.kept
@@ -332,15 +346,16 @@ class _Solver:
     def _roll(self, cells: Cells, a: int, d: int, option: _Option, powers: list[int]) -> Cell:
         before = powers[a + d - option.taken]
         gain, lost = option.gain * before, option.lost * before
-        later = error = win = 0
+        later = size = error = win = 0
         for k, c in enumerate(option.step):
             cell = cells[a - option.taken + k, d - k]
             later += c * cell[GAIN]
+            size += c * abs(cell[GAIN])
             error += c * cell[ERROR]
             win += c * cell[WIN]
             lost += c * cell[LOST]
         if self.roundoff:
-            error += self._rounding(option) * (abs(gain) + later)
+            error += self._rounding(option) * (abs(gain) + size)
         return (gain + later, error, win, lost, option.attack_dice, option.defence_dice)
 
     def _rounding(self, option: _Option) -> float:
@@ -377,9 +392,12 @@ class _Solver:
         row = np.empty((PARTS, defenders.stop - defenders.start))
         summed = row[:SUMMED]
         np.multiply(before[:, defenders], option.step[0], summed)
+        size = abs(summed[GAIN])
         for k in range(1, len(option.step)):
-            summed += option.step[k] * before[:, defenders.start - k : defenders.stop - k]
-        row[ERROR] += self._rounding(option) * (abs(option.gain) + row[GAIN])
+            terms = option.step[k] * before[:, defenders.start - k : defenders.stop - k]
+            summed += terms
+            size += abs(terms[GAIN])
+        row[ERROR] += self._rounding(option) * (abs(option.gain) + size)
         row[GAIN] += option.gain
         row[LOST] += option.lost
         row[ATTACK], row[DEFENCE] = option.attack_dice, option.defence_dice

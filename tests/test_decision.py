@@ -1,0 +1,549 @@
+"""Decisions: the policies told are the best there are, and are worth what is claimed."""
+
+import math
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache, partial
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import (
+    CLASSIC,
+    Battle,
+    Decision,
+    Dice,
+    IllegalError,
+    MalformedError,
+    Roll,
+    Rules,
+    TooLargeError,
+    best_mix,
+    find_rules,
+    how_many_dice,
+    when_to_stop,
+    win_probability,
+    win_probability_if_seen,
+)
+from iacta.methods import sees_first
+from iacta.methods.optimal_play import Choices, Worth, play, play_exactly
+from tests import brute, strategies
+
+SEVERAL_RULES = {
+    "classic": CLASSIC,
+    "capital": find_rules("capital"),
+    "garrison 0": Rules(garrison=0),
+    "garrison 3": Rules(garrison=3),
+    "one die each": Rules(attack=Dice((6,)), defence=Dice((6,))),
+    "five against four": Rules(attack=Dice((4,) * 5), defence=Dice((4,) * 4)),
+    "ammo shortage": find_rules("ammo shortage"),
+    "attack commander": find_rules("attack commander"),
+    "attacker cannot lose": Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))),
+    "attacker cannot win": Rules(defence=Dice((6, 6), bonus=(6, 6))),
+}
+WORTHS = {
+    "a prize": Worth(Fraction(5), Fraction(1), Fraction(0)),
+    "a fraction": Worth(Fraction(7, 3), Fraction(1), Fraction(1, 2)),
+    "kills": Worth(Fraction(0), Fraction(1), Fraction(1)),
+    "conquest": Worth(Fraction(1), Fraction(0), Fraction(0)),
+    "a tie": Worth(Fraction(7, 5), Fraction(1), Fraction(0)),
+    "nothing": Worth(Fraction(0), Fraction(0), Fraction(0)),
+}
+RUNS = 6_000
+
+State = tuple[int, int]
+Policy = Callable[[int, int], bool]
+
+
+def dice_of(attackers: int, defenders: int, rules: Rules) -> tuple[int, int]:
+    """Return how many dice both sides throw if they throw all that they may."""
+    able = attackers - rules.garrison
+    return min(able, rules.attack.kept), min(defenders, rules.defence.kept)
+
+
+def worth_of_policy(
+    start: State, rolls: Policy, rules: Rules, worth: Worth
+) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the value of a policy, its chance to win and its mean attackers left."""
+
+    @cache
+    def from_state(a: int, d: int) -> tuple[Fraction, Fraction, Fraction]:
+        if not d:
+            return worth.prize + worth.army_value * a, Fraction(1), Fraction(a)
+        if a <= rules.garrison or not rolls(a, d):
+            return worth.army_value * a, Fraction(0), Fraction(a)
+        value = won = left = Fraction(0)
+        for (ours, theirs), p in brute.loss_law(*dice_of(a, d, rules), rules).items():
+            after = from_state(a - ours, d - theirs)
+            value += p * (worth.kill_value * theirs + after[0])
+            won += p * after[1]
+            left += p * after[2]
+        return value, won, left
+
+    return from_state(*start)
+
+
+def all_policies(start: State, rules: Rules) -> Iterator[Policy]:
+    """Yield every way to say roll or stop in each state that can come."""
+    seen, new = set(), {start}
+    while new:
+        a, d = new.pop()
+        if (a, d) in seen or not d or a <= rules.garrison:
+            continue
+        seen.add((a, d))
+        law = brute.loss_law(*dice_of(a, d, rules), rules)
+        new |= {(a - ours, d - theirs) for ours, theirs in law}
+    for answers in product((False, True), repeat=len(seen)):
+        chosen = dict(zip(seen, answers, strict=True))
+        yield partial(lambda chosen, a, d: chosen[a, d], chosen)
+
+
+def following(told: Decision) -> Policy:
+    """Return the policy that rolls where it is told."""
+    return lambda a, d: told.action_at(a, d) == "roll"
+
+
+def at_least(fewest: int) -> Policy:
+    """Return the policy that rolls with so many attackers."""
+    return lambda a, d: a >= fewest
+
+
+def ahead_by(fewest: int) -> Policy:
+    """Return the policy that rolls with so many attackers more than defenders."""
+    return lambda a, d: a - d >= fewest
+
+
+def decide(start: State, rules: Rules, worth: Worth, *, exact: bool = False) -> Decision:
+    """Ask when to stop."""
+    return when_to_stop(
+        *start,
+        rules,
+        prize=worth.prize,
+        army_value=worth.army_value,
+        kill_value=worth.kill_value,
+        exact=exact,
+    )
+
+
+# When to stop.
+
+
+@pytest.mark.parametrize("rules", ["classic", "capital", "ammo shortage", "zombie defender"])
+@pytest.mark.parametrize("worth", WORTHS.values(), ids=WORTHS)
+@pytest.mark.parametrize("start", [(1, 2), (2, 1), (3, 2), (5, 2), (4, 3), (3, 5)])
+def test_no_policy_at_all_is_better(start: State, worth: Worth, rules: str) -> None:
+    found = find_rules(rules)
+    best = max(
+        worth_of_policy(start, policy, found, worth)[0] for policy in all_policies(start, found)
+    )
+    assert decide(start, found, worth, exact=True).value == best
+
+
+@pytest.mark.parametrize("name", SEVERAL_RULES)
+@pytest.mark.parametrize("worth", WORTHS.values(), ids=WORTHS)
+def test_the_policy_told_is_worth_what_is_claimed(name: str, worth: Worth) -> None:
+    rules = SEVERAL_RULES[name]
+    for start in ((1, 1), (2, 2), (3, 1), (9, 6), (5, 11), (14, 14)):
+        told = decide(start, rules, worth, exact=True)
+        value, won, left = worth_of_policy(start, following(told), rules, worth)
+        assert (told.value, told.win_probability) == (value, won)
+        assert told.expected_attackers_left == left
+        assert told.value >= told.value_if_stopped == worth.army_value * start[0]
+        assert (told.action == "roll") == (told.value > told.value_if_stopped)
+        floats = decide(start, rules, worth)
+        assert abs(Fraction(floats.value) - value) <= Fraction(floats.error) < Fraction(1, 10**11)
+        assert floats.win_probability == pytest.approx(float(won), abs=1e-13)
+        assert floats.expected_attackers_left == pytest.approx(float(left), abs=1e-12)
+        assert floats.boundary == told.boundary
+
+
+@pytest.mark.parametrize("rules", ["classic", "capital"])
+@pytest.mark.parametrize("prize", [2, 6, 12, 40])
+def test_no_fixed_threshold_is_better(rules: str, prize: int) -> None:
+    found, worth = find_rules(rules), Worth(Fraction(prize), Fraction(1), Fraction(1, 4))
+    value = decide((12, 9), found, worth, exact=True).value
+    fewest = [worth_of_policy((12, 9), at_least(n), found, worth)[0] for n in range(2, 14)]
+    ahead = [worth_of_policy((12, 9), ahead_by(n), found, worth)[0] for n in range(-9, 13)]
+    assert value >= max(fewest + ahead)
+
+
+@pytest.mark.parametrize(
+    ("start", "rules", "prize"),
+    [((12, 10), "classic", 12), ((8, 12), "classic", 30), ((16, 8), "capital", 20)],
+)
+def test_real_dice_bring_the_value(start: State, rules: str, prize: int) -> None:
+    told = when_to_stop(*start, rules, prize=prize, kill_value="1/2")
+    dice = random.Random(7)  # noqa: S311 # no secret depends on them
+    found = find_rules(rules)
+    values, won, left = np.empty(RUNS), 0, 0
+    for run in range(RUNS):
+        a, d = start
+        while told.action_at(a, d) == "roll":
+            ours, theirs = thrown(dice, *dice_of(a, d, found))
+            a, d = a - ours, d - theirs
+        values[run] = a + (0 if d else prize) + (start[1] - d) / 2
+        won, left = won + (not d), left + a
+    assert abs(values.mean() - told.value) < 3.5 * values.std() / math.sqrt(RUNS)
+    chance = float(told.win_probability)
+    assert abs(won / RUNS - chance) < 3.5 * math.sqrt(chance * (1 - chance) / RUNS)
+    assert left / RUNS == pytest.approx(float(told.expected_attackers_left), abs=0.25)
+
+
+def thrown(dice: random.Random, attack: int, defence: int) -> tuple[int, int]:
+    """Throw six-sided dice, and return the armies lost by both sides."""
+    ours = sorted((dice.randint(1, 6) for _ in range(attack)), reverse=True)
+    theirs = sorted((dice.randint(1, 6) for _ in range(defence)), reverse=True)
+    won = sum(y > z for y, z in zip(ours, theirs, strict=False))
+    return min(attack, defence) - won, won
+
+
+@pytest.mark.parametrize("start", [(2, 1), (30, 1), (12, 10), (9, 30)])
+def test_for_no_prize_nobody_risks_priceless_armies(start: State) -> None:
+    told = when_to_stop(*start, prize=0, army_value=10**9, kill_value=1)
+    assert (told.action, told.win_probability) == ("stop", 0)
+    assert told.expected_attackers_left == start[0]
+    assert {each.attackers for each in told.boundary} == {None}
+    assert told.value == told.value_if_stopped == start[0] * 10**9
+
+
+@pytest.mark.parametrize("start", [(2, 1), (30, 1), (12, 10), (9, 30)])
+@pytest.mark.parametrize("exact", [False, True])
+def test_for_an_endless_prize_nobody_stops(start: State, exact: bool) -> None:
+    told = when_to_stop(*start, prize=10**60, exact=exact)
+    assert {each.attackers for each in told.boundary} == {2}
+    assert told.rolls[1:, 1:].all()
+    assert told.win_probability == pytest.approx(win_probability(*start), rel=1e-12)
+
+
+def test_what_is_no_better_is_not_done() -> None:
+    tie = {"prize": "7/5", "army_value": 1}  # one against one: 5/12 · 7/5 = 7/12 · 1
+    for exact in (False, True):
+        assert when_to_stop(2, 1, exact=exact, **tie).action == "stop"  # type: ignore[arg-type]
+    assert when_to_stop(2, 1, prize="1.4000001").action == "roll"
+    assert when_to_stop(2, 1, prize="1.3999999").action == "stop"
+
+
+def test_the_boundary_is_where_rolling_begins() -> None:
+    told = when_to_stop(5, 10, prize=8)
+    assert told.action == "stop"
+    for defenders, attackers in told.boundary:
+        if attackers is None:
+            assert not told.rolls[defenders].any()
+        else:
+            assert told.action_at(attackers, defenders) == "roll"
+            assert all(told.action_at(a, defenders) == "stop" for a in range(1, attackers))
+            assert when_to_stop(attackers, defenders, prize=8).action == "roll"
+    assert [each.attackers is None for each in told.boundary] == [False] * 9 + [True]
+
+
+def test_more_armies_change_stop_to_roll_and_never_back() -> None:
+    for rules in ("classic", "capital", "zombie attacker", "zombie defender", "fortification"):
+        for worth in WORTHS.values():
+            rolls = play(60, 40, find_rules(rules), worth).attack_dice > 0
+            assert (np.diff(rolls[1:].astype(int)) >= 0).all()
+
+
+def test_the_garrison_shifts_all_but_the_decision() -> None:
+    bare = when_to_stop(7, 5, prize=6, garrison=0)
+    for garrison in (1, 3, 40):
+        told = when_to_stop(7 + garrison, 5, prize=6, garrison=garrison)
+        assert told.action == bare.action
+        assert told.value == pytest.approx(bare.value + garrison)
+        assert [each.attackers for each in told.boundary] == [
+            each.attackers and each.attackers + garrison for each in bare.boundary
+        ]
+    stay = when_to_stop(3, 5, prize=10**6, garrison=3)
+    assert (stay.action, stay.value, stay.expected_attackers_left) == ("stop", 3, 3)
+    assert stay.action_at(2, 1) == stay.action_at(3, 5) == "stop"
+
+
+@pytest.mark.parametrize("name", SEVERAL_RULES)
+@pytest.mark.parametrize("worth", WORTHS.values(), ids=WORTHS)
+@pytest.mark.parametrize("choices", [Choices(), Choices(False, True, True)], ids=["stop", "dice"])
+def test_anti_diagonals_keep_their_bound(name: str, worth: Worth, choices: Choices) -> None:
+    for size in ((17, 14), (3, 20), (20, 3), (0, 2), (1, 1)):
+        floats = play(*size, SEVERAL_RULES[name], worth, choices)
+        exact = play_exactly(*size, SEVERAL_RULES[name], worth, choices)
+        away = abs(np.vectorize(Fraction)(floats.gains) - exact.gains)
+        assert (away <= floats.errors).all()
+        assert floats.errors.max() < 1e-11
+        for ours, theirs in zip(vars(floats).values(), vars(exact).values(), strict=True):
+            assert np.allclose(ours.astype(float), theirs.astype(float), rtol=1e-11, atol=1e-11)
+
+
+@settings(max_examples=25, deadline=None)
+@given(strategies.rules(), st.integers(1, 6), st.integers(1, 4), st.integers(0, 9))
+def test_under_any_rules_the_policy_is_worth_its_claim(
+    rules: Rules, attackers: int, defenders: int, prize: int
+) -> None:
+    worth = Worth(Fraction(prize), Fraction(1), Fraction(1, 3))
+    told = decide((attackers, defenders), rules, worth, exact=True)
+    value, *_ = worth_of_policy((attackers, defenders), following(told), rules, worth)
+    assert told.value == value
+    always, *_ = worth_of_policy((attackers, defenders), lambda a, d: True, rules, worth)
+    assert value >= always
+    assert value >= attackers
+
+
+def test_wrong_values_are_refused() -> None:
+    with pytest.raises(IllegalError, match="prize must be a number of at least 0, got -1"):
+        when_to_stop(3, 1, prize=-1)
+    with pytest.raises(MalformedError, match="army_value must be a number"):
+        when_to_stop(3, 1, prize=1, army_value="many")
+    with pytest.raises(TooLargeError, match="kill_value must be at most"):
+        when_to_stop(3, 1, prize=1, kill_value=10**101)
+    with pytest.raises(IllegalError, match="attackers must be"):
+        when_to_stop(0, 1, prize=1)
+    with pytest.raises(IllegalError, match="all_ones_gain must be 0"):
+        when_to_stop(3, 1, "five ones", prize=1)
+    for ask in (
+        lambda: when_to_stop(10**9, 10**9, prize=1),
+        lambda: when_to_stop(3000, 3000, prize=1, exact=True),
+        lambda: best_mix(10**9, 10**9),
+        lambda: how_many_dice(10**9, 10**9),
+        lambda: win_probability_if_seen(10**9, 10**9),
+    ):
+        with pytest.raises(TooLargeError):
+            ask()
+
+
+# How many dice.
+
+
+@pytest.mark.parametrize("chooser", ["attacker", "defender", "both"])
+def test_fewer_dice_never_help_to_conquer_or_to_hold(chooser: str) -> None:
+    conquest = WORTHS["conquest"]
+    usual = play_exactly(30, 30, CLASSIC, conquest, Choices(stop=False))
+    free = Choices(False, chooser != "defender", chooser != "attacker")
+    chosen = play_exactly(30, 30, CLASSIC, conquest, free)
+    assert (usual.gains == chosen.gains).all()
+    assert (usual.attack_dice == chosen.attack_dice).all()
+    assert (usual.defence_dice == chosen.defence_dice).all()
+    assert usual.gains[10, 10] == Battle(11, 10).win_probability(exact=True)
+
+
+@pytest.mark.parametrize("rules", ["classic", "capital", "zombie attacker", "zombie defender"])
+@pytest.mark.parametrize("stop", [False, True])
+def test_with_equal_dice_fewer_never_help_to_any_value(rules: str, stop: bool) -> None:
+    found = find_rules(rules)
+    worths = [*WORTHS.values(), Worth(Fraction(0), Fraction(1), Fraction(0))]
+    for worth in [*worths, Worth(Fraction(20), Fraction(1), Fraction(5))]:
+        usual = play_exactly(9, 9, found, worth, Choices(stop))
+        assert (play_exactly(9, 9, found, worth, Choices(stop, True)).gains == usual.gains).all()
+        free = play_exactly(9, 9, found, worth, Choices(stop, False, True))
+        assert (free.gains == usual.gains).all()
+
+
+def test_where_one_die_is_better_than_the_others_fewer_help() -> None:
+    few = how_many_dice(3, 2, "attack commander", chooser="attacker", exact=True)
+    all_dice = how_many_dice(3, 2, "attack commander", chooser="nobody", exact=True)
+    assert (few.attack_dice, all_dice.attack_dice) == (1, 2)
+    assert few.win_probability > all_dice.win_probability
+    for rules in ("defence commander", "defence bonus die"):
+        few = how_many_dice(3, 3, rules, chooser="defender")
+        all_dice = how_many_dice(3, 3, rules, chooser="nobody")
+        assert (few.defence_dice, all_dice.defence_dice) == (1, 2)
+        assert few.win_probability < all_dice.win_probability
+
+
+def test_a_single_die_risks_least_in_one_roll() -> None:
+    # Whoever looks at nothing but his own losses in one roll throws a single die.
+    ours, theirs = 0, 1
+    assert min(range(1, 4), key=lambda n: Roll(n, 2).expected_losses()[ours]) == 1
+    assert Roll(3, 1).expected_losses()[theirs] < Roll(3, 2).expected_losses()[theirs]
+
+
+@pytest.mark.parametrize("rules", ["classic", "attack commander", "defence commander"])
+def test_the_dice_told_are_the_best_by_the_slow_twin(rules: str) -> None:
+    found = find_rules(rules, garrison=0)
+
+    @cache
+    def chance(a: int, d: int) -> Fraction:
+        if not a or not d:
+            return Fraction(not d)
+        return max(
+            min(
+                sum(
+                    (p * chance(a - x, d - y) for (x, y), p in brute.loss_law(i, j, found).items()),
+                    Fraction(0),
+                )
+                for j in range(1, min(d, 2) + 1)
+            )
+            for i in range(1, min(a, 3) + 1)
+        )
+
+    for battle in ((1, 1), (2, 2), (3, 4), (6, 5), (4, 7)):
+        assert how_many_dice(*battle, found, exact=True).win_probability == chance(*battle)
+
+
+# A defender who sees the attack first.
+
+
+@pytest.mark.parametrize(("battle", "chance"), [((10, 10), 0.4529), ((20, 20), 0.4668)])
+def test_the_published_chances_against_one_who_sees_first(battle: State, chance: float) -> None:
+    assert round(win_probability_if_seen(*battle, garrison=0), 4) == chance
+
+
+def seen_twin(battle: State, rules: Rules, aim: str) -> Fraction:
+    """Return the chance to win against a defender who sees each throw, throw by throw."""
+    ties = rules.ties == "attacker"
+
+    def laws(throw: list[int], most: int) -> Iterator[dict[State, Fraction]]:
+        for j in range(1, most + 1):
+            rows = list(brute.throws(rules.defence, j))
+            law: dict[State, Fraction] = {}
+            for row in rows:
+                pairs = list(zip(throw, row, strict=False))
+                won = sum(y > z or (ties and y == z) for y, z in pairs)
+                losses = len(pairs) - won, won
+                law[losses] = law.get(losses, Fraction(0)) + Fraction(1, len(rows))
+            yield law
+
+    @cache
+    def answers(i: int, most: int) -> list[list[dict[State, Fraction]]]:
+        return [list(laws(throw, most)) for throw in brute.throws(rules.attack, i)]
+
+    @cache
+    def chance(a: int, d: int) -> Fraction:
+        if not a or not d:
+            return Fraction(not d)
+        every = answers(min(a, rules.attack.kept), min(d, rules.defence.kept))
+        total = Fraction(0)
+        for found in every:
+            after = [
+                sum((p * chance(a - x, d - y) for (x, y), p in law.items()), Fraction(0))
+                for law in found
+            ]
+            costs = [sum(p * y for (_, y), p in law.items()) for law in found]
+            best = [-i for i, cost in enumerate(costs) if cost == min(costs)]
+            total += min(after) if aim == "conquest" else after[-min(best)]
+        return total / len(every)
+
+    return chance(*battle)
+
+
+@pytest.mark.parametrize("aim", ["conquest", "losses"])
+@pytest.mark.parametrize("name", ["classic", "two faces", "ties to the attacker", "bunker"])
+def test_seen_throws_are_answered_as_by_the_slow_twin(name: str, aim: str) -> None:
+    rules = {
+        "classic": CLASSIC,
+        "two faces": Rules(attack=Dice((4, 3, 3)), defence=Dice((4, 4, 2))),
+        "ties to the attacker": Rules(ties="attacker", attack=Dice((5, 5))),
+        "bunker": find_rules("bunker"),
+    }[name]
+    for battle in ((1, 1), (2, 2), (3, 4), (4, 2)):
+        exact = seen_twin(battle, rules, aim)
+        told = win_probability_if_seen(*battle, rules, aim=aim, garrison=0)  # type: ignore[arg-type]
+        bound = sees_first.relative_error(*battle, rules)
+        assert abs(Fraction(told) - exact) <= Fraction(bound) * exact
+
+
+def test_to_see_first_helps_and_to_spare_armies_does_not() -> None:
+    for battle in ((5, 5), (12, 10), (9, 14)):
+        blind = win_probability(*battle)
+        assert win_probability_if_seen(*battle) < blind
+        assert win_probability_if_seen(*battle, aim="losses") > win_probability_if_seen(*battle)
+    assert win_probability_if_seen(1, 3) == 0
+    with pytest.raises(IllegalError, match="full_attack must be None"):
+        win_probability_if_seen(12, 10, "dominating12")
+    with pytest.raises(IllegalError, match="aim must be"):
+        win_probability_if_seen(12, 10, aim="glory")  # type: ignore[arg-type]
+
+
+# By hand or blitz.
+
+
+@pytest.mark.parametrize(
+    ("battle", "chance"),
+    [
+        ((5, 5), 0.5830),
+        ((10, 10), 0.6616),
+        ((10, 12), 0.4841),
+        ((20, 20), 0.7467),
+        ((5, 8), 0.2540),
+    ],
+)
+def test_the_best_mixes_of_hand_and_blitz(battle: State, chance: float) -> None:
+    told = best_mix(*battle, garrison=0)
+    assert round(float(told.win_probability), 4) == chance
+    assert told.objective == "conquest"
+    assert told.error < 1e-11
+
+
+def blitz_twin(able: int, defenders: int, rules: Rules) -> tuple[float, float]:
+    """Return the chance of a balanced blitz to win, and the mean armies left, by its four steps."""
+    bare = {(a, d): float(p) for (a, d), p in brute.outcomes(able, defenders, rules).items()}
+    won = [bare.get((able - i, 0), 0.0) for i in range(able)]
+    lost = [bare.get((0, defenders - j), 0.0) for j in range(defenders)]
+    high, low = sum(won), sum(lost)
+    share = high**1.3 / (high**1.3 + low**1.3)
+    share = 0.0 if high <= 0.05 else 1.0 if low <= 0.05 else share
+    row = [x * share / high for x in won] + [x * (1 - share) / low for x in reversed(lost)]
+    for order in (range(len(row)), range(len(row) - 1, -1, -1)):
+        rest = 0.1
+        for i in order:
+            cut = min(rest, row[i])
+            row[i], rest = row[i] - cut, rest - cut
+    total = sum(row)
+    share = sum(row[:able]) / total
+    raised = [x**1.8 for x in row[:able]]
+    mean = sum((able - i) * x for i, x in enumerate(raised)) / (sum(raised) or 1) * share
+    return share, mean
+
+
+@pytest.mark.parametrize("name", ["classic", "capital"])
+def test_the_mix_is_the_best_of_hand_and_blitz_in_every_state(name: str) -> None:
+    rules = find_rules(name, garrison=0)
+    told = best_mix(8, 8, rules)
+
+    @cache
+    def best(a: int, d: int) -> tuple[float, float]:
+        if not a or not d:
+            return float(not d), float(a)
+        law = brute.loss_law(*dice_of(a, d, rules), rules)
+        after = {losses: best(a - losses[0], d - losses[1]) for losses in law}
+        by_hand = sum(float(p) * after[losses][0] for losses, p in law.items())
+        blitz, left = blitz_twin(a, d, rules)
+        assert told.action_at(a, d) == ("roll" if by_hand > blitz + 1e-12 else "blitz")
+        if by_hand > blitz + 1e-12:
+            return by_hand, sum(float(p) * after[losses][1] for losses, p in law.items())
+        return blitz, left
+
+    chance, left = best(8, 8)
+    assert told.win_probability == pytest.approx(chance, rel=1e-12)
+    assert told.expected_attackers_left == pytest.approx(left, rel=1e-10)
+
+
+def test_the_mix_is_at_least_as_good_as_each_of_both() -> None:
+    for battle in ((3, 1), (6, 6), (12, 10), (9, 15)):
+        told = best_mix(*battle)
+        chance = float(told.win_probability)
+        able = battle[0] - 1
+        assert chance >= win_probability(*battle) * (1 - 1e-12)
+        assert chance >= blitz_twin(able, battle[1], Rules(garrison=0))[0] * (1 - 1e-12)
+
+
+def test_dice_and_blitzes_bring_the_chance_of_the_mix() -> None:
+    told, won = best_mix(11, 10), 0
+    dice = random.Random(11)  # noqa: S311 # no secret depends on them
+    blitz = cache(lambda a, d: blitz_twin(a, d, Rules(garrison=0))[0])
+    for _ in range(RUNS):
+        a, d = 11, 10
+        while told.action_at(a, d) == "roll":
+            ours, theirs = thrown(dice, *dice_of(a, d, CLASSIC))
+            a, d = a - ours, d - theirs
+        won += dice.random() < blitz(a - 1, d) if a > 1 and d else not d
+    chance = float(told.win_probability)
+    assert abs(won - chance * RUNS) < 3.5 * math.sqrt(RUNS * chance * (1 - chance))
+
+
+def test_the_mix_stops_only_where_nobody_can_attack() -> None:
+    told = best_mix(1, 3)
+    assert (told.action, told.win_probability, told.expected_attackers_left) == ("stop", 0, 1)
+    assert {told.action_at(a, d) for a in range(2, 20) for d in range(1, 4)} == {"roll", "blitz"}
+    assert best_mix(25, 10).win_probability == 1
+    assert best_mix(12, 10, Rules(dice_mode="balanced blitz")).value == best_mix(12, 10).value
