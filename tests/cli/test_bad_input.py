@@ -109,7 +109,7 @@ WORDS = st.one_of(
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.sampled_from(["battle", "campaign", "need", "table", "roll", "rules"]),
+    st.sampled_from(["battle", "campaign", "need", "decide", "table", "roll", "rules"]),
     st.lists(WORDS, max_size=5),
 )
 def test_any_words_get_an_answer_or_a_sentence(run: Run, command: str, words: list[str]) -> None:

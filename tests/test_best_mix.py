@@ -1,0 +1,150 @@
+"""The best mix of rolls by hand and balanced blitz: the published chances, and slow twins."""
+
+import math
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+
+from iacta import (
+    CLASSIC,
+    Battle,
+    Outcome,
+    Rules,
+    TooLargeError,
+    best_mix,
+    find_rules,
+    win_probability,
+)
+from iacta.methods import hand_or_blitz
+from tests import brute
+from tests.test_decision import RUNS, State, dice_of, thrown
+
+
+@pytest.mark.parametrize(
+    ("battle", "chance"),
+    [
+        ((5, 5), 0.5830),
+        ((10, 10), 0.6616),
+        ((10, 12), 0.4841),
+        ((20, 20), 0.7467),
+        ((5, 8), 0.2540),
+    ],
+)
+def test_the_best_mixes_of_hand_and_blitz(battle: State, chance: float) -> None:
+    told = best_mix(*battle, garrison=0)
+    assert round(float(told.win_probability), 4) == chance
+    assert told.objective == "conquest"
+    assert told.error < 1e-11
+
+
+def blitz_twin(able: int, defenders: int, rules: Rules) -> tuple[float, float]:
+    """Return the chance of a balanced blitz to win, and the mean armies left, by its four steps."""
+    bare = {(a, d): float(p) for (a, d), p in brute.outcomes(able, defenders, rules).items()}
+    won = [bare.get((able - i, 0), 0.0) for i in range(able)]
+    lost = [bare.get((0, defenders - j), 0.0) for j in range(defenders)]
+    high, low = sum(won), sum(lost)
+    share = high**1.3 / (high**1.3 + low**1.3)
+    share = 0.0 if high <= 0.05 else 1.0 if low <= 0.05 else share
+    row = [x * share / high for x in won] + [x * (1 - share) / low for x in reversed(lost)]
+    for order in (range(len(row)), range(len(row) - 1, -1, -1)):
+        rest = 0.1
+        for i in order:
+            cut = min(rest, row[i])
+            row[i], rest = row[i] - cut, rest - cut
+    total = sum(row)
+    share = sum(row[:able]) / total
+    raised = [x**1.8 for x in row[:able]]
+    mean = sum((able - i) * x for i, x in enumerate(raised)) / (sum(raised) or 1) * share
+    return share, mean
+
+
+@pytest.mark.parametrize("name", ["classic", "capital"])
+def test_the_mix_is_the_best_of_hand_and_blitz_in_every_state(name: str) -> None:
+    rules = find_rules(name, garrison=0)
+    told = best_mix(8, 8, rules)
+
+    @cache
+    def best(a: int, d: int) -> tuple[float, float]:
+        if not a or not d:
+            return float(not d), float(a)
+        law = brute.loss_law(*dice_of(a, d, rules), rules)
+        after = {losses: best(a - losses[0], d - losses[1]) for losses in law}
+        by_hand = sum(float(p) * after[losses][0] for losses, p in law.items())
+        blitz, left = blitz_twin(a, d, rules)
+        assert told.action_at(a, d) == ("roll" if by_hand > blitz + 1e-12 else "blitz")
+        if by_hand > blitz + 1e-12:
+            return by_hand, sum(float(p) * after[losses][1] for losses, p in law.items())
+        return blitz, left
+
+    chance, left = best(8, 8)
+    assert told.win_probability == pytest.approx(chance, rel=1e-12)
+    assert told.expected_attackers_left == pytest.approx(left, rel=1e-10)
+
+
+def test_the_mix_is_at_least_as_good_as_each_of_both() -> None:
+    for battle in ((3, 1), (6, 6), (12, 10), (9, 15)):
+        told = best_mix(*battle)
+        chance = float(told.win_probability)
+        able = battle[0] - 1
+        assert chance >= win_probability(*battle) * (1 - 1e-12)
+        assert chance >= blitz_twin(able, battle[1], Rules(garrison=0))[0] * (1 - 1e-12)
+
+
+def test_dice_and_blitzes_bring_the_chance_of_the_mix() -> None:
+    told, won = best_mix(11, 10), 0
+    dice = random.Random(11)  # noqa: S311 # no secret depends on them
+    blitz = cache(lambda a, d: blitz_twin(a, d, Rules(garrison=0))[0])
+    for _ in range(RUNS):
+        a, d = 11, 10
+        while told.action_at(a, d) == "roll":
+            ours, theirs = thrown(dice, *dice_of(a, d, CLASSIC))
+            a, d = a - ours, d - theirs
+        won += dice.random() < blitz(a - 1, d) if a > 1 and d else not d
+    chance = float(told.win_probability)
+    assert abs(won - chance * RUNS) < 3.5 * math.sqrt(RUNS * chance * (1 - chance))
+
+
+def test_the_mix_stops_only_where_nobody_can_attack() -> None:
+    told = best_mix(1, 3)
+    assert (told.action, told.win_probability, told.expected_attackers_left) == ("stop", 0, 1)
+    assert {told.action_at(a, d) for a in range(2, 20) for d in range(1, 4)} == {"roll", "blitz"}
+    assert best_mix(25, 10).win_probability == 1
+    assert best_mix(12, 10, Rules(dice_mode="balanced blitz")).value == best_mix(12, 10).value
+
+
+def test_mixes_too_large_for_memory_are_refused() -> None:
+    with pytest.raises(TooLargeError, match="a battle of"):
+        best_mix(10**9, 10**9)
+
+
+def test_the_whole_reshaped_law_is_that_of_the_app() -> None:
+    # Thirty able to attack against a capital of 15: to lose exactly 12 and win.
+    rules = find_rules("capital", garrison=0)
+    law = Battle(30, 15, rules).outcomes()
+    won = np.array([law[Outcome(30 - i, 0)] for i in range(30)])
+    lost = np.array([law[Outcome(0, 15 - j)] for j in range(15)])
+    assert won[12] == pytest.approx(0.0222128001707278, rel=1e-12)
+    assert hand_or_blitz.blitz_law(won, lost)[0][12] == pytest.approx(0.0100282888709122, rel=1e-12)
+    cannot_lose, _ = hand_or_blitz.blitz_law(np.array([0.5, 0.5]), np.zeros(1))
+    assert cannot_lose.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("battle", "chance"),
+    [
+        ((47, 50), 0.7202808),
+        ((48, 50), 0.7709804),
+        ((49, 50), 0.8214696),
+        ((50, 50), 0.8635005),
+        ((2, 1), 0.8889928),
+        ((3, 3), 0.4516974),
+        ((5, 5), 0.5100792),
+        ((10, 10), 0.6093774),
+        ((20, 15), 1.0),
+    ],
+)
+def test_the_published_chances_of_a_blitz(battle: State, chance: float) -> None:
+    true = np.array(win_probability(*battle, garrison=0))
+    assert float(hand_or_blitz.blitz_win_probability(true)) == pytest.approx(chance, abs=6e-8)
