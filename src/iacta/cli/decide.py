@@ -56,7 +56,8 @@ def decide(
     army_value: ArmyValue = None,
     kill_value: KillValue = None,
     mix: Mix = False,
-    rules: options.RulesName = "classic",
+    rules: options.RulesName = None,
+    rules_file: options.RulesFile = None,
     garrison: options.Garrison = None,
     exact: options.Exact = False,
     as_json: options.Json = False,
@@ -67,10 +68,11 @@ def decide(
     Example: iacta decide 20 10 --prize 10
     """
     chosen = options.output(as_json, as_csv)
+    known = options.read_rules(rules, rules_file, garrison)
     battle = (
         options.number(attackers, "attackers", least=1),
         options.number(defenders, "defenders", least=1),
-        options.read_rules(rules, garrison),
+        known.rules,
     )
     values = {"--prize": prize, "--army-value": army_value, "--kill-value": kill_value}
     with show.patience():
@@ -85,12 +87,11 @@ def decide(
                 kill_value=USUAL_KILL_VALUE if kill_value is None else kill_value,
                 exact=exact,
             )
-    label = options.rules_label(rules)
     show.emit(
         chosen,
-        record=lambda: _record(decision, label),
+        record=lambda: _record(decision, known.name),
         rows=lambda: _rows(decision),
-        text=lambda console: _tell(console, decision, label),
+        text=lambda console: _tell(console, decision, known.name),
     )
 
 
