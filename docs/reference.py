@@ -8,6 +8,7 @@ from typing import Any
 
 import iacta
 from iacta.methods import (
+    balanced_blitz,
     chain,
     closed_form,
     counting,
@@ -111,6 +112,7 @@ METHODS = (
     optimal_play,
     hand_or_blitz,
     sees_first,
+    balanced_blitz,
 )
 ARGUMENT = re.compile(r"^(\w+(?:, \w+)*): ")
 

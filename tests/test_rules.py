@@ -121,10 +121,8 @@ def test_only_rules_have_a_name() -> None:
         rules_name(5)  # type: ignore[arg-type] # that is the claim
 
 
-@pytest.mark.parametrize(
-    "rules", [Rules(dice_mode="balanced blitz"), Rules(defender_sees_first=True)]
-)
-def test_rules_that_no_method_solves_are_refused_not_ignored(rules: Rules) -> None:
+def test_rules_that_no_method_solves_are_refused_not_ignored() -> None:
+    rules = Rules(defender_sees_first=True)
     battle, campaign = Battle(3, 2, rules), Campaign(5, [2], rules)
     for ask in (
         battle.win_probability,
@@ -135,5 +133,5 @@ def test_rules_that_no_method_solves_are_refused_not_ignored(rules: Rules) -> No
         lambda: win_probability([3], 2, rules),
         lambda: armies_needed(3, 0.5, rules),
     ):
-        with pytest.raises(IllegalError, match=r"dice_mode|defender_sees_first"):
+        with pytest.raises(IllegalError, match="defender_sees_first"):
             ask()

@@ -38,7 +38,6 @@ from iacta.territory import Territory
 from iacta.variants import RULE_SETS, RuleSet, find_rule_set, find_rules, rules_name
 
 if TYPE_CHECKING:
-    from iacta.defence import defenders_needed
     from iacta.decision import (
         Boundary,
         Decision,
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
         when_to_stop,
         win_probability_if_seen,
     )
+    from iacta.defence import defenders_needed
     from iacta.estimate import Estimate, Interval
     from iacta.rules_file import read_rules_file, read_rules_record, rules_record, rules_toml
     from iacta.simulated import Simulated, simulate_battle, simulate_campaign
@@ -85,16 +85,16 @@ __all__ = [
     "TooLargeError",
     "armies_needed",
     "armies_needed_for_campaign",
+    "best_mix",
     "break_even_ratio",
     "defenders_needed",
-    "best_mix",
     "expected_attackers_left",
     "expected_defenders_left",
     "find_rule_set",
     "find_rules",
+    "how_many_dice",
     "read_rules_file",
     "read_rules_record",
-    "how_many_dice",
     "rules_name",
     "rules_record",
     "rules_toml",

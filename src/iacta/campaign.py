@@ -10,7 +10,7 @@ import numpy as np
 
 from iacta.distribution import Distribution, Probability
 from iacta.errors import MalformedError
-from iacta.methods import Question, check_rules, find_method
+from iacta.methods import Question, balanced_blitz, check_rules, find_method
 from iacta.numbers import shown, whole_number
 from iacta.outcome import Outcome, is_won
 from iacta.records import put
@@ -78,7 +78,8 @@ class Campaign:
     floats, or fractions with `exact=True`; `method` is as for `Battle`. The relative error of a
     float is at most the sum over the territories of what `relative_error` of the method says,
     which is 1e-12 up to 250 armies on each side; twice that for `expected_attackers`, which is a
-    ratio. Chances below 1e-150 may become 0.
+    ratio. Chances below 1e-150 may become 0. Under balanced blitz, which reshapes the battle for
+    each territory by itself, the error is absolute.
 
     No territories, and numbers below 1 or not whole, are refused.
 
@@ -185,6 +186,8 @@ class Campaign:
 
         rng: a `numpy.random.Generator`; the same seed plays the same campaign.
 
+        Under balanced blitz no dice are thrown: how a battle ends is drawn from its law.
+
         >>> Campaign(12, [3, 2]).play(np.random.default_rng(1))[0]
         PlayedBattle(territory=1, attackers=12, defenders=3, attackers_left=11, defenders_left=0)
         """
@@ -242,6 +245,9 @@ def _play_battle(
     attackers: int, defenders: int, rules: Rules, rng: "np.random.Generator"
 ) -> tuple[int, int]:
     """Return the attackers and defenders left after a battle with random dice."""
+    if rules.dice_mode == "balanced blitz":
+        ends = balanced_blitz.outcomes(Distribution([attackers]), defenders, rules)
+        return ends.sample(1, rng)[0]
     while attackers > rules.garrison and defenders:
         able = attackers - rules.garrison
         law = loss_law(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)

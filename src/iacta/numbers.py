@@ -151,8 +151,12 @@ def parse_whole_number(text: str, name: str, least: int = 0, most: int | None = 
     return whole_number(text if number is None else number, name, least, most)
 
 
-def read_chance(value: Chance, name: str = "chance") -> Fraction:
+def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -> Fraction:
     """Return a chance strictly between 0 and 1 as an exact fraction, or refuse it.
+
+    value: the chance.
+    name: what it is called in the message.
+    certain: whether a chance of 1 is taken too.
 
     A float is read as the shortest decimal that shows it, so that 0.95 means 19/20, as a player
     says it. A text may be a decimal, a percentage or a fraction.
@@ -164,19 +168,23 @@ def read_chance(value: Chance, name: str = "chance") -> Fraction:
         ...
     iacta.errors.IllegalError: chance must lie between 0 and 1, both excluded, got 1.2
     """
-    fraction = read_fraction(value, name, "lie between 0 and 1, both excluded")
-    if not 0 < fraction < 1:
-        raise IllegalError(f"{name} must lie between 0 and 1, both excluded, got {shown(value)}")
+    excluded = "0 excluded" if certain else "both excluded"
+    fraction = read_fraction(value, name, f"lie between 0 and 1, {excluded}")
+    if not 0 < fraction < 1 and not (certain and fraction == 1):
+        raise IllegalError(f"{name} must lie between 0 and 1, {excluded}, got {shown(value)}")
     return fraction
 
 
-def parse_chance(text: str) -> Fraction:
+def parse_chance(text: str, *, certain: bool = False) -> Fraction:
     """Return the chance that a text such as `95%`, `0.95` or `19/20` says.
 
-    >>> parse_chance("95%")
-    Fraction(19, 20)
+    text: the text.
+    certain: whether a chance of 1 is taken too.
+
+    >>> parse_chance("95%"), parse_chance("100%", certain=True)
+    (Fraction(19, 20), Fraction(1, 1))
     """
-    return read_chance(text)
+    return read_chance(text, certain=certain)
 
 
 def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
@@ -210,8 +218,11 @@ def _fraction_of_text(text: str) -> Fraction:
     return Fraction(number) / (100 if percent else 1)
 
 
-def read_chances(values: object) -> npt.NDArray[np.object_]:
+def read_chances(values: object, *, certain: bool = False) -> npt.NDArray[np.object_]:
     """Return the chances of an array-like of any shape, as an array of exact fractions.
+
+    values: the chances.
+    certain: whether a chance of 1 is taken too.
 
     >>> read_chances(["5%", 0.5]).tolist()
     [Fraction(1, 20), Fraction(1, 2)]
@@ -223,5 +234,5 @@ def read_chances(values: object) -> npt.NDArray[np.object_]:
             f"chances must be in rows of one length, got {shown(values)}"
         ) from None
     chances = np.empty(given.shape, dtype=object)
-    chances.reshape(-1)[:] = [read_chance(value) for value in given.flat]
+    chances.reshape(-1)[:] = [read_chance(value, certain=certain) for value in given.flat]
     return chances

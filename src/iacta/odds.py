@@ -1,6 +1,7 @@
 """Odds of many battles at once: functions over arrays that broadcast as NumPy's do."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
@@ -12,6 +13,7 @@ from iacta.methods import (
     Method,
     Question,
     TableMethod,
+    balanced_blitz,
     check_method,
     find_method,
     find_table_method,
@@ -55,7 +57,7 @@ def win_probability(
 
     A float for two numbers, else an array of the broadcast shape. The relative error is at most
     `iacta.methods.lattice.relative_error` of the largest battle; a few large battles are solved
-    one by one, with the error that `Battle` tells.
+    one by one, with the error that `Battle` tells. Under balanced blitz the error is absolute.
 
     Armies below 1 or not whole are refused.
 
@@ -130,7 +132,8 @@ def win_table(
     rules, garrison, exact, method: as for `win_probability`.
 
     An array of shape (attackers, defenders): entry `[a - 1, d - 1]` is for a attackers against
-    d defenders. The relative error is at most `iacta.methods.lattice.relative_error`.
+    d defenders. The relative error is at most `iacta.methods.lattice.relative_error`; under
+    balanced blitz it is absolute.
 
     >>> win_table(3, 2, garrison=0).round(3)
     array([[0.417, 0.106],
@@ -141,6 +144,12 @@ def win_table(
     check_method(method, found, exact=exact)
     most_attackers = whole_number(attackers, "attackers", least=1)
     most_defenders = whole_number(defenders, "defenders", least=1)
+    if found.dice_mode == "balanced blitz":
+        balanced_blitz.refuse(most_attackers, most_defenders, found)
+        true_rules = replace(found, dice_mode="true random")
+        return balanced_blitz.reshaped_chances(
+            win_table(most_attackers, most_defenders, true_rules)
+        )
     maker = _table_maker(method, most_attackers, most_defenders, found, exact)
     if maker is None:
         rows, columns = np.arange(1, most_attackers + 1), np.arange(1, most_defenders + 1)
@@ -185,7 +194,15 @@ class _Question(NamedTuple):
 
     def chances(self) -> npt.NDArray[Any]:
         """Return each battle's chance to win."""
+        if self.rules.dice_mode == "balanced blitz":
+            return self._balanced_chances()
         return self._in_two(_Question._chances)
+
+    def _balanced_chances(self) -> npt.NDArray[Any]:
+        balanced_blitz.refuse(_largest(self.attackers), _largest(self.defenders), self.rules)
+        true_rules = replace(self.rules, dice_mode="true random")
+        asked = self._replace(rules=true_rules, method="auto")
+        return balanced_blitz.reshaped_chances(asked.chances())
 
     def means(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
         """Return each battle's mean worth.
@@ -240,8 +257,12 @@ class _Question(NamedTuple):
     def _table_method(self, cells_for_one: int) -> TableMethod | None:
         """Return the method that answers by rows; "auto" has none for a few large battles.
 
+        Balanced battles are reshaped one by one.
+
         cells_for_one: the cells that rows fill in the time that a battle takes by itself.
         """
+        if self.rules.dice_mode == "balanced blitz":
+            return None
         cells = _largest(self.attackers) * _largest(self.defenders)
         if self.method == "auto" and cells > cells_for_one:
             different, _ = self._different()

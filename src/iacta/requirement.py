@@ -1,6 +1,7 @@
 """Requirement: the fewest armies with which an attack has a wanted chance."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import prod
@@ -9,10 +10,17 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from iacta.balanced_requirement import (
+    chance_to_keep,
+    chances_to_take,
+    first_reaching,
+    has_balanced_blitz,
+    is_certain_possible,
+)
 from iacta.bracket import Bracket
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
-from iacta.methods import check_rules, counting, lattice, load_method, refusal
+from iacta.methods import balanced_blitz, check_rules, counting, lattice, load_method, refusal
 from iacta.numbers import (
     Chance,
     broadcast,
@@ -56,7 +64,9 @@ def armies_needed(
     An `int`, or an array of the broadcast shape. The comparison is exact: floats decide it only
     where their proven error bound lets them, and fractions where it does not.
 
-    Chances of 0 or 1 and beyond are refused, and those that no number of attackers reaches.
+    Chances of 0 or 1 and beyond are refused, and those that no number of attackers reaches. Under
+    balanced blitz a battle can be certain, so a chance of 1 is taken there; with `keep`, floats
+    alone decide there.
 
     >>> armies_needed(10, 0.95)
     19
@@ -64,6 +74,8 @@ def armies_needed(
     [[2, 2, 3], [5, 8, 14]]
     >>> armies_needed(10, 0.95, keep=5)
     23
+    >>> armies_needed([10, 15, 20], "100%", "balanced blitz").tolist()
+    [16, 21, 26]
 
     Source: Van Wijgerden, "Let slip the dice of war", whose T is `keep`.
     """
@@ -71,7 +83,8 @@ def armies_needed(
     _check_rules(found)
     kept = whole_number(keep, "keep", least=0)
     defended = whole_numbers(defenders, "defenders", least=1)
-    first, second = broadcast(defended, read_chances(chance))
+    certain = found.dice_mode == "balanced blitz"
+    first, second = broadcast(defended, read_chances(chance, certain=certain))
     pairs = list(zip(first.reshape(-1).tolist(), second.reshape(-1).tolist(), strict=True))
     found_armies = _fewest_for_battles(pairs, found, kept)
     needed = np.array(found_armies, dtype=np.int64).reshape(first.shape)
@@ -94,7 +107,8 @@ def armies_needed_for_campaign(
     garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
     keep: armies that must be left at the end on the last territory.
 
-    The comparison is exact, and the same is refused as by `armies_needed`.
+    The comparison is exact, and the same is refused as by `armies_needed`. With balanced blitz on
+    the way, floats decide; a chance of 1 is taken where every territory is fought for by it.
 
     >>> armies_needed_for_campaign([22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1], "95%")
     82
@@ -102,9 +116,12 @@ def armies_needed_for_campaign(
     way = list(stages(read_territories(territories), find_rules(rules, garrison)))
     for stage in way:
         _check_rules(stage.rules)
-    wanted, kept = read_chance(chance), whole_number(keep, "keep", least=0)
+    wanted = read_chance(chance, certain=is_certain_possible(way))
+    kept = whole_number(keep, "keep", least=0)
     if len(way) == 1:
         return _fewest_for_battles([(way[0].defenders, wanted)], way[0].rules, kept)[0]
+    if has_balanced_blitz(way):
+        return _fewest_by_floats(way, wanted, kept)
     _refuse_too_large(way, kept)
     exact = partial(_exact_chances, way, kept)
     most = _first_guess(way, kept)
@@ -141,8 +158,13 @@ def win_probability_keeping(
     way = list(stages(read_territories(territories), find_rules(rules, garrison)))
     for stage in way:
         _check_rules(stage.rules)
+        check_rules(stage.rules, exact=exact)
     if exact:
         return _exact_chances(way, kept, count)[-1]
+    if has_balanced_blitz(way):
+        if len(way) == 1:
+            return chance_to_keep(count, way[0], kept)
+        return float(chances_to_take(way, kept, count)[-1])
     if len(way) == 1 and _is_large(count, way[0].defenders, way[0].rules):
         from iacta.methods.leap import both_chances  # slow to import, and only needed here
 
@@ -177,8 +199,40 @@ def _float_chances(way: Sequence[Stage], keep: int, most: int) -> Floats:
     return chances
 
 
+def _fewest_by_floats(way: Sequence[Stage], wanted: Fraction, keep: int) -> int:
+    """Return the fewest attackers for a way with balanced blitz on it."""
+    most = _first_guess(way, keep)
+    while True:
+        needed = first_reaching(wanted, chances_to_take(way, keep, most))
+        if needed is not None:
+            return needed
+        _refuse_unreachable(way, wanted)
+        most *= 2
+
+
+def _fewest_for_balanced_battles(pairs: Sequence[Pair], rules: Rules, keep: int) -> list[int]:
+    """Return the same as `_fewest_for_battles`, under balanced blitz."""
+    if keep:
+        needed = {
+            (defenders, chance): _fewest_by_floats([Stage(defenders, rules)], chance, keep)
+            for defenders, chance in dict.fromkeys(pairs)
+        }
+        return [needed[pair] for pair in pairs]
+    balanced_blitz.refuse(1, 1, rules)
+    true_rules = replace(rules, dice_mode="true random")
+    true_pairs = [(defenders, balanced_blitz.true_chance(chance)) for defenders, chance in pairs]
+    try:
+        return _fewest_for_battles(true_pairs, true_rules, 0)
+    except IllegalError:
+        for defenders, chance in pairs:  # in the words of the question
+            _refuse_unreachable([Stage(defenders, rules)], chance)
+        raise
+
+
 def _fewest_for_battles(pairs: Sequence[Pair], rules: Rules, keep: int) -> list[int]:
     """Return the fewest attackers for each pair of defenders and chance."""
+    if rules.dice_mode == "balanced blitz":
+        return _fewest_for_balanced_battles(pairs, rules, keep)
     different = dict.fromkeys(pairs)
     needed = _for_large_battles(different, rules, keep)
     missing = [pair for pair in different if pair not in needed]
@@ -273,12 +327,20 @@ def _refuse_unreachable(way: Sequence[Stage], chance: Fraction) -> None:
 
     Endless attackers lose only where the dice let no defender be lost.
     """
-    limit = prod(map(_endless_chance, way), start=Fraction(1))
-    if chance >= limit:
+    limit = prod(map(_limit, way), start=Fraction(1))
+    if chance >= limit and not (limit == 1 and is_certain_possible(way)):
         raise IllegalError(
             f"chance must be below {shown(str(limit))}, which endless attackers have, "
             f"got {shown(str(chance))}"
         )
+
+
+def _limit(stage: Stage) -> Fraction:
+    """Return the chance of endless attackers, reshaped if the battle is a balanced one."""
+    endless = _endless_chance(stage)
+    if is_certain_possible([stage]):
+        return Fraction(float(balanced_blitz.reshaped_chances(float(endless))))
+    return endless
 
 
 def _endless_chance(stage: Stage) -> Fraction:

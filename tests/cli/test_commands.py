@@ -363,3 +363,23 @@ def test_a_large_battle_is_told_as_a_small_one(run: Run) -> None:
     assert record["method"] == "leap"
     assert sum(end["probability"] for end in record["outcomes"]) == pytest.approx(1, abs=1e-12)
     assert record["win_probability"] == pytest.approx(1)
+
+
+def test_balanced_blitz_can_be_certain(run: Run) -> None:
+    certain = run("battle 21 15 --rules balanced-blitz").stdout
+    assert certain.startswith("21 armies beat 15 with a chance of 100 % (balanced blitz).")
+    need = run("need 10 --chance 100% --rules balanced-blitz").stdout.splitlines()
+    assert need[0] == (
+        "You need 16 armies to beat 10 with a chance of at least 100 %: with 16 it is 100 % "
+        "(balanced blitz)."
+    )
+    assert "15 armies    98.9 %" in need[4]
+    assert "16 armies   100.0 %" in need[5]
+    campaign = run("campaign 106 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --rules balanced-blitz").stdout
+    assert "with a chance of more than 99.99 %" in campaign
+    campaign = run("campaign 107 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --rules balanced-blitz").stdout
+    assert "with a chance of 100 %" in campaign
+    record = json.loads(run("battle 21 15 --rules balanced-blitz --json").stdout)
+    assert (record["method"], record["win_probability"]) == ("balanced_blitz", 1.0)
+    refused = run("need 10 --chance 100%")
+    assert refused.stderr == "iacta: chance must lie between 0 and 1, both excluded, got '100%'\n"

@@ -8,14 +8,14 @@ from fractions import Fraction
 import pytest
 
 from iacta import Battle
-from iacta.methods import METHODS
+from iacta.methods import TRUE_RANDOM_METHODS
 from tests.cli.run import Run
 
 
 def test_it_begins_with_the_answer(run: Run) -> None:
     lines = run("compare 12 10").stdout.splitlines()
     assert lines[0] == "12 armies beat 10 with a chance of 65.38 %."
-    assert [line.split()[0] for line in lines[3:]] == list(METHODS)
+    assert [line.split()[0] for line in lines[3:]] == list(TRUE_RANDOM_METHODS)
     assert lines[3].split()[1:3] == ["0.6538260547697077", "exact"]
 
 
@@ -33,7 +33,7 @@ def test_errors_are_those_against_the_exact_chance(run: Run, line: str) -> None:
     )
     exact = battle.win_probability(exact=True)
     assert Fraction(record["win_probability_exact"]) == exact
-    assert [answer["method"] for answer in record["methods"]] == list(METHODS)
+    assert [answer["method"] for answer in record["methods"]] == list(TRUE_RANDOM_METHODS)
     for answer in record["methods"]:
         assert list(answer) == [
             "method",
@@ -56,7 +56,7 @@ def test_csv_has_a_line_for_each_method(run: Run) -> None:
     rows = list(csv.reader(io.StringIO(run("compare 3 1 --csv").stdout)))
     heading = ["method", "win_probability", "relative_error", "bound", "seconds", "cannot"]
     assert rows[0] == heading
-    assert [row[0] for row in rows[1:]] == list(METHODS)
+    assert [row[0] for row in rows[1:]] == list(TRUE_RANDOM_METHODS)
     assert rows[1][1] == repr(1955 / 2592)
 
 
@@ -79,3 +79,12 @@ def test_too_few_to_attack_and_too_many_for_all(run: Run) -> None:
     assert run("compare 1 5").stdout.startswith("1 army beats 5 with a chance of 0 %.")
     text = run(f"compare {10**20} {10**20}").stdout
     assert text.startswith("No method can solve it:")
+
+
+def test_balanced_blitz_is_solved_by_one_method_alone(run: Run) -> None:
+    refused = run("compare 12 10 --rules balanced-blitz")
+    assert refused.code == 2
+    assert refused.stderr == (
+        "iacta: dice_mode must be 'true random' to be solved by several methods, "
+        "got 'balanced blitz'\n"
+    )

@@ -139,10 +139,11 @@ def _tell(console: "Console", answer: _Answer) -> None:
     if fought.attackers <= fought.rules.garrison:
         show.say_cannot_attack(console, fought.attackers, fought.rules.garrison)
         return
+    won = show.told(answer.won, [fought.rules])
     show.say(
         console,
         f"{fought.attackers} {show.armies(fought.attackers, 'beats', 'beat')} {fought.defenders} "
-        f"with a chance of {show.percent(answer.won)}{show.under(answer.label)}.",
+        f"with a chance of {show.percent(won)}{show.under(answer.label)}.",
     )
     show.say_exactly(console, answer.won)
     if not isinstance(law, Distribution):

@@ -10,7 +10,7 @@ from iacta.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdd
 from iacta.cli import endings, options, show
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
-from iacta.territory import parse_territory
+from iacta.territory import parse_territory, stages
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -81,6 +81,13 @@ class _Answer(NamedTuple):
         """Return the chance that all territories are taken."""
         return self.odds[-1].conquer_probability
 
+    def told(self, probability: Probability, count: int) -> Probability:
+        """Return the chance to take the first `count` territories as it is told."""
+        if probability == 1 and any(end.conquered < count for end in self.law):
+            return probability  # a float of what is nearly 1
+        way = list(stages(self.led.territories, self.led.rules))[:count]
+        return show.told(probability, (stage.rules for stage in way))
+
 
 def _record(answer: _Answer) -> dict[str, object]:
     return {
@@ -121,7 +128,7 @@ def _tell(console: "Console", answer: _Answer) -> None:
         console,
         f"{led.attackers} {show.armies(led.attackers, 'takes', 'take')} "
         f"{'the territory' if count == 1 else f'all {count} territories'} with a chance of "
-        f"{show.percent(answer.win_probability)}{show.under(answer.label)}.",
+        f"{show.percent(answer.told(answer.win_probability, count))}{show.under(answer.label)}.",
     )
     show.say_exactly(console, answer.win_probability)
     console.print()
@@ -139,8 +146,8 @@ def _table(answer: _Answer) -> Iterator[Sequence[str]]:
         yield (
             str(index + 1),
             f"{territory.defenders}{f':{own_rules}' if own_rules else ''}{garrison}",
-            show.short_percent(odds.reach_probability) if index else "100 %",
-            show.short_percent(odds.conquer_probability),
+            show.short_percent(answer.told(odds.reach_probability, index)) if index else "100 %",
+            show.short_percent(answer.told(odds.conquer_probability, index + 1)),
             f"{float(odds.expected_attackers):.1f}",
         )
 

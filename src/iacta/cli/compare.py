@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from iacta.battle import Battle
 from iacta.cli import options, show
 from iacta.distribution import Probability
-from iacta.errors import IactaError
-from iacta.methods import METHODS, check_rules, load_method, refusal
+from iacta.errors import IactaError, IllegalError
+from iacta.methods import TRUE_RANDOM_METHODS, check_rules, load_method, refusal
+from iacta.rules import Rules
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,8 +50,9 @@ def compare(
         known.rules,
     )
     check_rules(fought.rules)
+    _refuse_dice_mode(fought.rules)
     with show.patience():
-        answers = [_answer(name, fought) for name in METHODS]
+        answers = [_answer(name, fought) for name in TRUE_RANDOM_METHODS]
     comparison = _Comparison(fought, known.name, answers)
     show.emit(
         chosen,
@@ -58,6 +60,14 @@ def compare(
         rows=lambda: _rows(comparison),
         text=lambda console: _tell(console, comparison),
     )
+
+
+def _refuse_dice_mode(rules: Rules) -> None:
+    if rules.dice_mode != "true random":
+        raise IllegalError(
+            f"dice_mode must be 'true random' to be solved by several methods, got "
+            f"{rules.dice_mode!r}"
+        )
 
 
 class _Answer(NamedTuple):

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from iacta.balanced_requirement import is_certain_possible
 from iacta.cli import options, show
 from iacta.distribution import Probability
 from iacta.numbers import parse_chance
 from iacta.requirement import armies_needed_for_campaign, win_probability_keeping
 from iacta.rules import Rules
-from iacta.territory import Territory, parse_territory
+from iacta.territory import Territory, parse_territory, stages
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,9 +53,10 @@ def need(
     """
     chosen = options.output(as_json, as_csv)
     known = options.read_rules(rules, rules_file, garrison)
+    way = [parse_territory(each) for each in defenders]
     question = _Question(
-        [parse_territory(each) for each in defenders],
-        parse_chance(chance),
+        way,
+        parse_chance(chance, certain=is_certain_possible(list(stages(way, known.rules)))),
         options.number(keep, "keep", least=0),
         known.rules,
         known.name,
@@ -84,6 +86,10 @@ class _Question(NamedTuple):
     def win_probability(self, attackers: int, *, exact: bool = False) -> Probability:
         """Return the chance of so many attackers to win and to keep what is asked."""
         return win_probability_keeping(attackers, self.way, self.keep, self.rules, exact=exact)
+
+    def told(self, chance: Probability) -> Probability:
+        """Return a chance as it is told: certainty as a fraction."""
+        return show.told(chance, (stage.rules for stage in stages(self.way, self.rules)))
 
     def defenders(self) -> int | list[int]:
         """Return the defenders of a battle, or a list of them for a campaign."""
@@ -118,7 +124,7 @@ def _tell(console: "Console", question: _Question, attackers: int, won: Probabil
         console,
         f"You need {attackers} {show.armies(attackers)} to {goal}{keeping} with a chance of at "
         f"least {show.plain_percent(question.chance)}: with {attackers} it is "
-        f"{show.percent(won)}{show.under(question.label)}.",
+        f"{show.percent(question.told(won))}{show.under(question.label)}.",
     )
     show.say_exactly(console, won)
     console.print()
@@ -127,7 +133,7 @@ def _tell(console: "Console", question: _Question, attackers: int, won: Probabil
         [
             (
                 f"{n} {show.armies(n)}",
-                float(question.win_probability(n)),
+                question.told(question.win_probability(n)),
                 "green" if n >= attackers else "red",
             )
             for n in range(max(1, attackers - NEIGHBOURS), attackers + NEIGHBOURS + 1)

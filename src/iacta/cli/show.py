@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from iacta.cli.options import Output
 from iacta.distribution import Probability
 from iacta.numbers import fraction_text
+from iacta.rules import Rules
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,6 +37,7 @@ __all__ = [
     "say_cannot_attack",
     "say_exactly",
     "short_percent",
+    "told",
     "under",
 ]
 
@@ -110,6 +112,19 @@ def percent(probability: Probability) -> str:
     if probability < 0.00005:
         return "less than 0.01 %"
     return f"{100 * float(probability):.2f} %"
+
+
+def told(probability: Probability, rules: Iterable[Rules]) -> Probability:
+    """Return a chance as `percent` is to say it: 0 and 1 as fractions where they are certain.
+
+    probability: the chance.
+    rules: the rules of the battles; under balanced blitz, floats of 0 and 1 are certain.
+
+    >>> percent(told(1.0, [Rules(dice_mode="balanced blitz")])), percent(told(1.0, [Rules()]))
+    ('100 %', 'more than 99.99 %')
+    """
+    balanced = all(each.dice_mode == "balanced blitz" for each in rules)
+    return Fraction(probability) if balanced and probability in (0, 1) else probability
 
 
 def short_percent(probability: Probability) -> str:
@@ -271,7 +286,7 @@ def _without_rare(outcomes: list[Bar]) -> list[Bar]:
     return outcomes[rare:]
 
 
-def bars(console: "Console", rows: Sequence[tuple[str, float, str]]) -> None:
+def bars(console: "Console", rows: Sequence[tuple[str, Probability, str]]) -> None:
     """Print (label, probability, style) rows as bars as long as the terminal is wide."""
     from rich.text import Text
 
@@ -279,23 +294,27 @@ def bars(console: "Console", rows: Sequence[tuple[str, float, str]]) -> None:
     longest = max(probability for _, probability, _ in rows)
     room = max(console.width - label_width - len("  > 99.9 %  ") - 1, LEAST_BAR)
     for label, probability, style in rows:
-        length = room * probability / longest if longest else 0.0
+        length = room * float(probability / longest) if longest else 0.0
         line = Text(f"{label:<{label_width}}  {_bar_percent(probability):>8}  ")
         line.append(_bar(length, console.encoding), style=style)
         console.print(line, soft_wrap=True)
 
 
-def _bar_percent(probability: float) -> str:
+def _bar_percent(probability: Probability) -> str:
     """Return a chance beside its bar; what is not quite certain, or impossible, is not called so.
 
     >>> _bar_percent(0.25), _bar_percent(0.99999), _bar_percent(1e-5), _bar_percent(0.0)
     ('25.0 %', '> 99.9 %', '< 0.1 %', '0.0 %')
+    >>> _bar_percent(Fraction(1))
+    '100.0 %'
     """
+    if isinstance(probability, Fraction) and probability == 1:
+        return "100.0 %"
     if probability >= 0.9995:
         return "> 99.9 %"
     if 0 < probability < 0.0005:
         return "< 0.1 %"
-    return f"{100 * probability:.1f} %"
+    return f"{100 * float(probability):.1f} %"
 
 
 def _bar(length: float, encoding: str) -> str:

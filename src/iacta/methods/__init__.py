@@ -18,6 +18,7 @@ __all__ = [
     "EXACT_METHODS",
     "METHODS",
     "STATED_ERROR",
+    "TRUE_RANDOM_METHODS",
     "Method",
     "Question",
     "TableMethod",
@@ -30,7 +31,15 @@ __all__ = [
 ]
 
 EXACT_METHODS: tuple[str, ...] = ("counting", "closed_form", "path_tree")
-METHODS: tuple[str, ...] = (*EXACT_METHODS, "lattice", "leap", "markov", "simulation")
+TRUE_RANDOM_METHODS: tuple[str, ...] = (
+    *EXACT_METHODS,
+    "lattice",
+    "leap",
+    "markov",
+    "simulation",
+)
+BALANCED_METHOD = "balanced_blitz"
+METHODS: tuple[str, ...] = (*TRUE_RANDOM_METHODS, BALANCED_METHOD)
 STATED_ERROR = 1e-12
 
 Question = Literal["chance", "law", "stack"]
@@ -94,10 +103,15 @@ def find_method(
     'lattice'
     >>> find_method("auto", 10**9, 10**9, CLASSIC, exact=False, question="chance").NAME
     'leap'
+    >>> balanced = Rules(dice_mode="balanced blitz")
+    >>> find_method("auto", 12, 10, balanced, exact=False, question="law").NAME
+    'balanced_blitz'
     """
     check_method(name, rules, exact=exact)
     if exact and rules.all_ones_gain:
         raise IllegalError("exact must be False where armies can grow: only floats solve that")
+    if name == "auto" and rules.dice_mode == "balanced blitz":
+        name = BALANCED_METHOD
     if name != "auto":
         found = load_method(name)
         found.refuse(attackers, defenders, rules)
@@ -134,7 +148,7 @@ def check_method(name: str, rules: Rules, *, exact: bool) -> None:
     exact: whether fractions are asked for.
     """
     check_choice(exact, (True, False), "exact")
-    check_rules(rules)
+    check_rules(rules, exact=exact)
     allowed = EXACT_METHODS if exact else METHODS
     if not isinstance(name, str) or name not in ("auto", *allowed):
         kind = "an exact method" if exact else "a method"

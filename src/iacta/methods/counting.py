@@ -36,7 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
-from iacta.methods.limits import OUTCOME_BYTES, refuse_gains, refuse_too_large
+from iacta.methods.limits import OUTCOME_BYTES, refuse_dice_mode, refuse_gains, refuse_too_large
 from iacta.outcome import Outcome
 from iacta.roll import loss_law
 from iacta.rules import Rules
@@ -82,6 +82,7 @@ def coefficients(able: int, defenders: int, rules: Rules) -> Coefficients:
 
 @lru_cache(maxsize=1024)
 def _coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coefficients:
+    refuse_dice_mode(rules, NAME)
     refuse_gains(rules, NAME)
     laws = {
         (i, j): loss_law(i, j, rules)

@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from iacta.distribution import Distribution
 from iacta.methods.diagonals import chance_table
-from iacta.methods.limits import OUTCOME_BYTES, refuse_gains, refuse_too_large
+from iacta.methods.limits import OUTCOME_BYTES, refuse_dice_mode, refuse_gains, refuse_too_large
 from iacta.outcome import Outcome
 from iacta.roll import loss_law
 from iacta.rules import Rules
@@ -41,6 +41,7 @@ __all__ = [
     "refuse",
     "relative_error",
     "run",
+    "run_many",
     "steps_of",
     "value_rows",
     "values",
@@ -90,6 +91,7 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
     defenders: armies on the defended territory.
     rules: the rules of the battle.
     """
+    refuse_dice_mode(rules, NAME)
     refuse_gains(rules, NAME)
     memory = 8 * (attackers + 1) * (1 + rules.defence.kept) + 8 * defenders
     refuse_too_large(attackers, defenders, memory=memory, method=NAME)
@@ -111,6 +113,7 @@ def steps_of(able: int, defenders: int, rules: Rules) -> Steps:
 
 @lru_cache(maxsize=1024)
 def _steps_of_dice(attack_dice: int, defence_dice: int, rules: Rules) -> Steps:
+    refuse_dice_mode(rules, NAME)
     refuse_gains(rules, NAME)
     steps = {}
     for i in range(1, attack_dice + 1):
@@ -319,17 +322,31 @@ def run(start: Floats, defenders: int, steps: Steps) -> tuple[Floats, dict[int, 
     >>> won.tolist(), lost
     ([0.0, 0.75], {1: 0.25})
     """
+    won, lost = run_many(start, defenders, steps)
+    return won, {d: float(chance) for d, chance in lost.items()}
+
+
+def run_many(start: Floats, defenders: int, steps: Steps) -> tuple[Floats, dict[int, Floats]]:
+    """Return the same as `run`, for many battles at once.
+
+    start: `[a, n]`, the chance of a attackers in battle n; it is used up.
+    defenders, steps: as for `run`.
+
+    >>> won, lost = run_many(np.array([[0.0, 0.0], [1.0, 0.5]]), 1, {(1, 1): (0.25, 0.75)})
+    >>> won.tolist(), lost[1].tolist()
+    ([[0.0, 0.0], [0.75, 0.375]], [0.25, 0.125])
+    """
     most, most_defence = (max(dice) for dice in zip(*steps, strict=True))
     rows = {defenders: start}
     lost = {}
     for d in range(defenders, 0, -1):
         dice = min(d, most_defence)
-        nearest = [rows.setdefault(d - k, np.zeros(len(start))) for k in range(dice + 1)]
+        nearest = [rows.setdefault(d - k, np.zeros(start.shape)) for k in range(dice + 1)]
         if len(start) > most:
             _leave_full_dice(nearest, steps[most, dice], most)
         for a in range(min(most, len(start)) - 1, 0, -1):
             _leave_state(nearest, steps[a, dice], a)
-        lost[d] = float(rows.pop(d)[0])
+        lost[d] = rows.pop(d)[0]
     return rows[0], lost
 
 
@@ -346,7 +363,7 @@ def _leave_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) 
 
 def _leave_state(nearest: list[Floats], step: tuple[float, ...], a: int) -> None:
     """Carry on the chance of one state by one roll."""
-    chance = float(nearest[0][a])
+    chance = nearest[0][a]
     for k, p in enumerate(step):
         nearest[k][a - len(step) + 1 + k] += p * chance
 

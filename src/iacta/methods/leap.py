@@ -39,7 +39,7 @@ import numpy.typing as npt
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import lattice
-from iacta.methods.limits import check_rules, refuse_gains
+from iacta.methods.limits import check_rules, refuse_dice_mode, refuse_gains
 from iacta.methods.survivors import Window, ends, spare_armies
 from iacta.methods.walk import (
     Walk,
@@ -94,6 +94,7 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
     ends the same way, and more than 10^18 armies.
     """
     check_rules(rules)
+    refuse_dice_mode(rules, NAME)
     refuse_gains(rules, NAME)
     if max(attackers, defenders) > MOST_ARMIES:
         raise TooLargeError(f"armies must be at most 10^18 for the method {NAME!r}")

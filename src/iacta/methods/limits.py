@@ -10,6 +10,7 @@ __all__ = [
     "check_rules",
     "read_battle",
     "read_rules",
+    "refuse_dice_mode",
     "refuse_gains",
     "refuse_too_large",
 ]
@@ -20,13 +21,16 @@ OUTCOME_BYTES = 300
 DIGIT_BYTES = 64
 
 
-def check_rules(rules: Rules) -> None:
-    """Refuse rules that no method solves.
+def check_rules(rules: Rules, *, exact: bool = False) -> None:
+    """Refuse rules that no method solves, or none in fractions.
 
     rules: the rules of a battle.
+    exact: whether fractions are asked for.
     """
-    if rules.dice_mode != "true random":
-        raise IllegalError(f"dice_mode must be 'true random' here, got {rules.dice_mode!r}")
+    if exact and rules.dice_mode == "balanced blitz":
+        raise IllegalError(
+            "exact must be False under balanced blitz, whose powers give no fractions, got True"
+        )
     if rules.defender_sees_first:
         raise IllegalError("defender_sees_first must be False here, got True")
 
@@ -64,6 +68,18 @@ def read_battle(
         whole_number(defenders, "defenders", least=fewest),
         read_rules(rules),
     )
+
+
+def refuse_dice_mode(rules: Rules, method: str) -> None:
+    """Refuse rules under which a battle is not fought with true random dice.
+
+    rules: the rules of the battle.
+    method: the method that is asked, for the message.
+    """
+    if rules.dice_mode != "true random":
+        raise IllegalError(
+            f"dice_mode must be 'true random' for the method {method!r}, got {rules.dice_mode!r}"
+        )
 
 
 def refuse_gains(rules: Rules, method: str) -> None:

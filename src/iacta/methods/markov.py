@@ -45,7 +45,12 @@ import numpy.typing as npt
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
 from iacta.methods.chain import BEYOND, NAME, Chain, build_chain, load_scipy, solve_transient
-from iacta.methods.limits import OUTCOME_BYTES, read_battle, refuse_too_large
+from iacta.methods.limits import (
+    OUTCOME_BYTES,
+    read_battle,
+    refuse_dice_mode,
+    refuse_too_large,
+)
 from iacta.outcome import Outcome
 from iacta.rules import Rules
 
@@ -129,6 +134,7 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
     defenders: armies on the defended territory.
     rules: the rules of the battle.
     """
+    refuse_dice_mode(rules, NAME)
     room = FIRST_ROOM * rules.all_ones_gain
     able, most = max(attackers - rules.garrison, 0) + room, _most_lost(attackers, defenders, rules)
     states = (able + 1) * (defenders + room + 1)

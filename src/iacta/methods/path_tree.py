@@ -22,7 +22,12 @@ from typing import NamedTuple
 
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
-from iacta.methods.limits import read_battle, refuse_gains, refuse_too_large
+from iacta.methods.limits import (
+    read_battle,
+    refuse_dice_mode,
+    refuse_gains,
+    refuse_too_large,
+)
 from iacta.numbers import shown
 from iacta.outcome import Outcome, is_won
 from iacta.roll import Losses, loss_law
@@ -107,6 +112,7 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
     defenders: armies on the defended territory.
     rules: the rules of the battle.
     """
+    refuse_dice_mode(rules, NAME)
     refuse_gains(rules, NAME)
     if max(attackers - rules.garrison, 0) * defenders > MOST_STATES:
         raise TooLargeError(
@@ -277,6 +283,7 @@ def state_count(attackers: int, defenders: int, rules: Rules | str = "classic") 
     9
     """
     attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
+    refuse_dice_mode(rules, NAME)
     refuse_gains(rules, NAME)
     able = max(attackers - rules.garrison, 0)
     refuse_too_large(able, defenders, memory=400 * able * defenders, method=NAME)
@@ -300,6 +307,7 @@ def path_count(attackers: int, defenders: int, rules: Rules | str = "classic") -
     7
     """
     attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
+    refuse_dice_mode(rules, NAME)
     refuse_gains(rules, NAME)
     able = max(attackers - rules.garrison, 0)
     number_bytes = 150 + (able + defenders) // 4

@@ -35,7 +35,7 @@ import numpy.typing as npt
 from iacta.dice import Dice
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.methods.limits import check_rules
+from iacta.methods.limits import check_rules, refuse_dice_mode
 from iacta.methods.throws import all_ones_probability, throw_losses
 from iacta.numbers import shown, whole_number
 from iacta.outcome import Outcome, is_won
@@ -374,7 +374,9 @@ def _root_seed(seed: Seed, *battle: int) -> "np.random.SeedSequence":
 
 
 def _refuse(attackers: int, way: Sequence[Stage], runs: int) -> None:
-    """Refuse runs that might throw more dice than an hour has room for."""
+    """Refuse runs that might throw more dice than an hour has room for, or none at all."""
+    for stage in way:
+        refuse_dice_mode(stage.rules, NAME)
     armies = attackers + sum(stage.defenders for stage in way)
     rolls = armies / min(_armies_taken(stage.rules) for stage in way)
     dice = max(sum(map(_count_of_dice, stage.rules.dice(*stage.rules.full_roll))) for stage in way)

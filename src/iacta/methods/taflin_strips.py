@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from iacta.distribution import Probability
 from iacta.errors import IllegalError
-from iacta.methods.limits import read_rules, refuse_gains
+from iacta.methods.limits import read_rules, refuse_dice_mode, refuse_gains
 from iacta.roll import loss_law
 from iacta.rules import Rules
 
@@ -94,6 +94,7 @@ def refuse_dice(rules: Rules) -> None:
 
     rules: the rules of a battle.
     """
+    refuse_dice_mode(rules, "closed_form")
     refuse_gains(rules, "closed_form")
     if rules.full_roll != (3, 2):
         attack, defence = rules.full_roll

@@ -1,0 +1,364 @@
+"""The claims about balanced blitz."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import (
+    CLASSIC,
+    Battle,
+    Campaign,
+    Dice,
+    Distribution,
+    IactaError,
+    IllegalError,
+    Outcome,
+    Rules,
+    Territory,
+    TooLargeError,
+    armies_needed,
+    armies_needed_for_campaign,
+    expected_attackers_left,
+    expected_defenders_left,
+    find_rules,
+    simulate_battle,
+    win_probability,
+    win_table,
+)
+from iacta.balanced_requirement import chances_to_take
+from iacta.methods import TRUE_RANDOM_METHODS, balanced_blitz, counting, leap
+from iacta.outcome import is_won
+from iacta.requirement import win_probability_keeping
+from iacta.territory import Stage
+from tests import strategies
+from tests.balanced_twin import balanced
+from tests.published import read_rows
+
+BLITZ = Rules(dice_mode="balanced blitz")
+UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
+SEVERAL_RULES = {
+    "classic": CLASSIC,
+    "capital": find_rules("capital"),
+    "garrison 0": Rules(garrison=0),
+    "garrison 3": Rules(garrison=3),
+    "one die each": Rules(attack=Dice((6,)), defence=Dice((6,))),
+    "ties to the attacker": Rules(ties="attacker"),
+    "fortification": find_rules("fortification"),
+    "attacker cannot lose": Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))),
+    "attacker cannot win": Rules(defence=Dice((6, 6), bonus=(6, 6))),
+}
+BATTLES = [*product((1, 2, 3, 4, 5), (1, 2, 3)), (9, 14), (14, 9), (25, 20), (20, 25), (30, 4)]
+
+
+def blitz(rules: Rules) -> Rules:
+    """Return the rules with balanced blitz."""
+    return replace(rules, dice_mode="balanced blitz")
+
+
+@pytest.mark.parametrize("row", read_rows("balanced_blitz"), ids=lambda row: row["attackers"])
+def test_published_chances(row: dict[str, str]) -> None:
+    battle = Battle(int(row["attackers"]) + 1, int(row["defenders"]), BLITZ)
+    expected = float(row["probability"])
+    for chance in (battle.win_probability(), battle.outcomes().prob(is_won)):
+        assert chance == (1.0 if expected == 1 else pytest.approx(expected, abs=1e-7))
+
+
+@pytest.mark.parametrize("row", read_rows("balanced_blitz_outcome"))
+def test_published_outcome(row: dict[str, str]) -> None:
+    rules, attackers = find_rules(row["rules"]), int(row["attackers"]) + 1
+    end = Outcome(attackers - int(row["lost"]), 0)
+    true = Battle(attackers, int(row["defenders"]), rules).outcomes()
+    assert true[end] == pytest.approx(float(row["true_random"]), abs=1e-15)
+    law = Battle(attackers, int(row["defenders"]), blitz(rules)).outcomes()
+    assert law[end] == pytest.approx(float(row["balanced_blitz"]), abs=1e-15)
+
+
+def test_published_fewest_attackers_with_certainty() -> None:
+    rows = read_rows("balanced_blitz_certainty")
+    defenders = [int(row["defenders"]) for row in rows]
+    expected = [int(row["attackers"]) for row in rows]
+    assert armies_needed(defenders, "100%", BLITZ, garrison=0).tolist() == expected
+    assert [armies_needed_for_campaign([d], 1, BLITZ) - 1 for d in defenders] == expected
+
+
+def test_certainty_begins_where_the_rules_say() -> None:
+    assert round(float(balanced_blitz.true_chance(Fraction(1))), 5) == 0.84425
+    chances = balanced_blitz.reshaped_chances([0.15575, 0.15576, 0.84424, 0.84425, 0.04, 0.96])
+    assert ((chances == 0).tolist(), (chances == 1).tolist()) == (
+        [True, False, False, False, True, False],
+        [False, False, False, True, False, True],
+    )
+
+
+@pytest.mark.parametrize("name", SEVERAL_RULES)
+def test_it_is_the_twin(name: str) -> None:
+    rules = SEVERAL_RULES[name]
+    for attackers, defenders in BATTLES:
+        if attackers > rules.garrison:
+            assert_is_twin(attackers, defenders, rules)
+
+
+@settings(max_examples=25)
+@given(strategies.rules(), st.integers(1, 9), st.integers(1, 9))
+def test_it_is_the_twin_under_any_rules(rules: Rules, attackers: int, defenders: int) -> None:
+    if attackers > rules.garrison:
+        assert_is_twin(attackers, defenders, rules)
+
+
+def assert_is_twin(attackers: int, defenders: int, rules: Rules) -> None:
+    """Assert that each outcome is as near as seen, and that this is within the bound."""
+    expected = balanced(attackers, defenders, rules)
+    battle = Battle(attackers, defenders, blitz(rules))
+    law, chance = battle.outcomes(), battle.win_probability()
+    assert 1e-13 < balanced_blitz.relative_error(attackers, defenders, blitz(rules)) < 1e-9
+    for end in {*law, *(Outcome(*key) for key in expected)}:
+        assert law[end] == pytest.approx(float(expected.get(end, 0)), abs=1e-13)
+    twin = float(sum(p for (_, d), p in expected.items() if not d))
+    assert chance == pytest.approx(twin, abs=1e-13)
+    if twin in (0.0, 1.0):
+        assert chance == law.prob(is_won) == twin
+
+
+@pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
+def test_it_never_turns_the_favourite_around(rules: Rules) -> None:
+    true, balanced_table = win_table(40, 40, rules), win_table(40, 40, blitz(rules))
+    sure = abs(true - 0.5) > 1e-12
+    assert ((balanced_table >= 0.5) == (true >= 0.5))[sure].all()
+    assert balanced_table[~sure] == pytest.approx(0.5)
+    order = np.argsort(true, axis=None)
+    assert (np.diff(balanced_table.reshape(-1)[order]) >= 0).all()
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_higher_chance_stays_the_higher(first: float, second: float) -> None:
+    low, high = balanced_blitz.reshaped_chances(np.sort([first, second]))
+    assert 0 <= low <= high + 1e-15
+    assert high <= 1
+    assert (balanced_blitz.reshaped_chances(first) >= 0.5) == (first >= 0.5)
+
+
+@given(st.fractions(Fraction(1, 1000), 1))
+def test_the_true_chance_is_the_least_that_is_enough(chance: Fraction) -> None:
+    needed = balanced_blitz.true_chance(chance)
+    assert balanced_blitz.reshaped_chances(float(needed)) == pytest.approx(float(chance))
+    ratio = (chance * 8 + 1) / (9 - chance * 8)
+    assert (needed / (1 - needed)) ** 13 >= ratio**10
+    less = needed - Fraction(1, 10**59)
+    assert (less / (1 - less)) ** 13 < ratio**10
+
+
+@pytest.mark.parametrize("size", [(31, 15), (501, 500), (2501, 2), (3, 2600), (1001, 1000)])
+def test_laws_sum_to_one_and_their_wins_to_the_chance(size: tuple[int, int]) -> None:
+    law = Battle(*size, BLITZ).outcomes()
+    assert law.prob(lambda _: True) == 1.0
+    assert law.prob(is_won) == pytest.approx(Battle(*size, BLITZ).win_probability(), abs=1e-12)
+    assert list(law) == sorted(law, key=lambda end: (end.defenders, -end.attackers))
+
+
+@pytest.mark.parametrize("size", [(330, 320), (320, 330), (700, 760)])
+def test_leaps_and_rows_make_the_same_law(
+    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_rows = Battle(*size, BLITZ).outcomes()
+    monkeypatch.setattr(leap, "LATTICE_ARMIES", 0)
+    monkeypatch.setattr(balanced_blitz, "MOST_STATES_ROW_BY_ROW", 0)
+    leaped = Battle(*size, BLITZ).outcomes()
+    assert set(by_rows) == set(leaped)
+    assert all(leaped[end] == pytest.approx(by_rows[end], abs=1e-12) for end in by_rows)
+
+
+def test_any_size() -> None:
+    assert Battle(10**6, 10**6, BLITZ).win_probability() == 1.0
+    near = Battle(853_400_001, 10**9, BLITZ).win_probability()
+    true = float(Battle(853_400_001, 10**9).win_probability())
+    assert near == balanced_blitz.reshaped_chances(true)
+    assert armies_needed(10**9, 0.5, BLITZ) == armies_needed(10**9, 0.5)
+
+
+def test_a_stack_is_reshaped_number_by_number() -> None:
+    rules = Rules(dice_mode="balanced blitz", garrison=2)
+    stack = Distribution({1: 1, 2: 2, 3: 3, 9: 4, 12: 1})
+    mixed = balanced_blitz.outcomes(stack, 4, rules)
+    parts = {n: balanced_blitz.outcomes(Distribution([n]), 4, rules) for n in stack}
+    for end in {end for part in parts.values() for end in part}:
+        expected = sum(float(stack[n] * parts[n][end]) for n in stack)
+        assert mixed[end] == pytest.approx(expected, abs=1e-15)
+    assert mixed[Outcome(1, 4)] == pytest.approx(1 / 11)
+    assert dict(balanced_blitz.outcomes(stack, 0, rules)) == {
+        Outcome(n, 0): float(p) for n, p in stack.items()
+    }
+
+
+def test_values_are_means_of_outcomes() -> None:
+    rules = Rules(dice_mode="balanced blitz", garrison=2)
+    won, lost = [3, 1, 4, 1, 5, 9, 2, 6, 5], [0, 3, 5, 8]
+    values = balanced_blitz.values(won, lost, 3, rules)
+    for attackers in range(1, len(won)):
+        law = Battle(attackers, 3, rules).outcomes()
+        worth = law.map(
+            lambda end: lost[end.defenders] if end.defenders else won[end.attackers - 2]
+        )
+        assert values[attackers] == pytest.approx(worth.mean())
+
+
+def test_arrays_and_tables_are_those_of_battles() -> None:
+    for rules in (
+        BLITZ,
+        blitz(find_rules("capital")),
+        Rules(dice_mode="balanced blitz", garrison=0),
+    ):
+        table = win_table(9, 7, rules)
+        for a, d in product(range(1, 10), range(1, 8)):
+            battle = Battle(a, d, rules)
+            assert table[a - 1, d - 1] == pytest.approx(battle.win_probability(), abs=1e-14)
+            assert win_probability(a, d, rules) == pytest.approx(table[a - 1, d - 1], abs=1e-14)
+            assert expected_attackers_left(a, d, rules) == pytest.approx(
+                battle.attackers_left().mean()
+            )
+            assert expected_defenders_left(a, d, rules) == pytest.approx(
+                battle.defenders_left().mean()
+            )
+    grid = win_probability(np.arange(1, 10)[:, np.newaxis], np.arange(1, 8), BLITZ)
+    assert grid == pytest.approx(win_table(9, 7, BLITZ), abs=1e-15)
+    assert win_probability([[5]], [3], BLITZ, method="balanced_blitz").shape == (1, 1)
+
+
+def test_a_campaign_is_reshaped_territory_by_territory() -> None:
+    for rules in (BLITZ, CLASSIC):
+        capital = Territory(3, rules=blitz(find_rules("capital")), garrison=2)
+        mixed = [Territory(5, rules="classic"), capital, Territory(4)]
+        for attackers in range(1, 30):
+            campaign = Campaign(attackers, mixed, rules)
+            backwards = win_probability_keeping(attackers, mixed, 0, rules)
+            assert campaign.win_probability() == pytest.approx(backwards, abs=1e-13)
+            assert campaign.outcomes().prob(lambda end: end.conquered == 3) == pytest.approx(
+                backwards, abs=1e-13
+            )
+
+
+def test_the_unfinished_game() -> None:
+    campaign = Campaign(72, UNFINISHED, BLITZ)
+    by_values = chances_to_take([Stage(d, BLITZ) for d in UNFINISHED], 0, 72)
+    assert campaign.win_probability() == pytest.approx(by_values[72], abs=1e-13)
+    certain = armies_needed_for_campaign(UNFINISHED, 1, BLITZ)
+    assert Campaign(certain, UNFINISHED, BLITZ).win_probability() == 1.0
+    for attackers in (certain - 1, certain):
+        law = Campaign(attackers, UNFINISHED, BLITZ).outcomes()
+        assert all(end.conquered == 14 for end in law) == (attackers == certain)
+
+
+@pytest.mark.parametrize("chance", ["5%", "50%", "95%", "100%"])
+def test_requirements_are_the_first_that_reach_the_chance(chance: str) -> None:
+    wanted = float(chance[:-1]) / 100
+    for defenders in (1, 2, 5, 9):
+        needed = armies_needed(defenders, chance, BLITZ)
+        assert Battle(needed, defenders, BLITZ).win_probability() >= wanted
+        assert Battle(needed - 1, defenders, BLITZ).win_probability() < wanted
+        kept = armies_needed(defenders, chance, BLITZ, keep=2)
+        assert win_probability_keeping(kept, [defenders], 2, BLITZ) >= wanted
+        assert all(
+            win_probability_keeping(n, [defenders], 2, BLITZ) < wanted for n in range(1, kept)
+        )
+    capital = find_rules("capital")
+    way: list[int | Territory] = [
+        3,
+        Territory(2, rules=blitz(capital) if wanted == 1 else capital),
+        4,
+    ]
+    needed = armies_needed_for_campaign(way, chance, BLITZ, keep=1)
+    assert win_probability_keeping(needed, way, 1, BLITZ) >= wanted
+    assert win_probability_keeping(needed - 1, way, 1, BLITZ) < wanted
+
+
+def test_a_chance_of_one_half_is_met_exactly() -> None:
+    even = Rules(attack=Dice((2,)), defence=Dice((3,)), ties="attacker", garrison=0)
+    assert counting.win_probability(1, 1, even) == Fraction(1, 2)
+    assert armies_needed(1, 0.5, blitz(even)) == 1
+    assert armies_needed(1, Fraction(1, 2) + Fraction(1, 10**30), blitz(even)) == 2
+
+
+def test_play_draws_from_the_law() -> None:
+    rng, campaign = np.random.default_rng(5), Campaign(13, [8, 2], BLITZ)
+    first = [campaign.play(rng)[0] for _ in range(800)]
+    law = Battle(13, 8, BLITZ).outcomes()
+    for end, chance in law.items():
+        part = sum((each.attackers_left, each.defenders_left) == end for each in first) / 800
+        assert abs(part - chance) < 4 * (chance * (1 - chance) / 800) ** 0.5 + 1e-3
+    assert {(each.attackers_left, each.defenders_left) for each in first} <= set(law)
+    assert campaign.play(np.random.default_rng(1)) == campaign.play(np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("name", TRUE_RANDOM_METHODS)
+def test_every_other_method_refuses_it_in_one_sentence(name: str) -> None:
+    sentence = f"dice_mode must be 'true random' for the method '{name}', got 'balanced blitz'"
+    with pytest.raises(IllegalError) as caught:
+        Battle(9, 7, BLITZ).win_probability(method=name)
+    assert str(caught.value) == sentence
+    with pytest.raises(IllegalError, match="dice_mode must be 'true random'"):
+        Battle(9, 7, BLITZ).outcomes(method=name)
+
+
+REFUSED: dict[str, Callable[[], Any]] = {
+    "exact must be False under balanced blitz": lambda: Battle(3, 2, BLITZ).outcomes(exact=True),
+    "exact must be False": lambda: win_probability([3], 2, BLITZ, exact=True),
+    "exact must be": lambda: win_probability_keeping(3, [2], 0, BLITZ, exact=True),
+    "dice_mode must be 'balanced blitz' for the method 'balanced_blitz'": (
+        lambda: Battle(3, 2).win_probability(method="balanced_blitz")
+    ),
+    "dice_mode must be 'true random' for the method 'path_tree'": (
+        lambda: Battle(3, 2, BLITZ).state_count()
+    ),
+    "dice_mode must be 'true random' for the method 'path_": (
+        lambda: Battle(3, 2, BLITZ).path_count()
+    ),
+    "dice_mode must be 'true random' for the method 'simulation'": (
+        lambda: simulate_battle(3, 2, BLITZ)
+    ),
+    "all_ones_gain must be 0": lambda: Battle(3, 2, blitz(find_rules("five ones"))).outcomes(),
+    "all_ones_gain must be": lambda: win_table(3, 2, blitz(find_rules("five ones"))),
+    "all_ones_gain must": lambda: win_probability([3], 2, blitz(find_rules("five ones"))),
+    "all_ones_gain": lambda: armies_needed(3, 0.5, blitz(find_rules("five ones"))),
+    "chance must lie between 0 and 1, 0 excluded, got 0": lambda: armies_needed(3, 0, BLITZ),
+    "chance must lie between 0 and 1, both excluded, got 1": (
+        lambda: armies_needed_for_campaign([3, Territory(2, rules="capital")], 1, BLITZ)
+    ),
+    "chance must be below '0', which endless attackers have, got '1/2'": (
+        lambda: armies_needed(3, 0.5, Rules(attack=Dice((1,)), dice_mode="balanced blitz"))
+    ),
+    "chance must be below '0', which": (
+        lambda: armies_needed(3, 0.5, Rules(attack=Dice((1,)), dice_mode="balanced blitz"), keep=1)
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_what_is_refused(sentence: str) -> None:
+    with pytest.raises(IactaError) as caught:
+        REFUSED[sentence]()
+    assert str(caught.value).startswith(sentence)
+
+
+def test_what_is_too_large_is_refused_at_once() -> None:
+    for ask in (
+        lambda: Battle(10**16, 10**16, BLITZ).win_probability(),
+        lambda: Battle(10**30, 10**30, BLITZ).outcomes(),
+        lambda: armies_needed(10**7, 0.5, BLITZ, keep=1),
+        lambda: win_table(10**6, 10**6, BLITZ),
+        lambda: balanced_blitz.outcomes(Distribution({10**8: 1, 10**12: 1}), 10**12, BLITZ),
+    ):
+        with pytest.raises(TooLargeError):
+            ask()
+
+
+def test_attackers_too_few_to_attack_stay() -> None:
+    law = Battle(1, 5, BLITZ).outcomes()
+    assert dict(law) == {Outcome(1, 5): 1.0}
+    assert Battle(1, 5, BLITZ).win_probability() == 0.0
+    assert expected_attackers_left(1, 5, BLITZ) == 1.0
