@@ -403,8 +403,11 @@ def _true_ends(able: Sequence[int], defenders: int, rules: Rules) -> Ends:
     refuse_too_large(most, defenders, memory=memory, method=NAME, states=states)
     start = np.zeros((most + 1, len(able)))
     start[list(able), np.arange(len(able))] = 1.0
+    if len(able) == 1:
+        start = start[:, 0]  # a single column is slow
     won, lost = lattice.run_many(start, defenders, lattice.steps_of(most, defenders, rules))
-    return Ends(won[:0:-1].T, np.array([lost[d] for d in range(1, defenders + 1)]).T)
+    held = np.array([lost[d] for d in range(1, defenders + 1)])
+    return Ends(np.atleast_2d(won[:0:-1].T), np.atleast_2d(held.T))
 
 
 def refuse_values(attackers: int, defenders: int, rules: Rules) -> None:
