@@ -21,6 +21,7 @@ from iacta.methods import (
     sees_first,
     simulation,
     spreads,
+    stopping,
     survivors,
     taflin_2001,
     taflin_strips,
@@ -77,6 +78,7 @@ SECTIONS: dict[str, list[str]] = {
         "Losses",
         "break_even_ratio",
         "Territory",
+        "Stop",
     ],
     "How it ends": [
         "Distribution",
@@ -106,6 +108,7 @@ METHODS = (
     markov,
     chain,
     path_tree,
+    stopping,
     simulation,
     spreads,
     tan_1997,

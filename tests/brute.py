@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
-from iacta import Dice, Rules
+from iacta import Dice, Rules, Stop
 
 Law = dict[tuple[int, int], Fraction]
 
@@ -90,6 +90,35 @@ def outcomes(attackers: int, defenders: int, rules: Rules) -> Law:
                 state = a - ours, d - theirs
                 following[state] = following.get(state, Fraction(0)) + chance * p
         current = following
+    return ended
+
+
+def goes_on(start: int, able: int, rolls: int, rules: Rules, stop: Stop) -> bool:
+    """Tell whether attackers who may stop roll again, after so many rolls."""
+    fewer_dice = min(able, rules.attack.kept) < min(start, rules.attack.kept)
+    enough_lost = stop.max_losses is not None and start - able >= stop.max_losses
+    return able > 0 and not ((stop.charge and fewer_dice) or enough_lost or rolls == stop.max_rolls)
+
+
+def outcomes_with_stop(attackers: int, defenders: int, rules: Rules, stop: Stop) -> Law:
+    """Return the law of (attackers, defenders) left when the attackers may stop."""
+    behind = rules.garrison + (stop.stop_at or 0)
+    start, rolls = attackers - behind, 0
+    current: Law = {(start, defenders): Fraction(1)}
+    ended: Law = {}
+    while current:
+        following: Law = {}
+        for (able, d), chance in current.items():
+            if not d or not goes_on(start, able, rolls, rules, stop):
+                left = able + behind, d
+                ended[left] = ended.get(left, Fraction(0)) + chance
+                continue
+            dice = min(able, rules.attack.kept), min(d, rules.defence.kept)
+            for (ours, theirs), p in loss_law(*dice, rules).items():
+                if p:
+                    state = able - ours, d - theirs
+                    following[state] = following.get(state, Fraction(0)) + chance * p
+        current, rolls = following, rolls + 1
     return ended
 
 

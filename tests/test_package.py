@@ -26,7 +26,7 @@ FLOORS = [
     {"dice"},
     {"rules"},
     {"modifiers"},
-    {"variants"},
+    {"variants", "stop"},
     {"roll", "territory", "rules_file"},
     {"methods.limits", "methods.method", "methods.diagonals", "methods.walk", "methods.throws"},
     {
@@ -41,6 +41,7 @@ FLOORS = [
     },
     {"methods.spreads"},
     {
+        "methods.stopping",
         "methods.survivors",
         "methods.taflin_2001",
         "methods.closed_form",
@@ -50,7 +51,7 @@ FLOORS = [
     {"methods.leap", "methods.hand_or_blitz"},
     {"methods.balanced_blitz"},
     {"methods"},
-    {"bracket", "large_requirement", "balanced_requirement"},
+    {"bracket", "large_requirement", "balanced_requirement", "stopped"},
     {"decision"},
     {"battle", "odds", "campaign", "requirement", "defence", "spread"},
     {"simulated"},

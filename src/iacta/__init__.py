@@ -2,9 +2,10 @@
 
 A `Battle` is fought between two territories, a `Campaign` leads one stack through a chain of
 them, and `armies_needed` tells how many armies a wanted chance takes; `defenders_needed` and
-`spread_defenders` ask for the other side. `Rules` hold everything that changes the odds, a `Roll`
-is one throw of the dice, and a `Distribution` is a finite law.
-`simulate_battle` and `simulate_campaign` throw real dice instead.
+`spread_defenders` ask for the other side, and `when_to_stop` tells what to do. `Rules` hold
+everything that changes the odds, a `Stop` says when the attackers leave off, a `Roll` is one throw
+of the dice, and a `Distribution` is a finite law. `simulate_battle` and `simulate_campaign` throw
+real dice instead.
 
 Conventions:
 
@@ -34,6 +35,7 @@ from iacta.outcome import Outcome
 from iacta.requirement import armies_needed, armies_needed_for_campaign
 from iacta.roll import Losses, Roll, break_even_ratio
 from iacta.rules import CLASSIC, Rules
+from iacta.stop import Stop
 from iacta.territory import Territory
 from iacta.variants import RULE_SETS, RuleSet, find_rule_set, find_rules, rules_name
 
@@ -80,6 +82,7 @@ __all__ = [
     "RuleSet",
     "Rules",
     "Simulated",
+    "Stop",
     "Territory",
     "TerritoryOdds",
     "TooLargeError",

@@ -1,15 +1,18 @@
-"""Battle: rolls between two territories until one side cannot go on."""
+"""Battle: rolls between two territories until one side cannot go on, or the attackers stop."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 
+from iacta import stopped
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
-from iacta.methods import Method, Question, check_rules, find_method
+from iacta.methods import check_rules, find_method
 from iacta.numbers import whole_number
 from iacta.outcome import Outcome, is_won
 from iacta.records import put
 from iacta.rules import Rules
+from iacta.stop import NEVER, Stop, read_stop, stop_argument
 from iacta.variants import find_rules, rules_argument
 
 __all__ = ["Battle"]
@@ -23,6 +26,8 @@ class Battle:
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+    stop: when the attackers stop of their own will, a `Stop`; `None` for never. A battle that
+        stops has no winner: attackers and defenders are left.
 
     Answers are floats, or fractions with `exact=True`. `method` is one of `iacta.methods.METHODS`,
     or `"auto"` for the fastest with a relative error of at most 1e-12 (twice that given that a side
@@ -42,6 +47,8 @@ class Battle:
     True
     >>> Battle(1, 10).win_probability()
     0.0
+    >>> Battle(12, 10, stop=Stop(max_losses=3)).attackers_left().quantile(0)
+    8
     >>> Battle(-3, 10)
     Traceback (most recent call last):
         ...
@@ -51,6 +58,7 @@ class Battle:
     attackers: int
     defenders: int
     rules: Rules
+    stop: Stop
 
     def __init__(
         self,
@@ -59,13 +67,16 @@ class Battle:
         rules: Rules | str = "classic",
         *,
         garrison: int | None = None,
+        stop: Stop | None = None,
     ) -> None:
         put(self, "attackers", whole_number(attackers, "attackers", least=1))
         put(self, "defenders", whole_number(defenders, "defenders", least=1))
         put(self, "rules", find_rules(rules, garrison))
+        put(self, "stop", read_stop(stop))
 
     def __repr__(self) -> str:
-        return f"Battle({self.attackers}, {self.defenders}{rules_argument(self.rules)})"
+        more = rules_argument(self.rules) + stop_argument(self.stop)
+        return f"Battle({self.attackers}, {self.defenders}{more})"
 
     def outcomes(self, *, exact: bool = False, method: str = "auto") -> Distribution[Outcome]:
         """Return the law of who is left: attackers, garrison included, and defenders.
@@ -73,8 +84,14 @@ class Battle:
         >>> Battle(3, 1).outcomes(exact=True)[Outcome(attackers=2, defenders=0)]
         Fraction(455, 2592)
         """
-        solver = self._solver(method, exact, "law")
-        law = solver.outcomes(Distribution([self.attackers]), self.defenders, self.rules)
+        law = stopped.outcomes(
+            Distribution([self.attackers]),
+            self.defenders,
+            self.rules,
+            self.stop,
+            exact=exact,
+            method=method,
+        )
         return law if exact else law.to_float()
 
     def win_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
@@ -83,9 +100,26 @@ class Battle:
         >>> Battle(4, 1).win_probability(exact=True)
         Fraction(342035, 373248)
         """
-        solver = self._solver(method, exact, "chance")
-        won = solver.win_probability(self.attackers, self.defenders, self.rules)
+        if not self.stop.is_reserve:
+            return self.outcomes(exact=exact, method=method).prob(is_won)
+        rules = self.stop.rules_in_fight(self.rules)
+        solver = find_method(
+            method, self.attackers, self.defenders, rules, exact=exact, question="chance"
+        )
+        won = solver.win_probability(self.attackers, self.defenders, rules)
         return won if exact else float(won)
+
+    def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
+        """Return the chance that the attackers stop, with armies left that might attack.
+
+        >>> Battle(4, 2, stop=Stop(max_rolls=1)).stop_probability(exact=True)
+        Fraction(2443, 3888)
+        """
+        garrison = self.rules.garrison
+        if self.stop == NEVER or self.attackers <= garrison:
+            return Fraction(0) if exact else 0.0
+        law = self.outcomes(exact=exact, method=method)
+        return law.prob(lambda end: not is_won(end) and end.attackers > garrison)
 
     def attackers_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
         """Return the law of the attackers left, garrison included.
@@ -132,7 +166,8 @@ class Battle:
         """
         law = self.outcomes(exact=exact, method=method)
         if not law.prob(is_won):
-            too_rare = not exact and self.attackers > self.rules.garrison
+            fought = self.stop.rules_in_fight(self.rules)
+            too_rare = not exact and self.stop.is_reserve and self.attackers > fought.garrison
             hint = " in floats; exact=True may tell" if too_rare else ""
             raise IllegalError(f"a win must have a chance above 0, got {self!r}{hint}")
         return law.condition(is_won).map(lambda outcome: outcome.attackers)
@@ -156,8 +191,7 @@ class Battle:
         """
         from iacta.methods import path_tree  # slow to import, and only needed here
 
-        check_rules(self.rules)
-        return path_tree.state_count(self.attackers, self.defenders, self.rules)
+        return path_tree.state_count(self.attackers, self.defenders, self._tree_rules())
 
     def path_count(self) -> int:
         """Return the number of different paths that the battle can take, roll by roll.
@@ -167,13 +201,16 @@ class Battle:
         """
         from iacta.methods import path_tree  # slow to import, and only needed here
 
-        check_rules(self.rules)
-        return path_tree.path_count(self.attackers, self.defenders, self.rules)
+        return path_tree.path_count(self.attackers, self.defenders, self._tree_rules())
 
-    def _solver(self, method: str, exact: bool, question: Question) -> Method:
-        return find_method(
-            method, self.attackers, self.defenders, self.rules, exact=exact, question=question
-        )
+    def _tree_rules(self) -> Rules:
+        """Return the rules of the fight, if it is one whose tree can be counted."""
+        check_rules(self.rules)
+        if not self.stop.is_reserve:
+            raise IllegalError(
+                f"stop must be stop_at alone where states or paths are counted, got {self.stop!r}"
+            )
+        return self.stop.rules_in_fight(self.rules)
 
     def _law_of(
         self, number: Callable[[Outcome], int], exact: bool, method: str

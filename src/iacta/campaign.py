@@ -8,15 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from iacta import stopped
 from iacta.distribution import Distribution, Probability
 from iacta.errors import MalformedError
-from iacta.methods import Question, balanced_blitz, check_rules, find_method
+from iacta.methods import balanced_blitz, check_rules
 from iacta.numbers import shown, whole_number
 from iacta.outcome import Outcome, is_won
 from iacta.records import put
 from iacta.roll import loss_law
 from iacta.rules import Rules
-from iacta.territory import Territories, Territory, read_territories, stages
+from iacta.stop import NEVER, Stop, read_stop, stop_argument
+from iacta.territory import Stage, Territories, Territory, read_territories, stages
 from iacta.variants import find_rules, rules_argument
 
 __all__ = ["Campaign", "CampaignOutcome", "PlayedBattle", "TerritoryOdds"]
@@ -27,7 +29,7 @@ class CampaignOutcome(NamedTuple):
 
     conquered: how many territories were taken.
     attackers: armies on the territory on which the stack stands at the end.
-    defenders: armies left on the territory that it failed to take; 0 if it took all.
+    defenders: armies left on the territory that it failed, or stopped, to take; 0 if it took all.
     """
 
     conquered: int
@@ -73,8 +75,13 @@ class Campaign:
         garrison of its own.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
+    stop: when the attackers stop of their own will, a `Stop`, in each battle that has no stop of
+        its own; `None` for never.
 
-    Each battle is fought until the territory is taken or the stack cannot go on. Answers are
+    Each battle is fought until the territory is taken, the stack cannot go on, or its attackers
+    stop: then the campaign ends there. Losses and rolls are counted anew in each battle. Armies
+    kept out of a fight stay where they are while it lasts; after a conquest all but the garrison
+    move on, those kept out included. Answers are
     floats, or fractions with `exact=True`; `method` is as for `Battle`. The relative error of a
     float is at most the sum over the territories of what `relative_error` of the method says,
     which is 1e-12 up to 250 armies on each side; twice that for `expected_attackers`, which is a
@@ -97,6 +104,7 @@ class Campaign:
     attackers: int
     territories: tuple[Territory, ...]
     rules: Rules
+    stop: Stop
 
     def __init__(
         self,
@@ -105,17 +113,20 @@ class Campaign:
         rules: Rules | str = "classic",
         *,
         garrison: int | None = None,
+        stop: Stop | None = None,
     ) -> None:
         put(self, "attackers", whole_number(attackers, "attackers", least=1))
         put(self, "territories", read_territories(territories))
         put(self, "rules", find_rules(rules, garrison))
+        put(self, "stop", read_stop(stop))
 
     def __repr__(self) -> str:
         way = ", ".join(
             repr(each if each != Territory(each.defenders) else each.defenders)
             for each in self.territories
         )
-        return f"Campaign({self.attackers}, [{way}]{rules_argument(self.rules)})"
+        more = rules_argument(self.rules) + stop_argument(self.stop)
+        return f"Campaign({self.attackers}, [{way}]{more})"
 
     def outcomes(
         self, *, exact: bool = False, method: str = "auto"
@@ -145,6 +156,28 @@ class Campaign:
         Fraction(1955, 2592)
         """
         return self.territory_odds(exact=exact, method=method)[-1].conquer_probability
+
+    def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
+        """Return the chance that the attackers stop on the way, with armies that might attack.
+
+        >>> Campaign(4, [2], stop=Stop(max_rolls=1)).stop_probability(exact=True)
+        Fraction(2443, 3888)
+        """
+        law = self.outcomes(exact=exact, method=method)
+        way = self.stages()
+        if all(stage.stop == NEVER for stage in way):
+            return law.prob(lambda end: False)
+        return law.prob(
+            lambda end: end.defenders and end.attackers > way[end.conquered].rules.garrison
+        )
+
+    def stages(self) -> list[Stage]:
+        """Return the battles of the campaign, each with the rules and the stop that it has.
+
+        >>> Campaign(9, [Territory(2, garrison=3), 1]).stages()[1].rules
+        Rules(garrison=3)
+        """
+        return list(stages(self.territories, self.rules, self.stop))
 
     def territory_odds(
         self, *, exact: bool = False, method: str = "auto"
@@ -193,28 +226,24 @@ class Campaign:
         """
         if not isinstance(rng, np.random.Generator):
             raise MalformedError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
-        for _, rules in stages(self.territories, self.rules):
-            check_rules(rules)
+        for stage in self.stages():
+            _check_stage(stage)
         battles: list[PlayedBattle] = []
         attackers = self.attackers
-        for number, (defenders, rules) in enumerate(stages(self.territories, self.rules), start=1):
-            left = _play_battle(attackers, defenders, rules, rng)
-            battles.append(PlayedBattle(number, attackers, defenders, *left))
+        for number, stage in enumerate(self.stages(), start=1):
+            left = _play_battle(attackers, stage, rng)
+            battles.append(PlayedBattle(number, attackers, stage.defenders, *left))
             if left[1]:
                 break
-            attackers = left[0] - rules.garrison
+            attackers = left[0] - stage.rules.garrison
         return tuple(battles)
 
     def _passages(self, exact: bool, method: str) -> Iterator["_Passage"]:
         """Yield what happens at each territory, as far as the stack can come."""
         reached: Probability = Fraction(1)
         stack = Distribution([self.attackers])
-        for defenders, rules in stages(self.territories, self.rules):
-            question: Question = "law" if len(stack) == 1 else "stack"
-            solver = find_method(
-                method, max(stack), defenders, rules, exact=exact, question=question
-            )
-            law = solver.outcomes(stack, defenders, rules)
+        for defenders, rules, stop in self.stages():
+            law = stopped.outcomes(stack, defenders, rules, stop, exact=exact, method=method)
             conquered = reached * law.prob(is_won)
             yield _Passage(reached, conquered, stack, law, rules.garrison)
             if not conquered:
@@ -241,23 +270,39 @@ def _moved_in(outcome: Outcome, garrison: int) -> int:
     return outcome.attackers - garrison
 
 
-def _play_battle(
-    attackers: int, defenders: int, rules: Rules, rng: "np.random.Generator"
-) -> tuple[int, int]:
+def _check_stage(stage: Stage) -> None:
+    """Refuse a battle that no method solves."""
+    check_rules(stage.rules)
+    if not stage.stop.is_reserve:
+        from iacta.methods import stopping  # slow to import, and only needed here
+
+        stopping.refuse_rules(stage.rules)
+
+
+def _play_battle(attackers: int, stage: Stage, rng: "np.random.Generator") -> tuple[int, int]:
     """Return the attackers and defenders left after a battle with random dice."""
+    defenders, stop = stage.defenders, stage.stop
+    rules = stop.rules_in_fight(stage.rules)
     if rules.dice_mode == "balanced blitz":
         ends = balanced_blitz.outcomes(Distribution([attackers]), defenders, rules)
         return ends.sample(1, rng)[0]
-    while attackers > rules.garrison and defenders:
-        able = attackers - rules.garrison
-        law = loss_law(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
-        draw, k = rng.random() - law.gains / law.total, 0
-        if draw < 0:
-            attackers += rules.all_ones_gain
-            defenders += rules.all_ones_gain
-            continue
-        while k < law.compared and draw >= law.counts[k] / law.total:
-            draw -= law.counts[k] / law.total
-            k += 1
-        attackers, defenders = attackers - law.compared + k, defenders - k
+    fewest = stop.fewest_able(attackers - rules.garrison, rules.attack.kept)
+    rolls = 0
+    while attackers - rules.garrison >= fewest and defenders and rolls != stop.max_rolls:
+        lost = _play_roll(attackers - rules.garrison, defenders, rules, rng)
+        attackers, defenders, rolls = attackers - lost[0], defenders - lost[1], rolls + 1
     return attackers, defenders
+
+
+def _play_roll(
+    able: int, defenders: int, rules: Rules, rng: "np.random.Generator"
+) -> tuple[int, int]:
+    """Return the armies that both sides lose in a roll; a gain is a negative loss."""
+    law = loss_law(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
+    draw, k = rng.random() - law.gains / law.total, 0
+    if draw < 0:
+        return -rules.all_ones_gain, -rules.all_ones_gain
+    while k < law.compared and draw >= law.counts[k] / law.total:
+        draw -= law.counts[k] / law.total
+        k += 1
+    return law.compared - k, k

@@ -32,6 +32,7 @@ from iacta.numbers import (
 )
 from iacta.roll import loss_law
 from iacta.rules import Rules
+from iacta.stop import NEVER
 from iacta.territory import Stage, Territories, read_territories, stages
 from iacta.variants import find_rules
 
@@ -113,9 +114,7 @@ def armies_needed_for_campaign(
     >>> armies_needed_for_campaign([22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1], "95%")
     82
     """
-    way = list(stages(read_territories(territories), find_rules(rules, garrison)))
-    for stage in way:
-        _check_rules(stage.rules)
+    way = _way(territories, find_rules(rules, garrison))
     wanted = read_chance(chance, certain=is_certain_possible(way))
     kept = whole_number(keep, "keep", least=0)
     if len(way) == 1:
@@ -155,9 +154,8 @@ def win_probability_keeping(
     """
     count = whole_number(attackers, "attackers", least=1)
     kept = whole_number(keep, "keep", least=0)
-    way = list(stages(read_territories(territories), find_rules(rules, garrison)))
+    way = _way(territories, find_rules(rules, garrison))
     for stage in way:
-        _check_rules(stage.rules)
         check_rules(stage.rules, exact=exact)
     if exact:
         return _exact_chances(way, kept, count)[-1]
@@ -181,20 +179,32 @@ def _check_rules(rules: Rules) -> None:
         )
 
 
+def _way(territories: Territories, rules: Rules) -> list[Stage]:
+    """Return the battles of a way, each of which must be one that is fought to its end."""
+    way = list(stages(read_territories(territories), rules))
+    for stage in way:
+        _check_rules(stage.rules)
+        if stage.stop != NEVER:
+            raise IllegalError(
+                f"territories must have no stop where armies needed are asked, got {stage.stop!r}"
+            )
+    return way
+
+
 def _exact_chances(way: Sequence[Stage], keep: int, most: int) -> list[Fraction]:
     """Return the exact chances to take a whole way, for 0 .. most attackers."""
     chances: Sequence[int | Fraction] = [int(n >= keep) for n in range(most + 1)]
-    for defenders, rules in reversed(way):
+    for defenders, rules, _ in reversed(way):
         chances = counting.values(chances, [0] * (defenders + 1), defenders, rules)
     return [Fraction(chance) for chance in chances]
 
 
 def _float_chances(way: Sequence[Stage], keep: int, most: int) -> Floats:
     """Return the chances to take a whole way, for 0 .. most attackers."""
-    for defenders, rules in way:
+    for defenders, rules, _ in way:
         lattice.refuse(most, defenders, rules)
     chances = (np.arange(most + 1) >= keep).astype(float)
-    for defenders, rules in reversed(way):
+    for defenders, rules, _ in reversed(way):
         chances = lattice.values(chances, np.zeros(defenders + 1), defenders, rules)
     return chances
 

@@ -12,6 +12,7 @@ from iacta.methods.simulation import RUNS, SEED, Progress, Seed
 from iacta.numbers import whole_number
 from iacta.outcome import Outcome
 from iacta.rules import Rules
+from iacta.stop import Stop, read_stop
 from iacta.territory import Stage, Territories, read_territories, stages
 from iacta.variants import find_rules
 
@@ -58,6 +59,7 @@ def simulate_battle(
     rules: Rules | str = "classic",
     *,
     garrison: int | None = None,
+    stop: Stop | None = None,
     runs: int = RUNS,
     seed: Seed = SEED,
     executor: "Executor | None" = None,
@@ -69,6 +71,7 @@ def simulate_battle(
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+    stop: when the attackers stop of their own will, a `Stop`; `None` for never.
     runs: how many times it is fought.
     seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
     executor: any `concurrent.futures.Executor`, over whose workers the runs are spread; `None`
@@ -84,7 +87,7 @@ def simulate_battle(
     """
     found = find_rules(rules, garrison)
     check_rules(found)
-    way = [Stage(whole_number(defenders, "defenders", least=1), found)]
+    way = [Stage(whole_number(defenders, "defenders", least=1), found, read_stop(stop))]
     counts = simulation.simulate(
         attackers, way, runs=runs, seed=seed, executor=executor, progress=progress
     )
@@ -102,6 +105,7 @@ def simulate_campaign(
     rules: Rules | str = "classic",
     *,
     garrison: int | None = None,
+    stop: Stop | None = None,
     runs: int = RUNS,
     seed: Seed = SEED,
     executor: "Executor | None" = None,
@@ -111,7 +115,7 @@ def simulate_campaign(
 
     attackers: armies on the territory from which the campaign starts, garrison included.
     territories: the way: for each territory its defenders, or a `Territory`.
-    rules, garrison: as for `Campaign`.
+    rules, garrison, stop: as for `Campaign`.
     runs, seed, executor, progress: as for `simulate_battle`.
 
     The outcomes; `won` counts the campaigns that took all territories. The same is refused as by
@@ -123,7 +127,8 @@ def simulate_campaign(
 
     Source: the campaign is Norvig's, "The Unfinished Game ... of Risk" (2020).
     """
-    way = list(stages(read_territories(territories), find_rules(rules, garrison)))
+    found = find_rules(rules, garrison)
+    way = list(stages(read_territories(territories), found, read_stop(stop)))
     for stage in way:
         check_rules(stage.rules)
     counts = simulation.simulate(

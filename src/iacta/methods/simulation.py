@@ -40,6 +40,7 @@ from iacta.methods.throws import all_ones_probability, throw_losses
 from iacta.numbers import shown, whole_number
 from iacta.outcome import Outcome, is_won
 from iacta.rules import Rules
+from iacta.stop import NEVER, Stop
 from iacta.territory import Stage
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ __all__ = [
     "Progress",
     "Seed",
     "fight",
+    "fight_until",
     "outcomes",
     "refuse",
     "relative_error",
@@ -149,6 +151,7 @@ def outcomes(
     *,
     runs: int = RUNS,
     seed: Seed = SEED,
+    stop: Stop = NEVER,
 ) -> Distribution[Outcome]:
     """Return how often each outcome came in many battles, as parts of all.
 
@@ -158,6 +161,7 @@ def outcomes(
     rules: the rules of the battle.
     runs: how many battles are fought.
     seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
+    stop: when the attackers stop.
 
     >>> law = outcomes(Distribution([3]), 1, Rules())
     >>> round(law[Outcome(attackers=3, defenders=0)], 2)
@@ -165,7 +169,7 @@ def outcomes(
     """
     if not defenders:
         return stack.to_float().map(lambda attackers: Outcome(attackers, 0))
-    way = (Stage(defenders, rules),)
+    way = (Stage(defenders, rules, stop),)
     # Two like battles of one campaign shall not throw the same dice, hence their size.
     root = _root_seed(seed, max(stack), defenders)
     counts = _simulate(stack, way, runs, root, None, None)
@@ -279,9 +283,13 @@ def _play(block: Block) -> Counter[End]:
     rng = np.random.default_rng(block.seed)
     attackers = _stacks(block.stack, block.runs, rng)
     ends: Counter[End] = Counter()
-    for taken, (defenders, rules) in enumerate(block.way):
+    for taken, (defenders, rules, stop) in enumerate(block.way):
         against = np.full(len(attackers), defenders, dtype=np.int64)
-        left, against = fight(attackers, against, rules, rng)
+        fought = stop.rules_in_fight(rules)
+        if stop.is_reserve:
+            left, against = fight(attackers, against, fought, rng)
+        else:
+            left, against = fight_until(attackers, against, fought, stop, rng)
         won = against == 0
         _count(ends, taken, left[~won], against[~won])
         attackers = left[won] - _garrison(rules)
@@ -334,6 +342,54 @@ def fight(
     return able + garrison, against
 
 
+def fight_until(
+    attackers: Armies, defenders: Armies, rules: Rules, stop: Stop, rng: "np.random.Generator"
+) -> Battles:
+    """Fight many battles until the attackers stop, and return the attackers and defenders left.
+
+    attackers: armies on the attacking territory of each battle, garrison included.
+    defenders: armies on the defended territory of each.
+    rules: the rules of the battles; their garrison includes the armies kept out of the fight.
+    stop: when the attackers stop.
+    rng: the source of chance.
+
+    Two arrays as long as those given, in the same order.
+
+    >>> rng = np.random.default_rng(1)
+    >>> twelve, ten = np.array([12, 12, 12]), np.array([10, 10, 10])
+    >>> left, against = fight_until(twelve, ten, Rules(), Stop(max_losses=3), rng)
+    >>> left.tolist(), against.tolist()
+    ([8, 10, 8], [6, 0, 8])
+    """
+    most, rolled = rules.full_roll, 0
+    at_first = attackers - _garrison(rules)
+    able, against = at_first.copy(), defenders.copy()
+    while stop.max_rolls is None or rolled < stop.max_rolls:
+        going = (able > 0) & (against > 0)
+        if stop.charge:
+            going &= np.minimum(able, most[0]) == np.minimum(at_first, most[0])
+        if stop.max_losses is not None:
+            going &= at_first - able < stop.max_losses
+        if not going.any():
+            break
+        _roll_once(able, against, np.flatnonzero(going), rules, rng)
+        rolled += 1
+    return able + _garrison(rules), against
+
+
+def _roll_once(
+    able: Armies, defenders: Armies, going: Armies, rules: Rules, rng: "np.random.Generator"
+) -> None:
+    """Roll some of the battles once, each with its own dice, and take their losses off."""
+    most = rules.full_roll
+    ours, theirs = np.minimum(able[going], most[0]), np.minimum(defenders[going], most[1])
+    for dice in sorted(set(zip(ours.tolist(), theirs.tolist(), strict=True))):
+        here = going[(ours == dice[0]) & (theirs == dice[1])]
+        lost = throw_losses(*dice, rules, len(here), rng)
+        able[here] -= lost.attackers
+        defenders[here] -= lost.defenders
+
+
 def _garrison(rules: Rules) -> int:
     """Return the garrison, or if it is larger than any stack, one that an int64 can hold."""
     return min(rules.garrison, MOST_GARRISON)
@@ -377,6 +433,11 @@ def _refuse(attackers: int, way: Sequence[Stage], runs: int) -> None:
     """Refuse runs that might throw more dice than an hour has room for, or none at all."""
     for stage in way:
         refuse_dice_mode(stage.rules, NAME)
+        if stage.rules.all_ones_gain and not stage.stop.is_reserve:
+            raise IllegalError(
+                f"all_ones_gain must be 0 for a battle with {stage.stop!r}, which lets no armies "
+                f"grow, got {stage.rules.all_ones_gain}"
+            )
     armies = attackers + sum(stage.defenders for stage in way)
     rolls = armies / min(_armies_taken(stage.rules) for stage in way)
     dice = max(sum(map(_count_of_dice, stage.rules.dice(*stage.rules.full_roll))) for stage in way)

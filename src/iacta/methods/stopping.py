@@ -1,0 +1,326 @@
+"""Stopping: the law of a battle that the attackers may leave off.
+
+Let a be the attackers able to attack, n of them at the start, and d the defenders. To stop when
+fewer dice would be rolled, or after so many losses, is to roll only while a ≥ t, with a fewest
+number t ≥ 1 that depends on n. The states with a < t keep what has come to them: they are
+absorbing, as those with d = 0 are. A roll may jump below t, and its dice are those of the true a.
+
+A roll that compares m dice takes m armies, so it leads from the diagonal a + d = s to s − m, and
+
+    X(a − m + k, d − k)  +=  c_k · X(a, d)
+
+is done for a whole diagonal at once, from the highest s to the lowest. Where the number of rolls
+is limited, all states are rolled together instead, roll by roll. Exact and float differ in c_k
+alone: counts in units of U^m as in `methods/counting.py`, or chances as in `methods/lattice.py`.
+
+Stacks of several sizes n are solved together where they have the same t. After at most so many
+losses that all attack dice are thrown to the end, the losses do not depend on n: one law of them
+serves all these sizes.
+
+Error. There are only sums and products of numbers that are not negative, so the roundings merely
+add up: `relative_error` counts them.
+"""
+
+from collections.abc import Iterator
+from itertools import accumulate, repeat
+from operator import mul
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.distribution import Distribution
+from iacta.errors import IllegalError
+from iacta.methods import counting, lattice
+from iacta.methods.limits import OUTCOME_BYTES, refuse_too_large
+from iacta.outcome import Outcome
+from iacta.rules import Rules
+from iacta.stop import Stop
+
+__all__ = ["NAME", "outcomes", "refuse_rules", "relative_error"]
+
+NAME: str = "stopping"
+
+Numbers: TypeAlias = npt.NDArray[Any]
+Weights: TypeAlias = dict[int, Any]
+Dice: TypeAlias = tuple[int, int]
+Place: TypeAlias = tuple[slice, slice]
+Moves: TypeAlias = list[tuple[Place, list[tuple[Any, Place]]]]
+Found: TypeAlias = list[tuple[Outcome, Any, int]]
+
+UNIT_ROUNDOFF = 2.0**-53
+
+
+class Arithmetic(NamedTuple):
+    """The recurrence's constants for one set of rules, exact or float.
+
+    unit: U, or 1.0 in floats.
+    steps: (c_0, c_1 ... c_m) for each (attack dice, defence dice).
+    kind: what an array holds: `object` for whole numbers of any size, or `float`.
+    """
+
+    unit: int | float
+    steps: dict[Dice, tuple[Any, ...]]
+    kind: type
+
+    @property
+    def most_dice(self) -> Dice:
+        """The most dice of both sides."""
+        return max(self.steps)
+
+
+class Group(NamedTuple):
+    """Sizes of a stack that are solved together.
+
+    start: the weight of each number of attackers able to attack, in units of U^number.
+    more: the numbers to be added to those left, each with its weight.
+    fewest: t, the fewest attackers able to attack that roll again.
+    """
+
+    start: Weights
+    more: Weights
+    fewest: int
+
+
+def outcomes(
+    stack: Distribution[int], defenders: int, rules: Rules, stop: Stop, *, exact: bool
+) -> Distribution[Outcome]:
+    """Return the law of the outcome of a battle that the attackers may leave off.
+
+    stack: the law of the number of attackers on the territory, garrison included; an exact one
+        if `exact`.
+    defenders: armies on the defended territory.
+    rules: the rules of the battle.
+    stop: when the attackers stop.
+    exact: whether to answer in fractions.
+
+    The law is exact, or else the relative error of each probability is at most `relative_error`
+    of the largest stack. Rules under which armies grow are refused, and battles too large.
+
+    >>> from iacta.rules import CLASSIC
+    >>> outcomes(Distribution([4]), 2, CLASSIC, Stop(max_rolls=1), exact=True)
+    Distribution({Outcome(attackers=2, defenders=2): 2275, Outcome(attackers=3, defenders=1): \
+2611, Outcome(attackers=4, defenders=0): 2890})
+    """
+    refuse_rules(rules)
+    weights = stack.weights()[0] if exact else {n: float(p) for n, p in stack.items()}
+    garrison = stop.rules_in_fight(rules).garrison
+    stay = {n: weight for n, weight in weights.items() if n <= garrison or not defenders}
+    found: Found = [(Outcome(n, defenders), weight, 0) for n, weight in stay.items()]
+    able = {n - garrison: weight for n, weight in weights.items() if n not in stay}
+    if not able:
+        return _law(found, 1)
+    arithmetic = _arithmetic(max(able), defenders, rules, exact)
+    groups = _groups(able, stop, rules.attack.kept)
+    for group in groups:
+        _refuse_group(group, defenders, arithmetic, stop.max_rolls)
+    for group in groups:
+        found += _found(group, defenders, garrison, arithmetic, stop.max_rolls)
+    return _law(found, arithmetic.unit)
+
+
+def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
+    """Return a bound on the relative error of each probability of a float law.
+
+    attackers: armies on the attacking territory, garrison included or not: the bound holds.
+    defenders: armies on the defended territory.
+    rules: the rules of the battle.
+
+    A battle has at most attackers + defenders rolls. Each costs two roundings, in its chance and
+    its product, and one for each term that is added to a state: of rolls that take 1 .. m armies,
+    m (m + 3) / 2 at most. As many outcomes as there are sizes of the stack may be added at last.
+
+    >>> from iacta.rules import CLASSIC
+    >>> relative_error(250, 250, CLASSIC) < 1e-12
+    True
+    """
+    most = min(rules.full_roll)
+    roundings = (most * (most + 3) // 2 + 3) * (attackers + defenders) + rules.attack.kept
+    # The weights of the sizes, and a campaign that weighs its laws, cost twelve roundings at most.
+    return (roundings + 12) * UNIT_ROUNDOFF * 1.001  # (1 + u)^n − 1 < 1.001 n u while n u < 0.001
+
+
+def refuse_rules(rules: Rules) -> None:
+    """Refuse rules under which a battle that may be left off is not solved.
+
+    rules: the rules of the battle.
+    """
+    if rules.all_ones_gain:
+        raise IllegalError(
+            "all_ones_gain must be 0 for a battle that stops by charge, max_losses or max_rolls, "
+            f"got {rules.all_ones_gain}"
+        )
+    if rules.dice_mode != "true random" or rules.defender_sees_first:
+        raise IllegalError(
+            "rules must have truly random dice and a defender who does not see the attack first "
+            f"for a battle that stops by charge, max_losses or max_rolls, got {rules!r}"
+        )
+
+
+def _arithmetic(able: int, defenders: int, rules: Rules, exact: bool) -> Arithmetic:
+    if exact:
+        return Arithmetic(*counting.coefficients(able, defenders, rules), object)
+    return Arithmetic(1.0, lattice.steps_of(able, defenders, rules), float)
+
+
+def _groups(able: Weights, stop: Stop, most_dice: int) -> list[Group]:
+    """Return the groups of a stack.
+
+    Sizes of one fewest number t go together. Where t is more than the attack dice, all dice are
+    thrown to the end, so that a size less whatever it has more than it needs for that will do.
+    """
+    groups: dict[tuple[int, int], Group] = {}
+    for n, weight in able.items():
+        fewest = stop.fewest_able(n, most_dice)
+        more = max(fewest - most_dice, 0)
+        if more:
+            key = Group({n - more: 1}, {}, most_dice)
+            groups.setdefault((most_dice, n - more), key).more[more] = weight
+        else:
+            groups.setdefault((fewest, 0), Group({}, {0: 1}, fewest)).start[n] = weight
+    return list(groups.values())
+
+
+def _found(
+    group: Group, defenders: int, garrison: int, arithmetic: Arithmetic, most_rolls: int | None
+) -> Found:
+    """Return the outcomes of a group, each with its weight in units of U^−(armies lost)."""
+    top = max(group.start)
+    start = {n: weight * arithmetic.unit ** (top - n) for n, weight in group.start.items()}
+    if most_rolls is None or most_rolls >= top + defenders - 1:
+        ends = _by_diagonals(start, defenders, group.fewest, arithmetic)
+    else:
+        ends = _roll_by_roll(start, defenders, group.fewest, arithmetic, most_rolls)
+    return [
+        (Outcome(a + more + garrison, d), weight * factor, top + defenders - a - d)
+        for a, d, weight in ends
+        for more, factor in group.more.items()
+    ]
+
+
+def _law(found: Found, unit: int | float) -> Distribution[Outcome]:
+    """Return the law of the outcomes found, over one denominator."""
+    most = max(lost for _, _, lost in found)
+    powers = list(accumulate(repeat(unit, most), mul, initial=unit**0))
+    law: dict[Outcome, Any] = {}
+    for outcome, weight, lost in found:
+        law[outcome] = law.get(outcome, 0) + weight * powers[most - lost]
+    exact = all(isinstance(weight, int) for weight in law.values())
+    return Distribution(law) if exact else Distribution.from_probabilities(law)
+
+
+def _by_diagonals(
+    start: Weights, defenders: int, fewest: int, arithmetic: Arithmetic
+) -> Iterator[tuple[int, int, Any]]:
+    """Yield the attackers able to attack, the defenders and the weight of each end."""
+    pending: dict[int, Numbers] = {}
+    for total in range(max(start) + defenders, 0, -1):
+        diagonal = pending.pop(total, None)
+        if diagonal is None:
+            diagonal = np.zeros(defenders + 1, dtype=arithmetic.kind)
+        diagonal[defenders] += start.get(total - defenders, 0)
+        for low, high, step in _spans(total, defenders, fewest, arithmetic):
+            moved, below = diagonal[low:high], total - len(step) + 1
+            if below not in pending:
+                pending[below] = np.zeros(defenders + 1, dtype=arithmetic.kind)
+            for k, c in enumerate(step):
+                pending[below][low - k : high - k] += c * moved
+        ended = {0, *(total - a for a in range(fewest) if 0 < total - a <= defenders)}
+        yield from ((total - d, d, diagonal[d]) for d in sorted(ended) if diagonal[d])
+
+
+def _spans(
+    total: int, defenders: int, fewest: int, arithmetic: Arithmetic
+) -> Iterator[tuple[int, int, tuple[Any, ...]]]:
+    """Yield from which to before which number of defenders the same dice roll on a diagonal."""
+    most = arithmetic.most_dice
+    for (i, j), step in arithmetic.steps.items():
+        low = j if i == most[0] else max(j, total - i)
+        high = min(defenders if j == most[1] else j, total - i)
+        if i >= fewest and low <= high:
+            yield low, high + 1, step
+
+
+def _roll_by_roll(
+    start: Weights, defenders: int, fewest: int, arithmetic: Arithmetic, rolls: int
+) -> Iterator[tuple[int, int, Any]]:
+    """Yield the ends, as `_by_diagonals` does, of at most so many rolls."""
+    lowest = _lowest(start, defenders, arithmetic, rolls)
+    shape = max(start) - lowest[0] + 1, defenders - lowest[1] + 1
+    states: Numbers = np.zeros(shape, dtype=arithmetic.kind)
+    for n, weight in start.items():
+        states[n - lowest[0], -1] = weight
+    moves = _moves(lowest, (max(start), defenders), fewest, arithmetic)
+    for _ in range(rolls):
+        states = _rolled(states, moves)
+    for a, d in zip(*(each.tolist() for each in np.nonzero(states)), strict=True):
+        yield a + lowest[0], d + lowest[1], states[a, d]
+
+
+def _lowest(start: Weights, defenders: int, arithmetic: Arithmetic, rolls: int) -> tuple[int, int]:
+    """Return the fewest attackers and defenders that so many rolls can leave."""
+    taken = rolls * min(arithmetic.most_dice)
+    return max(min(start) - taken, 0), max(defenders - taken, 0)
+
+
+def _moves(
+    lowest: tuple[int, int], highest: tuple[int, int], fewest: int, arithmetic: Arithmetic
+) -> Moves:
+    """Return the states that throw the same dice, and where they lead with which weight."""
+    moves: Moves = []
+    for dice, step in arithmetic.steps.items():
+        taken = len(step) - 1
+        spans = [
+            # Nothing that rolls again is so near the lowest states, unless they are 0.
+            (max(i, low + taken if low else 0), high if i == most else min(i, high))
+            for i, most, low, high in zip(dice, arithmetic.most_dice, lowest, highest, strict=True)
+        ]
+        if dice[0] >= fewest and all(first <= last for first, last in spans):
+            targets = [(c, _place(spans, lowest, taken - k, k)) for k, c in enumerate(step)]
+            moves.append((_place(spans, lowest, 0, 0), targets))
+    return moves
+
+
+def _place(spans: list[tuple[int, int]], lowest: tuple[int, int], *lost: int) -> Place:
+    rows, columns = (
+        slice(first - low - less, last - low - less + 1)
+        for (first, last), low, less in zip(spans, lowest, lost, strict=True)
+    )
+    return rows, columns
+
+
+def _rolled(states: Numbers, moves: Moves) -> Numbers:
+    """Return the states after one more roll of those that have not ended."""
+    rolled = states.copy()
+    for source, _ in moves:
+        rolled[source] = 0
+    for source, targets in moves:
+        for c, target in targets:
+            rolled[target] += c * states[source]
+    return rolled
+
+
+def _refuse_group(
+    group: Group, defenders: int, arithmetic: Arithmetic, most_rolls: int | None
+) -> None:
+    """Refuse what is too large, before anything is made of its size."""
+    top, rolls = max(group.start), most_rolls
+    if rolls is None or rolls >= top + defenders - 1:
+        lost, states = top + defenders, top * defenders
+        held = (min(arithmetic.most_dice) + 1) * defenders
+        ends = top + group.fewest * defenders
+    else:
+        low = _lowest(group.start, defenders, arithmetic, rolls)
+        lost = top - low[0] + defenders - low[1]
+        ends = (top - low[0] + 1) * (defenders - low[1] + 1)
+        states, held = ends * rolls, 2 * ends
+    exact_bytes = 50 + lost * int(arithmetic.unit).bit_length() // 8
+    size = exact_bytes if arithmetic.kind is object else 8
+    refuse_too_large(
+        top + max(group.more),
+        defenders,
+        memory=held * size + ends * len(group.more) * (OUTCOME_BYTES + size),
+        method=NAME,
+        number_bytes=size,
+        states=states,
+    )

@@ -1,0 +1,284 @@
+"""Battles that the attackers may leave off: exact, in floats, and with real dice."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import CLASSIC, Battle, Dice, Distribution, IactaError, Outcome, Rules, Stop, find_rules
+from iacta.errors import IllegalError, TooLargeError
+from iacta.methods import METHODS, counting, lattice, simulation, stopping
+from tests import brute, strategies
+
+SEVERAL_RULES = {
+    "classic": CLASSIC,
+    "capital": find_rules("capital"),
+    "garrison 0": Rules(garrison=0),
+    "garrison 3": Rules(garrison=3),
+    "one die each": Rules(attack=Dice((6,)), defence=Dice((6,))),
+    "two against three": Rules(attack=Dice((6, 6)), defence=Dice((6, 6, 6))),
+    "fortification": find_rules("fortification"),
+    "attacker cannot lose": Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))),
+    "attacker cannot win": Rules(defence=Dice((6, 6), bonus=(6, 6))),
+}
+STOPS = [
+    Stop(charge=True),
+    *(Stop(max_losses=k) for k in (0, 1, 2, 3, 5, 30)),
+    *(Stop(max_rolls=k) for k in (0, 1, 2, 4, 11, 60)),
+    Stop(stop_at=2, charge=True),
+    Stop(max_losses=4, max_rolls=3),
+    Stop(charge=True, max_losses=3),
+    Stop(stop_at=1, charge=True, max_losses=4, max_rolls=5),
+]
+BATTLES = [*product((1, 2, 3, 4, 5), (1, 2, 3)), (9, 14), (14, 9), (4, 20), (20, 4)]
+FULL = Stop(charge=True)
+
+
+def solved(
+    attackers: int, defenders: int, rules: Rules, stop: Stop, exact: bool = True
+) -> Distribution[Outcome]:
+    """Return the law of one battle."""
+    return stopping.outcomes(Distribution([attackers]), defenders, rules, stop, exact=exact)
+
+
+@pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
+@pytest.mark.parametrize("stop", STOPS, ids=repr)
+def test_exact_laws_are_those_of_the_twin_and_floats_within_their_bound(
+    rules: Rules, stop: Stop
+) -> None:
+    for attackers, defenders in BATTLES:
+        expected = brute.outcomes_with_stop(attackers, defenders, rules, stop)
+        law = solved(attackers, defenders, rules, stop)
+        assert dict(law) == {Outcome(*end): p for end, p in expected.items()}
+        floats = solved(attackers, defenders, rules, stop, exact=False)
+        assert set(floats) == set(law)
+        bound = Fraction(stopping.relative_error(attackers, defenders, rules))
+        for end, probability in law.items():
+            assert type(floats[end]) is float
+            assert abs(Fraction(floats[end]) - Fraction(probability)) <= bound * probability
+
+
+@pytest.mark.parametrize("stop", [FULL, Stop(max_losses=30), Stop(max_rolls=40)], ids=repr)
+@pytest.mark.parametrize("battle", [(90, 70), (70, 90), (250, 40)])
+def test_floats_stay_within_their_bound_in_larger_battles(
+    stop: Stop, battle: tuple[int, int]
+) -> None:
+    exact, floats = (solved(*battle, CLASSIC, stop, exact) for exact in (True, False))
+    bound = Fraction(stopping.relative_error(*battle, CLASSIC))
+    assert bound < 1e-12
+    for end, probability in exact.items():
+        if probability > 1e-150:
+            assert abs(Fraction(floats[end]) - Fraction(probability)) <= bound * probability
+
+
+@pytest.mark.parametrize("rules", ["classic", "capital", "zombie attacker"])
+@pytest.mark.parametrize("stop", STOPS, ids=repr)
+def test_a_stack_of_several_sizes_is_each_size_by_itself(rules: str, stop: Stop) -> None:
+    stack = Distribution({1: 2, 2: 1, 3: 4, 4: 1, 5: 3, 7: 2, 8: 5, 16: 1})
+    expected: dict[Outcome, Fraction] = {}
+    for size, weight in stack.items():
+        for end, p in brute.outcomes_with_stop(size, 5, find_rules(rules), stop).items():
+            expected[Outcome(*end)] = (
+                expected.get(Outcome(*end), Fraction(0)) + Fraction(weight) * p
+            )
+    assert dict(stopping.outcomes(stack, 5, find_rules(rules), stop, exact=True)) == expected
+    floats = stopping.outcomes(stack.to_float(), 5, find_rules(rules), stop, exact=False)
+    for end, probability in expected.items():
+        assert math.isclose(floats[end], probability, rel_tol=1e-13)
+
+
+@settings(max_examples=60)
+@given(
+    strategies.rules(),
+    st.integers(1, 9),
+    st.integers(1, 6),
+    st.booleans(),
+    st.none() | st.integers(0, 9),
+    st.none() | st.integers(0, 9),
+    st.none() | st.integers(0, 4),
+)
+def test_any_battle_is_the_twin(
+    rules: Rules,
+    attackers: int,
+    defenders: int,
+    charge: bool,
+    max_losses: int | None,
+    max_rolls: int | None,
+    stop_at: int | None,
+) -> None:
+    stop = Stop(stop_at, charge, max_losses, max_rolls)
+    expected = brute.outcomes_with_stop(attackers, defenders, rules, stop)
+    law = Battle(attackers, defenders, rules, stop=stop).outcomes(exact=True)
+    assert dict(law) == {Outcome(*end): p for end, p in expected.items() if p}
+
+
+@pytest.mark.parametrize("battle", [(12, 10), (10, 12), (3, 1), (1, 3)])
+def test_armies_kept_out_of_the_fight_are_a_larger_garrison(battle: tuple[int, int]) -> None:
+    for kept in (0, 1, 4, 20):
+        ours = Battle(*battle, stop=Stop(stop_at=kept))
+        larger = Battle(*battle, garrison=1 + kept)
+        assert ours.outcomes(exact=True) == larger.outcomes(exact=True)
+        assert ours.win_probability() == larger.win_probability()
+        charging = Battle(*battle, stop=Stop(stop_at=kept, charge=True))
+        larger_charging = Battle(*battle, garrison=1 + kept, stop=FULL)
+        assert charging.outcomes(exact=True) == larger_charging.outcomes(exact=True)
+
+
+@pytest.mark.parametrize("battle", [(12, 10), (10, 12), (2, 9), (9, 1)])
+@pytest.mark.parametrize("rules", ["classic", "capital"])
+def test_stops_that_cannot_come_change_nothing(battle: tuple[int, int], rules: str) -> None:
+    law = Battle(*battle, rules).outcomes(exact=True)
+    for stop in (
+        Stop(),
+        Stop(max_rolls=sum(battle)),
+        Stop(max_rolls=sum(battle) - 2),
+        Stop(max_losses=battle[0]),
+        Stop(max_losses=battle[0] - 1),
+    ):
+        assert Battle(*battle, rules, stop=stop).outcomes(exact=True) == law
+
+
+@pytest.mark.parametrize("stop", [Stop(max_losses=0), Stop(max_rolls=0)])
+def test_no_losses_and_no_rolls_leave_all_as_it_was(stop: Stop) -> None:
+    for attackers, defenders in BATTLES:
+        law = Battle(attackers, defenders, stop=stop).outcomes()
+        assert dict(law) == {Outcome(attackers, defenders): 1}
+
+
+@pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
+def test_a_charge_never_rolls_fewer_dice(rules: Rules) -> None:
+    for attackers, defenders in BATTLES:
+        able = attackers - rules.garrison
+        if able <= 0:
+            continue
+        dice = min(able, rules.attack.kept)
+        for end in solved(attackers, defenders, rules, FULL):
+            # What is left was thrown with all the dice: one roll may take as many as it compares.
+            lowest = dice - min(dice, rules.defence.kept)
+            assert end.attackers - rules.garrison >= lowest
+            assert not end.defenders or end.attackers - rules.garrison < dice
+
+
+def test_losses_go_beyond_the_limit_by_the_last_roll_only() -> None:
+    for k in range(1, 8):
+        law = Battle(20, 15, stop=Stop(max_losses=k)).outcomes(exact=True)
+        lost = {20 - end.attackers for end in law if end.defenders}
+        assert lost == {k, k + 1}
+        assert max(20 - end.attackers for end in law) <= k + 1
+
+
+def test_two_against_one_by_hand() -> None:
+    # Two dice against one, and if they lose, one against one: 125/216, then 5/12 of 91/216.
+    chance = Fraction(125, 216)
+    for stop in (FULL, Stop(max_losses=1), Stop(max_rolls=1)):
+        law = Battle(3, 1, stop=stop).outcomes(exact=True)
+        assert dict(law) == {Outcome(3, 0): chance, Outcome(2, 1): 1 - chance}
+
+
+@pytest.mark.parametrize("rules", ["classic", "capital", "attack leader"])
+@pytest.mark.parametrize(
+    "stop",
+    [FULL, Stop(max_losses=3), Stop(max_rolls=4), Stop(stop_at=4), Stop(2, True, 5, 6)],
+    ids=repr,
+)
+def test_real_dice_agree(rules: str, stop: Stop) -> None:
+    battle, runs = Battle(11, 7, rules, stop=stop), 6000
+    law = battle.outcomes()
+    stack = Distribution([11])
+    thrown = simulation.outcomes(stack, 7, find_rules(rules), runs=runs, stop=stop)
+    assert set(thrown) <= set(law)
+    for end, chance in law.items():
+        p = float(chance)
+        assert abs(thrown[end] - p) < 5 * math.sqrt(p * (1 - p) / runs)
+
+
+def test_real_dice_leave_each_battle_where_it_stood() -> None:
+    rng = np.random.default_rng(3)
+    attackers, defenders = np.array([1, 9, 4, 12]), np.array([5, 0, 7, 2])
+    left, against = simulation.fight_until(attackers, defenders, CLASSIC, Stop(max_rolls=1), rng)
+    assert (left[0], against[0], left[1], against[1]) == (1, 5, 9, 0)
+    assert (attackers - left + defenders - against).tolist() == [0, 0, 2, 2]
+
+
+def test_methods_that_know_of_no_stops_are_refused_in_one_sentence() -> None:
+    battle = Battle(9, 7, stop=FULL)
+    for name in METHODS:
+        if name == "simulation":
+            assert battle.win_probability(method=name) == pytest.approx(
+                battle.win_probability(), abs=0.01
+            )
+            continue
+        with pytest.raises(IllegalError) as caught:
+            battle.win_probability(method=name)
+        assert str(caught.value) == (
+            "method must be 'auto', 'stopping' or 'simulation' for a battle that stops by charge, "
+            f"max_losses or max_rolls, got {name!r}"
+        )
+    assert battle.outcomes(method="stopping") == battle.outcomes()
+    for name in METHODS:
+        kept = Battle(9, 7, stop=Stop(stop_at=2))
+        error = 0.01 if name == "simulation" else 1e-13
+        assert kept.win_probability(method=name) == pytest.approx(kept.win_probability(), abs=error)
+
+
+def test_neither_simulation_nor_a_wrong_name_gives_fractions() -> None:
+    battle = Battle(9, 7, stop=FULL)
+    for name, exact in (("simulation", True), ("guessing", False), (None, True)):
+        with pytest.raises(IllegalError):
+            battle.outcomes(method=name, exact=exact)  # type: ignore[arg-type] # the claim
+
+
+@pytest.mark.parametrize("method", ["auto", "simulation"])
+def test_armies_that_grow_are_refused_but_for_a_larger_garrison(method: str) -> None:
+    for stop in (FULL, Stop(max_losses=3), Stop(max_rolls=3)):
+        with pytest.raises(IllegalError, match="all_ones_gain must be 0 for a battle"):
+            Battle(9, 7, "five ones", stop=stop).outcomes(method=method)
+    kept = Battle(9, 7, "five ones", stop=Stop(stop_at=2)).win_probability()
+    assert kept == Battle(9, 7, "five ones", garrison=3).win_probability()
+
+
+@pytest.mark.parametrize(
+    "rules", [Rules(dice_mode="balanced blitz"), Rules(defender_sees_first=True)]
+)
+def test_rules_that_it_does_not_solve_are_refused(rules: Rules) -> None:
+    with pytest.raises(IllegalError):
+        stopping.outcomes(Distribution([9]), 7, rules, FULL, exact=False)
+    with pytest.raises(IactaError):
+        Battle(9, 7, rules, stop=FULL).outcomes()
+
+
+def test_what_is_too_large_is_refused_at_once() -> None:
+    huge = 10**15
+    for stop in (FULL, Stop(max_rolls=huge), Stop(max_losses=huge // 2)):
+        for exact in (True, False):
+            with pytest.raises(TooLargeError, match="stopping"):
+                Battle(huge, huge, stop=stop).outcomes(exact=exact)
+
+
+def test_few_losses_and_few_rolls_are_easy_whatever_the_size() -> None:
+    small, huge = Battle(1000, 900), Battle(10**12, 900)
+    for stop in (Stop(max_losses=5), Stop(max_rolls=5)):
+        few = Battle(small.attackers, 900, stop=stop).attackers_lost(exact=True)
+        assert Battle(huge.attackers, 900, stop=stop).attackers_lost(exact=True) == few
+    rolled = Battle(10**12, 10**12, stop=Stop(max_rolls=5)).defenders_lost(exact=True)
+    assert rolled == Battle(99, 99, stop=Stop(max_rolls=5)).defenders_lost(exact=True)
+
+
+def test_without_a_stop_it_is_what_the_other_methods_say() -> None:
+    for attackers, defenders in BATTLES:
+        stack = Distribution([attackers])
+        expected = counting.outcomes(stack, defenders, CLASSIC)
+        assert solved(attackers, defenders, CLASSIC, Stop()) == expected
+        floats = lattice.outcomes(stack, defenders, CLASSIC)
+        for end, p in solved(attackers, defenders, CLASSIC, Stop(), exact=False).items():
+            assert math.isclose(p, floats[end], rel_tol=1e-13)
+
+
+def test_no_defenders_are_no_battle() -> None:
+    stack = Distribution({3: 1, 5: 1})
+    law = stopping.outcomes(stack, 0, CLASSIC, FULL, exact=True)
+    assert dict(law) == {Outcome(3, 0): Fraction(1, 2), Outcome(5, 0): Fraction(1, 2)}
