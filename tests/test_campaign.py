@@ -16,10 +16,14 @@ from iacta import (
     CampaignOutcome,
     Dice,
     IactaError,
+    PlayedBattle,
     Rules,
+    Stop,
     Territory,
     TooLargeError,
+    armies_needed_for_campaign,
     find_rules,
+    simulate_campaign,
 )
 from iacta.territory import parse_territory, territory_name
 from tests import brute
@@ -38,7 +42,9 @@ def twin(campaign: Campaign) -> dict[CampaignOutcome, Fraction]:
         own = find_rules(territory.rules or campaign.rules, garrison)
         following: Counter[int] = Counter()
         for attackers, chance in stacks.items():
-            for (left, held), p in brute.outcomes(attackers, territory.defenders, own).items():
+            stop = campaign.stop if territory.stop is None else territory.stop
+            law = brute.outcomes_with_stop(attackers, territory.defenders, own, stop)
+            for (left, held), p in law.items():
                 if held:
                     ended[CampaignOutcome(number, left, held)] += chance * p  # type: ignore[assignment] # a Counter adds fractions too
                 else:
@@ -62,9 +68,21 @@ CAMPAIGNS = [
     Campaign(1, [2, 3]),
     Campaign(6, [Territory(1, garrison=50), 1]),
 ]
+WITH_STOPS = [
+    Campaign(9, [2, 1, 3], stop=Stop(stop_at=2)),
+    Campaign(9, [3, 2, 1], stop=Stop(charge=True)),
+    Campaign(10, [3, 1, 2], "capital", stop=Stop(max_losses=2)),
+    Campaign(10, [4, 2, 2], stop=Stop(max_rolls=2)),
+    Campaign(10, [2, Territory(2, stop=Stop(max_losses=1)), 2]),
+    Campaign(11, [Territory(3, "capital", 2, Stop(2, True)), 2, 1], stop=Stop(max_rolls=3)),
+    Campaign(11, [Territory(2, stop=Stop()), Territory(3, stop=Stop(stop_at=4)), 1], stop=Stop(3)),
+    Campaign(5, [2, 1], garrison=0, stop=Stop(max_rolls=0)),
+    Campaign(12, [2, 2, 2], stop=Stop(max_losses=3, max_rolls=3)),
+]
+ALL = CAMPAIGNS + WITH_STOPS
 
 
-@pytest.mark.parametrize("campaign", CAMPAIGNS, ids=repr)
+@pytest.mark.parametrize("campaign", ALL, ids=repr)
 def test_the_law_is_that_of_battle_after_battle(campaign: Campaign) -> None:
     expected = twin(campaign)
     assert dict(campaign.outcomes(exact=True)) == expected
@@ -74,7 +92,7 @@ def test_the_law_is_that_of_battle_after_battle(campaign: Campaign) -> None:
         assert abs(float(floats[end]) - float(probability)) <= 1e-13 * probability
 
 
-@pytest.mark.parametrize("campaign", CAMPAIGNS, ids=repr)
+@pytest.mark.parametrize("campaign", ALL, ids=repr)
 def test_the_chances_of_each_territory_come_from_the_law(campaign: Campaign) -> None:
     law = twin(campaign)
     odds = campaign.territory_odds(exact=True)
@@ -159,6 +177,56 @@ def test_played_campaigns_follow_the_law() -> None:
     assert abs(won / runs - campaign.win_probability()) < 0.04
 
 
+@pytest.mark.parametrize("campaign", WITH_STOPS, ids=repr)
+def test_thrown_and_played_campaigns_stop_as_the_law_says(campaign: Campaign) -> None:
+    law, runs = campaign.outcomes(), 2000
+    thrown = simulate_campaign(
+        campaign.attackers, campaign.territories, campaign.rules, stop=campaign.stop, runs=runs
+    ).outcomes
+    rng = np.random.default_rng(2)
+    played: Counter[CampaignOutcome] = Counter(
+        ending(campaign, campaign.play(rng)) for _ in range(runs)
+    )
+    assert set(thrown) | set(played) <= set(law)
+    for end, chance in law.items():
+        near = 5 * (float(chance) * (1 - chance) / runs) ** 0.5
+        assert abs(float(thrown[end]) - chance) <= near
+        assert abs(played[end] / runs - chance) <= near
+
+
+def ending(campaign: Campaign, battles: Sequence[PlayedBattle]) -> CampaignOutcome:
+    """Return how a played campaign ended."""
+    last = battles[-1]
+    if last.defenders_left:
+        return CampaignOutcome(last.territory - 1, last.attackers_left, last.defenders_left)
+    garrison = campaign.stages()[-1].rules.garrison
+    return CampaignOutcome(last.territory, last.attackers_left - garrison, 0)
+
+
+def test_armies_kept_out_of_a_fight_move_on_after_a_conquest() -> None:
+    law = Campaign(9, [1], stop=Stop(stop_at=5)).outcomes(exact=True)
+    assert max(end.attackers for end in law if end.conquered) == 8
+    assert {end.attackers for end in law if not end.conquered} == {6}
+
+
+def test_a_campaign_says_how_likely_its_attackers_stop() -> None:
+    for campaign in ALL:
+        way = campaign.stages()
+        expected = sum(
+            p
+            for end, p in twin(campaign).items()
+            if end.defenders and end.attackers > way[end.conquered].rules.garrison
+        )
+        assert campaign.stop_probability(exact=True) == expected
+        if campaign in CAMPAIGNS:
+            assert expected == 0
+
+
+def test_where_armies_needed_are_asked_a_stop_is_refused() -> None:
+    with pytest.raises(IactaError, match="territories must have no stop"):
+        armies_needed_for_campaign([3, Territory(2, stop=Stop(charge=True))], "90%")
+
+
 def test_dice_without_end_can_be_played() -> None:
     many = Dice((6,) * 100, keep=1, reroll=(1,))
     battles = Campaign(9, [2], Rules(attack=many, defence=many)).play(np.random.default_rng(1))
@@ -173,18 +241,39 @@ def test_the_same_seed_plays_the_same_campaign() -> None:
 
 
 def test_repr_can_be_pasted_back() -> None:
-    for campaign in CAMPAIGNS:
+    for campaign in ALL:
         assert eval(repr(campaign), vars(__import__("iacta"))) == campaign  # noqa: S307 # the claim
     assert repr(Campaign(72, [22, 8])) == "Campaign(72, [22, 8])"
 
 
-@pytest.mark.parametrize("text", ["8", "8:capital", "8@3", "8:capital@3", "1@0"])
+@pytest.mark.parametrize(
+    "text",
+    ["8", "8:capital", "8@3", "8:capital@3", "1@0", "8~5", "8~0", "8:capital~5", "8:capital@3~5"],
+)
 def test_a_territory_s_name_is_what_is_read(text: str) -> None:
     assert territory_name(parse_territory(text)) == text
 
 
 @pytest.mark.parametrize(
-    "text", ["", ":", "@", "8:", "8@", "8@-1", "8:xyzzy", "x", "0", "-2", "8:3"]
+    "text",
+    [
+        "",
+        ":",
+        "@",
+        "8:",
+        "8@",
+        "8@-1",
+        "8:xyzzy",
+        "x",
+        "0",
+        "-2",
+        "8:3",
+        "~",
+        "8~",
+        "8~-1",
+        "8~x",
+        "8~3@2",
+    ],
 )
 def test_what_is_no_territory_is_refused(text: str) -> None:
     with pytest.raises(IactaError):

@@ -55,7 +55,7 @@ def chance_to_keep(attackers: int, stage: Stage, keep: int) -> float:
     >>> chance_to_keep(21, Stage(15, Rules(dice_mode="balanced blitz")), keep=2)
     1.0
     """
-    defenders, rules = stage
+    defenders, rules, _ = stage
     balanced_blitz.refuse(attackers, defenders, rules)
     if not keep:
         return balanced_blitz.win_probability(attackers, defenders, rules)
@@ -90,7 +90,7 @@ def chances_to_take(way: Sequence[Stage], keep: int, most: int) -> Floats:
 
 def _before(stage: Stage, succeeds: Floats, fails: Floats) -> tuple[Floats, Floats]:
     """Return the chances to succeed and to fail before a battle, from those after it is won."""
-    defenders, rules = stage
+    defenders, rules, _ = stage
     never, always = np.zeros(defenders + 1), np.ones(defenders + 1)
     if is_certain_possible([stage]):
         won, lost = np.stack([succeeds, fails], axis=-1), np.stack([never, always], axis=-1)

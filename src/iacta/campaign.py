@@ -17,7 +17,7 @@ from iacta.outcome import Outcome, is_won
 from iacta.records import put
 from iacta.roll import loss_law
 from iacta.rules import Rules
-from iacta.stop import NEVER, Stop, read_stop, stop_argument
+from iacta.stop import Stop, read_stop, stop_argument
 from iacta.territory import Stage, Territories, Territory, read_territories, stages
 from iacta.variants import find_rules, rules_argument
 
@@ -165,8 +165,6 @@ class Campaign:
         """
         law = self.outcomes(exact=exact, method=method)
         way = self.stages()
-        if all(stage.stop == NEVER for stage in way):
-            return law.prob(lambda end: False)
         return law.prob(
             lambda end: end.defenders and end.attackers > way[end.conquered].rules.garrison
         )

@@ -8,8 +8,9 @@ from iacta.battle import Battle
 from iacta.cli import options, show
 from iacta.distribution import Distribution, Probability
 from iacta.errors import TooLargeError
-from iacta.methods import find_method
 from iacta.outcome import Outcome, is_won
+from iacta.stop import NEVER
+from iacta.stopped import method_name
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,11 +26,15 @@ def battle(
     rules: options.RulesName = None,
     rules_file: options.RulesFile = None,
     garrison: options.Garrison = None,
+    stop_at: options.StopAt = None,
+    charge: options.Charge = False,
+    max_losses: options.MaxLosses = None,
+    max_rolls: options.MaxRolls = None,
     exact: options.Exact = False,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
 ) -> None:
-    """Tell the odds of one battle, fought until one side cannot go on.
+    """Tell the odds of one battle, fought until one side cannot go on or the attackers stop.
 
     Example: iacta battle 12 10
     """
@@ -39,6 +44,7 @@ def battle(
         options.number(attackers, "attackers", least=1),
         options.number(defenders, "defenders", least=1),
         known.rules,
+        stop=options.read_stop(stop_at, charge, max_losses, max_rolls),
     )
     label = known.name
     with show.patience():
@@ -58,6 +64,15 @@ class _Answer(NamedTuple):
     label: str
     won: Probability
     law: Mapping[Outcome, Probability]
+
+    def stops(self, end: Outcome) -> bool:
+        """Tell whether the attackers stop there: with defenders left, and armies to attack."""
+        return not is_won(end) and end.attackers > self.fought.rules.garrison
+
+    @property
+    def stopped(self) -> Probability | None:
+        """The chance that the attackers stop, and None where outcomes are too many to list."""
+        return self.law.prob(self.stops) if isinstance(self.law, Distribution) else None
 
 
 def _chance_and_law(
@@ -81,6 +96,7 @@ def _best_first(law: Mapping[Outcome, Probability]) -> list[Outcome]:
 
 def _record(answer: _Answer) -> dict[str, object]:
     fought, law = answer.fought, answer.law
+    stopped = {"stop_probability": None if answer.stopped is None else float(answer.stopped)}
     return {
         "attackers": fought.attackers,
         "defenders": fought.defenders,
@@ -89,6 +105,7 @@ def _record(answer: _Answer) -> dict[str, object]:
         "method": _method(answer),
         "win_probability": float(answer.won),
         "win_probability_exact": show.exact_text(answer.won),
+        **({} if fought.stop == NEVER else stopped),
         **_means(law),
         "outcomes": [{**end._asdict(), "probability": float(law[end])} for end in _best_first(law)],
     }
@@ -97,14 +114,14 @@ def _record(answer: _Answer) -> dict[str, object]:
 def _method(answer: _Answer) -> str:
     """Return the name of the method that told the outcomes, or else the chance."""
     fought = answer.fought
-    return find_method(
-        "auto",
+    return method_name(
         fought.attackers,
         fought.defenders,
         fought.rules,
+        fought.stop,
         exact=isinstance(answer.won, Fraction),
         question="law" if answer.law else "chance",
-    ).NAME
+    )
 
 
 def _means(law: Mapping[Outcome, Probability]) -> dict[str, float | None]:
@@ -139,20 +156,36 @@ def _tell(console: "Console", answer: _Answer) -> None:
     if fought.attackers <= fought.rules.garrison:
         show.say_cannot_attack(console, fought.attackers, fought.rules.garrison)
         return
+    if list(law) == [(fought.attackers, fought.defenders)]:
+        show.say_does_not_attack(console, fought.attackers)
+        return
     won = show.told(answer.won, [fought.rules])
     show.say(
         console,
         f"{fought.attackers} {show.armies(fought.attackers, 'beats', 'beat')} {fought.defenders} "
-        f"with a chance of {show.percent(won)}{show.under(answer.label)}.",
+        f"with a chance of {show.percent(won)}{_undecided(answer)}"
+        f"{show.under(answer.label)}.",
     )
-    show.say_exactly(console, answer.won)
+    show.say_exactly(console, answer.won, *([answer.stopped] if answer.stopped else []))
     if not isinstance(law, Distribution):
         show.say(console, "How it ends has too many ways to be told one by one.")
         return
     console.print()
     show.print_table(console, TABLE_COLUMNS, _table(law))
     show.heading(console, "How it ends, your garrison included:")
-    show.bars(console, [_bar_row(bar) for bar in show.few_bars(_bars(law))])
+    bars = _bars(answer)
+    width = max(len("lost"), *(len(bar.kind) for bar in bars))
+    show.bars(console, [_bar_row(bar, width) for bar in show.few_bars(bars)])
+
+
+def _undecided(answer: _Answer) -> str:
+    """Return how often the battle is lost, and how often nobody wins, if that can be."""
+    if not answer.stopped or not isinstance(answer.law, Distribution):
+        return ""
+    one = answer.fought.attackers == 1
+    lost = answer.law.prob(lambda end: not is_won(end) and not answer.stops(end))
+    loses = f", {'loses' if one else 'lose'} with {show.percent(lost)}" if lost else ""
+    return f"{loses}, and {'stops' if one else 'stop'} with {show.percent(answer.stopped)}"
 
 
 def _table(law: Distribution[Outcome]) -> list[Sequence[str]]:
@@ -168,15 +201,25 @@ def _quantiles(name: str, left: Distribution[int], levels: Sequence[float]) -> S
     return (name, f"{float(left.mean()):.2f}", *(str(left.quantile(level)) for level in levels))
 
 
-def _bars(law: Distribution[Outcome]) -> list[show.Bar]:
+def _bars(answer: _Answer) -> list[show.Bar]:
+    """Return the bars of the battles won, by attackers left, and of the others by defenders."""
+    won: list[show.Bar] = []
+    stopped: dict[int, float] = {}
+    lost: dict[int, float] = {}
+    for end in _best_first(answer.law):
+        probability = float(answer.law[end])
+        if is_won(end):
+            won.append(show.Bar("won", end.attackers, end.attackers, probability, "green"))
+        else:
+            others = stopped if answer.stops(end) else lost
+            others[end.defenders] = others.get(end.defenders, 0.0) + probability
     return [
-        show.Bar("won ", end.attackers, end.attackers, float(law[end]), "green")
-        if is_won(end)
-        else show.Bar("lost", end.defenders, end.defenders, float(law[end]), "red")
-        for end in _best_first(law)
+        *won,
+        *(show.Bar("stopped", d, d, p, "yellow") for d, p in stopped.items()),
+        *(show.Bar("lost", d, d, p, "red") for d, p in lost.items()),
     ]
 
 
-def _bar_row(bar: show.Bar) -> tuple[str, float, str]:
-    verb = "of yours left" if bar.style == "green" else "of theirs left"
-    return f"{bar.kind}  {bar.numbers} {verb}", bar.probability, bar.style
+def _bar_row(bar: show.Bar, width: int) -> tuple[str, float, str]:
+    verb = "of yours left" if bar.kind == "won" else "of theirs left"
+    return f"{bar.kind:<{width}}  {bar.numbers} {verb}", bar.probability, bar.style

@@ -10,7 +10,8 @@ from iacta.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdd
 from iacta.cli import endings, options, show
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
-from iacta.territory import parse_territory, stages
+from iacta.stop import NEVER
+from iacta.territory import Stage, own_numbers, parse_territory, stages
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,6 +32,10 @@ def campaign(
     rules: options.RulesName = None,
     rules_file: options.RulesFile = None,
     garrison: options.Garrison = None,
+    stop_at: options.StopAt = None,
+    charge: options.Charge = False,
+    max_losses: options.MaxLosses = None,
+    max_rolls: options.MaxRolls = None,
     exact: options.Exact = False,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
@@ -47,6 +52,7 @@ def campaign(
         options.number(attackers, "attackers", least=1),
         [parse_territory(each) for each in defenders],
         known.rules,
+        stop=options.read_stop(stop_at, charge, max_losses, max_rolls),
     )
     if narrate:
         _narrate(led, seed, chosen)
@@ -88,6 +94,14 @@ class _Answer(NamedTuple):
         way = list(stages(self.led.territories, self.led.rules))[:count]
         return show.told(probability, (stage.rules for stage in way))
 
+    @property
+    def stopped(self) -> Probability | None:
+        """The chance that the attackers stop on the way, and None where no battle has a stop."""
+        way = self.led.stages()
+        if all(stage.stop == NEVER for stage in way):
+            return None
+        return self.law.prob(lambda end: endings.stops(end, way))
+
 
 def _record(answer: _Answer) -> dict[str, object]:
     return {
@@ -95,6 +109,7 @@ def _record(answer: _Answer) -> dict[str, object]:
         "rules": answer.label,
         "win_probability": float(answer.win_probability),
         "win_probability_exact": show.exact_text(answer.win_probability),
+        **({} if answer.stopped is None else {"stop_probability": float(answer.stopped)}),
         "territories": [
             {
                 "defenders": territory.defenders,
@@ -124,17 +139,23 @@ def _tell(console: "Console", answer: _Answer) -> None:
     if led.attackers <= led.rules.garrison:
         show.say_cannot_attack(console, led.attackers, led.rules.garrison)
         return
+    if list(answer.law) == [(0, led.attackers, led.territories[0].defenders)]:
+        show.say_does_not_attack(console, led.attackers)
+        return
+    verb = "stops" if led.attackers == 1 else "stop"
+    stopped = f", and {verb} with {show.percent(answer.stopped)}" if answer.stopped else ""
     show.say(
         console,
         f"{led.attackers} {show.armies(led.attackers, 'takes', 'take')} "
         f"{'the territory' if count == 1 else f'all {count} territories'} with a chance of "
-        f"{show.percent(answer.told(answer.win_probability, count))}{show.under(answer.label)}.",
+        f"{show.percent(answer.told(answer.win_probability, count))}{stopped}"
+        f"{show.under(answer.label)}.",
     )
-    show.say_exactly(console, answer.win_probability)
+    show.say_exactly(console, answer.win_probability, *([answer.stopped] if answer.stopped else []))
     console.print()
     show.print_table(console, TABLE_COLUMNS, _table(answer))
     show.heading(console, "How it ends:")
-    show.bars(console, endings.bar_rows(answer.law, count))
+    show.bars(console, endings.bar_rows(answer.law, led.stages()))
 
 
 def _table(answer: _Answer) -> Iterator[Sequence[str]]:
@@ -142,10 +163,9 @@ def _table(answer: _Answer) -> Iterator[Sequence[str]]:
         zip(answer.led.territories, answer.own_rules, strict=True)
     ):
         odds = answer.odds[index]
-        garrison = "" if territory.garrison is None else f"@{territory.garrison}"
         yield (
             str(index + 1),
-            f"{territory.defenders}{f':{own_rules}' if own_rules else ''}{garrison}",
+            f"{territory.defenders}{f':{own_rules}' if own_rules else ''}{own_numbers(territory)}",
             show.short_percent(answer.told(odds.reach_probability, index)) if index else "100 %",
             show.short_percent(answer.told(odds.conquer_probability, index + 1)),
             f"{float(odds.expected_attackers):.1f}",
@@ -166,12 +186,13 @@ def _narrate(led: Campaign, seed: str | None, chosen: options.Output) -> None:
 def _tell_story(
     console: "Console", led: Campaign, battles: Sequence[PlayedBattle], seed: int
 ) -> None:
+    way = led.stages()
     for battle in battles:
         show.say(
             console,
             f"Territory {battle.territory}: {battle.attackers} "
             f"{show.armies(battle.attackers, 'attacks', 'attack')} {battle.defenders}; "
-            f"{_ending(battle)}.",
+            f"{_ending(battle, way[battle.territory - 1])}.",
         )
     taken = sum(not battle.defenders_left for battle in battles)
     show.say(
@@ -182,7 +203,9 @@ def _tell_story(
     )
 
 
-def _ending(battle: PlayedBattle) -> str:
+def _ending(battle: PlayedBattle, stage: Stage) -> str:
+    if battle.defenders_left and battle.attackers_left > stage.rules.garrison:
+        return f"{battle.attackers_left} left, and stop against {battle.defenders_left}"
     if battle.defenders_left:
         return f"{battle.attackers_left} left, stopped by {battle.defenders_left}"
     return f"{battle.attackers_left} left, taken"

@@ -1,10 +1,13 @@
 """How campaigns end, as bars: shared by the commands that lead one."""
 
+from collections.abc import Sequence
+
 from iacta.campaign import CampaignOutcome
 from iacta.cli import show
 from iacta.distribution import Distribution
+from iacta.territory import Stage
 
-__all__ = ["bar_rows", "best_first"]
+__all__ = ["bar_rows", "best_first", "stops"]
 
 
 def best_first(law: Distribution[CampaignOutcome]) -> list[CampaignOutcome]:
@@ -12,28 +15,40 @@ def best_first(law: Distribution[CampaignOutcome]) -> list[CampaignOutcome]:
     return sorted(law, key=lambda end: (-end.conquered, end.defenders, -end.attackers))
 
 
-def bar_rows(law: Distribution[CampaignOutcome], territories: int) -> list[tuple[str, float, str]]:
+def stops(end: CampaignOutcome, way: Sequence[Stage]) -> bool:
+    """Tell whether a campaign ends because the attackers stop: with armies left to attack.
+
+    end: how it ends.
+    way: its battles.
+    """
+    return end.conquered < len(way) and end.attackers > way[end.conquered].rules.garrison
+
+
+def bar_rows(
+    law: Distribution[CampaignOutcome], way: Sequence[Stage]
+) -> list[tuple[str, float, str]]:
     """Return bars for the armies left after a full success, and one for each territory lost.
 
     law: how the campaign ends.
-    territories: how many there are on the way.
+    way: its battles; where the attackers stop of their own will, they have bars of their own.
     """
-    won = [
-        show.Bar("won", end.attackers, end.attackers, float(law[end]), "green")
-        for end in best_first(law)
-        if end.conquered == territories
-    ]
+    won: list[show.Bar] = []
+    left_off: dict[int, float] = {}
     lost: dict[int, float] = {}
     for end in best_first(law):
-        if end.conquered < territories:
-            number = end.conquered + 1
-            lost[number] = lost.get(number, 0.0) + float(law[end])
-    stopped = [show.Bar("stopped", number, number, p, "red") for number, p in lost.items()]
-    bars = show.few_bars(won, most=12) + show.few_bars(stopped, most=8)
+        probability, number = float(law[end]), end.conquered + 1
+        if end.conquered == len(way):
+            won.append(show.Bar("won", end.attackers, end.attackers, probability, "green"))
+        else:
+            others = left_off if stops(end, way) else lost
+            others[number] = others.get(number, 0.0) + probability
+    bars = show.few_bars(won, most=12)
+    for kind, others, style in (("left off", left_off, "yellow"), ("stopped", lost, "red")):
+        bars += show.few_bars([show.Bar(kind, n, n, p, style) for n, p in others.items()], most=8)
     return [_bar_row(bar) for bar in bars]
 
 
 def _bar_row(bar: show.Bar) -> tuple[str, float, str]:
     if bar.kind == "won":
         return f"all taken, {bar.numbers} left", bar.probability, bar.style
-    return f"stopped at territory {bar.numbers}", bar.probability, bar.style
+    return f"{bar.kind} at territory {bar.numbers}", bar.probability, bar.style

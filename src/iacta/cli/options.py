@@ -10,22 +10,28 @@ import typer
 
 from iacta.errors import IllegalError
 from iacta.numbers import parse_whole_number, whole_number
+from iacta.stop import Stop
 from iacta.variants import RuleSet, find_rule_set
 
 __all__ = [
     "Attackers",
+    "Charge",
     "Csv",
     "Defenders",
     "Exact",
     "Garrison",
     "Json",
+    "MaxLosses",
+    "MaxRolls",
     "Output",
     "RulesFile",
     "RulesName",
+    "StopAt",
     "Way",
     "number",
     "output",
     "read_rules",
+    "read_stop",
     "runs",
     "seed",
     "territory_rules",
@@ -45,7 +51,8 @@ Way: TypeAlias = Annotated[
     typer.Argument(
         metavar="DEFENDERS...",
         help="Armies on each territory of the way; 8:capital for a territory with rules of its "
-        "own, 8@3 for one on which 3 armies must stay.",
+        "own, 8@3 for one on which 3 armies must stay, 8~5 for one against which 5 armies are kept "
+        "out of the fight.",
     ),
 ]
 RulesName: TypeAlias = Annotated[
@@ -61,6 +68,20 @@ RulesFile: TypeAlias = Annotated[
 Garrison: TypeAlias = Annotated[
     str | None,
     typer.Option("--garrison", metavar="N", help="Armies that must stay behind; usually 1."),
+]
+StopAt: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--stop-at", metavar="N", help="Armies kept out of the fight; they do not roll."),
+]
+Charge: TypeAlias = Annotated[
+    bool, typer.Option("--charge", help="Stop as soon as fewer dice would be rolled than at first.")
+]
+MaxLosses: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--max-losses", metavar="N", help="Stop a battle once so many armies are lost."),
+]
+MaxRolls: TypeAlias = Annotated[
+    str | None, typer.Option("--max-rolls", metavar="N", help="Stop a battle after so many rolls.")
 ]
 Exact: TypeAlias = Annotated[bool, typer.Option("--exact", help="Count in exact fractions.")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -130,7 +151,24 @@ def _read_file(file: str) -> RuleSet:
     return read_rules_file(file)
 
 
+def read_stop(
+    stop_at: str | None, charge: bool, max_losses: str | None, max_rolls: str | None
+) -> Stop:
+    """Return the stop that the options give, which is never if there are none.
+
+    >>> read_stop("5", True, None, None)
+    Stop(stop_at=5, charge=True)
+    """
+    numbers = {"stop_at": stop_at, "max_losses": max_losses, "max_rolls": max_rolls}
+    given = {
+        name: parse_whole_number(text, name, least=0)
+        for name, text in numbers.items()
+        if text is not None
+    }
+    return Stop(charge=charge, **given)
+
+
 def territory_rules(text: str) -> str | None:
     """Return the name of the rules of its own that a territory's argument gives, if any."""
-    _, colon, rules = text.partition("@")[0].partition(":")
+    _, colon, rules = text.partition("~")[0].partition("@")[0].partition(":")
     return find_rule_set(rules).name if colon else None

@@ -35,6 +35,7 @@ __all__ = [
     "progress",
     "say",
     "say_cannot_attack",
+    "say_does_not_attack",
     "say_exactly",
     "short_percent",
     "told",
@@ -174,6 +175,15 @@ def say_cannot_attack(console: "Console", attackers: int, garrison: int) -> None
     say(
         console,
         f"{attackers} {armies(attackers)} cannot attack: {garrison} must stay behind.",
+    )
+
+
+def say_does_not_attack(console: "Console", attackers: int) -> None:
+    """Say that the armies might attack, but stop before the first roll."""
+    say(
+        console,
+        f"{attackers} {armies(attackers, 'does', 'do')} not attack: "
+        f"{'it stops' if attackers == 1 else 'they stop'} before the first roll.",
     )
 
 

@@ -34,6 +34,10 @@ def simulate(
     rules: options.RulesName = None,
     rules_file: options.RulesFile = None,
     garrison: options.Garrison = None,
+    stop_at: options.StopAt = None,
+    charge: options.Charge = False,
+    max_losses: options.MaxLosses = None,
+    max_rolls: options.MaxRolls = None,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
 ) -> None:
@@ -47,6 +51,7 @@ def simulate(
         options.number(attackers, "attackers", least=1),
         [parse_territory(each) for each in defenders],
         known.rules,
+        stop=options.read_stop(stop_at, charge, max_losses, max_rolls),
     )
     own_rules = [options.territory_rules(each) for each in defenders]
     count, chosen_seed = options.runs(runs), options.seed(seed)
@@ -55,6 +60,7 @@ def simulate(
             led.attackers,
             led.territories,
             led.rules,
+            stop=led.stop,
             runs=count,
             seed=chosen_seed,
             progress=progress,
@@ -143,7 +149,7 @@ def _tell(console: "Console", answer: _Answer) -> None:
     if answer.exact_chance is not None:
         show.say(console, _comparison(answer.exact_chance, answer.interval))
     show.heading(console, "How it ended:")
-    show.bars(console, endings.bar_rows(answer.simulated.outcomes, count))
+    show.bars(console, endings.bar_rows(answer.simulated.outcomes, led.stages()))
     show.say(console)
     show.say(console, f"To throw the same dice again: --seed {answer.seed}")
 

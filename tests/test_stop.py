@@ -1,0 +1,96 @@
+"""Stop: what it says, what it refuses, and what a battle with one answers."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from iacta import Battle, Campaign, IactaError, Outcome, Stop, Territory, simulate_battle
+from tests import brute
+
+STOPS = [
+    Stop(),
+    Stop(stop_at=5),
+    Stop(charge=True),
+    Stop(max_losses=0),
+    Stop(max_rolls=3),
+    Stop(1, True, 2, 3),
+]
+
+
+def test_repr_can_be_pasted_back_and_equal_stops_are_one() -> None:
+    for stop in STOPS:
+        for each in (stop, Battle(9, 7, stop=stop), Territory(8, stop=stop)):
+            assert eval(repr(each), vars(__import__("iacta"))) == each  # noqa: S307 # the claim
+    assert len({Battle(9, 7, stop=stop) for stop in STOPS}) == len(STOPS)
+    assert Battle(9, 7, stop=Stop()) == Battle(9, 7) == Battle(9, 7, stop=Stop(stop_at=0))
+    assert repr(Battle(9, 7, stop=Stop())) == "Battle(9, 7)"
+    assert repr(Battle(9, 7, "capital", stop=Stop(5))) == (
+        "Battle(9, 7, 'capital', stop=Stop(stop_at=5))"
+    )
+
+
+@pytest.mark.parametrize("name", ["stop_at", "max_losses", "max_rolls"])
+@pytest.mark.parametrize("wrong", [-1, 2.5, "3", True, float("nan"), [1]])
+def test_wrong_numbers_are_refused_in_one_sentence(name: str, wrong: Any) -> None:
+    with pytest.raises(IactaError) as caught:
+        Stop(**{name: wrong})
+    assert str(caught.value) == f"{name} must be a whole number of at least 0, got {wrong!r}"
+
+
+@pytest.mark.parametrize("wrong", [1, None, "yes"])
+def test_charge_is_yes_or_no(wrong: Any) -> None:
+    with pytest.raises(IactaError, match="charge must be True or False"):
+        Stop(charge=wrong)
+
+
+@pytest.mark.parametrize("wrong", [5, "charge", True])
+def test_what_is_no_stop_is_refused(wrong: Any) -> None:
+    for make in (Battle, simulate_battle, lambda a, d, stop: Campaign(a, [d], stop=stop)):
+        with pytest.raises(IactaError, match="stop must be a Stop, got"):
+            make(9, 7, stop=wrong)
+    with pytest.raises(IactaError, match="stop must be a Stop, got"):
+        Territory(7, stop=wrong)
+
+
+@pytest.mark.parametrize("stop", STOPS, ids=repr)
+def test_every_answer_comes_from_the_stopped_law(stop: Stop) -> None:
+    battle, garrison = Battle(9, 6, stop=stop), 1
+    law = brute.outcomes_with_stop(9, 6, battle.rules, stop)
+    won = sum(p for (_, d), p in law.items() if not d)
+    assert battle.win_probability(exact=True) == won
+    assert battle.win_probability() == pytest.approx(float(won), rel=1e-13)
+    stopped = sum(p for (a, d), p in law.items() if d and a > garrison)
+    assert battle.stop_probability(exact=True) == stopped
+    assert battle.attackers_left(exact=True).mean() == sum(a * p for (a, _), p in law.items())
+    assert battle.defenders_lost(exact=True).mean() == sum(
+        6 * p - d * p for (_, d), p in law.items()
+    )
+    if won:
+        mean = sum(a * p for (a, d), p in law.items() if not d) / won
+        assert battle.attackers_left_if_won(exact=True).mean() == mean
+    else:
+        with pytest.raises(IactaError, match="a win must have a chance above 0"):
+            battle.attackers_left_if_won()
+
+
+def test_a_battle_without_a_stop_has_no_chance_to_stop() -> None:
+    assert Battle(10**12, 10**12).stop_probability() == 0
+    assert Battle(9, 7).stop_probability(exact=True) == Fraction(0)
+    assert Battle(1, 7, stop=Stop(max_rolls=3)).stop_probability() == 0
+
+
+def test_simulated_battles_stop_too() -> None:
+    simulated = simulate_battle(4, 2, stop=Stop(max_rolls=1), runs=2000)
+    assert set(simulated.outcomes) == {Outcome(4, 0), Outcome(3, 1), Outcome(2, 2)}
+    assert abs(float(simulated.won.probability) - 1445 / 3888) < 0.05
+
+
+def test_trees_are_counted_for_armies_kept_out_alone() -> None:
+    kept = Battle(9, 6, stop=Stop(stop_at=2))
+    assert kept.state_count() == Battle(9, 6, garrison=3).state_count()
+    assert kept.path_count() == Battle(9, 6, garrison=3).path_count()
+    charging = Battle(9, 6, stop=Stop(charge=True))
+    for count in (charging.state_count, charging.path_count):
+        with pytest.raises(IactaError, match="stop must be stop_at alone"):
+            count()
