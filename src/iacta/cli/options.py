@@ -159,13 +159,16 @@ def read_stop(
     >>> read_stop("5", True, None, None)
     Stop(stop_at=5, charge=True)
     """
-    numbers = {"stop_at": stop_at, "max_losses": max_losses, "max_rolls": max_rolls}
-    given = {
-        name: parse_whole_number(text, name, least=0)
-        for name, text in numbers.items()
-        if text is not None
-    }
-    return Stop(charge=charge, **given)
+    return Stop(
+        _limit(stop_at, "stop_at"),
+        charge,
+        _limit(max_losses, "max_losses"),
+        _limit(max_rolls, "max_rolls"),
+    )
+
+
+def _limit(text: str | None, name: str) -> int | None:
+    return None if text is None else parse_whole_number(text, name, least=0)
 
 
 def territory_rules(text: str) -> str | None:

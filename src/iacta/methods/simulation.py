@@ -347,11 +347,9 @@ def fight_until(
 ) -> Battles:
     """Fight many battles until the attackers stop, and return the attackers and defenders left.
 
-    attackers: armies on the attacking territory of each battle, garrison included.
-    defenders: armies on the defended territory of each.
+    attackers, defenders, rng: as for `fight`.
     rules: the rules of the battles; their garrison includes the armies kept out of the fight.
     stop: when the attackers stop.
-    rng: the source of chance.
 
     Two arrays as long as those given, in the same order.
 
@@ -434,10 +432,8 @@ def _refuse(attackers: int, way: Sequence[Stage], runs: int) -> None:
     for stage in way:
         refuse_dice_mode(stage.rules, NAME)
         if stage.rules.all_ones_gain and not stage.stop.is_reserve:
-            raise IllegalError(
-                f"all_ones_gain must be 0 for a battle with {stage.stop!r}, which lets no armies "
-                f"grow, got {stage.rules.all_ones_gain}"
-            )
+            gain = stage.rules.all_ones_gain
+            raise IllegalError(f"all_ones_gain must be 0 for a battle with a stop, got {gain}")
     armies = attackers + sum(stage.defenders for stage in way)
     rolls = armies / min(_armies_taken(stage.rules) for stage in way)
     dice = max(sum(map(_count_of_dice, stage.rules.dice(*stage.rules.full_roll))) for stage in way)
