@@ -79,7 +79,7 @@ def _chance_and_law(
     fought: Battle, exact: bool, chosen: options.Output
 ) -> tuple[Probability, Mapping[Outcome, Probability]]:
     # Only CSV tells the outcomes' fractions, which may take long.
-    in_floats = exact and chosen is not options.Output.CSV
+    in_floats = exact and chosen is not options.Output.CSV and fought.stop == NEVER
     chance = fought.win_probability(exact=True) if in_floats else None
     try:
         law = fought.outcomes(exact=exact and not in_floats)
