@@ -4,20 +4,16 @@ import math
 import random
 from functools import cache
 
-import numpy as np
 import pytest
 
 from iacta import (
     CLASSIC,
-    Battle,
-    Outcome,
     Rules,
     TooLargeError,
     best_mix,
     find_rules,
     win_probability,
 )
-from iacta.methods import hand_or_blitz
 from tests import brute
 from tests.test_decision import RUNS, State, dice_of, thrown
 
@@ -117,34 +113,3 @@ def test_the_mix_stops_only_where_nobody_can_attack() -> None:
 def test_mixes_too_large_for_memory_are_refused() -> None:
     with pytest.raises(TooLargeError, match="a battle of"):
         best_mix(10**9, 10**9)
-
-
-def test_the_whole_reshaped_law_is_that_of_the_app() -> None:
-    # Thirty able to attack against a capital of 15: to lose exactly 12 and win.
-    rules = find_rules("capital", garrison=0)
-    law = Battle(30, 15, rules).outcomes()
-    won = np.array([law[Outcome(30 - i, 0)] for i in range(30)])
-    lost = np.array([law[Outcome(0, 15 - j)] for j in range(15)])
-    assert won[12] == pytest.approx(0.0222128001707278, rel=1e-12)
-    assert hand_or_blitz.blitz_law(won, lost)[0][12] == pytest.approx(0.0100282888709122, rel=1e-12)
-    cannot_lose, _ = hand_or_blitz.blitz_law(np.array([0.5, 0.5]), np.zeros(1))
-    assert cannot_lose.sum() == pytest.approx(1)
-
-
-@pytest.mark.parametrize(
-    ("battle", "chance"),
-    [
-        ((47, 50), 0.7202808),
-        ((48, 50), 0.7709804),
-        ((49, 50), 0.8214696),
-        ((50, 50), 0.8635005),
-        ((2, 1), 0.8889928),
-        ((3, 3), 0.4516974),
-        ((5, 5), 0.5100792),
-        ((10, 10), 0.6093774),
-        ((20, 15), 1.0),
-    ],
-)
-def test_the_published_chances_of_a_blitz(battle: State, chance: float) -> None:
-    true = np.array(win_probability(*battle, garrison=0))
-    assert float(hand_or_blitz.blitz_win_probability(true)) == pytest.approx(chance, abs=6e-8)

@@ -1,27 +1,17 @@
 """By hand or blitz: the best mix of rolls by hand and one balanced blitz.
 
 In the official app a player may roll once by hand, with true dice, or blitz: fight to the end at
-once, by a chance to win that the app reshapes from the true one. Let W be the true chance of a
-attackers able to attack against d defenders, and L = 1 − W. A balanced blitz takes the territory
-with the chance B(a, d):
-
-    W' = 0 if W ≤ 0.05,  1 if L ≤ 0.05,  else  W^1.3 / (W^1.3 + L^1.3),
-    B  = (W' − 0.10) / 0.80,  but not below 0 nor above 1.
-
-So the best chance to take it, and with it what to do in each state, follow from Bellman's equation
+once, by a chance to win B(a, d) that the app reshapes from the true one (see
+`iacta.methods.balanced_blitz`). So the best chance to take the territory, and with it what to do in
+each state, follow from Bellman's equation
 
     V(a, d) = max( B(a, d),  Σ_k p_k · V(a − m + k, d − k) ),     V(a, 0) = 1,  V(0, d) = 0.
 
 Whether a blitz may keep some armies out of the fight, to go on by hand after it, makes no
 difference that can be seen in four digits. Stopping is worth nothing as long as anyone can attack.
 
-The armies left after a blitz follow the whole reshaped law: after W' all ways to win and to lose
-are scaled to W' and 1 − W' and laid in a row from the best for the attacker to the worst; a tenth
-of the chance is cut off at either end, and the rest scaled to 1, which makes B; then each is raised
-to the power 1.8, and the two sides scaled to B and 1 − B again.
-
-Source: the rules of RISK: Global Domination as its makers published them in 2024; the constants are
-theirs, the best mix was never published.
+Source: the rules of RISK: Global Domination as its makers published them in 2024; the best mix was
+never published.
 """
 
 from collections import defaultdict
@@ -33,20 +23,18 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
-from iacta.methods import lattice
+from iacta.methods import balanced_blitz, lattice
+from iacta.methods.balanced_blitz import reshaped_chances
 from iacta.methods.optimal_play import Instead, Play, Worth, play, refuse
 from iacta.rules import Rules
 
-__all__ = ["NAME", "blitz_law", "blitz_win_probability", "expected_left", "mix"]
+__all__ = ["NAME", "expected_left", "mix"]
 
 NAME: str = "hand_or_blitz"
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-WIN_CUT_OFF = 0.05
-WIN_POWER = 1.3
-OUTCOME_CUT_OFF = 0.10
-OUTCOME_POWER = 1.8
+ROUNDING = 1e-14
 CONQUEST = Worth(Fraction(1), Fraction(0), Fraction(0))
 
 
@@ -76,76 +64,16 @@ def mix(able: int, defenders: int, rules: Rules) -> Play:
 
 def _blitz(chances: Floats, able: int, defenders: int, bare: Rules) -> Instead:
     """Return what a blitz gains, and how far that may be from the truth."""
-    # No slope of B is above 1.3 / 0.8, and its own roundings are a dozen.
-    error = 2 * lattice.relative_error(able, defenders, bare) + 1e-14
-    stretched = _stretched(chances)
-    low, middle, high = (_clipped(stretched + shift) for shift in (-error, 0.0, error))
-    return Instead(middle, np.maximum(high - middle, middle - low))
+    # B rises with W: what W may be from its own error bounds what B may be.
+    error = chances * lattice.relative_error(able, defenders, bare) + ROUNDING
+    shifted = (np.clip(chances + shift, 0.0, 1.0) for shift in (-error, 0.0, error))
+    low, middle, high = map(reshaped_chances, shifted)
+    return Instead(middle, np.maximum(high - middle, middle - low) + ROUNDING)
 
 
 def _bare(rules: Rules) -> Rules:
     """Return the rules of a roll by hand, for armies able to attack."""
     return replace(rules, garrison=0, dice_mode="true random")
-
-
-def blitz_win_probability(chances: Floats) -> Floats:
-    """Return B, the chances of a balanced blitz to take the territory.
-
-    chances: W, the true chances, of any shape.
-
-    >>> blitz_win_probability(np.array([0.1, 0.5, 0.75424383, 0.9])).round(4).tolist()
-    [0.0, 0.5, 0.889, 1.0]
-    """
-    return _clipped(_stretched(chances))
-
-
-def _stretched(chances: Floats) -> Floats:
-    """Return B before it is kept between 0 and 1."""
-    won, lost = chances**WIN_POWER, (1 - chances) ** WIN_POWER
-    reshaped = np.where(chances <= WIN_CUT_OFF, 0.0, won / (won + lost))
-    reshaped = np.where(1 - chances <= WIN_CUT_OFF, 1.0, reshaped)
-    return (reshaped - OUTCOME_CUT_OFF) / (1 - 2 * OUTCOME_CUT_OFF)
-
-
-def _clipped(stretched: Floats) -> Floats:
-    return np.clip(stretched, 0.0, 1.0)
-
-
-def blitz_law(won: Floats, lost: Floats) -> tuple[Floats, Floats]:
-    """Return the reshaped law of a battle.
-
-    won: `won[i]` is the true chance to win having lost i armies.
-    lost: `lost[j]` is the true chance to lose having destroyed j armies.
-
-    The same chances after a balanced blitz.
-
-    >>> won, lost = blitz_law(np.array([0.5, 0.25]), np.array([0.25]))
-    >>> won.round(4).tolist(), lost.round(4).tolist()
-    ([0.6238, 0.2594], [0.1167])
-    """
-    low, high = float(won.sum()), float(lost.sum())
-    if low <= WIN_CUT_OFF or high <= WIN_CUT_OFF:
-        share = float(low > WIN_CUT_OFF)
-    else:
-        share = low**WIN_POWER / (low**WIN_POWER + high**WIN_POWER)
-    row = np.concatenate((_scaled(won, share), _scaled(lost, 1 - share)[::-1]))
-    row = _cut(_cut(row)[::-1])[::-1]
-    row /= row.sum()
-    share = float(row[: len(won)].sum())
-    raised = row**OUTCOME_POWER
-    return _scaled(raised[: len(won)], share), _scaled(raised[len(won) :], 1 - share)[::-1]
-
-
-def _scaled(chances: Floats, total: float) -> Floats:
-    """Return the chances with another sum."""
-    now = chances.sum()
-    return chances * (total / now) if now else chances
-
-
-def _cut(row: Floats) -> Floats:
-    """Take the cut-off from the front of a row."""
-    beyond = np.maximum(np.cumsum(row) - OUTCOME_CUT_OFF, 0.0)
-    return np.diff(beyond, prepend=0.0)
 
 
 def expected_left(able: int, defenders: int, rules: Rules, found: Play) -> float:
@@ -181,11 +109,6 @@ def expected_left(able: int, defenders: int, rules: Rules, found: Play) -> float
 
 def _left_after_blitz(able: int, defenders: int, bare: Rules) -> float:
     """Return the mean number of attackers left after a blitz."""
-    law = lattice.outcomes(Distribution([able]), defenders, bare)
-    won, lost = np.zeros(able), np.zeros(defenders)
-    for outcome, probability in law.items():
-        if outcome.defenders:
-            lost[defenders - outcome.defenders] = probability
-        else:
-            won[able - outcome.attackers] = probability
-    return float(blitz_law(won, lost)[0] @ np.arange(able, 0, -1))
+    rules = replace(bare, dice_mode="balanced blitz")
+    law = balanced_blitz.outcomes(Distribution([able]), defenders, rules)
+    return float(law.map(lambda outcome: outcome.attackers).mean())
