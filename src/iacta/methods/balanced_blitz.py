@@ -193,8 +193,8 @@ def reshaped_chances(chances: npt.ArrayLike) -> Floats:
 
     chances: W, the chances to win with true random dice; an array of any shape.
 
-    Floats of the same shape; an error of at most δ in a chance is one of at most 1.7 δ in the result.
-    Certainty is exactly 1.0 and 0.0.
+    Floats of the same shape; an error of at most δ in a chance is one of at most 1.7 δ in the
+    result. Certainty is exactly 1.0 and 0.0.
 
     >>> reshaped_chances([0.15, 0.25, 0.5, 0.754244, 0.85]).round(6).tolist()
     [0.0, 0.116725, 0.5, 0.888993, 1.0]
