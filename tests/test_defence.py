@@ -130,10 +130,10 @@ def test_any_number_of_attackers(attackers: int) -> None:
     assert defenders_needed([10, attackers], 0.95).tolist() == [defenders_needed(10, 0.95), needed]
 
 
-def test_what_floats_cannot_tell_is_not_guessed() -> None:
+def test_what_floats_cannot_tell_is_decided_exactly_or_not_at_all() -> None:
     won = closed_form.win_probability(2101, 2400, CLASSIC)
-    near = 1 - Fraction(won.numerator // 10**40, won.denominator // 10**40)
-    assert fewest_defenders(2101, near, CLASSIC) is None
+    assert fewest_defenders(2101, 1 - won, CLASSIC) == 2400
+    assert fewest_defenders(2101, 1 - won + Fraction(1, 10**40), CLASSIC) == 2401
     with pytest.raises(TooLargeError, match="attackers must be less than some ten thousand"):
         defenders_needed(10**12, 1 - Fraction(1, 10**20))
 

@@ -52,7 +52,7 @@ def fewest_defenders(attackers: int, chance: Fraction, rules: Rules) -> int | No
     rules: the rules of the battle; those that `iacta.methods.leap` refuses are refused.
 
     More defenders are taken to hold with a higher chance. The comparison is exact: `None` comes
-    back where floats cannot tell a chance from the wanted one.
+    back where no method can tell a chance from the wanted one.
 
     >>> from iacta.rules import CLASSIC
     >>> fewest_defenders(853_414_375, Fraction(1, 2), CLASSIC)
@@ -60,10 +60,10 @@ def fewest_defenders(attackers: int, chance: Fraction, rules: Rules) -> int | No
     """
 
     def holds(defenders: int) -> bool:
-        decided = has_chance(attackers, defenders, 1 - chance, rules, keep=0)
-        if decided is None:
+        sign = _compared(attackers, defenders, 1 - chance, rules, keep=0)
+        if sign is None:
             raise _UndecidedError
-        return not decided
+        return sign <= 0
 
     walk = attackers_walk(rules)
     lost = walk.mean / (len(walk.counts) - 1)  # the attackers' share of the armies that fall
@@ -118,12 +118,21 @@ def has_chance(
     >>> has_chance(853_401, 10**6, Fraction(1, 2), CLASSIC, keep=0)
     False
     """
+    sign = _compared(attackers, defenders, chance, rules, keep)
+    return None if sign is None else sign >= 0
+
+
+def _compared(
+    attackers: int, defenders: int, chance: Fraction, rules: Rules, keep: int
+) -> int | None:
+    """Return the sign of the chance to win less a chance, or `None` where no method can tell."""
     won, lost = map(Fraction, leap.both_chances(attackers, defenders, rules, keep))
     # The smaller of the two has its digits.
     ours, wanted = (won, chance) if won < lost else (1 - chance, lost)
     if max(ours, wanted) >= LEAST and abs(ours - wanted) > MARGIN * max(ours, wanted):
-        return ours > wanted
+        return 1 if ours > wanted else -1
     exactly_told = not keep and refusal(closed_form, attackers, defenders, rules) is None
     if exactly_told and attackers + defenders <= MOST_ARMIES_EXACTLY:
-        return closed_form.win_probability(attackers, defenders, rules) >= chance
+        exact = closed_form.win_probability(attackers, defenders, rules)
+        return (exact > chance) - (exact < chance)
     return None

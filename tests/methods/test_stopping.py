@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from iacta import CLASSIC, Battle, Dice, Distribution, IactaError, Outcome, Rules, Stop, find_rules
 from iacta.errors import IllegalError, TooLargeError
-from iacta.methods import METHODS, counting, lattice, simulation, stopping
+from iacta.methods import TRUE_RANDOM_METHODS, counting, lattice, simulation, stopping
 from tests import brute, strategies
 
 SEVERAL_RULES = {
@@ -206,7 +206,7 @@ def test_real_dice_leave_each_battle_where_it_stood() -> None:
 
 def test_methods_that_know_of_no_stops_are_refused_in_one_sentence() -> None:
     battle = Battle(9, 7, stop=FULL)
-    for name in METHODS:
+    for name in TRUE_RANDOM_METHODS:
         if name == "simulation":
             assert battle.win_probability(method=name) == pytest.approx(
                 battle.win_probability(), abs=0.01
@@ -219,7 +219,7 @@ def test_methods_that_know_of_no_stops_are_refused_in_one_sentence() -> None:
             f"max_losses or max_rolls, got {name!r}"
         )
     assert battle.outcomes(method="stopping") == battle.outcomes()
-    for name in METHODS:
+    for name in TRUE_RANDOM_METHODS:
         kept = Battle(9, 7, stop=Stop(stop_at=2))
         error = 0.01 if name == "simulation" else 1e-13
         assert kept.win_probability(method=name) == pytest.approx(kept.win_probability(), abs=error)
