@@ -362,3 +362,11 @@ def test_attackers_too_few_to_attack_stay() -> None:
     assert dict(law) == {Outcome(1, 5): 1.0}
     assert Battle(1, 5, BLITZ).win_probability() == 0.0
     assert expected_attackers_left(1, 5, BLITZ) == 1.0
+
+
+@pytest.mark.parametrize("method", TRUE_RANDOM_METHODS)
+def test_no_other_method_is_passed_over_in_silence(method: str) -> None:
+    for ask in (win_probability, win_table, expected_attackers_left):
+        with pytest.raises(IllegalError, match=f"'true random' for the method '{method}'"):
+            ask(5, 4, BLITZ, method=method)
+    assert win_probability(5, 4, BLITZ, method="balanced_blitz") == win_probability(5, 4, BLITZ)

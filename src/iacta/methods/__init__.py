@@ -154,6 +154,8 @@ def check_method(name: str, rules: Rules, *, exact: bool) -> None:
         kind = "an exact method" if exact else "a method"
         choices = ", ".join(map(repr, ("auto", *allowed)))
         raise IllegalError(f"method must be {kind} ({choices}), got {shown(name)}")
+    if rules.dice_mode == "balanced blitz" and name not in ("auto", BALANCED_METHOD):
+        load_method(name).refuse(1, 1, rules)
 
 
 def _first_that_solves(

@@ -97,13 +97,15 @@ def ends(able: int, defenders: int, rules: Rules, margin: int) -> Ends:
 
 def _with_few(window: Window, few: dict[int, float]) -> Window:
     """Add the chances of a few numbers, if they are in the window or matter."""
-    missing = [number for number, chance in few.items() if chance and number < window.first]
+    missing = [
+        number for number, chance in few.items() if chance > OMITTED and number < window.first
+    ]
     if missing:
         padded = np.zeros(len(window.chances) + window.first)
         padded[window.first :] = window.chances
         window = Window(0, padded)
     for number, chance in few.items():
-        if number - window.first < len(window.chances):
+        if 0 <= number - window.first < len(window.chances):
             window.chances[number - window.first] += chance
     return window
 
