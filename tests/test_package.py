@@ -28,7 +28,14 @@ FLOORS = [
     {"modifiers"},
     {"variants", "stop"},
     {"roll", "territory", "rules_file"},
-    {"methods.limits", "methods.method", "methods.diagonals", "methods.walk", "methods.throws"},
+    {
+        "methods.limits",
+        "methods.method",
+        "methods.diagonals",
+        "methods.walk",
+        "methods.throws",
+        "methods.workers",
+    },
     {
         "methods.counting",
         "methods.lattice",

@@ -36,7 +36,7 @@ from iacta import (
     simulate_campaign,
 )
 from iacta.distribution import Probability
-from iacta.methods import METHODS, counting, simulation, throws
+from iacta.methods import METHODS, counting, simulation, throws, workers
 from iacta.methods.simulation import End
 from iacta.methods.tan_1997 import chi_square
 from iacta.outcome import is_won
@@ -312,7 +312,7 @@ def test_results_do_not_depend_on_the_workers(monkeypatch: pytest.MonkeyPatch) -
 
 def test_few_are_pending_and_all_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulation, "RUNS_AT_ONCE", 10)
-    monkeypatch.setattr(simulation, "MOST_PENDING", 3)
+    monkeypatch.setattr(workers, "MOST_PENDING", 3)
     alone = simulate_battle(5, 4, runs=205)
     with ThreadPoolExecutor(2) as executor:
         assert simulate_battle(5, 4, runs=205, executor=executor) == alone

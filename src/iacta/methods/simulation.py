@@ -22,8 +22,8 @@ took 33 s; Höhle (2025), appendix 1.
 """
 
 import math
-from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from fractions import Fraction
 from itertools import chain
@@ -37,6 +37,7 @@ from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.methods.limits import check_rules, refuse_dice_mode
 from iacta.methods.throws import all_ones_probability, throw_losses
+from iacta.methods.workers import check_executor, spread
 from iacta.numbers import shown, whole_number
 from iacta.outcome import Outcome, is_won
 from iacta.rules import Rules
@@ -44,7 +45,7 @@ from iacta.stop import NEVER, Stop
 from iacta.territory import Stage
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Executor
 
 __all__ = [
     "NAME",
@@ -73,7 +74,6 @@ Progress: TypeAlias = Callable[[int], object]
 Seed: TypeAlias = "int | np.random.Generator"
 
 RUNS_AT_ONCE = 25_000  # the rows of one block fit into a processor's cache
-MOST_PENDING = 1000
 MOST_THROWN = 5 * 10**11
 FEWEST_AT_ONCE = 1000  # to throw fewer dice at once takes as long
 MOST_GARRISON = 2**62
@@ -221,9 +221,11 @@ def _simulate(
     for stage in way:
         check_rules(stage.rules)
     _refuse(max(stack), way, count)
-    _check_callers(executor, progress)
+    check_executor(executor)
+    if progress is not None and not callable(progress):
+        raise MalformedError(f"progress must be a function, got {shown(progress)}")
     ends: Counter[End] = Counter()
-    with closing(_played(_blocks(stack, way, count, root), executor)) as blocks:
+    with closing(spread(_play, _blocks(stack, way, count, root), executor)) as blocks:
         for block in blocks:
             ends.update(block)
             if progress is not None:
@@ -236,46 +238,6 @@ def _blocks(
 ) -> Iterator[Block]:
     for first in range(0, runs, RUNS_AT_ONCE):
         yield Block(stack, way, min(RUNS_AT_ONCE, runs - first), root.spawn(1)[0])
-
-
-def _played(
-    blocks: Iterable[Block], executor: "Executor | None"
-) -> Generator[Counter[End], None, None]:
-    """Yield the ends of the blocks in their order; when closed, call off what is not begun."""
-    if executor is None:
-        yield from map(_play, blocks)
-        return
-    pending: deque[Future[Counter[End]]] = deque()
-    try:
-        for block in blocks:
-            pending.append(_submitted(block, executor))
-            if len(pending) >= MOST_PENDING:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
-    finally:
-        for future in pending:
-            future.cancel()
-
-
-def _submitted(block: Block, executor: "Executor") -> "Future[Counter[End]]":
-    try:
-        future = executor.submit(_play, block)
-    except RuntimeError as error:  # as when it has been shut down
-        raise IllegalError(f"executor must take on work, got {shown(executor)}: {error}") from None
-    if not callable(getattr(future, "result", None)):
-        raise MalformedError(f"executor must return futures, got {shown(future)}")
-    return future
-
-
-def _check_callers(executor: object, progress: object) -> None:
-    submits = callable(getattr(executor, "submit", None)) and not isinstance(executor, type)
-    if executor is not None and not submits:
-        raise MalformedError(
-            f"executor must be a concurrent.futures.Executor, got {shown(executor)}"
-        )
-    if progress is not None and not callable(progress):
-        raise MalformedError(f"progress must be a function, got {shown(progress)}")
 
 
 def _play(block: Block) -> Counter[End]:
