@@ -2,7 +2,9 @@
 
 import math
 import random
+from dataclasses import replace
 from functools import cache
+from itertools import product
 
 import pytest
 
@@ -13,6 +15,7 @@ from iacta import (
     best_mix,
     find_rules,
     win_probability,
+    win_table,
 )
 from tests import brute
 from tests.test_decision import RUNS, State, dice_of, thrown
@@ -86,6 +89,25 @@ def test_the_mix_is_at_least_as_good_as_each_of_both() -> None:
         able = battle[0] - 1
         assert chance >= win_probability(*battle) * (1 - 1e-12)
         assert chance >= blitz_twin(able, battle[1], Rules(garrison=0))[0] * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("name", ["classic", "capital", "fortification", "zombie defender"])
+def test_a_blitz_that_must_fail_is_never_advised_where_a_roll_can_win(name: str) -> None:
+    told = best_mix(60, 60, name)
+    blitzes = find_rules(name)
+    chances = win_table(60, 60, replace(blitzes, dice_mode="balanced blitz"))
+    for a, d in product(range(2, 61), range(1, 61)):
+        if chances[a - 1, d - 1] == 0:
+            assert told.action_at(a, d) == "roll"
+    fewest = [each.attackers for each in told.boundary]
+    assert None not in fewest
+    assert fewest == sorted(fewest)  # type: ignore[type-var]
+
+
+def test_a_mix_that_can_hardly_win_still_has_a_chance() -> None:
+    told = best_mix(2, 24)
+    assert (told.action, told.error < 1e-25) == ("roll", True)
+    assert told.win_probability == pytest.approx(win_probability(2, 24), rel=1e-12)
 
 
 def test_dice_and_blitzes_bring_the_chance_of_the_mix() -> None:

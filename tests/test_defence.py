@@ -186,3 +186,15 @@ def test_wrong_numbers_are_refused(attackers: Any, chance: Any, sentence: str) -
     with pytest.raises(IactaError) as caught:
         defenders_needed(attackers, chance)
     assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("rules", ["balanced blitz", "capital+balanced blitz"])
+def test_balanced_blitz_s_is_the_first_of_its_table(rules: str) -> None:
+    lost = win_table(25, 90, rules)
+    for chance in (0.1, 0.5, 0.9, 0.99):
+        scanned = [next(d for d in range(1, 91) if 1 - row[d - 1] >= chance) for row in lost]
+        assert defenders_needed(np.arange(1, 26), chance, rules).tolist() == scanned
+    certain = [next(d for d in range(1, 91) if row[d - 1] == 0) for row in lost]
+    assert defenders_needed(np.arange(1, 26), "100%", rules).tolist() == certain
+    with pytest.raises(IllegalError, match="chance must lie"):
+        defenders_needed(5, "100%")

@@ -66,6 +66,7 @@ FLOORS = [
     {"cli.options"},
     {"cli.show"},
     {"cli.endings", "cli.dice_words"},
+    {"cli.decide_dice"},
     {
         "cli.battle",
         "cli.campaign",

@@ -18,6 +18,7 @@ from iacta.territory import Stage
 __all__ = [
     "chance_to_keep",
     "chances_to_take",
+    "fewest_keeping",
     "first_reaching",
     "has_balanced_blitz",
     "is_certain_possible",
@@ -61,7 +62,26 @@ def chance_to_keep(attackers: int, stage: Stage, keep: int) -> float:
         return balanced_blitz.win_probability(attackers, defenders, rules)
     least = keep + rules.garrison
     law = balanced_blitz.outcomes(Distribution([attackers]), defenders, rules)
-    return float(law.prob(lambda end: not end.defenders and end.attackers >= least))
+    fails = law.prob(lambda end: end.defenders > 0 or end.attackers < least)
+    return 1.0 if not fails else min(float(1 - fails), BELOW_ONE)
+
+
+def fewest_keeping(fewest: int, stage: Stage, chance: Fraction, keep: int) -> int:
+    """Return the fewest attackers that win a balanced battle with a chance and keep some.
+
+    fewest: attackers, garrison included, than which fewer do not even win with that chance.
+    stage: the battle.
+    chance: the wanted chance, one that attackers enough have.
+    keep: armies that must be left to move into the territory, at least 1.
+
+    >>> from iacta.rules import Rules
+    >>> fewest_keeping(16, Stage(10, Rules(dice_mode="balanced blitz")), Fraction(1), keep=5)
+    19
+    """
+    attackers = max(fewest, keep + stage.rules.garrison)
+    while chance_to_keep(attackers, stage, keep) < float(chance):
+        attackers += 1
+    return attackers
 
 
 def chances_to_take(way: Sequence[Stage], keep: int, most: int) -> Floats:

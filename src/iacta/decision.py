@@ -183,7 +183,7 @@ def when_to_stop(
     end of "Analyzing the Board Game Risk" (pracpred).
     """
     asked = _read(attackers, defenders, rules, garrison)
-    check_rules(asked.rules)
+    _check_rules(asked.rules)
     worth = _read_worth(prize, army_value, kill_value)
     solve = _player(exact)
     found = _solve(
@@ -282,8 +282,9 @@ def how_many_dice(
     A `DiceDecision`, of equally good numbers with the larger one. The same is refused as by
     `when_to_stop`.
 
-    With classic dice fewer never help either side to a better chance, nor to any of these values
-    (`tests/test_decision.py`, to 30 against 30). Where one die is better than the others they do.
+    With classic dice fewer never help either side to a better chance (`tests/test_decision.py`, to
+    30 against 30), nor to any other of these values that was tried (to 9 against 9). Where one die
+    is better than the others they do.
 
     >>> how_many_dice(11, 10).attack_dice
     3
@@ -293,7 +294,7 @@ def how_many_dice(
     check_choice(chooser, CHOOSERS, "chooser")
     check_choice(may_stop, (True, False), "may_stop")
     asked = _read(attackers, defenders, rules, garrison)
-    check_rules(asked.rules)
+    _check_rules(asked.rules)
     worth = _read_worth(prize, army_value, kill_value)
     choices = Choices(may_stop, chooser in ("attacker", "both"), chooser in ("defender", "both"))
     found = _player(exact)(asked.able, asked.defenders, asked.rules, worth, choices)
@@ -372,6 +373,16 @@ def _read(attackers: int, defenders: int, rules: Rules | str, garrison: int | No
         whole_number(defenders, "defenders", least=1),
         find_rules(rules, garrison),
     )
+
+
+def _check_rules(rules: Rules) -> None:
+    """Refuse rules under which a battle is not decided roll by roll."""
+    check_rules(rules)
+    if rules.dice_mode != "true random":
+        raise IllegalError(
+            f"dice_mode must be 'true random' to decide roll by roll, got {rules.dice_mode!r}; "
+            "best_mix, or iacta decide --mix, tells when to blitz"
+        )
 
 
 def _read_worth(prize: Chance, army_value: Chance, kill_value: Chance) -> Worth:

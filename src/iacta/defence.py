@@ -1,6 +1,7 @@
 """Defence: the fewest defenders that hold with a wanted chance."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 from iacta.bracket import Bracket
 from iacta.errors import IllegalError, TooLargeError
-from iacta.methods import check_rules, counting, lattice, load_method, refusal
+from iacta.methods import balanced_blitz, check_rules, counting, lattice, load_method, refusal
 from iacta.numbers import broadcast, read_chances, shown, whole_numbers
 from iacta.roll import loss_law
 from iacta.rules import Rules
@@ -43,10 +44,13 @@ def defenders_needed(
     where their proven error bound lets them, and fractions where it does not. Against more than
     2000 attackers, more defenders are taken to hold with a higher chance.
 
-    Chances of 0 or 1 and beyond are refused, and those that no number of defenders reaches.
+    Chances of 0 or 1 and beyond are refused, and those that no number of defenders reaches. Under
+    balanced blitz a battle can be certain, so a chance of 1 is taken there.
 
     >>> defenders_needed(12, 0.9)
     21
+    >>> defenders_needed(12, "100%", "balanced blitz")
+    19
     >>> defenders_needed([5, 10, 20], [["50%"], ["95%"]]).tolist()
     [[4, 10, 22], [11, 20, 36]]
 
@@ -55,11 +59,21 @@ def defenders_needed(
     found = find_rules(rules, garrison)
     check_rules(found)
     armies = whole_numbers(attackers, "attackers", least=1)
-    first, second = broadcast(armies, read_chances(chance))
+    balanced = found.dice_mode == "balanced blitz"
+    first, second = broadcast(armies, read_chances(chance, certain=balanced))
     pairs = list(zip(first.reshape(-1).tolist(), second.reshape(-1).tolist(), strict=True))
-    fewest = _fewest_for_battles(dict.fromkeys(pairs), found)
+    fewest = (_fewest_if_balanced if balanced else _fewest_for_battles)(dict.fromkeys(pairs), found)
     needed = np.array([fewest[pair] for pair in pairs], dtype=np.int64).reshape(first.shape)
     return needed if needed.ndim else int(needed)
+
+
+def _fewest_if_balanced(pairs: Iterable[Pair], rules: Rules) -> dict[Pair, int]:
+    """Return the same under balanced blitz, which reshapes both sides' chances alike."""
+    balanced_blitz.refuse(1, 1, rules)
+    true_rules = replace(rules, dice_mode="true random")
+    true_pairs = {pair: (pair[0], balanced_blitz.true_chance(pair[1])) for pair in pairs}
+    fewest = _fewest_for_battles(dict.fromkeys(true_pairs.values()), true_rules)
+    return {pair: fewest[true_pair] for pair, true_pair in true_pairs.items()}
 
 
 def _fewest_for_battles(pairs: Iterable[Pair], rules: Rules) -> dict[Pair, int]:

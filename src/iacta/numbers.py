@@ -207,7 +207,7 @@ def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
 
 def _fraction_of_text(text: str) -> Fraction:
     bare = text.strip()
-    if len(bare) > LONGEST_READ:
+    if len(bare) > LONGEST_READ or "_" in bare:
         raise ValueError(bare)
     percent = bare.endswith("%")
     number = bare[:-1].strip() if percent else bare

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from iacta.balanced_requirement import (
     chance_to_keep,
     chances_to_take,
+    fewest_keeping,
     first_reaching,
     has_balanced_blitz,
     is_certain_possible,
@@ -213,7 +214,11 @@ def _fewest_by_floats(way: Sequence[Stage], wanted: Fraction, keep: int) -> int:
     """Return the fewest attackers for a way with balanced blitz on it."""
     most = _first_guess(way, keep)
     while True:
-        needed = first_reaching(wanted, chances_to_take(way, keep, most))
+        try:
+            chances = chances_to_take(way, keep, most)
+        except TooLargeError:
+            raise _too_large(way, keep) from None
+        needed = first_reaching(wanted, chances)
         if needed is not None:
             return needed
         _refuse_unreachable(way, wanted)
@@ -223,9 +228,11 @@ def _fewest_by_floats(way: Sequence[Stage], wanted: Fraction, keep: int) -> int:
 def _fewest_for_balanced_battles(pairs: Sequence[Pair], rules: Rules, keep: int) -> list[int]:
     """Return the same as `_fewest_for_battles`, under balanced blitz."""
     if keep:
+        different = list(dict.fromkeys(pairs))
+        winning = _fewest_for_balanced_battles(different, rules, 0)
         needed = {
-            (defenders, chance): _fewest_by_floats([Stage(defenders, rules)], chance, keep)
-            for defenders, chance in dict.fromkeys(pairs)
+            (defenders, chance): fewest_keeping(fewest, Stage(defenders, rules), chance, keep)
+            for (defenders, chance), fewest in zip(different, winning, strict=True)
         }
         return [needed[pair] for pair in pairs]
     balanced_blitz.refuse(1, 1, rules)
@@ -326,10 +333,15 @@ def _refuse_too_large(way: Sequence[Stage], keep: int) -> None:
         for stage in way:
             lattice.refuse(_first_guess(way, keep), stage.defenders, stage.rules)
     except TooLargeError:
-        many = " ".join(shown(stage.defenders) for stage in way[:9])
-        raise TooLargeError(
-            f"defenders and keep must be less than some ten thousand, got {many} and {shown(keep)}"
-        ) from None
+        raise _too_large(way, keep) from None
+
+
+def _too_large(way: Sequence[Stage], keep: int) -> TooLargeError:
+    many = " ".join(shown(stage.defenders) for stage in way[:9])
+    most = "a few thousand" if has_balanced_blitz(way) else "some ten thousand"
+    return TooLargeError(
+        f"defenders and keep must be less than {most}, got {many} and {shown(keep)}"
+    )
 
 
 def _refuse_unreachable(way: Sequence[Stage], chance: Fraction) -> None:

@@ -250,6 +250,11 @@ def _ask(
     found = find_rules(rules, garrison)
     check_rules(found)
     refuse_gains(found, "spreads")
+    if found.dice_mode != "true random":
+        raise IllegalError(
+            "dice_mode must be 'true random' to spread armies over a chain, "
+            f"got {found.dice_mode!r}"
+        )
     stack = whole_number(attackers, "attackers", least=1)
     length = whole_number(territories, "territories", least=1)
     total = whole_number(armies, "armies", least=1)

@@ -66,111 +66,126 @@ RULE_SETS: tuple[RuleSet, ...] = (
         Rules(attack=Dice((D6, D6, D6), bonus=(1,))),
         "One is added to the highest attack die.",
         "Risk: The Lord of the Rings, leader; Castle Risk, general",
-        ("leader", "general"),
+        ("leader", "general", "lord of the rings leader", "castle risk general"),
     ),
     RuleSet(
         "defence leader",
         Rules(defence=Dice((D6, D6), bonus=(1,))),
         "One is added to the highest defence die.",
         "Risk: The Lord of the Rings, leader and stronghold; Castle Risk, marshal",
-        ("stronghold", "marshal"),
+        ("stronghold", "marshal", "lord of the rings stronghold", "castle risk marshal"),
     ),
     RuleSet(
         "attack commander",
         Rules(attack=Dice((D8, D6, D6))),
         "One of the attack dice has eight faces.",
         "Risk 2210 A.D., commander attacking by his type",
-        ("commander",),
+        ("commander", "risk 2210 commander"),
     ),
     RuleSet(
         "defence commander",
         Rules(defence=Dice((D8, D6))),
         "One of the defence dice has eight faces.",
         "Risk 2210 A.D., commander defending",
+        ("commander defending",),
     ),
     RuleSet(
         "space station",
         Rules(defence=Dice((D8, D8))),
         "Every defence die has eight faces.",
         "Risk 2210 A.D., space station",
+        ("risk 2210 space station",),
     ),
     RuleSet(
         "bunker",
         Rules(defence=Dice((D6, D6), bonus=(1,))),
         "One is added to the highest defence die.",
         "Risk Legacy, bunker",
+        ("risk legacy bunker",),
     ),
     RuleSet(
         "ammo shortage",
         Rules(defence=Dice((D6, D6), bonus=(-1,))),
         "One is taken from the highest defence die.",
         "Risk Legacy, ammo shortage",
+        ("ammo", "shortage", "risk legacy ammo shortage"),
     ),
     RuleSet(
         "ammo shortage clamped",
         Rules(defence=Dice((D6, D6), bonus=(-1,), clamp=(1, D6))),
         "One is taken from the highest defence die, which cannot fall below one.",
         "Risk Legacy, ammo shortage as some groups play it",
+        ("ammo clamped",),
     ),
     RuleSet(
         "fortification",
         Rules(defence=Dice((D6, D6), bonus=(1, 1))),
         "One is added to both defence dice.",
         "Risk Legacy, fortification",
+        ("fortified", "risk legacy fortification"),
     ),
     RuleSet(
         "war god",
         Rules(ties="attacker"),
         "Ties go to the attacker.",
         "Risk Godstorm, war god attacking",
+        ("godstorm war god",),
     ),
     RuleSet(
         "attack magic",
         Rules(attack=Dice((D6, D6, D6), reroll=(1,))),
         "The attacker throws his ones once more.",
         "Risk Godstorm, magic",
+        ("magic", "godstorm magic"),
     ),
     RuleSet(
         "defence magic",
         Rules(defence=Dice((D6, D6), reroll=(1,))),
         "The defender throws his ones once more.",
         "Risk Godstorm, magic",
+        ("godstorm magic in defence",),
     ),
     RuleSet(
         "attack bonus die",
         Rules(attack=Dice((D6, D6, D6, D6), keep=3)),
         "The attacker throws one die more and leaves out the lowest.",
         "Risk (2008 revision), bonus die",
+        ("bonus die", "risk 2008 bonus die"),
     ),
     RuleSet(
         "defence bonus die",
         Rules(defence=Dice((D6, D6, D6), keep=2)),
         "The defender throws one die more and leaves out the lowest.",
         "Risk (2008 revision), bonus die",
+        ("bonus die in defence",),
     ),
     RuleSet(
         "dominating12",
         Rules(full_attack=Dice((130, D6, D6)), full_defence=Dice((28, 28))),
         "Three dice against two are d130, d6, d6 against d28, d28.",
         "Dominating12, balanced dice",
+        ("balanced dice",),
     ),
     RuleSet(
         "defender sees first",
         Rules(defender_sees_first=True),
         "The defender chooses one or two dice after the attack roll.",
         "Risk, played so by some groups",
+        ("sees first", "defender chooses"),
     ),
     RuleSet(
         "free advance",
         Rules(least_advance=False),
         "After a conquest as few armies as you like move in, whatever was thrown.",
         "Risk, played so by some groups in place of the official rule",
+        ("no least advance",),
     ),
     RuleSet(
         "five ones",
         Rules(all_ones_gain=1),
         "When all five dice show one, nobody loses an army and both sides gain one.",
         "Norvig, The Unfinished Game ... of Risk (2020), a rule that makes the game infinite",
+        ("infinite",),
     ),
 )
 
@@ -205,12 +220,19 @@ def _find_one(name: str) -> RuleSet:
     found = _BY_KEY.get(_key(name))
     if found is not None:
         return found
-    import difflib  # slow to import, and only needed here
-
-    near = difflib.get_close_matches(_key(name), _BY_KEY, n=3)
-    names = dict.fromkeys(_BY_KEY[key].name for key in near)
+    names = _near_names(_key(name))
     hint = f"did you mean {' or '.join(map(repr, names))}?" if names else "see the list of rules"
     raise IllegalError(f"rules must be a known name, got {shown(name)}; {hint}")
+
+
+def _near_names(key: str) -> list[str]:
+    """Return the names that are spelt nearly so, or else those of the game that is called so."""
+    import difflib  # slow to import, and only needed here
+
+    near = difflib.get_close_matches(key, _BY_KEY, n=3)
+    if near:
+        return list(dict.fromkeys(_BY_KEY[each].name for each in near))
+    return [each.name for each in RULE_SETS if len(key) > 3 and key in _key(each.source)]
 
 
 def _in_order(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:

@@ -4,11 +4,12 @@ import csv
 import io
 import json
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from iacta import best_mix, when_to_stop
+from iacta import best_mix, how_many_dice, when_to_stop
 from tests.cli.run import Run
 
 KEYS = [
@@ -18,7 +19,9 @@ KEYS = [
     "objective",
     "action",
     "value",
+    "value_exact",
     "win_probability",
+    "win_probability_exact",
     "expected_attackers_left",
     "boundary",
 ]
@@ -33,6 +36,10 @@ WRONG = {
     "conquest, in floats",
     "12 10 --mix --exact": "--mix must stand without --exact: it looks at the chance of "
     "conquest, in floats",
+    "12 10 --mix --dice": "--mix must stand without --dice: it looks at the chance of "
+    "conquest, in floats",
+    "12 10 --rules balanced-blitz": "dice_mode must be 'true random' to decide roll by roll, got "
+    "'balanced blitz'; best_mix, or iacta decide --mix, tells when to blitz",
     "12 10 --json --csv": "output must be --json or --csv, got both",
 }
 
@@ -76,7 +83,9 @@ def test_json_of_when_to_stop(run: Run) -> None:
         "value",
         told.action,
         told.value,
+        None,
         told.win_probability,
+        None,
         told.expected_attackers_left,
     ]
     assert record["boundary"] == [each._asdict() for each in told.boundary]
@@ -122,3 +131,42 @@ def test_what_is_too_large_is_refused(run: Run, line: str, mix: bool) -> None:
     result = run(f"decide {line}")
     assert (result.code, result.stdout) == (2, "")
     assert result.stderr.count("\n") == 1
+
+
+def test_it_tells_how_many_dice_to_throw(run: Run) -> None:
+    lines = run("decide 12 10 --dice").stdout.splitlines()
+    assert lines == [
+        "Throw 3 dice; the best answer is 2 dice.",
+        "If both sides choose best, you take the territory with a chance of 65.38 %.",
+        "On the way there, fewer dice than allowed help neither side.",
+    ]
+    assert run("decide 4 4 --dice --prize 3").stdout.startswith(
+        "Stop: no number of dice is better."
+    )
+    told = read(run, "6 5 --dice --rules attack-commander --exact")
+    assert (told["attack_dice"], told["objective"]) == (3, "conquest")
+    assert told["fewer"] == [{"attackers": 3, "defenders": 2, "attack_dice": 1, "defence_dice": 2}]
+    exact = how_many_dice(6, 5, "attack commander", exact=True)
+    assert Fraction(told["win_probability_exact"]) == exact.win_probability
+    rows = list(csv.DictReader(io.StringIO(run("decide 4 3 --dice --csv").stdout)))
+    assert [row["attack_dice"] for row in rows if row["defenders"] == "1"] == ["1", "2", "3"]
+
+
+def test_fractions_are_told_on_request(run: Run) -> None:
+    told, exact = read(run, "3 1 --prize 2 --exact"), when_to_stop(3, 1, prize=2, exact=True)
+    assert Fraction(told["value_exact"]) == exact.value
+    assert Fraction(told["win_probability_exact"]) == exact.win_probability
+    assert read(run, "3 1 --prize 2")["value_exact"] is None
+
+
+def test_what_is_certain_is_called_so(run: Run) -> None:
+    assert "a chance of 100 %," in run("decide 21 10 --mix").stdout
+    assert "a chance of more than 99.99 %," in run("decide 100 2 --prize 50").stdout
+
+
+def test_it_says_where_more_armies_make_it_right_to_stop_again(run: Run, tmp_path: Path) -> None:
+    house = tmp_path / "house.toml"
+    house.write_text("[attack]\nfaces = [20, 1]\n", encoding="utf-8")
+    warned = "With more armies it can be right to stop again: --csv tells every state."
+    assert run(f"decide 4 2 --prize 1 --rules-file {house}").stdout.splitlines()[-1] == warned
+    assert warned not in run("decide 12 10 --prize 10").stdout

@@ -349,12 +349,21 @@ def test_what_is_too_large_is_refused_at_once() -> None:
     for ask in (
         lambda: Battle(10**19, 10**19, BLITZ).win_probability(),
         lambda: Battle(10**30, 10**30, BLITZ).outcomes(),
-        lambda: armies_needed(10**7, 0.5, BLITZ, keep=1),
+        lambda: armies_needed(10**13, 0.5, BLITZ, keep=10**9),
         lambda: win_table(10**6, 10**6, BLITZ),
         lambda: balanced_blitz.outcomes(Distribution({10**8: 1, 10**12: 1}), 10**12, BLITZ),
     ):
         with pytest.raises(TooLargeError):
             ask()
+
+
+def test_armies_to_keep_are_counted_for_large_battles_too() -> None:
+    few, many = (armies_needed(3_000, 0.9, BLITZ, keep=keep) for keep in (0, 40))
+    assert few <= many
+    for attackers, enough in ((many - 1, False), (many, True)):
+        law = Battle(attackers, 3_000, BLITZ).outcomes()
+        kept = law.prob(lambda end: not end.defenders and end.attackers > 40)
+        assert (kept >= 0.9) == enough
 
 
 def test_attackers_too_few_to_attack_stay() -> None:

@@ -96,7 +96,10 @@ def _best_first(law: Mapping[Outcome, Probability]) -> list[Outcome]:
 
 def _record(answer: _Answer) -> dict[str, object]:
     fought, law = answer.fought, answer.law
-    stopped = {"stop_probability": None if answer.stopped is None else float(answer.stopped)}
+    stopped = {
+        "stop_probability": None if answer.stopped is None else float(answer.stopped),
+        "stop_probability_exact": show.exact_text(answer.stopped) if answer.stopped else None,
+    }
     return {
         "attackers": fought.attackers,
         "defenders": fought.defenders,

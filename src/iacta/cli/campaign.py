@@ -109,7 +109,7 @@ def _record(answer: _Answer) -> dict[str, object]:
         "rules": answer.label,
         "win_probability": float(answer.win_probability),
         "win_probability_exact": show.exact_text(answer.win_probability),
-        **({} if answer.stopped is None else {"stop_probability": float(answer.stopped)}),
+        **_stopped(answer.stopped),
         "territories": [
             {
                 "defenders": territory.defenders,
@@ -128,6 +128,15 @@ def _record(answer: _Answer) -> dict[str, object]:
     }
 
 
+def _stopped(probability: Probability | None) -> dict[str, object]:
+    if probability is None:
+        return {}
+    return {
+        "stop_probability": float(probability),
+        "stop_probability_exact": show.exact_text(probability),
+    }
+
+
 def _rows(answer: _Answer) -> Iterator[Sequence[object]]:
     yield (*CampaignOutcome._fields, "probability")
     for end in endings.best_first(answer.law):
@@ -142,7 +151,7 @@ def _tell(console: "Console", answer: _Answer) -> None:
     if list(answer.law) == [(0, led.attackers, led.territories[0].defenders)]:
         show.say_does_not_attack(console, led.attackers)
         return
-    verb = "stops" if led.attackers == 1 else "stop"
+    verb = "leaves off" if led.attackers == 1 else "leave off"
     stopped = f", and {verb} with {show.percent(answer.stopped)}" if answer.stopped else ""
     show.say(
         console,
@@ -205,7 +214,7 @@ def _tell_story(
 
 def _ending(battle: PlayedBattle, stage: Stage) -> str:
     if battle.defenders_left and battle.attackers_left > stage.rules.garrison:
-        return f"{battle.attackers_left} left, and stop against {battle.defenders_left}"
+        return f"{battle.attackers_left} left, and leave off against {battle.defenders_left}"
     if battle.defenders_left:
         return f"{battle.attackers_left} left, stopped by {battle.defenders_left}"
     return f"{battle.attackers_left} left, taken"

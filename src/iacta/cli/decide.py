@@ -1,13 +1,15 @@
 """`iacta decide`: roll, stop or blitz, and how far to go."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iacta.cli import options, show
+from iacta.cli.decide_dice import Prices, tell_dice
 from iacta.decision import Boundary, Decision, best_mix, when_to_stop
 from iacta.errors import IllegalError
+from iacta.rules import Rules
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,6 +20,7 @@ USUAL_PRIZE = "3"
 USUAL_ARMY_VALUE = "1"
 USUAL_KILL_VALUE = "0"
 MOST_LINES = 20
+BLITZ = Rules(dice_mode="balanced blitz")
 
 Prize = Annotated[
     str | None,
@@ -47,6 +50,7 @@ Mix = Annotated[
     bool,
     typer.Option("--mix", help="In the official app: roll by hand or blitz, for conquest alone."),
 ]
+Dice = Annotated[bool, typer.Option("--dice", help="How many dice to throw, and to answer with.")]
 
 
 def decide(
@@ -56,6 +60,7 @@ def decide(
     army_value: ArmyValue = None,
     kill_value: KillValue = None,
     mix: Mix = False,
+    dice: Dice = False,
     rules: options.RulesName = None,
     rules_file: options.RulesFile = None,
     garrison: options.Garrison = None,
@@ -65,7 +70,7 @@ def decide(
 ) -> None:
     """Tell whether to roll or to stop now, and with how many armies to go on later.
 
-    Example: iacta decide 20 10 --prize 10
+    Examples: iacta decide 20 10 --prize 10; iacta decide 12 10 --mix
     """
     chosen = options.output(as_json, as_csv)
     known = options.read_rules(rules, rules_file, garrison)
@@ -74,19 +79,20 @@ def decide(
         options.number(defenders, "defenders", least=1),
         known.rules,
     )
-    values = {"--prize": prize, "--army-value": army_value, "--kill-value": kill_value}
+    given = {"--prize": prize, "--army-value": army_value, "--kill-value": kill_value}
+    worth = Prices(
+        prize=USUAL_PRIZE if prize is None else prize,
+        army_value=USUAL_ARMY_VALUE if army_value is None else army_value,
+        kill_value=USUAL_KILL_VALUE if kill_value is None else kill_value,
+    )
+    if mix:
+        _refuse_with_mix({**given, "--exact": exact or None, "--dice": dice or None})
+    if dice:
+        weighed = any(value is not None for value in given.values())
+        tell_dice(battle, known.name, worth if weighed else None, exact, chosen)
+        return
     with show.patience():
-        if mix:
-            _refuse_with_mix(values, exact)
-            decision = best_mix(*battle)
-        else:
-            decision = when_to_stop(
-                *battle,
-                prize=USUAL_PRIZE if prize is None else prize,
-                army_value=USUAL_ARMY_VALUE if army_value is None else army_value,
-                kill_value=USUAL_KILL_VALUE if kill_value is None else kill_value,
-                exact=exact,
-            )
+        decision = best_mix(*battle) if mix else _when_to_stop(battle, worth, exact)
     show.emit(
         chosen,
         record=lambda: _record(decision, known.name),
@@ -95,10 +101,22 @@ def decide(
     )
 
 
-def _refuse_with_mix(values: dict[str, str | None], exact: bool) -> None:
-    """Refuse what a mix of rolls and blitz cannot weigh."""
-    given = [name for name, value in values.items() if value is not None]
-    given += ["--exact"] * exact
+def _when_to_stop(battle: tuple[int, int, Rules], worth: Prices, exact: bool) -> Decision:
+    return when_to_stop(
+        *battle,
+        prize=worth.prize,
+        army_value=worth.army_value,
+        kill_value=worth.kill_value,
+        exact=exact,
+    )
+
+
+def _refuse_with_mix(others: Mapping[str, object]) -> None:
+    """Refuse what a mix of rolls and blitz cannot weigh.
+
+    others: the other options, `None` if they are not given.
+    """
+    given = [name for name, value in others.items() if value is not None]
     if given:
         raise IllegalError(
             f"--mix must stand without {given[0]}: it looks at the chance of conquest, in floats"
@@ -113,7 +131,9 @@ def _record(decision: Decision, label: str) -> dict[str, object]:
         "objective": decision.objective,
         "action": decision.action,
         "value": float(decision.value),
+        "value_exact": show.exact_text(decision.value),
         "win_probability": float(decision.win_probability),
+        "win_probability_exact": show.exact_text(decision.win_probability),
         "expected_attackers_left": float(decision.expected_attackers_left),
         "boundary": [
             {"defenders": each.defenders, "attackers": each.attackers} for each in decision.boundary
@@ -137,9 +157,11 @@ def _tell(console: "Console", decision: Decision, label: str) -> None:
     show.say(console, f"{sentence}{show.under(label)}.")
     if decision.action != "stop":
         left = float(decision.expected_attackers_left)
+        fought = [BLITZ if decision.action == "blitz" else decision.rules]
+        won = show.told(decision.win_probability, fought)
         show.say(
             console,
-            f"You take the territory with a chance of {show.percent(decision.win_probability)}, "
+            f"You take the territory with a chance of {show.percent(won)}, "
             f"and keep {left:.2f} armies in the mean.",
         )
     show.say_exactly(console, decision.value)
@@ -175,6 +197,19 @@ def _tell_boundary(console: "Console", decision: Decision) -> None:
     )
     if len(shown) < len(decision.boundary):
         show.say(console, "Those against fewer are printed with --json.")
+    if _turns_back(decision):
+        other = "roll" if mixed else "stop"
+        show.say(
+            console, f"With more armies it can be right to {other} again: --csv tells every state."
+        )
+
+
+def _turns_back(decision: Decision) -> bool:
+    """Tell whether more attackers can make the wrong action of what was the right one."""
+    able = decision.attackers - decision.rules.garrison
+    rolls = decision.rolls[1 : decision.defenders + 1, 1 : able + 1]
+    wanted = ~rolls if decision.objective == "conquest" else rolls
+    return bool((wanted[:, 1:] < wanted[:, :-1]).any())
 
 
 def _fewest(boundary: Boundary) -> str:

@@ -75,7 +75,9 @@ def defend(
         exact,
     )
     if armies is None and territories is None and objective is None:
-        _hold(asked, parse_chance(USUAL_CHANCE if chance is None else chance), chosen)
+        balanced = known.rules.dice_mode == "balanced blitz"
+        wanted_chance = parse_chance(USUAL_CHANCE if chance is None else chance, certain=balanced)
+        _hold(asked, wanted_chance, chosen)
         return
     if chance is not None or armies is None or territories is None:
         raise IllegalError(
@@ -143,11 +145,12 @@ def _tell_hold(
     if asked.attackers <= asked.rules.garrison:
         show.say_cannot_attack(console, asked.attackers, asked.rules.garrison)
         return
+    told = show.told(held, [asked.rules])
     show.say(
         console,
         f"You need {defenders} {_defenders(defenders)} to hold against {asked.attackers} "
         f"{show.armies(asked.attackers)} with a chance of at least {show.plain_percent(chance)}: "
-        f"with {defenders} it is {show.percent(held)}{show.under(asked.label)}.",
+        f"with {defenders} it is {show.percent(told)}{show.under(asked.label)}.",
     )
     show.say_exactly(console, held)
     console.print()
@@ -156,7 +159,7 @@ def _tell_hold(
         [
             (
                 f"{n} {_defenders(n)}",
-                float(asked.held(n)),
+                show.told(asked.held(n), [asked.rules]),
                 "green" if n >= defenders else "red",
             )
             for n in range(max(1, defenders - NEIGHBOURS), defenders + NEIGHBOURS + 1)

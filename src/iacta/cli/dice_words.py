@@ -21,6 +21,7 @@ def rules_words(rules: Rules) -> Iterator[str]:
     The attacker throws at most 3 dice with 6 faces each.
     The defender throws at most 2 dice with 6 faces each.
     Ties go to the defender; 1 army must stay behind.
+    After a conquest at least as many armies move in as dice were thrown last.
     """
     for side, usual, full in (
         ("attacker", rules.attack, rules.full_attack),
@@ -46,7 +47,9 @@ def dice_words(count: int) -> str:
 
 
 def _special(rules: Rules) -> Iterator[str]:
-    if not rules.least_advance:
+    if rules.least_advance:
+        yield "After a conquest at least as many armies move in as dice were thrown last."
+    else:
         yield "After a conquest any number of armies may move in."
     if rules.dice_mode != "true random":
         yield f"Whole battles are decided by the dice mode {rules.dice_mode}."

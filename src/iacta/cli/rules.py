@@ -214,7 +214,7 @@ def _cells(odds: _Odds) -> Sequence[str]:
     return (
         odds.known.name,
         "-" if law is None else _law_text(law),
-        "-" if won is None else show.short_percent(won),
+        "-" if won is None else show.short_percent(show.told(won, [odds.known.rules])),
         _ratio_text(odds.ratio()),
     )
 
@@ -249,9 +249,10 @@ def _say_odds(console: "Console", odds: _Odds) -> None:
     if isinstance(won, IactaError):
         show.say(console, f"The odds of its battles cannot be told: {won}.")
     else:
+        told = show.percent(show.told(won, [odds.known.rules]))
         show.say(
             console,
-            f"{EXAMPLE_ARMIES} armies beat {EXAMPLE_ARMIES} with a chance of {show.percent(won)}.",
+            f"{EXAMPLE_ARMIES} armies beat {EXAMPLE_ARMIES} with a chance of {told}.",
         )
         show.say_exactly(console, won)
         attackers = _or_error(odds.ask_attackers)

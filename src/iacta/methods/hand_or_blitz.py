@@ -68,7 +68,10 @@ def _blitz(chances: Floats, able: int, defenders: int, bare: Rules) -> Instead:
     error = chances * lattice.relative_error(able, defenders, bare) + ROUNDING
     shifted = (np.clip(chances + shift, 0.0, 1.0) for shift in (-error, 0.0, error))
     low, middle, high = map(reshaped_chances, shifted)
-    return Instead(middle, np.maximum(high - middle, middle - low) + ROUNDING)
+    # Certainty is exact: beside a blitz that must fail, a roll is better with any chance at all.
+    certain = (low == high) & ((middle == 0) | (middle == 1))
+    rounding = np.where(certain, 0.0, ROUNDING)
+    return Instead(middle, np.maximum(high - middle, middle - low) + rounding)
 
 
 def _bare(rules: Rules) -> Rules:

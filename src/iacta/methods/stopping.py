@@ -36,6 +36,7 @@ from iacta.methods.limits import OUTCOME_BYTES, refuse_too_large
 from iacta.outcome import Outcome
 from iacta.rules import Rules
 from iacta.stop import Stop
+from iacta.variants import rules_name
 
 __all__ = ["NAME", "outcomes", "refuse_rules", "relative_error"]
 
@@ -49,6 +50,7 @@ Moves: TypeAlias = list[tuple[Place, list[tuple[Any, Place]]]]
 Found: TypeAlias = list[tuple[Outcome, Any, int]]
 
 UNIT_ROUNDOFF = 2.0**-53
+SLOWER = 4  # a step roll by roll, beside one of a diagonal
 
 
 class Arithmetic(NamedTuple):
@@ -153,7 +155,7 @@ def refuse_rules(rules: Rules) -> None:
     if rules.dice_mode != "true random" or rules.defender_sees_first:
         raise IllegalError(
             "rules must have truly random dice and a defender who does not see the attack first "
-            f"for a battle that stops by charge, max_losses or max_rolls, got {rules!r}"
+            f"for a battle that stops by charge, max_losses or max_rolls, got {rules_name(rules)}"
         )
 
 
@@ -213,20 +215,39 @@ def _by_diagonals(
     start: Weights, defenders: int, fewest: int, arithmetic: Arithmetic
 ) -> Iterator[tuple[int, int, Any]]:
     """Yield the attackers able to attack, the defenders and the weight of each end."""
+    top = max(start)
+    # Those who roll leave no fewer.
+    lowest = min(max(fewest - arithmetic.most_dice[0], 0), *start)
     pending: dict[int, Numbers] = {}
-    for total in range(max(start) + defenders, 0, -1):
-        diagonal = pending.pop(total, None)
-        if diagonal is None:
-            diagonal = np.zeros(defenders + 1, dtype=arithmetic.kind)
-        diagonal[defenders] += start.get(total - defenders, 0)
+
+    def diagonal_of(total: int) -> tuple[int, Numbers]:
+        """Return the fewest defenders that can be left there, and the weights from these on."""
+        first, last = max(total - top, 0), min(defenders, total - lowest)
+        if total not in pending:
+            pending[total] = np.zeros(last - first + 1, dtype=arithmetic.kind)
+        return first, pending[total]
+
+    for n, weight in start.items():
+        first, diagonal = diagonal_of(n + defenders)
+        diagonal[defenders - first] += weight
+    while pending:
+        total = max(pending)
+        first, diagonal = diagonal_of(total)
+        del pending[total]
+        if not diagonal.any():
+            continue  # in floats what is less than 1e-300 is left out
         for low, high, step in _spans(total, defenders, fewest, arithmetic):
-            moved, below = diagonal[low:high], total - len(step) + 1
-            if below not in pending:
-                pending[below] = np.zeros(defenders + 1, dtype=arithmetic.kind)
+            moved = diagonal[max(low - first, 0) : max(high - first, 0)]
             for k, c in enumerate(step):
-                pending[below][low - k : high - k] += c * moved
+                below, target = diagonal_of(total - len(step) + 1)
+                place = max(low, first) - k - below
+                target[place : place + len(moved)] += c * moved
         ended = {0, *(total - a for a in range(fewest) if 0 < total - a <= defenders)}
-        yield from ((total - d, d, diagonal[d]) for d in sorted(ended) if diagonal[d])
+        yield from (
+            (total - d, d, diagonal[d - first])
+            for d in sorted(ended)
+            if first <= d < first + len(diagonal) and diagonal[d - first]
+        )
 
 
 def _spans(
@@ -313,7 +334,7 @@ def _refuse_group(
         low = _lowest(group.start, defenders, arithmetic, rolls)
         lost = top - low[0] + defenders - low[1]
         ends = (top - low[0] + 1) * (defenders - low[1] + 1)
-        states, held = ends * rolls, 2 * ends
+        states, held = SLOWER * ends * rolls, 2 * ends
     exact_bytes = 50 + lost * int(arithmetic.unit).bit_length() // 8
     size = exact_bytes if arithmetic.kind is object else 8
     refuse_too_large(

@@ -1,0 +1,88 @@
+"""The measured claims about rules and decisions."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from benchmarks import plain
+from benchmarks.measure import Line, seconds
+from iacta import Battle, best_mix, spread_defenders, when_to_stop, win_table
+from iacta.spread import spread_value
+from iacta.variants import RULE_SETS, find_rules
+
+__all__ = ["MEASURES"]
+
+SIZE = 200
+SPREADS = 118_755  # of 30 armies over 6 territories, one at least on each
+
+
+def variant_lines() -> Iterator[Line]:
+    """Measure the slowest table of all named rule sets."""
+    memory: plain.Memory = {}
+
+    def plain_table() -> None:
+        memory.clear()
+        for a in range(1, SIZE + 1):
+            for d in range(1, SIZE + 1):
+                plain.recursive_win_probability(a, d, memory)
+
+    solved = [each.name for each in RULE_SETS if not find_rules(each.name).all_ones_gain]
+    times = {name: seconds(partial(win_table, SIZE, SIZE, name), 3) for name in solved}
+    slowest = max(times, key=lambda name: times[name])
+    yield Line(
+        f"table of {SIZE} x {SIZE}, the slowest rules ({slowest})",
+        times[slowest],
+        "recursion with a memory, classic rules",
+        seconds(plain_table, 1),
+        1,
+        0.05,
+    )
+
+
+def blitz_lines() -> Iterator[Line]:
+    """Measure balanced blitz."""
+    battle = Battle(1_001, 1_000, "balanced blitz")
+    yield Line(
+        "law of 1,000 v 1,000 by balanced blitz",
+        seconds(battle.outcomes, 11),
+        "states one by one, true dice (100 v 100 timed)",
+        100 * seconds(lambda: plain.outcome_law(100, 100), 3),
+        1,
+        0.05,
+    )
+
+
+def decision_lines() -> Iterator[Line]:
+    """Measure the best policies."""
+    yield Line(
+        f"when to stop, all states to {SIZE} x {SIZE}",
+        seconds(lambda: when_to_stop(SIZE + 1, SIZE, prize=10)),
+        "states one by one",
+        seconds(lambda: plain.stopping_values(SIZE, SIZE, 10), 3),
+        1,
+        0.2,
+    )
+    yield Line(
+        "by hand or blitz, all states to 50 x 50",
+        seconds(lambda: best_mix(51, 50)),
+        "states one by one, each with its law (20 x 20 timed)",
+        seconds(lambda: plain.mix_win_probabilities(20, 20), 1) * (50 / 20) ** 4,
+        1,
+        2,
+    )
+
+
+def spread_lines() -> Iterator[Line]:
+    """Measure the best spread of armies, which is compared with all others."""
+    some = [(5, 5, 5, 5, 5, 5), (10, 4, 4, 4, 4, 4), (1, 1, 1, 1, 1, 25), (9, 1, 1, 1, 9, 9)]
+    one = seconds(lambda: [spread_value(40, each) for each in some]) / len(some)
+    yield Line(
+        "best spread of 30 over 6 territories against 40",
+        seconds(lambda: spread_defenders(40, 30, 6), 3),
+        "each spread by itself (4 timed)",
+        one * SPREADS,
+        1,
+        5,
+    )
+
+
+MEASURES = (variant_lines, blitz_lines, decision_lines, spread_lines)

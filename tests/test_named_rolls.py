@@ -1,0 +1,125 @@
+"""The named rule sets say what their games say: rolls of dice that are written out here."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import NamedTuple
+
+import pytest
+
+from iacta import RULE_SETS, find_rules
+from iacta.roll import loss_law
+
+D6, D8, D28, D130 = (list(range(1, faces + 1)) for faces in (6, 8, 28, 130))
+ONES_AGAIN = D6 + [first for first in D6[1:] for _ in D6]  # of 36 cases
+
+Shown = list[int]
+
+
+def as_they_fall(dice: Shown) -> Shown:
+    """Change nothing."""
+    return dice
+
+
+def highest_plus_one(dice: Shown) -> Shown:
+    """Add one to the highest."""
+    return [dice[0] + 1, *dice[1:]]
+
+
+def highest_minus_one(dice: Shown) -> Shown:
+    """Take one from the highest."""
+    return [dice[0] - 1, *dice[1:]]
+
+
+def highest_minus_one_at_least_one(dice: Shown) -> Shown:
+    """Take one from the highest, unless it is a one."""
+    return [max(1, dice[0] - 1), *dice[1:]]
+
+
+def all_plus_one(dice: Shown) -> Shown:
+    """Add one to each."""
+    return [die + 1 for die in dice]
+
+
+def without_lowest(dice: Shown) -> Shown:
+    """Leave out the lowest."""
+    return dice[:-1]
+
+
+class Written(NamedTuple):
+    """The dice of a full roll, and what is done with them, highest first."""
+
+    attack: Sequence[list[int]] = (D6, D6, D6)
+    defence: Sequence[list[int]] = (D6, D6)
+    attack_change: Callable[[Shown], Shown] = as_they_fall
+    defence_change: Callable[[Shown], Shown] = as_they_fall
+    attacker_wins_ties: bool = False
+
+    def defenders_lost(self) -> Counter[int]:
+        """Count the rolls that cost the defenders so many armies."""
+        ours, theirs = (
+            Counter(tuple(change(sorted(dice, reverse=True))) for dice in product(*faces))
+            for faces, change in (
+                (self.attack, self.attack_change),
+                (self.defence, self.defence_change),
+            )
+        )
+        counts: Counter[int] = Counter()
+        for (y, n), (z, m) in product(ours.items(), theirs.items()):
+            pairs = zip(y, z, strict=False)
+            won = sum(a > d or (a == d and self.attacker_wins_ties) for a, d in pairs)
+            counts[won] += n * m
+        return counts
+
+
+WRITTEN = {
+    "classic": Written(),
+    "capital": Written(defence=(D6, D6, D6)),
+    "wall": Written(defence=(D6, D6, D6)),
+    "zombie attacker": Written(attack=(D6, D6)),
+    "zombie defender": Written(attacker_wins_ties=True),
+    "balanced blitz": Written(),
+    "risiko": Written(defence=(D6, D6, D6)),
+    "attack leader": Written(attack_change=highest_plus_one),
+    "defence leader": Written(defence_change=highest_plus_one),
+    "attack commander": Written(attack=(D8, D6, D6)),
+    "defence commander": Written(defence=(D8, D6)),
+    "space station": Written(defence=(D8, D8)),
+    "bunker": Written(defence_change=highest_plus_one),
+    "ammo shortage": Written(defence_change=highest_minus_one),
+    "ammo shortage clamped": Written(defence_change=highest_minus_one_at_least_one),
+    "fortification": Written(defence_change=all_plus_one),
+    "war god": Written(attacker_wins_ties=True),
+    "attack magic": Written(attack=(ONES_AGAIN, ONES_AGAIN, ONES_AGAIN)),
+    "defence magic": Written(defence=(ONES_AGAIN, ONES_AGAIN)),
+    "attack bonus die": Written(attack=(D6, D6, D6, D6), attack_change=without_lowest),
+    "defence bonus die": Written(defence=(D6, D6, D6), defence_change=without_lowest),
+    "dominating12": Written(attack=(D130, D6, D6), defence=(D28, D28)),
+    "defender sees first": Written(),
+    "free advance": Written(),
+}
+
+
+def test_every_rule_set_is_written_out() -> None:
+    assert {known.name for known in RULE_SETS} - set(WRITTEN) == {"five ones"}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_full_roll_is_what_the_game_says(name: str) -> None:
+    rules, counts = find_rules(name), WRITTEN[name].defenders_lost()
+    law = loss_law(*rules.full_roll, rules)
+    scale = counts.total()
+    assert [n * scale for n in law.counts] == [
+        counts[k] * law.total for k in range(law.compared + 1)
+    ]
+
+
+def test_the_rules_are_the_games_in_all_else() -> None:
+    assert not find_rules("free advance").least_advance
+    assert find_rules("official advance").least_advance
+    assert find_rules("defender sees first").defender_sees_first
+    assert find_rules("balanced blitz").dice_mode == "balanced blitz"
+    assert find_rules("five ones").all_ones_gain == 1
+    # A commander's die is the one that is thrown when only one is.
+    assert loss_law(1, 1, find_rules("attack commander")).counts == (21, 27)
+    assert loss_law(1, 1, find_rules("defence commander")).counts == (33, 15)
