@@ -6,16 +6,16 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import compiled, plain
+from benchmarks import compiled, decisions, plain
+from benchmarks.measure import Line, seconds
 from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
 from iacta.methods import closed_form, counting, markov
 from iacta.roll import loss_law
@@ -40,43 +40,6 @@ SINGLE_BATTLES = [
     (100, 500),
     (3_000, 5_000),
 ]
-
-Work = Callable[[], object]
-
-
-class Line(NamedTuple):
-    """One measured claim.
-
-    claim: what iacta does.
-    ours: the seconds that it takes.
-    rival: what does the same plainly.
-    theirs: the seconds of that; where only a part of it was timed, as many times more.
-    least_ratio: how many times faster iacta has to be.
-    most_seconds: how long it may take on a machine of two cores, if that is asked.
-    """
-
-    claim: str
-    ours: float
-    rival: str
-    theirs: float
-    least_ratio: float = 1.0
-    most_seconds: float | None = None
-
-    @property
-    def is_met(self) -> bool:
-        """Whether all that is asked is met."""
-        fast_enough = self.most_seconds is None or self.ours <= self.most_seconds
-        return fast_enough and self.theirs >= self.least_ratio * self.ours
-
-
-def seconds(work: Work, runs: int = 5) -> float:
-    """Return the median time of some runs."""
-    times = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
 
 
 def roll_lines() -> Iterator[Line]:
@@ -298,6 +261,7 @@ MEASURES = (
     markov_lines,
     table_lines,
     array_lines,
+    *decisions.MEASURES,
     process_lines,
 )
 

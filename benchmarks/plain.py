@@ -6,11 +6,15 @@ from fractions import Fraction
 from itertools import product
 
 __all__ = [
+    "blitz_win_probability",
     "campaign_run",
     "fraction_win_table",
     "linear_requirement",
     "loss_counts",
+    "mix_win_probabilities",
+    "outcome_law",
     "recursive_win_probability",
+    "stopping_values",
 ]
 
 FACES = (1, 2, 3, 4, 5, 6)
@@ -75,6 +79,77 @@ def linear_requirement(defenders: int, chance: float) -> int:
     while recursive_win_probability(attackers, defenders, memory) < chance:
         attackers += 1
     return attackers
+
+
+def stopping_values(able: int, defenders: int, prize: float) -> Memory:
+    """Return what each battle gains an attacker who may stop: the prize, less an army for each."""
+    gains: Memory = {}
+    for a in range(able + 1):
+        for d in range(defenders + 1):
+            if not a or not d:
+                gains[a, d] = 0.0 if d else prize
+                continue
+            dice = min(3, a), min(CLASSIC_DEFENCE_DICE, d)
+            gain = 0.0
+            for k, count in LAWS[dice].items():
+                lost = min(dice) - k
+                gain += count * (gains[a - lost, d - k] - lost)
+            gains[a, d] = max(0.0, gain / TOTALS[dice])
+    return gains
+
+
+def outcome_law(able: int, defenders: int) -> Memory:
+    """Return the chance of each end of a battle, pushed forward from state to state."""
+    visits: Memory = {(able, defenders): 1.0}
+    for a in range(able, 0, -1):
+        for d in range(defenders, 0, -1):
+            chance = visits.pop((a, d), 0.0)
+            dice = min(3, a), min(CLASSIC_DEFENCE_DICE, d)
+            for k, count in LAWS[dice].items():
+                after = (a - min(dice) + k, d - k)
+                visits[after] = visits.get(after, 0.0) + chance * count / TOTALS[dice]
+    return visits
+
+
+def without_front(chances: list[float]) -> list[float]:
+    """Return the chances without the first tenth of them all."""
+    kept, over = list(chances), 0.0
+    for place, chance in enumerate(chances):
+        over += chance
+        kept[place] = max(0.0, over - 0.1)
+        if over >= 0.1:
+            break
+    return kept
+
+
+def blitz_win_probability(able: int, defenders: int) -> float:
+    """Return the chance to win by balanced blitz, step by step from the law of the battle."""
+    law = outcome_law(able, defenders)
+    won = [law[a, 0] for a in range(able, 0, -1)]
+    lost = [law[0, d] for d in range(1, defenders + 1)]
+    chance, other = sum(won), sum(lost)
+    if min(chance, other) <= 0.05:
+        return float(chance > other)
+    power = chance**1.3 / (chance**1.3 + other**1.3)
+    line = [p * power / chance for p in won] + [p * (1 - power) / other for p in lost]
+    kept = without_front(without_front(line)[::-1])[::-1]
+    return sum(kept[:able]) / sum(kept)
+
+
+def mix_win_probabilities(able: int, defenders: int) -> Memory:
+    """Return the chance to win each battle by the best mix of rolls by hand and a blitz."""
+    chances: Memory = {}
+    for a in range(able + 1):
+        for d in range(defenders + 1):
+            if not a or not d:
+                chances[a, d] = float(not d)
+                continue
+            dice = min(3, a), min(CLASSIC_DEFENCE_DICE, d)
+            by_hand = sum(
+                count * chances[a - min(dice) + k, d - k] for k, count in LAWS[dice].items()
+            )
+            chances[a, d] = max(blitz_win_probability(a, d), by_hand / TOTALS[dice])
+    return chances
 
 
 def campaign_run(attackers: int, territories: Sequence[int], rng: random.Random) -> bool:
