@@ -18,7 +18,9 @@ from iacta.methods import (
     markov,
     optimal_play,
     path_tree,
+    replies,
     sees_first,
+    sees_first_exact,
     simulation,
     spreads,
     stopping,
@@ -114,7 +116,9 @@ METHODS = (
     tan_1997,
     optimal_play,
     hand_or_blitz,
+    replies,
     sees_first,
+    sees_first_exact,
     balanced_blitz,
 )
 ARGUMENT = re.compile(r"^(\w+(?:, \w+)*): ")

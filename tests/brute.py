@@ -126,3 +126,58 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
     """Return the chance that no defender is left."""
     law = outcomes(attackers, defenders, rules)
     return sum((p for (_, d), p in law.items() if not d), Fraction(0))
+
+
+def seen_laws(throw: list[int], most: int, rules: Rules, attack_dice: int) -> list[Law]:
+    """Return the laws of (attackers lost, defenders lost) after a throw, for 1 .. most dice."""
+    laws = []
+    for j in range(1, most + 1):
+        full = (attack_dice, j) == (rules.attack.kept, rules.defence.kept)
+        dice = rules.full_defence if full and rules.full_defence else rules.defence
+        counts: Counter[tuple[int, int]] = Counter()
+        for (row, _), weight in equal_throws(dice, j).items():
+            pairs = list(zip(throw, row, strict=False))
+            won = sum(y > z or (y == z and rules.ties == "attacker") for y, z in pairs)
+            counts[len(pairs) - won, won] += weight
+        laws.append({losses: Fraction(n, counts.total()) for losses, n in counts.items()})
+    return laws
+
+
+@cache
+def all_seen_laws(attack_dice: int, most: int, rules: Rules) -> list[list[Law]]:
+    """Return `seen_laws` of every equally likely throw, one after the other."""
+    return [
+        seen_laws(throw, most, rules, attack_dice) for throw in throws(rules.attack, attack_dice)
+    ]
+
+
+@cache
+def seen_win(able: int, defenders: int, rules: Rules) -> Fraction:
+    """Return the least chance to win that a defender who sees each throw can leave."""
+    if not able or not defenders:
+        return Fraction(not defenders)
+    every = all_seen_laws(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
+    return sum(
+        (min(_after(able, defenders, law, rules) for law in laws) for laws in every), Fraction(0)
+    ) / len(every)
+
+
+def _after(able: int, defenders: int, law: Law, rules: Rules) -> Fraction:
+    return sum(
+        (p * seen_win(able - x, defenders - y, rules) for (x, y), p in law.items()), Fraction(0)
+    )
+
+
+@cache
+def seen_outcomes(able: int, defenders: int, rules: Rules) -> Law:
+    """Return the law of (able, defenders) left against him, of equal replies that of most dice."""
+    if not able or not defenders:
+        return {(able, defenders): Fraction(1)}
+    every = all_seen_laws(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
+    ended: Law = {}
+    for laws in every:
+        law = min(reversed(laws), key=lambda law: _after(able, defenders, law, rules))
+        for (x, y), p in law.items():
+            for end, q in seen_outcomes(able - x, defenders - y, rules).items():
+                ended[end] = ended.get(end, Fraction(0)) + p * q / len(every)
+    return ended

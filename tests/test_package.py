@@ -44,10 +44,11 @@ FLOORS = [
         "methods.taflin_strips",
         "methods.tan_1997",
         "methods.chain",
-        "methods.sees_first",
     },
-    {"methods.spreads"},
+    {"methods.spreads", "methods.replies"},
     {
+        "methods.sees_first",
+        "methods.sees_first_exact",
         "methods.stopping",
         "methods.survivors",
         "methods.taflin_2001",

@@ -121,11 +121,21 @@ def test_only_rules_have_a_name() -> None:
         rules_name(5)  # type: ignore[arg-type] # that is the claim
 
 
-def test_rules_that_no_method_solves_are_refused_not_ignored() -> None:
-    rules = Rules(defender_sees_first=True)
+@pytest.mark.parametrize(
+    ("rules", "sentence"),
+    [
+        (
+            Rules(defender_sees_first=True, dice_mode="balanced blitz"),
+            "defender_sees_first must be False under balanced blitz",
+        ),
+        (Rules(defender_sees_first=True, all_ones_gain=1), "all_ones_gain must be 0"),
+    ],
+)
+def test_rules_that_no_method_solves_are_refused_not_ignored(rules: Rules, sentence: str) -> None:
     battle, campaign = Battle(3, 2, rules), Campaign(5, [2], rules)
     for ask in (
         battle.win_probability,
+        lambda: battle.win_probability(exact=True),
         battle.state_count,
         battle.path_count,
         campaign.outcomes,
@@ -133,5 +143,7 @@ def test_rules_that_no_method_solves_are_refused_not_ignored() -> None:
         lambda: win_probability([3], 2, rules),
         lambda: armies_needed(3, 0.5, rules),
     ):
-        with pytest.raises(IllegalError, match="defender_sees_first"):
+        with pytest.raises(IllegalError, match="defender"):
             ask()
+    with pytest.raises(IllegalError, match=sentence):
+        battle.win_probability()

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
-from iacta.methods import balanced_blitz, lattice
+from iacta.methods import balanced_blitz, float_table_method
 from iacta.territory import Stage
 
 __all__ = [
@@ -100,7 +100,7 @@ def chances_to_take(way: Sequence[Stage], keep: int, most: int) -> Floats:
         if is_certain_possible([stage]):
             balanced_blitz.refuse_values(most, stage.defenders, stage.rules)
         else:
-            lattice.refuse(most, stage.defenders, stage.rules)
+            float_table_method(stage.rules).refuse(most, stage.defenders, stage.rules)
     enough = np.arange(most + 1) >= keep
     succeeds, fails = enough.astype(float), (~enough).astype(float)
     for stage in reversed(way):
@@ -116,9 +116,10 @@ def _before(stage: Stage, succeeds: Floats, fails: Floats) -> tuple[Floats, Floa
         won, lost = np.stack([succeeds, fails], axis=-1), np.stack([never, always], axis=-1)
         both = balanced_blitz.values(won, lost, defenders, rules)
         return both[:, 0], both[:, 1]
+    solver = float_table_method(rules)
     return (
-        lattice.values(succeeds, never, defenders, rules),
-        lattice.values(fails, always, defenders, rules),
+        solver.values(succeeds, never, defenders, rules),
+        solver.values(fails, always, defenders, rules),
     )
 
 

@@ -34,7 +34,9 @@ class Battle:
     wins). This holds for chances between 1e-15 and 1 − 1e-15, and up to 250 armies on each side
     down to 1e-150. In larger battles outcomes below 1e-18 are left out of a law. Where armies can
         grow, the error is at most 1e-12 in all. Under balanced blitz it is absolute, at most
-    `iacta.methods.balanced_blitz.relative_error`, and certainty is exactly 1.0 or 0.0. A battle
+    `iacta.methods.balanced_blitz.relative_error`, and certainty is exactly 1.0 or 0.0. A defender
+    who sees the attack first makes the conquest as unlikely as can be; the relative error is at
+    most `iacta.methods.sees_first.relative_error`, 1e-12 up to 250 armies on each side. A battle
     with another stop than `stop_at` alone is solved by `"auto"`, `"stopping"` or `"simulation"`,
     and refused where armies can grow.
 

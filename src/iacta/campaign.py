@@ -11,7 +11,7 @@ import numpy as np
 from iacta import stopped
 from iacta.distribution import Distribution, Probability
 from iacta.errors import MalformedError
-from iacta.methods import balanced_blitz, check_rules
+from iacta.methods import check_rules, find_method
 from iacta.numbers import shown, whole_number
 from iacta.outcome import Outcome, is_won
 from iacta.records import put
@@ -86,7 +86,8 @@ class Campaign:
     float is at most the sum over the territories of what `relative_error` of the method says,
     which is 1e-12 up to 250 armies on each side; twice that for `expected_attackers`, which is a
     ratio. Chances below 1e-150 may become 0. Under balanced blitz, which reshapes the battle for
-    each territory by itself, the error is absolute.
+    each territory by itself, the error is absolute. A defender who sees the attack first makes the
+    conquest of his own territory as unlikely as can be, whatever stands behind it.
 
     No territories, and numbers below 1 or not whole, are refused.
 
@@ -217,7 +218,8 @@ class Campaign:
 
         rng: a `numpy.random.Generator`; the same seed plays the same campaign.
 
-        Under balanced blitz no dice are thrown: how a battle ends is drawn from its law.
+        Under balanced blitz, and where the defender sees the attack first, no dice are thrown: how
+        a battle ends is drawn from its law.
 
         >>> Campaign(12, [3, 2]).play(np.random.default_rng(1))[0]
         PlayedBattle(territory=1, attackers=12, defenders=3, attackers_left=11, defenders_left=0)
@@ -281,8 +283,9 @@ def _play_battle(attackers: int, stage: Stage, rng: "np.random.Generator") -> tu
     """Return the attackers and defenders left after a battle with random dice."""
     defenders, stop = stage.defenders, stage.stop
     rules = stop.rules_in_fight(stage.rules)
-    if rules.dice_mode == "balanced blitz":
-        ends = balanced_blitz.outcomes(Distribution([attackers]), defenders, rules)
+    if rules.dice_mode == "balanced blitz" or rules.defender_sees_first:
+        solver = find_method("auto", attackers, defenders, rules, exact=False, question="law")
+        ends = solver.outcomes(Distribution([attackers]), defenders, rules)
         return ends.sample(1, rng)[0]
     fewest = stop.fewest_able(attackers - rules.garrison, rules.attack.kept)
     rolls = 0

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import check_rules, hand_or_blitz, sees_first
+from iacta.methods.limits import refuse_seen
 from iacta.methods.optimal_play import (
     STOP,
     Choices,
@@ -20,6 +21,7 @@ from iacta.methods.optimal_play import (
     play,
     play_exactly,
 )
+from iacta.methods.replies import Aim
 from iacta.numbers import Chance, read_fraction, shown, whole_number
 from iacta.records import check_choice
 from iacta.rules import Rules
@@ -226,7 +228,7 @@ def best_mix(
     Source: the rules of RISK: Global Domination, as published in 2024.
     """
     asked = _read(attackers, defenders, rules, garrison)
-    check_rules(replace(asked.rules, dice_mode="true random"))
+    _check_rules(replace(asked.rules, dice_mode="true random"))
     able, d = asked.able, asked.defenders
     found = _solve(
         asked,
@@ -316,7 +318,7 @@ def win_probability_if_seen(
     defenders: int,
     rules: Rules | str = "classic",
     *,
-    aim: sees_first.Aim = "conquest",
+    aim: Aim = "conquest",
     garrison: int | None = None,
 ) -> float:
     """Return the chance to win against a defender who chooses his dice after the attack roll.
@@ -330,7 +332,8 @@ def win_probability_if_seen(
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
 
     A float, with a relative error of at most `iacta.methods.sees_first.relative_error`. Refused
-    are the same battles as by `when_to_stop`, and rules whose attack dice depend on the answer.
+    are the same battles as by `iacta.methods.sees_first.refuse`, but the rules need not say that
+    the defender sees the attack.
 
     >>> round(win_probability_if_seen(11, 10), 4)
     0.4529
@@ -339,8 +342,10 @@ def win_probability_if_seen(
     """
     check_choice(aim, ("conquest", "losses"), "aim")
     asked = _read(attackers, defenders, rules, garrison)
-    check_rules(replace(asked.rules, defender_sees_first=False))
-    return float(sees_first.win_table(asked.able, asked.defenders, asked.rules, aim)[asked.state])
+    check_rules(replace(asked.rules, defender_sees_first=True))
+    return float(
+        sees_first.chance_table(asked.able, asked.defenders, asked.rules, aim)[asked.state]
+    )
 
 
 class _Values(TypedDict):
@@ -383,6 +388,7 @@ def _check_rules(rules: Rules) -> None:
             f"dice_mode must be 'true random' to decide roll by roll, got {rules.dice_mode!r}; "
             "best_mix, or iacta decide --mix, tells when to blitz"
         )
+    refuse_seen(rules, "to decide when to stop, or with how many dice to roll")
 
 
 def _read_worth(prize: Chance, army_value: Chance, kill_value: Chance) -> Worth:

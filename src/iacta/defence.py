@@ -10,9 +10,16 @@ import numpy.typing as npt
 
 from iacta.bracket import Bracket
 from iacta.errors import IllegalError, TooLargeError
-from iacta.methods import balanced_blitz, check_rules, counting, lattice, load_method, refusal
+from iacta.methods import (
+    balanced_blitz,
+    check_rules,
+    exact_table_method,
+    float_table_method,
+    load_method,
+    refusal,
+)
 from iacta.numbers import broadcast, read_chances, shown, whole_numbers
-from iacta.roll import loss_law
+from iacta.roll import loss_law, seen_loss_laws
 from iacta.rules import Rules
 from iacta.variants import find_rules
 
@@ -106,12 +113,13 @@ def _within(most: int, pairs: Sequence[Pair], rules: Rules) -> dict[Pair, int]:
     """Return the fewest defenders for those pairs for which `most` are enough."""
     armies = sorted({attackers for attackers, _ in pairs})
     _refuse_too_many(armies[-1], most, rules)
-    rows = lattice.value_rows(np.ones(armies[-1] + 1), np.zeros(most + 1), rules)
+    solver = float_table_method(rules)
+    rows = solver.value_rows(np.ones(armies[-1] + 1), np.zeros(most + 1), rules)
     lost = np.vstack([np.ones(len(armies)), *(row[armies] for row in rows)])
     brackets = {
         attackers: Bracket(
             lost[:, place],
-            lattice.relative_error(attackers, most, rules),
+            solver.relative_error(attackers, most, rules),
             _exact_chances(attackers, rules),
         )
         for place, attackers in enumerate(armies)
@@ -124,7 +132,8 @@ def _exact_chances(attackers: int, rules: Rules) -> Callable[[int], list[Fractio
     """Return what tells the exact chances to lose the territory, for 0 .. most defenders."""
 
     def chances(most: int) -> list[Fraction]:
-        rows = counting.value_rows([1] * (attackers + 1), [0] * (most + 1), rules)
+        solver = exact_table_method(rules)
+        rows = solver.value_rows([1] * (attackers + 1), [0] * (most + 1), rules)
         return [Fraction(1), *(row.worth(attackers) for row in rows)]
 
     return chances
@@ -133,7 +142,7 @@ def _exact_chances(attackers: int, rules: Rules) -> Callable[[int], list[Fractio
 def _refuse_too_many(attackers: int, defenders: int, rules: Rules) -> None:
     """Refuse attackers that are too many, in the words of the question."""
     try:
-        lattice.refuse(attackers, defenders, rules)
+        float_table_method(rules).refuse(attackers, defenders, rules)
     except TooLargeError:
         raise TooLargeError(
             "attackers must be less than some ten thousand for these rules and this chance, "
@@ -159,6 +168,8 @@ def _endless_chance(able: int, rules: Rules) -> Fraction:
 
     Here p_l is the chance that a roll costs the attackers l armies.
     """
+    if rules.defender_sees_first:
+        return _endless_chance_if_seen(able, rules)
     dice = range(1, min(able, rules.attack.kept) + 1)
     laws = {i: loss_law(i, rules.defence.kept, rules).counts[::-1] for i in dice}
     if all(any(law[1:]) for law in laws.values()):
@@ -169,3 +180,16 @@ def _endless_chance(able: int, rules: Rules) -> Fraction:
         hits = sum(n * chances[a - lost] for lost, n in enumerate(law) if lost)
         chances.append(hits / sum(law[1:]) if hits else Fraction(0))
     return chances[-1]
+
+
+def _endless_chance_if_seen(able: int, rules: Rules) -> Fraction:
+    """Return the chance that endless defenders hold who see each throw.
+
+    It is 0 if the attackers have a number of dice to which no reply ever costs them one; else each
+    roll may cost them some, and all are lost at last.
+    """
+    for attack_dice in range(1, min(able, rules.attack.kept) + 1):
+        laws = seen_loss_laws(attack_dice, rules.defence.kept, rules)
+        if not any(any(law.counts[:-1]) for row in laws for law in row):
+            return Fraction(0)
+    return Fraction(1)

@@ -57,7 +57,8 @@ def win_probability(
 
     A float for two numbers, else an array of the broadcast shape. The relative error is at most
     `iacta.methods.lattice.relative_error` of the largest battle; a few large battles are solved
-    one by one, with the error that `Battle` tells. Under balanced blitz the error is absolute.
+    one by one, with the error that `Battle` tells. Under balanced blitz the error is absolute;
+    where the defender sees the attack first it is that of `iacta.methods.sees_first`.
 
     Armies below 1 or not whole are refused.
 
@@ -133,7 +134,8 @@ def win_table(
 
     An array of shape (attackers, defenders): entry `[a - 1, d - 1]` is for a attackers against
     d defenders. The relative error is at most `iacta.methods.lattice.relative_error`; under
-    balanced blitz it is absolute.
+    balanced blitz it is absolute, and where the defender sees the attack first that of
+    `iacta.methods.sees_first`.
 
     >>> win_table(3, 2, garrison=0).round(3)
     array([[0.417, 0.106],

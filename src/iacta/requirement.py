@@ -21,7 +21,14 @@ from iacta.balanced_requirement import (
 from iacta.bracket import Bracket
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
-from iacta.methods import balanced_blitz, check_rules, counting, lattice, load_method, refusal
+from iacta.methods import (
+    balanced_blitz,
+    check_rules,
+    exact_table_method,
+    float_table_method,
+    load_method,
+    refusal,
+)
 from iacta.numbers import (
     Chance,
     broadcast,
@@ -31,7 +38,7 @@ from iacta.numbers import (
     whole_number,
     whole_numbers,
 )
-from iacta.roll import loss_law
+from iacta.roll import loss_law, seen_loss_laws
 from iacta.rules import Rules
 from iacta.stop import NEVER
 from iacta.territory import Stage, Territories, read_territories, stages
@@ -64,7 +71,9 @@ def armies_needed(
     keep: armies that must be left at the end to move into the territory.
 
     An `int`, or an array of the broadcast shape. The comparison is exact: floats decide it only
-    where their proven error bound lets them, and fractions where it does not.
+    where their proven error bound lets them, and fractions where it does not. Where the defender
+    sees the attack first and `keep` is above 0, it is exact as long as the replies that floats tell
+    to be the best are (`iacta.methods.replies`).
 
     Chances of 0 or 1 and beyond are refused, and those that no number of attackers reaches. Under
     balanced blitz a battle can be certain, so a chance of 1 is taken there; with `keep`, floats
@@ -110,7 +119,9 @@ def armies_needed_for_campaign(
     keep: armies that must be left at the end on the last territory.
 
     The comparison is exact, and the same is refused as by `armies_needed`. With balanced blitz on
-    the way, floats decide; a chance of 1 is taken where every territory is fought for by it.
+    the way, floats decide; a chance of 1 is taken where every territory is fought for by it. A
+    defender who sees the attack first plays for his own territory, as `Campaign` says; with him on
+    the way, the comparison is exact as long as the replies that floats tell to be the best are.
 
     >>> armies_needed_for_campaign([22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1], "95%")
     82
@@ -196,17 +207,18 @@ def _exact_chances(way: Sequence[Stage], keep: int, most: int) -> list[Fraction]
     """Return the exact chances to take a whole way, for 0 .. most attackers."""
     chances: Sequence[int | Fraction] = [int(n >= keep) for n in range(most + 1)]
     for defenders, rules, _ in reversed(way):
-        chances = counting.values(chances, [0] * (defenders + 1), defenders, rules)
+        chances = exact_table_method(rules).values(chances, [0] * (defenders + 1), defenders, rules)
     return [Fraction(chance) for chance in chances]
 
 
 def _float_chances(way: Sequence[Stage], keep: int, most: int) -> Floats:
     """Return the chances to take a whole way, for 0 .. most attackers."""
     for defenders, rules, _ in way:
-        lattice.refuse(most, defenders, rules)
+        float_table_method(rules).refuse(most, defenders, rules)
     chances = (np.arange(most + 1) >= keep).astype(float)
     for defenders, rules, _ in reversed(way):
-        chances = lattice.values(chances, np.zeros(defenders + 1), defenders, rules)
+        solver = float_table_method(rules)
+        chances = solver.values(chances, np.zeros(defenders + 1), defenders, rules)
     return chances
 
 
@@ -304,9 +316,10 @@ def _within(most: int, pairs: list[Pair], rules: Rules, keep: int) -> dict[Pair,
     chances_for: dict[int, list[Fraction]] = {}
     for defenders, chance in pairs:
         chances_for.setdefault(defenders, []).append(chance)
-    lattice.refuse(most, max(chances_for), rules)
+    solver = float_table_method(rules)
+    solver.refuse(most, max(chances_for), rules)
     won = (np.arange(most + 1) >= keep).astype(float)
-    rows = lattice.value_rows(won, np.zeros(max(chances_for) + 1), rules)
+    rows = solver.value_rows(won, np.zeros(max(chances_for) + 1), rules)
     needed = {}
     for defenders, row in enumerate(rows, start=1):
         if defenders in chances_for:
@@ -320,7 +333,10 @@ def _within(most: int, pairs: list[Pair], rules: Rules, keep: int) -> dict[Pair,
 
 
 def _relative_error(way: Sequence[Stage], most: int) -> float:
-    return sum(lattice.relative_error(most, stage.defenders, stage.rules) for stage in way)
+    return sum(
+        float_table_method(rules).relative_error(most, defenders, rules)
+        for defenders, rules, _ in way
+    )
 
 
 def _first_guess(way: Sequence[Stage], keep: int) -> int:
@@ -331,7 +347,8 @@ def _refuse_too_large(way: Sequence[Stage], keep: int) -> None:
     """Refuse defenders and armies to keep that are too many, in the words of the question."""
     try:
         for stage in way:
-            lattice.refuse(_first_guess(way, keep), stage.defenders, stage.rules)
+            solver = float_table_method(stage.rules)
+            solver.refuse(_first_guess(way, keep), stage.defenders, stage.rules)
     except TooLargeError:
         raise _too_large(way, keep) from None
 
@@ -368,6 +385,8 @@ def _limit(stage: Stage) -> Fraction:
 def _endless_chance(stage: Stage) -> Fraction:
     """Return the chance of endless attackers: N(d) = Σ_{k≥1} p_k · N(d − k) / (1 − p_0)."""
     rules, most = stage.rules, min(stage.defenders, stage.rules.defence.kept)
+    if rules.defender_sees_first:
+        return _endless_chance_if_seen(most, rules)
     counts = {j: loss_law(rules.attack.kept, j, rules).counts for j in range(1, most + 1)}
     if all(any(law[1:]) for law in counts.values()):
         return Fraction(1)
@@ -377,3 +396,16 @@ def _endless_chance(stage: Stage) -> Fraction:
         hits = sum(n * chances[d - k] for k, n in enumerate(law) if k)
         chances.append(hits / sum(law[1:]) if hits else Fraction(0))
     return chances[-1]
+
+
+def _endless_chance_if_seen(most_dice: int, rules: Rules) -> Fraction:
+    """Return the chance of endless attackers where the defender sees each throw.
+
+    It is 0 if with some number of dice at hand he has a reply to each throw that surely costs him
+    none, for then he gives it for ever; else each roll may cost him some, and all are lost at last.
+    """
+    for at_hand in range(1, most_dice + 1):
+        laws = seen_loss_laws(rules.attack.kept, at_hand, rules)
+        if all(any(not any(law.counts[1:]) for law in row) for row in laws):
+            return Fraction(0)
+    return Fraction(1)

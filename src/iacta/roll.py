@@ -179,17 +179,48 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
 
     An exact fraction: the mean of the attackers that a roll with all dice costs, divided by the
     mean of the defenders. 0 if the attackers lose none on average, and `None` if the defenders
-    lose none, so that no number of attackers is enough. Rules by which the defender sees the
-    attack first are refused, as then no roll has a law of its own.
+    lose none, so that no number of attackers is enough.
+
+    Where the defender sees the attack first, it is the greatest ratio r that his replies can have.
+    For no reply makes a − r·d fall on average, with a attackers and d defenders, and the replies of
+    that ratio keep its mean. It moves in bounded steps, so that by Azuma's inequality it stays
+    above 0 with more than r attackers for each defender, and with fewer those replies keep it
+    below, but for a chance that falls exponentially with the size of the battle.
 
     >>> round(float(break_even_ratio("classic")), 4)
     0.8534
     """
     found = find_rules(rules)
     if found.defender_sees_first:
-        raise IllegalError("defender_sees_first must be False for a break-even ratio, got True")
+        return _break_even_ratio_if_seen(found)
     attackers, defenders = Roll(*found.full_roll, found).expected_losses()
     return max(attackers, Fraction(0)) / defenders if defenders > 0 else None
+
+
+def _break_even_ratio_if_seen(rules: Rules) -> Fraction | None:
+    """Return the greatest ratio of the mean losses that replies can have, by Dinkelbach's steps.
+
+    From a ratio r to that of the replies with the greatest mean of attackers − r · defenders lost,
+    until it rises no more.
+    """
+    laws, ratio = seen_loss_laws(*rules.full_roll, rules), Fraction(0)
+    while True:
+        attackers = defenders = Fraction(0)
+        for row, weight in laws.items():
+            means = [_means(law) for law in row]
+            lost = max(means, key=lambda mean: mean[0] - ratio * mean[1])
+            attackers, defenders = attackers + weight * lost[0], defenders + weight * lost[1]
+        if attackers - ratio * defenders <= 0:
+            return ratio
+        if not defenders:
+            return None
+        ratio = attackers / defenders
+
+
+def _means(law: LossLaw) -> tuple[Fraction, Fraction]:
+    """Return the mean losses of attackers and of defenders, where armies cannot grow."""
+    defenders = Fraction(sum(k * n for k, n in enumerate(law.counts)), law.total)
+    return law.compared - defenders, defenders
 
 
 @lru_cache(maxsize=4096)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import check_rules
-from iacta.methods.limits import refuse_gains
+from iacta.methods.limits import refuse_gains, refuse_seen
 from iacta.methods.spreads import (
     Aim,
     Model,
@@ -255,6 +255,7 @@ def _ask(
             "dice_mode must be 'true random' to spread armies over a chain, "
             f"got {found.dice_mode!r}"
         )
+    refuse_seen(found, "for a spread over a chain of territories")
     stack = whole_number(attackers, "attackers", least=1)
     length = whole_number(territories, "territories", least=1)
     total = whole_number(armies, "armies", least=1)

@@ -169,7 +169,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
     RuleSet(
         "defender sees first",
         Rules(defender_sees_first=True),
-        "The defender chooses one or two dice after the attack roll.",
+        "The defender chooses one or two dice after the attack roll, so as to hold.",
         "Risk, played so by some groups",
         ("sees first", "defender chooses"),
     ),

@@ -383,3 +383,47 @@ def test_balanced_blitz_can_be_certain(run: Run) -> None:
     assert (record["method"], record["win_probability"]) == ("balanced_blitz", 1.0)
     refused = run("need 10 --chance 100%")
     assert refused.stderr == "iacta: chance must lie between 0 and 1, both excluded, got '100%'\n"
+
+
+SEEN = "--rules defender-sees-first"
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ("battle 11 10", "11 armies beat 10 with a chance of 45.29 % (defender sees first)."),
+        ("battle 11 10 --stop-at 3", "a chance of 19.32 %, and stop with 80.68 %"),
+        ("campaign 30 5 5 3", "30 armies take all 3 territories with a chance of 98.75 %"),
+        ("campaign 30 5 5 3 --narrate --seed 3", "Territory 1: 30 armies attack 5;"),
+        ("need 10 --chance 90%", "You need 19 armies to beat 10"),
+        ("need 10 5 --chance 50%", "You need 18 armies to take all 2 territories"),
+        ("need 10 --chance 90% --keep 4", "You need 21 armies to beat 10 and keep 4"),
+        ("defend 12 --chance 90%", "You need 18 defenders to hold against 12 armies"),
+        ("table 6 4", "        6  99  88  73  57"),
+        ("rules --csv", "defender sees first,"),
+    ],
+)
+def test_a_defender_who_sees_first_is_told_of(run: Run, line: str, part: str) -> None:
+    result = run(line if line.startswith("rules") else f"{line} {SEEN}")
+    assert (result.code, result.stderr) == (0, "")
+    assert part in result.stdout
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "battle 11 10 --charge",
+        "simulate 12 10",
+        "decide 20 10 --prize 3",
+        "decide 20 10 --mix",
+        "defend 40 --armies 30 --territories 6",
+    ],
+)
+def test_what_cannot_be_told_of_him_is_refused_in_a_sentence(run: Run, line: str) -> None:
+    result = run(f"{line} {SEEN}")
+    assert result.code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("iacta: ")
+    assert result.stderr.count("\n") == 1
+    assert "defender" in result.stderr
+    assert "first" in result.stderr

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from iacta import Battle
-from iacta.methods import TRUE_RANDOM_METHODS
+from iacta.methods import SEEN_METHODS, TRUE_RANDOM_METHODS
 from tests.cli.run import Run
 
 
@@ -17,6 +17,12 @@ def test_it_begins_with_the_answer(run: Run) -> None:
     assert lines[0] == "12 armies beat 10 with a chance of 65.38 %."
     assert [line.split()[0] for line in lines[3:]] == list(TRUE_RANDOM_METHODS)
     assert lines[3].split()[1:3] == ["0.6538260547697077", "exact"]
+
+
+def test_who_sees_first_is_solved_by_two_methods(run: Run) -> None:
+    lines = run("compare 11 10 --rules defender-sees-first").stdout.splitlines()
+    assert lines[0] == "11 armies beat 10 with a chance of 45.29 % (defender sees first)."
+    assert [line.split()[0] for line in lines[3:]] == list(SEEN_METHODS)
 
 
 def test_what_cannot_solve_it_says_why(run: Run) -> None:

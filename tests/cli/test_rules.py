@@ -81,23 +81,31 @@ def test_json_has_all_numbers(run: Run) -> None:
         assert record["name"] == known.name
         assert read_rules_record(record["fields"]) == known.rules
         if known.rules.defender_sees_first:
-            assert record["full_roll"] is record["break_even_ratio"] is None
-            continue
+            assert record["full_roll"] is None  # the dice are not chosen before the roll
+        else:
+            chances = [loss["probability"] for loss in record["full_roll"]]
+            assert sum(chances) == pytest.approx(1, abs=1e-3)
         assert Fraction(record["break_even_ratio_exact"]) == break_even_ratio(known.rules)
-        chances = [loss["probability"] for loss in record["full_roll"]]
-        assert sum(chances) == pytest.approx(1, abs=1e-3)
         if known.rules.dice_mode == "true random" and not known.rules.all_ones_gain:
             exact = Battle(10, 10, known.rules).win_probability(exact=True)
             assert Fraction(record["win_probability_exact"]) == exact
             assert record["break_even_attackers"] == armies_needed(10, 0.5, known.rules)
 
 
-def test_what_cannot_be_told_is_null(run: Run) -> None:
-    record = records(run, "rules defender-sees-first")[0]
-    if not can_be_told(find_rules("defender sees first")):
-        assert record["win_probability"] is record["break_even_attackers"] is None
-        text = run("rules defender-sees-first").stdout
-        assert "The odds of its battles cannot be told: defender_sees_first must be" in text
+def test_what_cannot_be_told_is_null(run: Run, house: Path) -> None:
+    house.write_text('defender_sees_first = true\ndice_mode = "balanced blitz"\n')
+    record = records(run, f"rules --rules-file {house}")[0]
+    assert record["win_probability"] is record["break_even_attackers"] is None
+    text = run(f"rules --rules-file {house}").stdout
+    assert "The odds of its battles cannot be told: defender_sees_first must be" in text
+
+
+def test_a_defender_who_sees_first_is_told_of_without_a_roll(run: Run) -> None:
+    text = run("rules defender-sees-first").stdout
+    assert "He takes the number that makes the conquest of his territory as unlikely" in text
+    assert "10 armies beat 10 with a chance of 36.32 %." in text
+    assert "even with 1.001 attackers for each defender." in text
+    assert "What a roll costs" not in text
 
 
 def test_csv_has_a_row_for_each(run: Run) -> None:

@@ -154,7 +154,7 @@ def test_values_count_what_is_won_and_what_is_lost(method: str) -> None:
 
 @given(st.integers(1, 10**9), st.integers(1, 6))
 def test_root_is_the_least_number_whose_power_is_divisible(number: int, power: int) -> None:
-    root = counting._root(number, power)
+    root = counting.least_root(number, power)
     assert pow(root, power, number) == 0
     primes = {p for p in (2, 3, 5, 7, 11, 13) if root % p == 0}
     assert all(pow(root // p, power, number) != 0 or number == 1 for p in primes)

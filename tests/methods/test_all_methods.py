@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -11,6 +12,7 @@ from iacta import CLASSIC, Battle, Dice, Distribution, IactaError, Outcome, Rule
 from iacta.methods import (
     EXACT_METHODS,
     METHODS,
+    SEEN_METHODS,
     TRUE_RANDOM_METHODS,
     balanced_blitz,
     closed_form,
@@ -21,6 +23,8 @@ from iacta.methods import (
     markov,
     path_tree,
     refusal,
+    sees_first,
+    sees_first_exact,
     simulation,
     taflin_strips,
 )
@@ -37,6 +41,7 @@ ALL: dict[str, Method] = {
     "markov": markov,
     "simulation": simulation,
 }
+SEEN: dict[str, Method] = {"sees_first": sees_first, "sees_first_exact": sees_first_exact}
 COMPUTED = [name for name in ALL if name != "simulation"]
 SEVERAL_RULES = {
     "classic": CLASSIC,
@@ -55,9 +60,11 @@ RUNS = 2000
 
 def test_the_list_of_methods_is_all_of_them() -> None:
     assert set(TRUE_RANDOM_METHODS) == set(ALL)
-    assert set(METHODS) == {*ALL, "balanced_blitz"}  # whose claims have a file of their own
+    assert set(SEEN_METHODS) == set(SEEN)
+    others = {"balanced_blitz": balanced_blitz, **SEEN}  # their claims have files of their own
+    assert set(METHODS) == {*ALL, *others}
     for name in METHODS:
-        assert load_method(name) is ALL.get(name, balanced_blitz)
+        assert load_method(name) is {**ALL, **others}[name]
         assert name == load_method(name).NAME
 
 
@@ -81,6 +88,38 @@ def test_every_method_agrees_with_counted_paths(name: str, rules: Rules) -> None
             assert_near(law[outcome], Fraction(probability), bound)
         assert math.isclose(sum(map(float, law.values())), 1, rel_tol=1e-12)
     assert solved or name in ("closed_form", "leap")
+
+
+@pytest.mark.parametrize("name", SEEN)
+@pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
+def test_who_sees_first_is_fought_as_by_the_twin(name: str, rules: Rules) -> None:
+    method, seen = SEEN[name], replace(rules, defender_sees_first=True)
+    for attackers, defenders in [*product((1, 2, 3, 4, 6), (0, 1, 2, 3)), (9, 6), (5, 9)]:
+        able = max(attackers - rules.garrison, 0)
+        expected = brute.seen_outcomes(able, defenders, seen)
+        bound = method.relative_error(attackers, defenders, seen)
+        assert (bound == 0) == (name in EXACT_METHODS)
+        chance = method.win_probability(attackers, defenders, seen)
+        assert_near(chance, brute.seen_win(able, defenders, seen), bound)
+        law = method.outcomes(Distribution([attackers]), defenders, seen)
+        for (left, against), probability in expected.items():
+            assert_near(law[Outcome(left + attackers - able, against)], probability, bound)
+        assert math.isclose(sum(map(float, law.values())), 1, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_each_method_knows_whether_the_defender_may_see_first(name: str) -> None:
+    seen = find_rules("defender sees first")
+    for rules in (CLASSIC, Rules(dice_mode="balanced blitz"), seen):
+        error = refusal(load_method(name), 5, 4, rules)
+        assert (error is None) == (
+            name in (SEEN if rules is seen else ALL if rules is CLASSIC else ["balanced_blitz"])
+        )
+        if error is not None:
+            assert_sentence(error)
+            assert name in str(error)
+            with pytest.raises(IactaError, match=name):
+                Battle(5, 4, rules).win_probability(method=name)
 
 
 def test_counted_paths_are_those_of_the_twin() -> None:

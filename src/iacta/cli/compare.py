@@ -10,7 +10,7 @@ from iacta.battle import Battle
 from iacta.cli import options, show
 from iacta.distribution import Probability
 from iacta.errors import IactaError, IllegalError
-from iacta.methods import TRUE_RANDOM_METHODS, check_rules, load_method, refusal
+from iacta.methods import SEEN_METHODS, TRUE_RANDOM_METHODS, check_rules, load_method, refusal
 from iacta.rules import Rules
 
 if TYPE_CHECKING:
@@ -21,7 +21,13 @@ __all__ = ["compare"]
 TABLE_COLUMNS = ("", "chance", "relative error", "at most", "time")
 
 # What takes longer than some seconds is left out: states for those that visit each, else armies.
-MOST_STATES = (("counting", 500_000), ("lattice", 10**9), ("markov", 250_000))
+MOST_STATES = (
+    ("counting", 500_000),
+    ("lattice", 10**9),
+    ("markov", 250_000),
+    ("sees_first", 10**6),
+    ("sees_first_exact", 20_000),
+)
 MOST_ARMIES = (("closed_form", 20_000), ("simulation", 2_000))
 
 # Below these chances the stated bounds on the relative error do not hold.
@@ -51,8 +57,9 @@ def compare(
     )
     check_rules(fought.rules)
     _refuse_dice_mode(fought.rules)
+    names = SEEN_METHODS if fought.rules.defender_sees_first else TRUE_RANDOM_METHODS
     with show.patience():
-        answers = [_answer(name, fought) for name in TRUE_RANDOM_METHODS]
+        answers = [_answer(name, fought) for name in names]
     comparison = _Comparison(fought, known.name, answers)
     show.emit(
         chosen,

@@ -55,6 +55,7 @@ def _special(rules: Rules) -> Iterator[str]:
         yield f"Whole battles are decided by the dice mode {rules.dice_mode}."
     if rules.defender_sees_first:
         yield "The defender chooses how many dice to throw after the attack roll."
+        yield "He takes the number that makes the conquest of his territory as unlikely as can be."
     gain = rules.all_ones_gain
     if gain:
         yield f"When all dice show one, both sides gain {gain} {armies(gain)} and nobody loses any."

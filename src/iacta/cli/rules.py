@@ -116,7 +116,7 @@ class _Odds(NamedTuple):
 
     def full_roll(self) -> LossLaw | None:
         """Return the law of a roll with all dice, `None` if the dice are not chosen before it."""
-        if self.ratio() is None:
+        if self.known.rules.defender_sees_first or self.ratio() is None:
             return None
         return Roll(*self.known.rules.full_roll, self.known.rules).law()
 

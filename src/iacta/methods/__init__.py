@@ -17,6 +17,7 @@ from iacta.rules import Rules
 __all__ = [
     "EXACT_METHODS",
     "METHODS",
+    "SEEN_METHODS",
     "STATED_ERROR",
     "TRUE_RANDOM_METHODS",
     "Method",
@@ -24,22 +25,28 @@ __all__ = [
     "TableMethod",
     "check_method",
     "check_rules",
+    "exact_table_method",
     "find_method",
     "find_table_method",
+    "float_table_method",
     "load_method",
     "refusal",
 ]
 
-EXACT_METHODS: tuple[str, ...] = ("counting", "closed_form", "path_tree")
 TRUE_RANDOM_METHODS: tuple[str, ...] = (
-    *EXACT_METHODS,
+    "counting",
+    "closed_form",
+    "path_tree",
     "lattice",
     "leap",
     "markov",
     "simulation",
 )
 BALANCED_METHOD = "balanced_blitz"
-METHODS: tuple[str, ...] = (*TRUE_RANDOM_METHODS, BALANCED_METHOD)
+SEEN_METHOD, EXACT_SEEN_METHOD = "sees_first", "sees_first_exact"
+SEEN_METHODS: tuple[str, ...] = (EXACT_SEEN_METHOD, SEEN_METHOD)
+METHODS: tuple[str, ...] = (*TRUE_RANDOM_METHODS, BALANCED_METHOD, *SEEN_METHODS)
+EXACT_METHODS: tuple[str, ...] = ("counting", "closed_form", "path_tree", EXACT_SEEN_METHOD)
 STATED_ERROR = 1e-12
 
 Question = Literal["chance", "law", "stack"]
@@ -106,12 +113,15 @@ def find_method(
     >>> balanced = Rules(dice_mode="balanced blitz")
     >>> find_method("auto", 12, 10, balanced, exact=False, question="law").NAME
     'balanced_blitz'
+    >>> seen = Rules(defender_sees_first=True)
+    >>> find_method("auto", 12, 10, seen, exact=False, question="law").NAME
+    'sees_first'
     """
     check_method(name, rules, exact=exact)
     if exact and rules.all_ones_gain:
         raise IllegalError("exact must be False where armies can grow: only floats solve that")
-    if name == "auto" and rules.dice_mode == "balanced blitz":
-        name = BALANCED_METHOD
+    if name == "auto":
+        name = _only_method(rules, exact=exact) or name
     if name != "auto":
         found = load_method(name)
         found.refuse(attackers, defenders, rules)
@@ -135,9 +145,29 @@ def find_table_method(name: str, rules: Rules, *, exact: bool) -> TableMethod | 
     """
     if name == "auto" and rules.all_ones_gain:
         return None
-    if name == counting.NAME or (name == "auto" and exact):
-        return counting
-    return lattice if name in ("auto", lattice.NAME) else None
+    if name == "auto":
+        return exact_table_method(rules) if exact else float_table_method(rules)
+    tables = (counting.NAME, lattice.NAME, *SEEN_METHODS)
+    return cast(TableMethod, load_method(name)) if name in tables else None
+
+
+def float_table_method(rules: Rules) -> TableMethod:
+    """Return the method that answers in floats for every number of attackers at once.
+
+    rules: the rules of the battles; where armies can grow, and under balanced blitz, it refuses
+        them.
+    """
+    return cast(TableMethod, load_method(SEEN_METHOD)) if rules.defender_sees_first else lattice
+
+
+def exact_table_method(rules: Rules) -> TableMethod:
+    """Return the method that answers in fractions for every number of attackers at once.
+
+    rules: the rules of the battles, as for `float_table_method`.
+    """
+    if rules.defender_sees_first:
+        return cast(TableMethod, load_method(EXACT_SEEN_METHOD))
+    return counting
 
 
 def check_method(name: str, rules: Rules, *, exact: bool) -> None:
@@ -154,8 +184,17 @@ def check_method(name: str, rules: Rules, *, exact: bool) -> None:
         kind = "an exact method" if exact else "a method"
         choices = ", ".join(map(repr, ("auto", *allowed)))
         raise IllegalError(f"method must be {kind} ({choices}), got {shown(name)}")
-    if rules.dice_mode == "balanced blitz" and name not in ("auto", BALANCED_METHOD):
+    if name != "auto" and _only_method(rules, exact=exact) is not None:
         load_method(name).refuse(1, 1, rules)
+
+
+def _only_method(rules: Rules, *, exact: bool) -> str | None:
+    """Return the one method that solves rules of their own kind, `None` for all others."""
+    if rules.dice_mode == "balanced blitz":
+        return BALANCED_METHOD
+    if rules.defender_sees_first:
+        return EXACT_SEEN_METHOD if exact else SEEN_METHOD
+    return None
 
 
 def _first_that_solves(

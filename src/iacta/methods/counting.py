@@ -44,6 +44,7 @@ from iacta.rules import Rules
 __all__ = [
     "NAME",
     "ExactRow",
+    "least_root",
     "outcomes",
     "refuse",
     "relative_error",
@@ -91,7 +92,7 @@ def _coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coeffici
         for i in range(1, attack_dice + 1)
         for j in range(1, defence_dice + 1)
     }
-    unit = lcm(*(_root(law.total // gcd(*law.counts), law.compared) for law in laws.values()))
+    unit = lcm(*(least_root(law.total // gcd(*law.counts), law.compared) for law in laws.values()))
     return Coefficients(
         unit,
         {
@@ -101,10 +102,13 @@ def _coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coeffici
     )
 
 
-def _root(number: int, power: int) -> int:
-    """Return the least whole number r such that `number` divides r**power.
+def least_root(number: int, power: int) -> int:
+    """Return the least whole number r such that a number divides r**power.
 
-    >>> _root(7776, 2)
+    number: the number, at least 1.
+    power: the exponent.
+
+    >>> least_root(7776, 2)
     216
     """
     root, factor = 1, 2

@@ -12,6 +12,8 @@ __all__ = [
     "read_rules",
     "refuse_dice_mode",
     "refuse_gains",
+    "refuse_not_seen",
+    "refuse_seen",
     "refuse_too_large",
 ]
 
@@ -27,12 +29,20 @@ def check_rules(rules: Rules, *, exact: bool = False) -> None:
     rules: the rules of a battle.
     exact: whether fractions are asked for.
     """
+    if rules.defender_sees_first and rules.dice_mode == "balanced blitz":
+        raise IllegalError(
+            "defender_sees_first must be False under balanced blitz, where no attack is thrown to "
+            "be seen, got True"
+        )
+    if rules.defender_sees_first and rules.all_ones_gain:
+        raise IllegalError(
+            "all_ones_gain must be 0 where the defender sees the attack first, "
+            f"got {rules.all_ones_gain}"
+        )
     if exact and rules.dice_mode == "balanced blitz":
         raise IllegalError(
             "exact must be False under balanced blitz, whose powers give no fractions, got True"
         )
-    if rules.defender_sees_first:
-        raise IllegalError("defender_sees_first must be False here, got True")
 
 
 def read_rules(rules: Rules | str) -> Rules:
@@ -71,7 +81,7 @@ def read_battle(
 
 
 def refuse_dice_mode(rules: Rules, method: str) -> None:
-    """Refuse rules under which a battle is not fought with true random dice.
+    """Refuse rules under which a roll is not one of true random dice, all chosen before it.
 
     rules: the rules of the battle.
     method: the method that is asked, for the message.
@@ -80,6 +90,28 @@ def refuse_dice_mode(rules: Rules, method: str) -> None:
         raise IllegalError(
             f"dice_mode must be 'true random' for the method {method!r}, got {rules.dice_mode!r}"
         )
+    refuse_seen(rules, f"for the method {method!r}")
+
+
+def refuse_seen(rules: Rules, purpose: str) -> None:
+    """Refuse rules by which the defender sees the attack first.
+
+    rules: the rules of the battle.
+    purpose: what they are wanted for, for the message.
+    """
+    if rules.defender_sees_first:
+        raise IllegalError(f"defender_sees_first must be False {purpose}, got True")
+
+
+def refuse_not_seen(rules: Rules, method: str) -> None:
+    """Refuse rules by which the defender does not see the attack first, or a battle is blitzed.
+
+    rules: the rules of the battle.
+    method: the method that is asked, for the message.
+    """
+    if not rules.defender_sees_first:
+        raise IllegalError(f"defender_sees_first must be True for the method {method!r}, got False")
+    check_rules(rules)
 
 
 def refuse_gains(rules: Rules, method: str) -> None:

@@ -1,6 +1,6 @@
 """What every method answers: the one signature."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from iacta.distribution import Distribution, Probability
@@ -36,13 +36,13 @@ class Method(Protocol):
 class TableMethod(Method, Protocol):
     """A method that answers for every number of attackers at once."""
 
-    def value_rows(self, won: Sequence[Any], lost: Sequence[Any], rules: Rules) -> Iterator[Any]:
+    def value_rows(self, won: Any, lost: Any, rules: Rules) -> Iterator[Any]:
         """Yield what `values` returns, for 1, 2 ... defenders, as many as `lost` has entries for.
 
         A row is indexed by arrays of attackers, garrison included.
         """
 
-    def values(self, won: Sequence[Any], lost: Sequence[Any], defenders: int, rules: Rules) -> Any:
+    def values(self, won: Any, lost: Any, defenders: int, rules: Rules) -> Any:
         """Return the mean worth of a battle, for every number of attackers at once.
 
         won: `won[n]` is what it is worth that n armies can move in.

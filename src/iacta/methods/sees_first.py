@@ -1,172 +1,233 @@
 """The defender who sees the attack first: he chooses his dice after the attacker's are thrown.
 
-Let a be the attackers able to attack and d the defenders. The i attack dice fall as y with the
-chance P(y); then the defender chooses j, and loses k armies with the chance p_k(j | y). If he
-plays to keep the territory, the chance to win is
+He plays to keep the territory: of the numbers of dice that he may throw he takes the one that makes
+the conquest of it as unlikely as can be. `iacta.methods.replies` has his replies and their
+equations; here they are solved in floats, in `iacta.methods.sees_first_exact` in fractions. A
+number for the end of each battle follows from P, H and the replies: the law of who is left by a
+pass from the start, a mean worth by a pass from the end.
 
-    P(a, d) = Σ_y P(y) · min_j Σ_k  p_k(j | y) · P(a − m + k, d − k),    m = min(i, j),
+In a campaign he plays for his own territory, whatever stands behind it.
 
-with P(a, 0) = 1 and P(0, d) = 0. If he looks no further than the roll, he takes the j that costs
-him the fewest armies in it, Σ_k k · p_k(j | y), and of equal ones the largest; then P is the same
-sum for that j.
+Error. There are only sums and products of numbers that are not negative, and least and greatest
+ones, which keep a relative error as it is. A roll costs a rounding in its chance, one in its
+product, and those of its sums; a sum over throws is made by halves.
 
-Throws after which all laws are the same are one y: 21 are left of the 56 of three dice. All
-a + d = t come from t − 1, t − 2 ..., so a whole anti-diagonal is computed at once.
-
-Error. There are only sums and products of numbers that are not negative, and least ones, which
-keep a relative error as it is. A roll costs four roundings and one for each term of its two sums.
-
-Source: this rule is among the variants that players of the board game have published; nobody has
-published its odds.
+The law belongs to the replies that floats can tell to be the best, and of those that they cannot
+tell apart, the ones with the most dice. With the classic dice no two replies are that near to each
+other without being equal, nor is the law another one, where both sides have up to 60 armies
+(`tests/methods/test_sees_first.py`).
 """
 
-from collections.abc import Iterator
-from fractions import Fraction
-from functools import lru_cache
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from numpy.lib.stride_tricks import as_strided
 
-from iacta.methods.limits import refuse_gains, refuse_too_large
-from iacta.roll import LossLaw, seen_loss_laws
+from iacta.distribution import Distribution
+from iacta.methods.limits import OUTCOME_BYTES, refuse_gains, refuse_not_seen, refuse_too_large
+from iacta.methods.replies import Aim, Battles, Replies, carry, chances, worths
+from iacta.outcome import Outcome
+from iacta.roll import seen_loss_laws
 from iacta.rules import Rules
 
-__all__ = ["NAME", "Aim", "relative_error", "win_table"]
+__all__ = [
+    "NAME",
+    "chance_table",
+    "outcomes",
+    "refuse",
+    "relative_error",
+    "value_rows",
+    "values",
+    "win_probability",
+    "win_table",
+]
 
 NAME: str = "sees_first"
 
-Aim = Literal["conquest", "losses"]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 UNIT_ROUNDOFF = 2.0**-53
+TABLES = 3  # P, H, and the one that they are needed for
 
 
-class _Answer(NamedTuple):
-    """One number of defence dice.
+def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
+    """Return a bound on the relative error of every number that this method gives for a battle.
 
-    taken: m.
-    weights: the chances P(y) of the throws that he answers with it, 0 for the others.
-    chances: p_k(j | y), a row for each y.
+    attackers: armies on the attacking territory, garrison included or not: the bound holds.
+    defenders: armies on the defended territory.
+    rules: the rules of the battle.
+
+    >>> relative_error(250, 250, Rules(defender_sees_first=True)) < 1e-12
+    True
     """
-
-    taken: int
-    weights: Floats
-    chances: Floats
-
-
-class _Span(NamedTuple):
-    """States of one anti-diagonal in which the same dice can be thrown."""
-
-    defenders: slice
-    attack_dice: int
-    defence_dice: int
+    attack, defence = rules.full_roll
+    throws = len(seen_loss_laws(attack, defence, rules))
+    terms = sum(min(attack, j) + 1 for j in range(1, defence + 1))
+    roundings = (attackers + defenders) * (throws.bit_length() + terms + 2)
+    # A campaign weighs the law that one battle leaves before the next: eight roundings at most.
+    return (roundings + 8) * UNIT_ROUNDOFF * 1.001  # (1 + u)^n − 1 < 1.001 n u while n u < 0.001
 
 
-def win_table(able: int, defenders: int, rules: Rules, aim: Aim = "conquest") -> Floats:
+def refuse(attackers: int, defenders: int, rules: Rules) -> None:
+    """Refuse a battle that this method cannot solve, before anything is made of its size.
+
+    attackers: armies on the attacking territory, garrison included or not: it does not matter.
+    defenders: armies on the defended territory.
+    rules: the rules of the battle. Those are refused under which the defender does not see the
+        attack first, armies grow, battles are blitzed, or the attack dice depend on the answer.
+    """
+    refuse_not_seen(rules, NAME)
+    _refuse(attackers, defenders, rules)
+
+
+def _refuse(attackers: int, defenders: int, rules: Rules) -> None:
+    refuse_gains(rules, NAME)
+    work = 8 * rules.defence.kept * len(seen_loss_laws(*rules.full_roll, rules))
+    memory = 8 * TABLES * (attackers + 1) * (defenders + 1)
+    memory += (attackers + defenders) * (work + OUTCOME_BYTES)
+    refuse_too_large(attackers, defenders, memory=memory, method=NAME, number_bytes=work)
+
+
+def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
+    """Return the chance that the territory is taken.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+    rules: the rules of the battle.
+
+    Its relative error is at most `relative_error`.
+
+    >>> round(win_probability(11, 10, Rules(defender_sees_first=True)), 4)
+    0.4529
+    """
+    refuse(attackers, defenders, rules)
+    able = max(attackers - rules.garrison, 0)
+    return min(float(chance_table(able, defenders, rules)[defenders, able]), 1.0)
+
+
+def chance_table(able: int, defenders: int, rules: Rules, aim: Aim = "conquest") -> Floats:
     """Return the chances to win against a defender who sees the attack, up to a size.
 
     able: the most attackers able to attack, garrison left out.
     defenders: the most armies on the defended territory.
-    rules: the rules of the battles.
+    rules: the rules of the battles; the defender sees the attack whatever they say.
     aim: `"conquest"`: the defender keeps the chance to win as low as can be; `"losses"`: he keeps
         his own losses in each roll as low as can be.
 
-    Floats, entry `[defenders, able]`, with a relative error of at most `relative_error`. Refused
-    are battles too large for memory, and rules under which armies grow or the attack dice depend
-    on the answer.
+    Floats, entry `[defenders, able]`, with a relative error of at most `relative_error`; the same
+    is refused as by `refuse`.
 
-    >>> from iacta.rules import CLASSIC
-    >>> round(float(win_table(10, 10, CLASSIC)[10, 10]), 4)
-    0.4529
+    >>> round(float(chance_table(10, 10, Rules(), aim="losses")[10, 10]), 4)
+    0.744
     """
-    refuse_gains(rules, NAME)
-    memory = 8 * (able + defenders + 1) * (defenders + 1)
-    refuse_too_large(able, defenders, memory=memory, method=NAME)
-    sheared = np.zeros((able + defenders + 1, defenders + 1))  # P(a, d) is [a + d, d]
-    sheared[:, 0] = 1.0
-    for total in range(2, able + defenders + 1):
-        for span in _spans(total, able, defenders, rules):
-            answers = _answers(span.attack_dice, span.defence_dice, rules, aim)
-            sheared[total, span.defenders] = _chances(sheared, total, span.defenders, answers, aim)
-    by_total, by_defenders = sheared.strides
-    table = as_strided(
-        sheared, (defenders + 1, able + 1), (by_total + by_defenders, by_total), writeable=False
-    )
-    table = table.copy()
-    table[0, 0] = 1.0
-    return table
+    _refuse(able, defenders, rules)
+    if not able:
+        none = np.zeros((defenders + 1, 1))
+        none[0] = 1.0
+        return none
+    return np.asarray(chances(Battles(able, defenders, rules), aim))
 
 
-def _spans(total: int, able: int, defenders: int, rules: Rules) -> Iterator[_Span]:
-    """Yield the states of an anti-diagonal, those with the same dice together."""
-    attack, defence = rules.full_roll
-    first, last = max(1, total - able), min(defenders, total - 1)
-    d = first
-    while d <= last:
-        i, j = min(total - d, attack), min(d, defence)
-        full = i == attack and j == defence
-        end = min(last, total - attack) + 1 if full else d + 1
-        yield _Span(slice(d, end), i, j)
-        d = end
+def _replies(able: int, defenders: int, rules: Rules) -> Replies:
+    refuse(able, defenders, rules)
+    margin = 3 * relative_error(able, defenders, rules)
+    return Replies(Battles(able, defenders, rules, margin=margin))
 
 
-@lru_cache(maxsize=256)
-def _answers(attack_dice: int, defence_dice: int, rules: Rules, aim: Aim) -> list[_Answer]:
-    """Return what the defender may answer."""
-    laws = seen_loss_laws(attack_dice, defence_dice, rules)
-    total = sum(laws.values())
-    weights = np.array([weight / total for weight in laws.values()])
-    answers = []
-    for j in range(1, defence_dice + 1):
-        chances = np.array([[c / row[j - 1].total for c in row[j - 1].counts] for row in laws])
-        answers.append(_Answer(min(attack_dice, j), weights, chances))
-    if aim == "conquest":
-        return answers
-    least = [_least_costly(row) for row in laws]
-    return [
-        answer._replace(weights=weights * (np.array(least) == j))
-        for j, answer in enumerate(answers, start=1)
-    ]
+def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribution[Outcome]:
+    """Return the float law of the outcome of a battle.
 
-
-def _least_costly(laws: tuple[LossLaw, ...]) -> int:
-    """Return how many dice cost the defender the fewest armies, the most if several do."""
-    costs = [
-        Fraction(sum(k * count for k, count in enumerate(law.counts)), law.total) for law in laws
-    ]
-    return max(j for j, cost in enumerate(costs, start=1) if cost == min(costs))
-
-
-def _chances(
-    sheared: Floats, total: int, defenders: slice, answers: list[_Answer], aim: Aim
-) -> Floats:
-    """Return the chances to win of some states of an anti-diagonal."""
-    after = [_after(sheared, total, defenders, answer) for answer in answers]
-    if aim == "conquest":
-        best = np.minimum.reduce([a.chances @ row for a, row in zip(answers, after, strict=True)])
-        return np.asarray(answers[0].weights @ best)
-    parts = [(a.weights @ a.chances) @ row for a, row in zip(answers, after, strict=True)]
-    return np.asarray(np.sum(parts, axis=0))
-
-
-def _after(sheared: Floats, total: int, defenders: slice, answer: _Answer) -> Floats:
-    """Return the chances after a roll that costs the defender k armies, a row for each k."""
-    rows = sheared[total - answer.taken]
-    return np.array(
-        [rows[defenders.start - k : defenders.stop - k] for k in range(answer.taken + 1)]
-    )
-
-
-def relative_error(able: int, defenders: int, rules: Rules) -> float:
-    """Return a bound on the relative error of the chances of `win_table`.
-
-    able: attackers able to attack, garrison included or not: the bound holds.
+    stack: the law of the number of attackers on the territory, garrison included.
     defenders: armies on the defended territory.
     rules: the rules of the battle.
+
+    The relative error of each probability is at most `relative_error` of the largest stack, given
+    the replies.
+
+    >>> law = outcomes(Distribution([3]), 2, Rules(defender_sees_first=True))
+    >>> round(law[Outcome(attackers=3, defenders=0)], 6)
+    0.203618
     """
-    attack, defence = rules.full_roll
-    throws = len(seen_loss_laws(attack, defence, rules))
-    roundings = throws * defence + min(attack, defence) + 6
-    return (able + defenders) * roundings * UNIT_ROUNDOFF * 1.001
+    weights = {n: float(probability) for n, probability in stack.items()}
+    strongest = max(weights) - rules.garrison
+    refuse(max(weights), defenders, rules)
+    if strongest <= 0 or not defenders:
+        return stack.to_float().map(lambda attackers: Outcome(attackers, defenders))
+    start = np.zeros(strongest + 1)
+    law = {}
+    for attackers, probability in weights.items():
+        if attackers > rules.garrison:
+            start[attackers - rules.garrison] = probability
+        else:
+            law[Outcome(attackers, defenders)] = probability
+    ends = carry(_replies(strongest, defenders, rules), start)
+    for a, p in enumerate(ends.won.tolist()[1:], start=1):
+        law[Outcome(a + rules.garrison, 0)] = p
+    for d, p in enumerate(ends.lost.tolist()[1:], start=1):
+        law[Outcome(rules.garrison, d)] = law.get(Outcome(rules.garrison, d), 0.0) + p
+    return Distribution.from_probabilities(law)
+
+
+def values(
+    won: Sequence[float] | Floats, lost: Sequence[float] | Floats, defenders: int, rules: Rules
+) -> Floats:
+    """Return the mean worth of a battle, for every number of attackers at once.
+
+    won: `won[n]`, at least 0, is what it is worth that n armies can move in.
+    lost: `lost[d]`, at least 0, is what it is worth that d defenders hold; `lost[0]` does not
+        matter.
+    defenders: armies on the defended territory, at least 1.
+    rules: the rules of the battle.
+
+    Entry `[n]` of the result, as long as `won`, is for n attackers, garrison included. The worths
+    do not change how the defender plays. Given his replies, the relative error is at most
+    `relative_error`, and that of `won` and `lost`.
+
+    >>> values([1, 1, 1, 1], [0, 0], 1, Rules(defender_sees_first=True)).round(6).tolist()
+    [0.0, 0.0, 0.416667, 0.754244]
+    """
+    *_, last = value_rows(won, lost[: defenders + 1], rules)
+    return last
+
+
+def value_rows(
+    won: Sequence[float] | Floats, lost: Sequence[float] | Floats, rules: Rules
+) -> Iterator[Floats]:
+    """Yield what `values` returns, for 1, 2 ... defenders, as many as `lost` has entries for.
+
+    won, lost, rules: as for `values`.
+
+    >>> seen = Rules(defender_sees_first=True)
+    >>> [row.round(4).tolist() for row in value_rows([1, 1, 1], [0, 0, 0], seen)]
+    [[0.0, 0.0, 0.4167], [0.0, 0.0, 0.1061]]
+    """
+    garrison = min(rules.garrison, len(won) - 1)
+    able, defenders = len(won) - 1 - garrison, len(lost) - 1
+    refuse(able, defenders, rules)
+    table = np.zeros((defenders + 1, 1))
+    if able and all(each == 1 for each in won) and not any(lost):
+        table = chance_table(able, defenders, rules)
+    elif able:
+        ends = np.array(won[: able + 1], dtype=float), np.array(lost, dtype=float)
+        table = worths(_replies(able, defenders, rules), *ends)
+    for d in range(1, defenders + 1):
+        yield np.concatenate([np.full(garrison + 1, float(lost[d])), table[d, 1:]])
+
+
+def win_table(attackers: int, defenders: int, rules: Rules) -> Floats:
+    """Return the chances to win of all battles up to a size.
+
+    attackers: the most armies on the attacking territory, garrison included.
+    defenders: the most armies on the defended territory.
+    rules: the rules of the battle.
+
+    Entry `[a - 1, d - 1]` is for a attackers against d defenders; its relative error is at most
+    `relative_error` of that battle.
+
+    >>> win_table(3, 1, Rules(defender_sees_first=True)).round(6).tolist()
+    [[0.0], [0.416667], [0.754244]]
+    """
+    refuse(attackers, defenders, rules)
+    rows = value_rows(np.ones(attackers + 1), np.zeros(defenders + 1), rules)
+    return np.minimum(np.stack([row[1:] for row in rows], axis=1), 1.0)

@@ -1,0 +1,400 @@
+"""The claims about a defender who chooses his dice after he has seen the attack."""
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from iacta import (
+    CLASSIC,
+    Battle,
+    Campaign,
+    Dice,
+    Distribution,
+    IactaError,
+    IllegalError,
+    Outcome,
+    Rules,
+    Stop,
+    Territory,
+    TooLargeError,
+    armies_needed,
+    armies_needed_for_campaign,
+    best_mix,
+    break_even_ratio,
+    defenders_needed,
+    expected_attackers_left,
+    expected_defenders_left,
+    find_rules,
+    how_many_dice,
+    simulate_battle,
+    spread_defenders,
+    when_to_stop,
+    win_probability,
+    win_probability_if_seen,
+    win_table,
+)
+from iacta.methods import counting, find_method, sees_first, sees_first_exact
+from iacta.methods.replies import Battles, Replies, unit_of
+from iacta.outcome import is_won
+from iacta.requirement import win_probability_keeping
+from iacta.roll import seen_loss_laws
+from tests import brute
+
+SEEN = find_rules("defender sees first")
+NO_GARRISON = replace(SEEN, garrison=0)
+CAPITAL = replace(find_rules("capital"), defender_sees_first=True)
+TWO_FACES = replace(SEEN, attack=Dice((4, 3, 3)), defence=Dice((4, 4, 2)))
+OTHER_FULL = replace(SEEN, full_defence=Dice((8, 8)))
+LEADER = replace(find_rules("attack leader"), defender_sees_first=True)
+SEVERAL = [SEEN, CAPITAL, TWO_FACES, OTHER_FULL, LEADER, replace(SEEN, ties="attacker")]
+NEVER_LOSES = replace(SEEN, defence=Dice((6, 6), bonus=(6, 6)))
+NEVER_WINS = replace(SEEN, attack=Dice((6,), bonus=(6,)), defence=Dice((6,)))
+
+
+@pytest.mark.parametrize(("armies", "chance"), [(10, 0.4529), (20, 0.4668)])
+def test_the_known_chances(armies: int, chance: float) -> None:
+    assert round(Battle(armies, armies, NO_GARRISON).win_probability(), 4) == chance
+    assert round(Battle(armies + 1, armies, SEEN).win_probability(), 4) == chance
+    assert round(win_probability_if_seen(armies + 1, armies), 4) == chance
+
+
+@pytest.mark.parametrize("rules", [OTHER_FULL, TWO_FACES, LEADER])
+def test_laws_are_those_of_the_twin(rules: Rules) -> None:
+    for attackers, defenders in ((2, 1), (4, 2), (5, 6), (8, 4)):
+        law = Battle(attackers, defenders, rules).outcomes(exact=True)
+        twin = brute.seen_outcomes(attackers - 1, defenders, rules)
+        assert dict(law) == {Outcome(a + 1, d): p for (a, d), p in twin.items() if p}
+
+
+def replies(able: int, defenders: int, rules: Rules, *, exact: bool) -> list[list[bool]]:
+    """Return the replies in every state up to a size."""
+    margin = 3 * sees_first.relative_error(able, defenders, rules)
+    numbers = (unit_of(rules), 0.0) if exact else (None, margin)
+    found = Replies(Battles(able, defenders, rules, *numbers))
+    totals = range(2, able + defenders + 1)
+    return [found.chosen(s).ravel().tolist() for n in totals for s in found.battles.spans(n)]
+
+
+@pytest.mark.parametrize("size", [(60, 60), (120, 6), (6, 60)])
+def test_floats_tell_the_replies_of_fractions(size: tuple[int, int]) -> None:
+    assert replies(*size, SEEN, exact=False) == replies(*size, SEEN, exact=True)
+
+
+@pytest.mark.parametrize("rules", [*SEVERAL, NEVER_LOSES, NEVER_WINS])
+def test_floats_tell_the_replies_of_fractions_by_other_rules(rules: Rules) -> None:
+    assert replies(16, 14, rules, exact=False) == replies(16, 14, rules, exact=True)
+
+
+def assert_near(value: object, exact: object, bound: float) -> None:
+    assert isinstance(value, float)
+    assert isinstance(exact, Fraction)
+    assert abs(Fraction(value) - exact) <= Fraction(bound) * exact
+
+
+@pytest.mark.parametrize("size", [(41, 40), (60, 12), (12, 60), (3, 80)])
+@pytest.mark.parametrize("rules", [SEEN, CAPITAL])
+def test_floats_are_within_their_bound(size: tuple[int, int], rules: Rules) -> None:
+    battle, bound = Battle(*size, rules), sees_first.relative_error(*size, rules)
+    exact = battle.outcomes(exact=True)
+    law = battle.outcomes()
+    for outcome, probability in exact.items():
+        assert_near(law[outcome], Fraction(probability), bound)
+    assert_near(battle.win_probability(), battle.win_probability(exact=True), bound)
+    assert exact.prob(is_won) == battle.win_probability(exact=True)
+    assert sum(map(float, law.values())) == pytest.approx(1, abs=1e-12)
+
+
+def test_the_law_s_wins_are_the_chance_to_win() -> None:
+    for size in ((250, 250), (400, 100), (30, 300)):
+        bound = sees_first.relative_error(*size, SEEN)
+        won = float(Battle(*size, SEEN).outcomes().prob(is_won))
+        assert won == pytest.approx(Battle(*size, SEEN).win_probability(), rel=2 * bound)
+    assert sees_first.relative_error(250, 250, SEEN) < 1e-12
+
+
+def test_of_equal_replies_the_most_dice_are_thrown() -> None:
+    lost = Battle(3, 3, NEVER_LOSES).attackers_lost(exact=True)
+    assert lost[2] == 1
+    after = Replies(Battles(2, 2, NEVER_LOSES)).chosen(
+        Battles(2, 2, NEVER_LOSES).spans(4).__next__()
+    )
+    assert after[-1].all()
+    assert not after[:-1].any()
+
+
+def test_edges() -> None:
+    for method in (sees_first, sees_first_exact):
+        assert method.win_probability(1, 3, SEEN) == 0
+        assert method.win_probability(3, 0, SEEN) == 1
+        assert dict(method.outcomes(Distribution([1]), 3, SEEN)) == {Outcome(1, 3): 1}
+        assert dict(method.outcomes(Distribution([5]), 0, SEEN)) == {Outcome(5, 0): 1}
+    # With one defender there is nothing to choose.
+    for attackers in (1, 2, 3, 9):
+        blind = Battle(attackers, 1).outcomes(exact=True)
+        assert Battle(attackers, 1, SEEN).outcomes(exact=True) == blind
+
+
+@pytest.mark.parametrize("method", [sees_first, sees_first_exact])
+def test_a_stack_is_the_mean_of_its_sizes(method: object) -> None:
+    solve = method.outcomes  # type: ignore[attr-defined] # both are methods
+    rules = replace(SEEN, garrison=2)
+    stack = Distribution({1: 1, 2: 2, 4: 3, 7: 2})
+    law = solve(stack, 3, rules)
+    for outcome in law:
+        mean = sum(
+            p * Fraction(solve(Distribution([n]), 3, rules)[outcome]) for n, p in stack.items()
+        )
+        assert float(law[outcome]) == pytest.approx(float(mean), rel=1e-13)
+
+
+@pytest.mark.parametrize("method", [sees_first, sees_first_exact])
+def test_values_are_means_over_the_law(method: object) -> None:
+    solver = method
+    won, lost = [0, 2, 3, 5, 8, 13, 21], [0, 1, 0, 4]
+    for rules in (SEEN, NO_GARRISON, replace(SEEN, garrison=9)):
+        for defenders in (1, 2, 3):
+            values = solver.values(won, lost, defenders, rules)  # type: ignore[attr-defined]
+            assert len(values) == len(won)
+            for n in range(1, len(won)):
+                law = sees_first_exact.outcomes(Distribution([n]), defenders, rules)
+                mean = sum(
+                    p
+                    * (
+                        lost[end.defenders]
+                        if end.defenders
+                        else won[end.attackers - rules.garrison]
+                    )
+                    for end, p in law.items()
+                )
+                assert float(values[n]) == pytest.approx(float(mean), rel=1e-13)
+
+
+def test_tables_and_arrays_are_the_battles_one_by_one() -> None:
+    table, exact = win_table(9, 7, SEEN), win_table(9, 7, SEEN, exact=True)
+    assert table.shape == exact.shape == (9, 7)
+    for a, d in product(range(1, 10), range(1, 8)):
+        battle = Battle(a, d, SEEN)
+        assert exact[a - 1, d - 1] == battle.win_probability(exact=True)
+        assert table[a - 1, d - 1] == pytest.approx(battle.win_probability(), rel=1e-14)
+    armies = np.array([[5], [12]]), np.array([4, 10])
+    assert win_probability(*armies, SEEN)[1, 1] == pytest.approx(0.5397, abs=1e-4)
+    for exactly in (False, True):
+        left = expected_attackers_left(*armies, SEEN, exact=exactly)
+        kept = expected_defenders_left(*armies, SEEN, exact=exactly)
+        law = Battle(12, 10, SEEN).outcomes(exact=True)
+        assert float(left[1, 1]) == pytest.approx(float(law.map(lambda end: end.attackers).mean()))
+        assert float(kept[1, 1]) == pytest.approx(float(law.map(lambda end: end.defenders).mean()))
+
+
+def test_to_see_first_never_hurts() -> None:
+    assert (win_table(40, 40, SEEN) <= win_table(40, 40) * (1 + 1e-12)).all()
+    assert win_table(40, 40, SEEN)[39, 39] < win_table(40, 40)[39, 39]
+
+
+RUNS = 4000
+
+
+@cache
+def reply(throw: tuple[int, ...], able: int, defenders: int, rules: Rules) -> int:
+    """Return the dice that the defender throws, as the twin has it."""
+    most = min(defenders, rules.defence.kept)
+    laws = brute.seen_laws(list(throw), most, rules, len(throw))
+    after = [
+        sum(p * brute.seen_win(able - x, defenders - y, rules) for (x, y), p in law.items())
+        for law in laws
+    ]
+    return max(j for j in range(1, most + 1) if after[j - 1] == min(after))
+
+
+def fight(able: int, defenders: int, rules: Rules, rng: np.random.Generator) -> tuple[int, int]:
+    """Fight one battle with real dice of six faces; ties go to the defender."""
+    while able and defenders:
+        attack = sorted(rng.integers(1, 7, min(able, 3)).tolist(), reverse=True)
+        dice = reply(tuple(attack), able, defenders, rules)
+        defence = sorted(rng.integers(1, 7, dice).tolist(), reverse=True)
+        pairs = list(zip(attack, defence, strict=False))
+        won = sum(ours > theirs for ours, theirs in pairs)
+        able, defenders = able - len(pairs) + won, defenders - won
+    return able, defenders
+
+
+def test_real_dice_agree() -> None:
+    rng = np.random.default_rng(20)
+    ends = [fight(7, 6, SEEN, rng) for _ in range(RUNS)]
+    law = Battle(8, 6, SEEN).outcomes()
+    for outcome, chance in law.items():
+        count = ends.count((outcome.attackers - 1, outcome.defenders))
+        assert abs(count / RUNS - chance) <= 5 * sqrt(chance * (1 - chance) / RUNS)
+
+
+def test_a_campaign_of_several_rules_is_fought_as_by_the_twin() -> None:
+    campaign = Campaign(7, [3, Territory(2, rules="classic"), 1], SEEN)
+    expected = Fraction(0)
+    for (a, d), p in brute.seen_outcomes(6, 3, SEEN).items():
+        if not d:
+            for (b, e), q in brute.outcomes(a, 2, CLASSIC).items():
+                if not e and b > 1:
+                    expected += p * q * brute.seen_win(b - 2, 1, SEEN)
+    assert campaign.win_probability(exact=True) == expected
+    assert campaign.win_probability() == pytest.approx(float(expected), rel=1e-13)
+    kept = win_probability_keeping(7, [3, Territory(2, rules="classic"), 1], 0, SEEN, exact=True)
+    assert kept == expected
+    both = Campaign(9, [3, Territory(2, rules="balanced blitz")], SEEN).win_probability()
+    assert 0 < both < 1
+
+
+def test_a_campaign_is_played_by_the_law() -> None:
+    campaign, rng = Campaign(6, [3, 1], SEEN), np.random.default_rng(4)
+    runs = RUNS // 20
+    reaching = sum(campaign.play(rng)[-1].territory == 2 for _ in range(runs))
+    reached = float(campaign.territory_odds()[1].reach_probability)
+    assert abs(reaching / runs - reached) <= 5 * sqrt(reached * (1 - reached) / runs)
+
+
+@pytest.mark.parametrize("keep", [0, 3])
+@pytest.mark.parametrize("rules", [SEEN, CAPITAL])
+def test_armies_needed_are_the_first_that_reach_the_chance(keep: int, rules: Rules) -> None:
+    for defenders, chance in ((1, Fraction(1, 2)), (6, Fraction(9, 10)), (9, Fraction(1, 100))):
+        needed = armies_needed(defenders, chance, rules, keep=keep)
+        assert win_probability_keeping(needed, [defenders], keep, rules, exact=True) >= chance
+        for fewer in range(1, needed):
+            kept = win_probability_keeping(fewer, [defenders], keep, rules, exact=True)
+            assert kept < chance
+    reached = Battle(9, 6, rules).win_probability(exact=True)
+    assert armies_needed(6, reached, rules) == 9
+    assert armies_needed(6, reached + Fraction(1, 10**30), rules) == 10
+
+
+def test_armies_needed_for_a_campaign_are_the_first_that_reach_the_chance() -> None:
+    way: list[int | Territory] = [4, Territory(3, rules="classic"), 2]
+    needed = armies_needed_for_campaign(way, "80%", SEEN)
+    chances = [Campaign(n, way, SEEN).win_probability(exact=True) for n in (needed - 1, needed)]
+    assert chances[0] < Fraction(4, 5) <= chances[1]
+    blitzed: list[int | Territory] = [4, Territory(3, rules="balanced blitz")]
+    needed = armies_needed_for_campaign(blitzed, "80%", SEEN)
+    assert Campaign(needed, blitzed, SEEN).win_probability() >= 0.8
+    assert Campaign(needed - 1, blitzed, SEEN).win_probability() < 0.8
+
+
+def test_defenders_needed_are_the_first_that_hold() -> None:
+    for attackers, chance in ((2, Fraction(1, 2)), (9, Fraction(9, 10)), (20, Fraction(1, 2))):
+        needed = defenders_needed(attackers, chance, SEEN)
+        assert 1 - Battle(attackers, needed, SEEN).win_probability(exact=True) >= chance
+        if needed > 1:
+            assert 1 - Battle(attackers, needed - 1, SEEN).win_probability(exact=True) < chance
+
+
+def test_chances_that_endless_armies_do_not_have_are_refused() -> None:
+    assert break_even_ratio(NEVER_LOSES) is None
+    assert break_even_ratio(NEVER_WINS) == 0
+    with pytest.raises(IllegalError, match="below '0', which endless attackers have"):
+        armies_needed(2, 0.5, NEVER_LOSES)
+    with pytest.raises(IllegalError, match="below '0', which endless defenders have"):
+        defenders_needed(4, 0.5, NEVER_WINS)
+
+
+@pytest.mark.parametrize("rules", SEVERAL)
+def test_no_replies_have_a_greater_ratio_of_losses_than_break_even(rules: Rules) -> None:
+    ratio = break_even_ratio(rules)
+    assert ratio is not None
+    best = sum(
+        max(sum(p * (x - ratio * y) for (x, y), p in law.items()) for law in laws)
+        for laws in brute.all_seen_laws(*rules.full_roll, rules)
+    )
+    assert best == 0
+
+
+@pytest.mark.parametrize("rules", [SEEN, CAPITAL])
+def test_large_battles_tip_at_the_break_even_ratio(rules: Rules) -> None:
+    ratio = break_even_ratio(rules)
+    assert ratio is not None
+    chances = [
+        Battle(round(part * ratio * 600), 600, rules).win_probability() for part in (0.85, 1, 1.15)
+    ]
+    assert chances[0] < 0.03
+    assert 0.45 < chances[1] < 0.55
+    assert chances[2] > 0.97
+
+
+def test_methods_are_chosen_and_named() -> None:
+    for question in ("chance", "law", "stack"):
+        for exact, name in ((False, "sees_first"), (True, "sees_first_exact")):
+            solver = find_method("auto", 9, 7, SEEN, exact=exact, question=question)
+            assert name == solver.NAME
+    battle = Battle(9, 7, SEEN)
+    exact_chance = battle.win_probability(exact=True)
+    assert battle.win_probability(method="sees_first_exact") == float(exact_chance)
+    assert win_table(9, 7, SEEN, method="sees_first")[8, 6] == battle.win_probability()
+    with pytest.raises(IllegalError, match="True for the method 'sees_first', got False"):
+        win_table(9, 7, method="sees_first")
+    with pytest.raises(IllegalError, match="True for the method 'sees_first', got False"):
+        win_probability([9, 8], 7, method="sees_first")
+    with pytest.raises(IllegalError, match="False for the method 'lattice', got True"):
+        win_probability([9, 8], 7, SEEN, method="lattice")
+
+
+def test_a_stop_is_a_larger_garrison_or_refused() -> None:
+    stopped = Battle(9, 7, SEEN, stop=Stop(stop_at=2)).win_probability(exact=True)
+    assert stopped == Battle(9, 7, SEEN, garrison=3).win_probability(exact=True)
+    for stop in (Stop(charge=True), Stop(max_losses=3), Stop(max_rolls=3)):
+        with pytest.raises(IllegalError, match="a defender who does not see the attack first"):
+            Battle(9, 7, SEEN, stop=stop).outcomes()
+
+
+def test_what_cannot_be_told_is_refused_in_a_sentence() -> None:
+    dominating = replace(find_rules("dominating12"), defender_sees_first=True)
+    for ask, sentence in (
+        (lambda: simulate_battle(9, 7, SEEN), "for the method 'simulation'"),
+        (lambda: when_to_stop(9, 7, SEEN, prize=3), "to decide when to stop"),
+        (lambda: how_many_dice(9, 7, SEEN), "to decide when to stop"),
+        (lambda: best_mix(9, 7, SEEN), "to decide when to stop"),
+        (lambda: spread_defenders(9, 7, 2, SEEN), "for a spread over a chain"),
+        (lambda: Battle(9, 7, SEEN).path_count(), "for the method 'path_tree'"),
+        (lambda: Battle(9, 7, dominating).win_probability(), "full_attack must be None"),
+        (lambda: armies_needed(9, 0.5, dominating), "full_attack must be None"),
+    ):
+        with pytest.raises(IactaError, match=sentence):
+            ask()
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_what_is_too_large_is_refused_at_once(exact: bool) -> None:
+    huge = 10**19
+    for ask in (
+        Battle(huge, huge, SEEN).win_probability,
+        Battle(huge, 3, SEEN).outcomes,
+        Battle(3, huge, SEEN).outcomes,
+    ):
+        with pytest.raises(TooLargeError, match="sees_first"):
+            ask(exact=exact)
+    with pytest.raises(TooLargeError):
+        armies_needed(10**6, 0.5, SEEN)
+    with pytest.raises(TooLargeError):
+        defenders_needed(10**6, 0.5, SEEN)
+
+
+def test_every_throw_is_counted_once() -> None:
+    for rules in SEVERAL:
+        for i in range(1, rules.attack.kept + 1):
+            laws = seen_loss_laws(i, rules.defence.kept, rules)
+            for j in range(1, rules.defence.kept + 1):
+                mean = sum(
+                    Fraction(weight * sum(k * n for k, n in enumerate(row[j - 1].counts)))
+                    / row[j - 1].total
+                    for row, weight in laws.items()
+                ) / sum(laws.values())
+                twin = brute.loss_law(i, j, rules)
+                assert mean == sum(y * p for (_, y), p in twin.items())
+
+
+def test_one_die_each_leaves_nothing_to_choose() -> None:
+    one = Rules(attack=Dice((6,)), defence=Dice((6,)), defender_sees_first=True)
+    for size in ((4, 3), (9, 12)):
+        law = sees_first_exact.outcomes(Distribution([size[0]]), size[1], one)
+        blind = replace(one, defender_sees_first=False)
+        assert law == counting.outcomes(Distribution([size[0]]), size[1], blind)
