@@ -62,7 +62,7 @@ FLOORS = [
     {"methods"},
     {"bracket", "large_requirement", "balanced_requirement", "stopped"},
     {"decision"},
-    {"battle", "odds", "campaign", "requirement", "defence", "spread"},
+    {"battle", "odds", "campaign", "requirement", "defence", "spread", "seen"},
     {"simulated"},
     {"cli.options"},
     {"cli.show"},

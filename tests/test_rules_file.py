@@ -3,7 +3,7 @@
 import json
 import re
 import tomllib
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +68,19 @@ def test_every_rule_set_survives_json_and_toml(known: RuleSet, house: Path) -> N
     assert (again.name, again.rules) == (known.name, known.rules)
 
 
-@given(strategies.rules())
-def test_any_rules_survive_json_and_toml(rules: Rules) -> None:
+@given(
+    strategies.rules(),
+    st.fixed_dictionaries(
+        {
+            "least_advance": st.booleans(),
+            "dice_mode": st.sampled_from(("true random", "balanced blitz")),
+            "defender_sees_first": st.booleans(),
+            "all_ones_gain": st.integers(0, 3),
+        }
+    ),
+)
+def test_any_rules_survive_json_and_toml(rules: Rules, more: dict[str, Any]) -> None:
+    rules = replace(rules, **more)
     assert read_rules_record(json.loads(json.dumps(rules_record(rules)))) == rules
     assert read_rules_record(tomllib.loads(rules_toml(rules))) == rules
 

@@ -47,11 +47,11 @@ if TYPE_CHECKING:
         best_mix,
         how_many_dice,
         when_to_stop,
-        win_probability_if_seen,
     )
     from iacta.defence import defenders_needed
     from iacta.estimate import Estimate, Interval
     from iacta.rules_file import read_rules_file, read_rules_record, rules_record, rules_toml
+    from iacta.seen import win_probability_if_seen
     from iacta.simulated import Simulated, simulate_battle, simulate_campaign
     from iacta.spread import BestSpread, spread_defenders
 
@@ -118,7 +118,7 @@ _LOADED_WHEN_ASKED = {
     "best_mix": "iacta.decision",
     "how_many_dice": "iacta.decision",
     "when_to_stop": "iacta.decision",
-    "win_probability_if_seen": "iacta.decision",
+    "win_probability_if_seen": "iacta.seen",
     "Estimate": "iacta.estimate",
     "Interval": "iacta.estimate",
     "Simulated": "iacta.simulated",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
-from iacta.methods import check_rules, hand_or_blitz, sees_first
+from iacta.methods import check_rules, hand_or_blitz
 from iacta.methods.limits import refuse_seen
 from iacta.methods.optimal_play import (
     STOP,
@@ -21,7 +21,6 @@ from iacta.methods.optimal_play import (
     play,
     play_exactly,
 )
-from iacta.methods.replies import Aim
 from iacta.numbers import Chance, read_fraction, shown, whole_number
 from iacta.records import check_choice
 from iacta.rules import Rules
@@ -36,7 +35,6 @@ __all__ = [
     "best_mix",
     "how_many_dice",
     "when_to_stop",
-    "win_probability_if_seen",
 ]
 
 Action = Literal["roll", "stop", "blitz"]
@@ -310,41 +308,6 @@ def how_many_dice(
         win_probability=_plain(found.win_probabilities[asked.state]),
         attack_policy=found.attack_dice,
         defence_policy=found.defence_dice,
-    )
-
-
-def win_probability_if_seen(
-    attackers: int,
-    defenders: int,
-    rules: Rules | str = "classic",
-    *,
-    aim: Aim = "conquest",
-    garrison: int | None = None,
-) -> float:
-    """Return the chance to win against a defender who chooses his dice after the attack roll.
-
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: `Rules`, or the name of a rule set.
-    aim: what the defender plays for: `"conquest"`, that the territory is not taken; `"losses"`,
-        to lose as few armies as he can in each roll, whatever comes after it. Of equal numbers of
-        dice he throws the larger.
-    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
-
-    A float, with a relative error of at most `iacta.methods.sees_first.relative_error`. Refused
-    are the same battles as by `iacta.methods.sees_first.refuse`, but the rules need not say that
-    the defender sees the attack.
-
-    >>> round(win_probability_if_seen(11, 10), 4)
-    0.4529
-    >>> round(win_probability_if_seen(11, 10, aim="losses"), 4)
-    0.744
-    """
-    check_choice(aim, ("conquest", "losses"), "aim")
-    asked = _read(attackers, defenders, rules, garrison)
-    check_rules(replace(asked.rules, defender_sees_first=True))
-    return float(
-        sees_first.chance_table(asked.able, asked.defenders, asked.rules, aim)[asked.state]
     )
 
 

@@ -248,6 +248,10 @@ def _tell_spread(
         show.say(console, "There is no other spread.")
         return
     show.say(console, _certainty(best))
+    show.say(
+        console,
+        "The attackers, one stack, start where they like and go on from neighbour to neighbour.",
+    )
     show.heading(console, HEADINGS[wanted.objective])
     most = wanted.territories if wanted.objective == "territories" else 1
     rows = [("best", spread, float(best.value)), *others]

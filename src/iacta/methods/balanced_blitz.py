@@ -23,8 +23,7 @@ Step 3 takes .10 from each end whatever the entries are, so the chance to win de
 
     W₃ = min(max((W₂ − .10) / .80, 0), 1).
 
-It is 1 from W = 1 / (1 + 9^(−1/1.3)) = .84425 up, and 0 from .15575 down: such a battle is
-certain. Both are told as exactly 1.0 and 0.0.
+It is exactly 1.0 from W = 1 / (1 + 9^(−1/1.3)) = .84425 up, and 0.0 from .15575 down: certain.
 
 Error. W and al, dl come from `lattice` or `leap`, with a relative error δ. A cut leaves a
 difference, of which only the absolute error is bounded; hence, so is that of each answer here

@@ -85,7 +85,7 @@ def coefficients(able: int, defenders: int, rules: Rules) -> Coefficients:
 def _coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coefficients:
     refuse_dice_mode(rules, NAME)
     refuse_gains(rules, NAME)
-    if attack_dice and defence_dice:
+    if attack_dice > 0 and defence_dice > 0:
         loss_law(attack_dice, defence_dice, rules)  # the one to refuse, if any is, comes first
     laws = {
         (i, j): loss_law(i, j, rules)

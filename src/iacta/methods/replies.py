@@ -11,6 +11,9 @@ sum with the greatest in place of the least. His reply to y is the j of that lea
 are as good as each other he gives the one with the most dice; only the law of who is left depends
 on that, never P.
 
+A defender who would rather lose few armies takes the j of the least Σ_k c_k(j, y) · (k + L), with
+the L of the state that follows; summed over y, these are L(a, d), the mean number that he loses.
+
 Given the replies, a battle is a chain as any other: `worths` runs it from the end, `carry` from the
 start. All states with a + d = t armies come from t − 1, t − 2 ..., so that a whole anti-diagonal is
 computed at once. Throws after which all laws are the same are one y: 21 are left of the 56 of three
@@ -30,16 +33,16 @@ published its odds.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import gcd, lcm
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import as_strided
 
 from iacta.methods.counting import least_root
-from iacta.roll import LossLaw, seen_loss_laws
+from iacta.roll import seen_loss_laws
 from iacta.rules import Rules
 
 __all__ = [
@@ -109,13 +112,12 @@ class Battles:
             yield Span(total, d, end, i, j)
             d = end
 
-    def steps(self, span: "Span", aim: Aim = "conquest") -> Steps:
+    def steps(self, span: "Span") -> Steps:
         """Return c_k(j, y) for the states of a span, `[y, k]` for each j.
 
         span: the states.
-        aim: what the defender plays for.
         """
-        return _steps(span.attack_dice, span.defence_dice, self.rules, self.unit, aim)
+        return _steps(span.attack_dice, span.defence_dice, self.rules, self.unit)
 
 
 class Span(NamedTuple):
@@ -152,7 +154,10 @@ class Span(NamedTuple):
         step: c_k(j, y), `[y, k]`.
         """
         taken = step.shape[1] - 1
-        rows = np.stack([self.of(table, taken, lost) for lost in range(taken + 1)])
+        here = self.of(table, taken)
+        by_state = (table.shape[1] - 1) * table.itemsize
+        shape = taken + 1, self.stop - self.first
+        rows = as_strided(here, shape, (-by_state, by_state), writeable=False)
         return np.asarray(step @ rows)
 
 
@@ -168,7 +173,7 @@ class Ends(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _steps(attack_dice: int, defence_dice: int, rules: Rules, unit: int | None, aim: Aim) -> Steps:
+def _steps(attack_dice: int, defence_dice: int, rules: Rules, unit: int | None) -> Steps:
     laws = seen_loss_laws(attack_dice, defence_dice, rules)
     thrown = sum(laws.values())
     steps = []
@@ -180,22 +185,11 @@ def _steps(attack_dice: int, defence_dice: int, rules: Rules, unit: int | None, 
             for counts in [row[j - 1].counts]
         ]
         steps.append(np.array(rows, dtype=float if unit is None else object))
-    if aim == "conquest":
-        return tuple(steps)
-    least = np.array([_least_costly(row) for row in laws])
-    return tuple(step * (least == j)[:, np.newaxis] for j, step in enumerate(steps, start=1))
+    return tuple(steps)
 
 
 def _coefficient(ways: int, total: int, unit: int | None, taken: int) -> int | float:
     return ways / total if unit is None else ways * unit**taken // total
-
-
-def _least_costly(laws: tuple[LossLaw, ...]) -> int:
-    """Return how many dice cost the defender the fewest armies, the most if several do."""
-    costs = [
-        Fraction(sum(k * count for k, count in enumerate(law.counts)), law.total) for law in laws
-    ]
-    return max(j for j, cost in enumerate(costs, start=1) if cost == min(costs))
 
 
 @lru_cache(maxsize=256)
@@ -233,7 +227,7 @@ def chances(battles: Battles, aim: Aim = "conquest") -> Numbers:
 
     battles: the battles.
     aim: `"conquest"`: the defender keeps the chance to win as low as can be; `"losses"`: he keeps
-        his own losses in each roll as low as can be.
+        the mean number of his armies lost in the battle as low as can be.
 
     Entry `[d, a]` is for a attackers able to attack against d defenders.
 
@@ -242,23 +236,57 @@ def chances(battles: Battles, aim: Aim = "conquest") -> Numbers:
     """
     table = battles.empty_table()
     table[0] = battles.powers(battles.able)
-    return _fill(table, battles, np.minimum if aim == "conquest" else np.add, aim)
+    if aim == "losses":
+        return _fill_sparingly(table, battles)
+    return _fill(table, battles, np.minimum)
 
 
 def _held(battles: Battles) -> Numbers:
     """Return H."""
     table = battles.empty_table()
     table[1:, 0] = battles.powers(battles.defenders)[1:]
-    return _fill(table, battles, np.maximum, "conquest")
+    return _fill(table, battles, np.maximum)
 
 
-def _fill(table: Numbers, battles: Battles, combine: np.ufunc, aim: Aim) -> Numbers:
+def _fill(table: Numbers, battles: Battles, combine: np.ufunc) -> Numbers:
     """Fill a table whose ends are known: of the replies, `combine` makes one."""
     for total in range(2, battles.able + battles.defenders + 1):
         for span in battles.spans(total):
-            values = [span.after(table, step) for step in battles.steps(span, aim)]
+            values = [span.after(table, step) for step in battles.steps(span)]
             span.of(table)[:] = _sum(combine.reduce(values, axis=0))
     return table
+
+
+def _fill_sparingly(table: Numbers, battles: Battles) -> Numbers:
+    """Fill a table with P for the replies that cost the defender the fewest armies in the mean."""
+    lost = battles.empty_table()
+    powers = battles.powers(battles.able + battles.defenders)
+    for total in range(2, battles.able + battles.defenders + 1):
+        for span in battles.spans(total):
+            steps = battles.steps(span)
+            costs = np.stack([_cost(span, lost, step, powers) for step in steps])
+            least = costs.min(axis=0)
+            chosen = _most_dice(
+                costs <= (least * (1 + battles.margin) if battles.margin else least)
+            )
+            after = np.stack([span.after(table, step) for step in steps])
+            span.of(lost)[:] = _sum((costs * chosen).sum(axis=0))
+            span.of(table)[:] = _sum((after * chosen).sum(axis=0))
+    return table
+
+
+def _cost(span: Span, lost: Numbers, step: Numbers, powers: Numbers) -> Numbers:
+    """Return Σ_k c_k(j, y) · (k + L(a − m + k, d − k)) for one j, `[y, state]`."""
+    taken = step.shape[1] - 1
+    now = step @ np.arange(taken + 1) * powers[span.total - taken]
+    return np.asarray(span.after(lost, step) + now[:, np.newaxis])
+
+
+def _most_dice(good: Numbers) -> npt.NDArray[np.bool_]:
+    """Return, of the good replies `[j − 1, y, state]`, the one with the most dice."""
+    most_dice = len(good) - 1 - good[::-1].argmax(axis=0)
+    answers = np.arange(len(good))[:, np.newaxis, np.newaxis]
+    return np.asarray(answers == most_dice)
 
 
 class Replies:
@@ -290,9 +318,7 @@ class Replies:
         if self.battles.unit is None:
             unlikely = span.of(self.conquest) <= 0.5
             good = np.where(unlikely, good, self._good(span, self.held, least=False))
-        most_dice = len(good) - 1 - good[::-1].argmax(axis=0)
-        answers = np.arange(len(good))[:, np.newaxis, np.newaxis]
-        return np.asarray(answers == most_dice)
+        return _most_dice(good)
 
     def _good(self, span: Span, table: Numbers, *, least: bool) -> npt.NDArray[np.bool_]:
         """Tell which replies are as good as the best."""

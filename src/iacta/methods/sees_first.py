@@ -113,20 +113,21 @@ def chance_table(able: int, defenders: int, rules: Rules, aim: Aim = "conquest")
     defenders: the most armies on the defended territory.
     rules: the rules of the battles; the defender sees the attack whatever they say.
     aim: `"conquest"`: the defender keeps the chance to win as low as can be; `"losses"`: he keeps
-        his own losses in each roll as low as can be.
+        the mean number of his armies lost in the battle as low as can be.
 
     Floats, entry `[defenders, able]`, with a relative error of at most `relative_error`; the same
     is refused as by `refuse`.
 
     >>> round(float(chance_table(10, 10, Rules(), aim="losses")[10, 10]), 4)
-    0.744
+    0.454
     """
     _refuse(able, defenders, rules)
     if not able:
         none = np.zeros((defenders + 1, 1))
         none[0] = 1.0
         return none
-    return np.asarray(chances(Battles(able, defenders, rules), aim))
+    margin = 3 * relative_error(able, defenders, rules)
+    return np.asarray(chances(Battles(able, defenders, rules, margin=margin), aim))
 
 
 def _replies(able: int, defenders: int, rules: Rules) -> Replies:
