@@ -20,6 +20,7 @@ COMMANDS = (
     "simulate",
     "compare",
     "table",
+    "chart",
     "roll",
     "rules",
 )

@@ -31,7 +31,8 @@ def main() -> NoReturn:
     except IactaError as error:
         code = _complain(str(error))
     except TyperException as error:
-        code = _complain(f"{error.format_message().rstrip('.?')}; see iacta --help")
+        message = error.format_message().rstrip(".?")
+        code = _complain(f"{message}; see iacta --help") if message else BAD_INPUT
     except MemoryError:
         code = _complain("these numbers need more memory than there is")
     except (KeyboardInterrupt, Abort):
@@ -63,7 +64,7 @@ def _refuse_unknown_options(commands: Mapping[str, Any], words: Sequence[str]) -
     The commands take words that begin with a hyphen as arguments, so that a negative number is
     refused as a number; so they would take a mistyped option as one too.
     """
-    command = commands.get(next((word for word in words if word in commands), ""))
+    command = _asked(commands, words)
     if command is None:
         return
     known = ["--help", *(name for parameter in command.params for name in parameter.opts)]
@@ -75,3 +76,10 @@ def _refuse_unknown_options(commands: Mapping[str, Any], words: Sequence[str]) -
             near = get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"see iacta {command.name} --help"
             raise IllegalError(f"options must be known ones, got {name!r}; {hint}")
+
+
+def _asked(commands: Mapping[str, Any], words: Sequence[str]) -> Any:
+    """Return the command that the words name; within a group, the one of the group."""
+    command = commands.get(next((word for word in words if word in commands), ""))
+    inner = getattr(command, "commands", None)
+    return _asked(inner, words[1:]) if inner else command

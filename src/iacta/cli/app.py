@@ -16,6 +16,7 @@ COMMANDS = (
     "simulate",
     "compare",
     "table",
+    "chart",
     "roll",
     "rules",
 )
@@ -37,6 +38,8 @@ iacta simulate 72 22 8 2 --runs 1e6 ... what do a million games with random dice
 iacta compare 12 10 ... what does every method of the literature say?
 
 iacta table 20 20 ... the chances of every battle up to 20 against 20
+
+iacta chart delta delta.svg ... how much does it help to be one army ahead?
 
 iacta roll 3 2 ... what does one roll of the dice cost?
 
@@ -64,7 +67,10 @@ def make_app(commands: tuple[str, ...] = COMMANDS) -> typer.Typer:
     )
     for name in commands:
         command = getattr(import_module(f"iacta.cli.{name}"), name)
-        app.command(context_settings=NUMBERS)(command)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(context_settings=NUMBERS)(command)
     return app
 
 

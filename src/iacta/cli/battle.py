@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from iacta.battle import Battle
 from iacta.cli import options, show
+from iacta.cli.picture import read_picture
 from iacta.distribution import Distribution, Probability
 from iacta.errors import TooLargeError
 from iacta.outcome import Outcome, is_won
@@ -33,12 +34,15 @@ def battle(
     exact: options.Exact = False,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
+    plot: options.Plot = None,
+    dark: options.Dark = False,
 ) -> None:
     """Tell the odds of one battle, fought until one side cannot go on or the attackers stop.
 
     Example: iacta battle 12 10
     """
     chosen = options.output(as_json, as_csv)
+    picture = read_picture(plot, dark)
     known = options.read_rules(rules, rules_file, garrison)
     fought = Battle(
         options.number(attackers, "attackers", least=1),
@@ -55,6 +59,8 @@ def battle(
         rows=lambda: _rows(answer.law),
         text=lambda console: _tell(console, answer),
     )
+    if picture:
+        picture.draw(lambda charts: charts.battle_law(fought))
 
 
 class _Answer(NamedTuple):

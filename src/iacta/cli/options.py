@@ -17,6 +17,7 @@ __all__ = [
     "Attackers",
     "Charge",
     "Csv",
+    "Dark",
     "Defenders",
     "Exact",
     "Garrison",
@@ -24,6 +25,8 @@ __all__ = [
     "MaxLosses",
     "MaxRolls",
     "Output",
+    "PictureFile",
+    "Plot",
     "RulesFile",
     "RulesName",
     "StopAt",
@@ -85,6 +88,19 @@ MaxRolls: TypeAlias = Annotated[
 ]
 Exact: TypeAlias = Annotated[bool, typer.Option("--exact", help="Count in exact fractions.")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Plot: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--plot",
+        metavar="FILE",
+        help="Draw the answer too; FILE ends in .svg, .png, .pdf, .html, .json or .csv.",
+    ),
+]
+PictureFile: TypeAlias = Annotated[
+    str,
+    typer.Argument(metavar="FILE", help="Where to; .svg, .png, .pdf, .html, .json or .csv."),
+]
+Dark: TypeAlias = Annotated[bool, typer.Option("--dark", help="Draw on a dark ground.")]
 Csv: TypeAlias = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from iacta.cli import options, show
+from iacta.cli.picture import read_picture
 from iacta.errors import TooLargeError
 from iacta.numbers import shown
 from iacta.odds import win_table
@@ -30,12 +31,15 @@ def table(
     exact: options.Exact = False,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
+    plot: options.Plot = None,
+    dark: options.Dark = False,
 ) -> None:
     """Tell the chances to win of every battle up to so many attackers and defenders.
 
     Example: iacta table 20 20
     """
     chosen = options.output(as_json, as_csv)
+    picture = read_picture(plot, dark)
     known = options.read_rules(rules, rules_file, garrison)
     size = (
         options.number(attackers, "attackers", least=1),
@@ -61,6 +65,8 @@ def table(
         rows=lambda: _rows(chances),
         text=lambda console: _tell(console, chances, label),
     )
+    if picture:
+        picture.draw(lambda charts: charts.win_chance_map(chances, label))
 
 
 def _rows(chances: npt.NDArray[Any]) -> Iterator[Sequence[object]]:

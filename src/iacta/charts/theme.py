@@ -1,0 +1,142 @@
+"""How all pictures look: their colours, light and dark, their width, their title."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import altair as alt
+
+__all__ = [
+    "AMBER",
+    "BLUE",
+    "CATEGORIES",
+    "GREEN",
+    "GREY",
+    "PURPLE",
+    "RED",
+    "WIDTH",
+    "AnyChart",
+    "Row",
+    "Tables",
+    "config",
+    "finish",
+    "named",
+]
+
+Row: TypeAlias = Mapping[str, Any]
+Tables: TypeAlias = Mapping[str, Sequence[Row]]
+AnyChart: TypeAlias = (
+    alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart | alt.HConcatChart
+)
+
+# After Okabe and Ito, who chose hues that the colour-blind can tell apart; their tones are changed
+# so that each stands out from white and from black alike.
+BLUE, RED, GREEN, AMBER, PURPLE, GREY = (
+    "#2583c4",  # attackers, and whatever is good for them
+    "#d55e00",  # defenders, and whatever is bad for the attackers
+    "#009e73",
+    "#bd8a00",
+    "#b5679b",
+    "#808080",
+)
+CATEGORIES = (BLUE, RED, GREEN, AMBER, PURPLE, GREY)
+
+WIDTH = 600
+HEIGHT = 380
+TITLE_LETTERS = 42  # as many fit into 360 pixels
+SUBTITLE_LETTERS = 56
+
+INK = {False: "#1f2328", True: "#e6e6e6"}
+PAPER = {False: "#ffffff", True: "#16181d"}
+FAINT = {False: "#dddddd", True: "#3a3d44"}
+MIDDLE = {False: "#f2f2f2", True: "#2b2d33"}
+
+
+def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
+    """Return the settings that make a chart one of ours.
+
+    dark: whether it stands on a dark page.
+    width: how wide its plot is, in pixels, axes not included.
+    """
+    ink, faint = INK[dark], FAINT[dark]
+    view = {"continuousWidth": width, "discreteWidth": width, "stroke": faint}
+    return {
+        "background": PAPER[dark],
+        "font": "sans-serif",
+        "padding": 12,
+        "view": {**view, "continuousHeight": HEIGHT, "discreteHeight": HEIGHT},
+        "title": {
+            "anchor": "start",
+            "color": ink,
+            "fontSize": 16,
+            "frame": "group",
+            "offset": 14,
+            "subtitleColor": ink,
+            "subtitleFontSize": 12,
+            "subtitlePadding": 5,
+        },
+        "axis": {
+            "domainColor": faint,
+            "gridColor": faint,
+            "gridOpacity": 0.7,
+            "labelColor": ink,
+            "labelFontSize": 11,
+            "labelOverlap": True,
+            "tickColor": faint,
+            "titleColor": ink,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+            "titlePadding": 8,
+        },
+        "legend": {
+            "columns": 3,
+            "labelColor": ink,
+            "labelFontSize": 11,
+            "labelLimit": 300,
+            "orient": "top",
+            "symbolStrokeWidth": 2,
+            "titleColor": ink,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+        },
+        "header": {"labelColor": ink, "labelFontSize": 12, "titleColor": ink},
+        "text": {"color": ink},
+        "rule": {"color": ink},
+        "bar": {"color": BLUE},
+        "line": {"color": BLUE},
+        "point": {"color": BLUE},
+        "range": {
+            "category": list(CATEGORIES),
+            "diverging": [RED, MIDDLE[dark], BLUE],
+            "heatmap": [MIDDLE[dark], BLUE],
+            "ramp": [MIDDLE[dark], BLUE],
+        },
+    }
+
+
+def named(table: str) -> alt.NamedData:
+    """Return the data of a chart, or of one of its layers, by the name of its table.
+
+    table: the name under which `finish` is given the rows.
+    """
+    return alt.NamedData(table)
+
+
+def finish(chart: AnyChart, title: str, subtitle: str, tables: Tables) -> AnyChart:
+    """Return a chart with its title, its data and our theme.
+
+    chart: the chart, with data by name.
+    title: the finding, in a sentence; wrapped so that it fits into 360 pixels.
+    subtitle: what is shown, and under which rules.
+    tables: the rows of each table, the one that matters first.
+    """
+    finished: AnyChart = chart.properties(
+        title=alt.TitleParams(
+            textwrap.wrap(title, TITLE_LETTERS), subtitle=textwrap.wrap(subtitle, SUBTITLE_LETTERS)
+        )
+    )
+    # As attributes they are not checked value by value, which takes a second for a large table.
+    finished.description = f"{title} {subtitle}"
+    finished.datasets = {name: list(rows) for name, rows in tables.items()}
+    finished.config = config()
+    return finished

@@ -1,0 +1,60 @@
+"""The picture of an answer, which any command draws into a file when asked."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from iacta.errors import IllegalError
+from iacta.numbers import shown
+
+if TYPE_CHECKING:
+    from iacta.charts.theme import AnyChart
+
+__all__ = ["Picture", "read_picture"]
+
+
+class Picture:
+    """A file for a picture that is still to be drawn.
+
+    file: where to.
+    dark: whether it is to stand on a dark page.
+    """
+
+    def __init__(self, file: str, dark: bool) -> None:
+        from iacta.charts import files  # slow to import, and only needed here
+        from iacta.charts.converter import CONVERTED, Converter, convert
+
+        self._file, self._dark = file, dark
+        kind = files.ending(file)
+        folder = Path(file).parent
+        if not folder.is_dir():
+            raise IllegalError(
+                f"a picture's folder must be one that is there, got {shown(str(folder))}"
+            )
+        # It gets ready while the answer is computed.
+        self._make = Converter(kind) if kind in CONVERTED else convert
+
+    def draw(self, make: "Callable[[ModuleType], AnyChart]") -> None:
+        """Write the picture, and say so on stderr.
+
+        make: returns the chart, given `iacta.charts`.
+        """
+        from iacta import charts  # as above
+
+        charts.save(make(charts), self._file, dark=self._dark, make=self._make)
+        print(f"iacta: the picture is in {self._file}", file=sys.stderr)
+
+
+def read_picture(file: str | None, dark: bool) -> Picture | None:
+    """Return the file for the picture that the options ask for, if they do.
+
+    file: what `--plot` gives.
+    dark: whether `--dark` is given, which goes with `--plot`.
+    """
+    if file is None:
+        if dark:
+            raise IllegalError("--dark must go with --plot FILE, got it alone")
+        return None
+    return Picture(file, dark)

@@ -1,0 +1,86 @@
+"""Charts as files: whole or not there, readable without a network, with their numbers."""
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from iacta import Battle, IllegalError, charts, win_table
+from iacta.charts.converter import CONVERTED
+from iacta.charts.files import ENDINGS
+
+CHART = charts.win_chance_map(win_table(4, 3))
+STARTS = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF", "html": b"<!doctype html>"}
+
+
+@pytest.mark.parametrize("kind", ENDINGS)
+def test_each_ending_makes_its_kind_of_file(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / f"odds.{kind}"
+    charts.save(CHART, file)
+    content = file.read_bytes()
+    assert content.startswith(STARTS.get(kind, b""))
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_the_numbers_are_those_of_the_library(tmp_path: Path) -> None:
+    table = win_table(4, 3)
+    for row in csv.DictReader(io.StringIO(charts.chart_csv(CHART))):
+        place = int(row["attackers"]) - 1, int(row["defenders"]) - 1
+        assert float(row["win_probability"]) == table[place]
+    assert charts.chart_frame(CHART)["win_probability"].sum() == pytest.approx(table.sum())
+
+
+def test_a_page_asks_no_network_for_anything(tmp_path: Path) -> None:
+    file = tmp_path / "odds.html"
+    charts.save(CHART, file)
+    page = file.read_text(encoding="utf-8")
+    assert not re.findall(
+        r"<(?:script|link|img|iframe)[^>]*(?:src|href)=", page.split("<script>")[0]
+    )
+    assert not re.findall(r"<script[^>]+src=", page)
+    assert "vegaEmbed" in page
+
+
+def test_dark_is_another_ground_for_the_same_chart() -> None:
+    light, dark = (charts.specification(CHART, dark=dark) for dark in (False, True))
+    assert light.pop("config") != dark.pop("config")
+    assert light == dark
+
+
+def test_the_specification_is_valid_vega_lite() -> None:
+    CHART.to_dict()  # Altair checks it against the schema of Vega-Lite
+
+
+def test_wrong_places_are_refused_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(IllegalError, match=r"must end in .svg, .png, .*, got 'odds.gif'"):
+        charts.save(CHART, "odds.gif")
+    with pytest.raises(IllegalError, match="one that can be written"):
+        charts.save(CHART, tmp_path / "nowhere" / "odds.json")
+    (tmp_path / "folder.json").mkdir()
+    with pytest.raises(IllegalError, match="one that can be written"):
+        charts.save(CHART, tmp_path / "folder.json")
+    assert [file.name for file in tmp_path.iterdir()] == ["folder.json"]
+
+
+def test_a_picture_made_in_a_process_of_its_own_is_the_same() -> None:
+    from iacta.charts.converter import Converter, convert
+
+    spec = json.dumps(charts.specification(charts.battle_law(Battle(4, 3))))
+    assert Converter("svg")(spec, "svg") == convert(spec, "svg")
+    assert set(CONVERTED) == set(STARTS)
+
+
+def test_without_altair_the_line_to_install_it_is_told() -> None:
+    code = (
+        "import sys; sys.modules['altair'] = None\n"
+        "try:\n    import iacta.charts\nexcept ValueError as error:\n    print(error)"
+    )
+    ended = subprocess.run(  # noqa: S603 # our own line
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "pip install 'iacta[plot]'" in ended.stdout
