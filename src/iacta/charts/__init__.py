@@ -15,18 +15,36 @@ except ImportError:
         "pictures need Altair and vl-convert, which are not installed: pip install 'iacta[plot]'"
     ) from None
 
-from iacta.charts.curves import curves_by_delta
+from iacta.charts.comparison import Solved, methods_compared
+from iacta.charts.curves import curves_by_advantage, curves_by_delta, curves_by_match_up
 from iacta.charts.files import chart_csv, chart_frame, chart_tables, save, specification
 from iacta.charts.laws import battle_law
-from iacta.charts.tables import win_chance_map
+from iacta.charts.requirements import chance_by_attackers, chance_by_defenders
+from iacta.charts.rule_sets import full_roll, rule_sets
+from iacta.charts.spreads import best_spread
+from iacta.charts.tables import break_even, slices, win_chance_map
+from iacta.charts.troops import minimum_troops, minimum_troops_ratio
 
 __all__ = [
+    "Solved",
     "battle_law",
+    "best_spread",
+    "break_even",
+    "chance_by_attackers",
+    "chance_by_defenders",
     "chart_csv",
     "chart_frame",
     "chart_tables",
+    "curves_by_advantage",
     "curves_by_delta",
+    "curves_by_match_up",
+    "full_roll",
+    "methods_compared",
+    "minimum_troops",
+    "minimum_troops_ratio",
+    "rule_sets",
     "save",
+    "slices",
     "specification",
     "win_chance_map",
 ]

@@ -1,16 +1,34 @@
 """Pictures of tables of chances."""
 
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import altair as alt
+import numpy as np
 import numpy.typing as npt
 
-from iacta.charts.theme import AnyChart, finish, named
+from iacta.break_even import BreakEvenLine, break_even_line
+from iacta.charts.curves import CHANCE, MOST_ARMIES
+from iacta.charts.lines import Axis, Lines, draw_lines, read_lines
+from iacta.charts.theme import BLUE, GREEN, GREY, AnyChart, Row, finish, named
+from iacta.charts.words import armies, joined, under_rules
+from iacta.errors import TooLargeError
+from iacta.numbers import whole_number
+from iacta.odds import win_probability
+from iacta.requirement import armies_needed
+from iacta.rules import Rules
+from iacta.variants import find_rules, rules_name
 
-__all__ = ["win_chance_map"]
+__all__ = ["break_even", "slices", "win_chance_map"]
 
 MOST_VALUES = 20  # more numbers on a side than these cannot be read
+MOST_CELLS = 40_000
 SIDE = 560
+EVEN = Fraction(1, 2)
+VALUE_ROOM = 19  # pixels that a number of three digits takes
+
+ATTACKERS = "attackers, garrison included"
 
 
 def win_chance_map(chances: npt.NDArray[Any], label: str = "classic") -> AnyChart:
@@ -19,37 +37,223 @@ def win_chance_map(chances: npt.NDArray[Any], label: str = "classic") -> AnyChar
     chances: what `win_table` returns.
     label: the name of the rules.
 
-    Source: the heat map of "Analyzing the Board Game Risk" (pracpred).
+    More than 40,000 battles are refused.
+
+    Source: the heat map of "Analyzing the Board Game Risk" (pracpred), and Höhle's coloured table.
     """
+    if chances.size > MOST_CELLS:
+        raise TooLargeError(
+            f"a map of chances must have at most {MOST_CELLS} battles, "
+            f"got {chances.shape[0]} by {chances.shape[1]}"
+        )
     rows = [
-        {"attackers": a, "defenders": d, "win_probability": float(chance)}
-        for a, row in enumerate(chances, start=1)
+        {"attackers": a, "defenders": d, "win_probability": chance}
+        for a, row in enumerate(chances.astype(float).tolist(), start=1)
         for d, chance in enumerate(row, start=1)
     ]
-    even = sum(row["win_probability"] > 0.5 for row in rows)
     base = alt.Chart(named("battles")).encode(
-        x=alt.X("defenders:O", title="defenders", axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("attackers:O", title="attackers, garrison included", sort="descending"),
+        x=alt.X(
+            "defenders:O",
+            title="defenders",
+            axis=alt.Axis(labelAngle=0, labelSeparation=4),
+            scale=alt.Scale(round=True),
+        ),
+        y=alt.Y("attackers:O", title=ATTACKERS, sort="descending", scale=alt.Scale(round=True)),
         tooltip=[
             "attackers:O",
             "defenders:O",
             alt.Tooltip("win_probability:Q", title="chance to win", format=".16~g"),
         ],
     )
-    color = alt.Color(
-        "win_probability:Q",
-        title="chance to win",
-        scale=alt.Scale(domain=[0, 0.5, 1], range="diverging"),
-        legend=alt.Legend(format="%", gradientLength=200, values=[0, 0.25, 0.5, 0.75, 1]),
-    )
-    layers = [base.mark_rect().encode(color=color)]
+    layers = [base.mark_rect().encode(color=_map_colour())]
     if max(chances.shape) <= MOST_VALUES:
-        room = alt.ExprRef("bandwidth('x') < 26 ? 0 : 1")  # else they would overlap
-        text = base.mark_text(fontSize=10, opacity=room)
-        layers.append(text.encode(text=alt.Text("win_probability:Q", format=".0%")))
+        layers.append(_values(base))
     return finish(
         alt.layer(*layers).properties(height=SIDE),
-        f"The attackers are the favourites in {even} of {len(rows)} battles.",
-        f"Chance to win each battle, by a fight to the end ({label} rules).",
+        _map_title(chances),
+        f"Chance to win each battle in per cent, by a fight to the end ({label} rules).",
         {"battles": rows},
     )
+
+
+def _map_colour() -> alt.Color:
+    return alt.Color(
+        "win_probability:Q",
+        title="chance to win",
+        scale=alt.Scale(domain=[0, 0.5, 1], range="diverging", interpolate="lab"),
+        legend=alt.Legend(format="%", gradientLength=200, values=[0, 0.25, 0.5, 0.75, 1]),
+    )
+
+
+def _values(base: alt.Chart) -> alt.Chart:
+    """Return the chances as numbers, which are left out where they would overlap."""
+    room = alt.ExprRef(f"bandwidth('x') < {VALUE_ROOM} ? 0 : 1")
+    size = alt.ExprRef("bandwidth('x') < 24 ? 9 : 11")
+    text: alt.Chart = (
+        base.transform_calculate(per_cent="format(100 * datum.win_probability, '.0f')")
+        .mark_text(fontSize=size, opacity=room)
+        .encode(text="per_cent:N")
+    )
+    return text
+
+
+def _map_title(chances: npt.NDArray[Any]) -> str:
+    """Return from where on the attackers are favourites with equal numbers, or how often in all."""
+    ahead = (chances.diagonal() > EVEN).tolist()
+    if not any(ahead):
+        return f"With equal numbers, up to {armies(len(ahead))}, the defenders are not worse off."
+    first = len(ahead) - ahead[::-1].index(False) if False in ahead else 0
+    if first == len(ahead):
+        count = int((chances > EVEN).sum())
+        return f"The attackers are the favourites in {count} of {chances.size} battles."
+    if first + 1 == len(ahead):
+        return f"With {armies(len(ahead))} on each side, and not fewer, you are the favourite."
+    return f"With {first + 1} to {armies(len(ahead))} on each side you are the favourite."
+
+
+def break_even(
+    attackers: int, defenders: int, rules: Rules | str = "classic", label: str = ""
+) -> AnyChart:
+    """Return where the attackers are favourites, with the straight line nearest to its border.
+
+    attackers: the most attackers, garrison included.
+    defenders: the most defenders, at least 2.
+    rules: `Rules`, or the name of a rule set; without a garrison, attackers are those able to
+        attack.
+    label: what the rules are called, if they have no name of their own.
+
+    The same is refused as by `break_even_line`, and more than 1000 armies.
+
+    Source: Höhle's picture of the table of 50 by 50, and its regression.
+    """
+    most = whole_number(attackers, "attackers", least=1, most=MOST_ARMIES)
+    against = whole_number(defenders, "defenders", least=2, most=MOST_ARMIES)
+    found = find_rules(rules)
+    line = break_even_line(against, found)
+    rows = [
+        {"defenders": d, "attackers": fewest, "line": line.intercept + line.slope * d}
+        for d, fewest in enumerate(line.attackers, start=1)
+    ]
+    more = "more" if line.intercept >= 0 else "fewer"
+    return finish(
+        alt.layer(*_region(most, against)),
+        f"An even fight takes about {line.slope:.2f} attackers for each defender, and "
+        f"{abs(line.intercept):.1f} {more}.",
+        f"The battles that the attackers win at least half of the time, and the line "
+        f"{_equation(line)} ({under_rules(label or rules_name(found), found.garrison)}).",
+        {"border": rows},
+    )
+
+
+def _equation(line: BreakEvenLine) -> str:
+    return f"{line.intercept:.4f} + {line.slope:.4f} per defender, by least squares"
+
+
+REGION, BORDER, EQUAL = "favourites", "nearest line", "equal numbers"
+
+
+def _region(most: int, against: int) -> list[alt.Chart]:
+    """Return the region, its line, and the line of equal numbers, in one legend."""
+    base = alt.Chart(named("border")).encode(
+        x=alt.X(
+            "defenders:Q",
+            title="defenders",
+            axis=alt.Axis(format=",d"),
+            scale=alt.Scale(domain=[1, against], nice=False),
+        ),
+    )
+    y = alt.Y(
+        "low:Q",
+        title=ATTACKERS,
+        axis=alt.Axis(format=",d"),
+        scale=alt.Scale(domain=[0.5, most + 0.5], nice=False),
+    )
+    scale = alt.Scale(domain=[REGION, BORDER, EQUAL], range=[GREEN, BLUE, GREY])
+    legend = alt.Legend(symbolOpacity=1, symbolType="square")
+    colour = alt.datum(REGION, type="nominal", scale=scale, title=None, legend=legend)
+    tooltip = [
+        alt.Tooltip("defenders:Q"),
+        alt.Tooltip("attackers:Q", title="fewest attackers"),
+        alt.Tooltip("line:Q", title=BORDER, format=".16~g"),
+    ]
+    return [
+        base.transform_calculate(low="datum.attackers - 0.5", high=f"{most + 0.5}")
+        .mark_area(opacity=0.5, interpolate="step", clip=True)
+        .encode(y=y, y2="high:Q", color=colour),
+        base.mark_line(clip=True, strokeDash=[5, 4]).encode(
+            y="defenders:Q", color=alt.datum(EQUAL)
+        ),
+        base.mark_line(clip=True).encode(y="line:Q", color=alt.datum(BORDER)),
+        base.mark_point(clip=True, size=60, opacity=0).encode(y="attackers:Q", tooltip=tooltip),
+    ]
+
+
+def slices(
+    defenders: Sequence[int], attackers: int, rules: Rules | str = "classic", label: str = ""
+) -> AnyChart:
+    """Return the chance to win by attackers for some defenders, the first favourites marked.
+
+    defenders: armies on the defended territory, a curve for each.
+    attackers: the most attackers, garrison included.
+    rules: `Rules`, or the name of a rule set.
+    label: what the rules are called, if they have no name of their own.
+
+    Refused are more than 20 numbers of defenders, more than 1000 attackers, and rules under which
+    no number of attackers has an even chance.
+
+    Source: Höhle's slices of the table at 15, 25 and 35 defenders.
+    """
+    most = whole_number(attackers, "attackers", least=1, most=MOST_ARMIES)
+    defended = read_lines(defenders, "defenders", least=1)[::-1]
+    found = find_rules(rules)
+    needed = armies_needed(defended, EVEN, found).tolist()
+    rows = _slice_rows(defended, np.arange(1, most + 1), needed, found)
+    lines = Lines(
+        Axis("attackers", ATTACKERS, 0, most),
+        CHANCE,
+        "defenders",
+        "defenders",
+        defended,
+        [str(d) for d in defended],
+    )
+    return finish(
+        alt.layer(*_marks(), draw_lines(lines, "slices", rows)),
+        f"{joined([str(fewest) for fewest in needed[::-1]])} attackers are enough to be favourites "
+        f"against {joined([str(d) for d in defended[::-1]])} defenders.",
+        "Chance to win, by the attackers; at the end of each line, how many defenders there are, "
+        "and beside each dot the fewest attackers with an even chance "
+        f"({under_rules(label or rules_name(found), found.garrison)}).",
+        {"slices": rows},
+    )
+
+
+def _slice_rows(
+    defended: Sequence[int], count: npt.NDArray[np.int64], needed: Sequence[int], rules: Rules
+) -> list[Row]:
+    return [
+        {"attackers": a, "defenders": d, "win_probability": chance, "is_fewest": a == fewest}
+        for d, fewest in zip(defended, needed, strict=True)
+        for a, chance in zip(count.tolist(), win_probability(count, d, rules).tolist(), strict=True)
+    ]
+
+
+def _marks() -> list[alt.Chart]:
+    """Return the fewest favourites of each curve, each with a line down to the axis."""
+    marked = alt.Chart(named("slices")).transform_filter("datum.is_fewest")
+    even = (
+        alt.Chart(named("slices"))
+        .mark_rule(color=GREY, strokeDash=[2, 4])
+        .encode(y=alt.datum(0.5, type="quantitative"))
+    )
+    return [
+        even,
+        marked.mark_rule(strokeDash=[4, 3]).encode(
+            x="attackers:Q", y="win_probability:Q", y2=alt.datum(0), color="defenders:O"
+        ),
+        marked.mark_point(filled=True, size=50, opacity=1).encode(
+            x="attackers:Q", y="win_probability:Q", color="defenders:O"
+        ),
+        marked.mark_text(align="left", dx=7, dy=8).encode(
+            x="attackers:Q", y="win_probability:Q", text="attackers:Q", color="defenders:O"
+        ),
+    ]

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import altair as alt
+import numpy as np
 
 __all__ = [
     "AMBER",
@@ -12,6 +13,7 @@ __all__ = [
     "CATEGORIES",
     "GREEN",
     "GREY",
+    "HEIGHT",
     "PURPLE",
     "RED",
     "WIDTH",
@@ -21,6 +23,7 @@ __all__ = [
     "config",
     "finish",
     "named",
+    "shades",
 ]
 
 Row: TypeAlias = Mapping[str, Any]
@@ -40,6 +43,7 @@ BLUE, RED, GREEN, AMBER, PURPLE, GREY = (
     "#808080",
 )
 CATEGORIES = (BLUE, RED, GREEN, AMBER, PURPLE, GREY)
+ORDERED = (RED, AMBER, GREEN, BLUE)
 
 WIDTH = 600
 HEIGHT = 380
@@ -112,6 +116,20 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
             "ramp": [MIDDLE[dark], BLUE],
         },
     }
+
+
+def shades(count: int) -> list[str]:
+    """Return colours in order, from what is bad for the attackers to what is good for them.
+
+    count: how many.
+
+    >>> shades(2)
+    ['#d55e00', '#2583c4']
+    """
+    places = np.linspace(0, len(ORDERED) - 1, count)
+    stops = np.array([[int(hue[i : i + 2], 16) for i in (1, 3, 5)] for hue in ORDERED])
+    tones = [np.interp(places, range(len(ORDERED)), stops[:, i]).round() for i in range(3)]
+    return [f"#{int(r):02x}{int(g):02x}{int(b):02x}" for r, g, b in zip(*tones, strict=True)]
 
 
 def named(table: str) -> alt.NamedData:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from iacta.battle import Battle
 from iacta.cli import options, show
+from iacta.cli.picture import read_picture
 from iacta.distribution import Probability
 from iacta.errors import IactaError, IllegalError
 from iacta.methods import SEEN_METHODS, TRUE_RANDOM_METHODS, check_rules, load_method, refusal
@@ -43,12 +44,15 @@ def compare(
     garrison: options.Garrison = None,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
+    plot: options.Plot = None,
+    dark: options.Dark = False,
 ) -> None:
     """Solve one battle by every method, and compare their answers.
 
     Example: iacta compare 12 10
     """
     chosen = options.output(as_json, as_csv)
+    picture = read_picture(plot, dark)
     known = options.read_rules(rules, rules_file, garrison)
     fought = Battle(
         options.number(attackers, "attackers", least=1),
@@ -67,6 +71,12 @@ def compare(
         rows=lambda: _rows(comparison),
         text=lambda console: _tell(console, comparison),
     )
+    if picture:
+        picture.draw(
+            lambda charts: charts.methods_compared(
+                fought, [charts.Solved(*told) for told in _solved(comparison)], known.name
+            )
+        )
 
 
 def _refuse_dice_mode(rules: Rules) -> None:
@@ -110,6 +120,15 @@ class _Comparison(NamedTuple):
             return None
         difference = abs(Fraction(answer.chance) - self.exact)
         return float(difference / self.exact) if difference else 0.0
+
+
+def _solved(comparison: _Comparison) -> Iterator[tuple[str, float, float | None, bool, float]]:
+    """Yield what each method says that can solve it, as its picture shows it."""
+    for answer in comparison.answers:
+        if answer.chance is not None and answer.seconds is not None:
+            is_exact = isinstance(answer.chance, Fraction)
+            error = comparison.error(answer)
+            yield answer.method, float(answer.chance), error, is_exact, answer.seconds
 
 
 def _looseness(answer: _Answer) -> float:

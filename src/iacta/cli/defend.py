@@ -8,6 +8,7 @@ import typer
 
 from iacta.battle import Battle
 from iacta.cli import options, show
+from iacta.cli.picture import Picture, read_picture
 from iacta.defence import defenders_needed
 from iacta.distribution import Probability
 from iacta.errors import IllegalError
@@ -61,12 +62,15 @@ def defend(
     exact: options.Exact = False,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
+    plot: options.Plot = None,
+    dark: options.Dark = False,
 ) -> None:
     """Tell how many defenders hold, or how to spread armies over a chain of territories.
 
     Examples: iacta defend 12 --chance 90%; iacta defend 40 --armies 30 --territories 6
     """
     chosen = options.output(as_json, as_csv)
+    picture = read_picture(plot, dark)
     known = options.read_rules(rules, rules_file, garrison)
     asked = _Asked(
         options.number(attackers, "attackers", least=1),
@@ -77,7 +81,7 @@ def defend(
     if armies is None and territories is None and objective is None:
         balanced = known.rules.dice_mode == "balanced blitz"
         wanted_chance = parse_chance(USUAL_CHANCE if chance is None else chance, certain=balanced)
-        _hold(asked, wanted_chance, chosen)
+        _hold(asked, wanted_chance, chosen, picture)
         return
     if chance is not None or armies is None or territories is None:
         raise IllegalError(
@@ -89,7 +93,7 @@ def defend(
         options.number(territories, "territories", least=1),
         _read_objective(objective),
     )
-    _spread(asked, wanted, chosen)
+    _spread(asked, wanted, chosen, picture)
 
 
 def _given(**values: str | None) -> list[str]:
@@ -117,7 +121,7 @@ class _Asked(NamedTuple):
         return 1 - battle.win_probability(exact=exact)
 
 
-def _hold(asked: _Asked, chance: Fraction, chosen: options.Output) -> None:
+def _hold(asked: _Asked, chance: Fraction, chosen: options.Output, picture: Picture | None) -> None:
     """Answer with the fewest defenders."""
     with show.patience():
         defenders = defenders_needed(asked.attackers, chance, asked.rules)
@@ -137,6 +141,12 @@ def _hold(asked: _Asked, chance: Fraction, chosen: options.Output) -> None:
         rows=lambda: [tuple(row), tuple(row.values())],
         text=lambda console: _tell_hold(console, asked, chance, defenders, held),
     )
+    if picture:
+        picture.draw(
+            lambda charts: charts.chance_by_defenders(
+                asked.attackers, defenders, chance, asked.rules, asked.label
+            )
+        )
 
 
 def _tell_hold(
@@ -185,7 +195,9 @@ class _Wanted(NamedTuple):
             yield name, spread, float(value)
 
 
-def _spread(asked: _Asked, wanted: _Wanted, chosen: options.Output) -> None:
+def _spread(
+    asked: _Asked, wanted: _Wanted, chosen: options.Output, picture: Picture | None
+) -> None:
     """Answer with the best spread."""
     with show.patience():
         best = spread_defenders(
@@ -206,6 +218,12 @@ def _spread(asked: _Asked, wanted: _Wanted, chosen: options.Output) -> None:
         ],
         text=lambda console: _tell_spread(console, asked, wanted, best, others),
     )
+    if picture:
+        picture.draw(
+            lambda charts: charts.best_spread(
+                best, asked.attackers, wanted.objective, asked.rules, asked.label
+            )
+        )
 
 
 Others = Sequence[tuple[str, Sequence[int], float]]

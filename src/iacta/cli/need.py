@@ -8,6 +8,7 @@ import typer
 
 from iacta.balanced_requirement import is_certain_possible
 from iacta.cli import options, show
+from iacta.cli.picture import read_picture
 from iacta.distribution import Probability
 from iacta.numbers import parse_chance
 from iacta.requirement import armies_needed_for_campaign, win_probability_keeping
@@ -46,12 +47,15 @@ def need(
     exact: options.Exact = False,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
+    plot: options.Plot = None,
+    dark: options.Dark = False,
 ) -> None:
     """Tell how many armies a wanted chance takes, for a battle or a whole campaign.
 
     Example: iacta need 10 --chance 95%
     """
     chosen = options.output(as_json, as_csv)
+    picture = read_picture(plot, dark)
     known = options.read_rules(rules, rules_file, garrison)
     way = [parse_territory(each) for each in defenders]
     question = _Question(
@@ -70,6 +74,12 @@ def need(
         rows=lambda: _rows(question, attackers, won),
         text=lambda console: _tell(console, question, attackers, won),
     )
+    if picture:
+        picture.draw(
+            lambda charts: charts.chance_by_attackers(
+                way, attackers, question.chance, known.rules, keep=question.keep, label=known.name
+            )
+        )
 
 
 class _Question(NamedTuple):

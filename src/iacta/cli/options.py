@@ -32,6 +32,7 @@ __all__ = [
     "StopAt",
     "Way",
     "number",
+    "numbers",
     "output",
     "read_rules",
     "read_stop",
@@ -124,6 +125,22 @@ def output(as_json: bool, as_csv: bool) -> Output:
 def number(text: str, name: str, least: int) -> int:
     """Return the whole number of an argument."""
     return parse_whole_number(text, name, least)
+
+
+def numbers(text: str, name: str, least: int | None = None) -> list[int]:
+    """Return the whole numbers of a list such as `-2,0,5`.
+
+    >>> numbers("-2,0,5", "deltas")
+    [-2, 0, 5]
+    """
+    return [_whole(part.strip(), name, least) for part in text.split(",")]
+
+
+def _whole(text: str, name: str, least: int | None) -> int:
+    """Return a whole number, which may be negative if there is no least one."""
+    if least is None and text.startswith("-") and text[1:].isdecimal():
+        return -parse_whole_number(text[1:], name, 0)
+    return parse_whole_number(text, name, 0 if least is None else least)
 
 
 def seed(text: str | None) -> int:

@@ -10,6 +10,7 @@ import typer
 from iacta.battle import Battle
 from iacta.cli import options, show
 from iacta.cli.dice_words import dice_words, rules_words
+from iacta.cli.picture import read_picture
 from iacta.distribution import Probability
 from iacta.errors import IactaError, IllegalError
 from iacta.modifiers import MODIFIERS
@@ -56,12 +57,15 @@ def rules(
     exact: options.Exact = False,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
+    plot: options.Plot = None,
+    dark: options.Dark = False,
 ) -> None:
     """List the rules that people play with their odds, or explain those of one name or file.
 
     Example: iacta rules capital
     """
     chosen = options.output(as_json, as_csv)
+    picture = read_picture(plot, dark)
     if name is not None and rules is not None:
         raise IllegalError(f"rules must be named once, got {name!r} and --rules {rules!r}")
     name = rules if name is None else name
@@ -74,6 +78,8 @@ def rules(
         rows=lambda: _rows(known, exact),
         text=lambda console: _list(console, known) if listed else _explain(console, one, exact),
     )
+    if picture:
+        picture.draw(lambda charts: charts.rule_sets(known) if listed else charts.full_roll(one))
 
 
 def _all_with(garrison: int) -> tuple[RuleSet, ...]:
