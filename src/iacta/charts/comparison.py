@@ -99,7 +99,7 @@ def _times(order: Sequence[str]) -> AnyChart:
             x=alt.X(
                 "seconds:Q",
                 title="time in seconds",
-                axis=alt.Axis(format="~s"),
+                axis=alt.Axis(format="~s", tickCount=4),
                 scale=alt.Scale(type="log"),
             ),
             y=_methods(order),

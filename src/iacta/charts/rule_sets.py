@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from iacta.battle import Battle
-from iacta.charts.theme import BLUE, GREY, RED, AnyChart, Row, finish, named
+from iacta.charts.theme import BLUE, RED, AnyChart, Row, finish, named
 from iacta.charts.words import armies, per_cent
 from iacta.errors import IactaError, IllegalError
 from iacta.roll import Roll
@@ -42,11 +42,6 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
         ),
         tooltip=["rules:N", alt.Tooltip("win_probability:Q", format=".16~g")],
     )
-    even = (
-        alt.Chart(named("rules"))
-        .mark_rule(color=GREY, strokeDash=[4, 4])
-        .encode(x=alt.datum(0.5, type="quantitative"))
-    )
     bars = base.mark_bar().encode(color=_colour())
     values = (
         base.transform_calculate(per_cent="format(100 * datum.win_probability, '.1f')")
@@ -54,7 +49,7 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
         .encode(text="per_cent:N")
     )
     return finish(
-        alt.layer(bars, even, values).properties(height=ROW_HEIGHT * len(rows)),
+        alt.layer(bars, values).properties(height=ROW_HEIGHT * len(rows)),
         _title(rows),
         f"Chance of {EXAMPLE_ARMIES} armies, {known[0].rules.garrison} of which must stay behind, "
         f"to beat {EXAMPLE_ARMIES}, in per cent.",

@@ -106,9 +106,8 @@ def _map_title(chances: npt.NDArray[Any]) -> str:
     if first == len(ahead):
         count = int((chances > EVEN).sum())
         return f"The attackers are the favourites in {count} of {chances.size} battles."
-    if first + 1 == len(ahead):
-        return f"With {armies(len(ahead))} on each side, and not fewer, you are the favourite."
-    return f"With {first + 1} to {armies(len(ahead))} on each side you are the favourite."
+    least = f"{first + 1} to " if first + 1 < len(ahead) else ""
+    return f"With {least}{armies(len(ahead))} on each side you are the favourite."
 
 
 def break_even(
@@ -170,14 +169,16 @@ def _region(most: int, against: int) -> list[alt.Chart]:
     )
     scale = alt.Scale(domain=[REGION, BORDER, EQUAL], range=[GREEN, BLUE, GREY])
     legend = alt.Legend(symbolOpacity=1, symbolType="square")
-    colour = alt.datum(REGION, type="nominal", scale=scale, title=None, legend=legend)
+    colour = alt.Color("kind:N", scale=scale, title=None, legend=legend)
     tooltip = [
         alt.Tooltip("defenders:Q"),
         alt.Tooltip("attackers:Q", title="fewest attackers"),
         alt.Tooltip("line:Q", title=BORDER, format=".16~g"),
     ]
     return [
-        base.transform_calculate(low="datum.attackers - 0.5", high=f"{most + 0.5}")
+        base.transform_calculate(
+            low="datum.attackers - 0.5", high=f"{most + 0.5}", kind=f"'{REGION}'"
+        )
         .mark_area(opacity=0.5, interpolate="step", clip=True)
         .encode(y=y, y2="high:Q", color=colour),
         base.mark_line(clip=True, strokeDash=[5, 4]).encode(
@@ -253,7 +254,10 @@ def _marks() -> list[alt.Chart]:
         marked.mark_point(filled=True, size=50, opacity=1).encode(
             x="attackers:Q", y="win_probability:Q", color="defenders:O"
         ),
-        marked.mark_text(align="left", dx=7, dy=8).encode(
-            x="attackers:Q", y="win_probability:Q", text="attackers:Q", color="defenders:O"
+        marked.mark_text(align="left", dx=6, dy=12).encode(
+            x="attackers:Q",
+            y=alt.datum(0.5, type="quantitative"),
+            text="attackers:Q",
+            color="defenders:O",
         ),
     ]

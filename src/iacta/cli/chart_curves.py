@@ -151,7 +151,7 @@ def minimum_troops(
 ) -> None:
     """Draw the fewest attackers that chances take, by defenders, for several rules.
 
-    Example: iacta chart minimum-troops troops.svg --defenders 50 --per-defender
+    Example: iacta chart minimum-troops minimum-troops.svg --defenders 50 --per-defender
     """
     picture = Picture(file, dark)
     names = [find_rule_set(name.strip()).name for name in rules.split(",")]

@@ -138,9 +138,11 @@ def numbers(text: str, name: str, least: int | None = None) -> list[int]:
 
 def _whole(text: str, name: str, least: int | None) -> int:
     """Return a whole number, which may be negative if there is no least one."""
-    if least is None and text.startswith("-") and text[1:].isdecimal():
-        return -parse_whole_number(text[1:], name, 0)
-    return parse_whole_number(text, name, 0 if least is None else least)
+    if least is not None:
+        return parse_whole_number(text, name, least)
+    if not re.fullmatch(r"[+-]?\d{1,9}", text, re.ASCII):
+        raise IllegalError(f"{name} must be whole numbers such as -2,0,5, got {text!r}")
+    return int(text)
 
 
 def seed(text: str | None) -> int:

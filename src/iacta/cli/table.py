@@ -19,6 +19,7 @@ __all__ = ["table"]
 
 ROW_HEADING = "attackers"
 CELL_WIDTH = 5
+DEFENDERS, EVEN, ATTACKERS = (240, 160, 96), (240, 240, 240), (112, 180, 230)
 MOST_JSON_CELLS = 5 * 10**6
 
 
@@ -82,19 +83,34 @@ def _tell(console: "Console", chances: npt.NDArray[Any], label: str) -> None:
         columns = range(first, min(first + at_once, chances.shape[1]))
         show.heading(console, f"against {columns[0] + 1} to {columns[-1] + 1} defenders")
         show.print_table(
-            console, (ROW_HEADING, *(str(d + 1) for d in columns)), _block(chances, columns)
+            console,
+            (ROW_HEADING, *(str(d + 1) for d in columns)),
+            _block(chances, columns, console.is_terminal),
         )
     if chances.dtype == object:
         show.say(console)
         show.say(console, "The fractions themselves are printed with --csv.")
 
 
-def _block(chances: npt.NDArray[Any], columns: range) -> "Iterator[Sequence[str | Text]]":
+def _style(chance: float) -> str:
+    """Return the ground of a cell, from orange to blue, on which black can be read.
+
+    >>> _style(0.0), _style(0.5), _style(1.0)
+    ('#000000 on #f0a060', '#000000 on #f0f0f0', '#000000 on #70b4e6')
+    """
+    end, part = (DEFENDERS, 1 - 2 * chance) if chance < 0.5 else (ATTACKERS, 2 * chance - 1)
+    tones = (round(even + part * (tone - even)) for even, tone in zip(EVEN, end, strict=True))
+    return f"#000000 on #{''.join(f'{tone:02x}' for tone in tones)}"
+
+
+def _block(
+    chances: npt.NDArray[Any], columns: range, coloured: bool
+) -> "Iterator[Sequence[str | Text]]":
     from rich.text import Text
 
     for attackers, row in enumerate(chances, start=1):
         cells = (
-            Text(f"{100 * float(row[d]):.0f}", style="green" if row[d] > 0.5 else "")
+            Text(f"{100 * float(row[d]):.0f}", style=_style(float(row[d])) if coloured else "")
             for d in columns
         )
         yield (str(attackers), *cells)

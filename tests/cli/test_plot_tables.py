@@ -1,0 +1,91 @@
+"""`--plot` of the commands that tell of chances and requirements, and the charts of their own."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from iacta import armies_needed, defenders_needed, win_probability
+from tests.cli.run import Run
+
+PLOTTED = {
+    "need 5 --chance 90%": "beat 5 defenders",
+    "need 3 2 --keep 1": "take all 2 territories, and keep 1",
+    "defend 6 --chance 80%": "hold against 6 armies",
+    "defend 10 --armies 9 --territories 3": "9 armies over 3 territories",
+    "rules": "10 armies beat 10",
+    "rules capital": "3 dice against 3",
+    "compare 4 3": "4 armies against 3",
+    "table 4 3": "Chance to win each battle",
+}
+CHARTS = {
+    "advantage": "--advantages 0,1 --attackers 6",
+    "break-even": "--attackers 8 --defenders 8",
+    "delta": "--deltas=-1,0,2 --defenders 6",
+    "match-ups": "--defenders 1,3 --attackers 6",
+    "minimum-troops": "--defenders 5 --chances 50%,95%",
+    "slices": "--defenders 3,5 --attackers 9",
+}
+
+
+@pytest.mark.parametrize("line", PLOTTED)
+def test_the_answer_is_drawn_and_still_told(run: Run, tmp_path: Path, line: str) -> None:
+    file = tmp_path / "answer.json"
+    ended = run(f"{line} --plot {file}")
+    assert ended.code == 0
+    assert ended.stdout == run(line).stdout or line.startswith("compare")  # its times differ
+    assert PLOTTED[line] in json.loads(file.read_text(encoding="utf-8"))["description"]
+
+
+def test_the_pictures_mark_the_answer(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "answer.csv"
+    run(f"need 5 --chance 90% --plot {file}")
+    enough = [row for row in file.read_text(encoding="utf-8").splitlines() if "True" in row]
+    assert int(enough[0].split(",")[0]) == armies_needed(5, "90%")
+    run(f"defend 6 --chance 80% --plot {file}")
+    enough = [row for row in file.read_text(encoding="utf-8").splitlines() if "True" in row]
+    assert int(enough[0].split(",")[0]) == defenders_needed(6, "80%")
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_each_chart_is_a_command_with_an_example(run: Run, tmp_path: Path, name: str) -> None:
+    file = tmp_path / "chart.json"
+    assert run(f"chart {name} {file} {CHARTS[name]}").code == 0
+    assert json.loads(file.read_text(encoding="utf-8"))["datasets"]
+    assert f"iacta chart {name} {name}.svg" in " ".join(run(f"chart {name} --help").stdout.split())
+
+
+def test_the_garrison_and_the_rules_reach_the_chart(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "chart.csv"
+    run(f"chart match-ups {file} --defenders 2 --attackers 3 --rules capital --garrison 0")
+    last = file.read_text(encoding="utf-8").splitlines()[-1]
+    assert float(last.split(",")[-1]) == win_probability(3, 2, "capital", garrison=0)
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("chart delta {file} --deltas 1,x", "deltas must be whole numbers such as -2,0,5, got 'x'"),
+        ("chart delta {file} --deltas=-99", "deltas must be at least -59 to have a line"),
+        ("chart slices {file} --defenders 0", "defenders must be a whole number of at least 1"),
+        ("chart minimum-troops {file} --chances 0", "chance must lie between"),
+        ("chart minimum-troops {file} --rules classic --ratio", "--ratio must go with two rules"),
+        ("chart break-even {file} --rules five-ones", "all_ones_gain must be 0"),
+        ("need 5 --dark", "--dark must go with --plot"),
+    ],
+)
+def test_bad_options_are_refused_in_a_sentence(
+    run: Run, tmp_path: Path, line: str, complaint: str
+) -> None:
+    file = tmp_path / "chart.json"
+    ended = run(line.format(file=file))
+    assert ended.code != 0
+    assert complaint in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert not file.exists()
+
+
+def test_a_table_is_coloured_on_a_terminal_alone(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b" not in run("table 3 3").stdout
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b" in run("table 3 3").stdout
