@@ -86,6 +86,7 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
             "labelColor": ink,
             "labelFontSize": 11,
             "labelOverlap": True,
+            "labelSeparation": 4,
             "tickColor": faint,
             "titleColor": ink,
             "titleFontSize": 12,
