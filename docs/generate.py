@@ -21,6 +21,7 @@ COMMANDS = (
     "compare",
     "table",
     "chart",
+    "reproduce",
     "roll",
     "rules",
 )

@@ -21,7 +21,7 @@ from iacta import (
     win_table,
 )
 from tests import strategies
-from tests.published import read_grid, read_rows
+from tests.published import read_rows
 
 WITHOUT_GARRISON = Rules(garrison=0)
 
@@ -36,36 +36,39 @@ def test_published_win_probabilities(row: dict[str, str]) -> None:
         assert abs(battle.win_probability() - float(row["probability"])) < 2e-15
 
 
-@pytest.mark.parametrize("row", read_rows("outcomes_exact"))
+@pytest.mark.parametrize(
+    "row", read_rows("pracpred_outcomes") + read_rows("van_wijgerden_outcomes")[:5]
+)
 def test_published_outcomes(row: dict[str, str]) -> None:
     law = Battle(int(row["attackers"]), int(row["defenders"]), garrison=0).outcomes(exact=True)
     outcome = Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
-    assert law[outcome] == Fraction(row["probability"])
+    assert law[outcome] == Fraction(row["published"])
 
 
-@pytest.mark.parametrize("row", read_rows("outcomes_10v10"))
+@pytest.mark.parametrize("row", read_rows("hoehle_outcomes_10v10"))
 def test_published_outcomes_of_ten_against_ten(row: dict[str, str]) -> None:
     law = Battle(10, 10, garrison=0).outcomes()
     outcome = Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
-    assert f"{law[outcome]:.3f}" == row["probability"]
+    assert f"{law[outcome]:.3f}" == row["published"]
 
 
-@pytest.mark.parametrize("name", ["win_20x20", "win_10x10"])
+@pytest.mark.parametrize("name", ["pracpred_win_20x20", "hoehle_win_10x10"])
 def test_published_tables(name: str) -> None:
-    grid = read_grid(name)
-    size = max(attackers for attackers, _ in grid)
-    assert len(grid) == size**2
+    cells = read_rows(name)
+    size = max(int(cell["attackers"]) for cell in cells)
+    assert len(cells) == size**2
     for exact in (False, True):
         table = win_table(size, size, garrison=0, exact=exact)
-        for (attackers, defenders), printed in grid.items():
-            assert round(float(table[attackers - 1, defenders - 1]), 3) == printed
+        for cell in cells:
+            chance = table[int(cell["attackers"]) - 1, int(cell["defenders"]) - 1]
+            assert f"{float(chance):.3f}" == cell["published"]
 
 
-@pytest.mark.parametrize("row", read_rows("win_by_advantage"))
+@pytest.mark.parametrize("row", read_rows("pracpred_win_by_advantage"))
 def test_published_table_by_advantage(row: dict[str, str]) -> None:
     attackers = int(row["attackers"])
     battle = Battle(attackers, attackers - int(row["advantage"]), garrison=0)
-    assert f"{battle.win_probability():.3f}" == row["probability"]
+    assert f"{battle.win_probability():.3f}" == row["published"]
 
 
 @pytest.mark.parametrize("row", read_rows("moments"))
@@ -91,8 +94,8 @@ def test_published_capital_battles(row: dict[str, str]) -> None:
 def test_published_line_of_break_even() -> None:
     table = win_table(60, 50, garrison=0, exact=True)
     least = [1 + int(np.argmax(table[:, d] > 0.5)) for d in range(50)]
-    for row in read_rows("break_even"):
-        assert least[int(row["defenders"]) - 1] == int(row["attackers"])
+    for row in read_rows("hoehle_break_even"):
+        assert least[int(row["defenders"]) - 1] == int(row["published"])
     slope, intercept = np.polyfit(np.arange(1, 51), least, 1)
     (line,) = read_rows("break_even_line")
     assert f"{intercept:.8f}" == line["intercept"]

@@ -47,12 +47,21 @@ PUBLISHED = {
 }
 
 
-@pytest.mark.parametrize("row", read_rows("roll_losses"), ids=lambda row: "-".join(row.values()))
+@pytest.mark.parametrize(
+    "row", read_rows("roll_losses_of_variants"), ids=lambda row: "-".join(row.values())
+)
 def test_named_rules_have_the_published_counts_of_rolls(row: dict[str, str]) -> None:
     for name in PUBLISHED[row["rules"]]:
         law = loss_law(int(row["attack_dice"]), int(row["defence_dice"]), find_rules(name))
         assert law.counts[int(row["defenders_lost"])] == int(row["count"])
         assert law.total == int(row["total"])
+
+
+@pytest.mark.parametrize("row", read_rows("van_wijgerden_roll_losses"))
+def test_named_rules_have_the_counts_of_rolls_of_the_sources(row: dict[str, str]) -> None:
+    for name in PUBLISHED[row["rules"]]:
+        law = loss_law(int(row["attack_dice"]), int(row["defence_dice"]), find_rules(name))
+        assert f"{law.counts[int(row['defenders_lost'])]}/{law.total}" == row["published"]
 
 
 def rolls(rules: Rules) -> list[tuple[int, int]]:

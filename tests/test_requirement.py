@@ -37,10 +37,10 @@ def test_published_requirements(row: dict[str, str]) -> None:
     assert needed == int(row["attackers"])
 
 
-@pytest.mark.parametrize("row", read_rows("hendel_errata"))
+@pytest.mark.parametrize("row", read_rows("van_wijgerden_hendel"))
 def test_entries_of_hendel_and_others_that_are_one_too_low(row: dict[str, str]) -> None:
     needed = armies_needed(int(row["defenders"]), row["chance"])
-    assert needed == int(row["right"]) == int(row["printed"]) + 1
+    assert needed == int(row["right"]) == int(row["published"]) + 1
 
 
 @pytest.mark.parametrize("rules", ["classic", "capital"])

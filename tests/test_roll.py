@@ -25,7 +25,9 @@ VARIANTS = {
 }
 
 
-@pytest.mark.parametrize("row", read_rows("roll_losses"), ids=lambda row: "-".join(row.values()))
+@pytest.mark.parametrize(
+    "row", read_rows("roll_losses_of_variants"), ids=lambda row: "-".join(row.values())
+)
 def test_published_counts_of_rolls(row: dict[str, str]) -> None:
     law = loss_law(int(row["attack_dice"]), int(row["defence_dice"]), VARIANTS[row["rules"]])
     lost = int(row["defenders_lost"])
@@ -34,27 +36,30 @@ def test_published_counts_of_rolls(row: dict[str, str]) -> None:
     assert law.total == int(row["total"])
 
 
-@pytest.mark.parametrize("row", read_rows("expected_losses"))
+@pytest.mark.parametrize("row", read_rows("van_wijgerden_roll_losses"))
+def test_published_counts_of_rolls_of_the_sources(row: dict[str, str]) -> None:
+    law = loss_law(int(row["attack_dice"]), int(row["defence_dice"]), VARIANTS[row["rules"]])
+    assert f"{law.counts[int(row['defenders_lost'])]}/{law.total}" == row["published"]
+
+
+@pytest.mark.parametrize("row", read_rows("taflin_expected_losses"))
 def test_published_expected_losses(row: dict[str, str]) -> None:
     means = Roll(int(row["attack_dice"]), int(row["defence_dice"])).expected_losses()
-    assert [f"{float(mean):.4f}" for mean in means] == [
-        row["attackers_lost"],
-        row["defenders_lost"],
-    ]
+    assert f"{float(means[row['side'] == 'defenders']):.4f}" == row["published"]
 
 
-@pytest.mark.parametrize("row", read_rows("order_statistics"))
+@pytest.mark.parametrize("row", read_rows("hoehle_order_statistics"))
 def test_published_order_statistics(row: dict[str, str]) -> None:
     law = Roll(3, 2).best_attack_dice(2)
     best = (int(row["first"]), int(row["second"]))
-    assert law[best] == Fraction(int(row["count"]), int(row["total"]))
+    assert float(law[best]) == pytest.approx(float(Fraction(row["published"])), abs=5e-5)
 
 
-@pytest.mark.parametrize("row", read_rows("roll_examples"))
+@pytest.mark.parametrize("row", read_rows("norvig_roll_examples"))
 def test_published_example_rolls(row: dict[str, str]) -> None:
     ours, theirs = (fixed_dice(row[side]) for side in ("attack_dice", "defence_dice"))
     rules = Rules(attack=ours, defence=theirs)
-    lost = Losses(int(row["attackers_lost"]), int(row["defenders_lost"]))
+    lost = Losses(*map(int, row["published"].split(" and ")))
     assert dict(Roll(ours.kept, theirs.kept, rules).losses()) == {lost: 1}
 
 

@@ -1,25 +1,18 @@
-"""The literature's tables, as data files; the first line of each names its source."""
+"""The literature's tables, as data files; the first line of each names its source.
 
-import csv
+What the five sources print stands in the package, which reproduces it; here is what has been
+computed independently, or is published elsewhere.
+"""
+
 from pathlib import Path
 
-__all__ = ["read_grid", "read_rows"]
+from iacta.reproduce import data
+
+__all__ = ["FOLDER", "read_rows"]
 
 FOLDER = Path(__file__).parent
 
 
 def read_rows(name: str) -> list[dict[str, str]]:
     """Return the rows of a table, as texts by column."""
-    lines = (FOLDER / f"{name}.csv").read_text(encoding="utf-8").splitlines()
-    assert lines[0].startswith("# ")
-    return list(csv.DictReader(lines[1:]))
-
-
-def read_grid(name: str) -> dict[tuple[int, int], float]:
-    """Return a table of attackers by defenders."""
-    return {
-        (int(row["attackers"]), int(defenders)): float(cell)
-        for row in read_rows(name)
-        for defenders, cell in row.items()
-        if defenders != "attackers"
-    }
+    return data.read_rows(name, FOLDER if (FOLDER / f"{name}.csv").exists() else data.FOLDER)

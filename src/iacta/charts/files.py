@@ -54,11 +54,12 @@ def _encoded(spec: dict[str, Any], kind: str, make: Callable[[str, str], bytes])
     return make(json.dumps(spec), kind)
 
 
-def write(file: Path, content: bytes) -> None:
+def write(file: Path, content: bytes, what: str = "the picture's place") -> None:
     """Write a file beside its place, and then put it there.
 
     file: where to.
     content: what.
+    what: what the place is called where it is refused.
     """
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
@@ -69,8 +70,7 @@ def write(file: Path, content: bytes) -> None:
             part.unlink(missing_ok=True)
     except OSError as error:
         raise IllegalError(
-            f"the picture's place must be one that can be written, got {shown(str(file))}: "
-            f"{error.strerror}"
+            f"{what} must be one that can be written, got {shown(str(file))}: {error.strerror}"
         ) from None
 
 

@@ -17,6 +17,7 @@ COMMANDS = (
     "compare",
     "table",
     "chart",
+    "reproduce",
     "roll",
     "rules",
 )
@@ -40,6 +41,8 @@ iacta compare 12 10 ... what does every method of the literature say?
 iacta table 20 20 ... the chances of every battle up to 20 against 20
 
 iacta chart delta delta.svg ... how much does it help to be one army ahead?
+
+iacta reproduce ... does the whole literature come out, number by number?
 
 iacta roll 3 2 ... what does one roll of the dice cost?
 

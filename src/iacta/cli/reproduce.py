@@ -1,0 +1,96 @@
+"""`iacta reproduce`: every value and figure of the literature, recomputed."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iacta.cli import options, show
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from iacta.reproduce import Reproduced
+
+__all__ = ["reproduce"]
+
+DIFFERENT = 1
+HEADING = ("table", "quantity", "published", "ours", "verdict")
+
+Folder = Annotated[
+    str, typer.Argument(metavar="[DIR]", help="The folder to write into, made if need be.")
+]
+
+
+def reproduce(folder: Folder = "iacta-reproduced", as_json: options.Json = False) -> None:
+    """Recompute every number and figure of the literature, and write a report.
+
+    Ends with 1 if anything differs that is not a listed erratum.
+
+    Example: iacta reproduce
+    """
+    from iacta import reproduce as library  # slow to import, and only needed here
+
+    library.check_packages()
+    with show.progress("Recomputing the literature", library.steps()) as progress:
+        done = library.reproduce(Path(folder), progress)
+    show.emit(
+        options.output(as_json, False),
+        record=lambda: _record(done),
+        rows=lambda: (),
+        text=lambda console: _tell(console, done),
+    )
+    if done.differing:
+        raise typer.Exit(DIFFERENT)
+
+
+def _record(done: "Reproduced") -> dict[str, object]:
+    return {
+        "report": str(done.report),
+        "values": sum(map(len, done.entries.values())),
+        "agree": len(done.agreeing),
+        "errata": [
+            {"where": row["where"], "count": _count(row, done), "sentence": row["sentence"]}
+            for row in done.errata
+        ],
+        "differ": [
+            {
+                "table": entry.table,
+                "quantity": entry.quantity,
+                "published": entry.compared.published.text,
+                "ours": entry.compared.ours_text,
+            }
+            for entry in done.differing
+        ],
+        "seconds": done.seconds,
+    }
+
+
+def _count(row: dict[str, str], done: "Reproduced") -> int:
+    """Return how many values an erratum has spoilt."""
+    named = (entry.compared.published.erratum for entry in done.mistaken)
+    return sum(name == row["erratum"] for name in named)
+
+
+def _tell(console: "Console", done: "Reproduced") -> None:
+    count = sum(map(len, done.entries.values()))
+    show.say(
+        console,
+        f"{len(done.agreeing)} of the {count} values that the five sources print come out of iacta "
+        f"as they are printed, and {len(done.mistaken)} are errata.",
+    )
+    if done.differing:
+        show.heading(console, f"{len(done.differing)} differ, and are no listed errata:")
+        for entry in done.differing:
+            show.say(
+                console,
+                f"{entry.table}, {entry.quantity}: published {entry.compared.published.text}, "
+                f"ours {entry.compared.ours_text}",
+            )
+    show.heading(console, "The errata:")
+    for row in done.errata:
+        count = _count(row, done)
+        values = "1 value" if count == 1 else f"{count} values"
+        show.say(console, f"{row['where']} ({values}): {row['sentence']}")
+    console.print()
+    show.say(console, f"{done.report} tells it all; it took {done.seconds:.0f} s.")

@@ -1,0 +1,143 @@
+"""The figures of the sources: one row for each in `FIGURES`, drawn by `iacta.charts`.
+
+Attackers include the garrison, as everywhere, also where a source leaves it out.
+"""
+
+import base64
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context, parent_process
+from threading import Thread
+from typing import Any, NamedTuple
+
+from iacta import charts
+from iacta.battle import Battle
+from iacta.charts import theme
+from iacta.charts.converter import convert
+from iacta.odds import win_table
+
+__all__ = ["FIGURES", "Drawn", "Figure", "drawing"]
+
+NARROW = 240  # pixels of a plot that is read on a telephone, beside its axis
+WAYS = tuple((dark, width) for width in (theme.WIDTH, NARROW) for dark in (False, True))
+
+
+class Figure(NamedTuple):
+    """A figure of a source.
+
+    source: the key of the source.
+    name: the name of its file, without the ending.
+    what: what the source shows there.
+    chart: the name of the function of `iacta.charts` that draws it.
+    arguments: returns what that function is given.
+    """
+
+    source: str
+    name: str
+    what: str
+    chart: str
+    arguments: Callable[[], tuple[Any, ...]]
+
+
+FIGURES: tuple[Figure, ...] = (
+    Figure(
+        "pracpred",
+        "win_chance_map",
+        "Heat map of the chances of all battles up to 20 against 20.",
+        "win_chance_map",
+        lambda: (win_table(20, 20),),
+    ),
+    Figure(
+        "norvig",
+        "curves_by_delta",
+        "Chances by defenders, a curve for each lead of the attackers.",
+        "curves_by_delta",
+        lambda: ((-5, -2, -1, 0, 1, 2, 5, 10), 60),
+    ),
+    Figure(
+        "hoehle",
+        "win_chance_map",
+        "Table of the chances of all battles up to 10 against 10, coloured.",
+        "win_chance_map",
+        lambda: (win_table(10, 10),),
+    ),
+    Figure(
+        "hoehle",
+        "final_difference",
+        "The sawtooth of the difference at the end of 50 against 50.",
+        "battle_law",
+        lambda: (Battle(51, 50),),
+    ),
+)
+
+
+class Drawn(NamedTuple):
+    """A figure that has been drawn.
+
+    figure: the figure.
+    title: its title, which tells what is found.
+    png: the picture.
+    views: it as addresses that hold the picture themselves: wide and light, wide and dark, narrow
+        and light, narrow and dark.
+    """
+
+    figure: Figure
+    title: str
+    png: bytes
+    views: tuple[str, ...]
+
+
+class Waiting(NamedTuple):
+    """A figure that is being drawn in another process."""
+
+    figure: Figure
+    title: str
+    png: "Future[bytes]"
+    views: tuple["Future[bytes]", ...]
+
+    def drawn(self) -> Drawn:
+        """Wait for it."""
+        views = tuple(_address(view.result()) for view in self.views)
+        return Drawn(self.figure, self.title, self.png.result(), views)
+
+
+@contextmanager
+def drawing(figures: tuple[Figure, ...] = FIGURES) -> Iterator[list[Waiting]]:
+    """Draw figures in another process while the block goes on.
+
+    figures: what to draw.
+    """
+    pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_begin)
+    try:
+        yield [_submit(figure, pool) for figure in figures]
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin() -> None:
+    """Leave Ctrl-C to the process that draws, and end when that one ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _submit(figure: Figure, pool: ProcessPoolExecutor) -> Waiting:
+    chart = getattr(charts, figure.chart)(*figure.arguments())
+    spec = charts.specification(chart)
+    texts = [json.dumps({**spec, "config": theme.config(dark=d, width=w)}) for d, w in WAYS]
+    views = tuple(pool.submit(convert, text, "svg") for text in texts)
+    return Waiting(figure, chart.description, pool.submit(convert, texts[0], "png"), views)
+
+
+def _address(svg: bytes) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
