@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -qq --disable-pip-version-check
+INTO ?= iacta-reproduced
 SETTINGS := pyproject.toml constraints.txt
 
-.PHONY: demo test check bench docs format clean
+.PHONY: demo test check reproduce bench docs format clean
 
 demo: $(VENV)/core
 	@$(BIN)/iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --exact
@@ -17,6 +18,9 @@ check: $(VENV)/check
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
 	@$(BIN)/mypy
+
+reproduce: $(VENV)/test
+	@$(BIN)/iacta reproduce $(INTO)
 
 bench: $(VENV)/bench
 	@$(BIN)/python -m benchmarks

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["reproduce"]
 
 DIFFERENT = 1
-HEADING = ("table", "quantity", "published", "ours", "verdict")
 
 Folder = Annotated[
     str, typer.Argument(metavar="[DIR]", help="The folder to write into, made if need be.")
@@ -80,7 +79,9 @@ def _tell(console: "Console", done: "Reproduced") -> None:
         f"as they are printed, and {len(done.mistaken)} are errata.",
     )
     if done.differing:
-        show.heading(console, f"{len(done.differing)} differ, and are no listed errata:")
+        one = len(done.differing) == 1
+        words = "differs, and is no listed erratum" if one else "differ, and are no listed errata"
+        show.heading(console, f"{len(done.differing)} {words}:")
         for entry in done.differing:
             show.say(
                 console,

@@ -9,6 +9,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from threading import Thread
@@ -18,10 +19,12 @@ from iacta import charts
 from iacta.battle import Battle
 from iacta.charts import theme
 from iacta.charts.converter import convert
+from iacta.errors import TooLargeError
 from iacta.odds import win_table
 
 __all__ = ["FIGURES", "Drawn", "Figure", "drawing"]
 
+PROCESSES = 2
 NARROW = 240  # pixels of a plot that is read on a telephone, beside its axis
 WAYS = tuple((dark, width) for width in (theme.WIDTH, NARROW) for dark in (False, True))
 
@@ -101,17 +104,23 @@ class Waiting(NamedTuple):
 
     def drawn(self) -> Drawn:
         """Wait for it."""
-        views = tuple(_address(view.result()) for view in self.views)
-        return Drawn(self.figure, self.title, self.png.result(), views)
+        try:
+            views = tuple(_address(view.result()) for view in self.views)
+            return Drawn(self.figure, self.title, self.png.result(), views)
+        except BrokenProcessPool:
+            raise TooLargeError(
+                f"the figure {self.figure.name!r} must be drawn by a process of its own, which was "
+                "ended; it may need more memory than there is"
+            ) from None
 
 
 @contextmanager
-def drawing(figures: tuple[Figure, ...] = FIGURES) -> Iterator[list[Waiting]]:
-    """Draw figures in another process while the block goes on.
+def drawing(figures: tuple[Figure, ...]) -> Iterator[list[Waiting]]:
+    """Draw figures in processes of their own while the block goes on.
 
     figures: what to draw.
     """
-    pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_begin)
+    pool = ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn"), initializer=_begin)
     try:
         yield [_submit(figure, pool) for figure in figures]
     finally:

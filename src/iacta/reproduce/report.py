@@ -117,9 +117,11 @@ def _tally(entries: Sequence[Entry]) -> str:
     count = dict.fromkeys(MARKS, 0)
     for entry in entries:
         count[entry.compared.verdict] += 1
+    if count[AGREES] == len(entries):
+        return f"{len(entries)} values, and all agree."
     words = [f"{len(entries)} values: {count[AGREES]} agree"]
     if count[ERRATUM]:
-        words.append(f"{count[ERRATUM]} are known errata")
+        words.append(f"{count[ERRATUM]} {'is an erratum' if count[ERRATUM] == 1 else 'are errata'}")
     words.append(f"{count[DIFFERS] or 'none'} differ{'' if count[DIFFERS] > 1 else 's'}")
     return ", ".join(words) + "."
 

@@ -135,11 +135,11 @@ class _Run:
         self._progress, self._done = progress, 0
 
     def whole(self) -> Reproduced:
-        from iacta.reproduce.figures import drawing  # slow to import
+        from iacta.reproduce.figures import FIGURES, drawing  # slow to import
         from iacta.reproduce.report import Part, page
 
         errata = read_rows("errata")
-        with drawing() as waiting:
+        with drawing(FIGURES) as waiting:
             values = {source.key: self._values(source) for source in SOURCES}
             timings = {source.key: self._timings(source) for source in SOURCES}
             figures = []

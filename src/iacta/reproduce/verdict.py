@@ -87,6 +87,8 @@ class Compared(NamedTuple):
             "below": "below the limit",
             "text": "in words",
         }
+        if self.published.erratum:
+            return f"right is {self.published.right}"
         if self.published.kind or isinstance(self.ours, str):
             return kinds[self.published.kind or "text"]
         return "rounded to its digits" if _read(self.published.text)[1] else "exactly"

@@ -1,0 +1,1 @@
+"""Tests of what reproduces the literature."""

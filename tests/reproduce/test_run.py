@@ -1,0 +1,142 @@
+"""The command that reproduces the literature: its files, its end, and what interrupts it."""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iacta.reproduce import SOURCES, figures
+from iacta.reproduce import run as library
+from iacta.reproduce.figures import FIGURES
+from tests.cli.run import Run
+from tests.reproduce.test_values import spoil
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """Run the command once, and return its folder and what it says as JSON."""
+    folder = tmp_path_factory.mktemp("whole")
+    line = [sys.executable, "-m", "iacta", "reproduce", str(folder), "--json"]
+    ended = subprocess.run(line, capture_output=True, text=True, check=True)  # noqa: S603 # ours
+    assert ended.stderr == ""
+    return folder, json.loads(ended.stdout)
+
+
+def test_every_value_and_figure_has_its_file(whole: tuple[Path, Any]) -> None:
+    folder, said = whole
+    expected = {f"{source.key}.csv" for source in SOURCES} | {"report.html"}
+    expected |= {f"{figure.source}_{figure.name}.png" for figure in FIGURES}
+    assert {file.name for file in folder.iterdir()} == expected
+    verdicts = [
+        row["verdict"]
+        for source in SOURCES
+        for row in csv.DictReader((folder / f"{source.key}.csv").read_text("utf-8").splitlines())
+    ]
+    assert len(verdicts) == said["values"] > 1000
+    assert verdicts.count("agrees") == said["agree"]
+    assert verdicts.count("erratum") == sum(row["count"] for row in said["errata"])
+    assert said["differ"] == []
+    assert said["seconds"] < 60
+
+
+def test_the_report_needs_no_network(whole: tuple[Path, Any]) -> None:
+    report = (whole[0] / "report.html").read_text(encoding="utf-8")
+    loaded = re.findall(r"(?:src|srcset|href|url)\s*[=(]\s*\"?([^\">]{0,20})", report)
+    assert loaded
+    assert all(address.startswith(("data:image/svg+xml", "#")) for address in loaded)
+    assert "<script" not in report
+    assert "@import" not in report
+
+
+def test_the_report_tells_of_errata_and_run_times(whole: tuple[Path, Any]) -> None:
+    report = (whole[0] / "report.html").read_text(encoding="utf-8")
+    for row in whole[1]["errata"]:
+        assert row["count"] > 0
+        assert row["where"] in report
+    assert "33.2 s" in report
+    assert report.count("<figure>") == len(FIGURES)
+    assert report.endswith("</html>\n")
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch, run: Run) -> Run:
+    """Run the command without its figures."""
+    monkeypatch.setattr(figures, "FIGURES", ())
+    return run
+
+
+def test_a_wrong_value_ends_it_with_1(
+    quick: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoil(tmp_path / "published")
+    monkeypatch.setattr(library, "FOLDER", tmp_path / "published")
+    ended = quick(f"reproduce {tmp_path / 'into'}")
+    assert ended.code == 1
+    assert "1 differs, and is no listed erratum:" in ended.stdout
+    assert "10 against 10: published 0.567, ours 0.56759287" in ended.stdout
+    assert "✗" in (tmp_path / "into" / "report.html").read_text(encoding="utf-8")
+
+
+def test_people_are_told_in_words(quick: Run, tmp_path: Path) -> None:
+    ended = quick(f"reproduce {tmp_path}")
+    assert (ended.code, ended.stderr) == (0, "")
+    first = ended.stdout.splitlines()[0]
+    assert re.match(r"\d+ of the \d+ values that the five sources print come out", first)
+    assert "Tan (1997) (3 values): He multiplied" in ended.stdout
+
+
+@pytest.mark.parametrize("place", ["file", "file/below"])
+def test_a_place_that_is_no_folder_is_refused(quick: Run, tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    ended = quick(f"reproduce {tmp_path / place}")
+    assert ended.code == 2
+    assert "the folder must be one that can be written, got" in ended.stderr
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("missing", ["altair", "scipy.stats"])
+def test_without_its_packages_the_line_to_install_them_is_told(
+    quick: Run, tmp_path: Path, missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("iacta.charts")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("iacta.charts")
+    monkeypatch.setitem(sys.modules, missing, None)
+    ended = quick(f"reproduce {tmp_path / 'into'}")
+    assert ended.code == 2
+    assert "pip install 'iacta[methods,plot]'" in ended.stderr
+    assert not (tmp_path / "into").exists()
+
+
+def test_killed_on_the_way_it_leaves_no_file_half_written(tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "iacta", "reproduce", str(tmp_path)]
+    process = subprocess.Popen(line, stdout=subprocess.DEVNULL)  # noqa: S603 # our own line
+    until(lambda: (tmp_path / "hoehle.csv").exists())
+    drawing = children(process.pid)
+    process.kill()
+    process.wait()
+    left = {file.name for file in tmp_path.iterdir() if not file.name.startswith(".")}
+    assert "report.html" not in left
+    for name in left:
+        content = (tmp_path / name).read_bytes()
+        assert content.endswith(b"\n" if name.endswith(".csv") else b"IEND\xaeB`\x82")
+    until(lambda: not any(Path(f"/proc/{child}").exists() for child in drawing))
+
+
+def children(process: int) -> list[str]:
+    """Return the processes that a process has started."""
+    return Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
+
+
+def until(comes_true: Any) -> None:
+    """Wait for something, at most a minute."""
+    end = time.monotonic() + 60
+    while not comes_true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
