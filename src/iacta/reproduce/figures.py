@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process
 from threading import Thread
 from typing import Any, NamedTuple
 
@@ -120,15 +120,37 @@ def drawing(figures: tuple[Figure, ...]) -> Iterator[list[Waiting]]:
 
     figures: what to draw.
     """
+    others = active_children()
     pool = ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn"), initializer=_begin)
+    with _interrupts_put_off():  # the processes inherit that, and say nothing of Ctrl-C
+        for _ in range(PROCESSES):
+            pool.submit(os.getpid)
     try:
         yield [_submit(figure, pool) for figure in figures]
+    except BaseException:
+        for process in active_children():
+            if process not in others:
+                process.terminate()  # nobody waits for its pictures
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 
 
+@contextmanager
+def _interrupts_put_off() -> Iterator[None]:
+    """Let Ctrl-C wait for the end of the block, where the system can."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin() -> None:
-    """Leave Ctrl-C to the process that draws, and end when that one ends."""
+    """Leave Ctrl-C to the process that asks for pictures, and end when that one ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
 

@@ -38,7 +38,8 @@ COLOURS = "--paper: {paper}; --ink: {ink}; --faint: {faint};"
 STYLE = """:root {{ {light} color-scheme: light dark; }}
 @media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}
 body {{ margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 sans-serif; }}
-main {{ max-width: 60rem; margin: 0 auto; padding: 0 12px 3rem; overflow-wrap: anywhere; }}
+main {{ max-width: 60rem; margin: 0 auto; padding: 0 12px 3rem; }}
+td, li {{ overflow-wrap: anywhere; }} th {{ white-space: nowrap; }}
 h1, h2 {{ line-height: 1.2; }}
 h2 {{ margin-top: 3rem; border-top: 1px solid var(--faint); padding-top: 1rem; }}
 details {{ margin: .5rem 0; }}
@@ -53,6 +54,7 @@ figcaption {{ font-size: 14px; }}
 @media (max-width: 560px) {{
   thead {{ display: none; }}
   td {{ display: block; border: 0; padding: 0; }}
+  td:empty {{ display: none; }}
   td[data-name]::before {{ content: attr(data-name) ": "; opacity: .75; }}
   tr {{ display: block; padding: 6px 0; border-bottom: 1px solid var(--faint); }}
 }}"""
@@ -166,7 +168,7 @@ def _values(title: str, entries: Sequence[Entry]) -> Iterator[str]:
 
 def _cells(entry: Entry) -> tuple[str, ...]:
     compared = entry.compared
-    difference = "" if compared.difference is None else f"{compared.difference:.1e}"
+    difference = "" if compared.difference is None else f"{compared.difference:+.2g}"
     ours = compared.ours
     return (
         compared.verdict,
@@ -191,7 +193,6 @@ def _table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[st
         named = (
             f'<td data-name="{escape(title)}">{_cell(cell)}</td>'
             for title, cell in zip(heading[1:], cells, strict=True)
-            if cell or title != "difference"
         )
         yield f'<tr class="{verdict}"><td>{escape(first)}</td>{"".join(named)}</tr>'
     yield "</tbody></table>"
