@@ -87,7 +87,7 @@ def test_people_are_told_in_words(quick: Run, tmp_path: Path) -> None:
     ended = quick(f"reproduce {tmp_path}")
     assert (ended.code, ended.stderr) == (0, "")
     first = ended.stdout.splitlines()[0]
-    assert re.match(r"\d+ of the \d+ values that the five sources print come out", first)
+    assert re.match(r"\d+ of the \d+ values and equations of the five sources agree", first)
     assert "Tan (1997) (3 values): He multiplied" in ended.stdout
 
 

@@ -75,8 +75,8 @@ def _tell(console: "Console", done: "Reproduced") -> None:
     count = sum(map(len, done.entries.values()))
     show.say(
         console,
-        f"{len(done.agreeing)} of the {count} values that the five sources print come out of iacta "
-        f"as they are printed, and {len(done.mistaken)} are errata.",
+        f"{len(done.agreeing)} of the {count} values and equations of the five sources agree with "
+        f"iacta, and {len(done.mistaken)} are errata.",
     )
     if done.differing:
         one = len(done.differing) == 1

@@ -99,7 +99,9 @@ def page(parts: Sequence[Part], seconds: float) -> str:
     tally = _tally([entry for part in parts for entry in part.entries])
     body = [
         f"<p>{tally} Recomputed in {seconds:.0f} seconds. Each value is compared at the digits "
-        "with which it is printed; one that is simulated, within its sampling interval.</p>",
+        "with which it is printed; one that is simulated, within its sampling interval. Where a "
+        "source prints an equation, the value is what the equation gives; limits of tests are "
+        "ours.</p>",
         _contents(parts),
         *(line for part in parts for line in _part(part)),
     ]
