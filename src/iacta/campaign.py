@@ -207,11 +207,18 @@ class Campaign:
         >>> round(law.mean(), 6), law.mode()
         (10.230852, 12)
         """
-        defenders = [territory.defenders for territory in self.territories]
-        untouched = [sum(defenders[taken + 1 :]) for taken in range(len(defenders) + 1)]
-        return self.outcomes(exact=exact, method=method).map(
-            lambda end: end.attackers - end.defenders - untouched[end.conquered]
-        )
+        return self.outcomes(exact=exact, method=method).map(self.score_of)
+
+    def score_of(self, end: CampaignOutcome) -> int:
+        """Return Norvig's score of one end: see `score`.
+
+        end: how the campaign ends.
+
+        >>> Campaign(3, [1, 5]).score_of(CampaignOutcome(conquered=0, attackers=1, defenders=1))
+        -5
+        """
+        untouched = self.territories[end.conquered + 1 :]
+        return end.attackers - end.defenders - sum(each.defenders for each in untouched)
 
     def play(self, rng: "np.random.Generator") -> tuple[PlayedBattle, ...]:
         """Return the battles of one campaign that is played with random dice.

@@ -1,10 +1,13 @@
 """Simulated: battles and campaigns fought many times with random dice."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from iacta.campaign import CampaignOutcome
+import numpy as np
+
+from iacta.battle import Battle
+from iacta.campaign import Campaign, CampaignOutcome
 from iacta.distribution import Distribution
 from iacta.estimate import Estimate
 from iacta.methods import check_rules, simulation
@@ -19,7 +22,10 @@ from iacta.variants import find_rules
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["Simulated", "simulate_battle", "simulate_campaign"]
+__all__ = ["Simulated", "running_estimates", "simulate_battle", "simulate_campaign"]
+
+FIRST_RUNS = 10
+STEPS_IN_TEN = 8  # how many estimates are told while the runs grow tenfold
 
 T = TypeVar("T", bound=Hashable)
 
@@ -137,3 +143,51 @@ def simulate_campaign(
     outcomes = {CampaignOutcome(*end): count for end, count in counts.items()}
     won = sum(count for end, count in counts.items() if end.conquered == len(way))
     return Simulated(Distribution(outcomes), Estimate(counts.total(), won))
+
+
+def running_estimates(
+    asked: Battle | Campaign, *, runs: int = RUNS, seed: Seed = SEED
+) -> tuple[Estimate, ...]:
+    """Return the estimates of the chance to win after more and more runs, each with those before.
+
+    asked: a `Battle` or a `Campaign`.
+    runs: how many runs there are in the end.
+    seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
+
+    The first estimate is that of 10 runs, and eight are told while the runs grow tenfold. The same
+    is refused as by `simulate_battle`.
+
+    >>> running_estimates(Battle(3, 1), runs=20)
+    (Estimate(runs=10, successes=8), Estimate(runs=13, successes=10), \
+Estimate(runs=17, successes=13), Estimate(runs=20, successes=15))
+    """
+    if isinstance(seed, np.random.Generator):
+        rng = seed
+    else:
+        rng = np.random.default_rng(whole_number(seed, "seed", least=0))
+    sizes = list(_growing(whole_number(runs, "runs", least=1)))
+    estimates, won = [], 0
+    for before, size in zip([0, *sizes], sizes, strict=False):
+        won += _won(asked, size - before, rng)
+        estimates.append(Estimate(size, won))
+    return tuple(estimates)
+
+
+def _growing(most: int) -> Iterator[int]:
+    """Yield numbers that grow evenly on a logarithmic scale, up to the most, which is the last."""
+    step = 0
+    while (size := int(FIRST_RUNS * 10 ** (step / STEPS_IN_TEN))) < most:
+        yield size
+        step += 1
+    yield most
+
+
+def _won(asked: Battle | Campaign, runs: int, rng: "np.random.Generator") -> int:
+    """Return in how many runs the attackers take all that they attack."""
+    if isinstance(asked, Battle):
+        return simulate_battle(
+            asked.attackers, asked.defenders, asked.rules, stop=asked.stop, runs=runs, seed=rng
+        ).won.successes
+    return simulate_campaign(
+        asked.attackers, asked.territories, asked.rules, stop=asked.stop, runs=runs, seed=rng
+    ).won.successes

@@ -69,7 +69,7 @@ def test_the_boundary_is_told_against_each_number(run: Run) -> None:
     assert "against 4   never" in run("decide 12 10").stdout.splitlines()
     many = run("decide 30 40 --prize 50").stdout.splitlines()
     assert sum(line.startswith("against") for line in many) == 20
-    assert many[-1] == "Those against fewer are printed with --json."
+    assert "Those against fewer are printed with --json." in many
 
 
 def test_json_of_when_to_stop(run: Run) -> None:
@@ -168,5 +168,5 @@ def test_it_says_where_more_armies_make_it_right_to_stop_again(run: Run, tmp_pat
     house = tmp_path / "house.toml"
     house.write_text("[attack]\nfaces = [20, 1]\n", encoding="utf-8")
     warned = "With more armies it can be right to stop again: --csv tells every state."
-    assert run(f"decide 4 2 --prize 1 --rules-file {house}").stdout.splitlines()[-1] == warned
+    assert run(f"decide 4 2 --prize 1 --rules-file {house}").stdout.splitlines().count(warned) == 1
     assert warned not in run("decide 12 10 --prize 10").stdout

@@ -106,6 +106,7 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
         },
         "header": {"labelColor": ink, "labelFontSize": 12, "titleColor": ink},
         "text": {"color": ink},
+        "style": {"halo": {"stroke": PAPER[dark], "strokeWidth": 8}},
         "rule": {"color": ink},
         "bar": {"color": BLUE},
         "line": {"color": BLUE},

@@ -8,6 +8,7 @@ import typer
 
 from iacta.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.cli import endings, options, show
+from iacta.cli.picture import read_picture
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
 from iacta.stop import NEVER
@@ -39,6 +40,8 @@ def campaign(
     exact: options.Exact = False,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
+    plot: options.Plot = None,
+    dark: options.Dark = False,
     narrate: Narrate = False,
     seed: Seed = None,
 ) -> None:
@@ -47,6 +50,9 @@ def campaign(
     Example: iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1
     """
     chosen = options.output(as_json, as_csv)
+    if narrate and plot is not None:
+        raise IllegalError(f"--plot must stand without --narrate, got --plot {plot} with it")
+    picture = read_picture(plot, dark)
     known = options.read_rules(rules, rules_file, garrison)
     led = Campaign(
         options.number(attackers, "attackers", least=1),
@@ -73,6 +79,8 @@ def campaign(
         rows=lambda: _rows(answer),
         text=lambda console: _tell(console, answer),
     )
+    if picture:
+        picture.draw(lambda charts: charts.survival(led))
 
 
 class _Answer(NamedTuple):

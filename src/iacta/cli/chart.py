@@ -2,7 +2,7 @@
 
 import typer
 
-from iacta.cli import chart_curves
+from iacta.cli import chart_curves, chart_laws
 
 __all__ = ["chart"]
 
@@ -14,5 +14,5 @@ chart = typer.Typer(
     no_args_is_help=True,
     context_settings=HELP,
 )
-for name, command in chart_curves.CHARTS.items():
+for name, command in (chart_curves.CHARTS | chart_laws.CHARTS).items():
     chart.command(name, context_settings=NUMBERS)(command)

@@ -7,6 +7,7 @@ import typer
 
 from iacta.cli import options, show
 from iacta.cli.decide_dice import Prices, tell_dice
+from iacta.cli.picture import read_picture
 from iacta.decision import Boundary, Decision, best_mix, when_to_stop
 from iacta.errors import IllegalError
 from iacta.rules import Rules
@@ -21,6 +22,8 @@ USUAL_ARMY_VALUE = "1"
 USUAL_KILL_VALUE = "0"
 MOST_LINES = 20
 BLITZ = Rules(dice_mode="balanced blitz")
+MORE_ATTACKERS = 2  # than are needed, on the map
+LETTERS = {"roll": ("R", "green"), "blitz": ("B", "cyan"), "stop": (".", "yellow")}
 
 Prize = Annotated[
     str | None,
@@ -67,12 +70,15 @@ def decide(
     exact: options.Exact = False,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
+    plot: options.Plot = None,
+    dark: options.Dark = False,
 ) -> None:
     """Tell whether to roll or to stop now, and with how many armies to go on later.
 
     Examples: iacta decide 20 10 --prize 10; iacta decide 12 10 --mix
     """
     chosen = options.output(as_json, as_csv)
+    picture = read_picture(plot, dark)
     known = options.read_rules(rules, rules_file, garrison)
     battle = (
         options.number(attackers, "attackers", least=1),
@@ -89,7 +95,9 @@ def decide(
         _refuse_with_mix({**given, "--exact": exact or None, "--dice": dice or None})
     if dice:
         weighed = any(value is not None for value in given.values())
-        tell_dice(battle, known.name, worth if weighed else None, exact, chosen)
+        told = tell_dice(battle, known.name, worth if weighed else None, exact, chosen)
+        if picture:
+            picture.draw(lambda charts: charts.dice_map(told))
         return
     with show.patience():
         decision = best_mix(*battle) if mix else _when_to_stop(battle, worth, exact)
@@ -99,6 +107,8 @@ def decide(
         rows=lambda: _rows(decision),
         text=lambda console: _tell(console, decision, known.name),
     )
+    if picture:
+        picture.draw(lambda charts: charts.decision_map(decision))
 
 
 def _when_to_stop(battle: tuple[int, int, Rules], worth: Prices, exact: bool) -> Decision:
@@ -202,6 +212,7 @@ def _tell_boundary(console: "Console", decision: Decision) -> None:
         show.say(
             console, f"With more armies it can be right to {other} again: --csv tells every state."
         )
+    _draw_map(console, decision)
 
 
 def _turns_back(decision: Decision) -> bool:
@@ -210,6 +221,44 @@ def _turns_back(decision: Decision) -> bool:
     rolls = decision.rolls[1 : decision.defenders + 1, 1 : able + 1]
     wanted = ~rolls if decision.objective == "conquest" else rolls
     return bool((wanted[:, 1:] < wanted[:, :-1]).any())
+
+
+def _draw_map(console: "Console", decision: Decision) -> None:
+    """Draw what to do, a letter for each state; that of this battle stands in brackets."""
+    from rich.text import Text
+
+    heights = _thinned(_top(decision), decision.attackers)[::-1]
+    across = _thinned(decision.defenders, decision.defenders)
+    margin, cell = len(str(heights[0])), max(len(str(across[-1])) + 1, len("[R]"))
+    words = ("B blitz, R roll, " if decision.objective == "conquest" else "R roll, ") + ". stop"
+    show.heading(console, f"The map ({words}), attackers upwards, defenders to the right:")
+    for attackers in heights:
+        line = Text(f"{attackers:>{margin}} ")
+        for defenders in across:
+            letter, style = LETTERS[decision.action_at(attackers, defenders)]
+            here = (attackers, defenders) == (decision.attackers, decision.defenders)
+            line.append(f"{f'[{letter}]' if here else f' {letter} ':>{cell}}", style=style)
+        line.rstrip()
+        console.print(line, soft_wrap=True)
+    foot = "".join(f"{f'{count} ' if count < 100 else count:>{cell}}" for count in across)
+    show.say(console, f"{' ' * (margin + 1)}{foot.rstrip()}")
+
+
+def _top(decision: Decision) -> int:
+    """Return the most attackers on the map."""
+    fewest = [each.attackers for each in decision.boundary if each.attackers is not None]
+    known = decision.rolls.shape[1] - 1 + decision.rules.garrison
+    return min(max(decision.attackers, *fewest, 1) + MORE_ATTACKERS, int(known))
+
+
+def _thinned(most: int, kept: int) -> list[int]:
+    """Return the numbers up to the most, or if they are too many a part of them with one kept.
+
+    >>> _thinned(4, 2), _thinned(60, 59)[:3], _thinned(60, 59)[-1]
+    ([1, 2, 3, 4], [2, 5, 8], 59)
+    """
+    step = -(-most // MOST_LINES)
+    return list(range(kept % step or step, most + 1, step))
 
 
 def _fewest(boundary: Boundary) -> str:

@@ -40,8 +40,8 @@ def tell_dice(
     worth: Prices | None,
     exact: bool,
     chosen: options.Output,
-) -> None:
-    """Print how many dice both sides should throw.
+) -> DiceDecision:
+    """Print how many dice both sides should throw, and return it.
 
     battle: attackers, garrison included, defenders and rules.
     label: the name of the rules.
@@ -69,6 +69,7 @@ def tell_dice(
         rows=lambda: _rows(decision),
         text=lambda console: _tell(console, decision, label, objective),
     )
+    return decision
 
 
 def _record(decision: DiceDecision, label: str, objective: str) -> dict[str, object]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iacta.cli import options, show
+from iacta.cli.picture import read_picture
 from iacta.roll import Losses, Roll
 
 if TYPE_CHECKING:
@@ -28,12 +29,15 @@ def roll(
     exact: options.Exact = False,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
+    plot: options.Plot = None,
+    dark: options.Dark = False,
 ) -> None:
     """Tell what one roll of the dice costs both sides.
 
     Example: iacta roll 3 2
     """
     chosen = options.output(as_json, as_csv)
+    picture = read_picture(plot, dark)
     known = options.read_rules(rules, rules_file, garrison)
     thrown = Roll(
         options.number(attack_dice, "attack_dice", least=1),
@@ -47,6 +51,8 @@ def roll(
         rows=lambda: _rows(thrown, exact),
         text=lambda console: _tell(console, thrown, label, exact),
     )
+    if picture:
+        picture.draw(lambda charts: charts.roll_law(thrown))
 
 
 def _counts(thrown: Roll) -> Iterator[tuple[Losses, int]]:

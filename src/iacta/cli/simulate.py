@@ -8,6 +8,7 @@ import typer
 
 from iacta.campaign import Campaign, CampaignOutcome
 from iacta.cli import endings, options, show
+from iacta.cli.picture import read_picture
 from iacta.errors import IactaError
 from iacta.estimate import Interval
 from iacta.simulated import Simulated, simulate_campaign
@@ -40,12 +41,15 @@ def simulate(
     max_rolls: options.MaxRolls = None,
     as_json: options.Json = False,
     as_csv: options.Csv = False,
+    plot: options.Plot = None,
+    dark: options.Dark = False,
 ) -> None:
     """Play a campaign many times with random dice, and compare with its exact odds.
 
     Example: iacta simulate 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --runs 1e6
     """
     chosen = options.output(as_json, as_csv)
+    picture = read_picture(plot, dark)
     known = options.read_rules(rules, rules_file, garrison)
     led = Campaign(
         options.number(attackers, "attackers", least=1),
@@ -72,6 +76,8 @@ def simulate(
         rows=lambda: _rows(answer),
         text=lambda console: _tell(console, answer),
     )
+    if picture:
+        picture.draw(lambda charts: charts.simulated_law(simulated, led))
 
 
 class _Answer(NamedTuple):

@@ -1,0 +1,367 @@
+"""Pictures of the states that a battle comes by, and of the rolls between them."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import altair as alt
+
+from iacta.charts.theme import BLUE, CATEGORIES, GREY, RED, AnyChart, Row, finish, named
+from iacta.charts.words import fight, per_cent
+from iacta.errors import IllegalError, TooLargeError
+from iacta.methods import path_tree
+from iacta.methods.chain import BEYOND, Chain
+from iacta.methods.limits import read_battle
+from iacta.methods.markov import chain
+from iacta.methods.path_tree import Branch, Node
+from iacta.numbers import shown, whole_number
+from iacta.outcome import Outcome
+from iacta.rules import Rules
+
+__all__ = ["after_rolls", "probability_tree", "state_space", "transition_matrix"]
+
+GOES_ON, WON, HELD = "goes on", "you win", "they hold"
+KINDS = {GOES_ON: GREY, WON: BLUE, HELD: RED}
+
+MOST_NODES = 15
+LAYER = 95
+BEND = 0.5  # of a roll past a state that it does not come by
+
+CIRCLE = 1600
+ABOVE = f"-7 - sqrt(datum.probability * {CIRCLE} / PI)"  # its circle
+
+MOST_STAGES = len(CATEGORIES)
+MOST_NUMBERS = 30  # of more chances, none is written
+MOST_MATRIX_STATES = 300
+SIDE = 560
+
+
+def state_space(attackers: int, defenders: int, rules: Rules | str = "classic") -> AnyChart:
+    """Return the states that a small battle can come by, and the losses that lead to them.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+    rules: `Rules`, or the name of a rule set.
+
+    The chart has a table `rolls`: from which state to which, the armies that both sides lose, and
+    the chance; and a table `states`: `attackers`, `defenders`, what the state `is`, and the chance
+    to come by it. Both tell exact chances too. More than 15 states are refused.
+
+    Source: Van Wijgerden, "Let slip the dice of war", whose states leave out the garrison.
+    """
+    return _graph(attackers, defenders, rules, "losses")
+
+
+def probability_tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> AnyChart:
+    """Return the states that a small battle can come by, and the chances of the rolls between.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+    rules: `Rules`, or the name of a rule set.
+
+    The tables are those of `state_space`, and the same is refused.
+
+    Source: Van Wijgerden, "Creating a probability tree".
+    """
+    return _graph(attackers, defenders, rules, "chance")
+
+
+def _graph(attackers: int, defenders: int, rules: Rules | str, label: str) -> AnyChart:
+    attackers, defenders, rules = read_battle(attackers, defenders, rules)
+    count = path_tree.state_count(attackers, defenders, rules)
+    if count > MOST_NODES:
+        raise TooLargeError(
+            f"a battle whose states are drawn must have at most {MOST_NODES} of them, got "
+            f"{shown(attackers)} against {shown(defenders)} with {shown(count)}"
+        )
+    nodes = list(path_tree.nodes(path_tree.tree(attackers, defenders, rules)))
+    layers = _layers(nodes)
+    paths = path_tree.path_count(attackers, defenders, rules)
+    words = "the armies that you and they lose" if label == "losses" else "their chances"
+    return finish(
+        _graph_chart(label).properties(height=LAYER * (max(layers.values()) + 1)),
+        f"{_counted(count, 'state')}, and {_counted(paths, 'way')} through them.",
+        fight(attackers, defenders, rules)
+        + f" 3v2: 3 attackers, garrison included, and 2 defenders left; at the rolls: {words}.",
+        {
+            "rolls": [
+                _roll(node, branch, layers, rules) for node in nodes for branch in node.branches
+            ],
+            "states": [_state(node, layers, rules) for node in nodes],
+        },
+    )
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def _layers(nodes: Sequence[Node]) -> dict[Outcome, int]:
+    """Return for each state the most rolls that lead to it: its place from the top."""
+    layers = {nodes[0].state: 0}
+    for node in nodes:  # those with more armies come first
+        for branch in node.branches:
+            state = branch.node.state
+            layers[state] = max(layers.get(state, 0), layers[node.state] + 1)
+    return layers
+
+
+def _name(state: Outcome) -> str:
+    return "more" if state == BEYOND else f"{state.attackers}v{state.defenders}"
+
+
+def _place(state: Outcome, layers: dict[Outcome, int]) -> tuple[int, int]:
+    return state.attackers - state.defenders, -layers[state]
+
+
+def _roll(node: Node, branch: Branch, layers: dict[Outcome, int], rules: Rules) -> Row:
+    (x, y), (x2, y2) = _place(node.state, layers), _place(branch.node.state, layers)
+    lost = branch.losses
+    return {
+        "from": _name(node.state),
+        "to": _name(branch.node.state),
+        "losses": f"{lost.attackers}, {lost.defenders}",
+        "chance": f"{float(branch.probability):.0%}",
+        "probability": float(branch.probability),
+        "exact": str(branch.probability),
+        **{"x": x, "y": y, "x2": x2, "y2": y2, "bend": _bend((x, y), (x2, y2), layers)},
+    }
+
+
+def _bend(start: tuple[int, int], end: tuple[int, int], layers: dict[Outcome, int]) -> float:
+    """Return how far a roll must keep aside so as not to seem to lead to a state between."""
+    middle = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+    if middle not in {_place(state, layers) for state in layers}:
+        return 0.0
+    return BEND if end[0] >= start[0] else -BEND
+
+
+def _state(node: Node, layers: dict[Outcome, int], rules: Rules) -> Row:
+    x, y = _place(node.state, layers)
+    return {
+        "state": _name(node.state),
+        **node.state._asdict(),
+        "is": _kind(node.state, rules),
+        "probability": float(node.probability),
+        "exact": str(node.probability),
+        **{"x": x, "y": y},
+    }
+
+
+def _kind(state: Outcome, rules: Rules) -> str:
+    if not state.defenders:
+        return WON
+    return GOES_ON if state.attackers > rules.garrison else HELD
+
+
+def _hidden(name: str) -> tuple[alt.X, alt.Y]:
+    """Return a place without axes, with room for the nodes at the rims."""
+    x = alt.X(f"{name}:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=36))
+    y = alt.Y(f"{name.replace('x', 'y')}:Q", axis=None, scale=alt.Scale(nice=False, padding=36))
+    return x, y
+
+
+def _graph_chart(label: str) -> AnyChart:
+    x, y = _hidden("x")
+    exact = [
+        alt.Tooltip("probability:Q", title="chance", format=".16~g"),
+        alt.Tooltip("exact:N", title="exactly"),
+    ]
+    rolls = (
+        alt.Chart(named("rolls"))
+        .transform_calculate(
+            mx="(datum.x + datum.x2) / 2 + datum.bend",
+            my="(datum.y + datum.y2) / 2",
+            along="1 / (datum.y - datum.y2)",
+        )
+        .transform_calculate(
+            lx="datum.x + datum.along * (datum.mx - datum.x)",
+            ly="datum.y + datum.along * (datum.my - datum.y)",
+        )
+        .encode(
+            x=x,
+            y=y,
+            tooltip=[
+                "from:N",
+                "to:N",
+                alt.Tooltip("losses:N", title="you lose, they lose"),
+                *exact,
+            ],
+        )
+    )
+    line = rolls.mark_rule(opacity=0.35, strokeWidth=1.5)
+    labels = rolls.encode(x=alt.X("lx:Q", axis=None), y=alt.Y("ly:Q", axis=None), text=f"{label}:N")
+    edges = (
+        line.encode(x2="mx:Q", y2="my:Q"),
+        line.encode(x=alt.X("mx:Q", axis=None), y=alt.Y("my:Q", axis=None), x2="x2:Q", y2="y2:Q"),
+        labels.mark_text(fontSize=11, style="halo"),  # parts the number from its edge
+        labels.mark_text(fontSize=11),
+    )
+    states = alt.Chart(named("states")).encode(x=x, y=y, tooltip=["state:N", "is:N", *exact])
+    color = alt.Color(
+        "is:N",
+        title=None,
+        scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())),
+    )
+    dots = states.mark_point(filled=True, size=900, opacity=1).encode(color=color)
+    names = states.mark_text(fontSize=11, fontWeight="bold", color="white").encode(text="state:N")
+    come = (
+        states.transform_filter(f"datum.is != '{GOES_ON}'")
+        .mark_text(dy=25, fontSize=11)
+        .encode(text=alt.Text("probability:Q", format=".0%"))
+    )
+    return alt.layer(*edges, dots, names, come)
+
+
+def after_rolls(
+    attackers: int, defenders: int, rolls: Sequence[int] = (0, 1, 2), rules: Rules | str = "classic"
+) -> AnyChart:
+    """Return where a battle stands after some rolls.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+    rolls: after how many rolls, up to six different numbers.
+    rules: `Rules`, or the name of a rule set.
+
+    The chart has a table `states`: after so many `rolls` the `probability` of each state. A battle
+    that is over stays where it ended. Refused is what `iacta.methods.markov` refuses.
+
+    Source: Taflin (2001), figure 1, for one and two rolls.
+    """
+    told = sorted({whole_number(count, "rolls", least=0) for count in rolls})
+    if not 1 <= len(told) <= MOST_STAGES:
+        raise IllegalError(
+            f"rolls must have from 1 to {MOST_STAGES} different numbers, got {len(told)}"
+        )
+    battle = chain(attackers, defenders, rules)
+    laws = {count: battle.after(count) for count in told}
+    rows: list[Row] = [
+        {"rolls": count, **state._asdict(), "probability": float(chance)}
+        for count, law in laws.items()
+        for state, chance in law.items()
+        if state != BEYOND
+    ]
+    likeliest = laws[told[-1]].mode()
+    chance = per_cent(laws[told[-1]][likeliest])
+    return finish(
+        _after_chart(rows),
+        f"After {_counted(told[-1], 'roll')} it is most often {likeliest.attackers} against "
+        f"{likeliest.defenders}: {chance} of the time.",
+        fight(attackers, defenders, battle.rules)
+        + " Where it stands after so many rolls; the area of a circle is its chance.",
+        {"states": rows},
+    )
+
+
+def _after_chart(rows: Sequence[Row]) -> AnyChart:
+    told = sorted({row["rolls"] for row in rows})
+    base = alt.Chart(named("states")).encode(
+        x=alt.X(
+            "attackers:Q",
+            title="attackers, garrison included",
+            axis=alt.Axis(format="d", tickMinStep=1),
+            scale=alt.Scale(zero=False, nice=False, padding=36),
+        ),
+        y=alt.Y(
+            "defenders:Q",
+            title="defenders",
+            axis=alt.Axis(format="d", tickMinStep=1),
+            scale=alt.Scale(zero=False, nice=False, padding=36),
+        ),
+        tooltip=[
+            "rolls:Q",
+            "attackers:Q",
+            "defenders:Q",
+            alt.Tooltip("probability:Q", title="chance", format=".16~g"),
+        ],
+    )
+    color = alt.Color(
+        "rolls:O",
+        title="rolls",
+        scale=alt.Scale(domain=told, range=list(CATEGORIES[: len(told)])),
+    )
+    size = alt.Size("probability:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0, CIRCLE]))
+    dots = base.mark_point(filled=True, opacity=0.75).encode(color=color, size=size)
+    if len(rows) > MOST_NUMBERS:
+        return alt.layer(dots)
+    text = base.mark_text(fontSize=10, dy=alt.ExprRef(ABOVE)).encode(
+        text=alt.Text("probability:Q", format=".0%")
+    )
+    return alt.layer(dots, text)
+
+
+def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "classic") -> AnyChart:
+    """Return the transition matrix of a battle's Markov chain as an image.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+    rules: `Rules`, or the name of a rule set.
+
+    The chart has a table `entries` of those that are not 0: the `probability` to come `from` one
+    state `to` another in one roll, and their numbers `row` and `column`. A line, at
+    the number in the table `bounds`, parts the states in which the battle goes on from those in
+    which it is over. More than 300 states are refused.
+
+    Source: Höhle (2025), whose chain leaves out the garrison.
+    """
+    battle = chain(attackers, defenders, rules)
+    count = len(battle.states)
+    if count > MOST_MATRIX_STATES:
+        raise TooLargeError(
+            f"a matrix that is drawn must have at most {MOST_MATRIX_STATES} states, got "
+            f"{shown(attackers)} against {shown(defenders)} with {shown(count)}"
+        )
+    entries = list(_entries(battle))
+    over = len(battle.canonical().transient)
+    return finish(
+        _matrix_chart([_name(state) for state in battle.states]),
+        f"Each roll leads to few states: of {count * count:,} entries {len(entries):,} are not 0.",
+        fight(attackers, defenders, battle.rules)
+        + " From the state of the row to that of the column by one roll; past the lines it is "
+        "over.",
+        {"entries": entries, "bounds": [{"at": over - 0.5}]},
+    )
+
+
+def _entries(battle: Chain) -> Iterable[Row]:
+    matrix = battle.matrix.tocoo()
+    names = [_name(state) for state in battle.states]
+    for i, j, chance in zip(
+        matrix.row.tolist(), matrix.col.tolist(), matrix.data.tolist(), strict=True
+    ):
+        yield {"from": names[i], "to": names[j], "row": i, "column": j, "probability": chance}
+
+
+def _matrix_chart(names: Sequence[str]) -> AnyChart:
+    label = f"{json.dumps(list(names))}[datum.value]"
+    scale: dict[str, Any] = {"domain": [-0.5, len(names) - 0.5], "nice": False}
+    axis = alt.Axis(labelExpr=label, tickMinStep=1, grid=False)
+    x = alt.X("x:Q", title="to", scale=alt.Scale(**scale), axis=axis)
+    y = alt.Y("y:Q", title="from", scale=alt.Scale(**scale, reverse=True), axis=axis)
+    cells = (
+        alt.Chart(named("entries"))
+        .transform_calculate(
+            x="datum.column - 0.5",
+            x2="datum.column + 0.5",
+            y="datum.row - 0.5",
+            y2="datum.row + 0.5",
+        )
+        .mark_rect()
+        .encode(
+            x=x,
+            x2="x2:Q",
+            y=y,
+            y2="y2:Q",
+            color=alt.Color(
+                "probability:Q",
+                title="chance",
+                scale=alt.Scale(type="sqrt", domain=[0, 1], range="ramp"),
+                legend=alt.Legend(format="%", gradientLength=200, values=[0, 0.1, 0.4, 1]),
+            ),
+            tooltip=["from:N", "to:N", alt.Tooltip("probability:Q", format=".16~g")],
+        )
+    )
+    bounds = alt.Chart(named("bounds")).mark_rule(opacity=0.5, strokeDash=[4, 3])
+    return alt.layer(cells, bounds.encode(x="at:Q"), bounds.encode(y="at:Q")).properties(
+        height=SIDE
+    )
