@@ -76,6 +76,7 @@ FLOORS = [
     {"reproduce.tables", "reproduce.rolls", "reproduce.as_printed"},
     {"reproduce.pracpred", "reproduce.taflin", "reproduce.norvig"},
     {"reproduce.van_wijgerden", "reproduce.hoehle", "reproduce.figures"},
+    {"reproduce.drawing"},
     {"reproduce.report"},
     {"reproduce.run"},
     {"reproduce"},

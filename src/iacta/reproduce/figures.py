@@ -1,32 +1,24 @@
-"""The figures of the sources: one row for each in `FIGURES`, drawn by `iacta.charts`.
+"""The figures of the sources: one row for each in `FIGURES`, drawn by `iacta.charts`."""
 
-Attackers include the garrison, as everywhere, also where a source leaves it out.
-"""
-
-import base64
-import json
-import os
-import signal
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from multiprocessing import active_children, get_context, parent_process
-from threading import Thread
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from iacta import charts
 from iacta.battle import Battle
-from iacta.charts import theme
-from iacta.charts.converter import convert
-from iacta.errors import TooLargeError
+from iacta.campaign import Campaign
+from iacta.charts.theme import AnyChart
 from iacta.odds import win_table
+from iacta.rules import Rules
+from iacta.simulated import running_estimates, simulate_campaign
 
-__all__ = ["FIGURES", "Drawn", "Figure", "drawing"]
+__all__ = ["FIGURES", "Figure"]
 
-PROCESSES = 2
-NARROW = 240  # pixels of a plot that is read on a telephone, beside its axis
-WAYS = tuple((dark, width) for width in (theme.WIDTH, NARROW) for dark in (False, True))
+UNFINISHED = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])
+WITHOUT_GARRISON = Rules(garrison=0)  # as the source counts
+MATCH_UPS = (1, 2, 3, 4, 5, 10, 15, 20)
+ADVANTAGES = (0, 1, 2, 3, 4, 5)
+RUNS = 100_000
+SEED = 1
 
 
 class Figure(NamedTuple):
@@ -35,15 +27,24 @@ class Figure(NamedTuple):
     source: the key of the source.
     name: the name of its file, without the ending.
     what: what the source shows there.
-    chart: the name of the function of `iacta.charts` that draws it.
-    arguments: returns what that function is given.
+    draw: returns the chart.
     """
 
     source: str
     name: str
     what: str
-    chart: str
-    arguments: Callable[[], tuple[Any, ...]]
+    draw: Callable[[], AnyChart]
+
+
+def _score() -> AnyChart:
+    simulated = simulate_campaign(
+        UNFINISHED.attackers, UNFINISHED.territories, runs=RUNS, seed=SEED
+    )
+    return charts.campaign_score(UNFINISHED, simulated)
+
+
+def _convergence(asked: Battle | Campaign) -> AnyChart:
+    return charts.convergence(running_estimates(asked, runs=RUNS, seed=SEED), asked)
 
 
 FIGURES: tuple[Figure, ...] = (
@@ -51,124 +52,120 @@ FIGURES: tuple[Figure, ...] = (
         "pracpred",
         "win_chance_map",
         "Heat map of the chances of all battles up to 20 against 20.",
-        "win_chance_map",
-        lambda: (win_table(20, 20),),
+        lambda: charts.win_chance_map(win_table(20, 20)),
+    ),
+    Figure(
+        "pracpred",
+        "curves_by_match_up",
+        "Chances by attackers, a curve for each number of defenders.",
+        lambda: charts.curves_by_match_up(MATCH_UPS, 21),
+    ),
+    Figure(
+        "pracpred",
+        "curves_by_advantage",
+        "Chances by attackers, a curve for each advantage over the defenders.",
+        lambda: charts.curves_by_advantage(ADVANTAGES, 21),
+    ),
+    Figure(
+        "taflin",
+        "after_rolls",
+        "Figure 1: where a battle stands after one roll and after two.",
+        lambda: charts.after_rolls(12, 10, (0, 1, 2)),
+    ),
+    Figure(
+        "taflin",
+        "first_passages",
+        "Figure 2: the boundary region, where fewer dice are thrown.",
+        lambda: charts.first_passages(12, 10),
+    ),
+    Figure(
+        "norvig",
+        "campaign_score",
+        "Histogram of the score of the unfinished game, simulated, with the exact law.",
+        lambda: _score(),
     ),
     Figure(
         "norvig",
         "curves_by_delta",
         "Chances by defenders, a curve for each lead of the attackers.",
-        "curves_by_delta",
-        lambda: ((-5, -2, -1, 0, 1, 2, 5, 10), 60),
+        lambda: charts.curves_by_delta((-5, -2, -1, 0, 1, 2, 5, 10), 60),
+    ),
+    Figure(
+        "norvig",
+        "convergence",
+        "Simulation of the unfinished game beside the exact chance.",
+        lambda: _convergence(UNFINISHED),
+    ),
+    Figure(
+        "van_wijgerden",
+        "state_space",
+        "States of a battle of three attackers against two, and of their losses.",
+        lambda: charts.state_space(3, 2, WITHOUT_GARRISON),
+    ),
+    Figure(
+        "van_wijgerden",
+        "probability_tree",
+        "The same states, and the chances that lead to them.",
+        lambda: charts.probability_tree(3, 2, WITHOUT_GARRISON),
+    ),
+    Figure(
+        "van_wijgerden",
+        "minimum_troops",
+        "Minimum troops for 15 chances, against up to 200 defenders.",
+        lambda: charts.minimum_troops(200),
+    ),
+    Figure(
+        "van_wijgerden",
+        "minimum_troops_to_50",
+        "The same to 50 defenders.",
+        lambda: charts.minimum_troops(50),
+    ),
+    Figure(
+        "van_wijgerden",
+        "minimum_troops_per_defender",
+        "Minimum troops for each defender.",
+        lambda: charts.minimum_troops(200, per_defender=True),
+    ),
+    Figure(
+        "van_wijgerden",
+        "minimum_troops_ratio",
+        "Minimum troops against a capital, divided by those against a territory.",
+        lambda: charts.minimum_troops_ratio(200),
     ),
     Figure(
         "hoehle",
         "win_chance_map",
         "Table of the chances of all battles up to 10 against 10, coloured.",
-        "win_chance_map",
-        lambda: (win_table(10, 10),),
+        lambda: charts.win_chance_map(win_table(10, 10)),
+    ),
+    Figure(
+        "hoehle",
+        "break_even",
+        "Where the attackers are favourites up to 50 against 50, with the fitted line.",
+        lambda: charts.break_even(50, 50, WITHOUT_GARRISON),
+    ),
+    Figure(
+        "hoehle",
+        "slices",
+        "Slices of that table at 15, 25 and 35 defenders.",
+        lambda: charts.slices((15, 25, 35), 50, WITHOUT_GARRISON),
+    ),
+    Figure(
+        "hoehle",
+        "transition_matrix",
+        "The transition matrix of a battle as an image.",
+        lambda: charts.transition_matrix(5, 4),
     ),
     Figure(
         "hoehle",
         "final_difference",
         "The sawtooth of the difference at the end of 50 against 50.",
-        "battle_law",
-        lambda: (Battle(51, 50),),
+        lambda: charts.final_difference(Battle(50, 50, WITHOUT_GARRISON)),
+    ),
+    Figure(
+        "hoehle",
+        "convergence",
+        "Simulation of 10 against 10 beside the exact chance.",
+        lambda: _convergence(Battle(10, 10, WITHOUT_GARRISON)),
     ),
 )
-
-
-class Drawn(NamedTuple):
-    """A figure that has been drawn.
-
-    figure: the figure.
-    title: its title, which tells what is found.
-    png: the picture.
-    views: it as addresses that hold the picture themselves: wide and light, wide and dark, narrow
-        and light, narrow and dark.
-    """
-
-    figure: Figure
-    title: str
-    png: bytes
-    views: tuple[str, ...]
-
-
-class Waiting(NamedTuple):
-    """A figure that is being drawn in another process."""
-
-    figure: Figure
-    title: str
-    png: "Future[bytes]"
-    views: tuple["Future[bytes]", ...]
-
-    def drawn(self) -> Drawn:
-        """Wait for it."""
-        try:
-            views = tuple(_address(view.result()) for view in self.views)
-            return Drawn(self.figure, self.title, self.png.result(), views)
-        except BrokenProcessPool:
-            raise TooLargeError(
-                f"the figure {self.figure.name!r} must be drawn by a process of its own, which was "
-                "ended; it may need more memory than there is"
-            ) from None
-
-
-@contextmanager
-def drawing(figures: tuple[Figure, ...]) -> Iterator[list[Waiting]]:
-    """Draw figures in processes of their own while the block goes on.
-
-    figures: what to draw.
-    """
-    others = active_children()
-    pool = ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn"), initializer=_begin)
-    with _interrupts_put_off():  # the processes inherit that, and say nothing of Ctrl-C
-        for _ in range(PROCESSES):
-            pool.submit(os.getpid)
-    try:
-        yield [_submit(figure, pool) for figure in figures]
-    except BaseException:
-        for process in active_children():
-            if process not in others:
-                process.terminate()  # nobody waits for its pictures
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def _interrupts_put_off() -> Iterator[None]:
-    """Let Ctrl-C wait for the end of the block, where the system can."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _begin() -> None:
-    """Leave Ctrl-C to the process that asks for pictures, and end when that one ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-def _submit(figure: Figure, pool: ProcessPoolExecutor) -> Waiting:
-    chart = getattr(charts, figure.chart)(*figure.arguments())
-    spec = charts.specification(chart)
-    texts = [json.dumps({**spec, "config": theme.config(dark=d, width=w)}) for d, w in WAYS]
-    views = tuple(pool.submit(convert, text, "svg") for text in texts)
-    return Waiting(figure, chart.description, pool.submit(convert, texts[0], "png"), views)
-
-
-def _address(svg: bytes) -> str:
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"

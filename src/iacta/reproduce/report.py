@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from iacta.charts.theme import AMBER, BLUE, FAINT, INK, PAPER, RED
 from iacta.reproduce.data import Row
-from iacta.reproduce.figures import Drawn
+from iacta.reproduce.drawing import Drawn
 from iacta.reproduce.tables import Entry, Source
 from iacta.reproduce.verdict import AGREES, DIFFERS, ERRATUM
 

@@ -135,7 +135,8 @@ class _Run:
         self._progress, self._done = progress, 0
 
     def whole(self) -> Reproduced:
-        from iacta.reproduce.figures import FIGURES, drawing  # slow to import
+        from iacta.reproduce.drawing import drawing  # slow to import
+        from iacta.reproduce.figures import FIGURES
         from iacta.reproduce.report import Part, page
 
         errata = read_rows("errata")
