@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import altair as alt
 
-from iacta.charts.theme import AMBER, BLUE, RED, Row, named
+from iacta.charts.theme import AMBER, BLUE, RED, WHOLE, Row, named
 from iacta.distribution import Probability
 
 __all__ = ["HOLD", "STOP", "WIN", "Law", "Span", "histogram", "rows", "spans", "wide"]
@@ -19,6 +19,7 @@ COLOURS = {WIN: BLUE, HOLD: RED, STOP: AMBER}
 MOST_BARS = 120  # more are no more than hairs
 FEW_BARS = 40  # of no more, none is left out
 RARE = 1e-4
+PALE = 0.75
 
 
 class Span(NamedTuple):
@@ -90,7 +91,12 @@ def wide(told: Iterable[Row]) -> str:
 
 
 def histogram(
-    table: str, told: Sequence[Row], title: str, colours: Mapping[str, str] = COLOURS
+    table: str,
+    told: Sequence[Row],
+    title: str,
+    colours: Mapping[str, str] = COLOURS,
+    *,
+    beneath: bool = False,
 ) -> Any:
     """Return bars as wide as the armies that they stand for, coloured by how it ends.
 
@@ -98,16 +104,27 @@ def histogram(
     told: its rows, those of `rows`.
     title: what the armies are.
     colours: the colour of each end.
+    beneath: whether lines are to be laid over the bars; then these are pale, and each begins at 0.
     """
     ends = [end for end in colours if any(row["end"] == end for row in told)]
     return (
         alt.Chart(named(table))
         .transform_calculate(low="datum.least - 0.45", high="datum.most + 0.45")
-        .mark_bar(binSpacing=0)
+        .mark_bar(binSpacing=0, opacity=PALE if beneath else 1)
         .encode(
-            x=alt.X("low:Q", bin="binned", title=title, axis=alt.Axis(format=",~d", tickMinStep=1)),
+            x=alt.X(
+                "low:Q",
+                bin="binned",
+                title=title,
+                axis=alt.Axis(format=",~d", tickMinStep=1, labelExpr=WHOLE),
+            ),
             x2="high:Q",
-            y=alt.Y("probability:Q", title=wide(told), axis=alt.Axis(format="~%")),
+            y=alt.Y(
+                "probability:Q",
+                title=wide(told),
+                axis=alt.Axis(format="~%"),
+                stack=None if beneath else "zero",
+            ),
             color=alt.Color(
                 "end:N",
                 title=None,

@@ -194,8 +194,8 @@ def campaign_score(
     layers = [histogram("scores", told, title, SCORES)]
     if simulated is not None:
         tables["observed"] = rows(_scores(campaign, simulated.outcomes), bars)
-        seen = histogram("observed", tables["observed"], title, SCORES)
-        layers = [seen.mark_bar(binSpacing=0, opacity=0.75), _caps("scores")]
+        seen = histogram("observed", tables["observed"], title, SCORES, beneath=True)
+        layers = [seen, _caps("scores")]
     spikes = _spikes(campaign, exact, tables) if _is_one_by_one(told) else []
     if spikes:
         layers.append(_spike_numbers())

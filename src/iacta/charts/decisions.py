@@ -6,7 +6,19 @@ from typing import Any
 
 import altair as alt
 
-from iacta.charts.theme import AMBER, BLUE, GREEN, GREY, PURPLE, RED, AnyChart, Row, finish, named
+from iacta.charts.theme import (
+    AMBER,
+    BLUE,
+    GREEN,
+    GREY,
+    PURPLE,
+    RED,
+    WHOLE,
+    AnyChart,
+    Row,
+    finish,
+    named,
+)
 from iacta.charts.words import armies, fight
 from iacta.decision import Decision, DiceDecision
 from iacta.errors import TooLargeError
@@ -83,7 +95,7 @@ def _runs(at: Callable[[int, int], object], top: int, defenders: int, name: str)
 
 
 def _axes() -> dict[str, Any]:
-    whole = alt.Axis(format="d", tickMinStep=1, grid=False)
+    whole = alt.Axis(format="d", tickMinStep=1, labelExpr=WHOLE, grid=False)
     scale = alt.Scale(zero=False, nice=False)
     return {
         "x": alt.X("left:Q", title="defenders", axis=whole, scale=scale),

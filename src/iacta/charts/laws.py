@@ -172,5 +172,5 @@ def _losses_chart(told: Sequence[Row]) -> AnyChart:
     color = alt.Color(
         "worse:N", title=None, scale=alt.Scale(domain=ends, range=[colours[end] for end in ends])
     )
-    text = base.mark_text(align="left", dx=5).encode(text=alt.Text("probability:Q", format=".1%"))
+    text = base.mark_text(align="left", dx=5).encode(text=alt.Text("probability:Q", format=".2~%"))
     return alt.layer(base.mark_bar().encode(color=color), text).properties(height=50 * len(told))

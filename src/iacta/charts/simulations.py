@@ -1,6 +1,7 @@
 """Pictures of simulations beside the exact answers."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import altair as alt
@@ -12,7 +13,7 @@ from iacta.charts.campaigns import led
 from iacta.charts.laws import signed_left
 from iacta.charts.theme import BLUE, AnyChart, Row, finish, named
 from iacta.charts.words import armies, fight, per_cent, rules_words, stop_words
-from iacta.distribution import Distribution
+from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
 from iacta.estimate import Estimate
 from iacta.outcome import Outcome, is_won
@@ -41,9 +42,7 @@ def simulated_law(
     told = _outcomes(simulated, asked)
     missing = "their armies" if _is_battle(asked) else "territories not taken"
     layers: list[Any] = [
-        histogram("outcomes", told, f"your armies left (right), {missing} (left)").mark_bar(
-            binSpacing=0, opacity=0.75
-        ),
+        histogram("outcomes", told, f"your armies left (right), {missing} (left)", beneath=True),
         _intervals(),
     ]
     if any(row["exact"] is not None for row in told):
@@ -77,11 +76,13 @@ def _title(won: Estimate, asked: Battle | Campaign) -> str:
     return f"{title}." if exact is None else f"{title}; exactly it is {per_cent(exact, 2)}."
 
 
-def exact_chance(asked: Battle | Campaign) -> float | None:
+def exact_chance(asked: Battle | Campaign) -> Probability | None:
     """Return the chance to win that a method computes, and `None` where all refuse.
 
     asked: the battle or the campaign.
     """
+    if asked.attackers <= asked.rules.garrison:
+        return Fraction(0)
     try:
         return float(asked.win_probability())
     except IactaError:
@@ -191,7 +192,7 @@ def convergence(estimates: Sequence[Estimate], asked: Battle | Campaign) -> AnyC
         for each in estimates
     ]
     exact = exact_chance(asked)
-    line = [] if exact is None else [{"exact": exact}]
+    line = [] if exact is None else [{"exact": float(exact)}]
     return finish(
         alt.layer(*_estimate_layers(), *([_exact_line()] if line else [])),
         _title(estimates[-1], asked),

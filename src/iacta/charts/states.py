@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from iacta.charts.theme import BLUE, CATEGORIES, GREY, RED, AnyChart, Row, finish, named
+from iacta.charts.theme import BLUE, CATEGORIES, GREY, RED, WHOLE, AnyChart, Row, finish, named
 from iacta.charts.words import fight, per_cent
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import path_tree
@@ -80,7 +80,7 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str) -> An
     words = "the armies that you and they lose" if label == "losses" else "their chances"
     return finish(
         _graph_chart(label).properties(height=LAYER * (max(layers.values()) + 1)),
-        f"{_counted(count, 'state')}, and {_counted(paths, 'way')} through them.",
+        f"{_counted(count, 'state')}, and {_counted(paths, 'way')} to the end.",
         fight(attackers, defenders, rules)
         + f" 3v2: 3 attackers, garrison included, and 2 defenders left; at the rolls: {words}.",
         {
@@ -259,13 +259,13 @@ def _after_chart(rows: Sequence[Row]) -> AnyChart:
         x=alt.X(
             "attackers:Q",
             title="attackers, garrison included",
-            axis=alt.Axis(format="d", tickMinStep=1),
+            axis=alt.Axis(format="d", tickMinStep=1, labelExpr=WHOLE),
             scale=alt.Scale(zero=False, nice=False, padding=36),
         ),
         y=alt.Y(
             "defenders:Q",
             title="defenders",
-            axis=alt.Axis(format="d", tickMinStep=1),
+            axis=alt.Axis(format="d", tickMinStep=1, labelExpr=WHOLE),
             scale=alt.Scale(zero=False, nice=False, padding=36),
         ),
         tooltip=[
@@ -335,7 +335,7 @@ def _entries(battle: Chain) -> Iterable[Row]:
 def _matrix_chart(names: Sequence[str]) -> AnyChart:
     label = f"{json.dumps(list(names))}[datum.value]"
     scale: dict[str, Any] = {"domain": [-0.5, len(names) - 0.5], "nice": False}
-    axis = alt.Axis(labelExpr=label, tickMinStep=1, grid=False)
+    axis = alt.Axis(labelExpr=f"datum.value % 1 ? '' : {label}", tickMinStep=1, grid=False)
     x = alt.X("x:Q", title="to", scale=alt.Scale(**scale), axis=axis)
     y = alt.Y("y:Q", title="from", scale=alt.Scale(**scale, reverse=True), axis=axis)
     cells = (

@@ -16,6 +16,7 @@ __all__ = [
     "HEIGHT",
     "PURPLE",
     "RED",
+    "WHOLE",
     "WIDTH",
     "AnyChart",
     "Row",
@@ -47,6 +48,7 @@ ORDERED = (RED, AMBER, GREEN, BLUE)
 
 WIDTH = 600
 HEIGHT = 380
+WHOLE = "datum.value % 1 ? '' : datum.label"  # on the axis of a number that is always whole
 TITLE_LETTERS = 42  # as many fit into 360 pixels
 SUBTITLE_LETTERS = 56
 

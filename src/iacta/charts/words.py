@@ -32,7 +32,7 @@ def per_cent(chance: Probability, digits: int = 0) -> str:
     told, least = 100 * float(chance), 10.0**-digits
     if told >= 100 - least / 2:
         return f"more than {100 - least:.{digits}f} %"
-    return f"less than {least:.{digits}f} %" if told < least / 2 else f"{told:.{digits}f} %"
+    return f"less than {least:.{digits}f} %" if told <= least / 2 else f"{told:.{digits}f} %"
 
 
 def armies(count: int, what: str = "army", many: str = "") -> str:

@@ -1,0 +1,86 @@
+"""What the tests of the charts share: their tables, their titles, and how they look."""
+
+import json
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import vl_convert
+
+from iacta import charts
+from iacta.charts.theme import AnyChart
+
+__all__ = ["is_drawn", "pixels", "subtitle", "table", "title"]
+
+SCALE = 0.25
+
+
+def table(chart: AnyChart, name: str) -> list[dict[str, Any]]:
+    """Return the rows of one of a chart's tables."""
+    return [dict(row) for row in charts.chart_tables(chart)[name]]
+
+
+def title(chart: AnyChart) -> str:
+    """Return a chart's title in one line."""
+    return " ".join(charts.specification(chart)["title"]["text"])
+
+
+def subtitle(chart: AnyChart) -> str:
+    """Return a chart's subtitle in one line."""
+    return " ".join(charts.specification(chart)["title"]["subtitle"])
+
+
+def is_drawn(chart: AnyChart) -> bool:
+    """Tell whether a chart is valid Vega-Lite, and a small picture of it has more than paper."""
+    chart.to_dict()  # Altair checks it against the schema of Vega-Lite
+    spec = json.dumps(charts.specification(chart))
+    found = pixels(vl_convert.vegalite_to_png(spec, scale=SCALE))
+    paper = (found == found[0, 0]).all(axis=2).mean()
+    colours = len(np.unique(found.reshape(-1, found.shape[2]), axis=0))
+    return bool(0.05 < paper < 0.995 and colours > 20)
+
+
+def pixels(png: bytes) -> npt.NDArray[np.uint8]:
+    """Return the bytes of a PNG with 8 bits for each of 4 channels: height, width, channel."""
+    width, height = struct.unpack(">II", png[16:24])
+    assert png[24:26] == b"\x08\x06"
+    data, place = b"", 8
+    while place < len(png):
+        (length,) = struct.unpack(">I", png[place : place + 4])
+        if png[place + 4 : place + 8] == b"IDAT":
+            data += png[place + 8 : place + 8 + length]
+        place += 12 + length
+    lines = np.frombuffer(zlib.decompress(data), dtype=np.uint8).reshape(height, 1 + 4 * width)
+    image = np.zeros((height, width, 4), dtype=np.uint8)
+    above = np.zeros((width, 4), dtype=np.int64)
+    for number, line in enumerate(lines):
+        above = _unfiltered(int(line[0]), line[1:].reshape(width, 4).astype(np.int64), above)
+        image[number] = above
+    return image
+
+
+def _unfiltered(
+    kind: int, line: npt.NDArray[np.int64], above: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return a line of a PNG as it was before the filter of that kind."""
+    if kind in (0, 2):
+        return (line + above * (kind == 2)) % 256
+    if kind == 1:
+        return np.cumsum(line, axis=0) % 256
+    done = np.zeros_like(line)
+    left = corner = np.zeros(4, dtype=np.int64)
+    for x, (raw, up) in enumerate(zip(line, above, strict=True)):
+        left = (raw + (_paeth(left, up, corner) if kind == 4 else (left + up) // 2)) % 256
+        done[x], corner = left, up
+    return done
+
+
+def _paeth(
+    left: npt.NDArray[np.int64], up: npt.NDArray[np.int64], corner: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    guess = left + up - corner
+    near = np.abs(guess - np.stack([left, up, corner])).argmin(axis=0)
+    nearest: npt.NDArray[np.int64] = np.choose(near, [left, up, corner])
+    return nearest

@@ -1,0 +1,148 @@
+"""Pictures of laws: their data are the library's, and their titles say what these say."""
+
+import pytest
+
+from iacta import Battle, Campaign, Roll, Stop, charts, simulate_campaign
+from iacta.charts.bars import FEW_BARS, HOLD, MOST_BARS, RARE, STOP, WIN
+from iacta.charts.words import percent
+from iacta.errors import TooLargeError
+from iacta.outcome import is_won
+from tests.charts.look import is_drawn, subtitle, table, title
+
+UNFINISHED = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])
+
+
+def test_each_bar_of_a_battle_is_the_chance_of_its_end() -> None:
+    law = Battle(9, 7).outcomes()
+    rows = table(charts.battle_law(Battle(9, 7)), "outcomes")
+    assert len(rows) == len(law)
+    for row in rows:
+        assert row["least"] == row["most"]
+        left = row["least"]
+        end = (left, 0) if row["end"] == WIN else (1, -left)
+        assert row["probability"] == law[end]  # type: ignore[index]
+
+
+def test_attackers_who_stop_have_bars_of_their_own() -> None:
+    battle = Battle(12, 10, stop=Stop(max_losses=4))
+    chart = charts.battle_law(battle)
+    rows = table(chart, "outcomes")
+    stopped = sum(row["probability"] for row in rows if row["end"] == STOP)
+    assert stopped == pytest.approx(battle.stop_probability(), abs=1e-14)
+    assert "and stop with 4 lost" in subtitle(chart)
+    assert {row["end"] for row in rows} == {WIN, STOP}
+
+
+def test_titles_say_how_often_you_win() -> None:
+    assert title(charts.battle_law(Battle(12, 10))) == "You win 65 % of the time."
+    assert title(charts.battle_law(Battle(1, 10))) == "You never win."
+    assert title(charts.battle_law(Battle(30, 20, "balanced blitz"))) == "You always win."
+    assert title(charts.battle_law(Battle(60, 30))) == "You win more than 99 % of the time."
+
+
+def test_huge_laws_are_joined_and_lose_no_more_than_their_tails() -> None:
+    battle = Battle(1500, 1400)
+    rows = table(charts.battle_law(battle), "outcomes")
+    assert FEW_BARS < len(rows) <= MOST_BARS + 2
+    assert len({row["most"] - row["least"] for row in rows}) == 1
+    assert 1 - 2 * RARE <= sum(row["probability"] for row in rows) <= 1 + 1e-12
+    law = battle.outcomes()
+    middle = rows[len(rows) // 2]
+    chance = law.prob(
+        lambda end: is_won(end) and middle["least"] <= end.attackers <= middle["most"]
+    )
+    assert middle["probability"] == pytest.approx(float(chance), rel=1e-12)
+
+
+def test_a_battle_with_more_ends_than_can_be_listed_is_refused() -> None:
+    with pytest.raises(TooLargeError, match="outcomes one by one"):
+        charts.battle_law(Battle(10**12, 10**12))
+
+
+def test_the_final_difference_is_höhle_s_sawtooth() -> None:
+    chart = charts.final_difference(Battle(50, 50, garrison=0))
+    rows = {row["least"]: row for row in table(chart, "differences")}
+    law = Battle(50, 50, garrison=0).outcomes()
+    assert all(
+        row["probability"] == law[(d, 0) if d > 0 else (0, -d)]  # type: ignore[index]
+        for d, row in rows.items()
+    )
+    won = sum(row["probability"] for row in rows.values() if row["end"] == WIN)
+    assert round(won, 4) == 0.7355
+    assert all(row["end"] == (WIN if d > 0 else HOLD) for d, row in rows.items())
+    assert rows[8]["probability"] > rows[9]["probability"] < rows[10]["probability"]
+    assert title(chart).startswith(
+        "You win 74 % of the time. The likeliest single end leaves you 1"
+    )
+
+
+@pytest.mark.parametrize(("dice", "rules"), [((3, 2), "classic"), ((3, 2), "five ones")])
+def test_a_roll_shows_its_losses(dice: tuple[int, int], rules: str) -> None:
+    roll = Roll(*dice, rules)
+    rows = table(charts.roll_law(roll), "losses")
+    law = {(row["attackers"], row["defenders"]): row["probability"] for row in rows}
+    assert law == {tuple(end): float(chance) for end, chance in roll.losses().items()}
+    assert sum(row["count"] for row in rows) == rows[0]["total"] == 7776
+
+
+def test_survival_tells_the_odds_of_each_territory() -> None:
+    chart = charts.survival(UNFINISHED)
+    odds = UNFINISHED.territory_odds()
+    fates = table(chart, "territories")
+    stacks = table(chart, "stacks")
+    for number, each in enumerate(odds, start=1):
+        here = {row["fate"]: row["probability"] for row in fates if row["territory"] == number}
+        assert here["you take it"] == each.conquer_probability
+        assert sum(here.values()) == pytest.approx(float(each.reach_probability), abs=1e-12)
+        ours = [
+            row["armies"] for row in stacks if (row["territory"], row["side"]) == (number, "yours")
+        ]
+        assert ours == [each.expected_attackers]
+    assert (
+        title(chart)
+        == "You take all 14 territories 81 % of the time; it fails most often at number 13."
+    )
+
+
+def test_survival_tells_of_stops_and_of_what_is_never_reached() -> None:
+    stopped = table(charts.survival(Campaign(20, [8, 3], stop=Stop(stop_at=4))), "territories")
+    assert {row["fate"] for row in stopped} == {"you take it", "you stop there"}
+    none = charts.survival(Campaign(1, [2, 2]))
+    assert title(none) == "You never take all 2 territories."
+    assert len([row for row in table(none, "stacks") if row["side"] == "yours"]) == 1
+    with pytest.raises(TooLargeError, match="at most 100 territories, got 101"):
+        charts.survival(Campaign(9, [1] * 101))
+
+
+def test_the_score_is_norvig_s_with_a_spike_for_each_territory() -> None:
+    exact = UNFINISHED.score()
+    chart = charts.campaign_score(UNFINISHED)
+    rows = table(chart, "scores")
+    assert all(row["probability"] == pytest.approx(exact[row["least"]], rel=1e-12) for row in rows)
+    spikes = {row["territory"]: row["score"] for row in table(chart, "spikes")}
+    assert spikes == {11: -10, 12: -8, 13: -5, 14: 0}
+    assert title(chart).endswith("and score 10.2 on average.")
+
+
+def test_simulated_scores_lie_under_the_exact_ones() -> None:
+    campaign = Campaign(12, [4, 3])
+    simulated = simulate_campaign(12, [4, 3], runs=2000, seed=1)
+    rows = table(charts.campaign_score(campaign, simulated), "observed")
+    scores = simulated.outcomes.map(campaign.score_of)
+    assert sum(row["probability"] for row in rows) == pytest.approx(1)
+    assert all(row["probability"] == float(scores[row["least"]]) for row in rows)
+
+
+def test_all_are_drawn() -> None:
+    assert is_drawn(charts.battle_law(Battle(9, 7, stop=Stop(max_rolls=2))))
+    assert is_drawn(charts.final_difference(Battle(9, 7)))
+    assert is_drawn(charts.roll_law(Roll(3, 2)))
+    assert is_drawn(charts.survival(Campaign(12, [4, 3])))
+    simulated = simulate_campaign(12, [4, 3], runs=100, seed=1)
+    assert is_drawn(charts.campaign_score(Campaign(12, [4, 3]), simulated))
+
+
+def test_a_chance_is_never_called_certain_that_is_not() -> None:
+    told = [percent(chance) for chance in (0.995, 0.9949, 0.0051, 0.005, 0.0)]
+    assert told == ["more than 99 %", "99 %", "1 %", "less than 1 %", "less than 1 %"]
+    assert percent(0.99996, 2) == "more than 99.99 %"

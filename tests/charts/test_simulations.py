@@ -1,0 +1,90 @@
+"""Simulations beside the exact answers."""
+
+import pytest
+
+from iacta import (
+    Battle,
+    Campaign,
+    Estimate,
+    IactaError,
+    Stop,
+    charts,
+    simulate_battle,
+    simulate_campaign,
+)
+from iacta.charts.bars import HOLD, STOP, WIN
+from iacta.outcome import is_won
+from iacta.simulated import running_estimates
+from tests.charts.look import is_drawn, table, title
+
+
+def test_each_end_of_a_battle_stands_beside_its_exact_chance() -> None:
+    battle, simulated = Battle(6, 4), simulate_battle(6, 4, runs=2000, seed=1)
+    law = battle.outcomes()
+    chart = charts.simulated_law(simulated, battle)
+    for row in table(chart, "outcomes"):
+        left = row["least"]
+        end = (left, 0) if row["end"] == WIN else (1, -left)
+        seen = Estimate(2000, int(simulated.outcomes.get(end, 0) * 2000))  # type: ignore[call-overload]
+        assert row["exact"] == pytest.approx(law[end])  # type: ignore[index]
+        assert row["probability"] == float(seen.probability)
+        assert (row["low"], row["high"]) == seen.interval()
+    exact = f"{100 * float(law.prob(is_won)):.2f} %"
+    assert title(chart).endswith(f"% of 2,000 games; exactly it is {exact}.")
+
+
+def test_a_campaign_counts_the_territories_that_it_has_not_taken() -> None:
+    campaign = Campaign(12, [5, 3], stop=Stop(max_losses=5))
+    simulated = simulate_campaign(12, [5, 3], stop=Stop(max_losses=5), runs=500, seed=1)
+    rows = table(charts.simulated_law(simulated, campaign), "outcomes")
+    first = simulated.estimate(lambda end: end.conquered == 0)
+    told = [row["probability"] for row in rows if row["least"] == -2]
+    assert sum(told) == pytest.approx(float(first.probability))
+    assert {row["end"] for row in rows} == {WIN, STOP, HOLD}
+
+
+def test_where_no_method_answers_the_dice_stand_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise IactaError("no method")
+
+    simulated = simulate_battle(6, 4, runs=100, seed=1)
+    estimates = running_estimates(Battle(6, 4), runs=20, seed=1)
+    monkeypatch.setattr(Battle, "outcomes", refuse)
+    monkeypatch.setattr(Battle, "win_probability", refuse)
+    chart = charts.simulated_law(simulated, Battle(6, 4))
+    assert {row["exact"] for row in table(chart, "outcomes")} == {None}
+    assert title(chart).endswith("% of 100 games.")
+    assert "exact" not in charts.chart_tables(charts.convergence(estimates, Battle(6, 4)))
+
+
+def test_running_estimates_grow_and_come_near() -> None:
+    for asked in (Battle(6, 4), Campaign(6, [2, 2])):
+        estimates = running_estimates(asked, runs=4000, seed=3)
+        sizes = [each.runs for each in estimates]
+        assert sizes == sorted(set(sizes))
+        assert (sizes[0], sizes[-1]) == (10, 4000)
+        won = [each.successes for each in estimates]
+        assert won == sorted(won)
+        low, high = estimates[-1].interval("99.99%")
+        assert low < asked.win_probability() < high
+        assert estimates == running_estimates(asked, runs=4000, seed=3)
+    assert running_estimates(Battle(1, 4), runs=3) == (Estimate(3, 0),)
+    with pytest.raises(IactaError, match="seed must be a whole number of at least 0, got -1"):
+        running_estimates(Battle(6, 4), seed=-1)
+
+
+def test_convergence_tells_each_estimate_with_its_interval() -> None:
+    battle = Battle(6, 4)
+    estimates = running_estimates(battle, runs=200, seed=3)
+    chart = charts.convergence(estimates, battle)
+    for row, each in zip(table(chart, "estimates"), estimates, strict=True):
+        assert row["runs"] == each.runs
+        assert row["estimate"] == float(each.probability)
+        assert (row["low"], row["high"]) == each.interval()
+    assert table(chart, "exact") == [{"exact": battle.win_probability()}]
+
+
+def test_all_are_drawn() -> None:
+    battle = Battle(6, 4)
+    assert is_drawn(charts.simulated_law(simulate_battle(6, 4, runs=100, seed=1), battle))
+    assert is_drawn(charts.convergence(running_estimates(battle, runs=200, seed=3), battle))

@@ -1,0 +1,167 @@
+"""Pictures of states: the nodes, the chances and the matrix are the library's."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from iacta import IllegalError, TooLargeError, charts, find_rules
+from iacta.charts.theme import AnyChart
+from iacta.methods import path_tree
+from iacta.methods.markov import chain
+from iacta.methods.taflin_2001 import first_passage
+from iacta.methods.taflin_strips import Point, roll_chances
+from tests.charts.look import is_drawn, table, title
+
+SMALL = [(3, 3), (4, 2), (4, 3), (4, 4), (5, 3), (8, 1), (2, 7), (7, 1)]
+WIDTH, NODE, LETTERS = 540, 18, (26, 11)  # pixels: of the plot, of half a node, of a label
+
+
+def test_the_tree_has_the_nodes_and_the_chances_of_the_library() -> None:
+    chart = charts.probability_tree(4, 2)
+    nodes = list(path_tree.nodes(path_tree.tree(4, 2)))
+    states = {(row["attackers"], row["defenders"]): row for row in table(chart, "states")}
+    assert set(states) == {tuple(node.state) for node in nodes}
+    assert all(Fraction(states[node.state]["exact"]) == node.probability for node in nodes)
+    rolls = {(row["from"], row["to"]): row["exact"] for row in table(chart, "rolls")}
+    assert rolls["4v2", "2v2"] == "2275/7776"
+    assert len(rolls) == sum(len(node.branches) for node in nodes)
+    assert title(chart) == "9 states, and 7 ways to the end."
+
+
+def test_the_state_space_has_the_same_states() -> None:
+    tables = [
+        charts.chart_tables(draw(4, 3)) for draw in (charts.state_space, charts.probability_tree)
+    ]
+    assert tables[0] == tables[1]
+
+
+def test_a_larger_tree_is_refused() -> None:
+    with pytest.raises(TooLargeError, match="at most 15 of them, got 12 against 10 with 85"):
+        charts.state_space(12, 10)
+
+
+@pytest.mark.parametrize("battle", SMALL, ids=str)
+@pytest.mark.parametrize("rules", ["classic", "capital"])
+@pytest.mark.parametrize("garrison", [0, 1])
+def test_no_roll_of_a_tree_touches_what_is_not_its_own(
+    battle: tuple[int, int], rules: str, garrison: int
+) -> None:
+    try:
+        chart = charts.probability_tree(*battle, find_rules(rules, garrison))
+    except TooLargeError:
+        return
+    place = _places(chart)
+    labels = [_label(row, place) for row in table(chart, "rolls")]
+    for number, (x, y) in enumerate(labels):
+        assert not any(
+            abs(x - u) < LETTERS[0] and abs(y - v) < LETTERS[1] for u, v in labels[:number]
+        )
+    for roll in table(chart, "rolls"):
+        for state in table(chart, "states"):
+            if state["state"] not in (roll["from"], roll["to"]):
+                assert _gap(roll, state, place) > NODE
+
+
+def _places(chart: AnyChart) -> Any:
+    """Return what turns the numbers of a tree into pixels, in a plot as wide as on a page."""
+    states = table(chart, "states")
+    across = [state["x"] for state in states]
+    layers = max(-state["y"] for state in states)
+    wide, high = max(max(across) - min(across), 1), max(layers, 1)
+    return lambda x, y: (x * WIDTH / wide, y * (95 * (layers + 1) - 72) / high)
+
+
+def _middle(roll: dict[str, Any]) -> tuple[float, float]:
+    return (roll["x"] + roll["x2"]) / 2 + roll["bend"], (roll["y"] + roll["y2"]) / 2
+
+
+def _label(roll: dict[str, Any], place: Any) -> tuple[float, float]:
+    x, y = _middle(roll)
+    along = 1 / (roll["y"] - roll["y2"])
+    found: tuple[float, float] = place(
+        roll["x"] + along * (x - roll["x"]), roll["y"] + along * (y - roll["y"])
+    )
+    return found
+
+
+def _gap(roll: dict[str, Any], state: dict[str, Any], place: Any) -> float:
+    """Return how far a roll stays away from a state."""
+    node, middle = place(state["x"], state["y"]), place(*_middle(roll))
+    ends = place(roll["x"], roll["y"]), place(roll["x2"], roll["y2"])
+    return min(_distance(node, end, middle) for end in ends)
+
+
+def _distance(
+    point: tuple[float, float], start: tuple[float, float], end: tuple[float, float]
+) -> float:
+    """Return how far a point is from the line between two."""
+    along = [e - s for s, e in zip(start, end, strict=True)]
+    part = sum((p - s) * a for p, s, a in zip(point, start, along, strict=True))
+    part = max(0.0, min(1.0, part / sum(a * a for a in along)))
+    return math.dist(point, [s + part * a for s, a in zip(start, along, strict=True)])
+
+
+def test_after_rolls_is_the_law_of_the_chain() -> None:
+    chart = charts.after_rolls(12, 10, [1, 2])
+    for count in (1, 2):
+        law = chain(12, 10).after(count)
+        rows = [row for row in table(chart, "states") if row["rolls"] == count]
+        told = {(row["attackers"], row["defenders"]): row["probability"] for row in rows}
+        assert told == dict(law)
+    assert title(chart) == "After 2 rolls it is most often 10 against 8: 33 % of the time."
+    with pytest.raises(IllegalError, match="from 1 to 6 different numbers, got 7"):
+        charts.after_rolls(12, 10, range(7))
+
+
+@pytest.mark.parametrize("garrison", [0, 1, 3])
+def test_the_first_passages_are_taflin_s(garrison: int) -> None:
+    rows = table(
+        charts.first_passages(11 + garrison, 10, find_rules("classic", garrison)), "points"
+    )
+    passages = first_passage(Point(12, 10), roll_chances())
+    told = {
+        (row["attackers"] - garrison + 1, row["defenders"]): Fraction(row["exact"]) for row in rows
+    }
+    assert told == passages
+    assert sum(told.values()) == 1
+
+
+def test_each_way_to_the_boundary_starts_inside() -> None:
+    chart = charts.first_passages(12, 10)
+    rolls = table(chart, "rolls")
+    assert all(row["x"] >= 5 and row["y"] >= 3 for row in rolls)
+    assert {row["to"] for row in rolls} == {
+        f"{row['attackers']}v{row['defenders']}" for row in table(chart, "points")
+    }
+
+
+def test_a_battle_that_has_no_way_to_its_boundary_is_refused() -> None:
+    with pytest.raises(
+        IllegalError, match="at least 5 attackers against 3 defenders, got 4 against"
+    ):
+        charts.first_passages(4, 9)
+    with pytest.raises(TooLargeError, match="at most 40 armies on a side, got 60 against 9"):
+        charts.first_passages(60, 9)
+    with pytest.raises(IllegalError, match="3 attack dice and 2 defence dice"):
+        charts.first_passages(12, 10, "capital")
+
+
+def test_the_matrix_is_the_chain_s() -> None:
+    chart = charts.transition_matrix(6, 4)
+    matrix = chain(6, 4).matrix.toarray()
+    rows = table(chart, "entries")
+    assert len(rows) == (matrix > 0).sum()
+    assert all(row["probability"] == matrix[row["row"], row["column"]] for row in rows)
+    assert table(chart, "bounds") == [{"at": len(chain(6, 4).canonical().transient) - 0.5}]
+    with pytest.raises(TooLargeError, match="at most 300 states, got 30 against 30 with 929"):
+        charts.transition_matrix(30, 30)
+
+
+def test_all_are_drawn() -> None:
+    assert is_drawn(charts.state_space(4, 2))
+    assert is_drawn(charts.probability_tree(4, 3, "capital"))
+    assert is_drawn(charts.after_rolls(12, 10))
+    assert is_drawn(charts.first_passages(12, 10))
+    assert is_drawn(charts.transition_matrix(6, 4))
