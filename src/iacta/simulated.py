@@ -158,8 +158,8 @@ def running_estimates(
     is refused as by `simulate_battle`.
 
     >>> running_estimates(Battle(3, 1), runs=20)
-    (Estimate(runs=10, successes=8), Estimate(runs=13, successes=10), \
-Estimate(runs=17, successes=13), Estimate(runs=20, successes=15))
+    (Estimate(runs=10, successes=7), Estimate(runs=13, successes=10), \
+Estimate(runs=17, successes=13), Estimate(runs=20, successes=16))
     """
     if isinstance(seed, np.random.Generator):
         rng = seed

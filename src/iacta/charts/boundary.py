@@ -5,7 +5,7 @@ from typing import Any
 
 import altair as alt
 
-from iacta.charts.theme import BLUE, GREY, PURPLE, WHOLE, AnyChart, Row, finish, named
+from iacta.charts.theme import BLUE, COUNT, GREY, PURPLE, AnyChart, Row, finish, named
 from iacta.charts.words import fight, per_cent
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods.limits import read_battle
@@ -107,7 +107,7 @@ def _inside(point: Point, start: Point) -> bool:
 def _axis(title: str) -> dict[str, Any]:
     return {
         "title": title,
-        "axis": alt.Axis(format="d", tickMinStep=1, labelExpr=WHOLE),
+        "axis": alt.Axis(format="d", tickMinStep=1, labelExpr=COUNT),
         "scale": alt.Scale(zero=False, nice=False, padding=24),
     }
 

@@ -9,11 +9,11 @@ import altair as alt
 from iacta.charts.theme import (
     AMBER,
     BLUE,
+    COUNT,
     GREEN,
     GREY,
     PURPLE,
     RED,
-    WHOLE,
     AnyChart,
     Row,
     finish,
@@ -95,7 +95,7 @@ def _runs(at: Callable[[int, int], object], top: int, defenders: int, name: str)
 
 
 def _axes() -> dict[str, Any]:
-    whole = alt.Axis(format="d", tickMinStep=1, labelExpr=WHOLE, grid=False)
+    whole = alt.Axis(format="d", tickMinStep=1, labelExpr=COUNT, grid=False)
     scale = alt.Scale(zero=False, nice=False)
     return {
         "x": alt.X("left:Q", title="defenders", axis=whole, scale=scale),

@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from iacta.charts.theme import BLUE, CATEGORIES, GREY, RED, WHOLE, AnyChart, Row, finish, named
+from iacta.charts.theme import BLUE, CATEGORIES, COUNT, GREY, RED, AnyChart, Row, finish, named
 from iacta.charts.words import fight, per_cent
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import path_tree
@@ -156,7 +156,7 @@ def _kind(state: Outcome, rules: Rules) -> str:
 
 def _hidden(name: str) -> tuple[alt.X, alt.Y]:
     """Return a place without axes, with room for the nodes at the rims."""
-    x = alt.X(f"{name}:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=36))
+    x = alt.X(f"{name}:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=24))
     y = alt.Y(f"{name.replace('x', 'y')}:Q", axis=None, scale=alt.Scale(nice=False, padding=36))
     return x, y
 
@@ -259,13 +259,13 @@ def _after_chart(rows: Sequence[Row]) -> AnyChart:
         x=alt.X(
             "attackers:Q",
             title="attackers, garrison included",
-            axis=alt.Axis(format="d", tickMinStep=1, labelExpr=WHOLE),
+            axis=alt.Axis(format="d", tickMinStep=1, labelExpr=COUNT),
             scale=alt.Scale(zero=False, nice=False, padding=36),
         ),
         y=alt.Y(
             "defenders:Q",
             title="defenders",
-            axis=alt.Axis(format="d", tickMinStep=1, labelExpr=WHOLE),
+            axis=alt.Axis(format="d", tickMinStep=1, labelExpr=COUNT),
             scale=alt.Scale(zero=False, nice=False, padding=36),
         ),
         tooltip=[

@@ -11,6 +11,7 @@ __all__ = [
     "AMBER",
     "BLUE",
     "CATEGORIES",
+    "COUNT",
     "GREEN",
     "GREY",
     "HEIGHT",
@@ -49,6 +50,7 @@ ORDERED = (RED, AMBER, GREEN, BLUE)
 WIDTH = 600
 HEIGHT = 380
 WHOLE = "datum.value % 1 ? '' : datum.label"  # on the axis of a number that is always whole
+COUNT = "datum.value % 1 || datum.value < 0 ? '' : datum.label"  # and never below 0
 TITLE_LETTERS = 42  # as many fit into 360 pixels
 SUBTITLE_LETTERS = 56
 
@@ -108,7 +110,7 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
         },
         "header": {"labelColor": ink, "labelFontSize": 12, "titleColor": ink},
         "text": {"color": ink},
-        "style": {"halo": {"stroke": PAPER[dark], "strokeWidth": 8}},
+        "style": {"halo": {"stroke": PAPER[dark], "strokeJoin": "round", "strokeWidth": 7}},
         "rule": {"color": ink},
         "bar": {"color": BLUE},
         "line": {"color": BLUE},
