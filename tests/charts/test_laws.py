@@ -4,7 +4,7 @@ import pytest
 
 from iacta import Battle, Campaign, Roll, Stop, charts, simulate_campaign
 from iacta.charts.bars import FEW_BARS, HOLD, MOST_BARS, RARE, STOP, WIN
-from iacta.charts.words import percent
+from iacta.charts.words import per_cent
 from iacta.errors import TooLargeError
 from iacta.outcome import is_won
 from tests.charts.look import is_drawn, subtitle, table, title
@@ -143,6 +143,6 @@ def test_all_are_drawn() -> None:
 
 
 def test_a_chance_is_never_called_certain_that_is_not() -> None:
-    told = [percent(chance) for chance in (0.995, 0.9949, 0.0051, 0.005, 0.0)]
+    told = [per_cent(chance) for chance in (0.995, 0.9949, 0.0051, 0.005, 0.0)]
     assert told == ["more than 99 %", "99 %", "1 %", "less than 1 %", "less than 1 %"]
-    assert percent(0.99996, 2) == "more than 99.99 %"
+    assert per_cent(0.99996, 2) == "more than 99.99 %"
