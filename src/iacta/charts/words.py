@@ -19,7 +19,7 @@ __all__ = [
 def per_cent(chance: Probability, digits: int = 0) -> str:
     """Return a chance as a title says it; what is not quite certain is not called so.
 
-    chance: the chance, of which a fraction may be told to be 0 or 1.
+    chance: the chance, of which only a fraction, or a whole number, is told to be 0 or 1.
     digits: how many after the point.
 
     >>> per_cent(0.6538), per_cent(0.9999), per_cent(1e-9), per_cent(1)
@@ -27,7 +27,7 @@ def per_cent(chance: Probability, digits: int = 0) -> str:
     >>> per_cent(0.65382, 2)
     '65.38 %'
     """
-    if chance in (0, 1):
+    if not isinstance(chance, float) and chance in (0, 1):
         return f"{100 * int(chance)} %"
     told, least = 100 * float(chance), 10.0**-digits
     if told >= 100 - least / 2:
