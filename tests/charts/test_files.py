@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from iacta import Battle, IllegalError, charts, win_table
+from iacta import Battle, IllegalError, TooLargeError, charts, win_table
 from iacta.charts.converter import CONVERTED
 from iacta.charts.files import ENDINGS
 
@@ -84,3 +84,42 @@ def test_without_altair_the_line_to_install_it_is_told() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert "pip install 'iacta[plot]'" in ended.stdout
+
+
+def test_a_link_is_followed_and_the_rights_of_a_file_are_kept(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.json", tmp_path / "link.json"
+    real.write_text("before", encoding="utf-8")
+    real.chmod(0o600)
+    link.symlink_to(real)
+    charts.save(CHART, link)
+    assert link.is_symlink()
+    assert json.loads(real.read_text(encoding="utf-8"))["datasets"]
+    assert real.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"alert('other')", None])
+def test_a_spoilt_script_is_not_put_into_pages(
+    spoilt: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from iacta.charts import converter
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    script = "the script"
+    monkeypatch.setattr("vl_convert.javascript_bundle", lambda: script)
+    assert converter.convert("", "html") == script.encode()
+    (known,) = (tmp_path / "iacta").iterdir()
+    if spoilt is None:
+        monkeypatch.setattr("vl_convert.javascript_bundle", lambda: "not asked again")
+    else:
+        known.write_bytes(spoilt)
+    assert converter.convert("", "html") == script.encode()
+
+
+def test_a_converter_that_dies_is_told_in_a_sentence(tmp_path: Path) -> None:
+    from iacta.charts.converter import Converter
+
+    converter = Converter("svg")
+    converter._process.kill()
+    with pytest.raises(TooLargeError, match="the picture cannot be drawn: its process was ended"):
+        charts.save(CHART, tmp_path / "odds.svg", make=converter)
+    assert not list(tmp_path.iterdir())

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import subprocess
 import sys
@@ -140,3 +141,18 @@ def until(comes_true: Any) -> None:
     while not comes_true():
         assert time.monotonic() < end
         time.sleep(0.01)
+
+
+def test_the_files_of_others_are_left_alone(tmp_path: Path) -> None:
+    from iacta.reproduce import run
+
+    theirs = [tmp_path / ".film.mkv.part", tmp_path / ".report.html.1.iacta-part", tmp_path / "x"]
+    for file in theirs:
+        file.write_text("precious", encoding="utf-8")
+    (tmp_path / ".folder.iacta-part").mkdir()
+    abandoned = tmp_path / ".taflin.csv.2.iacta-part"
+    abandoned.write_text("half", encoding="utf-8")
+    os.utime(abandoned, (0, 0))
+    run._make_folder(tmp_path)
+    assert all(file.exists() for file in theirs)
+    assert not abandoned.exists()

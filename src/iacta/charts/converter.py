@@ -9,10 +9,11 @@ import json
 import os
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CONVERTED", "Converter", "convert"]
+__all__ = ["CONVERTED", "Converter", "PictureError", "convert"]
 
 CONVERTED = ("svg", "png", "pdf", "html")
 SCALE = 2  # for screens with two pixels where others have one
@@ -37,21 +38,37 @@ def convert(spec: str, kind: str) -> bytes:
 
 
 def _script(vl_convert: Any) -> str:
-    """Return Vega and its kin as one script; to bundle them takes seconds, so it is remembered."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "iacta"
-    known = folder / f"vega-{vl_convert.__version__}.js"
+    """Return Vega and its kin as one script; to bundle them takes seconds, so it is remembered.
+
+    It is remembered with the hash of what it holds, so that no half or other file is taken for it.
+    """
+    cache = os.environ.get("XDG_CACHE_HOME") or ""
+    folder = (Path(cache) if os.path.isabs(cache) else Path.home() / ".cache") / "iacta"
+    stem = f"vega-{vl_convert.__version__}"
     try:
-        return known.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        script: str = vl_convert.javascript_bundle()
+        for known in folder.glob(f"{stem}-*.js"):
+            content = known.read_bytes()
+            if known.name == f"{stem}-{sha256(content).hexdigest()}.js":
+                return content.decode()
+    except OSError:
+        pass  # then it is made anew
+    script: str = vl_convert.javascript_bundle()
+    _remember(folder, stem, script.encode())
+    return script
+
+
+def _remember(folder: Path, stem: str, content: bytes) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        part = known.with_suffix(f".{os.getpid()}")
-        part.write_text(script, encoding="utf-8")
-        part.replace(known)
+        part = folder / f".{stem}.{os.getpid()}"
+        part.write_bytes(content)
+        part.replace(folder / f"{stem}-{sha256(content).hexdigest()}.js")
     except OSError:
         pass  # then the next time takes as long
-    return script
+
+
+class PictureError(Exception):
+    """A picture that could not be made, for a reason in one line."""
 
 
 class Converter:
@@ -71,9 +88,10 @@ class Converter:
     def __call__(self, spec: str, kind: str) -> bytes:
         """Return a picture, as `convert` does."""
         made, complaint = self._process.communicate(spec.encode())
+        if self._process.returncode < 0 or not made:
+            raise PictureError("its process was ended; it may need more memory than there is")
         if self._process.returncode:
-            lines = complaint.decode(errors="replace").strip().splitlines()
-            raise OSError(0, lines[-1] if lines else f"no {kind} was made")
+            raise PictureError(complaint.decode(errors="replace").strip().splitlines()[-1])
         return made
 
 

@@ -8,13 +8,23 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from iacta.charts.converter import CONVERTED, convert
+from iacta.charts.converter import CONVERTED, PictureError, convert
 from iacta.charts.page import page
 from iacta.charts.theme import AnyChart, Row, config
-from iacta.errors import IllegalError, MissingError
+from iacta.errors import IllegalError, MissingError, TooLargeError
 from iacta.numbers import shown
 
-__all__ = ["ENDINGS", "chart_csv", "chart_frame", "chart_tables", "ending", "save", "specification"]
+__all__ = [
+    "ENDINGS",
+    "chart_csv",
+    "chart_frame",
+    "chart_tables",
+    "ending",
+    "part_name",
+    "save",
+    "specification",
+    "write",
+]
 
 ENDINGS = (*CONVERTED, "json", "csv")
 
@@ -42,7 +52,10 @@ def save(
         content = chart_csv(chart).encode()
     else:
         spec = specification(chart, dark=dark)
-        content = _encoded(spec, kind, make)
+        try:
+            content = _encoded(spec, kind, make)
+        except PictureError as error:
+            raise TooLargeError(f"the picture cannot be drawn: {error}") from None
     write(Path(file), content)
 
 
@@ -57,21 +70,39 @@ def _encoded(spec: dict[str, Any], kind: str, make: Callable[[str, str], bytes])
 def write(file: Path, content: bytes, what: str = "the picture's place") -> None:
     """Write a file beside its place, and then put it there.
 
-    file: where to.
+    file: where to; behind a link, and with the rights that a file there has.
     content: what.
     what: what the place is called where it is refused.
     """
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
-        try:
-            part.write_bytes(content)
-            part.replace(file)
-        finally:
-            part.unlink(missing_ok=True)
+        place = file.resolve()
+        if place.exists() and not place.is_file():
+            place.write_bytes(content)  # a pipe or a device; a folder refuses it
+        else:
+            _put(place, content)
     except OSError as error:
         raise IllegalError(
             f"{what} must be one that can be written, got {shown(str(file))}: {error.strerror}"
         ) from None
+
+
+def _put(place: Path, content: bytes) -> None:
+    part = place.with_name(part_name(place.name))
+    try:
+        part.write_bytes(content)
+        if place.exists():
+            part.chmod(place.stat().st_mode)
+        part.replace(place)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def part_name(name: str) -> str:
+    """Return the name of a file while this process writes it.
+
+    name: the name that it will have.
+    """
+    return f".{name[:200]}.{os.getpid()}.iacta-part"
 
 
 def ending(file: str | Path) -> str:

@@ -74,8 +74,14 @@ def _refuse_unknown_options(commands: Mapping[str, Any], words: Sequence[str]) -
             from difflib import get_close_matches  # slow to import, and only needed here
 
             near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"see iacta {command.name} --help"
+            hint = f"did you mean {near[0]}?" if near else f"see {_path(commands, words)} --help"
             raise IllegalError(f"options must be known ones, got {name!r}; {hint}")
+
+
+def _path(commands: Mapping[str, Any], words: Sequence[str]) -> str:
+    """Return how the command that the words name is called."""
+    inner = getattr(commands.get(words[0]), "commands", {}) if words else {}
+    return " ".join(["iacta", *words[: 2 if inner else 1]])
 
 
 def _asked(commands: Mapping[str, Any], words: Sequence[str]) -> Any:

@@ -1,5 +1,6 @@
 """The picture of an answer, which any command draws into a file when asked."""
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -28,11 +29,7 @@ class Picture:
 
         self._file, self._dark = file, dark
         kind = files.ending(file)
-        folder = Path(file).parent
-        if not folder.is_dir():
-            raise IllegalError(
-                f"a picture's folder must be one that is there, got {shown(str(folder))}"
-            )
+        _refuse_place(file)
         # It gets ready while the answer is computed.
         self._make = Converter(kind) if kind in CONVERTED else convert
 
@@ -45,6 +42,19 @@ class Picture:
 
         charts.save(make(charts), self._file, dark=self._dark, make=self._make)
         print(f"iacta: the picture is in {self._file}", file=sys.stderr)
+
+
+def _refuse_place(file: str) -> None:
+    """Refuse a place that cannot be written, before the answer is computed."""
+    place = Path(file)
+    if not place.parent.is_dir():
+        raise IllegalError(
+            f"a picture's folder must be one that is there, got {shown(str(place.parent))}"
+        )
+    if place.is_dir() or file.endswith(os.sep):
+        raise IllegalError(f"a picture's name must be that of a file, got the folder {file!r}")
+    if not os.access(place if place.exists() else place.parent, os.W_OK):
+        raise IllegalError(f"a picture's place must be one that can be written, got {file!r}")
 
 
 def read_picture(file: str | None, dark: bool) -> Picture | None:

@@ -28,6 +28,7 @@ SOURCES: tuple[Source, ...] = (
 )
 
 REPORT = "report.html"
+ABANDONED = 3600  # seconds after which nobody still writes a file
 COLUMNS = ("table", "quantity", "published", "ours", "difference", "compared", "verdict")
 
 
@@ -118,8 +119,9 @@ def _make_folder(folder: Path) -> None:
     """Make a folder, and clear what a killed run may have left half-written in it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for part in folder.glob(".*.part"):
-            part.unlink()
+        for part in folder.glob(".*.iacta-part"):
+            if part.is_file() and time.time() - part.stat().st_mtime > ABANDONED:
+                part.unlink()
     except OSError as error:
         raise IllegalError(
             f"the folder must be one that can be written, got {shown(str(folder))}: "
