@@ -26,7 +26,7 @@ bench: $(VENV)/bench
 	@$(BIN)/python -m benchmarks
 
 docs: $(VENV)/docs
-	@$(BIN)/python docs/generate.py
+	@$(BIN)/python -m docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "site/index.html"
 

@@ -1,10 +1,12 @@
-"""Turns the docstrings of the library into a page."""
+"""Turns the docstrings of the library into pages."""
 
 import inspect
 import re
+import unicodedata
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import iacta
 from iacta.methods import (
@@ -31,7 +33,7 @@ from iacta.methods import (
     walk,
 )
 
-__all__ = ["library_page", "mathematics_page"]
+__all__ = ["CHARTS", "METHODS", "SECTIONS", "anchor", "charts_page", "library_page", "method_page"]
 
 SECTIONS: dict[str, list[str]] = {
     "What a player asks": [
@@ -98,30 +100,75 @@ SECTIONS: dict[str, list[str]] = {
         "MissingError",
     ],
 }
-METHODS = (
-    counting,
-    lattice,
-    leap,
-    walk,
-    survivors,
-    closed_form,
-    taflin_2001,
-    taflin_strips,
-    markov,
-    chain,
-    path_tree,
-    stopping,
-    simulation,
-    spreads,
-    tan_1997,
-    optimal_play,
-    hand_or_blitz,
-    replies,
-    sees_first,
-    sees_first_exact,
-    balanced_blitz,
-)
-ARGUMENT = re.compile(r"^(\w+(?:, \w+)*): ")
+CHARTS: dict[str, list[str]] = {
+    "Of an answer": [
+        "battle_law",
+        "survival",
+        "roll_law",
+        "chance_by_attackers",
+        "chance_by_defenders",
+        "best_spread",
+        "decision_map",
+        "dice_map",
+        "simulated_law",
+        "win_chance_map",
+        "rule_sets",
+        "full_roll",
+        "methods_compared",
+        "Solved",
+    ],
+    "Of many battles": [
+        "curves_by_delta",
+        "curves_by_match_up",
+        "curves_by_advantage",
+        "break_even",
+        "slices",
+        "minimum_troops",
+        "minimum_troops_ratio",
+    ],
+    "Of how a battle goes": [
+        "state_space",
+        "probability_tree",
+        "after_rolls",
+        "first_passages",
+        "transition_matrix",
+        "final_difference",
+    ],
+    "Of random dice": ["convergence", "campaign_score"],
+    "As files and numbers": ["save", "specification", "chart_tables", "chart_csv", "chart_frame"],
+}
+
+
+class MethodPage(NamedTuple):
+    """The page of one method.
+
+    title: what the method is called.
+    modules: its files, the one that matters first.
+    """
+
+    title: str
+    modules: tuple[ModuleType, ...]
+
+
+METHODS: dict[str, MethodPage] = {
+    "counting": MethodPage("Counting", (counting,)),
+    "closed_form": MethodPage("Closed form", (closed_form, taflin_2001, taflin_strips)),
+    "path_tree": MethodPage("Path tree", (path_tree,)),
+    "markov": MethodPage("Markov chain", (markov, chain)),
+    "lattice": MethodPage("Lattice", (lattice,)),
+    "leap": MethodPage("Leap", (leap, walk, survivors)),
+    "simulation": MethodPage("Simulation", (simulation,)),
+    "tan_1997": MethodPage("Tan's law, wrong on purpose", (tan_1997,)),
+    "stopping": MethodPage("Stopping", (stopping,)),
+    "optimal_play": MethodPage("Optimal play", (optimal_play,)),
+    "spreads": MethodPage("Spreads", (spreads,)),
+    "balanced_blitz": MethodPage("Balanced blitz", (balanced_blitz,)),
+    "hand_or_blitz": MethodPage("By hand or blitz", (hand_or_blitz,)),
+    "sees_first": MethodPage("Defender sees first", (sees_first, sees_first_exact, replies)),
+}
+SOURCES = Path(__file__).parent / "sources.md"
+LONG = 40  # letters of a default value that says more than it helps
+ARGUMENT = re.compile(r"^(?!Source)(\w+(?:, \w+)*): ")
 
 
 def library_page() -> str:
@@ -134,15 +181,63 @@ def library_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def mathematics_page() -> str:
-    """Return a page with one section for each method, and the functions of its file."""
-    parts = ["# The mathematics", "Each section is the text of one file."]
-    for method in METHODS:
-        parts += [f"## `{method.__name__}`", *_paragraphs(method)]
-        for name in method.__all__:
-            if callable(getattr(method, name)):
-                parts += _entry(name, getattr(method, name), "###")
+def charts_page() -> str:
+    """Return a page with every function that draws."""
+    from iacta import charts
+
+    parts = ["# Pictures from Python", "Everything here is imported from `iacta.charts`."]
+    for title, names in CHARTS.items():
+        parts.append(f"## {title}")
+        for name in names:
+            parts += _entry(name, getattr(charts, name), "###")
     return "\n\n".join(parts) + "\n"
+
+
+def method_page(page: MethodPage) -> str:
+    """Return the page of a method: its mathematics, its functions, and where it is from.
+
+    page: which method.
+    """
+    parts = [f"# {page.title}"]
+    for number, module in enumerate(page.modules):
+        if number:
+            parts.append(f"## `{module.__name__}`")
+        parts += _prose(module)
+    parts.append("## Its functions")
+    for module in page.modules:
+        for name in module.__all__:
+            if callable(getattr(module, name)):
+                parts += _entry(f"{_last(module)}.{name}", getattr(module, name), "###")
+    if links := _sources("\n".join(parts)):
+        parts += ["## Where it is from", links]
+    return "\n\n".join(parts) + "\n"
+
+
+def _prose(module: ModuleType) -> list[str]:
+    """Return the docstring of a file, without the name with which it may begin."""
+    first, *rest = inspect.cleandoc(module.__doc__ or "").split("\n\n")
+    name, _, said = first.partition(": ")
+    lead = said or name
+    return [lead[0].upper() + lead[1:], *rest]
+
+
+def _last(module: ModuleType) -> str:
+    return module.__name__.rpartition(".")[2]
+
+
+def _sources(text: str) -> str:
+    """Return links to the sources that a text names."""
+    names = re.findall(r"^## (.*)$", SOURCES.read_text(encoding="utf-8"), re.MULTILINE)
+    return " · ".join(f"[{name}](../sources.md#{anchor(name)})" for name in names if name in text)
+
+
+def anchor(heading: str) -> str:
+    """Return what the site calls a heading.
+
+    heading: its words.
+    """
+    letters = unicodedata.normalize("NFKD", heading).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", letters))
 
 
 def _entry(name: str, documented: Any, level: str) -> Iterator[str]:
@@ -165,11 +260,16 @@ def _signature(documented: Any) -> str:
     """Return the arguments without their types, which the text tells."""
     signature = inspect.signature(documented)
     bare = [
-        parameter.replace(annotation=inspect.Parameter.empty)
+        parameter.replace(annotation=inspect.Parameter.empty, default=_default(parameter))
         for name, parameter in signature.parameters.items()
         if name not in ("self", "cls")
     ]
     return str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
+
+
+def _default(parameter: inspect.Parameter) -> Any:
+    """Return a default value; of one that takes long to tell only that there is one."""
+    return ... if len(repr(parameter.default)) > LONG else parameter.default
 
 
 def _paragraphs(documented: type | ModuleType | Any) -> Iterator[str]:

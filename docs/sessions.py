@@ -1,0 +1,54 @@
+"""The sessions that pages show: commands after a `$`, each with what it prints."""
+
+import re
+from typing import NamedTuple
+
+__all__ = ["Session", "sessions"]
+
+BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
+PICTURE = re.compile(r"(?:--plot|iacta chart [a-z-]+) (\S+\.svg)")
+
+
+class Session(NamedTuple):
+    """A command, and what a page shows of its output.
+
+    command: the line that is typed.
+    shown: what stands below it; three dots stand for anything, and a line of them for any lines.
+    """
+
+    command: str
+    shown: str
+
+    @property
+    def picture(self) -> str | None:
+        """The picture that the command draws, if it does."""
+        found = PICTURE.search(self.command)
+        return found and found.group(1)
+
+    def is_told_by(self, printed: str) -> bool:
+        """Tell whether a command has printed what the page shows.
+
+        printed: all of it.
+        """
+        pattern = "".join(map(_pattern, self.shown.splitlines(keepends=True)))
+        return re.fullmatch(pattern, printed) is not None
+
+
+def _pattern(line: str) -> str:
+    """Return what a line of a page stands for."""
+    if line == "...\n":
+        return "(?s:.*)"
+    return re.escape(line).replace(re.escape("..."), ".*")
+
+
+def sessions(text: str) -> list[Session]:
+    """Return the commands of a page's console blocks, each with what it shows.
+
+    text: the page, as Markdown.
+    """
+    parts = [
+        part.partition("\n")
+        for block in BLOCK.findall(text)
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+    ]
+    return [Session(command, shown) for command, _, shown in parts]

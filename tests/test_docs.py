@@ -1,0 +1,201 @@
+"""The pages of the site: each command prints what they show, and everything has its place."""
+
+import re
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import iacta
+from docs import reference
+from docs.floors import drawing, floors
+from docs.pages import FOLDER, generated, handwritten
+from docs.pictures import HAND_DRAWN, PICTURE, with_pictures
+from docs.sessions import Session, sessions
+from iacta import charts, methods
+from iacta.rules_file import read_rules_file
+from tests.cli.conftest import run
+from tests.cli.run import Run
+
+__all__ = ["run"]
+
+ROOT = FOLDER.parent
+WRITTEN = handwritten()
+NAVIGATION = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+
+# What no test runs: installing would change the machine, and `tests/reproduce/` runs the other.
+NOT_RUN = {"pip install '.[plot]'", "iacta reproduce"}
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    """Return the pages that are made from the code."""
+    return generated()
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Go to an empty folder with the files that the pages' commands read."""
+    (tmp_path / "docs").mkdir()
+    shutil.copy(FOLDER / "house-rules.toml", tmp_path / "docs")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def shown() -> list[tuple[str, Session]]:
+    """Return each session of the pages written by hand, with its page."""
+    return [
+        (page, session)
+        for page, text in WRITTEN.items()
+        for session in sessions(text)
+        if session.command not in NOT_RUN
+    ]
+
+
+@pytest.mark.parametrize(("page", "session"), shown(), ids=lambda value: str(value)[:60])
+def test_each_command_prints_what_the_page_shows(
+    run: Run, here: Path, page: str, session: Session
+) -> None:
+    line = session.command.removeprefix("iacta ")
+    # A specification holds all that a picture does, and takes less time.
+    ended = run(line.replace(".svg", ".json"))
+    assert ended.code == 0, ended.stderr
+    printed = ended.stdout + ended.stderr.replace(".json", ".svg")
+    assert session.is_told_by(printed), printed
+    if session.picture:
+        drawn = (here / session.picture).with_suffix(".json").read_text(encoding="utf-8")
+        title = re.search(rf"^!\[(.*)\]\({re.escape(session.picture)}\)$", WRITTEN[page], re.M)
+        assert title is not None, "the page does not show it"
+        if "compare" not in session.command:  # whose times differ
+            assert f'"description": "{title[1]}' in drawn, title[1]
+
+
+def test_a_session_may_leave_out_lines_but_not_change_them() -> None:
+    session = Session("iacta", "one\n...\nlast: ... s\n")
+    assert session.is_told_by("one\ntwo\nthree\nlast: 4 s\n")
+    assert not session.is_told_by("one\ntwo\nthree\nlast: 4 min\n")
+    assert not session.is_told_by("1\ntwo\nlast: 4 s\n")
+
+
+def test_every_block_of_code_is_of_a_kind_that_is_run() -> None:
+    for page, text in WRITTEN.items():
+        assert text.count("```") % 2 == 0, page
+        blocks = re.findall(r"^```([^\n]*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+        for language, code in blocks:
+            assert language in ("console", "python", "toml"), page
+            assert language != "console" or code.startswith("$ "), page
+            assert language != "python" or code.startswith(">>> "), page  # the doctests' part
+
+
+def test_every_rules_file_that_is_shown_can_be_read(tmp_path: Path) -> None:
+    blocks = [
+        block
+        for text in WRITTEN.values()
+        for block in re.findall(r"^```toml\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    ]
+    assert len(blocks) >= 2
+    for number, block in enumerate(blocks):
+        file = tmp_path / f"{number}.toml"
+        file.write_text(block, encoding="utf-8")
+        assert read_rules_file(file).name == tomllib.loads(block)["name"]
+
+
+def test_each_picture_is_drawn_by_a_command_of_its_page(made: dict[str, str]) -> None:
+    pages = WRITTEN | made
+    count = 0
+    for page, text in pages.items():
+        commands = [session.picture for session in sessions(text) if session.picture]
+        for title, name in PICTURE.findall(text):
+            count += 1
+            assert title, page
+            assert commands.count(name) == (name not in HAND_DRAWN), (page, name)
+        assert with_pictures(text).count("<picture") == len(PICTURE.findall(text))
+    assert count > 30
+
+
+def test_no_two_pictures_of_a_folder_have_the_same_name(made: dict[str, str]) -> None:
+    files = [
+        Path(p).with_name(name)
+        for p, t in (WRITTEN | made).items()
+        for _, name in PICTURE.findall(t)
+    ]
+    assert len(files) == len(set(files))
+
+
+def test_each_chart_is_a_command_in_the_gallery(made: dict[str, str]) -> None:
+    from iacta.cli.chart import chart
+
+    named = {command.name for command in chart.registered_commands}
+    assert named == set(
+        re.findall(r"^## `iacta chart (.*)`$", made["gallery/index.md"], re.MULTILINE)
+    )
+
+
+def test_each_page_stands_in_the_navigation_once(made: dict[str, str]) -> None:
+    listed = re.findall(r"([\w/-]+\.md)$", NAVIGATION, re.MULTILINE)
+    assert sorted(listed) == sorted(WRITTEN | made)
+
+
+def test_each_question_stands_in_the_list_of_questions() -> None:
+    linked = re.findall(r"\]\((.*?)\)", WRITTEN["questions/index.md"])
+    assert sorted(f"questions/{page}" for page in linked) == sorted(
+        page for page in WRITTEN if page.startswith("questions/") and page != "questions/index.md"
+    )
+
+
+@pytest.mark.parametrize("page", [page for page in WRITTEN if page.startswith("questions/")])
+def test_a_question_is_answered_first_with_a_command_a_picture_and_python(page: str) -> None:
+    if page == "questions/index.md":
+        return
+    answer = WRITTEN[page].partition("\n## ")[0]
+    assert answer.startswith("# ")
+    assert answer.splitlines()[0].endswith("?")
+    assert sessions(answer)
+    assert PICTURE.search(answer)
+    assert "\n## From Python\n" in WRITTEN[page]
+
+
+def test_links_lead_to_pages_and_headings(made: dict[str, str]) -> None:
+    pages = WRITTEN | made
+    for page, text in pages.items():
+        for link in re.findall(r"(?<!!)\[[^]\n]*\]\(([^)\s]+)\)", text):
+            if link.startswith("https://"):
+                continue
+            file, _, heading = link.partition("#")
+            target = (Path("/") / page).parent.joinpath(file).resolve() if file else Path("/", page)
+            assert str(target)[1:] in pages, (page, link)
+            headings = re.findall(r"^#+ (.*)$", pages[str(target)[1:]], re.MULTILINE)
+            assert not heading or heading in map(reference.anchor, headings), (page, link)
+
+
+def test_every_public_name_and_chart_has_its_place(made: dict[str, str]) -> None:
+    named = [name for names in reference.SECTIONS.values() for name in names]
+    values = {name for name in iacta.__all__ if name.isupper()}
+    assert sorted(named) == sorted(set(iacta.__all__) - values)
+    assert sorted(name for names in reference.CHARTS.values() for name in names) == charts.__all__
+    assert all(f"### `{name}`" in made["library.md"] for name in named)
+    assert all(f"### `{name}`" in made["charts.md"] for name in charts.__all__)
+
+
+def test_every_method_has_its_page(made: dict[str, str]) -> None:
+    told = {module.__name__ for page in reference.METHODS.values() for module in page.modules}
+    folder = Path(methods.__file__).parent
+    helpers = {"method", "limits", "throws", "workers", "diagonals"}
+    assert told == {
+        f"iacta.methods.{file.stem}" for file in folder.glob("[!_]*.py") if file.stem not in helpers
+    }
+    for name, page in reference.METHODS.items():
+        text = made[f"methods/{name}.md"]
+        assert text.startswith(f"# {page.title}\n")
+        assert "\n## Its functions\n" in text
+    linked = "".join(made[f"methods/{name}.md"] for name in reference.METHODS)
+    for heading in re.findall(r"^## (.*)$", WRITTEN["sources.md"], re.MULTILINE):
+        assert f"[{heading}](../sources.md#{reference.anchor(heading)})" in linked
+
+
+def test_the_house_has_a_room_for_every_file() -> None:
+    rooms = [name.rpartition(".")[2] for floor in floors() for name in floor]
+    for width in (320, 660):
+        drawn = re.findall(r'text-anchor="middle"[^>]*>(\w+)<', drawing(dark=True, width=width))
+        assert sorted(drawn) == sorted(rooms)
