@@ -10,6 +10,7 @@ from iacta.cli.chart_laws import CHARTS as LAWS
 __all__ = ["commands_page", "gallery_page"]
 
 DRAWN = CURVES | LAWS
+DRAWN_INTO = "iacta: the picture is in"
 
 
 def commands_page() -> str:
@@ -23,7 +24,7 @@ def commands_page() -> str:
         text = "\n".join(
             line.rstrip() for line in printed_by(f"{title} --help").strip().splitlines()
         )
-        parts += [f"## `{title}`", f"```text\n{text}\n```"]
+        parts += [f"## `{title}`", f"```console\n$ {title} --help\n{text}\n```"]
     return "\n\n".join(parts) + "\n"
 
 
@@ -40,6 +41,10 @@ def gallery_page() -> str:
         first, _, rest = (function.__doc__ or "").partition("\n")
         command = re.findall(r"^ *Example: (.*)$", rest, re.MULTILINE)[0].replace(".png", ".svg")
         file = command.split()[3]
-        parts += [f"## `iacta chart {name}`", first, f"```console\n$ {command}\n```"]
+        parts += [
+            f"## `iacta chart {name}`",
+            first,
+            f"```console\n$ {command}\n{DRAWN_INTO} {file}\n```",
+        ]
         parts.append(f"![{first}]({file})")
     return "\n\n".join(parts) + "\n"

@@ -23,7 +23,7 @@ def generated() -> dict[str, str]:
     """Return the pages that are made from the code, by their paths."""
     return {
         "commands.md": commands_page(),
-        "gallery/index.md": gallery_page(),
+        "gallery/pictures.md": gallery_page(),
         "library.md": library_page(),
         "charts.md": charts_page(),
         **{f"methods/{name}.md": method_page(page) for name, page in METHODS.items()},

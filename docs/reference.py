@@ -166,6 +166,7 @@ METHODS: dict[str, MethodPage] = {
     "hand_or_blitz": MethodPage("By hand or blitz", (hand_or_blitz,)),
     "sees_first": MethodPage("Defender sees first", (sees_first, sees_first_exact, replies)),
 }
+STARS = re.compile(r"(`[^`]*`|\*\w+\*)|\*")
 SOURCES = Path(__file__).parent / "sources.md"
 LONG = 40  # letters of a default value that says more than it helps
 ARGUMENT = re.compile(r"^(?!Source)(\w+(?:, \w+)*): ")
@@ -218,7 +219,14 @@ def _prose(module: ModuleType) -> list[str]:
     first, *rest = inspect.cleandoc(module.__doc__ or "").split("\n\n")
     name, _, said = first.partition(": ")
     lead = said or name
-    return [lead[0].upper() + lead[1:], *rest]
+    return [lead[0].upper() + lead[1:], *map(_starred, rest)]
+
+
+def _starred(paragraph: str) -> str:
+    """Return a paragraph in which stars are stars, but for those around a word that is stressed."""
+    if paragraph.startswith("    "):
+        return paragraph
+    return STARS.sub(lambda found: found[1] or r"\*", paragraph)
 
 
 def _last(module: ModuleType) -> str:
@@ -280,4 +288,4 @@ def _paragraphs(documented: type | ModuleType | Any) -> Iterator[str]:
         elif ARGUMENT.match(paragraph):
             yield re.sub(r"^(\w+(?:, \w+)*): ", r"- `\1`: ", paragraph, flags=re.MULTILINE)
         else:
-            yield paragraph
+            yield _starred(paragraph)

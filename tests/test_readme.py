@@ -1,26 +1,27 @@
 """The README: each of its lines does what it shows."""
 
-import os
 import re
-import subprocess
-import sys
+import shutil
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+
+from docs.sessions import Session, sessions
+from tests.cli.conftest import run
+from tests.cli.run import Run
+
+__all__ = ["run"]
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-
-
-def sessions() -> list[tuple[str, str]]:
-    """Return the commands of the README's console blocks, each with what it shows."""
-    found = []
-    for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, shown = part.partition("\n")
-            found.append((command, shown))
-    return found
+SHOWN = sessions(README)
+NOT_RUN = {
+    "make test",  # these are the tests
+    ". .venv/bin/activate",  # is the shell's
+    "iacta reproduce",  # `tests/reproduce/` runs it
+}
 
 
 def recipe(target: str) -> str:
@@ -30,40 +31,65 @@ def recipe(target: str) -> str:
     return found.group(1)
 
 
-def real_command(command: str) -> str:
-    """Return what the shell is given: for `make demo` its recipe, as all is installed."""
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Go to a folder with the files that the README's commands read, and room for its pictures."""
+    (tmp_path / "docs" / "pictures").mkdir(parents=True)
+    shutil.copy(ROOT / "docs" / "house-rules.toml", tmp_path / "docs")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("session", SHOWN, ids=lambda session: session.command[:40])
+@pytest.mark.usefixtures("here")
+def test_each_line_prints_what_the_readme_shows(run: Run, session: Session) -> None:
+    if session.command in NOT_RUN:
+        return
+    command = session.command
     if command == "make demo":
-        command = recipe("demo").removeprefix("$(BIN)/")
+        command = recipe("demo").removeprefix("$(BIN)/")  # as all is installed
     assert command.startswith("iacta ")
-    return f"{sys.executable} -m {command}"
+    ended = run(command.removeprefix("iacta "))
+    assert ended.code == 0
+    assert session.is_told_by(ended.stdout + ended.stderr), ended
 
 
-@pytest.mark.parametrize(("command", "shown"), sessions(), ids=lambda text: text[:40])
-def test_each_line_prints_what_the_readme_shows(command: str, shown: str) -> None:
-    if command == "make test":
-        assert "pytest" in recipe("test")  # these are the tests
-        return
-    if command == ". .venv/bin/activate":
-        assert re.search(r"^VENV \?= \.venv$", MAKEFILE, re.MULTILINE)
-        return
-    window = {**os.environ, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
-    ended = subprocess.run(  # noqa: S602 # the README's own commands
-        real_command(command),
-        shell=True,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env=window,
-        check=True,
-        cwd=ROOT,
-    )
-    # Where the README shows three dots, such as for a time, anything may stand.
-    pattern = re.escape(shown).replace(re.escape("..."), ".*")
-    assert re.fullmatch(pattern, ended.stdout), ended.stdout
+def test_what_is_not_run_is_there() -> None:
+    assert "pytest" in recipe("test")
+    assert re.search(r"^VENV \?= \.venv$", MAKEFILE, re.MULTILINE)
 
 
 def test_the_two_commands_stand_at_the_top() -> None:
-    assert [command for command, _ in sessions()][:2] == ["make demo", "make test"]
+    assert [session.command for session in SHOWN][:2] == ["make demo", "make test"]
+
+
+def test_it_is_short_enough_to_be_read() -> None:
+    assert len(README.splitlines()) < 250
+
+
+def words(picture: Path) -> list[str]:
+    """Return all that an SVG says: its texts, and the values that its marks are labelled with.
+
+    Where they stand may differ by a pixel from machine to machine, as their letters do.
+    """
+    root = ElementTree.fromstring(picture.read_text(encoding="utf-8"))  # noqa: S314 # our own
+    return [each.attrib.get("aria-label") or each.text or "" for each in root.iter()]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_its_pictures_are_what_the_command_draws_now(run: Run, here: Path, dark: bool) -> None:
+    drawn = next(session for session in SHOWN if session.picture == "docs/pictures/campaign.svg")
+    command = drawn.command.removeprefix("iacta ") + (" --dark" if dark else "")
+    assert run(command).code == 0
+    name = f"campaign{'-dark' if dark else ''}.svg"
+    shown = ROOT / "docs" / "pictures" / name
+    assert f'"docs/pictures/{name}"' in README
+    assert shown.stat().st_size < 150_000
+    assert words(shown) == words(here / "docs" / "pictures" / "campaign.svg")
+    assert len(words(shown)) > 100
+    title = re.search(r' alt="(.*)">', README)
+    assert title is not None
+    assert title[1] in " ".join(words(shown))
 
 
 def test_the_rules_file_is_the_one_that_is_shown() -> None:

@@ -156,3 +156,14 @@ def test_the_files_of_others_are_left_alone(tmp_path: Path) -> None:
     run._make_folder(tmp_path)
     assert all(file.exists() for file in theirs)
     assert not abandoned.exists()
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/questions/trust.md"])
+def test_the_pages_tell_what_comes_out(whole: tuple[Path, Any], page: str) -> None:
+    said = whole[1]
+    errata = sum(row["count"] for row in said["errata"])
+    text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
+    assert (
+        f"$ iacta reproduce\n{said['agree']} of the {said['values']} values and equations of the "
+        f"five sources agree with iacta, and {errata} are errata.\n"
+    ) in text
