@@ -84,6 +84,15 @@ SECTIONS: dict[str, list[str]] = {
         "Territory",
         "Stop",
     ],
+    "Boards": [
+        "classic_board",
+        "read_board",
+        "read_position",
+        "Board",
+        "Continent",
+        "Position",
+        "Holding",
+    ],
     "How it ends": [
         "Distribution",
         "Outcome",

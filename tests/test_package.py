@@ -28,6 +28,14 @@ FLOORS = [
     {"modifiers"},
     {"variants", "stop"},
     {"roll", "territory", "rules_file"},
+    {"board.names"},
+    {"board.board", "board.text", "board.tables", "board.xml_tree"},
+    {"board.draft"},
+    {"board.conquer_club", "board.conquest", "board.domination", "board.lux", "board.plain"},
+    {"board.warzone", "board.classic"},
+    {"board.formats"},
+    {"board.position"},
+    {"board"},
     {
         "methods.limits",
         "methods.method",
@@ -87,6 +95,7 @@ FLOORS = [
     {
         "cli.chart",
         "cli.battle",
+        "cli.board",
         "cli.campaign",
         "cli.compare",
         "cli.decide",

@@ -40,6 +40,10 @@ from iacta.territory import Territory
 from iacta.variants import RULE_SETS, RuleSet, find_rule_set, find_rules, rules_name
 
 if TYPE_CHECKING:
+    from iacta.board.board import Board, Continent
+    from iacta.board.classic import classic_board
+    from iacta.board.formats import read_board
+    from iacta.board.position import Holding, Position, read_position
     from iacta.decision import (
         Boundary,
         Decision,
@@ -61,14 +65,17 @@ __all__ = [
     "RULE_SETS",
     "Battle",
     "BestSpread",
+    "Board",
     "Boundary",
     "Campaign",
     "CampaignOutcome",
+    "Continent",
     "Decision",
     "Dice",
     "DiceDecision",
     "Distribution",
     "Estimate",
+    "Holding",
     "IactaError",
     "IllegalError",
     "Interval",
@@ -78,6 +85,7 @@ __all__ = [
     "Modifier",
     "Outcome",
     "PlayedBattle",
+    "Position",
     "Roll",
     "RuleSet",
     "Rules",
@@ -90,12 +98,15 @@ __all__ = [
     "armies_needed_for_campaign",
     "best_mix",
     "break_even_ratio",
+    "classic_board",
     "defenders_needed",
     "expected_attackers_left",
     "expected_defenders_left",
     "find_rule_set",
     "find_rules",
     "how_many_dice",
+    "read_board",
+    "read_position",
     "read_rules_file",
     "read_rules_record",
     "rules_name",
@@ -112,6 +123,13 @@ __all__ = [
 
 _LOADED_WHEN_ASKED = {
     "BestSpread": "iacta.spread",
+    "Board": "iacta.board.board",
+    "Continent": "iacta.board.board",
+    "Holding": "iacta.board.position",
+    "Position": "iacta.board.position",
+    "classic_board": "iacta.board.classic",
+    "read_board": "iacta.board.formats",
+    "read_position": "iacta.board.position",
     "Boundary": "iacta.decision",
     "Decision": "iacta.decision",
     "DiceDecision": "iacta.decision",

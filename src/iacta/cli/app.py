@@ -20,6 +20,7 @@ COMMANDS = (
     "reproduce",
     "roll",
     "rules",
+    "board",
 )
 
 EXAMPLES = """Examples:
@@ -47,6 +48,8 @@ iacta reproduce ... does the whole literature come out, number by number?
 iacta roll 3 2 ... what does one roll of the dice cost?
 
 iacta rules ... what are the rules that people play?
+
+iacta board classic ... what is a board like, and is a file of one sound?
 
 Attackers are counted on their territory, with the army that must stay behind."""
 

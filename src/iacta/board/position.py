@@ -1,0 +1,232 @@
+"""Position: who owns which territory of a board, with how many armies, and whose turn it is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+from iacta.board import plain
+from iacta.board.board import Board
+from iacta.board.draft import assemble
+from iacta.board.formats import read_board
+from iacta.board.names import did_you_mean, folded, read_name
+from iacta.board.tables import Table, nowhere, read_table
+from iacta.board.text import decode, read_bytes, read_path
+from iacta.errors import IactaError, IllegalError, MalformedError
+from iacta.numbers import row_of, shown, whole_number
+from iacta.records import put
+
+__all__ = ["NOBODY", "Holding", "Position", "read_position"]
+
+MOST_ARMIES = 10**9
+KEYS = ("board", "player", "territories")
+HOLDING_KEYS = ("owner", "armies")
+
+
+@dataclass(frozen=True)
+class Holding:
+    """Who owns a territory, and with how many armies.
+
+    owner: the player's name, such as `"red"`, or `""` for nobody.
+    armies: armies on the territory: at least 1, or 0 where it is nobody's.
+
+    >>> Holding("red", 72)
+    Holding(owner='red', armies=72)
+    """
+
+    owner: str
+    armies: int
+
+    def __post_init__(self) -> None:
+        if self.owner != "":
+            put(self, "owner", read_name(self.owner, "owner"))
+        least, most = (1, MOST_ARMIES) if self.owner else (0, 0)
+        put(self, "armies", whole_number(self.armies, "armies", least, most))
+
+
+NOBODY = Holding("", 0)
+
+
+@dataclass(frozen=True)
+class Position:
+    """Who owns which territory of a board, and whose turn it is.
+
+    board: the `Board`.
+    player: whose turn it is; he must own a territory.
+    holdings: for each territory of the board, in its order, its `Holding`. A territory of which
+        nothing is known is nobody's, with no armies; it can neither attack nor be entered.
+
+    Owners are matched without regard to case, spaces, hyphens and underscores, and brought to the
+    spelling that stands first.
+
+    >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
+    >>> Position(tiny, "Red", (Holding("red", 5), Holding("blue", 2))).player
+    'red'
+    """
+
+    board: Board
+    player: str
+    holdings: tuple[Holding, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.board, Board):
+            raise MalformedError(f"board must be a Board, got {shown(self.board)}")
+        rows = row_of(self.holdings, "holdings", "holdings")
+        for each in rows:
+            if not isinstance(each, Holding):
+                raise MalformedError(f"holdings must each be a Holding, got {shown(each)}")
+        if len(rows) != len(self.board.territories):
+            raise IllegalError(
+                f"holdings must be {len(self.board.territories)}, one for each territory of "
+                f"{self.board.name!r}, got {len(rows)}"
+            )
+        spelling: dict[str, str] = {}
+        for each in rows:
+            spelling.setdefault(folded(each.owner), each.owner)
+        put(self, "holdings", tuple(replace(h, owner=spelling[folded(h.owner)]) for h in rows))
+        put(self, "player", _player(self.player, spelling))
+
+    def of(self, name: str) -> Holding:
+        """Return who owns a territory, and with how many armies.
+
+        name: its name, found as `Board.find` does.
+
+        >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
+        >>> Position(tiny, "red", (Holding("red", 5), Holding("blue", 2))).of("b")
+        Holding(owner='blue', armies=2)
+        """
+        return self._by_name[self.board.find(name)]
+
+    def owned_by(self, owner: str) -> tuple[str, ...]:
+        """Return the territories of an owner, in the order of the board.
+
+        owner: the player's name, without regard to spelling; `""` for those of nobody. Who owns
+            none is refused, with the nearest owner suggested.
+
+        >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
+        >>> Position(tiny, "red", (Holding("red", 5), Holding("blue", 2))).owned_by("Blue")
+        ('B',)
+        """
+        wanted = folded(owner) if isinstance(owner, str) else None
+        found = tuple(name for name, held in self._by_name.items() if folded(held.owner) == wanted)
+        if not found and owner != "":
+            owners = dict.fromkeys(each.owner for each in self.holdings if each.owner)
+            hint = did_you_mean(owner, owners) if isinstance(owner, str) else ""
+            raise IllegalError(f"owner must own a territory, got {shown(owner)}{hint}")
+        return found
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Holding]:
+        return dict(zip(self.board.territories, self.holdings, strict=True))
+
+
+def _player(player: object, spelling: Mapping[str, str]) -> str:
+    name = read_name(player, "player")
+    if folded(name) not in spelling:
+        hint = did_you_mean(name, [each for each in spelling.values() if each])
+        raise IllegalError(f"player must own a territory, got {shown(player)}{hint}")
+    return spelling[folded(name)]
+
+
+def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
+    """Return the position that a JSON or TOML file or a table tells.
+
+    source: the path of the file, or a mapping such as a parsed JSON object. It has `player`, whose
+        turn it is; `territories`, for each by its name the `owner` and `armies`; and `board`:
+        `"classic"`, as if it is left out, or an object as `read_board` takes it, or, in a file
+        only, the path of a board file from the folder in which the position stands and within it.
+
+    Territories that are not listed are nobody's, with no armies: they can neither attack nor be
+    entered. What cannot be read is refused by a sentence that names the file and the line.
+
+    >>> brazil = {"owner": "red", "armies": 72}
+    >>> told = read_position({"player": "red", "territories": {"brazil": brazil}})
+    >>> told.of("Brazil"), told.of("Peru")
+    (Holding(owner='red', armies=72), Holding(owner='', armies=0))
+    """
+    if isinstance(source, Mapping):
+        return _position(Table(source, nowhere), None)
+    file = read_path(source, "position")
+    try:
+        return _position(read_table(decode(read_bytes(file))), file.parent)
+    except IactaError as error:
+        raise type(error)(f"position file {str(file)!r}: {error}") from None
+
+
+def _position(table: Table, folder: Path | None) -> Position:
+    table.refuse_unknown(table.entries, KEYS)
+    board = _board(table, folder)
+    held: dict[str, Holding] = {}
+    for key, entry in table.table("territories").items():
+        name = _find(table, board, key)
+        if name in held:
+            table.refuse(
+                ("territories", key), f"{name!r} must be there once, got it twice", IllegalError
+            )
+        held[name] = _holding(table, key, entry)
+    holdings = tuple(held.get(name, NOBODY) for name in board.territories)
+    if "player" not in table.entries:
+        table.refuse((), "a position must say whose turn it is as player, got nobody")
+    try:
+        return Position(board, table.entries["player"], holdings)
+    except IactaError as error:
+        table.refuse(("player",), str(error), type(error))
+
+
+def _find(table: Table, board: Board, key: str) -> str:
+    try:
+        return board.find(key)
+    except IactaError as error:
+        table.refuse(("territories", key), str(error), type(error))
+
+
+def _holding(table: Table, key: str, entry: object) -> Holding:
+    path = ("territories", key)
+    if not isinstance(entry, Mapping):
+        table.refuse(path, f"{key!r} must have an owner and armies, got {shown(entry)}")
+    table.refuse_unknown(entry, HOLDING_KEYS, *path)
+    for field in HOLDING_KEYS:
+        if field not in entry:
+            table.refuse(path, f"{key!r} must have an owner and armies, got no {field}")
+    try:
+        return Holding(entry["owner"], entry["armies"])
+    except IactaError as error:
+        field = str(error).split()[0]
+        table.refuse((*path, field), f"{key!r}: {error}", type(error))
+
+
+def _board(table: Table, folder: Path | None) -> Board:
+    given = table.entries.get("board", "classic")
+    if isinstance(given, Mapping):
+        inner = Table(given, lambda path: table.line_of(("board", *path)))
+        return assemble(plain.read(inner, "board")).board
+    if not isinstance(given, str):
+        table.refuse(("board",), f"board must be a name, a path or a table, got {shown(given)}")
+    if folded(given) == "classic":
+        return read_board("classic")
+    try:
+        return read_board(_beside(given, folder))
+    except IactaError as error:
+        table.refuse(("board",), str(error), type(error))
+
+
+def _beside(name: str, folder: Path | None) -> Path:
+    """Return the path of a board file that a position names: one in the same folder or below."""
+    if folder is None:
+        raise IllegalError(f"board must be 'classic' or a table, got {shown(name)}")
+    pure = (PurePosixPath(name), PureWindowsPath(name))
+    file = folder / name
+    # A stranger's position must not open what lies elsewhere, nor a pipe that never ends.
+    try:
+        away = any(each.anchor or ".." in each.parts for each in pure)
+        inside = not away and file.resolve().is_relative_to(folder.resolve()) and file.is_file()
+    except (OSError, ValueError, RuntimeError):
+        inside = False
+    if not inside:
+        raise IllegalError(
+            f"board must be 'classic', a table, or a file in the folder of the position, "
+            f"got {shown(name)}"
+        )
+    return file

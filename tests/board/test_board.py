@@ -1,0 +1,143 @@
+"""`Board` and `Continent`: what they hold, how names are found, what is refused."""
+
+import pickle
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iacta import Board, Continent, IactaError, IllegalError, MalformedError, TooLargeError
+from iacta.board.names import folded
+
+AFRICA = Continent("Africa", 3, ("north africa", "Egypt"))
+BOARD = Board(
+    "small",
+    ("Brazil", "North Africa", "Egypt"),
+    (("north-africa", "EGYPT"), ("Egypt", "North_Africa"), ("Brazil", "NorthAfrica")),
+    (AFRICA,),
+)
+
+
+def test_names_and_borders_are_brought_to_the_spelling_and_order_of_the_territories() -> None:
+    assert BOARD.borders == (
+        ("Brazil", "North Africa"),
+        ("North Africa", "Egypt"),
+        ("Egypt", "North Africa"),
+    )
+    assert BOARD.continents[0].territories == ("North Africa", "Egypt")
+
+
+def test_a_border_leads_one_way_only_unless_both_are_given() -> None:
+    assert BOARD.neighbours("Brazil") == ("North Africa",)
+    assert BOARD.neighbours("north africa") == ("Egypt",)
+
+
+def test_boards_compare_hash_and_paste_back() -> None:
+    pasted = eval(repr(BOARD))  # noqa: S307 # our own text
+    assert pasted == BOARD
+    assert hash(pasted) == hash(BOARD)
+    assert pickle.loads(pickle.dumps(BOARD)) == BOARD  # noqa: S301 # our own bytes
+
+
+@given(st.sampled_from(BOARD.territories), st.randoms(use_true_random=False))
+def test_a_name_is_found_without_regard_to_case_spaces_and_hyphens(
+    name: str, random: Random
+) -> None:
+    spelled = "".join(
+        random.choice([letter.lower(), letter.upper()])
+        if letter != " "
+        else random.choice(["", " ", "-", "_", "  "])
+        for letter in name
+    )
+    assert BOARD.find(spelled) == name
+
+
+def test_an_unknown_name_gets_the_nearest_suggested() -> None:
+    with pytest.raises(IllegalError, match=r"got 'Brasil'; did you mean 'Brazil'\?"):
+        BOARD.find("Brasil")
+    with pytest.raises(IllegalError, match=r"must be on 'small', got 'Mars'$"):
+        BOARD.find("Mars")
+    with pytest.raises(IllegalError, match=r"got 'Afrika'; did you mean 'Africa'\?"):
+        BOARD.find_set("Brazil,Afrika")
+    with pytest.raises(IactaError, match="got 7"):
+        BOARD.find(7)  # type: ignore[arg-type]
+
+
+def test_a_set_is_named_by_territories_and_continents() -> None:
+    assert BOARD.find_set("AFRICA") == ("North Africa", "Egypt")
+    assert BOARD.find_set("egypt, brazil, Egypt") == ("Egypt", "Brazil")
+    assert BOARD.find_set("Brazil,Africa") == ("Brazil", "North Africa", "Egypt")
+
+
+def test_a_name_with_a_comma_is_found_as_a_whole() -> None:
+    board = Board("x", ("Washington, D. C.", "Maine"), ())
+    assert board.find_set("washington, d. c.") == ("Washington, D. C.",)
+
+
+@pytest.mark.parametrize("text", ["", ",", "Egypt,,Brazil", None, 7])
+def test_what_names_nothing_is_no_set(text: object) -> None:
+    with pytest.raises(IactaError):
+        BOARD.find_set(text)  # type: ignore[arg-type]
+
+
+def test_an_empty_continent_is_no_set() -> None:
+    board = Board("x", ("A",), (), (Continent("Atlantis", 1, ()),))
+    with pytest.raises(IllegalError, match="at least one"):
+        board.find_set("Atlantis")
+
+
+ANY_BOARD: Any = Board
+ANY_CONTINENT: Any = Continent
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "sentence"),
+    [
+        (lambda: ANY_BOARD("x", (), ()), IllegalError, "at least one territory, got none"),
+        (lambda: ANY_BOARD("", ("A",), ()), MalformedError, "name must be a name of one line"),
+        (lambda: ANY_BOARD("x", ("A", "a"), ()), IllegalError, "different names, got 'A' and 'a'"),
+        (lambda: ANY_BOARD("x", ("A-B", "a b"), ()), IllegalError, "got 'A-B' and 'a b'"),
+        (lambda: ANY_BOARD("x", ("A\n",), ()), MalformedError, "territory must be a name"),
+        (lambda: ANY_BOARD("x", ("A\x1b[2J",), ()), MalformedError, "territory must be a name"),
+        (lambda: ANY_BOARD("x", ("A" * 101,), ()), IllegalError, "at most 100 letters"),
+        (lambda: ANY_BOARD("x", "AB", ()), MalformedError, "row of names, got 'AB'"),
+        (lambda: ANY_BOARD("x", (1,), ()), MalformedError, "territory must be a name"),
+        (lambda: ANY_BOARD("x", ("A",), (("A", "A"),)), IllegalError, "got 'A' twice"),
+        (lambda: ANY_BOARD("x", ("A",), (("A", "B"),)), IllegalError, "got 'B'"),
+        (lambda: ANY_BOARD("x", ("A",), (("A",),)), MalformedError, "row of two names"),
+        (lambda: ANY_BOARD("x", ("A",), ("AB",)), MalformedError, "row of two names"),
+        (lambda: ANY_BOARD("x", ("A",), (), ("A",)), MalformedError, "each be a Continent"),
+        (lambda: ANY_BOARD("x", ("A",), (), (AFRICA,)), IllegalError, "got 'north africa'"),
+        (lambda: ANY_BOARD("x", ("A",), (), (), ((1, 2), (3, 4))), IllegalError, "got 2"),
+        (lambda: ANY_BOARD("x", ("A",), (), (), ((1,),)), MalformedError, "two numbers"),
+        (
+            lambda: ANY_BOARD("x", ("A",), (), (), ((1, float("nan")),)),
+            MalformedError,
+            "two numbers",
+        ),
+        (
+            lambda: ANY_BOARD("x", ("A",), (), (), ((1, float("inf")),)),
+            MalformedError,
+            "two numbers",
+        ),
+        (lambda: ANY_BOARD("x", ("A",), (), (), (), (7,)), MalformedError, "polygons, got 7"),
+        (lambda: ANY_BOARD("x", map(str, range(20_000)), ()), TooLargeError, "at most 10000"),
+        (lambda: ANY_CONTINENT("X", 2.5, ()), MalformedError, "bonus must be a whole number"),
+        (lambda: ANY_CONTINENT("X", 10**9, ()), IllegalError, "bonus must be a whole number"),
+        (lambda: ANY_CONTINENT("X", 1, ("A", "a")), IllegalError, "got 'A' and 'a'"),
+    ],
+)
+def test_what_is_no_board_is_refused(make: Any, kind: type[Exception], sentence: str) -> None:
+    with pytest.raises(kind, match=sentence):
+        make()
+
+
+LATIN = st.text(st.characters(max_codepoint=0x24F), max_size=20)
+
+
+@given(LATIN, LATIN)
+def test_folding_is_stable_and_ignores_case(first: str, second: str) -> None:
+    assert folded(folded(first)) == folded(first)
+    assert folded(first + " -_" + second) == folded(first + second)

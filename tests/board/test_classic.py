@@ -1,0 +1,193 @@
+"""The classic board: its facts, and the map of the world that it draws."""
+
+import math
+from collections.abc import Iterator
+from itertools import combinations
+
+import pytest
+
+from iacta import Board, classic_board
+from iacta.board.board import Point
+
+CLASSIC = classic_board()
+SIZES = {
+    "North America": (9, 5),
+    "South America": (4, 2),
+    "Europe": (7, 5),
+    "Africa": (6, 3),
+    "Asia": (12, 7),
+    "Australia": (4, 2),
+}
+# Between continents, over the sea, and those that other files get wrong.
+KNOWN_BORDERS = [
+    ("Alaska", "Kamchatka"),
+    ("Brazil", "North Africa"),
+    ("Central America", "Venezuela"),
+    ("Greenland", "Iceland"),
+    ("Iceland", "Scandinavia"),
+    ("Iceland", "Great Britain"),
+    ("Great Britain", "Scandinavia"),
+    ("Great Britain", "Western Europe"),
+    ("Great Britain", "Northern Europe"),
+    ("Western Europe", "North Africa"),
+    ("Southern Europe", "North Africa"),
+    ("Southern Europe", "Egypt"),
+    ("Southern Europe", "Middle East"),
+    ("Ukraine", "Middle East"),
+    ("Ukraine", "Afghanistan"),
+    ("Ukraine", "Ural"),
+    ("East Africa", "Middle East"),
+    ("East Africa", "Madagascar"),
+    ("South Africa", "Madagascar"),
+    ("Egypt", "Middle East"),
+    ("Siam", "Indonesia"),
+    ("Japan", "Kamchatka"),
+    ("Japan", "Mongolia"),
+    ("Siberia", "China"),
+    ("Indonesia", "New Guinea"),
+    ("Indonesia", "Western Australia"),
+    ("New Guinea", "Eastern Australia"),
+    ("New Guinea", "Western Australia"),
+]
+NO_BORDERS = [
+    ("Iceland", "Northern Europe"),
+    ("Egypt", "Congo"),
+    ("East Africa", "Siam"),
+    ("Japan", "China"),
+    ("Ukraine", "Siberia"),
+    ("Afghanistan", "Siberia"),
+    ("Indonesia", "Eastern Australia"),
+    ("Alaska", "Greenland"),
+    ("Congo", "Madagascar"),
+]
+
+
+def reached(board: Board, start: str) -> set[str]:
+    """Return all territories that a way leads to."""
+    found, waiting = {start}, [start]
+    while waiting:
+        for name in board.neighbours(waiting.pop()):
+            if name not in found:
+                found.add(name)
+                waiting.append(name)
+    return found
+
+
+def test_it_has_42_territories_and_83_borders_that_lead_both_ways() -> None:
+    assert len(set(CLASSIC.territories)) == 42
+    assert len(CLASSIC.borders) == 2 * 83
+    assert {(end, start) for start, end in CLASSIC.borders} == set(CLASSIC.borders)
+
+
+def test_every_territory_can_be_reached_from_every_other() -> None:
+    assert all(len(reached(CLASSIC, name)) == 42 for name in CLASSIC.territories)
+
+
+def test_each_territory_is_in_one_of_six_continents() -> None:
+    found = {c.name: (len(c.territories), c.bonus) for c in CLASSIC.continents}
+    assert found == SIZES
+    names = [name for each in CLASSIC.continents for name in each.territories]
+    assert sorted(names) == sorted(CLASSIC.territories)
+
+
+@pytest.mark.parametrize(("start", "end"), KNOWN_BORDERS)
+def test_borders_that_are_there(start: str, end: str) -> None:
+    assert end in CLASSIC.neighbours(start)
+
+
+@pytest.mark.parametrize(("start", "end"), NO_BORDERS)
+def test_borders_that_are_not_there(start: str, end: str) -> None:
+    assert end not in CLASSIC.neighbours(start)
+
+
+def test_the_continents_hang_together_and_have_the_known_entries() -> None:
+    entries = {}
+    for each in CLASSIC.continents:
+        inside = set(each.territories)
+        assert all(inside & set(CLASSIC.neighbours(name)) for name in inside)
+        entries[each.name] = sum(bool(set(CLASSIC.neighbours(n)) - inside) for n in inside)
+    assert entries == {
+        "North America": 3,
+        "South America": 2,
+        "Europe": 4,
+        "Africa": 3,
+        "Asia": 5,
+        "Australia": 1,
+    }
+
+
+def polygons() -> Iterator[tuple[str, tuple[Point, ...]]]:
+    """Yield each polygon of the map."""
+    for name, outline in zip(CLASSIC.territories, CLASSIC.outlines, strict=True):
+        for polygon in outline:
+            yield name, polygon
+
+
+def sides(polygon: tuple[Point, ...]) -> Iterator[tuple[Point, Point]]:
+    """Yield the sides of a polygon."""
+    yield from zip(polygon, (*polygon[1:], polygon[0]), strict=True)
+
+
+def is_inside(x: float, y: float, polygon: tuple[Point, ...]) -> bool:
+    """Return whether a point lies in a polygon."""
+    crossed = False
+    for (x1, y1), (x2, y2) in sides(polygon):
+        if (y1 > y) != (y2 > y) and x < (x2 - x1) * (y - y1) / (y2 - y1) + x1:
+            crossed = not crossed
+    return crossed
+
+
+def cross(first: tuple[Point, Point], second: tuple[Point, Point]) -> bool:
+    """Return whether two sides cross in their middle."""
+    (a, b), (c, d) = first, second
+
+    def turn(p: Point, q: Point, r: Point) -> float:
+        return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+
+    return turn(a, b, c) * turn(a, b, d) < -1e-9 and turn(c, d, a) * turn(c, d, b) < -1e-9
+
+
+def test_no_sides_of_the_outlines_cross() -> None:
+    drawn = [side for _, polygon in polygons() for side in sides(polygon)]
+    for first, second in combinations(drawn, 2):
+        if max(first[0][0], first[1][0]) >= min(second[0][0], second[1][0]):
+            assert not cross(first, second), (first, second)
+
+
+def test_no_two_outlines_overlap() -> None:
+    all_polygons = list(polygons())
+    for column in range(0, 1000, 8):
+        for row in range(0, 487, 8):
+            x, y = column + 0.37, row + 0.41
+            assert sum(is_inside(x, y, polygon) for _, polygon in all_polygons) <= 1, (x, y)
+
+
+def test_armies_are_drawn_within_the_outline_with_room_around_them() -> None:
+    for (x, y), outline in zip(CLASSIC.places, CLASSIC.outlines, strict=True):
+        for turn in range(8):
+            angle = turn * math.pi / 4
+            beside = (x + 4 * math.cos(angle), y + 4 * math.sin(angle))
+            assert any(is_inside(*beside, polygon) for polygon in outline)
+
+
+def test_the_map_is_as_large_as_it_says() -> None:
+    points = [point for _, polygon in polygons() for point in polygon]
+    assert min(x for x, _ in points) >= 0
+    assert max(x for x, _ in points) <= 1000
+    assert min(y for _, y in points) >= 0
+    assert max(y for _, y in points) <= 487
+
+
+def test_it_lies_as_the_world_does() -> None:
+    place = dict(zip(CLASSIC.territories, CLASSIC.places, strict=True))
+    west_to_east = ["Alaska", "Quebec", "Brazil", "Great Britain", "Egypt", "India", "Japan"]
+    assert west_to_east == sorted(west_to_east, key=lambda name: place[name][0])
+    north_to_south = [
+        "Greenland",
+        "Iceland",
+        "Western Europe",
+        "North Africa",
+        "Congo",
+        "Argentina",
+    ]
+    assert north_to_south == sorted(north_to_south, key=lambda name: place[name][1])

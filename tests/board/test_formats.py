@@ -1,0 +1,363 @@
+"""Every format tells the same board, survives ours, and each mistake has its line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iacta import Board, Continent, IllegalError, MalformedError, classic_board, read_board
+from iacta.board import plain
+from iacta.board.formats import board_text, read_board_file, write_board
+
+FILES = Path(__file__).parent / "files"
+FORMATS = {
+    "domination.map": "Domination",
+    "conquest.map": "Conquest",
+    "conquer_club.xml": "Conquer Club",
+    "lux.xml": "Lux",
+    "warzone.json": "Warzone",
+    "own.json": "iacta's own",
+    "own.toml": "iacta's own",
+}
+TWO_COASTS = read_board(FILES / "own.json")
+DOMINATION = (FILES / "domination.map").read_text()
+CONQUEST = (FILES / "conquest.map").read_text()
+CLUB = (FILES / "conquer_club.xml").read_text()
+LUX = (FILES / "lux.xml").read_text()
+WARZONE = (FILES / "warzone.json").read_text()
+OWN = (FILES / "own.json").read_text()
+TOML = (FILES / "own.toml").read_text()
+
+
+def read_text(folder: Path, text: str) -> Board:
+    """Return the board of a text in a file without an ending."""
+    file = folder / "board"
+    file.write_text(text)
+    return read_board(file)
+
+
+def remarks(folder: Path, text: str) -> list[tuple[int | None, str]]:
+    """Return what is odd about the board of a text."""
+    file = folder / "board"
+    file.write_text(text)
+    return [(each.line, each.text) for each in read_board_file(file).remarks]
+
+
+@pytest.mark.parametrize("file", FORMATS)
+def test_every_format_tells_the_same_board(file: str) -> None:
+    found = read_board(FILES / file)
+    names = set(TWO_COASTS.territories)
+    assert set(found.territories) == names
+    assert set(found.borders) == set(TWO_COASTS.borders)
+    assert {(c.name, c.bonus, frozenset(c.territories)) for c in found.continents} == {
+        (c.name, c.bonus, frozenset(c.territories)) for c in TWO_COASTS.continents
+    }
+    if file != "warzone.json":  # which has no places
+        assert dict(zip(found.territories, found.places, strict=True)) == dict(
+            zip(TWO_COASTS.territories, TWO_COASTS.places, strict=True)
+        )
+
+
+@pytest.mark.parametrize("file", FORMATS)
+def test_the_format_is_found_by_the_content_not_the_name(file: str, tmp_path: Path) -> None:
+    renamed = tmp_path / "renamed.txt"
+    renamed.write_bytes((FILES / file).read_bytes())
+    found = read_board_file(renamed)
+    assert found.format == FORMATS[file]
+    assert found.remarks == ()
+
+
+@pytest.mark.parametrize("file", FORMATS)
+@pytest.mark.parametrize("ending", [".json", ".toml"])
+def test_every_board_survives_our_own_formats(file: str, ending: str, tmp_path: Path) -> None:
+    board = read_board(FILES / file)
+    written = tmp_path / f"x{ending}"
+    write_board(board, written)
+    assert read_board(written) == board
+    assert read_board(json.loads(board_text(board, "x.json"))) == board
+    assert [each.name for each in tmp_path.iterdir()] == [written.name]
+
+
+@pytest.mark.parametrize("ending", [".map", ".xml"])
+def test_a_board_survives_domination_and_conquer_club(ending: str, tmp_path: Path) -> None:
+    for board in (TWO_COASTS, classic_board()):
+        written = tmp_path / f"x{ending}"
+        write_board(board, written)
+        found = read_board(written)
+        assert (found.territories, found.borders) == (board.territories, board.borders)
+        assert found.continents == board.continents
+        assert found.places == board.places
+
+
+def test_the_classic_board_survives_with_its_outlines() -> None:
+    assert read_board(plain.record(classic_board())) == classic_board()
+
+
+NAMES = st.lists(st.text("abcXYZ'& <é\"\\", min_size=1, max_size=5), min_size=1, max_size=6)
+
+
+@given(NAMES, st.data())
+def test_any_board_survives_json_toml_and_conquer_club(
+    names: list[str], data: st.DataObject
+) -> None:
+    try:
+        territories = Board("any", tuple(names), ()).territories
+    except ValueError:
+        return
+    some = st.lists(st.sampled_from(territories), max_size=6)
+    pairs = zip(data.draw(some), data.draw(some), strict=False)
+    borders = tuple((start, end) for start, end in pairs if start != end)
+    members = tuple(dict.fromkeys(data.draw(some)))
+    board = Board(
+        "any", territories, borders, (Continent("Q", data.draw(st.integers(-9, 9)), members),)
+    )
+    for name in ("any.json", "any.toml", "any.xml"):
+        assert plain.record(_read(board_text(board, name))) == plain.record(board)
+
+
+def _read(text: str) -> Board:
+    from iacta.board.draft import assemble
+    from iacta.board.formats import _read as read_any
+
+    return assemble(read_any(text, "any")[1]).board
+
+
+def test_what_a_map_cannot_hold_is_not_written() -> None:
+    homeless = Board("x", ("A", "B"), (), (Continent("X", 1, ("A",)),))
+    with pytest.raises(IllegalError, match="must be in one continent, got 'B' in none"):
+        board_text(homeless, "x.map")
+    twice = Board("x", ("A",), (), (Continent("X", 1, ("A",)), Continent("Y", 1, ("A",))))
+    with pytest.raises(IllegalError, match="must be in one continent, got 'A' in two"):
+        board_text(twice, "x.map")
+    with pytest.raises(IllegalError, match=r"must end in \.json, \.toml, \.map, \.xml"):
+        board_text(homeless, "x.png")
+
+
+def test_a_board_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    with pytest.raises(IllegalError, match="can be written, got: No such file"):
+        write_board(TWO_COASTS, tmp_path / "none" / "x.json")
+    (tmp_path / "x.json").mkdir()
+    with pytest.raises(IllegalError, match="can be written"):
+        write_board(TWO_COASTS, tmp_path / "x.json")
+    assert [each.name for each in tmp_path.iterdir()] == ["x.json"]
+
+
+MISTAKES = {
+    "an unknown neighbour by id": (DOMINATION.replace("2 1\n3", "2 9\n3"),
+    "line 23: neighbour of "
+    "'Peru' must be known, got '9'"),
+    "a border line of nobody": (DOMINATION + "8 1\n", "line 27: territory with borders must "
+    "be known, got '8'"),
+    "two border lines": (DOMINATION + "5 3\n", "line 27: borders of a country must be in one "
+    "line, got 5 twice"),
+    "an unknown continent": (DOMINATION.replace("Egypt 2", "Egypt 3"), "line 18: continent must "
+    "be a whole number from 1 to 2, got 3"),
+    "a truncated map": (DOMINATION[: DOMINATION.index(" 100\n5 East")],
+    "line 18: expected a country's id, name, continent, x "
+    "and y, got '4 Egypt 2 380'"),
+    "two of one id": (DOMINATION.replace("5 East", "4 East"), "5 mistakes: line 19: id of a "
+    "territory must be there once, got '4' twice, first in line 18; line 24: neighbour of"),
+    "two of one name": (DOMINATION.replace("5 East-Africa", "5 egypt"), "line 19: territory must "
+    "be there once, got 'egypt' twice, first in line 18"),
+    "a bonus in letters": (DOMINATION.replace("Africa 3 y", "Africa iii y"), "line 12: bonus must "
+    "be a whole number from -1000000 to 1000000, got 'iii'"),
+    "an unknown neighbour by name": (CONQUEST.replace("Africa,Brazil,Egypt", "Africa,Brasil,Egypt"),
+    "line 16: neighbour of 'North Africa' must be known, got 'Brasil'; did you mean 'Brazil'?"),
+    "a continent misspelled": (CONQUEST.replace("160,Africa", "160,Afrika"), "line 18: continent "
+    "must be known, got 'Afrika'; did you mean 'Africa'?"),
+    "a short line": (CONQUEST[: CONQUEST.index(",120,")],
+    "line 16: expected name,x,y,continent,neighbours, "
+    "got 'North Africa,300'"),
+    "an element without its end": (CLUB[: CLUB.index("<name>Egypt")],
+    "line 28: the text must be XML, got: no "
+    "element found"),
+    "a territory without a name": (CLUB.replace("  <name>Egypt</name>\n", ""), "line 27: "
+    "<territory> must have a <name>, got none"),
+    "an unknown component": (CLUB.replace("<territory>Peru</", "<territory>Perü</"), "line 48: "
+    "territory of continent 'South America' must be known, got 'Perü'; did you mean 'Peru'?"),
+    "a polygon of two points": (LUX.replace("130,140 150,140 ", "", 1), None),
+    "a country with no id": (LUX.replace("<id>3</id>", ""), "line 31: <country> must have a <id>, "
+    "got none"),
+    "an unknown adjoining": (LUX.replace("<adjoining>0</", "<adjoining>0,7</"), "line 19: "
+    "neighbour of 'Peru' must be known, got '7'"),
+    "an id of the wrong type": (WARZONE.replace('"id": "3"', '"id": {}', 1), None),
+    "an unknown id": (WARZONE.replace('"5"\n    ]\n   },\n   {\n    "id": "5"', '"6"\n    ]\n   },'
+    '\n   {\n    "id": "5"'), "line 35: neighbour of 'Egypt' must be known, got '6'"),
+    "territories that are numbers": ('{"map": {"territories": [1]}}', "line 1: territories must "
+    "be objects, got 1"),
+    "a double key": (OWN.replace('"Peru": []', '"Peru": [],\n    "Egypt": []'), "line 8: keys must "
+    "be there once each, got 'Egypt' twice"),
+    "two keys of one name": (OWN.replace('"Peru": []', '"Peru": [],\n    "EGYPT": []'), "line 8: "
+    "territory must be there once, got 'Egypt' twice, first in line 6"),
+    "an unknown key": (OWN.replace('"places"', '"place"'), "line 14: keys must be known ones, got "
+    "'place'; did you mean 'places'?"),
+    "a key of a continent": (OWN.replace('"bonus": 3', '"bonuss": 3'), "line 12: keys of "
+    "continents.Africa must be known ones, got 'bonuss'; did you mean 'bonus'?"),
+    "a bonus that is a text": (OWN.replace('"bonus": 3', '"bonus": "3"'), "line 12: bonus must be "
+    "a whole number from -1000000 to 1000000, got '3'"),
+    "neighbours that are a text": (OWN.replace('"Peru": []', '"Peru": "Brazil"'), "line 5: 'Peru' "
+    "must have a list of names, got 'Brazil'"),
+    "a neighbour that is a number": (OWN.replace('"Peru": []', '"Peru": [3]'), "line 5: 'Peru' "
+    "must have a list of names, got [3]"),
+    "a place of three numbers": (OWN.replace("[400, 160]", "[400, 160, 1]"), "line 16: places "
+    "must be points of two numbers, got [400, 160, 1]"),
+    "a place of nowhere": (OWN.replace('"Egypt": [380', '"Egipt": [380'), "line 16: places must "
+    "be of known territories, got 'Egipt'; did you mean 'Egypt'?"),
+    "no territories": ('{"name": "x"}', "line 1: a board must have a table of territories, got "
+    "none"),
+    "territories that are none": ('{"territories": {}}', "a board must have at least one "
+    "territory, got none"),
+    "JSON cut off": (OWN[:100], "line 5: the text must be JSON, got: "),
+    "NaN": (OWN.replace("400", "NaN"), "the text must be plain JSON"),
+    "an unknown neighbour in TOML": (TOML.replace('Egypt = ["East', 'Egypt = ["Eest'), "line 7: "
+    "neighbour of 'Egypt' must be known, got 'Eest Africa'; did you mean 'East Africa'?"),
+    "a double key in TOML": (TOML.replace("Peru = []", "Brazil = []"), "line 5: the text must be "
+    "TOML, got: Cannot overwrite a value"),
+    "TOML cut off": (TOML[:70], "line 5: the text must be TOML, got: "),
+    "a continent that contains itself": (OWN.replace('["Brazil", "Peru"]', '["South America"]'),
+    "line 11: continent 'South America' must not contain itself"),
+    "continents in a circle": (OWN.replace('["Brazil", "Peru"]', '["Africa"]').replace(
+    '["North Africa", "Egypt", "E', '["South America", "E'), None),
+    "no format": ("hello world", "the text must be a board in a format that is known, got another"),
+    "an empty file": ("", "the text must be a board in a format that is known, got another"),
+    "another XML": ("<html></html>", "line 1: the XML must be a <map> or a <luxboard>, got <html>"),
+    "a list": ("[1, 2]", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_each_mistake_is_told_with_its_line(mistake: str, tmp_path: Path) -> None:
+    text, sentence = MISTAKES[mistake]
+    with pytest.raises((IllegalError, MalformedError)) as refused:
+        read_text(tmp_path, text)
+    told = str(refused.value)
+    assert told.startswith(f"board file {str(tmp_path / 'board')!r}: ")
+    assert "\n" not in told
+    if sentence is not None:
+        assert told.split(": ", 1)[1].startswith(sentence)
+
+
+def test_all_mistakes_are_told_at_once_and_very_many_are_counted(tmp_path: Path) -> None:
+    two = OWN.replace('["Egypt", "East', '["Egipt", "Eest').replace('["Brazil", "Peru"]', '["X"]')
+    with pytest.raises(IllegalError, match=r"3 mistakes: line 6: .*'Egipt'.*; line 6: .*; line 11"):
+        read_text(tmp_path, two)
+    many = {"territories": {"A": [f"no {number}" for number in range(50)]}}
+    with pytest.raises(IllegalError, match=r"50 mistakes: .*; and 40 more$"):
+        read_board(many)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "sentence"),
+    [
+        (DOMINATION.replace("\n2 1\n", "\n2\n"), 22, "the border from 'Brazil' to 'Peru' leads one "
+        "way only"),
+        (CONQUEST.replace("America,Brazil\n", "America\n"), 13, "the border from 'Brazil' to "
+        "'Peru' leads one way only"),
+        (CLUB.replace("<border>Peru</border>", ""), 14, "the border from 'Peru' to 'Brazil' leads "
+        "one way only"),
+        (CLUB.replace("<border>Peru</border>", ""), 11, "'Peru' cannot be reached from 'Brazil'"),
+        (LUX.replace("<adjoining>0</", "<adjoining></"), 13, None),
+        (OWN.replace('"Peru", "North', '"North'), 5, "'Peru' cannot be reached from 'Brazil'"),
+        (OWN.replace('"Brazil", "Peru"]', '"Brazil"]'), 5, "'Peru' belongs to no continent"),
+        (OWN.replace('["Brazil", "Peru"]', "[]"), 11, "continent 'South America' has no "
+        "territories"),
+        (OWN.replace('"Peru": []', '"Peru": ["Peru"]'), 5, "'Peru' is its own neighbour"),
+        (CONQUEST.replace("America,Brazil\n", "America,Brazil,brazil\n"), 14, "'Peru' has the "
+        "neighbour 'Brazil' twice"),
+    ],
+)  # fmt: skip
+def test_what_is_odd_is_remarked_with_its_line(
+    text: str, line: int, sentence: str | None, tmp_path: Path
+) -> None:
+    found = remarks(tmp_path, text)
+    assert line in [each for each, _ in found]
+    assert sentence is None or (line, sentence) in found
+
+
+def test_the_first_territory_being_cut_off_is_told_of_it_not_of_all_others() -> None:
+    from iacta.board.draft import assemble
+    from iacta.board.tables import Table, nowhere
+
+    table = {"territories": {"Island": [], "A": ["B"], "B": []}}
+    found = assemble(plain.read(Table(table, nowhere), "x")).remarks
+    assert [each.text for each in found] == ["'Island' cannot be reached from 'A'"]
+
+
+def test_continents_may_consist_of_continents() -> None:
+    table = json.loads(OWN)
+    table["continents"]["World"] = {"bonus": 9, "territories": ["africa", "South-America"]}
+    world = read_board(table).continents[-1]
+    assert world.territories == ("North Africa", "Egypt", "East Africa", "Brazil", "Peru")
+
+
+def test_directed_borders_of_our_own_lead_one_way() -> None:
+    board = read_board({"directed": True, "territories": {"A": ["B"], "B": []}})
+    assert board.borders == (("A", "B"),)
+    assert plain.record(board)["directed"] is True
+
+
+def test_a_territory_with_a_bonus_of_its_own_is_a_continent_of_one(tmp_path: Path) -> None:
+    text = CLUB.replace("<name>Peru</name>", "<name>Peru</name><bonus>4</bonus>")
+    found = read_text(tmp_path, text).continents[-1]
+    assert (found.bonus, found.territories) == (4, ("Peru",))
+
+
+def test_bonuses_of_warzone_may_overlap(tmp_path: Path) -> None:
+    text = WARZONE.replace('"1",\n     "2"', '"1",\n     "3"')
+    found = {c.name: c.territories for c in read_text(tmp_path, text).continents}
+    assert found["South America"] == ("Brazil", "North Africa")
+    assert "North Africa" in found["Africa"]
+
+
+def test_lux_keeps_the_outlines() -> None:
+    board = read_board(FILES / "lux.xml")
+    assert board.outlines[0] == (((130, 140), (150, 140), (150, 160), (130, 160)),)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
+def test_old_and_new_encodings_are_read(encoding: str, tmp_path: Path) -> None:
+    for text in (CONQUEST, CLUB, DOMINATION):
+        file = tmp_path / "x"
+        file.write_bytes(text.replace("Egypt", "Ägypten").encode(encoding))
+        assert "Ägypten" in read_board(file).territories
+
+
+def test_windows_line_ends_count_as_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    file.write_bytes(CONQUEST.replace("160,Africa", "160,Afrika").replace("\n", "\r\n").encode())
+    with pytest.raises(IllegalError, match="line 18: continent"):
+        read_board(file)
+
+
+def test_the_cards_beside_a_map_are_counted_and_checked(tmp_path: Path) -> None:
+    found = read_board_file(FILES / "domination.map").cards
+    assert found is not None
+    assert (found.territories, found.wildcards, found.missions, found.remarks) == (5, 2, 2, ())
+    (tmp_path / "x.map").write_text(DOMINATION.replace("crd coasts.cards", ""))
+    assert read_board_file(tmp_path / "x.map").cards is None
+    cards = "[cards]\nInfantry 1\nCavalry 1\nCannon 9\nDragon 2\nwildcard\n"
+    (tmp_path / "x.cards").write_text(cards)
+    odd = read_board_file(tmp_path / "x.map").cards
+    assert odd is not None
+    assert odd.remarks == (
+        (3, "there are two cards for 'Brazil'"),
+        (4, "a card must be a kind and the id of a country, got 'Cannon 9'"),
+        (5, "a card must be a kind and the id of a country, got 'Dragon 2'"),
+        (0, "there is no card for 'Peru' and 3 more"),
+    )
+
+
+@pytest.mark.parametrize("name", ["../secret.cards", "/etc/x.cards", "..\\x.cards", ".x.cards"])
+def test_a_map_names_no_cards_elsewhere(name: str, tmp_path: Path) -> None:
+    (tmp_path / "secret.cards").write_text("[cards]\nwildcard\n")
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "x.map").write_text(DOMINATION.replace("coasts.cards", name))
+    assert read_board_file(inner / "x.map").cards is None
+
+
+def test_classic_is_the_built_in_board() -> None:
+    assert read_board("classic") is classic_board()
+    assert read_board("Classic") is classic_board()
