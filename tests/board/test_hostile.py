@@ -75,8 +75,10 @@ def million_territories() -> dict[str, Callable[[], str]]:
             + "</map>"
         ),
         "Lux": lambda: "<luxboard>" + "<country/>" * count + "</luxboard>",
-        "Warzone": lambda: json.dumps({"map": {"territories": [{"id": n} for n in range(count)]}}),
-        "own": lambda: json.dumps({"territories": {f"T{n}": [] for n in range(count)}}),
+        "Warzone": lambda: '{"map": {"territories": [' + '{"id": 1},' * count + "{}]}}",
+        "own": lambda: (
+            '{"territories": {' + "".join(f'"{n}": [],' for n in range(count)) + '"": []}}'
+        ),
         "own TOML": lambda: "[territories]\n" + "".join(f"T{n} = []\n" for n in range(count)),
     }
 
@@ -113,8 +115,8 @@ def as_large_as_a_file_may_be() -> dict[str, Callable[[], str]]:
         ),
         "own": lambda: json.dumps({"territories": {f"T{n}": [] for n in range(200_000)}}),
         "own borders": lambda: json.dumps({"territories": {"A": ["A"] * 600_000}}),
-        "own points": lambda: json.dumps(
-            {"territories": {"A": []}, "outlines": {"A": [[[1, 2]] * 400_000]}}
+        "own points": lambda: (
+            '{"territories":{"A":[]},"outlines":{"A":[[' + "[1,2]," * 600_000 + "[1,2]]]}}"
         ),
         "unknown names": lambda: json.dumps(
             {"territories": {f"T{n}": [f"U{n}"] for n in range(9_999)}}

@@ -1,7 +1,7 @@
 """Board: territories, the borders between them, and the continents that pay a bonus."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn, TypeAlias
@@ -11,7 +11,7 @@ from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.numbers import row_of, shown, whole_number
 from iacta.records import put, short_repr
 
-__all__ = ["Board", "Border", "Continent", "Outline", "Point", "refuse_more"]
+__all__ = ["Board", "Border", "Continent", "Outline", "Point", "refuse_count", "refuse_more"]
 
 MOST_TERRITORIES = 10_000
 MOST_CONTINENTS = 10_000
@@ -208,10 +208,15 @@ class Board:
         )
 
 
-def refuse_more(rows: Sequence[object], most: int, what: str) -> None:
+def refuse_more(rows: Collection[object], most: int, what: str) -> None:
     """Refuse a row with more entries than a board may have."""
-    if len(rows) > most:
-        raise TooLargeError(f"a board must have at most {most} {what}, got {len(rows)}")
+    refuse_count(len(rows), most, what)
+
+
+def refuse_count(count: int, most: int, what: str) -> None:
+    """Refuse more of something than a board may have."""
+    if count > most:
+        raise TooLargeError(f"a board must have at most {most} {what}, got {count}")
 
 
 def _names(names: object) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ most stand there twice.
 
 import re
 
-from iacta.board.board import MOST_BONUS, Point
+from iacta.board.board import MOST_BONUS, MOST_BORDERS, Point, refuse_count
 from iacta.board.draft import Draft, DraftContinent, DraftTerritory, Mention
 from iacta.board.names import did_you_mean, folded, one_line
 from iacta.board.text import Entry, entries, read_number
@@ -22,6 +22,7 @@ from iacta.errors import IllegalError, MalformedError
 __all__ = ["is_meant", "read"]
 
 FARTHEST = 10**6
+MOST_WORDS = 2 * MOST_BORDERS
 BEGINNING = re.compile(
     r"^[ \t]*\[territories\][ \t]*\n\s*[^=,\n\[]+,", re.IGNORECASE | re.MULTILINE
 )
@@ -46,17 +47,18 @@ def read(text: str, name: str) -> Draft:
     continents = [_continent(entry) for entry in lines if entry.section == "continents"]
     members: dict[str, list[Mention]] = {folded(each.key): [] for each in continents}
     drafted = []
-    for entry in lines:
-        if entry.section == "territories":
-            territory, continent = _territory(entry)
-            drafted.append(territory)
-            if continent:
-                if folded(continent) not in members:
-                    hint = did_you_mean(continent, (each.name for each in continents))
-                    raise IllegalError(
-                        f"line {entry.line}: continent must be known, got {continent[:60]!r}{hint}"
-                    )
-                members[folded(continent)].append(Mention(territory.key, entry.line))
+    told = [entry for entry in lines if entry.section == "territories"]
+    refuse_count(sum(entry.text.count(",") for entry in told), MOST_WORDS, "borders")
+    for entry in told:
+        territory, continent = _territory(entry)
+        drafted.append(territory)
+        if continent and folded(continent) not in members:
+            hint = did_you_mean(continent, (each.name for each in continents))
+            raise IllegalError(
+                f"line {entry.line}: continent must be known, got {continent[:60]!r}{hint}"
+            )
+        if continent:
+            members[folded(continent)].append(Mention(territory.key, entry.line))
     return Draft(
         name,
         drafted,

@@ -14,10 +14,10 @@ A hyphen or an underscore in a name is a space, a continent is mentioned by its 
 from 1, and a border leads one way, so that most stand there twice.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from iacta.board.board import MOST_BONUS, Board, Point
+from iacta.board.board import MOST_BONUS, MOST_BORDERS, Board, Point, refuse_count
 from iacta.board.draft import Draft, DraftContinent, DraftTerritory, Mention
 from iacta.board.names import one_line
 from iacta.board.text import Entry, entries, read_number
@@ -100,7 +100,8 @@ def _territory(entry: Entry, borders: _Borders, continents: int) -> tuple[DraftT
     return DraftTerritory(key, _plain(words[1]), entry.line, neighbours, place), str(continent)
 
 
-def _borders(lines: Iterable[Entry]) -> _Borders:
+def _borders(lines: Collection[Entry]) -> _Borders:
+    refuse_count(sum(len(entry.text.split()) - 1 for entry in lines), MOST_BORDERS, "borders")
     found: _Borders = {}
     for entry in lines:
         key, *others = _words(entry, 1, "ids")

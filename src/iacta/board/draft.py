@@ -19,6 +19,7 @@ from iacta.board.board import (
     Continent,
     Outline,
     Point,
+    refuse_count,
     refuse_more,
 )
 from iacta.board.names import did_you_mean, folded, read_name
@@ -170,12 +171,8 @@ def assemble(draft: Draft) -> Assembled:
 def _refuse_more_mentions(draft: Draft) -> None:
     borders = sum(len(each.neighbours) for each in draft.territories)
     members = sum(len(each.members) for each in draft.continents)
-    for count, most, what in (
-        (borders, MOST_BORDERS, "borders"),
-        (members, MOST_MEMBERS, "territories in continents"),
-    ):
-        if count > most:
-            raise TooLargeError(f"a board must have at most {most} {what}, got {count}")
+    refuse_count(borders, MOST_BORDERS, "borders")
+    refuse_count(members, MOST_MEMBERS, "territories in continents")
 
 
 def _register(

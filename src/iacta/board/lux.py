@@ -13,7 +13,7 @@ country is the middle of its largest polygon.
 import re
 from collections.abc import Iterable, Iterator
 
-from iacta.board.board import MOST_BONUS, Outline, Point
+from iacta.board.board import MOST_BONUS, MOST_BORDERS, Outline, Point, refuse_count
 from iacta.board.draft import Draft, DraftContinent, DraftTerritory, Mention
 from iacta.board.text import read_number
 from iacta.board.xml_tree import Element
@@ -31,6 +31,8 @@ def read(top: Element, name: str) -> Draft:
     top: the outermost element of the file.
     name: what the board is called if the file does not say.
     """
+    adjoining = (each.text for country in _countries(top) for each in country.all("adjoining"))
+    refuse_count(sum(len(_words(text)) for text in adjoining), MOST_BORDERS, "borders")
     title = top.first("title")
     continents = list(_continents(top))
     return Draft(
@@ -69,8 +71,12 @@ def _id(element: Element) -> str:
 
 
 def _ids(element: Element) -> Iterator[Mention]:
-    for word in element.text.replace(",", " ").split():
+    for word in _words(element.text):
         yield Mention(str(read_number(word, "id", element.line, 0, 10**9)), element.line)
+
+
+def _words(text: str) -> list[str]:
+    return text.replace(",", " ").split()
 
 
 def _polygon(element: Element) -> tuple[Point, ...]:

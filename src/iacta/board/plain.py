@@ -17,7 +17,18 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from iacta.board.board import MOST_BONUS, Board, Outline, Point
+from iacta.board.board import (
+    MOST_BONUS,
+    MOST_BORDERS,
+    MOST_CONTINENTS,
+    MOST_POINTS,
+    MOST_TERRITORIES,
+    Board,
+    Outline,
+    Point,
+    refuse_count,
+    refuse_more,
+)
 from iacta.board.draft import Draft, DraftContinent, DraftTerritory, Mention
 from iacta.board.names import did_you_mean, folded, one_line
 from iacta.board.tables import Path, Table
@@ -44,6 +55,9 @@ def read(table: Table, name: str) -> Draft:
         table.refuse(("directed",), f"directed must be true or false, got {shown(directed)}")
     if "territories" not in table.entries:
         table.refuse((), "a board must have a table of territories, got none")
+    refuse_more(table.table("territories"), MOST_TERRITORIES, "territories")
+    refuse_more(table.table("continents"), MOST_CONTINENTS, "continents")
+    refuse_count(sum(map(_length, table.table("territories").values())), MOST_BORDERS, "borders")
     places = _by_territory(table, "places")
     outlines = _by_territory(table, "outlines")
     territories = [
@@ -59,6 +73,10 @@ def read(table: Table, name: str) -> Draft:
     ]
     continents = [_continent(table, key, each) for key, each in table.table("continents").items()]
     return Draft(told, territories, continents, directed)
+
+
+def _length(entry: object) -> int:
+    return len(entry) if isinstance(entry, Sequence) else 0
 
 
 def _by_territory(table: Table, key: str) -> Mapping[str, Any]:
@@ -105,9 +123,11 @@ def _place(table: Table, places: Mapping[str, Any], key: str) -> Point | None:
 
 def _outline(table: Table, outlines: Mapping[str, Any], key: str) -> Outline:
     path: Path = ("outlines", key)
+    polygons = _list(table, path, outlines.get(folded(key), []), "polygons")
+    refuse_count(sum(map(_length, polygons)), MOST_POINTS, "points")
     return tuple(
         tuple(_point(table, path, point) for point in _list(table, path, polygon, "polygons"))
-        for polygon in _list(table, path, outlines.get(folded(key), []), "polygons")
+        for polygon in polygons
     )
 
 

@@ -15,6 +15,8 @@ __all__ = ["Locate", "Path", "Table", "nowhere", "read_json", "read_table", "rea
 MOST_TOML_BYTES = 10**6
 MOST_PARTS = 40
 PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
+TOML_PART = re.compile(r"""[\w-]+|"[^"\n]*"|'[^'\n]*'""")
+TOML_KEY = re.compile(rf"(?:{TOML_PART.pattern})(?:\s*\.\s*(?:{TOML_PART.pattern}))*(?=\s*[=\]])")
 
 Path: TypeAlias = tuple[str | int, ...]
 Locate: TypeAlias = Callable[[Path], int | None]
@@ -195,16 +197,29 @@ def _refuse_long_keys(text: str) -> None:
 
 
 class _TomlLines:
-    """Tells the line in which the key of an entry first stands at the start, or else anywhere."""
+    """Tells the lines of tables and keys that begin a line; of others that of what holds them."""
 
     def __init__(self, text: str) -> None:
-        self.lines = text.split("\n")
+        self.text = text
+        self.lines: dict[Path, int] | None = None
 
     def __call__(self, path: Path) -> int | None:
-        for key in reversed([each for each in path if isinstance(each, str)]):
-            name = rf"[\"']?{re.escape(key)}[\"']?"
-            for pattern in (rf"\s*{name}\s*=", rf"\s*\[(.*\.)?\s*{name}\s*\]", rf".*{name}\s*="):
-                for number, line in enumerate(self.lines, 1):
-                    if re.match(pattern, line):
-                        return number
-        return None
+        if self.lines is None:
+            self.lines = _toml_lines(self.text)
+        names = tuple(each for each in path if isinstance(each, str))
+        while names and names not in self.lines:
+            names = names[:-1]
+        return self.lines.get(names)
+
+
+def _toml_lines(text: str) -> dict[Path, int]:
+    found: dict[Path, int] = {}
+    heading: Path = ()
+    for number, line in enumerate(text.split("\n"), 1):
+        is_heading = line.lstrip().startswith("[")
+        parts = TOML_KEY.match(line.strip(" \t["))
+        if parts:
+            path = tuple(part.strip("\"'") for part in TOML_PART.findall(parts[0]))
+            heading = path if is_heading else heading
+            found.setdefault(path if is_heading else (*heading, *path), number)
+    return found

@@ -11,7 +11,7 @@ Numbers may come as texts. A connection leads one way, so that each stands there
 from collections.abc import Mapping
 from typing import Any
 
-from iacta.board.board import MOST_BONUS
+from iacta.board.board import MOST_BONUS, MOST_TERRITORIES, refuse_more
 from iacta.board.draft import Draft, DraftContinent, DraftTerritory, Mention
 from iacta.board.names import one_line
 from iacta.board.tables import Path, Table
@@ -75,6 +75,7 @@ class _Reader:
         self, path: Path, entry: Mapping[str, Any], key: str
     ) -> list[tuple[Path, Mapping[str, Any]]]:
         found = []
+        refuse_more(self.row(path, entry, key), MOST_TERRITORIES, key)
         for index, each in enumerate(self.row(path, entry, key)):
             if not isinstance(each, Mapping):
                 self.table.refuse((*path, key, index), f"{key} must be objects, got {shown(each)}")

@@ -1,0 +1,163 @@
+"""Positions: read from JSON and TOML, checked, and matched to the board."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iacta import Board, Holding, IactaError, Position, classic_board, read_position
+
+FILES = Path(__file__).parent / "files"
+TINY = Board("tiny", ("A", "B", "C"), (("A", "B"), ("B", "A")))
+TABLE: dict[str, Any] = {
+    "board": "classic",
+    "player": "red",
+    "territories": {
+        "Brazil": {"owner": "red", "armies": 72},
+        "North Africa": {"owner": "blue", "armies": 22},
+    },
+}
+
+
+def test_a_json_position_is_read_as_it_is_told() -> None:
+    told = read_position(FILES / "position.json")
+    assert told.board is classic_board()
+    assert told.player == "red"
+    assert told.of("brazil") == Holding("red", 72)
+    assert told.of("North Africa") == Holding("blue", 22)
+
+
+def test_owners_are_one_whatever_their_spelling() -> None:
+    told = read_position(FILES / "position.json")
+    assert told.owned_by("BLUE") == ("North Africa", "Egypt")
+    assert told.of("Egypt").owner == "blue"
+
+
+def test_a_toml_position_names_a_board_file_beside_it() -> None:
+    told = read_position(FILES / "position.toml")
+    assert told.board.name == "Two Coasts"
+    assert told.player == "red"
+    assert told.of("Egypt") == Holding("blue", 8)
+
+
+def test_a_territory_that_is_not_listed_is_nobodys_with_no_armies() -> None:
+    told = read_position(TABLE)
+    assert told.of("Peru") == Holding("", 0)
+    assert len(told.owned_by("")) == 40
+
+
+def test_the_board_may_be_an_object_or_left_out() -> None:
+    board = {"territories": {"Brazil": ["North Africa"], "North Africa": []}}
+    assert read_position({**TABLE, "board": board}).board.neighbours("North Africa") == ("Brazil",)
+    left_out = {key: value for key, value in TABLE.items() if key != "board"}
+    assert read_position(left_out) == read_position(TABLE)
+
+
+def test_positions_compare_hash_and_paste_back() -> None:
+    told = Position(TINY, "red", (Holding("red", 3), Holding("blue", 1), Holding("", 0)))
+    pasted = eval(repr(told))  # noqa: S307 # our own text
+    assert pasted == told
+    assert hash(pasted) == hash(told)
+
+
+CHANGES: list[tuple[dict[str, Any], str]] = [
+    ({"player": "rde"}, "player must own a territory, got 'rde'; did you mean 'red'?"),
+    ({"player": ""}, "player must be a name of one line, got ''"),
+    ({"player": None}, "player must be a name of one line, got None"),
+    ({"players": 2}, "keys must be known ones, got 'players'; did you mean 'player'?"),
+    ({"board": "x.map"}, "board must be 'classic' or a table, got 'x.map'"),
+    ({"board": 7}, "board must be a name, a path or a table, got 7"),
+    ({"board": {}}, "a board must have a table of territories, got none"),
+    ({"territories": []}, "territories must be a table, got []"),
+    (
+        {"territories": {"Brasil": {"owner": "red", "armies": 1}}},
+        "territory must be on 'classic', got 'Brasil'; did you mean 'Brazil'?",
+    ),
+    ({"territories": {"Brazil": 3}}, "'Brazil' must have an owner and armies, got 3"),
+    (
+        {"territories": {"Brazil": {"owner": "red"}}},
+        "'Brazil' must have an owner and armies, got no armies",
+    ),
+    (
+        {"territories": {"Brazil": {"owner": "red", "armies": 0}}},
+        "'Brazil': armies must be a whole number from 1 to 1000000000, got 0",
+    ),
+    (
+        {"territories": {"Brazil": {"owner": "red", "armies": 10**10}}},
+        "'Brazil': armies must be a whole number from 1 to 1000000000, got 10000000000",
+    ),
+    (
+        {"territories": {"Brazil": {"owner": "red", "armies": 2.5}}},
+        "'Brazil': armies must be a whole number from 1 to 1000000000, got 2.5",
+    ),
+    (
+        {"territories": {"Brazil": {"owner": "red", "armies": True}}},
+        "'Brazil': armies must be a whole number from 1 to 1000000000, got True",
+    ),
+    (
+        {"territories": {"Brazil": {"owner": "", "armies": 3}}},
+        "'Brazil': armies must be a whole number from 0 to 0, got 3",
+    ),
+    (
+        {"territories": {"Brazil": {"owner": 3, "armies": 3}}},
+        "'Brazil': owner must be a name of one line, got 3",
+    ),
+    (
+        {"territories": {"Brazil": {"owner": "red", "armies": 3, "army": 1}}},
+        "keys of territories.Brazil must be known ones, got 'army'; did you mean 'armies'?",
+    ),
+    (
+        {
+            "territories": {
+                "Brazil": {"owner": "red", "armies": 3},
+                "BRAZIL": {"owner": "red", "armies": 3},
+            }
+        },
+        "'Brazil' must be there once, got it twice",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "sentence"), CHANGES, ids=lambda value: str(value)[:50])
+def test_what_is_no_position_is_refused(change: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(IactaError) as refused:
+        read_position({**TABLE, **change})
+    assert str(refused.value) == sentence
+
+
+def test_a_mistake_in_a_file_has_the_file_and_the_line(tmp_path: Path) -> None:
+    file = tmp_path / "p.json"
+    text = (FILES / "position.json").read_text()
+    for changed, line in (
+        (text.replace("72", "-1"), 5),
+        (text.replace("north-africa", "north-afrika"), 6),
+        (text.replace('"red",\n', '"green",\n'), 3),
+        (text.replace('"classic"', '{"territories": {"Brazil": ["Mars"]}}'), 2),
+        (text[:90], 5),
+    ):
+        file.write_text(changed)
+        with pytest.raises(IactaError, match=rf"^position file '.*p\.json': line {line}: "):
+            read_position(file)
+    toml = tmp_path / "p.toml"
+    toml.write_text((FILES / "position.toml").read_text().replace("armies = 8", "armies = 0"))
+    (tmp_path / "own.json").write_bytes((FILES / "own.json").read_bytes())
+    with pytest.raises(IactaError, match=r"p\.toml': line 10: 'Egypt': armies must be"):
+        read_position(toml)
+
+
+def test_holdings_must_fit_the_board() -> None:
+    with pytest.raises(IactaError, match="holdings must be 3, one for each territory"):
+        Position(TINY, "red", (Holding("red", 3),))
+    with pytest.raises(IactaError, match="each be a Holding"):
+        Position(TINY, "red", (1, 2, 3))  # type: ignore[arg-type]
+    with pytest.raises(IactaError, match="board must be a Board"):
+        Position("classic", "red", ())  # type: ignore[arg-type]
+
+
+def test_who_owns_nothing_gets_the_nearest_suggested() -> None:
+    told = read_position(json.loads(json.dumps(TABLE)))
+    with pytest.raises(IactaError, match=r"got 'blu'; did you mean 'blue'\?"):
+        told.owned_by("blu")
+    with pytest.raises(IactaError, match=r"did you mean 'Brazil'\?"):
+        told.of("Brasil")

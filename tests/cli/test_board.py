@@ -1,0 +1,84 @@
+"""`iacta board`: shows, checks and converts."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from iacta import classic_board, read_board
+from tests.cli.run import Run
+
+FILES = Path(__file__).parent.parent / "board" / "files"
+
+
+def test_the_classic_board_is_told(run: Run) -> None:
+    result = run("board classic")
+    assert (result.code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "classic: 42 territories, 83 borders, 6 continents (built in)."
+    assert lines[1] == "All borders lead both ways, and every territory can be reached."
+    assert any(line.startswith("Australia") and line.endswith("Indonesia") for line in lines)
+    assert "Madagascar             East Africa, South Africa" in lines
+
+
+def test_json_has_the_whole_board(run: Run) -> None:
+    record = json.loads(run("board classic --json").stdout)
+    assert (record["name"], record["format"]) == ("classic", "built in")
+    assert (record["border_count"], record["one_way_count"], record["remarks"]) == (83, 0, [])
+    brazil = next(each for each in record["territories"] if each["name"] == "Brazil")
+    assert brazil["neighbours"] == ["Venezuela", "Peru", "Argentina", "North Africa"]
+    assert brazil["continents"] == ["South America"]
+    africa = next(each for each in record["continents"] if each["name"] == "Africa")
+    assert (africa["bonus"], len(africa["territories"])) == (3, 6)
+    assert africa["entries"] == ["North Africa", "Egypt", "East Africa"]
+
+
+def test_csv_has_a_line_for_each_territory(run: Run) -> None:
+    rows = list(csv.DictReader(io.StringIO(run("board classic --csv").stdout)))
+    assert [row["territory"] for row in rows] == list(classic_board().territories)
+    assert rows[1]["neighbours"] == "Alaska; Alberta; Ontario; Greenland"
+
+
+@pytest.mark.parametrize("ending", ["json", "toml", "map", "xml"])
+def test_it_converts(run: Run, ending: str, tmp_path: Path) -> None:
+    written = tmp_path / f"x.{ending}"
+    result = run(f"board {FILES / 'domination.map'} --to {written}")
+    assert result.code == 0
+    assert result.stdout.splitlines()[-1] == f"Written to {written}."
+    assert read_board(written).borders == read_board(FILES / "domination.map").borders
+
+
+def test_oddities_are_told_with_their_lines(run: Run, tmp_path: Path) -> None:
+    text = (FILES / "domination.map").read_text().replace("\n2 1\n", "\n2\n")
+    (tmp_path / "x.map").write_text(text)
+    (tmp_path / "coasts.cards").write_text("[cards]\nInfantry 7\n")
+    out = run(f"board {tmp_path / 'x.map'}").stdout
+    assert "2 oddities:" in out
+    assert "board, line 22: the border from 'Brazil' to 'Peru' leads one way only" in out
+    assert "cards, line 2: a card must be a kind and the id of a country" in out
+    record = json.loads(run(f"board {tmp_path / 'x.map'} --json").stdout)
+    assert record["border_count"] == 5
+    assert record["one_way_count"] == 1
+    assert record["cards"] == {"territories": 0, "wildcards": 0, "missions": 0}
+    assert [each["line"] for each in record["remarks"]] == [22, 2]
+
+
+@pytest.mark.parametrize("options", ["", "--json", "--csv"])
+def test_a_wrong_file_gets_one_sentence(run: Run, options: str, tmp_path: Path) -> None:
+    text = (FILES / "domination.map").read_text().replace("\n2 1\n", "\n2 9\n")
+    (tmp_path / "x.map").write_text(text)
+    result = run(f"board {tmp_path / 'x.map'} {options}")
+    assert (result.code, result.stdout) == (2, "")
+    assert result.stderr == (
+        f"iacta: board file '{tmp_path / 'x.map'}': line 23: neighbour of 'Peru' must be known, "
+        "got '9'\n"
+    )
+
+
+def test_nothing_is_written_where_the_ending_is_unknown(run: Run, tmp_path: Path) -> None:
+    result = run(f"board classic --to {tmp_path / 'x.png'}")
+    assert (result.code, result.stdout) == (2, "")
+    assert "the file must end in .json, .toml, .map, .xml, got 'x.png'" in result.stderr
+    assert list(tmp_path.iterdir()) == []
