@@ -127,6 +127,8 @@ def as_large_as_a_file_may_be() -> dict[str, Callable[[], str]]:
         "deep TOML": lambda: "a = " + "[" * 900_000,
         "a long key in TOML": lambda: ".".join("a" * 400_000) + " = 1",
         "a long heading in TOML": lambda: "[" + ".".join("a" * 400_000) + "]",
+        "a long key within TOML": lambda: "a = {" + ".".join("a" * 400_000) + " = 1}",
+        "a hidden key in TOML": lambda: '"#".' + ".".join("a" * 400_000) + " = 1",
         "deep XML": lambda: "<map>" * 700_000,
         "long digits": lambda: '{"territories": ' + "9" * 1_000_000 + "}",
         "long digits in Domination": lambda: "[continents]\nA " + "9" * 1_000_000 + " red",

@@ -13,7 +13,14 @@ most stand there twice.
 
 import re
 
-from iacta.board.board import MOST_BONUS, MOST_BORDERS, Point, refuse_count
+from iacta.board.board import (
+    MOST_BONUS,
+    MOST_BORDERS,
+    MOST_TERRITORIES,
+    Point,
+    refuse_count,
+    refuse_more,
+)
 from iacta.board.draft import Draft, DraftContinent, DraftTerritory, Mention
 from iacta.board.names import did_you_mean, folded, one_line
 from iacta.board.text import Entry, entries, read_number
@@ -22,7 +29,6 @@ from iacta.errors import IllegalError, MalformedError
 __all__ = ["is_meant", "read"]
 
 FARTHEST = 10**6
-MOST_WORDS = 2 * MOST_BORDERS
 BEGINNING = re.compile(
     r"^[ \t]*\[territories\][ \t]*\n\s*[^=,\n\[]+,", re.IGNORECASE | re.MULTILINE
 )
@@ -48,7 +54,8 @@ def read(text: str, name: str) -> Draft:
     members: dict[str, list[Mention]] = {folded(each.key): [] for each in continents}
     drafted = []
     told = [entry for entry in lines if entry.section == "territories"]
-    refuse_count(sum(entry.text.count(",") for entry in told), MOST_WORDS, "borders")
+    refuse_more(told, MOST_TERRITORIES, "territories")
+    refuse_count(sum(max(e.text.count(",") - 3, 0) for e in told), MOST_BORDERS, "borders")
     for entry in told:
         territory, continent = _territory(entry)
         drafted.append(territory)

@@ -17,7 +17,15 @@ from 1, and a border leads one way, so that most stand there twice.
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from iacta.board.board import MOST_BONUS, MOST_BORDERS, Board, Point, refuse_count
+from iacta.board.board import (
+    MOST_BONUS,
+    MOST_BORDERS,
+    MOST_TERRITORIES,
+    Board,
+    Point,
+    refuse_count,
+    refuse_more,
+)
 from iacta.board.draft import Draft, DraftContinent, DraftTerritory, Mention
 from iacta.board.names import one_line
 from iacta.board.text import Entry, entries, read_number
@@ -54,7 +62,9 @@ def read(text: str, name: str) -> Draft:
     ]
     borders = _borders(_section(lines, "borders"))
     drafted, members = [], dict[str, list[Mention]]()
-    for entry in _section(lines, "countries"):
+    countries = _section(lines, "countries")
+    refuse_more(countries, MOST_TERRITORIES, "territories")
+    for entry in countries:
         territory, continent = _territory(entry, borders, len(continents))
         drafted.append(territory)
         members.setdefault(continent, []).append(Mention(territory.key, entry.line))

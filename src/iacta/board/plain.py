@@ -58,6 +58,7 @@ def read(table: Table, name: str) -> Draft:
     refuse_more(table.table("territories"), MOST_TERRITORIES, "territories")
     refuse_more(table.table("continents"), MOST_CONTINENTS, "continents")
     refuse_count(sum(map(_length, table.table("territories").values())), MOST_BORDERS, "borders")
+    refuse_count(_count_points(table.table("outlines")), MOST_POINTS, "points")
     places = _by_territory(table, "places")
     outlines = _by_territory(table, "outlines")
     territories = [
@@ -77,6 +78,11 @@ def read(table: Table, name: str) -> Draft:
 
 def _length(entry: object) -> int:
     return len(entry) if isinstance(entry, Sequence) else 0
+
+
+def _count_points(outlines: Mapping[str, Any]) -> int:
+    shapes = [shape for shape in outlines.values() if isinstance(shape, Sequence)]
+    return sum(_length(polygon) for shape in shapes for polygon in shape)
 
 
 def _by_territory(table: Table, key: str) -> Mapping[str, Any]:
@@ -124,7 +130,6 @@ def _place(table: Table, places: Mapping[str, Any], key: str) -> Point | None:
 def _outline(table: Table, outlines: Mapping[str, Any], key: str) -> Outline:
     path: Path = ("outlines", key)
     polygons = _list(table, path, outlines.get(folded(key), []), "polygons")
-    refuse_count(sum(map(_length, polygons)), MOST_POINTS, "points")
     return tuple(
         tuple(_point(table, path, point) for point in _list(table, path, polygon, "polygons"))
         for polygon in polygons

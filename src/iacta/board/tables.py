@@ -15,6 +15,8 @@ __all__ = ["Locate", "Path", "Table", "nowhere", "read_json", "read_table", "rea
 MOST_TOML_BYTES = 10**6
 MOST_PARTS = 40
 PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
+QUOTED = re.compile(r"""\"[^\"]*\"|'[^']*'""")
+BETWEEN_KEYS = re.compile(r"[,=\[\]{}]")
 TOML_PART = re.compile(r"""[\w-]+|"[^"\n]*"|'[^'\n]*'""")
 TOML_KEY = re.compile(rf"(?:{TOML_PART.pattern})(?:\s*\.\s*(?:{TOML_PART.pattern}))*(?=\s*[=\]])")
 
@@ -190,7 +192,10 @@ def read_toml(text: str) -> Table:
 def _refuse_long_keys(text: str) -> None:
     """Refuse dotted keys of very many parts, over which the reader of TOML takes very long."""
     for number, line in enumerate(text.split("\n"), 1):
-        if line.count(".") > MOST_PARTS and re.match(r"[\s\[]*(?:[\w-]+\s*\.\s*){40}", line):
+        bare = QUOTED.sub("", line).partition("#")[0] if line.count(".") > MOST_PARTS else ""
+        if bare.count(".") > MOST_PARTS and any(
+            piece.count(".") > MOST_PARTS for piece in BETWEEN_KEYS.split(bare)
+        ):
             raise TooLargeError(
                 f"line {number}: keys must have at most {MOST_PARTS} parts, got more"
             )
