@@ -77,6 +77,7 @@ FLOORS = [
     {"charts.files"},
     {"charts.lines", "charts.bars"},
     {"charts.boundary", "charts.campaigns", "charts.decisions", "charts.laws", "charts.states"},
+    {"charts.paths"},
     {"charts.curves", "charts.troops", "charts.requirements", "charts.simulations"},
     {"charts.tables", "charts.spreads", "charts.rule_sets", "charts.comparison"},
     {"charts"},

@@ -121,6 +121,17 @@ def test_the_map_tells_from_where_on_equal_numbers_win() -> None:
     )
 
 
+def test_the_map_tells_its_rules_and_their_garrison() -> None:
+    told = charts.win_chance_map(win_table(4, 4, "capital", garrison=0), Rules(garrison=0), "home")
+    spec = json.dumps(charts.specification(told))
+    assert "(home rules, garrison 0)" in told.description
+    assert "attackers able to attack" in spec
+    assert "garrison included" not in spec
+    spec = json.dumps(charts.specification(CHARTS["map"]))
+    assert "attackers, garrison included" in spec
+    assert "(classic rules)" in CHARTS["map"].description
+
+
 def test_a_lead_without_attackers_has_no_point() -> None:
     assert min(row["attackers"] for row in only(CHARTS["delta"])) == 1
 

@@ -22,6 +22,7 @@ from iacta.charts.curves import curves_by_advantage, curves_by_delta, curves_by_
 from iacta.charts.decisions import decision_map, dice_map
 from iacta.charts.files import chart_csv, chart_frame, chart_tables, save, specification
 from iacta.charts.laws import battle_law, final_difference, roll_law
+from iacta.charts.paths import path_chances
 from iacta.charts.requirements import chance_by_attackers, chance_by_defenders
 from iacta.charts.rule_sets import full_roll, rule_sets
 from iacta.charts.simulations import convergence, simulated_law
@@ -54,6 +55,7 @@ __all__ = [
     "methods_compared",
     "minimum_troops",
     "minimum_troops_ratio",
+    "path_chances",
     "probability_tree",
     "roll_law",
     "rule_sets",

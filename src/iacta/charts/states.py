@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import altair as alt
@@ -26,6 +28,8 @@ KINDS = {GOES_ON: GREY, WON: BLUE, HELD: RED}
 MOST_NODES = 15
 LAYER = 95
 BEND = 0.5  # of a roll past a state that it does not come by
+HALF = 0.5  # of a layer
+APART = {3: (0.4, 0.55, 0.65), 4: (0.35, 0.75, 0.55, 0.35)}  # where rolls cross each other
 
 CIRCLE = 1600
 ABOVE = f"-7 - sqrt(datum.probability * {CIRCLE} / PI)"  # its circle
@@ -36,12 +40,16 @@ MOST_MATRIX_STATES = 300
 SIDE = 560
 
 
-def state_space(attackers: int, defenders: int, rules: Rules | str = "classic") -> AnyChart:
+def state_space(
+    attackers: int, defenders: int, rules: Rules | str = "classic", *, every: bool = False
+) -> AnyChart:
     """Return the states that a small battle can come by, and the losses that lead to them.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
+    every: whether to show every state with at most so many armies, also those that the battle does
+        not come by.
 
     The chart has a table `rolls`: from which state to which, the armies that both sides lose, and
     the chance; and a table `states`: `attackers`, `defenders`, what the state `is`, and the chance
@@ -49,47 +57,74 @@ def state_space(attackers: int, defenders: int, rules: Rules | str = "classic") 
 
     Source: Van Wijgerden, "Let slip the dice of war", whose states leave out the garrison.
     """
-    return _graph(attackers, defenders, rules, "losses")
+    return _graph(attackers, defenders, rules, "losses", every)
 
 
-def probability_tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> AnyChart:
+def probability_tree(
+    attackers: int, defenders: int, rules: Rules | str = "classic", *, every: bool = False
+) -> AnyChart:
     """Return the states that a small battle can come by, and the chances of the rolls between.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
+    every: as for `state_space`.
 
     The tables are those of `state_space`, and the same is refused.
 
     Source: Van Wijgerden, "Creating a probability tree".
     """
-    return _graph(attackers, defenders, rules, "chance")
+    return _graph(attackers, defenders, rules, "chance", every)
 
 
-def _graph(attackers: int, defenders: int, rules: Rules | str, label: str) -> AnyChart:
+def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every: bool) -> AnyChart:
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
-    count = path_tree.state_count(attackers, defenders, rules)
+    count = _state_count(attackers, defenders, rules, every)
     if count > MOST_NODES:
         raise TooLargeError(
             f"a battle whose states are drawn must have at most {MOST_NODES} of them, got "
             f"{shown(attackers)} against {shown(defenders)} with {shown(count)}"
         )
     nodes = list(path_tree.nodes(path_tree.tree(attackers, defenders, rules)))
-    layers = _layers(nodes)
+    nodes += _others(nodes, rules) if every else []
+    layers = _by_armies(nodes) if every else _layers(nodes)
     paths = path_tree.path_count(attackers, defenders, rules)
     words = "the armies that you and they lose" if label == "losses" else "their chances"
     return finish(
         _graph_chart(label).properties(height=LAYER * (max(layers.values()) + 1)),
         f"{_counted(count, 'state')}, and {_counted(paths, 'way')} to the end.",
         fight(attackers, defenders, rules)
-        + f" 3v2: 3 attackers, garrison included, and 2 defenders left; at the rolls: {words}.",
+        + f" 3v2: 3 attackers, garrison included, and 2 defenders left; at the rolls: {words}."
+        + (" Smaller battles that this one does not come by are shown too." if every else ""),
         {
             "rolls": [
-                _roll(node, branch, layers, rules) for node in nodes for branch in node.branches
+                _roll(node, branch, layers, label_at)
+                for node in nodes
+                for branch, label_at in zip(
+                    node.branches, _label_places(len(node.branches), every), strict=True
+                )
             ],
             "states": [_state(node, layers, rules) for node in nodes],
         },
     )
+
+
+def _state_count(attackers: int, defenders: int, rules: Rules, every: bool) -> int:
+    if every:
+        return (max(attackers - rules.garrison, 0) + 1) * (defenders + 1) - 1
+    return path_tree.state_count(attackers, defenders, rules)
+
+
+def _others(nodes: Sequence[Node], rules: Rules) -> list[Node]:
+    """Return the nodes of smaller battles that a battle does not come by."""
+    known = {node.state for node in nodes}
+    most, against = nodes[0].state
+    others: dict[Outcome, Node] = {}
+    for start in product(range(rules.garrison + 1, most + 1), range(1, against + 1)):
+        for node in path_tree.nodes(path_tree.tree(*start, rules)):
+            if node.state not in known:
+                others[node.state] = Node(node.state, Fraction(0), node.branches)
+    return list(others.values())
 
 
 def _counted(count: int, word: str) -> str:
@@ -106,6 +141,17 @@ def _layers(nodes: Sequence[Node]) -> dict[Outcome, int]:
     return layers
 
 
+def _by_armies(nodes: Sequence[Node]) -> dict[Outcome, int]:
+    """Return for each state the armies lost: its place from the top, which no other shares."""
+    most = sum(nodes[0].state)
+    return {node.state: most - sum(node.state) for node in nodes}
+
+
+def _label_places(count: int, every: bool) -> Sequence[float]:
+    """Return how many layers below a state its rolls have their numbers."""
+    return APART.get(count, (HALF,) * count) if every else (HALF,) * count
+
+
 def _name(state: Outcome) -> str:
     return "more" if state == BEYOND else f"{state.attackers}v{state.defenders}"
 
@@ -114,7 +160,7 @@ def _place(state: Outcome, layers: dict[Outcome, int]) -> tuple[int, int]:
     return state.attackers - state.defenders, -layers[state]
 
 
-def _roll(node: Node, branch: Branch, layers: dict[Outcome, int], rules: Rules) -> Row:
+def _roll(node: Node, branch: Branch, layers: dict[Outcome, int], label_at: float) -> Row:
     (x, y), (x2, y2) = _place(node.state, layers), _place(branch.node.state, layers)
     lost = branch.losses
     return {
@@ -125,15 +171,17 @@ def _roll(node: Node, branch: Branch, layers: dict[Outcome, int], rules: Rules) 
         "probability": float(branch.probability),
         "exact": str(branch.probability),
         **{"x": x, "y": y, "x2": x2, "y2": y2, "bend": _bend((x, y), (x2, y2), layers)},
+        "along": 2 * label_at / (y - y2),
     }
 
 
 def _bend(start: tuple[int, int], end: tuple[int, int], layers: dict[Outcome, int]) -> float:
     """Return how far a roll must keep aside so as not to seem to lead to a state between."""
-    middle = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
-    if middle not in {_place(state, layers) for state in layers}:
+    (x, y), (x2, y2) = start, end
+    between = {(x + (x2 - x) * k / (y - y2), y - k) for k in range(1, y - y2)}
+    if not between & {_place(state, layers) for state in layers}:
         return 0.0
-    return BEND if end[0] >= start[0] else -BEND
+    return BEND * len(between) * (1 if x2 >= x else -1)
 
 
 def _state(node: Node, layers: dict[Outcome, int], rules: Rules) -> Row:
@@ -172,7 +220,6 @@ def _graph_chart(label: str) -> AnyChart:
         .transform_calculate(
             mx="(datum.x + datum.x2) / 2 + datum.bend",
             my="(datum.y + datum.y2) / 2",
-            along="1 / (datum.y - datum.y2)",
         )
         .transform_calculate(
             lx="datum.x + datum.along * (datum.mx - datum.x)",

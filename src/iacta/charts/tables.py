@@ -29,13 +29,17 @@ EVEN = Fraction(1, 2)
 VALUE_ROOM = 19  # pixels that a number of three digits takes
 
 ATTACKERS = "attackers, garrison included"
+ABLE = "attackers able to attack"  # without a garrison
 
 
-def win_chance_map(chances: npt.NDArray[Any], label: str = "classic") -> AnyChart:
+def win_chance_map(
+    chances: npt.NDArray[Any], rules: Rules | str = "classic", label: str = ""
+) -> AnyChart:
     """Return the chances of every battle up to a size as a map of colours, with values if few.
 
     chances: what `win_table` returns.
-    label: the name of the rules.
+    rules: those of the table: `Rules`, or the name of a rule set.
+    label: what the rules are called, if they have no name of their own.
 
     More than 40,000 battles are refused.
 
@@ -46,6 +50,7 @@ def win_chance_map(chances: npt.NDArray[Any], label: str = "classic") -> AnyChar
             f"a map of chances must have at most {MOST_CELLS} battles, "
             f"got {chances.shape[0]} by {chances.shape[1]}"
         )
+    found = find_rules(rules)
     rows = [
         {"attackers": a, "defenders": d, "win_probability": chance}
         for a, row in enumerate(chances.astype(float).tolist(), start=1)
@@ -58,7 +63,12 @@ def win_chance_map(chances: npt.NDArray[Any], label: str = "classic") -> AnyChar
             axis=alt.Axis(labelAngle=0, labelSeparation=4),
             scale=alt.Scale(round=True),
         ),
-        y=alt.Y("attackers:O", title=ATTACKERS, sort="descending", scale=alt.Scale(round=True)),
+        y=alt.Y(
+            "attackers:O",
+            title=ATTACKERS if found.garrison else ABLE,
+            sort="descending",
+            scale=alt.Scale(round=True),
+        ),
         tooltip=[
             "attackers:O",
             "defenders:O",
@@ -71,7 +81,8 @@ def win_chance_map(chances: npt.NDArray[Any], label: str = "classic") -> AnyChar
     return finish(
         alt.layer(*layers).properties(height=SIDE),
         _map_title(chances),
-        f"Chance to win each battle in per cent, by a fight to the end ({label} rules).",
+        "Chance to win each battle in per cent, by a fight to the end "
+        f"({under_rules(label or rules_name(found), found.garrison)}).",
         {"battles": rows},
     )
 

@@ -67,7 +67,7 @@ def table(
         text=lambda console: _tell(console, chances, label),
     )
     if picture:
-        picture.draw(lambda charts: charts.win_chance_map(chances, label))
+        picture.draw(lambda charts: charts.win_chance_map(chances, known.rules, label))
 
 
 def _rows(chances: npt.NDArray[Any]) -> Iterator[Sequence[object]]:

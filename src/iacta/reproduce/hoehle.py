@@ -91,6 +91,11 @@ def _trial() -> tan_1997.Trial:
     return tan_1997.trial(rolls=ROLLS)
 
 
+def _ways_to_end() -> int:
+    rolls = [Roll(attack, defence) for attack in (1, 2, 3) for defence in (1, 2)]
+    return sum(len(roll.losses()) for roll in rolls)
+
+
 VALUES: dict[str, Callable[[], Number]] = {
     "equally likely rolls of five dice": lambda: Roll(3, 2).law().total,
     "rolls that the sums of p_32k count": lambda: sum(Roll(3, 2).law().counts),
@@ -103,6 +108,9 @@ VALUES: dict[str, Callable[[], Number]] = {
     "chance of 10 against 10": lambda: win(10, 10),
     "chance of 10 against 10 (Osborne, table 3)": lambda: win(10, 10),
     "fewest armies on each side with a chance above one half": first_even,
+    "pairs that the best two of three dice can show": lambda: len(Roll(3, 2).best_attack_dice(2)),
+    "ways in which the rolls of all numbers of dice can end": _ways_to_end,
+    "states that follow 10 against 10": lambda: len(markov.chain(10, 10, ABLE).after(1)),
     "line of the fewest attackers: start": lambda: _line()[0],
     "line of the fewest attackers: slope": lambda: _line()[1],
     "chance of 50 against 50": lambda: win(50, 50),

@@ -74,6 +74,25 @@ def _states_after_one_roll() -> str:
     )
 
 
+def _numbers_of_dice() -> set[int]:
+    attack, defence = ABLE.full_roll
+    return {a + d for a in range(1, attack + 1) for d in range(1, defence + 1)}
+
+
+def _states_before_7_against_5() -> str:
+    found = (
+        node.state
+        for node in path_tree.nodes(path_tree.tree(10, 6, ABLE))
+        if any(branch.node.state == (7, 5) for branch in node.branches)
+    )
+    return ", ".join(f"{state.attackers} {state.defenders}" for state in sorted(found))
+
+
+def _sum_of_ends() -> Fraction:
+    law = Battle(2, 1, ABLE).outcomes(exact=True)
+    return sum((Fraction(chance) for chance in law.values()), Fraction(0))
+
+
 VALUES: dict[str, Callable[[], Number]] = {
     "kinds of rolls": lambda: ABLE.full_roll[0] * ABLE.full_roll[1],
     "chance that 2 against 1 is won by the first roll": lambda: _roll(2, 1, 0),
@@ -97,6 +116,10 @@ VALUES: dict[str, Callable[[], Number]] = {
         "15 against 8" if win(15, 8) > win(20, 13) else "20 against 13"
     ),
     "states after one roll from 10 against 6": _states_after_one_roll,
+    "states from which 7 against 5 is reached": _states_before_7_against_5,
+    "numbers of dice in a roll": lambda: len(_numbers_of_dice()),
+    "most dice in a roll": lambda: max(_numbers_of_dice()),
+    "chance that 2 against 1 is won or lost": _sum_of_ends,
 }
 
 SOURCE = Source(

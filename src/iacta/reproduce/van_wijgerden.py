@@ -76,6 +76,12 @@ def _fewest(row: Row) -> int:
     return int(armies_needed(int(row["defenders"]), row["chance"]))
 
 
+def _spike_of_capitals() -> int:
+    """Return the defenders, from 2 on, that take the most attackers for each of them at 99 %."""
+    of_each = needed("capital")[-1] / np.arange(1, MOST_DEFENDERS + 1)
+    return 2 + int(np.argmax(of_each[1:]))
+
+
 def _mean_ratio() -> float:
     return float((needed("capital") / needed("classic")).mean())
 
@@ -100,6 +106,10 @@ VALUES: dict[str, Callable[[], Number]] = {
     "attackers needed against 10 for 95 %, by defender": lambda: Fraction(
         int(armies_needed(10, "95%")), 10
     ),
+    "chance that 3 against 2 ends with 1 attacker, in per cent": lambda: Fraction(
+        Battle(3, 2, ABLE).outcomes(exact=True)[Outcome(1, 0)]
+    ),
+    "defenders at the spike of the 99 % line of capitals": _spike_of_capitals,
     "attackers needed on a capital, by those on a territory (mean)": _mean_ratio,
     "entries of Hendel's table that are one too low": _entries_too_low,
     "chance of 5 against 10, if the headings of Osborne's table 3 were right": lambda: win(5, 10),
