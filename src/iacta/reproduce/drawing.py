@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import signal
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -10,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
 from threading import Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from iacta import charts
 from iacta.charts import theme
@@ -18,11 +19,24 @@ from iacta.charts.converter import convert
 from iacta.errors import TooLargeError
 from iacta.reproduce.figures import Figure
 
-__all__ = ["Drawn", "drawing"]
+__all__ = ["Drawn", "darkened", "drawing", "lean"]
 
 PROCESSES = 2
 NARROW = 240  # pixels of a plot that is read on a telephone, beside its axis
-WAYS = tuple((dark, width) for width in (theme.WIDTH, NARROW) for dark in (False, True))
+WIDTHS = (theme.WIDTH, NARROW)
+
+# What is different on a dark page, unless a scale makes shades of it.
+LIGHT_TO_DARK = {
+    each[False]: each[True] for each in (theme.INK, theme.PAPER, theme.FAINT, theme.MIDDLE)
+}
+FONT = ' font-family="sans-serif"'  # said once for all texts
+UNSEEN = re.compile(
+    r' (?:class|aria-hidden|aria-roledescription|role|pointer-events)="[^"]*"| opacity="1"'
+    rf'|{FONT}|<path[^>]* d="" display="none"/>'
+)
+PLACES = re.compile(r' (?:d|transform)="[^"]*"')
+HUNDREDTHS = re.compile(r"(\.\d)\d+")
+SHADES = re.compile(r'"range": "(diverging|heatmap|ramp)"')
 
 
 class Drawn(NamedTuple):
@@ -41,18 +55,34 @@ class Drawn(NamedTuple):
     views: tuple[str, ...]
 
 
+class View(NamedTuple):
+    """One look of a figure that is being drawn.
+
+    drawn: the picture.
+    darken: whether its colours are still to be changed to those of a dark page.
+    """
+
+    drawn: "Future[bytes]"
+    darken: bool
+
+    def svg(self) -> str:
+        """Wait for it."""
+        svg = lean(self.drawn.result().decode())
+        return darkened(svg) if self.darken else svg
+
+
 class Waiting(NamedTuple):
     """A figure that is being drawn in another process."""
 
     figure: Figure
     title: str
     png: "Future[bytes]"
-    views: tuple["Future[bytes]", ...]
+    views: tuple["View", ...]
 
     def drawn(self) -> Drawn:
         """Wait for it."""
         try:
-            views = tuple(_address(view.result()) for view in self.views)
+            views = tuple(_address(view.svg()) for view in self.views)
             return Drawn(self.figure, self.title, self.png.result(), views)
         except BrokenProcessPool:
             raise TooLargeError(
@@ -111,11 +141,58 @@ def _end_with_parent() -> None:
 
 def _submit(figure: Figure, pool: ProcessPoolExecutor) -> Waiting:
     chart = figure.draw()
-    spec = charts.specification(chart)
-    texts = [json.dumps({**spec, "config": theme.config(dark=d, width=w)}) for d, w in WAYS]
-    views = tuple(pool.submit(convert, text, "svg") for text in texts)
-    return Waiting(figure, chart.description, pool.submit(convert, texts[0], "png"), views)
+    spec = _still(charts.specification(chart))
+    views = tuple(view for width in WIDTHS for view in _views(spec, width, pool))
+    png = pool.submit(convert, _text(spec, theme.WIDTH), "png")
+    return Waiting(figure, chart.description, png, views)
 
 
-def _address(svg: bytes) -> str:
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
+def _views(spec: Any, width: int, pool: ProcessPoolExecutor) -> tuple[View, View]:
+    """Return a figure on a light page and on a dark one, drawn twice only if it must be."""
+    text = _text(spec, width)
+    light = pool.submit(convert, text, "svg")
+    if not SHADES.search(text):
+        return View(light, False), View(light, True)
+    dark = pool.submit(convert, _text(spec, width, dark=True), "svg")
+    return View(light, False), View(dark, False)
+
+
+def _text(spec: Any, width: int, *, dark: bool = False) -> str:
+    return json.dumps({**spec, "config": {**theme.config(dark=dark, width=width), "aria": False}})
+
+
+def darkened(svg: str) -> str:
+    """Return a picture for a light page as it is on a dark one.
+
+    svg: the picture, which must have no shades between the colours of the page.
+    """
+    known = re.compile("|".join(LIGHT_TO_DARK))
+    return known.sub(lambda found: LIGHT_TO_DARK[found[0]], svg)
+
+
+def lean(svg: str) -> str:
+    """Return a picture without what nobody sees: names for scripts, and hundredths of a pixel.
+
+    svg: the picture.
+    """
+    bare = UNSEEN.sub("", svg).replace("<svg", f"<svg{FONT}", 1)
+    return PLACES.sub(lambda found: HUNDREDTHS.sub(r"\1", found[0]), bare)
+
+
+def _still(spec: Any) -> Any:
+    """Return a part of a chart without what only a pointer would find: tooltips, unseen marks."""
+    if isinstance(spec, list):
+        return [_still(part) for part in spec if not _is_unseen(part)]
+    if isinstance(spec, dict):
+        kept = {key: part for key, part in spec.items() if key != "tooltip"}
+        return {key: part if key == "datasets" else _still(part) for key, part in kept.items()}
+    return spec
+
+
+def _is_unseen(layer: Any) -> bool:
+    mark = layer.get("mark") if isinstance(layer, dict) else None
+    return isinstance(mark, dict) and mark.get("opacity") == 0
+
+
+def _address(svg: str) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"

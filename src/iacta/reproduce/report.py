@@ -154,14 +154,16 @@ def _part(part: Part) -> Iterator[str]:
             (("", each.what, each.published, f"{each.seconds:.2f} s") for each in part.timings),
         )
     yield "<h3>Values</h3>"
-    for title, entries in groupby(part.entries, key=lambda entry: entry.table):
-        yield from _values(title, list(entries))
+    tables = groupby(part.entries, key=lambda entry: entry.table)
+    for number, (title, entries) in enumerate(tables):
+        yield from _values(title, list(entries), is_first=number == 0)
     yield from map(_figure, part.figures)
 
 
-def _values(title: str, entries: Sequence[Entry]) -> Iterator[str]:
+def _values(title: str, entries: Sequence[Entry], *, is_first: bool) -> Iterator[str]:
+    """Yield a table, unfolded if it is the first of its source, or tells more than agreement."""
     notable = any(entry.compared.verdict != AGREES for entry in entries)
-    yield f"<details{' open' if notable else ''}><summary><b>{escape(title)}.</b> "
+    yield f"<details{' open' if notable or is_first else ''}><summary><b>{escape(title)}.</b> "
     yield f"{_tally(entries)}</summary>"
     heading = ("quantity", "published", "ours", "difference", "verdict")
     yield from _table(heading, map(_cells, entries))
