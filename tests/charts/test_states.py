@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import pytest
@@ -37,7 +38,23 @@ def test_the_state_space_has_the_same_states() -> None:
     assert tables[0] == tables[1]
 
 
+def test_the_paths_are_the_library_s() -> None:
+    chart = charts.path_chances(3, 2, find_rules("classic", 0))
+    told = {row["path"]: Fraction(row["exact"]) for row in table(chart, "paths")}
+    assert list(told.values()) == sorted(told.values(), reverse=True)
+    assert told == {
+        ", ".join(f"{a}v{d}" for a, d in path.states): path.probability
+        for path in path_tree.paths(3, 2, find_rules("classic", 0))
+    }
+    assert title(chart) == "4 of 7 paths win; the likeliest of all comes 37 % of the time."
+    assert title(charts.path_chances(1, 1)) == "There is one way to the end."
+    with pytest.raises(TooLargeError, match="at most 30 of them, got 12 against 10 with"):
+        charts.path_chances(12, 10)
+
+
 def test_a_larger_tree_is_refused() -> None:
+    with pytest.raises(TooLargeError, match="at most 15 of them, got 4 against 4 with 19"):
+        charts.state_space(4, 4, every=True)
     with pytest.raises(TooLargeError, match="at most 15 of them, got 12 against 10 with 85"):
         charts.state_space(12, 10)
 
@@ -52,6 +69,31 @@ def test_no_roll_of_a_tree_touches_what_is_not_its_own(
         chart = charts.probability_tree(*battle, find_rules(rules, garrison))
     except TooLargeError:
         return
+    _keeps_apart(chart)
+
+
+@pytest.mark.parametrize("rules", ["classic", "capital"])
+@pytest.mark.parametrize("draw", [charts.probability_tree, charts.state_space])
+def test_every_state_up_to_a_battle_is_shown(draw: Any, rules: str) -> None:
+    found = find_rules(rules, 0)
+    chart = draw(3, 3, found, every=True)
+    states = {(row["attackers"], row["defenders"]): row for row in table(chart, "states")}
+    assert set(states) == set(product(range(4), repeat=2)) - {(0, 0)}
+    come_by = {tuple(node.state) for node in path_tree.nodes(path_tree.tree(3, 3, found))}
+    assert {state for state, row in states.items() if row["probability"]} == come_by
+    rolls = {(row["from"], row["to"]): row["exact"] for row in table(chart, "rolls")}
+    for a, d in product(range(1, 4), repeat=2):
+        for branch in path_tree.tree(a, d, found).branches:
+            after = branch.node.state
+            assert rolls.pop((f"{a}v{d}", f"{after.attackers}v{after.defenders}")) == str(
+                branch.probability
+            )
+    assert not rolls
+    _keeps_apart(chart)
+
+
+def _keeps_apart(chart: AnyChart) -> None:
+    """Check that no number of a roll covers another, and no roll passes over a state."""
     place = _places(chart)
     labels = [_label(row, place) for row in table(chart, "rolls")]
     for number, (x, y) in enumerate(labels):
@@ -79,7 +121,7 @@ def _middle(roll: dict[str, Any]) -> tuple[float, float]:
 
 def _label(roll: dict[str, Any], place: Any) -> tuple[float, float]:
     x, y = _middle(roll)
-    along = 1 / (roll["y"] - roll["y2"])
+    along = roll["along"]
     found: tuple[float, float] = place(
         roll["x"] + along * (x - roll["x"]), roll["y"] + along * (y - roll["y"])
     )

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -65,6 +66,20 @@ def test_the_report_tells_of_errata_and_run_times(whole: tuple[Path, Any]) -> No
     assert report.endswith("</html>\n")
 
 
+def test_what_is_to_be_seen_first_stands_open(whole: tuple[Path, Any]) -> None:
+    report = (whole[0] / "report.html").read_text(encoding="utf-8")
+    for part in report.split("<h2 ")[1:]:
+        first, *others = re.findall(r"<details( open)?>(.*?)</details>", part, re.DOTALL)
+        assert first[0] == " open"
+        assert "<th>published</th><th>ours</th><th>difference</th><th>verdict</th>" in first[1]
+        for is_open, table in others:
+            assert bool(is_open) == ("! erratum" in re.sub("</?b>", "", table))
+
+
+def test_the_report_is_no_larger_than_it_must_be(whole: tuple[Path, Any]) -> None:
+    assert (whole[0] / "report.html").stat().st_size < 5_000_000
+
+
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch, run: Run) -> Run:
     """Run the command without its figures."""
@@ -115,19 +130,59 @@ def test_without_its_packages_the_line_to_install_them_is_told(
     assert not (tmp_path / "into").exists()
 
 
-def test_killed_on_the_way_it_leaves_no_file_half_written(tmp_path: Path) -> None:
-    line = [sys.executable, "-m", "iacta", "reproduce", str(tmp_path)]
-    process = subprocess.Popen(line, stdout=subprocess.DEVNULL)  # noqa: S603 # our own line
-    until(lambda: (tmp_path / "hoehle.csv").exists())
+FEW_FIGURES = """
+from iacta.reproduce import figures
+
+if __name__ == "__main__":  # the processes that draw read this too
+    from iacta.cli import main
+
+    figures.FIGURES = figures.FIGURES[:4]
+    main()
+"""
+
+
+@pytest.fixture
+def few(tmp_path: Path) -> list[str]:
+    """Return the line that runs the command with few figures, as it is soon done."""
+    script = tmp_path / "few.py"
+    script.write_text(FEW_FIGURES, encoding="utf-8")
+    return [sys.executable, str(script), "reproduce", str(tmp_path / "into")]
+
+
+def test_killed_on_the_way_it_leaves_no_file_half_written(few: list[str], tmp_path: Path) -> None:
+    process = subprocess.Popen(few, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603 # our own line
+    until(lambda: (tmp_path / "into" / "hoehle.csv").exists())
     drawing = children(process.pid)
     process.kill()
     process.wait()
-    left = {file.name for file in tmp_path.iterdir() if not file.name.startswith(".")}
-    assert "report.html" not in left
-    for name in left:
-        content = (tmp_path / name).read_bytes()
-        assert content.endswith(b"\n" if name.endswith(".csv") else b"IEND\xaeB`\x82")
+    assert drawing
+    check_whole(tmp_path / "into")
     until(lambda: not any(Path(f"/proc/{child}").exists() for child in drawing))
+
+
+@pytest.mark.parametrize("begun", ["pracpred.csv", "pracpred_win_chance_map.png"])
+def test_ctrl_c_ends_it_with_130_and_no_file_half_written(
+    few: list[str], tmp_path: Path, begun: str
+) -> None:
+    with subprocess.Popen(few, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 # our own line
+        until(lambda: (tmp_path / "into" / begun).exists())
+        drawing = children(process.pid)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=20)
+    assert (process.returncode, said) == (130, (b"", b""))
+    check_whole(tmp_path / "into")
+    assert not list((tmp_path / "into").glob(".*"))
+    until(lambda: not any(Path(f"/proc/{child}").exists() for child in drawing))
+
+
+def check_whole(folder: Path) -> None:
+    """Check that a run that was ended has left whole files, and not the report."""
+    left = [file for file in folder.iterdir() if not file.name.startswith(".")]
+    assert left
+    assert folder / "report.html" not in left
+    for file in left:
+        ending = b"\n" if file.suffix == ".csv" else b"IEND\xaeB`\x82"
+        assert file.read_bytes().endswith(ending)
 
 
 def children(process: int) -> list[str]:

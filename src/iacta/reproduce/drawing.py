@@ -19,7 +19,7 @@ from iacta.charts.converter import convert
 from iacta.errors import TooLargeError
 from iacta.reproduce.figures import Figure
 
-__all__ = ["Drawn", "darkened", "drawing", "lean"]
+__all__ = ["Drawn", "darkened", "drawing", "lean", "text_of"]
 
 PROCESSES = 2
 NARROW = 240  # pixels of a plot that is read on a telephone, beside its axis
@@ -143,21 +143,27 @@ def _submit(figure: Figure, pool: ProcessPoolExecutor) -> Waiting:
     chart = figure.draw()
     spec = _still(charts.specification(chart))
     views = tuple(view for width in WIDTHS for view in _views(spec, width, pool))
-    png = pool.submit(convert, _text(spec, theme.WIDTH), "png")
+    png = pool.submit(convert, text_of(spec, theme.WIDTH), "png")
     return Waiting(figure, chart.description, png, views)
 
 
 def _views(spec: Any, width: int, pool: ProcessPoolExecutor) -> tuple[View, View]:
     """Return a figure on a light page and on a dark one, drawn twice only if it must be."""
-    text = _text(spec, width)
+    text = text_of(spec, width)
     light = pool.submit(convert, text, "svg")
     if not SHADES.search(text):
         return View(light, False), View(light, True)
-    dark = pool.submit(convert, _text(spec, width, dark=True), "svg")
+    dark = pool.submit(convert, text_of(spec, width, dark=True), "svg")
     return View(light, False), View(dark, False)
 
 
-def _text(spec: Any, width: int, *, dark: bool = False) -> str:
+def text_of(spec: Any, width: int, *, dark: bool = False) -> str:
+    """Return a specification as it is drawn for the report, where no pointer asks it anything.
+
+    spec: the specification.
+    width: how wide the plot is, in pixels.
+    dark: whether it stands on a dark page.
+    """
     return json.dumps({**spec, "config": {**theme.config(dark=dark, width=width), "aria": False}})
 
 

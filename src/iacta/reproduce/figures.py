@@ -1,7 +1,6 @@
 """The figures of the sources: one row for each in `FIGURES`, drawn by `iacta.charts`."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 from iacta import charts
@@ -19,7 +18,7 @@ __all__ = ["FIGURES", "Figure"]
 
 UNFINISHED = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])
 WITHOUT_GARRISON = Rules(garrison=0)  # as pracpred, Höhle and the states of Van Wijgerden
-CAPITAL_WITHOUT_GARRISON = replace(find_rules("capital"), garrison=0)
+CAPITAL_WITHOUT_GARRISON = find_rules("capital", 0)
 ONE_ROLL = Battle(3, 2, WITHOUT_GARRISON, stop=Stop(max_rolls=1))  # won if both defenders fall
 MATCH_UPS = (1, 2, 3, 4, 5, 10, 15, 20)
 ADVANTAGES = (0, 1, 2, 3, 4, 5, 6, 7)

@@ -1,0 +1,175 @@
+"""The figures: the numbers behind them are those that the sources print, counted as they count."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from iacta import Roll, charts
+from iacta.charts.converter import convert
+from iacta.reproduce.data import Row, read_rows
+from iacta.reproduce.drawing import NARROW, SHADES, darkened, lean, text_of
+from iacta.reproduce.figures import FIGURES, ONE_ROLL
+from iacta.reproduce.verdict import Number, Published, compare
+
+PRINTED = {f"{figure.source}_{figure.name}": figure for figure in FIGURES}
+
+
+def rows(name: str, table: str = "") -> list[dict[str, Any]]:
+    """Return the rows behind a figure, those of its first table unless it is named."""
+    tables = charts.chart_tables(PRINTED[name].draw())
+    return [dict(row) for row in (tables[table] if table else next(iter(tables.values())))]
+
+
+def agrees(ours: Number, published: str) -> bool:
+    return compare(ours, Published(published)).verdict == "agrees"
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("pracpred_win_chance_map", "pracpred_win_20x20"),
+        ("hoehle_win_chance_map", "hoehle_win_10x10"),
+    ],
+)
+def test_the_maps_show_the_published_tables(name: str, file: str) -> None:
+    told = {(row["attackers"], row["defenders"]): row["win_probability"] for row in rows(name)}
+    printed = read_rows(file)
+    assert len(told) == len(printed)
+    for row in printed:
+        assert agrees(told[int(row["attackers"]), int(row["defenders"])], row["published"])
+
+
+def test_the_curves_by_match_up_show_columns_of_the_published_table() -> None:
+    told = {
+        (row["attackers"], row["defenders"]): row["win_probability"]
+        for row in rows("pracpred_curves_by_match_up")
+    }
+    drawn = {1, 2, 3, 4, 5, 10, 15, 20}
+    printed = [row for row in read_rows("pracpred_win_20x20") if int(row["defenders"]) in drawn]
+    assert len(told) == len(printed) == 160
+    for row in printed:
+        assert agrees(told[int(row["attackers"]), int(row["defenders"])], row["published"])
+
+
+def test_the_curves_by_advantage_show_the_published_rows() -> None:
+    told = {
+        (row["attackers"], row["advantage"]): row["win_probability"]
+        for row in rows("pracpred_curves_by_advantage")
+    }
+    printed = read_rows("pracpred_win_by_advantage")
+    assert {lead for _, lead in told} == set(range(8))
+    assert len(told) == len(printed)
+    for row in printed:
+        assert agrees(told[int(row["attackers"]), int(row["advantage"])], row["published"])
+
+
+def test_the_slices_and_the_border_are_at_the_published_numbers() -> None:
+    printed = {
+        int(row["defenders"]): int(row["published"]) for row in read_rows("hoehle_break_even")
+    }
+    assert printed == {15: 14, 25: 23, 35: 31}
+    slices = {
+        row["defenders"]: row["attackers"] for row in rows("hoehle_slices") if row["is_fewest"]
+    }
+    assert slices == printed
+    border = {row["defenders"]: row["attackers"] for row in rows("hoehle_break_even")}
+    assert {d: border[d] for d in printed} == printed
+
+
+def test_the_curves_by_delta_count_the_garrison() -> None:
+    told = {
+        (row["attackers"], row["defenders"]): row["win_probability"]
+        for row in rows("norvig_curves_by_delta")
+    }
+    printed = {(60, 60): "73%", (3, 1): "75%", (4, 2): "66%", (55, 60): "57%"}
+    assert all(agrees(told[battle], chance) for battle, chance in printed.items())
+    assert told[12, 12] >= 0.5 > told[11, 11]
+
+
+def test_the_states_leave_the_garrison_out() -> None:
+    states = rows("van_wijgerden_probability_tree", "states")
+    ends = {(row["attackers"], row["defenders"]): Fraction(row["exact"]) for row in states}
+    for row in read_rows("van_wijgerden_outcomes"):
+        if "/" in row["published"]:
+            end = int(row["attackers_left"]), int(row["defenders_left"])
+            assert ends[end] == Fraction(row["published"])
+    paths = {row["path"]: Fraction(row["exact"]) for row in rows("van_wijgerden_paths")}
+    for row in read_rows("van_wijgerden_paths"):
+        assert paths[
+            row["path"].replace(", ", ";").replace(" ", "v").replace(";", ", ")
+        ] == Fraction(row["published"])
+
+
+def test_the_trees_of_territories_and_capitals_have_the_published_chances() -> None:
+    for place, rules in (("territory", "classic"), ("capital", "capital")):
+        rolls = rows(f"van_wijgerden_state_space_of_a_{place}", "rolls")
+        told = {(row["from"], row["losses"]): Fraction(row["exact"]) for row in rolls}
+        printed = [
+            row
+            for row in read_rows("van_wijgerden_roll_losses")
+            if row["rules"] in ("classic", rules)
+        ]
+        for row in printed:
+            assert told.pop(_roll(row)) == Fraction(row["published"])
+        defence = 2 if rules == "classic" else 3
+        assert all(int(state[-1]) > defence for state, _ in told)  # more armies than dice
+
+
+def _roll(row: Row) -> tuple[str, str]:
+    state = f"{row['attack_dice']}v{row['defence_dice']}"
+    return state, f"{row['attackers_lost']}, {row['defenders_lost']}"
+
+
+def test_the_matrix_is_that_of_10_against_10_without_garrison() -> None:
+    entries = rows("hoehle_transition_matrix")
+    first = {row["to"]: row["probability"] for row in entries if row["from"] == "10v10"}
+    printed = read_rows("hoehle_after_one_roll")
+    assert len(first) == len(printed)
+    for row in printed:
+        after = f"{row['attackers_left']}v{row['defenders_left']}"
+        assert agrees(first[after], row["published"])
+    assert len({row["from"] for row in entries}) == 121 - 1  # none has the state without armies
+
+
+def test_the_simulations_are_those_of_the_sources() -> None:
+    assert rows("norvig_convergence")[-1]["runs"] == 10_000
+    (exact,) = rows("norvig_convergence", "exact")
+    assert agrees(exact["exact"], "0.719433937074")
+    assert rows("hoehle_convergence")[-1]["runs"] == 100_000
+    assert ONE_ROLL.win_probability(exact=True) == Fraction(2890, 7776)
+    told = {row["defenders"]: row["count"] for row in rows("hoehle_roll_law")}
+    assert told == {0: 2275, 1: 2611, 2: 2890}
+    assert Roll(3, 2).law().total == 7776
+
+
+@pytest.mark.parametrize(
+    "name", ["van_wijgerden_state_space_of_1_against_1", "van_wijgerden_paths", "hoehle_slices"]
+)
+def test_a_picture_is_darkened_as_it_would_be_drawn(name: str) -> None:
+    spec = charts.specification(PRINTED[name].draw())
+    light, dark = (text_of(spec, NARROW, dark=dark) for dark in (False, True))
+    assert not SHADES.search(light)
+    assert darkened(convert(light, "svg").decode()) == convert(dark, "svg").decode()
+
+
+def test_shades_are_drawn_anew() -> None:
+    shaded = {
+        name
+        for name in ("hoehle_win_chance_map", "hoehle_transition_matrix", "hoehle_roll_law")
+        if SHADES.search(text_of(charts.specification(PRINTED[name].draw()), NARROW))
+    }
+    assert shaded == {"hoehle_win_chance_map", "hoehle_transition_matrix"}
+
+
+def test_lean_pictures_keep_their_numbers() -> None:
+    svg = (
+        '<svg width="9"><g class="mark" role="x"><path d="" display="none"/>'
+        '<text transform="translate(1.256,2)" font-family="sans-serif" opacity="1">37.17%</text>'
+        '<path aria-hidden="true" d="M1.219,2.5L3,4" opacity="0.35"/></g></svg>'
+    )
+    assert lean(svg) == (
+        '<svg font-family="sans-serif" width="9"><g>'
+        '<text transform="translate(1.2,2)">37.17%</text>'
+        '<path d="M1.2,2.5L3,4" opacity="0.35"/></g></svg>'
+    )
