@@ -12,7 +12,7 @@ demo: $(VENV)/core
 	@$(BIN)/iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --exact
 
 test: $(VENV)/test
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses auto
 
 check: $(VENV)/check
 	@$(BIN)/ruff format --check

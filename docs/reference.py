@@ -138,6 +138,7 @@ CHARTS: dict[str, list[str]] = {
     "Of how a battle goes": [
         "state_space",
         "probability_tree",
+        "path_chances",
         "after_rolls",
         "first_passages",
         "transition_matrix",

@@ -165,7 +165,9 @@ def public_functions() -> list[tuple[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize(("name", "function"), public_functions(), ids=lambda value: str(value))
+@pytest.mark.parametrize(
+    ("name", "function"), public_functions(), ids=lambda value: getattr(value, "__name__", value)
+)
 def test_public_functions_tell_of_each_argument(name: str, function: Any) -> None:
     text = inspect.getdoc(function) or ""
     assert text.split("\n")[0].endswith("."), name
