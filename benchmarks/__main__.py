@@ -5,6 +5,7 @@ import random
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -251,6 +252,27 @@ def process_lines() -> Iterator[Line]:
     )
 
 
+def picture_lines() -> Iterator[Line]:
+    """Measure a picture of a large table as a whole process, against the import of its library."""
+    with tempfile.TemporaryDirectory() as folder:
+        picture = str(Path(folder) / "table.png")
+        words = ["-m", "iacta", "table", "60", "60", "--csv", "--plot", picture]
+        yield Line(
+            "iacta table 60 60 --plot, as a process",
+            seconds(partial(_ended, words), 7),
+            "import altair, vl_convert, as a process",
+            seconds(partial(_ended, ["-c", "import altair, vl_convert"]), 7),
+            0,
+            1.0,
+        )
+
+
+def _ended(words: list[str]) -> None:
+    """Run Python with some words to its end."""
+    hidden = subprocess.DEVNULL
+    subprocess.run([sys.executable, *words], check=True, stdout=hidden, stderr=hidden)
+
+
 MEASURES = (
     roll_lines,
     battle_lines,
@@ -263,6 +285,7 @@ MEASURES = (
     array_lines,
     *decisions.MEASURES,
     process_lines,
+    picture_lines,
 )
 
 

@@ -79,7 +79,7 @@ FLOORS = [
     {"charts.boundary", "charts.campaigns", "charts.decisions", "charts.laws", "charts.states"},
     {"charts.paths"},
     {"charts.curves", "charts.troops", "charts.requirements", "charts.simulations"},
-    {"charts.tables", "charts.spreads", "charts.rule_sets", "charts.comparison"},
+    {"charts.tables", "charts.spreads", "charts.rules", "charts.comparison"},
     {"charts"},
     {"reproduce.data", "reproduce.verdict"},
     {"reproduce.tables", "reproduce.rolls", "reproduce.as_printed"},

@@ -3,7 +3,7 @@
 import pytest
 
 from iacta import Decision, TooLargeError, best_mix, charts, how_many_dice, when_to_stop
-from tests.charts.look import is_drawn, table, title
+from tests.charts.look import table, title
 
 
 @pytest.mark.parametrize("decision", [when_to_stop(9, 8, prize=6), best_mix(9, 8)])
@@ -41,10 +41,5 @@ def test_the_dice_are_the_decision_s() -> None:
         for row in table(chart, name):
             for attackers in range(max(row["least"], 2), row["most"] + 1):
                 assert row["dice"] == policy[row["defenders"], attackers - 1]
+    assert table(chart, "battle") == [{"attackers": 6, "defenders": 4}]
     assert title(chart) == "Throw 3 dice now, and expect 2 dice."
-
-
-def test_all_are_drawn() -> None:
-    assert is_drawn(charts.decision_map(best_mix(9, 8)))
-    assert is_drawn(charts.decision_map(when_to_stop(4, 8, prize=3)))
-    assert is_drawn(charts.dice_map(how_many_dice(6, 4)))

@@ -15,7 +15,7 @@ from iacta import (
 from iacta.charts.bars import HOLD, STOP, WIN
 from iacta.outcome import is_won
 from iacta.simulated import running_estimates
-from tests.charts.look import is_drawn, table, title
+from tests.charts.look import subtitle, table, title
 
 
 def test_each_end_of_a_battle_stands_beside_its_exact_chance() -> None:
@@ -31,6 +31,34 @@ def test_each_end_of_a_battle_stands_beside_its_exact_chance() -> None:
         assert (row["low"], row["high"]) == seen.interval()
     exact = f"{100 * float(law.prob(is_won)):.2f} %"
     assert title(chart).endswith(f"% of 2,000 games; exactly it is {exact}.")
+
+
+def test_a_campaign_of_one_territory_is_drawn_as_its_battle() -> None:
+    battle, campaign = Battle(12, 10), Campaign(12, [10])
+    simulated = simulate_campaign(12, [10], runs=500, seed=1)
+    rows = table(charts.simulated_law(simulated, campaign), "outcomes")
+    ends = table(charts.battle_law(battle), "outcomes")
+    told = {(row["end"], row["least"]): row["exact"] for row in rows}
+    assert told == {
+        (row["end"], row["least"]): pytest.approx(row["probability"], rel=1e-12) for row in ends
+    }
+    spec = charts.specification(charts.simulated_law(simulated, campaign))
+    alone = charts.specification(charts.battle_law(battle))
+    assert spec["layer"][0]["encoding"]["x"]["title"] == alone["encoding"]["x"]["title"]
+
+
+def test_subtitles_name_the_defenders_and_the_dice() -> None:
+    one, several = Campaign(12, [10]), Campaign(12, [4, 3])
+    estimates = running_estimates(one, runs=20, seed=5)
+    told = subtitle(charts.convergence(estimates, one, seed=5))
+    assert told.startswith("12 armies attack 10 (classic rules).")
+    assert "(seed 5)" in told
+    assert "seed" not in subtitle(charts.convergence(estimates, one))
+    simulated = simulate_campaign(12, [4, 3], runs=20, seed=6)
+    told = subtitle(charts.simulated_law(simulated, several, seed=6))
+    assert told.startswith("12 armies against all 2 territories, held by 4 and 3 (classic rules).")
+    assert "games with dice (seed 6)" in told
+    assert "(seed 6)" in subtitle(charts.campaign_score(several, simulated, seed=6))
 
 
 def test_a_campaign_counts_the_territories_that_it_has_not_taken() -> None:
@@ -82,9 +110,3 @@ def test_convergence_tells_each_estimate_with_its_interval() -> None:
         assert row["estimate"] == float(each.probability)
         assert (row["low"], row["high"]) == each.interval()
     assert table(chart, "exact") == [{"exact": battle.win_probability()}]
-
-
-def test_all_are_drawn() -> None:
-    battle = Battle(6, 4)
-    assert is_drawn(charts.simulated_law(simulate_battle(6, 4, runs=100, seed=1), battle))
-    assert is_drawn(charts.convergence(running_estimates(battle, runs=200, seed=3), battle))

@@ -13,7 +13,7 @@ from iacta.methods import path_tree
 from iacta.methods.markov import chain
 from iacta.methods.taflin_2001 import first_passage
 from iacta.methods.taflin_strips import Point, roll_chances
-from tests.charts.look import is_drawn, table, title
+from tests.charts.look import subtitle, table, title
 
 SMALL = [(3, 3), (4, 2), (4, 3), (4, 4), (5, 3), (8, 1), (2, 7), (7, 1)]
 WIDTH, NODE, LETTERS = 540, 18, (26, 11)  # pixels: of the plot, of half a node, of a label
@@ -157,6 +157,37 @@ def test_after_rolls_is_the_law_of_the_chain() -> None:
         charts.after_rolls(12, 10, range(7))
 
 
+def test_battles_without_a_roll_are_said_to_have_none() -> None:
+    for draw in (
+        charts.state_space,
+        charts.probability_tree,
+        charts.transition_matrix,
+        charts.after_rolls,
+    ):
+        assert title(draw(1, 1)) == "No roll can be made."
+    assert title(charts.after_rolls(2, 1)) == (
+        "After 2 rolls it is over, most often 1 against 1: 58 % of the time."
+    )
+
+
+def test_axes_have_no_armies_that_no_one_has() -> None:
+    encoding = charts.specification(charts.after_rolls(12, 10, [0, 1, 2, 6]))["layer"][0][
+        "encoding"
+    ]
+    assert encoding["x"]["axis"]["values"] == list(range(1, 13))
+    assert encoding["y"]["axis"]["values"] == list(range(11))
+    edge = charts.specification(charts.first_passages(40, 30))["layer"]
+    axes = [layer["encoding"] for layer in edge if "axis" in layer["encoding"]["x"]]
+    assert axes[0]["x"]["axis"]["values"][:3] == [0, 3, 6]
+    assert max(axes[0]["y"]["axis"]["values"]) <= 30
+
+
+def test_the_free_space_is_explained() -> None:
+    assert "both sides have more armies than all their dice need" in subtitle(
+        charts.first_passages(12, 10)
+    )
+
+
 @pytest.mark.parametrize("garrison", [0, 1, 3])
 def test_the_first_passages_are_taflin_s(garrison: int) -> None:
     rows = table(
@@ -199,11 +230,3 @@ def test_the_matrix_is_the_chain_s() -> None:
     assert table(chart, "bounds") == [{"at": len(chain(6, 4).canonical().transient) - 0.5}]
     with pytest.raises(TooLargeError, match="at most 300 states, got 30 against 30 with 929"):
         charts.transition_matrix(30, 30)
-
-
-def test_all_are_drawn() -> None:
-    assert is_drawn(charts.state_space(4, 2))
-    assert is_drawn(charts.probability_tree(4, 3, "capital"))
-    assert is_drawn(charts.after_rolls(12, 10))
-    assert is_drawn(charts.first_passages(12, 10))
-    assert is_drawn(charts.transition_matrix(6, 4))

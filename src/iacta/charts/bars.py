@@ -93,7 +93,7 @@ def wide(told: Iterable[Row]) -> str:
 def histogram(
     table: str,
     told: Sequence[Row],
-    title: str,
+    title: str | Sequence[str],
     colours: Mapping[str, str] = COLOURS,
     *,
     beneath: bool = False,
@@ -102,7 +102,7 @@ def histogram(
 
     table: the name of the table.
     told: its rows, those of `rows`.
-    title: what the armies are.
+    title: what the armies are, in one line or several.
     colours: the colour of each end.
     beneath: whether lines are to be laid over the bars; then these are pale, and each begins at 0.
     """
@@ -115,7 +115,7 @@ def histogram(
             x=alt.X(
                 "low:Q",
                 bin="binned",
-                title=title,
+                title=title if isinstance(title, str) else list(title),
                 axis=alt.Axis(format=",~d", tickMinStep=1, labelExpr=WHOLE),
             ),
             x2="high:Q",

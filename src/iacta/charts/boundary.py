@@ -5,7 +5,7 @@ from typing import Any
 
 import altair as alt
 
-from iacta.charts.theme import BLUE, COUNT, GREY, PURPLE, AnyChart, Row, finish, named
+from iacta.charts.theme import BLUE, GREY, PURPLE, AnyChart, Row, finish, named, whole_axis
 from iacta.charts.words import fight, per_cent
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods.limits import read_battle
@@ -54,11 +54,12 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
     ]
     likeliest = max(passages, key=lambda point: passages[point])
     return finish(
-        _chart(500 * min(1, 12 / max(start))),
+        _chart(500 * min(1, 12 / max(start)), attackers, defenders),
         f"Most often it leaves the free space at {likeliest.m + shift} against {likeliest.n}: "
         f"{per_cent(passages[likeliest])} of the time.",
         fight(attackers, defenders, rules)
-        + " Lines: the last rolls with all dice, from the grey points; the area of a circle is its "
+        + " In the free space, which has the grey points, both sides have more armies than all "
+        "their dice need. Lines: the rolls that lead out of it; the area of a circle is its "
         "chance.",
         {
             "points": points,
@@ -104,17 +105,17 @@ def _inside(point: Point, start: Point) -> bool:
     return (sum(start) - sum(point)) % 2 == 0
 
 
-def _axis(title: str) -> dict[str, Any]:
+def _axis(title: str, most: int) -> dict[str, Any]:
     return {
         "title": title,
-        "axis": alt.Axis(format="d", tickMinStep=1, labelExpr=COUNT),
+        "axis": whole_axis((0, most)),
         "scale": alt.Scale(zero=False, nice=False, padding=24),
     }
 
 
-def _chart(largest: float) -> AnyChart:
-    x = alt.X("attackers:Q", **_axis("attackers, garrison included"))
-    y = alt.Y("defenders:Q", **_axis("defenders"))
+def _chart(largest: float, attackers: int, defenders: int) -> AnyChart:
+    x = alt.X("attackers:Q", **_axis("attackers, garrison included", attackers))
+    y = alt.Y("defenders:Q", **_axis("defenders", defenders))
     rolls = (
         alt.Chart(named("rolls"))
         .mark_rule(opacity=0.35)

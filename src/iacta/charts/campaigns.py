@@ -8,7 +8,7 @@ import altair as alt
 from iacta.campaign import Campaign, CampaignOutcome
 from iacta.charts.bars import WIN, histogram, rows, spans
 from iacta.charts.theme import AMBER, BLUE, RED, AnyChart, Row, Tables, finish, named
-from iacta.charts.words import armies, per_cent, rules_words, stop_words
+from iacta.charts.words import armies, per_cent, rules_words, seed_words, stop_words
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
 from iacta.numbers import shown
@@ -53,9 +53,15 @@ def survival(campaign: Campaign) -> AnyChart:
             color="independent"
         ),
         _title(campaign, law),
-        _way(campaign) + " What is missing to 100 % was not reached.",
+        _way(campaign) + _missing(law, count),
         {"territories": fates, "stacks": _stacks(campaign), **({"left": left} if left else {})},
     )
+
+
+def _missing(law: Distribution[CampaignOutcome], count: int) -> str:
+    if any(end.conquered < count - 1 for end in law):
+        return " What is missing to 100 % was not reached."
+    return ""
 
 
 def led(campaign: Campaign) -> str:
@@ -164,27 +170,40 @@ def _stacks_chart() -> AnyChart:
         color=alt.Color("side:N", title=None, scale=sides),
         tooltip=["territory:O", "side:N", alt.Tooltip("armies:Q", format=".16~g")],
     )
-    return alt.layer(base.mark_line(), base.mark_point(filled=True, size=50, opacity=1))
+    # A square around a dot: both are seen where the sides are equal.
+    yours = base.transform_filter("datum.side == 'yours'").mark_point(
+        filled=True, size=45, opacity=1
+    )
+    theirs = base.transform_filter("datum.side == 'theirs'").mark_point(
+        shape="square", size=110, strokeWidth=1.5, opacity=1
+    )
+    return alt.layer(base.mark_line(), yours, theirs)
 
 
 def campaign_score(
-    campaign: Campaign, simulated: Simulated[CampaignOutcome] | None = None
+    campaign: Campaign,
+    simulated: Simulated[CampaignOutcome] | None = None,
+    *,
+    seed: int | None = None,
 ) -> AnyChart:
     """Return a campaign's score, simulated and exact laid over each other.
 
     campaign: the campaign.
     simulated: the same campaign, led many times with dice; `None` for the exact score alone.
+    seed: that of the dice, told so that they can be thrown again; `None` to tell none.
 
     The score is that of `Campaign.score`: armies in the last territory, less the defenders left on
     the way. The chart has a table `scores`: how it ends, the scores from `least` to `most` and
     their `probability`; a table `observed`, the same as simulated; and a table `spikes`: the
-    `territory` at which the campaigns of a spike stop, and the likeliest `score` of these. A stack
-    that stops
-    there has at most all its defenders before it and at least one, and armies that have just taken
-    the territory before with the fewest to move in stop with all of them before them: so each
-    territory has a spike of its own, as wide as its defenders, with most scores at the left.
+    `territory` at which the campaigns of a spike stop, and the likeliest `score` of these.
 
-    Source: the histogram of Norvig, "The Unfinished Game ... of Risk" (2020).
+    Those that stop at one territory have from one to all of its defenders before them, so that
+    their scores are as many as its defenders. All are left before stacks that took the territory
+    before with too few armies to attack again, the garrison being left there: hence the spike.
+
+    Source: the histogram of Norvig, "The Unfinished Game ... of Risk" (2020), who explains the
+    spikes likewise, and sees them one narrower than the defenders: of the scores of a territory
+    that with one defender left is the rarest, and hardly stands out.
     """
     exact = campaign.outcomes()
     bars = spans(_scores(campaign, exact))
@@ -197,6 +216,7 @@ def campaign_score(
         seen = histogram("observed", tables["observed"], title, SCORES, beneath=True)
         layers = [seen, _caps("scores")]
     spikes = _spikes(campaign, exact, tables) if _is_one_by_one(told) else []
+    why = _why(campaign, exact, spikes)
     if spikes:
         layers.append(_spike_numbers())
         tables["spikes"] = spikes
@@ -204,7 +224,7 @@ def campaign_score(
     return finish(
         alt.layer(*layers),
         f"{_title(campaign, exact).split(';')[0].rstrip('.')}, and score {mean:.1f} on average.",
-        _way(campaign) + _how_to_read(simulated, bool(spikes)),
+        _way(campaign) + _how_to_read(simulated, seed) + why,
         tables,
     )
 
@@ -272,14 +292,28 @@ def _spike_numbers() -> Any:
     )
 
 
-def _how_to_read(simulated: Simulated[CampaignOutcome] | None, spikes: bool) -> str:
-    bars = ""
-    if simulated is not None:
-        games = "game" if simulated.won.runs == 1 else "games"
-        bars = f" Bars: {simulated.won.runs:,} {games} with dice. Lines: exact."
+def _how_to_read(simulated: Simulated[CampaignOutcome] | None, seed: int | None) -> str:
+    if simulated is None:
+        return ""
+    games = "game" if simulated.won.runs == 1 else "games"
+    return f" Bars: {simulated.won.runs:,} {games} with dice{seed_words(seed)}. Lines: exact."
+
+
+def _why(campaign: Campaign, law: Distribution[CampaignOutcome], spikes: Sequence[Row]) -> str:
+    """Return what the spikes are: why they are there is said where it is so of each."""
     if not spikes:
-        return bars
-    return (
-        f"{bars} Each spike is a territory that holds, with its number: as wide as it has "
-        "defenders."
-    )
+        return ""
+    way = campaign.stages()
+
+    def is_too_small_to_go_on(spike: Row) -> bool:
+        here = spike["territory"] - 1
+        garrison = way[here].rules.garrison
+        whole = CampaignOutcome(here, garrison, way[here].defenders)
+        return here > 0 < garrison and whole in law and campaign.score_of(whole) == spike["score"]
+
+    if all(map(is_too_small_to_go_on, spikes)):
+        return (
+            " Each numbered spike is a territory that stops them, as wide as its defenders and "
+            "highest where all are left: a stack that moves in too small cannot attack."
+        )
+    return " Each number is a territory, at the likeliest score of those that it stops."

@@ -7,7 +7,7 @@ import altair as alt
 
 from iacta.battle import Battle
 from iacta.charts.theme import BLUE, GREEN, GREY, AnyChart, Row, finish, named
-from iacta.charts.words import under_rules
+from iacta.charts.words import armies, per_cent, under_rules
 from iacta.errors import IllegalError
 from iacta.variants import rules_name
 
@@ -50,9 +50,7 @@ def methods_compared(battle: Battle, solved: Sequence[Solved], label: str = "") 
     order = [row["method"] for row in rows]
     return finish(
         alt.vconcat(_times(order), _errors(order)).resolve_scale(color="independent"),
-        f"{order[0]} is the fastest of {len(order)}, with {_time(rows[0]['seconds'])}."
-        if len(order) > 1
-        else f"Only {order[0]} solves it, in {_time(rows[0]['seconds'])}.",
+        _title(battle, solved, rows[0]),
         f"{battle.attackers} armies against {battle.defenders}, the chance to win "
         f"({under_rules(label or rules_name(battle.rules), battle.rules.garrison)}): the time that "
         "each method took, and its error.",
@@ -69,6 +67,20 @@ def _row(solved: Solved) -> Row:
         "seconds": solved.seconds,
         "answer": EXACT if solved.is_exact else answer,
     }
+
+
+def _title(battle: Battle, solved: Sequence[Solved], fastest: Row) -> str:
+    """Return the answer of the method that errs least, and which is the fastest."""
+    best = min(solved, key=lambda each: (not each.is_exact, each.error is None, each.error or 0))
+    verb = "beats" if battle.attackers == 1 else "beat"
+    answer = (
+        f"{armies(battle.attackers)} {verb} {battle.defenders:,} {per_cent(best.chance)} "
+        f"of the time"
+    )
+    took = _time(fastest["seconds"])
+    if len(solved) == 1:
+        return f"{answer}; only {fastest['method']} can tell, in {took}."
+    return f"{answer}; {fastest['method']} is the fastest of {len(solved)} methods, with {took}."
 
 
 def _time(seconds: float) -> str:

@@ -141,16 +141,20 @@ def _map_chart(decision: Decision) -> AnyChart:
         .mark_rule(strokeWidth=2.5)
         .encode(**_axes(), tooltip=["defenders:Q", alt.Tooltip("attackers:Q", title="at least")])
     )
-    dot = (
-        alt.Chart(named("battle"))
-        .mark_text(text="●", fontSize=16)
-        .encode(
-            x="defenders:Q", y="attackers:Q", tooltip=["attackers:Q", "defenders:Q", "action:N"]
-        )
-    )
+    dot = _dot().encode(tooltip=["attackers:Q", "defenders:Q", "action:N"])
     has_line = any(each.attackers is not None for each in decision.boundary)
     layers = [_cells("actions").encode(color=color, tooltip=shown_runs), *([line] * has_line), dot]
     return alt.layer(*layers).properties(height=SIDE)
+
+
+def _dot() -> alt.Chart:
+    """Return the dot of the battle that is asked about."""
+    dot: alt.Chart = (
+        alt.Chart(named("battle"))
+        .mark_text(text="●", fontSize=16)
+        .encode(x="defenders:Q", y="attackers:Q", tooltip=["attackers:Q", "defenders:Q"])
+    )
+    return dot
 
 
 def dice_map(decision: DiceDecision) -> AnyChart:
@@ -159,7 +163,7 @@ def dice_map(decision: DiceDecision) -> AnyChart:
     decision: what `how_many_dice` returns.
 
     The chart has a table `attack` and a table `defence`: against so many `defenders` the `dice` of
-    `least` to `most` attackers. More than 100,000 states are refused.
+    `least` to `most` attackers; and the battle itself. More than 100,000 states are refused.
     """
     garrison = decision.rules.garrison
     top = decision.attackers
@@ -178,17 +182,19 @@ def dice_map(decision: DiceDecision) -> AnyChart:
     tables = {"attack": dice(decision.attack_policy), "defence": dice(decision.defence_policy)}
     most = max(row["dice"] for rows in tables.values() for row in rows)
     panels = [
-        _dice_chart(name, most).properties(
+        alt.layer(_dice_chart(name, most), _dot()).properties(
             height=SIDE // 2, title=alt.TitleParams(f"dice of the {name}", fontSize=12)
         )
         for name in tables
     ]
+    battle = [{"attackers": decision.attackers, "defenders": decision.defenders}]
     return finish(
         alt.vconcat(*panels),
         f"Throw {_dice(decision.attack_dice)} now, and expect {_dice(decision.defence_dice)}.",
         fight(decision.attackers, decision.defenders, decision.rules)
-        + " The best number of dice for either side, with every number of armies.",
-        tables,
+        + " The best number of dice for either side, with every number of armies; the dot is this "
+        "battle.",
+        {**tables, "battle": battle},
     )
 
 

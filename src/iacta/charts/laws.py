@@ -12,8 +12,10 @@ from iacta.distribution import Distribution
 from iacta.outcome import Outcome, is_won
 from iacta.roll import Losses, Roll
 
-__all__ = ["battle_law", "final_difference", "roll_law", "signed_left"]
+__all__ = ["REMAIN", "battle_law", "final_difference", "roll_law", "signed_left"]
 
+REMAIN = ("armies that remain, the garrison included:", "theirs left of 0, yours right of 0")
+LEAST_GAPS = 3  # between teeth that are seen as such
 ENDS = ("you lose more", "they lose more", "neither does")
 
 
@@ -30,7 +32,7 @@ def battle_law(battle: Battle) -> AnyChart:
     law = battle.outcomes()
     told = rows(_ends(law, battle, signed_left))
     return finish(
-        histogram("outcomes", told, "your armies left (right), theirs (left)"),
+        histogram("outcomes", told, REMAIN),
         won_title(law),
         fight(battle.attackers, battle.defenders, battle.rules, battle.stop)
         + f" How it ends, the garrison of {battle.rules.garrison} included.",
@@ -45,7 +47,8 @@ def final_difference(battle: Battle) -> AnyChart:
 
     The chart has a table `differences` as `battle_law` has `outcomes`. A roll with all dice takes
     two armies in classic Risk, so that even and odd differences are not equally easy to come by:
-    hence the teeth. The same is refused as by `battle_law`.
+    hence the teeth, where both sides are well above their dice. The same is refused as by
+    `battle_law`.
 
     Source: Höhle (2025), the sawtooth of 50 against 50, without garrison.
     """
@@ -60,14 +63,17 @@ def final_difference(battle: Battle) -> AnyChart:
     return finish(
         histogram("differences", told, "attackers less defenders at the end, in armies"),
         f"{won_title(law)} The likeliest single end {left}.",
-        fight(battle.attackers, battle.defenders, battle.rules, battle.stop) + _teeth(battle),
+        fight(battle.attackers, battle.defenders, battle.rules, battle.stop) + _teeth(battle, told),
         {"differences": told},
     )
 
 
-def _teeth(battle: Battle) -> str:
+def _teeth(battle: Battle, told: Sequence[Row]) -> str:
+    """Return why the bars go up and down, if they do."""
     taken = min(battle.rules.full_roll)
-    if taken == 1 or battle.rules.dice_mode != "true random":
+    bars = [row["probability"] for row in sorted(told, key=lambda row: float(row["least"]))]
+    gaps = sum(a > b < c for a, b, c in zip(bars, bars[1:], bars[2:], strict=False))
+    if taken == 1 or battle.rules.dice_mode != "true random" or gaps < LEAST_GAPS:
         return ""
     return f" A roll with all dice takes {taken} armies in all: hence the teeth."
 

@@ -17,6 +17,7 @@ __all__ = ["Axis", "Lines", "draw_lines", "read_lines"]
 LABEL_HEIGHT = 12  # pixels from one label to the next
 WHOLE = "whole numbers"
 MOST_LINES = 20  # more cannot be told apart
+FEW_LINES = 10  # more are drawn thinner
 LEADER = 9  # pixels from the end of a line to its label
 MOST_SPOTS = 1_500  # more would make the picture slow
 
@@ -46,9 +47,7 @@ class Lines:
     column: what differs from line to line.
     title: what that is called.
     values: its values, from what is worst for the attackers to what is best.
-    labels: what each line is called.
-    has_legend: whether the labels stand above the lines, which cross each other, and not at their
-        ends.
+    labels: what each line is called, at its end.
     """
 
     x: Axis
@@ -57,7 +56,6 @@ class Lines:
     title: str
     values: Sequence[float]
     labels: Sequence[str]
-    has_legend: bool = False
 
 
 def read_lines(
@@ -92,15 +90,16 @@ def draw_lines(lines: Lines, table: str, rows: Sequence[Row], where: str = "true
         color=alt.Color(
             f"{lines.column}:O",
             scale=alt.Scale(domain=list(lines.values), range=shades(len(lines.values))),
-            legend=_legend(lines) if lines.has_legend else None,
+            legend=None,
         ),
     )
     if where != "true":
         base = base.transform_filter(where)
     chance = base.encode(y=alt.Y(**_axis(lines.y)))
-    layers = [chance.mark_line(strokeWidth=1 if lines.has_legend else 2)]
-    if not lines.has_legend:
-        layers += _labels(base, lines, rows)
+    layers = [
+        chance.mark_line(strokeWidth=2 if len(lines.values) <= FEW_LINES else 1),
+        *_labels(base, lines, rows),
+    ]
     if len(rows) <= MOST_SPOTS:
         layers.append(chance.mark_point(size=60, opacity=0).encode(tooltip=_tooltip(lines)))
     return alt.layer(*layers)
@@ -114,16 +113,6 @@ def _axis(axis: Axis) -> dict[str, Any]:
         "axis": alt.Axis(format=axis.format),
         "scale": alt.Scale(domain=[axis.least, axis.most], nice=False, zero=False),
     }
-
-
-def _legend(lines: Lines) -> alt.Legend:
-    names = json.dumps([str(label) for label in lines.labels])
-    return alt.Legend(
-        title=lines.title,
-        columns=5,
-        symbolType="square",
-        labelExpr=f"{names}[indexof({json.dumps(lines.values)}, datum.value)]",
-    )
 
 
 def _tooltip(lines: Lines) -> list[alt.Tooltip]:

@@ -5,11 +5,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from iacta.charts.theme import PAPER, WIDTH, config
+from iacta.charts.theme import PADDING, PAPER, WIDTH, config
 
 __all__ = ["page"]
 
-MARGIN = 110  # what axes and padding take beside the plot
+MARGIN = 110  # what axes and padding usually take beside the plot
+NARROW = 480  # a window in which the letters of titles are smaller
+LEAST = 160  # no plot is narrower
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -30,13 +32,31 @@ body {{ margin: 0; background: {light}; }}
 const spec = {spec};
 const configs = {configs};
 const dark = matchMedia("(prefers-color-scheme: dark)");
-function draw() {{
+let drawing = 0;
+async function draw() {{
+  const mine = ++drawing;
   const config = structuredClone(configs[dark.matches ? 1 : 0]);
-  const room = document.documentElement.clientWidth - {margin};
-  const width = Math.max(200, Math.min({width}, room));
-  config.view.continuousWidth = config.view.discreteWidth = width;
-  const actions = {{export: true, source: false, compiled: false, editor: false}};
-  vegaEmbed("#chart", {{...spec, config}}, {{renderer: "svg", actions}});
+  const room = document.documentElement.clientWidth - 2;  // for what is rounded
+  let width = Math.min({width}, room - {margin});
+  if (room < {narrow}) {{
+    Object.assign(config.title, {{fontSize: 13, subtitleFontSize: 11}});
+    config.legend.columns = 2;
+  }}
+  // How much of the window the labels beside the plot take is known when they are drawn.
+  for (let round = 0; round < 3 && mine === drawing; ++round) {{
+    config.view.continuousWidth = config.view.discreteWidth = width = Math.max({least}, width);
+    await vegaEmbed("#chart", {{...spec, config}}, {{renderer: "svg", actions: false}});
+    const wide = selector => Math.max(0, ...Array.from(
+      document.querySelectorAll(selector), each => each.getBoundingClientRect().width));
+    const words = wide("#chart .role-title-text, #chart .role-title-subtitle");
+    const excess = wide("#chart svg") - room;
+    if (Math.abs(excess) < 1 || (excess < 0 && width >= {width})) break;
+    if (words > room - {padding}) {{
+      config.title.fontSize *= (room - {padding}) / words;
+      config.title.subtitleFontSize *= (room - {padding}) / words;
+    }}
+    width = Math.min({width}, width - excess);
+  }}
 }}
 draw();
 dark.addEventListener("change", draw);
@@ -63,6 +83,9 @@ def page(spec: Mapping[str, Any], script: str) -> str:
         width=WIDTH,
         widest=WIDTH + MARGIN,
         margin=MARGIN,
+        narrow=NARROW,
+        least=LEAST,
+        padding=2 * PADDING,
     )
 
 

@@ -10,9 +10,9 @@ from iacta.battle import Battle
 from iacta.campaign import Campaign, CampaignOutcome
 from iacta.charts.bars import HOLD, STOP, WIN, histogram, spans
 from iacta.charts.campaigns import led
-from iacta.charts.laws import signed_left
+from iacta.charts.laws import REMAIN, signed_left
 from iacta.charts.theme import BLUE, AnyChart, Row, finish, named
-from iacta.charts.words import armies, fight, per_cent, rules_words, stop_words
+from iacta.charts.words import armies, fight, joined, per_cent, rules_words, seed_words, stop_words
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
 from iacta.estimate import Estimate
@@ -22,27 +22,33 @@ from iacta.simulated import Simulated
 __all__ = ["convergence", "simulated_law"]
 
 MOST_BARS = 40  # each bears an interval
+MOST_TERRITORIES = 6  # whose defenders are named
 LEVEL = "95 %"
+ON_THE_WAY = ("left of 0: territories not taken,", "right of 0: your armies in the last territory")
 EXACT_FORMAT = ".16~g"
 
 
 def simulated_law(
-    simulated: Simulated[Outcome] | Simulated[CampaignOutcome], asked: Battle | Campaign
+    simulated: Simulated[Outcome] | Simulated[CampaignOutcome],
+    asked: Battle | Campaign,
+    *,
+    seed: int | None = None,
 ) -> AnyChart:
     """Return how often each end was observed, with its interval, beside its exact chance.
 
     simulated: what `simulate_battle` or `simulate_campaign` returns.
     asked: the battle or the campaign that was simulated.
+    seed: that of the dice, told so that they can be thrown again; `None` to tell none.
 
     The chart has a table `outcomes`: how it ends, the numbers from `least` to `most`, the part of
     the runs that ended so (`probability`), its 95 % interval from `low` to `high`, and the `exact`
-    chance, empty where no method tells it. To the right of 0 are the armies left after a success;
-    to the left the defenders left in a battle, and in a campaign the territories not taken.
+    chance, empty where no method tells it. After a success the numbers are the armies that remain,
+    above 0: in a campaign of several territories those in the last one. Otherwise they are below
+    0: the defenders that remain, or in such a campaign the territories not taken.
     """
     told = _outcomes(simulated, asked)
-    missing = "their armies" if _is_battle(asked) else "territories not taken"
     layers: list[Any] = [
-        histogram("outcomes", told, f"your armies left (right), {missing} (left)", beneath=True),
+        histogram("outcomes", told, REMAIN if _is_battle(asked) else ON_THE_WAY, beneath=True),
         _intervals(),
     ]
     if any(row["exact"] is not None for row in told):
@@ -50,8 +56,8 @@ def simulated_law(
     return finish(
         alt.layer(*layers),
         _title(simulated.won, asked),
-        f"{_words(asked)} Bars: games with dice; upright lines: {LEVEL} intervals; level lines: "
-        "exact.",
+        f"{_words(asked)} Bars: games with dice{seed_words(seed)}; upright lines: {LEVEL} "
+        "intervals; level lines: exact.",
         {"outcomes": told},
     )
 
@@ -63,8 +69,13 @@ def _is_battle(asked: Battle | Campaign) -> bool:
 def _words(asked: Battle | Campaign) -> str:
     if isinstance(asked, Battle):
         return fight(asked.attackers, asked.defenders, asked.rules, asked.stop)
+    way, count = asked.stages(), len(asked.territories)
+    if count == 1:
+        return fight(asked.attackers, *way[0])
+    held = joined([str(stage.defenders) for stage in way])
+    of = f", held by {held}" if count <= MOST_TERRITORIES else ""
     return (
-        f"{armies(asked.attackers)} against {led(asked)}{stop_words(asked.stop)} "
+        f"{armies(asked.attackers)} against {led(asked)}{of}{stop_words(asked.stop)} "
         f"({rules_words(asked.rules)})."
     )
 
@@ -103,7 +114,8 @@ def _end(asked: Battle | Campaign, end: Outcome | CampaignOutcome) -> tuple[str,
 def _campaign_end(asked: Campaign, end: CampaignOutcome) -> tuple[str, int]:
     way = asked.stages()
     if end.conquered == len(way):
-        return WIN, end.attackers
+        # In a single battle those who stay behind remain as well.
+        return WIN, end.attackers + (way[0].rules.garrison if len(way) == 1 else 0)
     stops = end.attackers > way[end.conquered].rules.garrison
     missing = end.defenders if len(way) == 1 else len(way) - end.conquered
     return STOP if stops else HOLD, -missing
@@ -171,11 +183,14 @@ def _exact_caps() -> Any:
     )
 
 
-def convergence(estimates: Sequence[Estimate], asked: Battle | Campaign) -> AnyChart:
+def convergence(
+    estimates: Sequence[Estimate], asked: Battle | Campaign, *, seed: int | None = None
+) -> AnyChart:
     """Return how a simulation comes nearer to the exact chance, the more games are played.
 
     estimates: what `running_estimates` returns: the chance to win after more and more runs.
     asked: the battle or the campaign that was simulated.
+    seed: that of the dice, told so that they can be thrown again; `None` to tell none.
 
     The chart has a table `estimates`: after so many `runs` the `estimate` and its 95 % interval
     from `low` to `high`; and a table of the `exact` chance, if a method tells it.
@@ -196,7 +211,7 @@ def convergence(estimates: Sequence[Estimate], asked: Battle | Campaign) -> AnyC
     return finish(
         alt.layer(*_estimate_layers(), *([_exact_line()] if line else [])),
         _title(estimates[-1], asked),
-        f"{_words(asked)} The part of the games that were won, with its {LEVEL} interval"
+        f"{_words(asked)} The part of the games won{seed_words(seed)}, with its {LEVEL} interval"
         + ("; the line is the exact chance." if line else "."),
         {"estimates": told, **({"exact": line} if line else {})},
     )

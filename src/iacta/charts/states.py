@@ -8,8 +8,19 @@ from typing import Any
 
 import altair as alt
 
-from iacta.charts.theme import BLUE, CATEGORIES, COUNT, GREY, RED, AnyChart, Row, finish, named
+from iacta.charts.theme import (
+    BLUE,
+    CATEGORIES,
+    GREY,
+    RED,
+    AnyChart,
+    Row,
+    finish,
+    named,
+    whole_axis,
+)
 from iacta.charts.words import fight, per_cent
+from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import path_tree
 from iacta.methods.chain import BEYOND, Chain
@@ -22,6 +33,7 @@ from iacta.rules import Rules
 
 __all__ = ["after_rolls", "probability_tree", "state_space", "transition_matrix"]
 
+NO_ROLL = "No roll can be made."
 GOES_ON, WON, HELD = "goes on", "you win", "they hold"
 KINDS = {GOES_ON: GREY, WON: BLUE, HELD: RED}
 
@@ -33,6 +45,9 @@ APART = {3: (0.4, 0.55, 0.65), 4: (0.35, 0.75, 0.55, 0.35)}  # where rolls cross
 
 CIRCLE = 1600
 ABOVE = f"-7 - sqrt(datum.probability * {CIRCLE} / PI)"  # its circle
+
+OVAL = "M-1,0A1,0.6,0,1,0,1,0A1,0.6,0,1,0,-1,0Z"
+OVAL_SIZE = 1000  # as wide as two letters on either side of the middle
 
 MOST_STAGES = len(CATEGORIES)
 MOST_NUMBERS = 30  # of more chances, none is written
@@ -92,7 +107,9 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
     words = "the armies that you and they lose" if label == "losses" else "their chances"
     return finish(
         _graph_chart(label).properties(height=LAYER * (max(layers.values()) + 1)),
-        f"{_counted(count, 'state')}, and {_counted(paths, 'way')} to the end.",
+        f"{_counted(count, 'state')}, and {_counted(paths, 'way')} to the end."
+        if count > 1
+        else NO_ROLL,
         fight(attackers, defenders, rules)
         + f" 3v2: 3 attackers, garrison included, and 2 defenders left; at the rolls: {words}."
         + (" Smaller battles that this one does not come by are shown too." if every else ""),
@@ -241,7 +258,7 @@ def _graph_chart(label: str) -> AnyChart:
     edges = (
         line.encode(x2="mx:Q", y2="my:Q"),
         line.encode(x=alt.X("mx:Q", axis=None), y=alt.Y("my:Q", axis=None), x2="x2:Q", y2="y2:Q"),
-        labels.mark_text(fontSize=11, style="halo"),  # parts the number from its edge
+        labels.mark_point(shape=OVAL, size=OVAL_SIZE, filled=True, opacity=1, style="halo"),
         labels.mark_text(fontSize=11),
     )
     states = alt.Chart(named("states")).encode(x=x, y=y, tooltip=["state:N", "is:N", *exact])
@@ -288,16 +305,27 @@ def after_rolls(
         for state, chance in law.items()
         if state != BEYOND
     ]
-    likeliest = laws[told[-1]].mode()
-    chance = per_cent(laws[told[-1]][likeliest])
     return finish(
         _after_chart(rows),
-        f"After {_counted(told[-1], 'roll')} it is most often {likeliest.attackers} against "
-        f"{likeliest.defenders}: {chance} of the time.",
+        _after_title(laws[told[-1]], told[-1], battle),
         fight(attackers, defenders, battle.rules)
         + " Where it stands after so many rolls; the area of a circle is its chance.",
         {"states": rows},
     )
+
+
+def _after_title(law: Distribution[Outcome], count: int, battle: Chain) -> str:
+    """Return where it most often stands after the last rolls."""
+    if not battle.canonical().transient:
+        return NO_ROLL
+    likeliest = law.mode()
+    stands = f"most often {likeliest.attackers} against {likeliest.defenders}"
+    if likeliest == BEYOND:
+        stands = "most often more armies than are drawn"
+    chance = "always" if len(law) == 1 else f"{per_cent(law[likeliest])} of the time"
+    if all(state != BEYOND and _kind(state, battle.rules) != GOES_ON for state in law):
+        return f"After {_counted(count, 'roll')} it is over, {stands}: {chance}."
+    return f"After {_counted(count, 'roll')} it is {stands}: {chance}."
 
 
 def _after_chart(rows: Sequence[Row]) -> AnyChart:
@@ -306,13 +334,13 @@ def _after_chart(rows: Sequence[Row]) -> AnyChart:
         x=alt.X(
             "attackers:Q",
             title="attackers, garrison included",
-            axis=alt.Axis(format="d", tickMinStep=1, labelExpr=COUNT),
+            axis=whole_axis(row["attackers"] for row in rows),
             scale=alt.Scale(zero=False, nice=False, padding=36),
         ),
         y=alt.Y(
             "defenders:Q",
             title="defenders",
-            axis=alt.Axis(format="d", tickMinStep=1, labelExpr=COUNT),
+            axis=whole_axis(row["defenders"] for row in rows),
             scale=alt.Scale(zero=False, nice=False, padding=36),
         ),
         tooltip=[
@@ -362,7 +390,9 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
     over = len(battle.canonical().transient)
     return finish(
         _matrix_chart([_name(state) for state in battle.states]),
-        f"Each roll leads to few states: of {count * count:,} entries {len(entries):,} are not 0.",
+        f"Each roll leads to few states: of {count * count:,} entries {len(entries):,} are not 0."
+        if over
+        else NO_ROLL,
         fight(attackers, defenders, battle.rules)
         + " From the state of the row to that of the column by one roll; past the lines it is "
         "over.",

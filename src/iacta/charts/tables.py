@@ -25,8 +25,9 @@ __all__ = ["break_even", "slices", "win_chance_map"]
 MOST_VALUES = 20  # more numbers on a side than these cannot be read
 MOST_CELLS = 40_000
 SIDE = 560
+COVER = 400  # a cell is larger than its place by its part of so many pixels
 EVEN = Fraction(1, 2)
-VALUE_ROOM = 19  # pixels that a number of three digits takes
+VALUE_ROOM = 14  # pixels that a number of three small digits takes
 
 ATTACKERS = "attackers, garrison included"
 ABLE = "attackers able to attack"  # without a garrison
@@ -61,13 +62,13 @@ def win_chance_map(
             "defenders:O",
             title="defenders",
             axis=alt.Axis(labelAngle=0, labelSeparation=4),
-            scale=alt.Scale(round=True),
+            scale=alt.Scale(round=False),
         ),
         y=alt.Y(
             "attackers:O",
             title=ATTACKERS if found.garrison else ABLE,
             sort="descending",
-            scale=alt.Scale(round=True),
+            scale=alt.Scale(round=False),
         ),
         tooltip=[
             "attackers:O",
@@ -75,7 +76,7 @@ def win_chance_map(
             alt.Tooltip("win_probability:Q", title="chance to win", format=".16~g"),
         ],
     )
-    layers = [base.mark_rect().encode(color=_map_colour())]
+    layers = [_squares(base, max(chances.shape))]
     if max(chances.shape) <= MOST_VALUES:
         layers.append(_values(base))
     return finish(
@@ -85,6 +86,15 @@ def win_chance_map(
         f"({under_rules(label or rules_name(found), found.garrison)}).",
         {"battles": rows},
     )
+
+
+def _squares(base: alt.Chart, count: int) -> alt.Chart:
+    """Return the cells; each covers a little of its neighbours, so that no paper shows between."""
+    size = alt.RelativeBandSize(1 + count / COVER)
+    squares: alt.Chart = base.mark_rect(clip=True, width=size, height=size).encode(
+        color=_map_colour()
+    )
+    return squares
 
 
 def _map_colour() -> alt.Color:
@@ -99,7 +109,7 @@ def _map_colour() -> alt.Color:
 def _values(base: alt.Chart) -> alt.Chart:
     """Return the chances as numbers, which are left out where they would overlap."""
     room = alt.ExprRef(f"bandwidth('x') < {VALUE_ROOM} ? 0 : 1")
-    size = alt.ExprRef("bandwidth('x') < 24 ? 9 : 11")
+    size = alt.ExprRef("bandwidth('x') < 19 ? 8 : bandwidth('x') < 24 ? 9 : 11")
     text: alt.Chart = (
         base.transform_calculate(per_cent="format(100 * datum.win_probability, '.0f')")
         .mark_text(fontSize=size, opacity=room)
@@ -230,13 +240,30 @@ def slices(
     )
     return finish(
         alt.layer(*_marks(), draw_lines(lines, "slices", rows)),
-        f"{joined([str(fewest) for fewest in needed[::-1]])} attackers are enough to be favourites "
-        f"against {joined([str(d) for d in defended[::-1]])} defenders.",
+        _slices_title(dict(zip(defended[::-1], needed[::-1], strict=True)), most),
         "Chance to win, by the attackers; at the end of each line, how many defenders there are, "
         "and beside each dot the fewest attackers with an even chance "
         f"({under_rules(label or rules_name(found), found.garrison)}).",
         {"slices": rows},
     )
+
+
+def _slices_title(needed: dict[int, int], most: int) -> str:
+    """Return the fewest favourites, of those in the picture, and against whom there are none."""
+    inside = {d: fewest for d, fewest in needed.items() if fewest <= most}
+    outside = [f"{d:,}" for d in needed if d not in inside]
+    few = ""
+    if outside:
+        few = f"{most:,} {'is' if most == 1 else 'are'} too few against {joined(outside)}"
+    if not inside:
+        noun = "defender" if outside == ["1"] else "defenders"
+        return f"To be favourites, {few} {noun}."
+    fewest = joined([f"{each:,}" for each in inside.values()])
+    against = joined([f"{d:,}" for d in inside])
+    verb = "attacker is" if fewest == "1" else "attackers are"
+    noun = "defender" if against == "1" else "defenders"
+    title = f"{fewest} {verb} enough to be favourites against {against} {noun}"
+    return f"{title}; {few}." if few else f"{title}."
 
 
 def _slice_rows(

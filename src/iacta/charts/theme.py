@@ -1,11 +1,13 @@
 """How all pictures look: their colours, light and dark, their width, their title."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import altair as alt
 import numpy as np
+
+if TYPE_CHECKING:
+    import altair as alt
 
 __all__ = [
     "AMBER",
@@ -15,6 +17,7 @@ __all__ = [
     "GREEN",
     "GREY",
     "HEIGHT",
+    "PADDING",
     "PURPLE",
     "RED",
     "WHOLE",
@@ -26,12 +29,14 @@ __all__ = [
     "finish",
     "named",
     "shades",
+    "whole_axis",
 ]
 
 Row: TypeAlias = Mapping[str, Any]
 Tables: TypeAlias = Mapping[str, Sequence[Row]]
+# In quotes, for Altair is slow to import: a picture's other process starts before that.
 AnyChart: TypeAlias = (
-    alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart | alt.HConcatChart
+    "alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart | alt.HConcatChart"
 )
 
 # After Okabe and Ito, who chose hues that the colour-blind can tell apart; their tones are changed
@@ -49,8 +54,10 @@ ORDERED = (RED, AMBER, GREEN, BLUE)
 
 WIDTH = 600
 HEIGHT = 380
+PADDING = 12  # pixels around a picture
 WHOLE = "datum.value % 1 ? '' : datum.label"  # on the axis of a number that is always whole
 COUNT = "datum.value % 1 || datum.value < 0 ? '' : datum.label"  # and never below 0
+MOST_LABELS = 15
 TITLE_LETTERS = 42  # as many fit into 360 pixels
 SUBTITLE_LETTERS = 56
 
@@ -71,13 +78,13 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
     return {
         "background": PAPER[dark],
         "font": "sans-serif",
-        "padding": 12,
+        "padding": PADDING,
         "view": {**view, "continuousHeight": HEIGHT, "discreteHeight": HEIGHT},
         "title": {
             "anchor": "start",
             "color": ink,
             "fontSize": 16,
-            "frame": "group",
+            "frame": "bounds",
             "offset": 14,
             "subtitleColor": ink,
             "subtitleFontSize": 12,
@@ -110,7 +117,7 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
         },
         "header": {"labelColor": ink, "labelFontSize": 12, "titleColor": ink},
         "text": {"color": ink},
-        "style": {"halo": {"stroke": PAPER[dark], "strokeJoin": "round", "strokeWidth": 7}},
+        "style": {"halo": {"color": PAPER[dark]}},
         "rule": {"color": ink},
         "bar": {"color": BLUE},
         "line": {"color": BLUE},
@@ -122,6 +129,18 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
             "ramp": [MIDDLE[dark], BLUE],
         },
     }
+
+
+def whole_axis(numbers: Iterable[int]) -> "alt.Axis":
+    """Return an axis with labels at whole numbers, from the least to the most of those shown.
+
+    numbers: those shown.
+    """
+    import altair as alt
+
+    shown = list(numbers)
+    step = -(-(max(shown) - min(shown) + 1) // MOST_LABELS)
+    return alt.Axis(format="d", values=list(range(min(shown), max(shown) + 1, step)))
 
 
 def shades(count: int) -> list[str]:
@@ -138,11 +157,13 @@ def shades(count: int) -> list[str]:
     return [f"#{int(r):02x}{int(g):02x}{int(b):02x}" for r, g, b in zip(*tones, strict=True)]
 
 
-def named(table: str) -> alt.NamedData:
+def named(table: str) -> "alt.NamedData":
     """Return the data of a chart, or of one of its layers, by the name of its table.
 
     table: the name under which `finish` is given the rows.
     """
+    import altair as alt
+
     return alt.NamedData(table)
 
 
@@ -154,6 +175,8 @@ def finish(chart: AnyChart, title: str, subtitle: str, tables: Tables) -> AnyCha
     subtitle: what is shown, and under which rules.
     tables: the rows of each table, the one that matters first.
     """
+    import altair as alt
+
     finished: AnyChart = chart.properties(
         title=alt.TitleParams(
             textwrap.wrap(title, TITLE_LETTERS), subtitle=textwrap.wrap(subtitle, SUBTITLE_LETTERS)

@@ -88,14 +88,15 @@ def minimum_troops_ratio(
         for p, line in zip(wanted, (above / below).tolist(), strict=True)
         for d, ratio in enumerate(line, start=1)
     ]
-    least, largest = (pick(row["ratio"] for row in rows) for pick in (min, max))
+    least, largest = (f"{pick(above[:, -1] / below[:, -1]):.2f}" for pick in (min, max))
+    span = least if least == largest else f"{least} to {largest}"
     name, other = _name(rules), _name(base)
     return finish(
         draw_lines(_lines(_axis("ratio", f"{name} / {other}", rows), wanted, most), "ratios", rows),
-        f"Under {name} rules you need {least:.2f} to {largest:.2f} times as many armies as under "
-        f"{other} rules.",
-        "The fewest attackers that win with at least a chance: those under "
-        f"{name} rules divided by those under {other} rules.",
+        f"Against {most} defenders, {name} rules take {span} times as many attackers as {other} "
+        "rules.",
+        "The fewest attackers, garrison included, that win with at least the chance at the end of "
+        f"the line: those under {name} rules divided by those under {other} rules.",
         {"ratios": rows},
     )
 
@@ -147,7 +148,7 @@ def _axis(column: str, title: str, rows: Sequence[Row]) -> Axis:
 def _lines(y: Axis, wanted: Sequence[float], most: int) -> Lines:
     labels = [f"{100 * chance:.10g} %" for chance in wanted]
     x = Axis("defenders", "defenders", 0, most)
-    return Lines(x, y, "chance", "chance", wanted, labels, has_legend=y.column == "ratio")
+    return Lines(x, y, "chance", "chance", wanted, labels)
 
 
 def _panels(y: Axis, rows: Sequence[Row], wanted: Sequence[float], most: int) -> AnyChart:

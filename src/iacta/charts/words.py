@@ -11,6 +11,7 @@ __all__ = [
     "joined",
     "per_cent",
     "rules_words",
+    "seed_words",
     "stop_words",
     "under_rules",
 ]
@@ -105,6 +106,17 @@ def stop_words(stop: Stop) -> str:
         *([] if rolls is None else [f"after {rolls} {'roll' if rolls == 1 else 'rolls'}"]),
     ]
     return f", and stop {' or '.join(when)}"
+
+
+def seed_words(seed: int | None) -> str:
+    """Return which dice a simulation has thrown, as a part of a sentence; nothing if not known.
+
+    seed: that of the dice.
+
+    >>> seed_words(7), seed_words(None)
+    (' (seed 7)', '')
+    """
+    return "" if seed is None else f" (seed {seed})"
 
 
 def fight(attackers: int, defenders: int, rules: Rules, stop: Stop = NEVER) -> str:

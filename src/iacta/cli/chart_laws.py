@@ -86,7 +86,7 @@ def score(
             seed=chosen_seed,
             progress=progress,
         )
-    picture.draw(lambda charts: charts.campaign_score(led, simulated))
+    picture.draw(lambda charts: charts.campaign_score(led, simulated, seed=chosen_seed))
 
 
 def states(
@@ -212,7 +212,7 @@ def convergence(
     count, chosen_seed = options.runs(runs), options.seed(seed)
     with show.patience():
         estimates = running_estimates(led, runs=count, seed=chosen_seed)
-    picture.draw(lambda charts: charts.convergence(estimates, led))
+    picture.draw(lambda charts: charts.convergence(estimates, led, seed=chosen_seed))
 
 
 def _sizes(attackers: str, defenders: str) -> tuple[int, int]:

@@ -1,5 +1,6 @@
 """The picture of an answer, which any command draws into a file when asked."""
 
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -40,7 +41,11 @@ class Picture:
         """
         from iacta import charts  # as above
 
-        charts.save(make(charts), self._file, dark=self._dark, make=self._make)
+        gc.disable()  # Altair makes thousands of classes, and none of them is ever to be collected
+        try:
+            charts.save(make(charts), self._file, dark=self._dark, make=self._make)
+        finally:
+            gc.enable()
         print(f"iacta: the picture is in {self._file}", file=sys.stderr)
 
 

@@ -15,6 +15,7 @@ __all__ = ["full_roll", "rule_sets"]
 
 EXAMPLE_ARMIES = 10
 ROW_HEIGHT = 19
+MORE, LESS = "more than half", "half or less"
 
 
 def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
@@ -64,7 +65,7 @@ def _row(known: RuleSet) -> Row:
         chance = float(battle.win_probability())
     except IactaError:
         return {}
-    favourite = "attackers are favourites" if chance > 0.5 else "attackers are not"
+    favourite = MORE if chance > 0.5 else LESS
     return {"rules": known.name, "win_probability": chance, "favourite": favourite}
 
 
@@ -72,9 +73,7 @@ def _colour() -> alt.Color:
     return alt.Color(
         "favourite:N",
         title=None,
-        scale=alt.Scale(
-            domain=["attackers are favourites", "attackers are not"], range=[BLUE, RED]
-        ),
+        scale=alt.Scale(domain=[MORE, LESS], range=[BLUE, RED]),
     )
 
 

@@ -1,0 +1,119 @@
+"""`--plot` of every command and every chart: drawn, or refused in one clear sentence."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import iacta
+from iacta.cli.app import COMMANDS
+from iacta.cli.chart_curves import CHARTS as CURVES
+from iacta.cli.chart_laws import CHARTS as LAWS
+from iacta.numbers import shown
+from tests.cli.run import Run
+
+LINES = (
+    "battle 4 3 --plot {}",
+    "campaign 6 2 1 --plot {}",
+    "need 3 --chance 90% --plot {}",
+    "decide 5 4 --prize 5 --plot {}",
+    "decide 5 4 --dice --plot {}",
+    "defend 4 --chance 80% --plot {}",
+    "simulate 4 3 --runs 50 --plot {}",
+    "compare 4 3 --plot {}",
+    "table 3 2 --plot {}",
+    "roll 3 2 --plot {}",
+    "rules --plot {}",
+    "chart advantage {} --advantages 0,1 --attackers 5",
+    "chart after-rolls {} 4 3",
+    "chart boundary {} 6 4",
+    "chart break-even {} --attackers 5 --defenders 5",
+    "chart convergence {} 4 3 --runs 50",
+    "chart delta {} --deltas 0,1 --defenders 5",
+    "chart difference {} 4 3",
+    "chart match-ups {} --defenders 1,2 --attackers 5",
+    "chart matrix {} 4 3",
+    "chart minimum-troops {} --defenders 4 --chances 50%",
+    "chart score {} 6 2 1 --runs 50",
+    "chart slices {} --defenders 2 --attackers 6",
+    "chart states {} 3 2",
+    "chart tree {} 3 2",
+)
+
+
+def test_every_command_and_every_chart_is_here() -> None:
+    words = [line.split() for line in LINES]
+    charts = {line[1] for line in words if line[0] == "chart"}
+    assert charts == set(CURVES) | set(LAWS)
+    assert {line[0] for line in words} == set(COMMANDS) - {"reproduce"}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_it_is_drawn(run: Run, line: str, tmp_path: Path) -> None:
+    file = tmp_path / "answer.csv"
+    ended = run(line.format(file))
+    assert (ended.code, ended.stderr.splitlines()[-1]) == (0, f"iacta: the picture is in {file}")
+    heading, *rows = file.read_text(encoding="utf-8").splitlines()
+    assert rows
+    assert "," in heading
+    assert [each.name for each in tmp_path.iterdir()] == ["answer.csv"]
+
+
+def test_a_picture_is_a_picture(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "answer.png"
+    assert run(f"battle 4 3 --plot {file}").code == 0
+    assert file.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_other_endings_are_refused(run: Run, line: str, tmp_path: Path) -> None:
+    file = tmp_path / "answer.gif"
+    endings = ".svg, .png, .pdf, .html, .json or .csv"
+    told = f"a picture's name must end in {endings}, got {shown(str(file))}"
+    assert run(line.format(file)) == (2, "", f"iacta: {told}\n")
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_places_that_are_not_there_are_refused(run: Run, line: str, tmp_path: Path) -> None:
+    folder = tmp_path / "nowhere"
+    told = f"a picture's folder must be one that is there, got {shown(str(folder))}"
+    assert run(line.format(folder / "answer.svg")) == (2, "", f"iacta: {told}\n")
+
+
+def test_places_that_cannot_be_written_are_refused(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "answer.json"
+    file.mkdir()
+    ended = run(f"battle 4 3 --plot {file}")
+    assert ended.code == 2
+    assert ended.stderr == (
+        "iacta: the picture's place must be one that can be written, "
+        f"got {shown(str(file))}: Is a directory\n"
+    )
+
+
+@pytest.mark.parametrize("missing", ["altair", "vl_convert"])
+@pytest.mark.parametrize("line", LINES)
+def test_without_the_extra_the_line_to_install_it_is_told(
+    run: Run, monkeypatch: pytest.MonkeyPatch, line: str, missing: str, tmp_path: Path
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("iacta.charts")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr(iacta, "charts", raising=False)
+    monkeypatch.setitem(sys.modules, missing, None)
+    ended = run(line.format(tmp_path / "answer.svg"))
+    assert ended == (
+        2,
+        "",
+        "iacta: pictures need Altair and vl-convert, which are not installed: "
+        "pip install 'iacta[plot]'\n",
+    )
+
+
+def test_the_seed_of_a_picture_throws_the_same_dice(run: Run, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    run(f"simulate 4 3 --runs 50 --plot {first}")
+    drawn = json.loads(first.read_text(encoding="utf-8"))
+    seed = drawn["description"].split("(seed ")[1].split(")")[0]
+    run(f"simulate 4 3 --runs 50 --seed {seed} --plot {second}")
+    assert json.loads(second.read_text(encoding="utf-8")) == drawn
