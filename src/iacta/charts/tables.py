@@ -24,8 +24,7 @@ __all__ = ["break_even", "slices", "win_chance_map"]
 
 MOST_VALUES = 20  # more numbers on a side than these cannot be read
 MOST_CELLS = 40_000
-SIDE = 560
-COVER = 400  # a cell is larger than its place by its part of so many pixels
+SIDE = 600  # as wide as a plot: cells that are whole pixels are drawn in less time
 EVEN = Fraction(1, 2)
 VALUE_ROOM = 14  # pixels that a number of three small digits takes
 
@@ -61,13 +60,14 @@ def win_chance_map(
         x=alt.X(
             "defenders:O",
             title="defenders",
-            axis=alt.Axis(labelAngle=0, labelSeparation=4),
+            axis=alt.Axis(labelAngle=0, domain=False),
             scale=alt.Scale(round=False),
         ),
         y=alt.Y(
             "attackers:O",
             title=ATTACKERS if found.garrison else ABLE,
             sort="descending",
+            axis=alt.Axis(domain=False),
             scale=alt.Scale(round=False),
         ),
         tooltip=[
@@ -77,10 +77,11 @@ def win_chance_map(
         ],
     )
     layers = [_squares(base, max(chances.shape))]
+    count = chances.shape[0]
     if max(chances.shape) <= MOST_VALUES:
         layers.append(_values(base))
     return finish(
-        alt.layer(*layers).properties(height=SIDE),
+        alt.layer(*layers).properties(height=count * max(round(SIDE / count), 1)),
         _map_title(chances),
         "Chance to win each battle in per cent, by a fight to the end "
         f"({under_rules(label or rules_name(found), found.garrison)}).",
@@ -89,11 +90,9 @@ def win_chance_map(
 
 
 def _squares(base: alt.Chart, count: int) -> alt.Chart:
-    """Return the cells; each covers a little of its neighbours, so that no paper shows between."""
-    size = alt.RelativeBandSize(1 + count / COVER)
-    squares: alt.Chart = base.mark_rect(clip=True, width=size, height=size).encode(
-        color=_map_colour()
-    )
+    """Return the cells; each covers a pixel of its neighbours, so that no paper shows between."""
+    size = alt.RelativeBandSize(1 + 2 * count / SIDE)
+    squares: alt.Chart = base.mark_rect(width=size, height=size).encode(color=_map_colour())
     return squares
 
 
@@ -196,17 +195,27 @@ def _region(most: int, against: int) -> list[alt.Chart]:
         alt.Tooltip("attackers:Q", title="fewest attackers"),
         alt.Tooltip("line:Q", title=BORDER, format=".16~g"),
     ]
+
+    def inside(column: str) -> alt.Chart:
+        # What lies outside is left out here: to clip the picture takes longer than to draw it.
+        chart: alt.Chart = base.transform_filter(
+            f"datum.{column} >= 0.5 && datum.{column} <= {most + 0.5}"
+        )
+        return chart
+
     return [
         base.transform_calculate(
-            low="datum.attackers - 0.5", high=f"{most + 0.5}", kind=f"'{REGION}'"
+            low=f"min(datum.attackers - 0.5, {most + 0.5})",
+            high=f"{most + 0.5}",
+            kind=f"'{REGION}'",
         )
-        .mark_area(opacity=0.5, interpolate="step", clip=True)
+        .mark_area(opacity=0.5, interpolate="step")
         .encode(y=y, y2="high:Q", color=colour),
-        base.mark_line(clip=True, strokeDash=[5, 4]).encode(
-            y="defenders:Q", color=alt.datum(EQUAL)
-        ),
-        base.mark_line(clip=True).encode(y="line:Q", color=alt.datum(BORDER)),
-        base.mark_point(clip=True, size=60, opacity=0).encode(y="attackers:Q", tooltip=tooltip),
+        inside("defenders")
+        .mark_line(strokeDash=[5, 4])
+        .encode(y="defenders:Q", color=alt.datum(EQUAL)),
+        inside("line").mark_line().encode(y="line:Q", color=alt.datum(BORDER)),
+        inside("attackers").mark_point(size=60, opacity=0).encode(y="attackers:Q", tooltip=tooltip),
     ]
 
 
