@@ -67,6 +67,7 @@ EXAMPLES: dict[str, Callable[[], AnyChart]] = {
     "rule_sets": lambda: charts.rule_sets(),
     "simulated_law": lambda: charts.simulated_law(simulate_battle(6, 4, runs=100, seed=1), BATTLE),
     "slices": lambda: charts.slices([3, 6], 12),
+    "path_chances": lambda: charts.path_chances(4, 2),
     "state_space": lambda: charts.state_space(4, 2),
     "survival": lambda: charts.survival(WAY),
     "survival, one": lambda: charts.survival(Campaign(5, [5])),
