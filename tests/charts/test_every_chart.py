@@ -5,7 +5,9 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ import pytest
 from iacta import (
     Battle,
     Campaign,
+    IactaError,
     Roll,
     Stop,
     best_mix,
@@ -135,3 +138,14 @@ def test_pages_fit_into_a_narrow_window(tmp_path: Path) -> None:
     assert len(found) == len(names)
     assert max(found) <= NARROW
     assert min(found) > NARROW / 2
+
+
+@pytest.mark.parametrize("wrong", [None, 5, "x", [1], []])
+@pytest.mark.parametrize("name", sorted(set(charts.__all__) - NO_CHARTS - {"rule_sets"}))
+def test_what_is_not_asked_for_is_refused_in_a_sentence(name: str, wrong: object) -> None:
+    function = getattr(charts, name)
+    needed = [p for p in signature(function).parameters.values() if p.default is p.empty]
+    if not needed:
+        pytest.skip("it takes nothing that could be wrong")
+    with suppress(IactaError):
+        function(*[wrong] * len(needed))

@@ -7,7 +7,7 @@ import altair as alt
 
 from iacta.campaign import Campaign, CampaignOutcome
 from iacta.charts.bars import WIN, histogram, rows, spans
-from iacta.charts.theme import AMBER, BLUE, RED, AnyChart, Row, Tables, finish, named
+from iacta.charts.theme import AMBER, BLUE, RED, AnyChart, Row, Tables, expect, finish, named
 from iacta.charts.words import armies, per_cent, rules_words, seed_words, stop_words
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
@@ -36,6 +36,7 @@ def survival(campaign: Campaign) -> AnyChart:
     table `left` of the armies in the last territory, if all are taken. More than 100 territories
     are refused.
     """
+    expect(campaign, Campaign, "campaign")
     count = len(campaign.territories)
     if count > MOST_TERRITORIES:
         raise TooLargeError(
@@ -69,6 +70,7 @@ def led(campaign: Campaign) -> str:
 
     campaign: the campaign.
     """
+    expect(campaign, Campaign, "campaign")
     count = len(campaign.territories)
     return "the territory" if count == 1 else f"all {count} territories"
 
@@ -205,6 +207,7 @@ def campaign_score(
     spikes likewise, and sees them one narrower than the defenders: of the scores of a territory
     that with one defender left is the rarest, and hardly stands out.
     """
+    expect(campaign, Campaign, "campaign")
     exact = campaign.outcomes()
     bars = spans(_scores(campaign, exact))
     told = rows(_scores(campaign, exact), bars)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import altair as alt
 
 from iacta.battle import Battle
-from iacta.charts.theme import BLUE, GREEN, GREY, AnyChart, Row, finish, named
+from iacta.charts.theme import BLUE, GREEN, GREY, AnyChart, Row, expect, finish, named
 from iacta.charts.words import armies, per_cent, under_rules
 from iacta.errors import IllegalError
 from iacta.variants import rules_name
@@ -44,6 +44,7 @@ def methods_compared(battle: Battle, solved: Sequence[Solved], label: str = "") 
 
     Refused is a battle that no method has solved.
     """
+    expect(battle, Battle, "battle")
     if not solved:
         raise IllegalError("a battle must be one that some method can solve to be drawn")
     rows = [_row(each) for each in sorted(solved, key=lambda each: each.seconds)]

@@ -16,6 +16,7 @@ from iacta.charts.theme import (
     RED,
     AnyChart,
     Row,
+    expect,
     finish,
     named,
 )
@@ -42,6 +43,7 @@ def decision_map(decision: Decision) -> AnyChart:
     attackers; a table `boundary` as the decision has it; and the battle itself. More than 100,000
     states are refused.
     """
+    expect(decision, Decision, "decision")
     top = _top(decision)
     if top * decision.defenders > MOST_STATES:
         raise TooLargeError(
@@ -165,6 +167,7 @@ def dice_map(decision: DiceDecision) -> AnyChart:
     The chart has a table `attack` and a table `defence`: against so many `defenders` the `dice` of
     `least` to `most` attackers; and the battle itself. More than 100,000 states are refused.
     """
+    expect(decision, DiceDecision, "decision")
     garrison = decision.rules.garrison
     top = decision.attackers
     if top * decision.defenders > MOST_STATES:

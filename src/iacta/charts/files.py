@@ -11,7 +11,7 @@ from typing import Any
 from iacta.charts.converter import CONVERTED, PictureError, convert
 from iacta.charts.page import page
 from iacta.charts.theme import AnyChart, Row, config
-from iacta.errors import IllegalError, MissingError, TooLargeError
+from iacta.errors import IllegalError, MalformedError, MissingError, TooLargeError
 from iacta.numbers import shown
 
 __all__ = [
@@ -133,6 +133,7 @@ def specification(chart: AnyChart, *, dark: bool = False) -> dict[str, Any]:
     chart: any chart of `iacta.charts`.
     dark: whether it is to stand on a dark page.
     """
+    chart_tables(chart)  # refuses what is none of ours
     bare = chart.copy(deep=False)
     # The rows are put in at the end: Altair would look at each value.
     tables, bare.datasets = bare.datasets, _undefined()
@@ -152,6 +153,8 @@ def chart_tables(chart: AnyChart) -> dict[str, list[Row]]:
 
     chart: any chart of `iacta.charts`.
     """
+    if not isinstance(getattr(chart, "datasets", None), dict):
+        raise MalformedError(f"chart must be one of iacta.charts, got {shown(chart)}")
     return dict(chart.datasets)
 
 

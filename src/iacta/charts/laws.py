@@ -6,7 +6,7 @@ import altair as alt
 
 from iacta.battle import Battle
 from iacta.charts.bars import HOLD, STOP, WIN, histogram, rows
-from iacta.charts.theme import BLUE, GREY, RED, AnyChart, Row, finish, named
+from iacta.charts.theme import BLUE, GREY, RED, AnyChart, Row, expect, finish, named
 from iacta.charts.words import armies, fight, per_cent, rules_words
 from iacta.distribution import Distribution
 from iacta.outcome import Outcome, is_won
@@ -29,6 +29,7 @@ def battle_law(battle: Battle) -> AnyChart:
     more than 40 those at the ends are left out that come once in 10,000 battles. Battles with more
     outcomes than can be listed are refused.
     """
+    expect(battle, Battle, "battle")
     law = battle.outcomes()
     told = rows(_ends(law, battle, signed_left))
     return finish(
@@ -52,6 +53,7 @@ def final_difference(battle: Battle) -> AnyChart:
 
     Source: Höhle (2025), the sawtooth of 50 against 50, without garrison.
     """
+    expect(battle, Battle, "battle")
     law = battle.outcomes()
     told = rows(_ends(law, battle, lambda end: end.attackers - end.defenders))
     likeliest = law.mode()
@@ -122,6 +124,7 @@ def roll_law(roll: Roll) -> AnyChart:
 
     Source: Taflin (2001), table 1.
     """
+    expect(roll, Roll, "roll")
     total = roll.law().total
     told = [
         {

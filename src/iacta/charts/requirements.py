@@ -8,6 +8,7 @@ import altair as alt
 
 from iacta.charts.theme import AMBER, BLUE, GREY, RED, AnyChart, Row, finish, named
 from iacta.charts.words import armies, per_cent, under_rules
+from iacta.numbers import whole_number
 from iacta.odds import win_probability
 from iacta.requirement import win_probability_keeping
 from iacta.rules import Rules
@@ -41,6 +42,8 @@ def chance_by_attackers(
     label: what the rules are called, if they have no name of their own.
     """
     found = find_rules(rules)
+    attackers = whole_number(attackers, "attackers", least=1)
+    wanted = read_fraction(chance, "chance", "be a number")
 
     way = list(stages(read_territories(territories), found))
 
@@ -77,6 +80,8 @@ def chance_by_defenders(
     label: what the rules are called, if they have no name of their own.
     """
     found = find_rules(rules)
+    attackers = whole_number(attackers, "attackers", least=1)
+    defenders = whole_number(defenders, "defenders", least=1)
 
     def held(counts: Sequence[int]) -> list[float]:
         chances: list[float] = (1 - win_probability(attackers, counts, found)).tolist()

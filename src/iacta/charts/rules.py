@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import altair as alt
 
 from iacta.battle import Battle
-from iacta.charts.theme import BLUE, RED, AnyChart, Row, finish, named
+from iacta.charts.theme import BLUE, RED, AnyChart, Row, expect, finish, named
 from iacta.charts.words import armies, per_cent
 from iacta.errors import IactaError, IllegalError
+from iacta.numbers import row_of
 from iacta.roll import Roll
 from iacta.variants import RULE_SETS, RuleSet
 
@@ -25,6 +26,8 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
 
     Refused are rule sets under none of which it can be told.
     """
+    for each in row_of(known, "known", "RuleSet"):
+        expect(each, RuleSet, "each of known")
     rows = sorted((row for row in map(_row, known) if row), key=lambda row: -row["win_probability"])
     if not rows:
         raise IllegalError("rules must be such that the odds of their battles can be told")
@@ -91,6 +94,7 @@ def full_roll(known: RuleSet) -> AnyChart:
 
     known: the rule set; one under which the dice are not chosen before the roll is refused.
     """
+    expect(known, RuleSet, "known")
     if known.rules.defender_sees_first:
         raise IllegalError(
             "defender_sees_first must be False for the dice of a full roll to be known, got True"

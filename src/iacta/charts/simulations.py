@@ -11,11 +11,12 @@ from iacta.campaign import Campaign, CampaignOutcome
 from iacta.charts.bars import HOLD, STOP, WIN, histogram, spans
 from iacta.charts.campaigns import led
 from iacta.charts.laws import REMAIN, signed_left
-from iacta.charts.theme import BLUE, AnyChart, Row, finish, named
+from iacta.charts.theme import BLUE, AnyChart, Row, expect, finish, named
 from iacta.charts.words import armies, fight, joined, per_cent, rules_words, seed_words, stop_words
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
 from iacta.estimate import Estimate
+from iacta.numbers import row_of
 from iacta.outcome import Outcome, is_won
 from iacta.simulated import Simulated
 
@@ -46,6 +47,8 @@ def simulated_law(
     above 0: in a campaign of several territories those in the last one. Otherwise they are below
     0: the defenders that remain, or in such a campaign the territories not taken.
     """
+    expect(simulated, Simulated, "simulated")
+    expect(asked, Battle if isinstance(asked, Battle) else Campaign, "asked")
     told = _outcomes(simulated, asked)
     layers: list[Any] = [
         histogram("outcomes", told, REMAIN if _is_battle(asked) else ON_THE_WAY, beneath=True),
@@ -198,6 +201,9 @@ def convergence(
     Sources: Norvig, "The Unfinished Game ... of Risk" (2020), and Höhle (2025), who simulate to
     check their formulas.
     """
+    expect(asked, Battle if isinstance(asked, Battle) else Campaign, "asked")
+    for each in row_of(estimates, "estimates", "Estimate"):
+        expect(each, Estimate, "each of estimates")
     told = [
         {
             "runs": each.runs,

@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from iacta.charts.theme import RED, AnyChart, finish, named
+from iacta.charts.theme import RED, AnyChart, expect, finish, named
 from iacta.charts.words import armies, per_cent, under_rules
 from iacta.rules import Rules
 from iacta.spread import BestSpread, Objective
@@ -26,6 +26,7 @@ def best_spread(
     rules: `Rules`, or the name of a rule set.
     label: what the rules are called, if they have no name of their own.
     """
+    expect(best, BestSpread, "best")
     found = find_rules(rules)
     spread = best.spreads[0]
     rows = [{"territory": place, "defenders": count} for place, count in enumerate(spread, start=1)]

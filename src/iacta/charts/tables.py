@@ -11,9 +11,9 @@ import numpy.typing as npt
 from iacta.break_even import BreakEvenLine, break_even_line
 from iacta.charts.curves import CHANCE, MOST_ARMIES
 from iacta.charts.lines import Axis, Lines, draw_lines, read_lines
-from iacta.charts.theme import BLUE, GREEN, GREY, AnyChart, Row, finish, named
+from iacta.charts.theme import BLUE, GREEN, GREY, AnyChart, Row, expect, finish, named
 from iacta.charts.words import armies, joined, under_rules
-from iacta.errors import TooLargeError
+from iacta.errors import MalformedError, TooLargeError
 from iacta.numbers import whole_number
 from iacta.odds import win_probability
 from iacta.requirement import armies_needed
@@ -45,6 +45,9 @@ def win_chance_map(
 
     Source: the heat map of "Analyzing the Board Game Risk" (pracpred), and Höhle's coloured table.
     """
+    expect(chances, np.ndarray, "chances")
+    if chances.ndim != 2 or not chances.size:
+        raise MalformedError(f"chances must be a table, got an array of shape {chances.shape}")
     if chances.size > MOST_CELLS:
         raise TooLargeError(
             f"a map of chances must have at most {MOST_CELLS} battles, "

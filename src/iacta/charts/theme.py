@@ -9,6 +9,9 @@ import numpy as np
 if TYPE_CHECKING:
     import altair as alt
 
+from iacta.errors import MalformedError
+from iacta.numbers import shown
+
 __all__ = [
     "AMBER",
     "BLUE",
@@ -26,6 +29,7 @@ __all__ = [
     "Row",
     "Tables",
     "config",
+    "expect",
     "finish",
     "named",
     "shades",
@@ -155,6 +159,17 @@ def shades(count: int) -> list[str]:
     stops = np.array([[int(hue[i : i + 2], 16) for i in (1, 3, 5)] for hue in ORDERED])
     tones = [np.interp(places, range(len(ORDERED)), stops[:, i]).round() for i in range(3)]
     return [f"#{int(r):02x}{int(g):02x}{int(b):02x}" for r, g, b in zip(*tones, strict=True)]
+
+
+def expect(value: object, kind: type, name: str) -> None:
+    """Refuse what is not the object that a chart is of.
+
+    value: what was given.
+    kind: what is expected.
+    name: what the argument is called.
+    """
+    if not isinstance(value, kind):
+        raise MalformedError(f"{name} must be a {kind.__name__}, got {shown(value)}")
 
 
 def named(table: str) -> "alt.NamedData":
