@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CONVERTED", "Converter", "PictureError", "convert"]
+__all__ = ["CONVERTED", "Converter", "PictureError", "convert", "raster"]
 
 CONVERTED = ("svg", "png", "pdf", "html")
 SCALE = 2  # for screens with two pixels where others have one
@@ -35,6 +35,16 @@ def convert(spec: str, kind: str) -> bytes:
     if kind == "pdf":
         return vl_convert.vegalite_to_pdf(spec)
     return _script(vl_convert).encode()
+
+
+def raster(svg: bytes) -> bytes:
+    """Return the PNG of a picture that is drawn already.
+
+    svg: what `convert` made.
+    """
+    import vl_convert  # slow to import
+
+    return vl_convert.svg_to_png(svg.decode(), scale=SCALE)
 
 
 def _script(vl_convert: Any) -> str:

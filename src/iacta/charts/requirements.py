@@ -43,7 +43,6 @@ def chance_by_attackers(
     """
     found = find_rules(rules)
     attackers = whole_number(attackers, "attackers", least=1)
-    wanted = read_fraction(chance, "chance", "be a number")
 
     way = list(stages(read_territories(territories), found))
 

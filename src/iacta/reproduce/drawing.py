@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from iacta import charts
 from iacta.charts import theme
-from iacta.charts.converter import convert
+from iacta.charts.converter import convert, raster
 from iacta.errors import TooLargeError
 from iacta.reproduce.figures import Figure
 
@@ -55,6 +55,13 @@ class Drawn(NamedTuple):
     views: tuple[str, ...]
 
 
+class Pictures(NamedTuple):
+    """A figure as it is drawn: as an SVG, and as a PNG if it is asked for."""
+
+    svg: bytes
+    png: bytes
+
+
 class View(NamedTuple):
     """One look of a figure that is being drawn.
 
@@ -62,12 +69,12 @@ class View(NamedTuple):
     darken: whether its colours are still to be changed to those of a dark page.
     """
 
-    drawn: "Future[bytes]"
+    drawn: "Future[Pictures]"
     darken: bool
 
     def svg(self) -> str:
         """Wait for it."""
-        svg = lean(self.drawn.result().decode())
+        svg = lean(self.drawn.result().svg.decode())
         return darkened(svg) if self.darken else svg
 
 
@@ -76,14 +83,13 @@ class Waiting(NamedTuple):
 
     figure: Figure
     title: str
-    png: "Future[bytes]"
     views: tuple["View", ...]
 
     def drawn(self) -> Drawn:
         """Wait for it."""
         try:
             views = tuple(_address(view.svg()) for view in self.views)
-            return Drawn(self.figure, self.title, self.png.result(), views)
+            return Drawn(self.figure, self.title, self.views[0].drawn.result().png, views)
         except BrokenProcessPool:
             raise TooLargeError(
                 f"the figure {self.figure.name!r} must be drawn by a process of its own, which was "
@@ -143,18 +149,22 @@ def _submit(figure: Figure, pool: ProcessPoolExecutor) -> Waiting:
     chart = figure.draw()
     spec = _still(charts.specification(chart))
     views = tuple(view for width in WIDTHS for view in _views(spec, width, pool))
-    png = pool.submit(convert, text_of(spec, theme.WIDTH), "png")
-    return Waiting(figure, chart.description, png, views)
+    return Waiting(figure, chart.description, views)
 
 
 def _views(spec: Any, width: int, pool: ProcessPoolExecutor) -> tuple[View, View]:
     """Return a figure on a light page and on a dark one, drawn twice only if it must be."""
     text = text_of(spec, width)
-    light = pool.submit(convert, text, "svg")
+    light = pool.submit(_pictures, text, width == theme.WIDTH)
     if not SHADES.search(text):
         return View(light, False), View(light, True)
-    dark = pool.submit(convert, text_of(spec, width, dark=True), "svg")
+    dark = pool.submit(_pictures, text_of(spec, width, dark=True), False)
     return View(light, False), View(dark, False)
+
+
+def _pictures(text: str, has_png: bool) -> Pictures:
+    svg = convert(text, "svg")
+    return Pictures(svg, raster(svg) if has_png else b"")
 
 
 def text_of(spec: Any, width: int, *, dark: bool = False) -> str:
