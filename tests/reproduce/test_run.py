@@ -168,7 +168,10 @@ def test_ctrl_c_ends_it_with_130_and_no_file_half_written(
         until(lambda: (tmp_path / "into" / begun).exists())
         drawing = children(process.pid)
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=20)
+        try:
+            said = process.communicate(timeout=20)
+        finally:
+            process.kill()  # should it still be there
     assert (process.returncode, said) == (130, (b"", b""))
     check_whole(tmp_path / "into")
     assert not list((tmp_path / "into").glob(".*"))

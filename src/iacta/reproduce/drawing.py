@@ -114,9 +114,21 @@ def drawing(figures: tuple[Figure, ...]) -> Iterator[list[Waiting]]:
         for process in active_children():
             if process not in others:
                 process.terminate()  # nobody waits for its pictures
+        _read_no_more(pool)
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _read_no_more(pool: ProcessPoolExecutor) -> None:
+    """Let a pool whose processes have ended end too, though it has more to hand them.
+
+    Python before 3.12 waits for ever for its thread that writes to them (its issue 94777).
+    """
+    queue = getattr(pool, "_call_queue", None)
+    reader = getattr(queue, "_reader", None)
+    if reader is not None:
+        reader.close()
 
 
 @contextmanager
