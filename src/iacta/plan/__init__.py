@@ -1,0 +1,30 @@
+"""Plans: the best way to take several territories, and what it is worth.
+
+A plan is one attack phase of one player. A battle is fought until the territory is taken or the
+attacking stack cannot go on; after each battle the player sees how it ended, chooses how many
+armies advance, and the next attack.
+"""
+
+from iacta.plan.best import best_plan
+from iacta.plan.goal import Goal, TakeAll, TakeAny, Worth, eliminate
+from iacta.plan.needed import armies_needed_for_plan
+from iacta.plan.plan import Ending, NextMove, Plan, Play, Step, TerritoryEnd
+from iacta.plan.simulated import SimulatedPlan, simulate_plan
+
+__all__ = [
+    "Ending",
+    "Goal",
+    "NextMove",
+    "Plan",
+    "Play",
+    "SimulatedPlan",
+    "Step",
+    "TakeAll",
+    "TakeAny",
+    "TerritoryEnd",
+    "Worth",
+    "armies_needed_for_plan",
+    "best_plan",
+    "eliminate",
+    "simulate_plan",
+]

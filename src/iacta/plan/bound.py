@@ -1,0 +1,198 @@
+"""Bound: a chance that no plan exceeds, from a relaxation.
+
+Let the armies of all stacks be one purse, of which each battle may be fought with any number up to
+the most of any stack, from anywhere. What it takes to conquer c is then a random cost: the armies
+lost there, and those that c keeps for good, which are min(k, b) when b are left able to move: k is
+the garrison of c, or the least advance where nothing can be attacked from c once it is taken, and
+never more than the least advance. With W and L as in `iacta.plan.transfer`, the best chance to
+take c from d defenders at a cost of at most x is
+
+    v_d(x) = max over a of   Σ_b W_d[a, b] · [a − b + min(k, b) ≤ x]  +  Σ_e L_d[a, e] · v_e(x − a).
+
+As a function of x this is the distribution function of a cost X_c. Let T be territories that must
+be taken, and A the armies able to attack, all stacks together. Then
+
+    chance of any plan ≤ P(Σ_{c in T} X_c ≤ A),      X_c independent.
+
+For the right side, as a function of the purse and of the defenders left, never grows in the mean by
+any battle for any c: take the mean over the other costs of the inequality that v_d fulfils by its
+definition. Hence the order of battles, and to leave one and come back, cannot beat it either.
+
+T holds the goal, and each territory without which some of the goal cannot be reached. From A are
+taken, for each stack, the armies that it must leave behind to come next to any territory of T.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.plan.problem import Problem
+from iacta.plan.sets import Borders, bits
+from iacta.plan.transfer import Transfers
+
+__all__ = ["Bound", "forced", "reached_from"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def reached_from(borders: Borders, places: tuple[int, ...], left: int) -> int:
+    """Return what can be reached from some territories through a set.
+
+    borders: who can attack whom.
+    places: the territories.
+    left: the set.
+    """
+    reached = 0
+    for v in places:
+        reached |= borders.reached(v, left)
+    return reached
+
+
+def forced(borders: Borders, places: tuple[int, ...], left: int, goal: int) -> int:
+    """Return the territories that must be taken to take all of a goal, the goal's own included.
+
+    borders: who can attack whom.
+    places: where stacks stand.
+    left: what may be attacked.
+    goal: the set to take.
+    """
+    found = goal
+    for x in bits(left & ~goal):
+        if goal & ~reached_from(borders, places, left & ~(1 << x)):
+            found |= 1 << x
+    return found
+
+
+class Bound:
+    """The bounds of a problem, each computed when it is first asked.
+
+    problem: the problem.
+    transfers: its transfer laws.
+    """
+
+    def __init__(self, problem: Problem, transfers: Transfers) -> None:
+        self.problem, self.transfers = problem, transfers
+        stacks = problem.stacks()
+        self.purse = sum(n - problem.garrisons[v] for v, n in stacks)
+        self.most = max((n - problem.garrisons[v] for v, n in stacks), default=0)
+        self._most_lost = self.most + 1
+        self._alone: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
+        self._costs: dict[tuple[int, int], Floats] = {}
+        self._sums: dict[tuple[tuple[int, int], ...], Floats] = {(): np.ones(self.purse + 1)}
+
+    def chance(self, goal: int, field: int) -> float:
+        """Return a bound on the chance to take all of a set.
+
+        goal: the set.
+        field: what may be attacked.
+
+        It is the least of the bounds for what some of the stacks must take without the others,
+        which cannot come there.
+        """
+        stacks = self.problem.stacks()
+        reached = [(v, n, self.problem.borders.reached(v, field)) for v, n in stacks]
+        groups = {tuple(r >> t & 1 for _, _, r in reached): 0 for t in bits(goal)}
+        for group in groups:
+            alone = goal
+            for (_, _, others), inside in zip(reached, group, strict=True):
+                alone &= -1 if inside else ~others
+            groups[group] = alone
+        bounds = [
+            self._together(
+                [s[:2] for s, inside in zip(reached, group, strict=True) if inside], *each
+            )
+            for group, each in ((group, (alone, field)) for group, alone in groups.items())
+        ]
+        everything = [(v, n) for v, n, r in reached if r & goal]
+        return min([1.0, self._together(everything, goal, field), *bounds])
+
+    def _together(self, stacks: list[tuple[int, int]], goal: int, field: int) -> float:
+        """Return a bound on the chance that some stacks take all of a set."""
+        places = tuple(v for v, _ in stacks)
+        if goal & ~reached_from(self.problem.borders, places, field):
+            return 0.0
+        needed = forced(self.problem.borders, places, field, goal)
+        costs = sorted((self.problem.armies[c], self._kept(c, places, field)) for c in bits(needed))
+        purse = sum(max(self._able(v, n) - self._way(v, needed, field), 0) for v, n in stacks)
+        return float(self._sum(tuple(costs))[purse])
+
+    def _able(self, v: int, armies: int) -> int:
+        return armies - self.problem.garrisons[v]
+
+    def _way(self, v: int, needed: int, field: int) -> int:
+        """Return how many armies a stack must leave behind to come next to what is needed.
+
+        That is 1 for each territory that it must take on the way; for nobody else's armies can
+        pass where a stack has passed.
+        """
+        away, seen, edge = 0, 1 << v, self.problem.borders.out[v]
+        while not edge & needed:
+            beyond = 0
+            for x in bits(edge & field & ~seen):
+                beyond |= self.problem.borders.out[x]
+            if not edge & field & ~seen:
+                return self._most_lost
+            seen |= edge
+            edge, away = beyond, away + min(self.problem.rules.garrison, 1)
+        return away
+
+    def alone(self, v: int, armies: int, targets: int) -> float:
+        """Return a bound on the chance that one stack takes all of a set, and nothing else.
+
+        v: where it stands.
+        armies: its armies.
+        targets: the set.
+        """
+        key = v, targets
+        if key not in self._alone:
+            costs = ((self.problem.armies[c], self._kept(c, (v,), targets)) for c in bits(targets))
+            self._alone[key] = tuple(sorted(costs))
+        able = armies - self.problem.garrisons[v]
+        return min(float(self._sum(self._alone[key])[able]), 1.0)
+
+    def _kept(self, c: int, places: tuple[int, ...], field: int) -> int:
+        """Return k: how many armies c keeps for good, as far as there are so many."""
+        borders, dice = self.problem.borders, self.problem.dice
+        for y in bits(borders.out[c] & field):
+            if reached_from(borders, places, field & ~(1 << y)) >> c & 1:
+                return min(self.problem.garrisons[c], dice)  # c can be taken before y
+        return dice
+
+    def _sum(self, costs: tuple[tuple[int, int], ...]) -> Floats:
+        """Return the distribution function of a sum of costs, at 0 .. A."""
+        if costs not in self._sums:
+            rest, last = self._sum(costs[:-1]), self._cost(*costs[-1])
+            steps = np.diff(last, prepend=0.0)
+            self._sums[costs] = np.convolve(rest, steps)[: self.purse + 1]
+        return self._sums[costs]
+
+    def _cost(self, defenders: int, kept: int) -> Floats:
+        """Return v_d at 0 .. A."""
+        key = defenders, kept
+        if key not in self._costs:
+            self._costs[key] = self._solve(defenders, kept)
+        return self._costs[key]
+
+    def _solve(self, defenders: int, kept: int) -> Floats:
+        law = self.transfers.of(defenders)
+        able = np.arange(self.most + 1)
+        within = self._within(law.won[: self.most + 1, : self.most + 1], kept)
+        chances = np.zeros(self.purse + 1)
+        below = np.zeros((self.purse + 1, defenders + 1))
+        for e in range(1, defenders):
+            below[:, e] = self._cost(e, kept)
+        for x in range(self.purse + 1):
+            top = min(x, self.most) + 1
+            again = np.zeros(self.most + 1)
+            # With nobody able the battle is not fought.
+            again[1:top] = (law.lost[1:top] * below[x - able[1:top]]).sum(axis=1)
+            chances[x] = below[x, defenders] = (within[:, x] + again).max()
+        return chances
+
+    def _within(self, won: Floats, kept: int) -> Floats:
+        """Return the chances to win at a cost of at most x, as `[able, x]`."""
+        able = np.arange(len(won))
+        cost = able[:, None] - able + np.minimum(kept, able)
+        chances = np.zeros((len(won), max(self.purse, self.most + kept) + 1))
+        rows, columns = np.nonzero(won)
+        np.add.at(chances, (rows, cost[rows, columns]), won[rows, columns])
+        return np.cumsum(chances, axis=1)

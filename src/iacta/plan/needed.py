@@ -1,0 +1,77 @@
+"""Armies needed: the fewest armies on one territory with which a plan has a wanted chance."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from iacta.board import Holding, Position
+from iacta.errors import IllegalError
+from iacta.numbers import Chance, read_chance, shown
+from iacta.plan.best import best_plan
+from iacta.plan.goal import Goal, Worth
+from iacta.rules import Rules
+
+__all__ = ["armies_needed_for_plan"]
+
+MOST_ARMIES = 1000
+
+
+def armies_needed_for_plan(
+    position: Position,
+    goal: Goal,
+    chance: Chance,
+    source: str,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    keep: Mapping[str, int] | None = None,
+    may_not_move: Iterable[str] = (),
+) -> int:
+    """Return the fewest armies on a territory with which the best plan reaches a wanted chance.
+
+    position: who holds what; the armies on `source` do not count.
+    goal: `TakeAll` or `TakeAny`.
+    chance: the wanted chance, between 0 and 1, as for `armies_needed`.
+    source: the name of a territory of the player's.
+    rules, garrison, keep, may_not_move: as for `best_plan`.
+
+    A whole number of at least 1. With one army less, the best plan that is found has not that
+    chance; where plans are not proven, a better one might. A chance that 1000 armies do not reach
+    is refused.
+    """
+    if isinstance(goal, Worth):
+        raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {shown(goal)}")
+    wanted = read_chance(chance)
+    name = position.board.find(source)
+    if position.of(name).owner != position.player:
+        raise IllegalError(f"source must be a territory of {position.player}'s, got {name}")
+    resting = tuple([may_not_move] if isinstance(may_not_move, str) else may_not_move)
+
+    def reaches(armies: int) -> bool:
+        there = with_armies(position, name, armies)
+        plan = best_plan(there, goal, rules, garrison=garrison, keep=keep, may_not_move=resting)
+        return plan.win_probability >= wanted
+
+    below, enough = 0, 8
+    while not reaches(enough):
+        if enough >= MOST_ARMIES:
+            raise IllegalError(
+                f"chance must be one that {MOST_ARMIES} armies on {name} reach, got {shown(chance)}"
+            )
+        below, enough = enough, min(2 * enough, MOST_ARMIES)
+    while enough - below > 1:
+        middle = (below + enough) // 2
+        below, enough = (below, middle) if reaches(middle) else (middle, enough)
+    return enough
+
+
+def with_armies(position: Position, name: str, armies: int) -> Position:
+    """Return a position with other armies on one territory.
+
+    position: the position.
+    name: the territory.
+    armies: its armies.
+    """
+    place = position.board.territories.index(name)
+    holdings = list(position.holdings)
+    holdings[place] = Holding(holdings[place].owner, armies)
+    return replace(position, holdings=tuple(holdings))

@@ -1,0 +1,346 @@
+"""Plans as a player asks for them."""
+
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import Campaign, Rules
+from iacta.board import Board, Continent, Holding, Position
+from iacta.errors import IllegalError, MalformedError
+from iacta.plan import (
+    Goal,
+    Plan,
+    Play,
+    TakeAll,
+    TakeAny,
+    Worth,
+    armies_needed_for_plan,
+    best_plan,
+    eliminate,
+    search,
+    simulate_plan,
+)
+from iacta.plan.search import Found
+from tests.plan.boards import CLASSIC_BOARD, board_of, chain, position_on
+
+WAY = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
+ASIA = CLASSIC_BOARD.continents[4].territories
+TWOS_AND_THREES = {name: 2 + k % 2 for k, name in enumerate(ASIA)}
+SCATTERED = ("Iceland", "Ural", "Japan", "Quebec", "Congo", "Peru", "Siam", "Madagascar")
+
+
+def ring(armies: int, others: int = 4) -> Position:
+    """Return two stacks on a ring of three territories."""
+    names = ["s", "z", "a", "b", "c"]
+    pairs = [("s", "a"), ("a", "b"), ("b", "z"), ("b", "c"), ("c", "s"), ("z", "c")]
+    return position_on(
+        board_of("ring", pairs, names), {"s": armies, "z": others}, {"a": 2, "b": 3, "c": 2}
+    )
+
+
+def scattered() -> Position:
+    mine = {"Ukraine": 25, "Brazil": 20, "Alaska": 22, "Argentina": 1}
+    theirs = {name: 1 + k % 3 for k, name in enumerate(CLASSIC_BOARD.territories)}
+    return position_on(CLASSIC_BOARD, mine, theirs)
+
+
+@st.composite
+def positions(draw: st.DrawFn, most: int = 4) -> Position:
+    """Draw a small board with two stacks and a continent."""
+    count = draw(st.integers(2, most))
+    names = ["s", "z", *(f"t{k}" for k in range(count))]
+    every = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
+    board = board_of("small", [pair for pair in every if draw(st.booleans())], names)
+    board = replace(board, continents=(Continent("K", 3, ("t0", "s")), Continent("L", 2, ("t1",))))
+    mine = {"s": draw(st.integers(1, 7)), "z": draw(st.integers(1, 5))}
+    return position_on(board, mine, {name: draw(st.integers(1, 3)) for name in names[2:]})
+
+
+GOALS: st.SearchStrategy[Goal] = st.one_of(
+    st.just(TakeAll("t0,t1")),
+    st.just(TakeAny("t0,t1")),
+    st.builds(Worth, st.integers(0, 2), st.just(1.0), st.sampled_from([0.0, 0.5])),
+)
+
+
+def unsearched(position: Position, goal: Goal, monkeypatch: pytest.MonkeyPatch) -> Plan:
+    """Return the plan that is found where a search of all states is never tried."""
+    with monkeypatch.context() as patch:
+        patch.setattr(search, "MOST_FIELD", -1)
+        return best_plan(position, goal)
+
+
+def test_the_unfinished_game_is_that_of_the_campaign() -> None:
+    plan = best_plan(chain(72, WAY), TakeAll(tuple(f"t{k}" for k in range(1, 15))))
+    campaign = Campaign(72, WAY)
+    assert abs(plan.win_probability - campaign.win_probability()) < 1e-12
+    assert plan.proven
+    assert plan.gap == 0.0
+    # The plan leaves off when too few are left for all the rest; the campaign fights on.
+    for step, odds in zip(plan.steps, campaign.territory_odds(), strict=True):
+        assert step.reach_probability <= odds.reach_probability
+        assert step.conquer_probability <= odds.conquer_probability + 1e-12
+    assert plan.territories[-1].own_probability == pytest.approx(plan.win_probability, abs=1e-12)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(position=positions(), goal=GOALS, least_advance=st.booleans())
+def test_small_plans_are_proven_and_say_how_they_go(
+    position: Position, goal: Goal, least_advance: bool
+) -> None:
+    plan = best_plan(position, goal, Rules(least_advance=least_advance))
+    assert plan.proven
+    assert_consistent(plan)
+
+
+def test_searches_come_near_to_the_optimum_and_stay_below_it_and_it_below_the_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @settings(max_examples=40, derandomize=True, deadline=None)
+    @given(position=positions(), goal=GOALS)
+    def check(position: Position, goal: Goal) -> None:
+        best, found = best_plan(position, goal), unsearched(position, goal, monkeypatch)
+        assert found.value <= best.value + 1e-9
+        assert best.value <= found.upper_bound + 1e-9
+        assert_consistent(found)
+        if not isinstance(goal, Worth):
+            assert found.value >= 0.9 * best.value
+
+    check()
+
+
+def assert_consistent(plan: Plan) -> None:
+    """Check a plan's parts against each other."""
+    position, board = plan.position, plan.position.board
+    borders = {*board.borders}
+    for step in plan.steps:
+        assert (step.start, step.to) in borders
+        assert position.of(step.to).owner != position.player
+        assert 0.0 <= step.conquer_probability <= step.reach_probability <= 1.0
+        won = sum(chance for _, chance, _ in step.advances)
+        assert won == pytest.approx(step.conquer_probability, abs=1e-9)
+        assert all(moved <= able + 1e-9 for able, _, moved in step.advances)
+    for end in plan.territories:
+        owned = position.of(end.name).owner == position.player
+        taken = sum(step.conquer_probability for step in plan.steps if step.to == end.name)
+        assert end.own_probability == pytest.approx(1.0 if owned else taken, abs=1e-9)
+        assert end.expected_armies >= 0.0
+    if plan.steps and not isinstance(plan.goal, Worth):
+        lost = sum(end.chance for end in plan.endings)
+        assert lost + plan.win_probability == pytest.approx(1.0, abs=1e-9)
+    if isinstance(plan.goal, Worth) and not plan.goal.bonus:
+        worth = sum(plan.goal.of(e.name) * e.own_probability for e in plan.territories)
+        worth += plan.goal.army * sum(end.expected_armies for end in plan.territories)
+        assert worth == pytest.approx(plan.value, abs=1e-9)
+
+
+def test_a_plan_is_followed_within_the_rules() -> None:
+    plan = best_plan(ring(9), TakeAll("a,b,c"))
+    waiting: list[Play] = [plan.play()]
+    seen = 0
+    while waiting and seen < 2000:
+        play, seen = waiting.pop(), seen + 1
+        move, position = play.next_move(), play.position()
+        if move is None:
+            continue
+        start, to = position.of(move.start), position.of(move.to)
+        assert start.owner == position.player != to.owner
+        assert move.to in position.board.neighbours(move.start)
+        assert start.armies > 1
+        assert all(min(3, able) <= moved <= able for able, moved in move.advance.items())
+        waiting += play.followers()
+    assert seen > 50
+
+
+def test_the_next_move_is_told_for_a_position() -> None:
+    plan = best_plan(ring(9), TakeAll("a,b,c"))
+    first = plan.next_move()
+    assert first is not None
+    assert plan.next_move(plan.position) == first
+    after = plan.play().won(max(first.advance))
+    assert plan.next_move(after.position()) == after.next_move()
+    with pytest.raises(IllegalError, match="position must be one that the plan can come to"):
+        plan.next_move(ring(30))
+
+
+def test_another_stack_takes_over_where_one_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    position = position_on(
+        board_of("two", [("s", "t"), ("z", "t")], ["s", "z", "t"]), {"s": 6, "z": 6}, {"t": 4}
+    )
+    alone = Campaign(6, [4]).win_probability()
+    best = best_plan(position, TakeAll("t"))
+    found = unsearched(position, TakeAll("t"), monkeypatch)
+    assert float(alone) + 0.15 < best.win_probability
+    assert found.win_probability == pytest.approx(best.win_probability, abs=1e-12)
+    assert {(step.start, step.to) for step in best.steps} == {("s", "t"), ("z", "t")}
+
+
+def test_chances_grow_with_armies() -> None:
+    chances = [best_plan(ring(armies), TakeAll("a,b,c")).win_probability for armies in range(2, 14)]
+    assert chances == sorted(chances)
+    assert chances[0] < chances[-1]
+
+
+def test_asia_from_one_stack() -> None:
+    plan = best_plan(position_on(CLASSIC_BOARD, {"Ukraine": 40}, TWOS_AND_THREES), TakeAll("Asia"))
+    assert_consistent(plan)
+    assert 0.70 < plan.win_probability <= plan.upper_bound < 0.80
+    simulated = simulate_plan(plan, runs=4000, seed=2)
+    assert_agrees(plan, simulated.value, simulated.error)
+
+
+def test_a_player_is_eliminated_by_three_stacks() -> None:
+    plan = best_plan(scattered(), TakeAll(SCATTERED))
+    assert_consistent(plan)
+    assert 0.65 < plan.win_probability <= plan.upper_bound
+    extras = {step.to for step in plan.steps} - {*SCATTERED}
+    assert extras  # nobody comes to Peru and Madagascar otherwise
+    simulated = simulate_plan(plan, runs=4000, seed=3)
+    assert_agrees(plan, simulated.value, simulated.error)
+    for end, estimate in zip(plan.territories, simulated.owned, strict=True):
+        p = end.own_probability
+        assert abs(float(estimate.probability) - p) <= 5 * (p * (1 - p) / 4000) ** 0.5 + 1e-9
+
+
+def test_eliminating_is_to_take_all_that_a_player_has() -> None:
+    assert eliminate(ring(5), "blue") == TakeAll(("a", "b", "c"))
+    with pytest.raises(IllegalError, match="owner must own a territory, got 'green'"):
+        eliminate(ring(5), "green")
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        Rules(),
+        Rules(garrison=0, least_advance=False),
+        Rules(dice_mode="balanced blitz"),
+        Rules(defender_sees_first=True),
+    ],
+    ids=["classic", "free", "blitz", "seen"],
+)
+@pytest.mark.parametrize(
+    "goal", [TakeAll("a,b,c"), TakeAny("b,c"), Worth(2.0, army=0.5)], ids=["all", "any", "worth"]
+)
+def test_real_dice_agree(rules: Rules, goal: Goal) -> None:
+    plan = best_plan(ring(7), goal, rules)
+    simulated = simulate_plan(plan, runs=20_000, seed=1)
+    assert_agrees(plan, simulated.value, simulated.error)
+
+
+@pytest.mark.parametrize("goal", [TakeAll("a,b,c"), TakeAny("b,c"), Worth(2.0, army=0.5)])
+def test_real_dice_agree_with_plans_that_are_not_searched_through(
+    goal: Goal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = unsearched(ring(7), goal, monkeypatch)
+    simulated = simulate_plan(plan, runs=20_000, seed=1)
+    assert_agrees(plan, simulated.value, simulated.error)
+
+
+def assert_agrees(plan: Plan, value: float, error: float) -> None:
+    assert abs(value - plan.value) <= 5 * error + 1e-9
+
+
+def test_keeping_armies_behind_and_resting_cost_chances() -> None:
+    free = best_plan(ring(8), TakeAll("a,b,c")).win_probability
+    keeping = best_plan(ring(8), TakeAll("a,b,c"), keep={"s": 3})
+    resting = best_plan(ring(8), TakeAll("a,b,c"), may_not_move=["z"])
+    assert keeping.win_probability < free
+    assert resting.win_probability < free
+    assert all(step.start != "z" for step in resting.steps)
+    assert all(end.expected_armies >= 3.0 for end in keeping.territories if end.name == "s")
+
+
+def test_armies_needed_are_the_fewest_that_reach_the_chance() -> None:
+    position, goal = ring(1), TakeAll("a,b,c")
+    needed = armies_needed_for_plan(position, goal, "80%", "s")
+    assert best_plan(ring(needed), goal).win_probability >= 0.8
+    assert best_plan(ring(needed - 1), goal).win_probability < 0.8
+    way = TakeAll(tuple(f"t{k}" for k in range(1, 15)))
+    assert armies_needed_for_plan(chain(1, WAY), way, "95%", "start") == 82
+
+
+def test_a_goal_that_is_reached_or_out_of_reach() -> None:
+    mine = best_plan(ring(5), TakeAll("s"))
+    assert (mine.win_probability, mine.proven, mine.steps) == (1.0, True, ())
+    board = Board("apart", ("s", "t"), ())
+    never = best_plan(position_on(board, {"s": 9}, {}), TakeAll("t"))
+    assert (never.win_probability, never.proven, never.next_move()) == (0.0, True, None)
+
+
+def test_the_least_advance_costs_a_stack_that_must_divide() -> None:
+    names = ["s", "a", "b", "c"]
+    board = board_of("star", [("s", name) for name in names[1:]], names)
+    position = position_on(board, {"s": 9}, {})
+    bound = best_plan(position, TakeAll("a,b,c"))
+    free = best_plan(position, TakeAll("a,b,c"), Rules(least_advance=False))
+    assert bound.win_probability + 0.1 < free.win_probability
+
+
+def test_progress_is_told_and_ctrl_c_leaves_the_best_plan() -> None:
+    told: list[tuple[float, float]] = []
+    best_plan(scattered(), TakeAll(SCATTERED), progress=lambda *each: told.append(each))
+    assert told
+
+    def interrupt(value: float, upper: float) -> None:
+        raise KeyboardInterrupt
+
+    plan = best_plan(scattered(), TakeAll(SCATTERED), progress=interrupt)
+    assert plan.win_probability == told[0][0]
+
+
+def test_more_time_finds_no_worse_a_plan() -> None:
+    none = best_plan(scattered(), TakeAll(SCATTERED), time_limit=0)
+    usual = best_plan(scattered(), TakeAll(SCATTERED))
+    assert 0.0 < none.win_probability <= usual.win_probability
+    patient = best_plan(ring(9), TakeAll("a,b,c"), time_limit=60)
+    assert patient.proven
+
+
+def test_a_better_plan_is_one_of_more_worth_or_with_a_better_bound() -> None:
+    policy = best_plan(ring(3), TakeAll("a")).policy
+    assert Found(policy, 0.5, 0.6).is_better(Found(policy, 0.4, 0.4))
+    assert Found(policy, 0.5, 0.5).is_better(Found(policy, 0.5, 0.6))
+    assert not Found(policy, 0.5, 0.6).is_better(Found(policy, 0.5, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("goal", "options", "sentence"),
+    [
+        (TakeAll("nowhere"), {}, "nowhere"),
+        (TakeAll(()), {}, "territories must have at least one name"),
+        (TakeAny("s"), {}, "territories of TakeAny must be other players', got s"),
+        (TakeAll("a"), {"keep": {"s": -1}}, "keep of s must be a whole number"),
+        (TakeAll("a"), {"may_not_move": ["a"]}, "may_not_move must be the player's own"),
+        (TakeAll("a"), {"time_limit": -1}, "time_limit must be seconds of at least 0"),
+        (TakeAll("a"), {"rules": "five ones"}, "all_ones_gain must be 0"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused(
+    goal: Goal, options: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(IllegalError, match=sentence):
+        best_plan(ring(5), goal, **options)  # type: ignore[arg-type] # wrong ones too
+
+
+def test_what_is_no_goal_is_refused() -> None:
+    with pytest.raises(MalformedError, match="goal must be TakeAll, TakeAny or Worth"):
+        best_plan(ring(5), "a,b")  # type: ignore[arg-type] # a name alone
+    with pytest.raises(IllegalError, match="must be at least 0"):
+        Worth(-1.0)
+    with pytest.raises(IllegalError, match="goal must be TakeAll or TakeAny to have a chance"):
+        armies_needed_for_plan(ring(5), Worth(), "50%", "s")
+
+
+def test_territories_that_are_not_listed_are_entered_by_nobody() -> None:
+    borders = tuple((a, b) for a, b in product("ABCD", repeat=2) if a != b)
+    board = Board("four", tuple("ABCD"), borders)
+    holdings = Holding("red", 20), Holding("blue", 2), Holding("", 0), Holding("blue", 1)
+    position = Position(board, "red", holdings)
+    plan = best_plan(position, TakeAll("B,D"))
+    assert {step.to for step in plan.steps} == {"B", "D"}
+    for goal in (TakeAll("B,C"), TakeAny("C")):
+        with pytest.raises(IllegalError, match="must be listed in the position, got C"):
+            best_plan(position, goal)
