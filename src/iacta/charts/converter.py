@@ -17,7 +17,21 @@ __all__ = ["CONVERTED", "Converter", "PictureError", "convert", "raster"]
 
 CONVERTED = ("svg", "png", "pdf", "html")
 SCALE = 2  # for screens with two pixels where others have one
-EMPTY = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", "mark": "rect"}
+# Small, but of all kinds that our charts have: what it takes to draw it is loaded for the next.
+FIRST = {
+    "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+    "title": "first",
+    "data": {"values": [{"x": i % 9, "y": i // 9, "value": i} for i in range(81)]},
+    "encoding": {
+        "x": {"field": "x", "type": "ordinal"},
+        "y": {"field": "y", "type": "ordinal"},
+        "tooltip": {"field": "value"},
+    },
+    "layer": [
+        {"mark": "rect", "encoding": {"color": {"field": "value", "type": "quantitative"}}},
+        {"mark": "text", "encoding": {"text": {"field": "value"}}},
+    ],
+}
 
 
 def convert(spec: str, kind: str) -> bytes:
@@ -108,7 +122,7 @@ class Converter:
 def _serve(kind: str) -> None:
     """Get ready, read a specification, and write its picture."""
     if kind != "html":
-        convert(json.dumps(EMPTY), "svg")
+        convert(json.dumps(FIRST), "svg")
     sys.stdout.buffer.write(convert(sys.stdin.buffer.read().decode(), kind))
 
 
