@@ -15,7 +15,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import compiled, decisions, plain
+from benchmarks import compiled, decisions, plain, plans
 from benchmarks.measure import Line, seconds
 from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
 from iacta.methods import closed_form, counting, markov
@@ -284,6 +284,7 @@ MEASURES = (
     table_lines,
     array_lines,
     *decisions.MEASURES,
+    *plans.MEASURES,
     process_lines,
     picture_lines,
 )

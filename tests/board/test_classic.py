@@ -8,6 +8,7 @@ import pytest
 
 from iacta import Board, classic_board
 from iacta.board.board import Point
+from tests.plan.boards import CLASSIC_BOARD
 
 CLASSIC = classic_board()
 SIZES = {
@@ -191,3 +192,13 @@ def test_it_lies_as_the_world_does() -> None:
         "Argentina",
     ]
     assert north_to_south == sorted(north_to_south, key=lambda name: place[name][1])
+
+
+def test_it_is_the_board_that_somebody_else_entered() -> None:
+    other = CLASSIC_BOARD
+    ours = classic_board()
+    assert set(ours.territories) == set(other.territories)
+    assert set(ours.borders) == set(other.borders)
+    assert {(each.name, each.bonus, frozenset(each.territories)) for each in ours.continents} == {
+        (each.name, each.bonus, frozenset(each.territories)) for each in other.continents
+    }
