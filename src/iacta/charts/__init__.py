@@ -17,6 +17,7 @@ if not (find_spec("altair") and find_spec("vl_convert")):
     )
 
 if TYPE_CHECKING:
+    from iacta.charts.boards import board_map, plan_map
     from iacta.charts.boundary import first_passages
     from iacta.charts.campaigns import campaign_score, survival
     from iacta.charts.comparison import Solved, methods_compared
@@ -38,6 +39,7 @@ __all__ = [
     "after_rolls",
     "battle_law",
     "best_spread",
+    "board_map",
     "break_even",
     "campaign_score",
     "chance_by_attackers",
@@ -58,6 +60,7 @@ __all__ = [
     "minimum_troops",
     "minimum_troops_ratio",
     "path_chances",
+    "plan_map",
     "probability_tree",
     "roll_law",
     "rule_sets",
@@ -73,6 +76,8 @@ __all__ = [
 
 # Altair is slow to import, and no picture needs all files.
 _LOADED_WHEN_ASKED = {
+    "board_map": "iacta.charts.boards",
+    "plan_map": "iacta.charts.boards",
     "first_passages": "iacta.charts.boundary",
     "campaign_score": "iacta.charts.campaigns",
     "survival": "iacta.charts.campaigns",

@@ -45,7 +45,9 @@ async function draw() {{
   // How much of the window the labels beside the plot take is known when they are drawn.
   for (let round = 0; round < 3 && mine === drawing; ++round) {{
     config.view.continuousWidth = config.view.discreteWidth = width = Math.max({least}, width);
-    await vegaEmbed("#chart", {{...spec, config}}, {{renderer: "svg", actions: false}});
+    const shape = spec.usermeta && spec.usermeta.height_by_width;
+    const size = shape ? {{height: Math.round(shape * width)}} : {{}};
+    await vegaEmbed("#chart", {{...spec, ...size, config}}, {{renderer: "svg", actions: false}});
     const wide = selector => Math.max(0, ...Array.from(
       document.querySelectorAll(selector), each => each.getBoundingClientRect().width));
     const words = wide("#chart .role-title-text, #chart .role-title-subtitle");

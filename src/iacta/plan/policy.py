@@ -30,6 +30,8 @@ __all__ = ["Errand", "Flow", "Passage", "Policy", "Standing"]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 
+SAME = 1e-13
+
 
 class Errand(NamedTuple):
     """Tasks that are carried out one after another.
@@ -171,8 +173,10 @@ class Policy:
         key = v, targets, reduced
         if key not in self._choices:
             near = list(bits(targets & self.world.problem.borders.out[v]))
-            rows = [self.chances.attack(v, c, targets & ~(1 << c), reduced) for c in near]
-            self._choices[key] = np.array(near)[np.argmax(rows, axis=0)]
+            rows = np.array([self.chances.attack(v, c, targets & ~(1 << c), reduced) for c in near])
+            # Where two are as good but for rounding, a player is not sent to and fro between them.
+            good = rows >= (1.0 - SAME) * rows.max(axis=0)
+            self._choices[key] = np.array(near)[good.argmax(axis=0)]
         return self._choices[key]
 
     def after_win(self, standing: State | Errand, able: int) -> tuple[int, Standing]:

@@ -1,0 +1,163 @@
+"""Where the territories of a board are drawn: their places, the frame around them, the lines.
+
+A board without places is laid out by its borders alone: with D the number of borders between two
+territories, the places x minimise the stress
+
+    Σ over u < v of  (|x_u − x_v| − D_uv)² / D_uv²,
+
+from classical scaling on, which puts the longest way of the board from left to right. Each step
+solves the least squares of a function that lies above the stress and touches it, so that the stress
+never grows, and the same board always looks the same.
+
+Source: Gansner, Koren and North, "Graph drawing by stress majorization" (2004).
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.board import Board
+from iacta.errors import TooLargeError
+
+__all__ = ["Frame", "frame_of", "lines", "places_of", "sea_borders"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Point: TypeAlias = tuple[float, float]
+
+MOST_DRAWN = 500
+MOST_LAID_OUT = 300
+STEPS = 60
+EDGE = 100.0  # how long a border is drawn where a board has no places of its own
+APART = 0.1
+AROUND = 1.5  # sides of a frame: at most so much higher than wide
+FLATTEST = 0.25
+MARGIN = {True: 0.03, False: 0.09}  # names stand out where there are no outlines around them
+AWAY = 0.55  # a line that crosses so much of the board's width goes over its edges
+
+
+class Frame(NamedTuple):
+    """The part of a board that is drawn.
+
+    x, y: its upper left corner.
+    width, height: its size, in the units of the places.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def holds(self, point: Point) -> bool:
+        """Tell whether a point lies inside.
+
+        point: the point.
+        """
+        return 0 <= point[0] - self.x <= self.width and 0 <= point[1] - self.y <= self.height
+
+
+def places_of(board: Board) -> tuple[Point, ...]:
+    """Return the place of each territory, the board's own if it has any.
+
+    board: the board; one that is too large to be seen is refused.
+    """
+    most = MOST_DRAWN if board.places else MOST_LAID_OUT
+    if len(board.territories) > most:
+        raise TooLargeError(
+            f"a board must have at most {most} territories to be drawn, "
+            f"got {len(board.territories)}"
+        )
+    return board.places or tuple((float(x), float(y)) for x, y in _laid_out(board))
+
+
+def _laid_out(board: Board) -> Floats:
+    """Return places of least stress."""
+    distances = _distances(board)
+    places = _scaled(distances)
+    weights = np.divide(1.0, distances**2, out=np.zeros_like(distances), where=distances > 0)
+    laplacian = np.diag(weights.sum(axis=1)) - weights
+    inverse = np.linalg.pinv(laplacian)
+    for _ in range(STEPS):
+        drawn = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
+        ratio = np.divide(weights * distances, drawn, out=np.zeros_like(drawn), where=drawn > 1e-9)
+        places = inverse @ ((np.diag(ratio.sum(axis=1)) - ratio) @ places)
+    return places.round(4) * EDGE + 0.0
+
+
+def _distances(board: Board) -> Floats:
+    """Return how many borders lie between territories, in either direction."""
+    size = len(board.territories)
+    number = {name: t for t, name in enumerate(board.territories)}
+    near = np.eye(size, dtype=bool)
+    for start, to in board.borders:
+        near[number[start], number[to]] = near[number[to], number[start]] = True
+    found, steps = near.copy(), np.where(near, 1.0, 0.0)
+    np.fill_diagonal(steps, 0.0)
+    for far in range(2, size):
+        new = (found @ near) & ~found
+        if not new.any():
+            break
+        steps[new] = far
+        found |= new
+    return np.where(found, steps, steps.max() / 2 + 1.5)  # parts without a border to each other
+
+
+def _scaled(distances: Floats) -> Floats:
+    """Return the places of classical scaling, the widest direction first."""
+    size = len(distances)
+    middle = np.eye(size) - 1 / size
+    values, vectors = np.linalg.eigh(middle @ (-0.5 * distances**2) @ middle)
+    places = np.zeros((size, 2))
+    for k in range(min(2, size)):
+        vector = vectors[:, -1 - k]
+        turned = vector * np.sign(vector[np.argmax(np.abs(vector).round(9))] or 1.0)
+        places[:, k] = turned * np.sqrt(max(values[-1 - k], 0.0))
+    # Twins, with the same neighbours, would stay one upon the other.
+    turns = 2.4 * np.arange(size)
+    return -places + APART * np.column_stack([np.cos(turns), np.sin(turns)])
+
+
+def frame_of(points: Iterable[Point], outlined: bool) -> Frame:
+    """Return the frame around points, with a margin, and neither too flat nor too high.
+
+    points: at least one.
+    outlined: whether they are those of outlines.
+    """
+    xs, ys = zip(*points, strict=True)
+    margin = MARGIN[outlined]
+    width = max(max(xs) - min(xs), (max(ys) - min(ys)) / AROUND, 1.0) * (1 + 2 * margin)
+    height = max(max(ys) - min(ys) + 2 * margin * width, FLATTEST * width)
+    return Frame((max(xs) + min(xs) - width) / 2, (max(ys) + min(ys) - height) / 2, width, height)
+
+
+def sea_borders(board: Board) -> list[tuple[str, str]]:
+    """Return the borders, each once, that a map does not show by outlines that touch.
+
+    board: the board.
+    """
+    ends = dict(zip(board.territories, board.outlines, strict=True)) if board.outlines else {}
+    points = {name: {p for polygon in shape for p in polygon} for name, shape in ends.items()}
+    ways = set(board.borders)
+    once = [(a, b) for a, b in board.borders if (b, a) not in ways or _first(board, a, b)]
+    return [(a, b) for a, b in once if len(points.get(a, set()) & points.get(b, set())) < 2]
+
+
+def _first(board: Board, start: str, to: str) -> bool:
+    return board.territories.index(start) < board.territories.index(to)
+
+
+def lines(start: Point, to: Point, edges: tuple[float, float]) -> Sequence[tuple[Point, Point]]:
+    """Return the line between two points, in two pieces if it goes over the edges of the map.
+
+    start, to: the points.
+    edges: x of the left and of the right edge.
+    """
+    left, right = edges
+    if abs(start[0] - to[0]) < AWAY * (right - left):
+        return [(start, to)]
+    near, far = (left, right) if start[0] < to[0] else (right, left)
+    ours, theirs = abs(start[0] - near), abs(to[0] - far)
+    part = ours / (ours + theirs) if ours + theirs else 0.5
+    middle = start[1] + part * (to[1] - start[1])
+    return [(start, (near, middle)), ((far, middle), to)]
