@@ -29,7 +29,8 @@ ALONG = ((0.5, 0), (0.62, 0), (0.38, 0), (0.5, -15), (0.5, 15), (0.74, 0))
 # Shapes that leave room for a number, so that owners are told apart without colours too.
 HOUSE = "M0,-1.1L1,-0.3L0.8,0.9L-0.8,0.9L-1,-0.3Z"
 SHIELD = "M-1,-0.9L1,-0.9L0.85,0.4L0,1.1L-0.85,0.4Z"
-SHAPES = ("circle", "square", "diamond", HOUSE, SHIELD, "cross")
+DIAMOND = "M0,-1.25L1.25,0L0,1.25L-1.25,0Z"
+SHAPES = ("circle", "square", DIAMOND, HOUSE, SHIELD, "cross")
 
 
 class _Box(NamedTuple):

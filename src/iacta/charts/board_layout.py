@@ -114,8 +114,10 @@ def _scaled(distances: Floats) -> Floats:
         turned = vector * np.sign(vector[np.argmax(np.abs(vector).round(9))] or 1.0)
         places[:, k] = turned * np.sqrt(max(values[-1 - k], 0.0))
     # Twins, with the same neighbours, would stay one upon the other.
+    _, which, many = np.unique(places.round(6), axis=0, return_inverse=True, return_counts=True)
     turns = 2.4 * np.arange(size)
-    return -places + APART * np.column_stack([np.cos(turns), np.sin(turns)])
+    apart = APART * np.column_stack([np.cos(turns), np.sin(turns)])
+    return np.where(many[which.reshape(-1)][:, None] > 1, apart - places, -places)
 
 
 def frame_of(points: Iterable[Point], outlined: bool) -> Frame:

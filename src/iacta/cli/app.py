@@ -10,6 +10,7 @@ __all__ = ["COMMANDS", "make_app"]
 COMMANDS = (
     "battle",
     "campaign",
+    "plan",
     "need",
     "decide",
     "defend",
@@ -28,6 +29,8 @@ EXAMPLES = """Examples:
 iacta battle 12 10 ... do 12 armies take a territory that 10 defend?
 
 iacta campaign 72 22 8 2 ... how far do 72 armies come, one territory after the other?
+
+iacta plan examples/asia.toml --take Asia ... which way should this stack go?
 
 iacta need 10 --chance 95% ... how many armies does it take to be that sure?
 

@@ -1,0 +1,113 @@
+"""The way of a plan, told so that a player can follow it: which battles, and who moves in."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from iacta.plan import Plan, Play, Step
+
+__all__ = ["Advance", "advances", "usual_way"]
+
+RARE = 0.01  # of the conquests at a border, so many may be left out at either end
+
+
+@dataclass(frozen=True)
+class Advance:
+    """How many armies stay behind when a plan has taken a territory, garrison included.
+
+    start, to: the territory that attacked, and the one that is taken.
+    probability: the chance that it is taken from there.
+    least, most: of the armies that stay behind, in nearly all cases.
+    usual: how many most often stay behind.
+    garrison: how many must stay behind.
+    """
+
+    start: str
+    to: str
+    probability: float
+    least: int
+    most: int
+    usual: int
+    garrison: int
+
+    @property
+    def is_all(self) -> bool:
+        """Whether all move in that may."""
+        return self.most <= self.garrison
+
+
+def usual_way(plan: Plan) -> tuple[Step, ...]:
+    """Return the steps of a plan in the order in which they are taken if all goes as usual.
+
+    plan: the plan.
+
+    Each battle is won, and so that the next one is what it most often is.
+    """
+    steps = {(step.start, step.to): step for step in plan.steps}
+    problem = plan.policy.world.problem
+    play: Play | None = plan.play()
+    way: list[Step] = []
+    while play is not None and not play.is_over:
+        attack = play.battle()[0]
+        step = steps.get((problem.name(attack.start), problem.name(attack.to)))
+        if step is None or step in way:
+            break
+        way.append(step)
+        play = _usual(plan, play)
+    return tuple(way)
+
+
+def _usual(plan: Plan, play: Play) -> Play | None:
+    """Return a plan after its next battle is won, so that it goes on as it most often does."""
+    attack, armies, defenders = play.battle()
+    able = armies - plan.policy.world.problem.garrisons[attack.start]
+    won = plan.policy.chances.transfers.of(defenders).won[able]
+    if not won.any():
+        return None
+    likely = [left for left in range(1, able + 1) if won[left] > RARE * won.max()]
+    after = {left: play.won(left) for left in likely}
+    weights: dict[object, float] = defaultdict(float)
+    for left, each in after.items():
+        weights[_next(each)] += won[left]
+    usual = max(weights, key=lambda attack: weights[attack])
+    return after[max((n for n in likely if _next(after[n]) == usual), key=lambda n: won[n])]
+
+
+def _next(play: Play) -> object:
+    return None if play.is_over else play.battle()[0]
+
+
+def advances(plan: Plan) -> tuple[Advance, ...]:
+    """Return how many armies stay behind at each border that a plan may attack over.
+
+    plan: the plan.
+
+    In the order of `plan.steps`; borders over which nothing is ever taken are left out. In 1 of 100
+    cases fewer may stay behind than `least`, in as many more than `most`.
+    """
+    problem = plan.policy.world.problem
+    stays: dict[tuple[str, str], dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    garrisons = {}
+    for (attack, able), (chance, moved) in plan.policy.flow().advances.items():
+        if chance > 0.0:
+            border = problem.name(attack.start), problem.name(attack.to)
+            garrisons[border] = problem.garrisons[attack.start]
+            stays[border][round(able - moved / chance) + garrisons[border]] += chance
+    borders = [(step.start, step.to) for step in plan.steps]
+    return tuple(_advance(each, stays[each], garrisons[each]) for each in borders if each in stays)
+
+
+def _advance(border: tuple[str, str], stays: dict[int, float], garrison: int) -> Advance:
+    law, total = sorted(stays.items()), sum(stays.values())
+    usual = max(law, key=lambda each: each[1])[0]
+    least, most = _first(law, total), _first(law[::-1], total)
+    return Advance(*border, min(total, 1.0), least, most, usual, garrison)
+
+
+def _first(law: list[tuple[int, float]], total: float) -> int:
+    """Return the first number that is not among the rarest."""
+    passed = 0.0
+    for number, chance in law:
+        passed += chance
+        if passed > RARE * total:
+            return number
+    return law[-1][0]
