@@ -1,13 +1,20 @@
 """The way of a plan, told so that a player can follow it: which battles, and who moves in."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from iacta.plan import Plan, Play, Step
 
 __all__ = ["Advance", "advances", "usual_way"]
 
+Border: TypeAlias = tuple[str, str]
+Steps: TypeAlias = Mapping[Border | None, Step]
+
 RARE = 0.01  # of the conquests at a border, so many may be left out at either end
+
+WELL = 0.1  # of the conquests, so many must lead on to a battle for it to be the usual next one
 
 
 @dataclass(frozen=True)
@@ -40,9 +47,10 @@ def usual_way(plan: Plan) -> tuple[Step, ...]:
 
     plan: the plan.
 
-    Each battle is won, and so that the next one is what it most often is.
+    Each battle is won, and of the next battles that may then well be fought it is the one that
+    the plan as a whole fights most often.
     """
-    steps = {(step.start, step.to): step for step in plan.steps}
+    steps: Steps = {(step.start, step.to): step for step in plan.steps}
     problem = plan.policy.world.problem
     play: Play | None = plan.play()
     way: list[Step] = []
@@ -52,28 +60,31 @@ def usual_way(plan: Plan) -> tuple[Step, ...]:
         if step is None or step in way:
             break
         way.append(step)
-        play = _usual(plan, play)
+        play = _usual(plan, play, steps)
     return tuple(way)
 
 
-def _usual(plan: Plan, play: Play) -> Play | None:
+def _usual(plan: Plan, play: Play, steps: Steps) -> Play | None:
     """Return a plan after its next battle is won, so that it goes on as it most often does."""
     attack, armies, defenders = play.battle()
     able = armies - plan.policy.world.problem.garrisons[attack.start]
     won = plan.policy.chances.transfers.of(defenders).won[able]
-    if not won.any():
-        return None
-    likely = [left for left in range(1, able + 1) if won[left] > RARE * won.max()]
-    after = {left: play.won(left) for left in likely}
-    weights: dict[object, float] = defaultdict(float)
+    after = {left: play.won(left) for left in range(1, able + 1) if won[left] > RARE * won.max()}
+    weights: dict[Border | None, float] = defaultdict(float)
     for left, each in after.items():
-        weights[_next(each)] += won[left]
-    usual = max(weights, key=lambda attack: weights[attack])
-    return after[max((n for n in likely if _next(after[n]) == usual), key=lambda n: won[n])]
+        weights[_border(each)] += won[left]
+    well = [border for border in weights if weights[border] > WELL * sum(weights.values())]
+    if not well:
+        return None
+    usual = max(well, key=lambda each: steps[each].reach_probability if each in steps else 0.0)
+    return after[max((n for n in after if _border(after[n]) == usual), key=lambda n: won[n])]
 
 
-def _next(play: Play) -> object:
-    return None if play.is_over else play.battle()[0]
+def _border(play: Play) -> Border | None:
+    """Return the border over which a plan attacks next."""
+    move = None if play.is_over else play.battle()[0]
+    name = play.plan.policy.world.problem.name
+    return None if move is None else (name(move.start), name(move.to))
 
 
 def advances(plan: Plan) -> tuple[Advance, ...]:
@@ -85,7 +96,7 @@ def advances(plan: Plan) -> tuple[Advance, ...]:
     cases fewer may stay behind than `least`, in as many more than `most`.
     """
     problem = plan.policy.world.problem
-    stays: dict[tuple[str, str], dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    stays: dict[Border, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     garrisons = {}
     for (attack, able), (chance, moved) in plan.policy.flow().advances.items():
         if chance > 0.0:
