@@ -2,7 +2,8 @@
 
 A `Battle` is fought between two territories, a `Campaign` leads one stack through a chain of
 them, and `armies_needed` tells how many armies a wanted chance takes; `defenders_needed` and
-`spread_defenders` ask for the other side, and `when_to_stop` tells what to do. `Rules` hold
+`spread_defenders` ask for the other side, and `when_to_stop` tells what to do. On a `Board`
+`best_plan` finds the best way to a goal, such as `TakeAll`. `Rules` hold
 everything that changes the odds, a `Stop` says when the attackers leave off, a `Roll` is one throw
 of the dice, and a `Distribution` is a finite law. `simulate_battle` and `simulate_campaign` throw
 real dice instead.
@@ -54,6 +55,22 @@ if TYPE_CHECKING:
     )
     from iacta.defence import defenders_needed
     from iacta.estimate import Estimate, Interval
+    from iacta.plan import (
+        Ending,
+        NextMove,
+        Plan,
+        Play,
+        SimulatedPlan,
+        Step,
+        TakeAll,
+        TakeAny,
+        TerritoryEnd,
+        Worth,
+        armies_needed_for_plan,
+        best_plan,
+        eliminate,
+        simulate_plan,
+    )
     from iacta.rules_file import read_rules_file, read_rules_record, rules_record, rules_toml
     from iacta.seen import win_probability_if_seen
     from iacta.simulated import Simulated, simulate_battle, simulate_campaign
@@ -74,6 +91,7 @@ __all__ = [
     "Dice",
     "DiceDecision",
     "Distribution",
+    "Ending",
     "Estimate",
     "Holding",
     "IactaError",
@@ -83,23 +101,35 @@ __all__ = [
     "MalformedError",
     "MissingError",
     "Modifier",
+    "NextMove",
     "Outcome",
+    "Plan",
+    "Play",
     "PlayedBattle",
     "Position",
     "Roll",
     "RuleSet",
     "Rules",
     "Simulated",
+    "SimulatedPlan",
+    "Step",
     "Stop",
+    "TakeAll",
+    "TakeAny",
     "Territory",
+    "TerritoryEnd",
     "TerritoryOdds",
     "TooLargeError",
+    "Worth",
     "armies_needed",
     "armies_needed_for_campaign",
+    "armies_needed_for_plan",
     "best_mix",
+    "best_plan",
     "break_even_ratio",
     "classic_board",
     "defenders_needed",
+    "eliminate",
     "expected_attackers_left",
     "expected_defenders_left",
     "find_rule_set",
@@ -114,6 +144,7 @@ __all__ = [
     "rules_toml",
     "simulate_battle",
     "simulate_campaign",
+    "simulate_plan",
     "spread_defenders",
     "when_to_stop",
     "win_probability",
@@ -130,6 +161,20 @@ _LOADED_WHEN_ASKED = {
     "classic_board": "iacta.board.classic",
     "read_board": "iacta.board.formats",
     "read_position": "iacta.board.position",
+    "Ending": "iacta.plan",
+    "NextMove": "iacta.plan",
+    "Plan": "iacta.plan",
+    "Play": "iacta.plan",
+    "SimulatedPlan": "iacta.plan",
+    "Step": "iacta.plan",
+    "TakeAll": "iacta.plan",
+    "TakeAny": "iacta.plan",
+    "TerritoryEnd": "iacta.plan",
+    "Worth": "iacta.plan",
+    "armies_needed_for_plan": "iacta.plan",
+    "best_plan": "iacta.plan",
+    "eliminate": "iacta.plan",
+    "simulate_plan": "iacta.plan",
     "Boundary": "iacta.decision",
     "Decision": "iacta.decision",
     "DiceDecision": "iacta.decision",

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import altair as alt
 
 from iacta.board import Board
-from iacta.charts.board_layout import Frame, lines, sea_borders
+from iacta.charts.board_layout import Frame, edges_of, lines, sea_borders
 from iacta.charts.theme import GREY, WIDTH, Row, named
 from iacta.charts.words import per_cent
 from iacta.plan import Step
@@ -88,12 +88,7 @@ class BoardMap:
 
         start, to: their names.
         """
-        ends = self.places[start], self.places[to]
-        if not self.board.places:
-            return [ends]
-        outlines = [p for shape in self.board.outlines for polygon in shape for p in polygon]
-        xs = [x for x, _ in (*outlines, *self.board.places)]
-        return lines(*ends, (min(xs), max(xs)))
+        return lines(self.places[start], self.places[to], edges_of(self.board))
 
     def is_free(self, box: _Box) -> bool:
         """Tell whether a label has room, and take it if so.

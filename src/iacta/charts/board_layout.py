@@ -21,7 +21,7 @@ import numpy.typing as npt
 from iacta.board import Board
 from iacta.errors import TooLargeError
 
-__all__ = ["Frame", "frame_of", "lines", "places_of", "sea_borders"]
+__all__ = ["Frame", "edges_of", "frame_of", "lines", "places_of", "sea_borders"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Point: TypeAlias = tuple[float, float]
@@ -34,7 +34,9 @@ APART = 0.1
 AROUND = 1.5  # sides of a frame: at most so much higher than wide
 FLATTEST = 0.25
 MARGIN = {True: 0.03, False: 0.09}  # names stand out where there are no outlines around them
-AWAY = 0.55  # a line that crosses so much of the board's width goes over its edges
+OUTER = 0.25  # a line goes over the edges of a map if it joins the outermost parts of its width
+FEWEST_ON_A_MAP = 8
+BESIDE = 0.04
 
 
 class Frame(NamedTuple):
@@ -149,14 +151,35 @@ def _first(board: Board, start: str, to: str) -> bool:
     return board.territories.index(start) < board.territories.index(to)
 
 
-def lines(start: Point, to: Point, edges: tuple[float, float]) -> Sequence[tuple[Point, Point]]:
+def edges_of(board: Board) -> tuple[float, float] | None:
+    """Return x of the left and of the right edge over which lines may go on a map of the world.
+
+    board: the board. One that does not say where its territories lie, or that has but a few of
+        them, is no map.
+    """
+    outlines = [x for shape in board.outlines for polygon in shape for x, _ in polygon]
+    if outlines:
+        return min(outlines), max(outlines)
+    if len(board.places) < FEWEST_ON_A_MAP:
+        return None
+    xs = [x for x, _ in board.places]
+    beside = BESIDE * (max(xs) - min(xs))
+    return min(xs) - beside, max(xs) + beside
+
+
+def lines(
+    start: Point, to: Point, edges: tuple[float, float] | None
+) -> Sequence[tuple[Point, Point]]:
     """Return the line between two points, in two pieces if it goes over the edges of the map.
 
     start, to: the points.
-    edges: x of the left and of the right edge.
+    edges: x of the left and of the right edge; `None` for none.
     """
+    if edges is None:
+        return [(start, to)]
     left, right = edges
-    if abs(start[0] - to[0]) < AWAY * (right - left):
+    outer = OUTER * (right - left)
+    if min(start[0], to[0]) - left >= outer or right - max(start[0], to[0]) >= outer:
         return [(start, to)]
     near, far = (left, right) if start[0] < to[0] else (right, left)
     ours, theirs = abs(start[0] - near), abs(to[0] - far)

@@ -19,6 +19,7 @@ __all__ = ["Answer", "Check", "Need", "record", "rows", "tell"]
 
 LEVEL = "0.95"
 SELDOM = 0.001
+NO_BOUND = 0.999  # a chance that proves nothing as a bound
 MOST_LINES = 40
 MOST_ENDINGS = 3
 HEADINGS = ("", "chance to fight", "chance to take", "armies arriving")
@@ -183,6 +184,8 @@ def _proof(plan: Plan) -> str:
         return ": proven best." if plan.steps else "."
     if isinstance(plan.goal, Worth):
         return f"; no way can be better by more than {plan.gap:.2f}."
+    if plan.upper_bound > NO_BOUND > plan.win_probability:
+        return "; whether another way is better is not known."
     return f"; no way can be better by more than {_points(plan.gap)}."
 
 

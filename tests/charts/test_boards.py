@@ -1,0 +1,272 @@
+"""Pictures of boards: the numbers are the library's, and each line and label has its place."""
+
+import json
+import math
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import (
+    Board,
+    Holding,
+    MalformedError,
+    Plan,
+    Position,
+    TakeAll,
+    TooLargeError,
+    Worth,
+    best_plan,
+    charts,
+    classic_board,
+    eliminate,
+    read_position,
+)
+from iacta.charts.board_layers import _short, cut
+from iacta.charts.board_layout import edges_of, frame_of, lines, places_of, sea_borders
+from iacta.charts.page import page
+from iacta.charts.theme import WIDTH, AnyChart
+from tests.charts.look import is_drawn, subtitle, table, title
+
+CLASSIC = classic_board()
+
+
+def path(size: int, name: str = "chain") -> Board:
+    """Return a board that is a chain."""
+    names = [f"T{n}" for n in range(size)]
+    ways = [*pairwise(names), *((b, a) for a, b in pairwise(names))]
+    return Board(name, tuple(names), tuple(ways))
+
+
+def position_on(board: Board, *armies: int, player: str = "red", other: str = "blue") -> Position:
+    """Return a position with the player on the first territory."""
+    holdings = [Holding(other, n) for n in armies[1:]]
+    return Position(board, player, (Holding(player, armies[0]), *holdings))
+
+
+@pytest.fixture(scope="module")
+def asia() -> Plan:
+    """Return a plan on the classic board."""
+    return best_plan(read_position("examples/asia.toml"), TakeAll("Asia"))
+
+
+def layers(chart: AnyChart, name: str) -> Iterator[list[dict[str, Any]]]:
+    """Yield the rows of each layer with data of that name."""
+    for layer in charts.specification(chart)["layer"]:
+        if layer["data"].get("name") == name and "values" in layer["data"]:
+            yield layer["data"]["values"]
+
+
+def test_a_plan_s_numbers_are_the_library_s(asia: Plan) -> None:
+    chart = charts.plan_map(asia)
+    for row, end in zip(table(chart, "territories"), asia.territories, strict=True):
+        held = asia.position.of(end.name)
+        assert (row["territory"], row["own_probability"]) == (end.name, end.own_probability)
+        assert (row["expected_armies"], row["armies"]) == (end.expected_armies, held.armies)
+        assert row["owner"] == held.owner
+    told = {(row["from"], row["to"]): row for row in table(chart, "steps")}
+    for step in asia.steps:
+        if step.reach_probability >= 0.005:
+            row = told.pop((step.start, step.to))
+            assert row["reach_probability"] == step.reach_probability
+            assert row["conquer_probability"] == step.conquer_probability
+    assert not told
+
+
+def test_the_title_states_the_finding(asia: Plan) -> None:
+    chance = round(100 * asia.win_probability)
+    assert title(charts.plan_map(asia)) == f"You take Asia {chance} % of the time."
+    start = position_on(path(3), 6, 2, 1)
+    gone = best_plan(start, eliminate(start, "blue"))
+    assert title(charts.plan_map(gone)).startswith("You eliminate blue ")
+    gains = best_plan(start, Worth())
+    told = title(charts.plan_map(gains))
+    assert told == f"The best way that was found is worth {gains.value:.2f} in the mean."
+    cannot = best_plan(position_on(path(3), 1, 2, 1), TakeAll("T1"))
+    assert title(charts.plan_map(cannot)) == "You cannot take T1."
+    assert title(charts.board_map(CLASSIC)) == "classic: 42 territories, 83 borders, 6 continents."
+    assert title(charts.board_map(start)) == (
+        "It is the turn of red, with 6 armies on 1 territory."
+    )
+    assert "To move: red; against: blue." in subtitle(charts.board_map(start))
+
+
+def test_all_are_drawn(asia: Plan) -> None:
+    chain = position_on(path(5), 9, 1, 2, 1, 1)
+    assert is_drawn(charts.board_map(CLASSIC))
+    assert is_drawn(charts.plan_map(asia))
+    assert is_drawn(charts.board_map(chain))
+    assert is_drawn(charts.plan_map(best_plan(chain, eliminate(chain, "blue"))))
+
+
+def test_lines_go_over_the_edges_of_the_map_and_not_across() -> None:
+    rows = table(charts.board_map(CLASSIC), "borders")
+    xs = [x for shape in CLASSIC.outlines for polygon in shape for x, _ in polygon]
+    over = [row for row in rows if {row["from"], row["to"]} == {"Alaska", "Kamchatka"}]
+    assert len(over) == 2
+    assert {x for row in over for x in (row["x"], row["x2"])} >= {min(xs), max(xs)}
+    assert max(abs(row["x"] - row["x2"]) for row in rows) < 0.3 * (max(xs) - min(xs))
+
+
+def test_a_line_over_the_edges_leaves_and_comes_back_at_one_height() -> None:
+    (start, left), (right, end) = lines((10.0, 0.0), (90.0, 40.0), (0.0, 100.0))
+    assert (start, end) == ((10.0, 0.0), (90.0, 40.0))
+    assert left == (0.0, 20.0)
+    assert right == (100.0, 20.0)
+    assert lines((10.0, 0.0), (60.0, 40.0), (0.0, 100.0)) == [((10.0, 0.0), (60.0, 40.0))]
+    assert edges_of(path(9)) is None
+    assert edges_of(Board("two", ("A", "B"), (("A", "B"),), (), ((0, 0), (90, 0)))) is None
+
+
+def test_an_arrow_over_the_edges_has_its_head_at_the_target() -> None:
+    names = ("Kamchatka", "Alaska", *(f"between {n}" for n in range(6)))
+    places = ((90, 5), (10, 5), *((20 + 10 * n, 9) for n in range(6)))
+    board = Board("world", names, ((names[0], names[1]),), (), places)
+    start = position_on(board, 9, *[1] * 7)
+    chart = charts.plan_map(best_plan(start, TakeAll("Alaska")))
+    (heads,) = layers(chart, "heads")
+    assert len(heads) == 1
+    assert heads[0]["x"] < 10  # it comes from the left edge
+    assert heads[0]["angle"] == pytest.approx(90)  # and points to the right
+    assert len(next(layers(chart, "shafts"))) == 2
+
+
+def test_borders_on_land_are_seen_and_those_over_water_drawn() -> None:
+    drawn = {frozenset(pair) for pair in sea_borders(CLASSIC)}
+    assert frozenset(("Brazil", "North Africa")) in drawn
+    assert frozenset(("Siam", "Indonesia")) in drawn
+    assert frozenset(("Brazil", "Peru")) not in drawn
+    assert frozenset(("China", "India")) not in drawn
+    assert len(sea_borders(path(9))) == 8
+
+
+def test_one_way_borders_are_marked() -> None:
+    board = Board("one way", ("A", "B", "C"), (("A", "B"), ("B", "C"), ("C", "B")))
+    chart = charts.board_map(board)
+    assert {row["from"]: row["one_way"] for row in table(chart, "borders")} == {
+        "A": True,
+        "B": False,
+    }
+    (heads,) = layers(chart, "one way")
+    assert len(heads) == 1
+
+
+def test_a_chain_is_laid_out_from_left_to_right() -> None:
+    places = places_of(path(15))
+    xs = [x for x, _ in places]
+    assert xs in (sorted(xs), sorted(xs, reverse=True))
+    assert max(abs(y) for _, y in places) < 1
+    assert [math.dist(a, b) for a, b in pairwise(places)] == pytest.approx([100.0] * 14, rel=1e-3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 14), st.data())
+def test_any_board_is_laid_out_the_same_each_time_with_room(size: int, data: st.DataObject) -> None:
+    names = [f"T{n}" for n in range(size)]
+    pairs = list(combinations(names, 2))
+    ways = data.draw(st.lists(st.sampled_from(pairs), max_size=30)) if pairs else []
+    board = Board("any", tuple(names), tuple(ways))
+    places = places_of(board)
+    assert places == places_of(Board("again", board.territories, board.borders))
+    assert len(places) == size
+    assert all(math.isfinite(x) and math.isfinite(y) for x, y in places)
+    if len(ways) < size:
+        for a, b in combinations(places, 2):
+            assert math.dist(a, b) > 15  # a border is 100 long
+
+
+def test_a_board_s_own_places_are_kept() -> None:
+    assert places_of(CLASSIC) == CLASSIC.places
+
+
+def test_a_frame_is_neither_flat_nor_high() -> None:
+    assert frame_of([(0, 0), (100, 0)], False).height >= 0.2 * 100
+    assert frame_of([(0, 0), (0, 100)], False).width >= 60
+    frame = frame_of([(3, 4)], True)
+    assert frame.holds((3, 4))
+    assert frame.width > 0 < frame.height
+
+
+def test_a_plan_in_a_corner_is_drawn_larger(asia: Plan) -> None:
+    def scale(chart: AnyChart) -> float:
+        layer = charts.specification(chart)["layer"][0]
+        return 1 / float(layer["projection"]["scale"]["expr"].removeprefix("width / "))
+
+    whole = scale(charts.board_map(asia.position))
+    assert scale(charts.plan_map(asia)) > 1.3 * whole
+    blue = read_position("examples/eliminate-blue.json")
+    assert scale(charts.plan_map(best_plan(blue, eliminate(blue, "blue")))) == whole
+
+
+def test_labels_keep_clear_of_each_other(asia: Plan) -> None:
+    chart = charts.plan_map(asia)
+    expression = charts.specification(chart)["layer"][0]["projection"]["scale"]["expr"]
+    scale = WIDTH / float(expression.removeprefix("width / "))
+    rows = [*next(layers(chart, "names")), *next(layers(chart, "chances"))]
+    assert len(rows) > 20
+    for a, b in combinations(rows, 2):
+        across = scale * abs(a["x"] - b["x"]) >= 4.6 * (len(a["text"]) + len(b["text"])) / 2 - 1e-6
+        assert across or scale * abs(a["y"] - b["y"]) >= 9 - 1e-6, (a, b)
+
+
+def test_owners_are_told_apart_by_colour_and_by_shape() -> None:
+    owners = ["black", "blue", "green", "red", "yellow", "white"]
+    holdings = tuple(Holding(owner, 2) for owner in owners)
+    chart = charts.board_map(Position(path(6), "black", holdings))
+    badge = next(
+        layer
+        for layer in charts.specification(chart)["layer"]
+        if "shape" in layer.get("encoding", {})
+    )
+    shapes = badge["encoding"]["shape"]["scale"]
+    tones = badge["encoding"]["color"]["scale"]
+    assert shapes["domain"] == tones["domain"] == owners
+    assert len(set(shapes["range"])) == 6
+    assert len(set(tones["range"])) == 6
+
+
+def test_who_is_called_by_a_colour_has_it() -> None:
+    chart = charts.board_map(position_on(path(2), 3, 1, player="Red", other="blue"))
+    spec = json.dumps(charts.specification(chart))
+    assert '"domain": ["Red", "blue"], "range": ["#d55e00", "#2583c4"]' in spec
+
+
+def test_what_is_nobody_s_bears_no_armies() -> None:
+    board = path(3)
+    chart = charts.board_map(Position(board, "red", (Holding("red", 4), *[Holding("", 0)] * 2)))
+    (row, *_) = layers(chart, "badges")
+    assert [each["territory"] for each in row] == ["T0"]
+    assert [row["owner"] for row in table(chart, "territories")] == ["red", "nobody", "nobody"]
+
+
+def test_names_of_strangers_are_escaped_and_cut() -> None:
+    evil = "</script><script>alert(1)</script>"
+    board = Board(evil, (evil, "B"), ((evil, "B"), ("B", evil)))
+    chart = charts.board_map(position_on(board, 5, 2, player=f"{evil} I", other=f"{evil} II"))
+    text = page(charts.specification(chart), "")
+    assert "<script>alert" not in text
+    assert len(cut(evil)) == 24
+    assert "height_by_width" in text
+
+
+def test_armies_fit_on_a_badge() -> None:
+    assert max(len(_short(10**k * n)) for k in range(9) for n in (1, 99, 123)) <= 4
+
+
+def test_large_boards_are_refused() -> None:
+    with pytest.raises(TooLargeError, match="at most 300 territories to be drawn, got 301"):
+        charts.board_map(path(301))
+    many = path(501)
+    placed = Board("many", many.territories, many.borders, (), tuple((n, n) for n in range(501)))
+    with pytest.raises(TooLargeError, match="at most 500 territories to be drawn, got 501"):
+        charts.board_map(placed)
+
+
+def test_what_is_no_board_is_refused() -> None:
+    with pytest.raises(MalformedError, match="board must be a Board or a Position, got 'classic'"):
+        charts.board_map("classic")  # type: ignore[arg-type]
+    with pytest.raises(MalformedError, match="plan must be a Plan, got 'classic'"):
+        charts.plan_map("classic")  # type: ignore[arg-type]

@@ -1,0 +1,282 @@
+"""`iacta plan`: the answer is the library's, and what is wrong gets one sentence."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iacta import (
+    Campaign,
+    Rules,
+    TakeAll,
+    TakeAny,
+    Worth,
+    armies_needed_for_plan,
+    best_plan,
+    eliminate,
+    read_position,
+)
+from iacta.cli import plan as command
+from tests.cli.run import Result, Run
+
+ROOT = Path(__file__).parent.parent.parent
+EXAMPLES = ROOT / "examples"
+CHAIN = EXAMPLES / "unfinished-game.json"
+ASIA = EXAMPLES / "asia.toml"
+BLUE = EXAMPLES / "eliminate-blue.json"
+WAY = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
+KEYS = ("goal", "rules", "win_probability", "upper_bound", "proven", "steps", "territories")
+
+SMALL = """
+player = "red"
+
+[board.territories]
+A = ["B", "C"]
+B = ["D"]
+C = []
+D = []
+
+[board.continents.East]
+bonus = 3
+territories = ["B", "D"]
+
+[territories]
+A = { owner = "red", armies = 9 }
+B = { owner = "blue", armies = 2 }
+C = { owner = "green", armies = 1 }
+D = { owner = "blue", armies = 1 }
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """Return the file of a small position."""
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL, encoding="utf-8")
+    return file
+
+
+def record(result: Result) -> dict[str, Any]:
+    """Return what `--json` has printed."""
+    assert (result.code, result.stderr) == (0, "")
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_the_unfinished_game_is_the_campaign(run: Run) -> None:
+    found = record(run(f"plan {CHAIN} --eliminate blue --json"))
+    odds = Campaign(72, WAY).territory_odds()
+    assert found["win_probability"] == pytest.approx(odds[-1].conquer_probability, abs=1e-12)
+    assert found["proven"] is True
+    assert [step["to"] for step in found["steps"]] == [str(n) for n in range(1, 15)]
+
+
+def test_json_has_the_keys_in_their_order_and_the_library_s_numbers(run: Run) -> None:
+    found = record(run(f"plan {ASIA} --take Asia --json"))
+    plan = best_plan(read_position(ASIA), TakeAll("Asia"))
+    assert tuple(found)[: len(KEYS) + 1] == (*KEYS, "seconds")
+    assert found["goal"]["kind"] == "take all"
+    assert set(found["goal"]["territories"]) == set(plan.goal.territories)  # type: ignore[arg-type]
+    assert (found["win_probability"], found["upper_bound"]) == (
+        plan.win_probability,
+        plan.upper_bound,
+    )
+    for told, step in zip(found["steps"], plan.steps, strict=True):
+        assert tuple(told.values()) == (
+            step.start,
+            step.to,
+            step.reach_probability,
+            step.conquer_probability,
+            step.expected_armies,
+        )
+    for told, end in zip(found["territories"], plan.territories, strict=True):
+        assert tuple(told.values()) == (end.name, end.own_probability, end.expected_armies)
+
+
+def test_csv_is_the_way(run: Run) -> None:
+    lines = run(f"plan {BLUE} --eliminate blue --csv").stdout.splitlines()
+    steps = best_plan(position := read_position(BLUE), eliminate(position, "blue")).steps
+    assert lines[0] == "from,to,reach_probability,conquer_probability,expected_armies"
+    assert [line.split(",")[:3] for line in lines[1:]] == [
+        [step.start, step.to, repr(step.reach_probability)] for step in steps
+    ]
+
+
+def test_the_answer_tells_each_branch(run: Run, small: Path) -> None:
+    told = run(f"plan {small} --take B,C,D").stdout
+    assert told.startswith("You take B, C and D with a chance of ")
+    assert "proven best." in told.splitlines()[0]
+    assert "\nfrom A to B: move all but " in told or "\nfrom A to C: move all but " in told
+    assert "Where it fails, if it does:" in told
+    assert "\nAfterwards:\n" in told
+
+
+def test_a_goal_is_any_of_four(run: Run, small: Path) -> None:
+    position = read_position(small)
+    goals: dict[str, TakeAll | TakeAny | Worth] = {
+        "--take East": TakeAll("B,D"),
+        "--take-any C,D": TakeAny("C,D"),
+        "--eliminate blue": eliminate(position, "blue"),
+        "--worth --territory-value 2 --bonus-value 1/2 --army-value 0.1": Worth(2.0, 0.5, 0.1),
+    }
+    for words, goal in goals.items():
+        assert (
+            record(run(f"plan {small} {words} --json"))["value"] == best_plan(position, goal).value
+        ), words
+    told = run(f"plan {small} --worth").stdout
+    assert told.startswith("The best way is worth ")
+    assert record(run(f"plan {small} --worth --json"))["win_probability"] is None
+
+
+def test_constraints_and_rules_reach_the_plan(run: Run, small: Path) -> None:
+    position, goal = read_position(small), TakeAll("B,D")
+    plans = {
+        "--garrison 2": best_plan(position, goal, garrison=2),
+        "--keep A:3,b:2": best_plan(position, goal, keep={"A": 3, "B": 2}),
+        "--rules capital": best_plan(position, goal, "capital"),
+    }
+    for words, plan in plans.items():
+        found = record(run(f"plan {small} --take East {words} --json"))
+        assert found["win_probability"] == plan.win_probability, words
+    assert len({plan.win_probability for plan in plans.values()}) == 3
+
+
+def test_need_tells_the_fewest_armies(run: Run, small: Path) -> None:
+    found = record(run(f"plan {small} --take East --need 95% --json"))
+    armies = armies_needed_for_plan(read_position(small), TakeAll("East"), "95%", "A")
+    assert found["need"] == {"chance": 0.95, "source": "A", "armies": armies}
+    for there, enough in ((armies, True), (armies - 1, False)):
+        text = SMALL.replace("armies = 9", f"armies = {there}")
+        small.write_text(text, encoding="utf-8")
+        chance = record(run(f"plan {small} --take East --json"))["win_probability"]
+        assert (chance >= 0.95) is enough
+    told = run(f"plan {small} --take East --need 95%").stdout
+    assert f"you need {armies} armies on A" in told
+
+
+def test_need_may_be_asked_where_nothing_can_be_done_yet(run: Run, small: Path) -> None:
+    small.write_text(SMALL.replace("armies = 9", "armies = 1"), encoding="utf-8")
+    told = run(f"plan {small} --take East --need 50%").stdout
+    assert told.startswith("You cannot take East.\nFor a chance of at least 50 % you need ")
+
+
+def test_check_plays_it_with_real_dice(run: Run, small: Path) -> None:
+    line = f"plan {small} --take East --check 2e4 --seed 5"
+    found = record(run(f"{line} --json"))
+    check = found["check"]
+    assert (check["runs"], check["seed"]) == (20_000, 5)
+    assert check["interval"]["low"] < found["win_probability"] < check["interval"]["high"]
+    told = run(line).stdout.splitlines()
+    assert told == run(line).stdout.splitlines()
+    assert told[1].startswith("In 20,000 games with real dice it came true in ")
+    assert "the exact chance is inside (seed 5)." in told[1]
+
+
+def test_the_position_may_come_from_standard_input(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(SMALL.encode())))
+    assert run("plan - --take East").stdout.startswith("You take East with a chance of ")
+
+
+def test_plot_draws_the_plan(run: Run, small: Path, tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    ended = run(f"plan {small} --take East --plot {file} --dark")
+    assert ended.code == 0
+    spec = json.loads(file.read_text(encoding="utf-8"))
+    chance = best_plan(read_position(small), TakeAll("East")).win_probability
+    assert f"You take East {100 * chance:.0f} % of the time." in spec["description"]
+
+
+def test_on_a_terminal_the_best_so_far_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    position = read_position(ASIA)
+    asked = command._Asked(position, TakeAll("Asia"), Rules(), {}, ())
+    with command._best_so_far(asked) as silent:
+        assert silent is None
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    told: list[str] = []
+    monkeypatch.setattr("rich.status.Status.update", lambda _, text: told.append(text))
+    with command._best_so_far(asked) as tell:
+        assert tell is not None
+        tell(0.5, 0.75)
+    assert told == ["Planning; best so far 50.00 %, at most 75.00 %; Ctrl-C takes it."]
+
+
+WRONG = {
+    "--take Asja": "territory or continent must be on 'classic', got 'Asja'; did you mean 'Asia'?",
+    "--take Ukraine": "--take must name a territory of another player, got Ukraine, which is red's",
+    "--take-any Europe": None,
+    "": "the goal must be one of --take, --take-any, --eliminate or --worth, got none",
+    "--take Asia --worth": "the goal must be one of --take, --take-any, --eliminate or --worth, "
+    "got several",
+    "--eliminate purple": None,
+    "--eliminate red": None,
+    "--take Asia --army-value 1": "--army-value must go with --worth, got it without",
+    "--worth --army-value -1": "army-value must be a number of at least 0, got '-1'",
+    "--worth --army-value much": "army-value must be a number of at least 0, got 'much'",
+    "--worth --need 90%": "--need must go with --take, --take-any or --eliminate, got --worth",
+    "--take Asia --need 100%": "chance must lie between 0 and 1, both excluded, got '100%'",
+    "--take Asia --source Ukraine": "--source must stand with --need, got --source Ukraine alone",
+    "--take Asia --need 90% --source India": None,
+    "--take Asia --seed 1": "--seed must stand with --check, got --seed 1 alone",
+    "--take Asia --check many": "runs must be a whole number of at least 1, got 'many'",
+    "--take Asia --check 0": "runs must be a whole number of at least 1, got 0",
+    "--take Asia --keep Ukraine": "--keep must be like 'Brazil:3,Egypt:2', got 'Ukraine'",
+    "--take Asia --keep Ukraine:many": None,
+    "--take Asia --stay India": None,
+    "--take Asia --stay Atlantis": None,
+    "--take Asia --time-limit soon": "--time-limit must be seconds of at least 0, got 'soon'",
+    "--take Asia --time-limit -1": "--time-limit must be seconds of at least 0, got '-1'",
+    "--take Asia --json --csv": "output must be --json or --csv, got both",
+    "--take Asia --dark": "--dark must go with --plot FILE, got it alone",
+    "--take Siam --stay Ukraine": None,
+    "--take Asia --garrison 41": "to take Asia, red must have more armies, got 42 in all stacks "
+    "that may attack, which are too few whatever the dice show",
+    "--take Asia --garrison 42": "to take Asia, red must have a stack that may attack, got none: "
+    "each has too few armies, no enemy beside it, or must stay",
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_wrong_words_get_one_sentence(run: Run, words: str) -> None:
+    result = run(f"plan {ASIA} {words}")
+    assert (result.code, result.stdout) == (2, "")
+    assert result.stderr.count("\n") == 1
+    assert "Traceback" not in result.stderr
+    if WRONG[words] is not None:
+        assert result.stderr == f"iacta: {WRONG[words]}\n"
+
+
+FILES = {
+    "": "a position must say whose turn it is",
+    "{": "JSON",
+    "not a position": "",
+    "[1, 2]": "",
+    '{"player": 3, "territories": {}}': "player",
+    '{"player": "red", "territories": {"Brazil": 3}}': "Brazil",
+    '{"player": "red", "territories": {"Brazil": {"owner": "red", "armies": "many"}}}': "armies",
+    '{"player": "red", "territories": {"Brasil": {"owner": "red", "armies": 3}}}': "Brazil",
+    '{"player": "red", "board": "no-such.json", "territories": {}}': "board",
+}
+
+
+@pytest.mark.parametrize("text", FILES)
+def test_wrong_files_get_one_sentence_with_their_name(run: Run, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "wrong.json"
+    file.write_text(text, encoding="utf-8")
+    result = run(f"plan {file} --take Peru")
+    assert (result.code, result.stdout) == (2, "")
+    assert result.stderr.count("\n") == 1
+    assert f"position file '{file}': " in result.stderr
+    assert FILES[text] in result.stderr
+
+
+def test_an_island_that_no_way_leads_to_is_named(run: Run, small: Path) -> None:
+    small.write_text(SMALL.replace('B = ["D"]', "B = []"), encoding="utf-8")
+    assert run(f"plan {small} --take East").stderr == (
+        "iacta: to take East, the stacks of red must be able to reach it, got D, to which no "
+        "way leads\n"
+    )

@@ -1,0 +1,59 @@
+"""The way of a plan as a player is told it."""
+
+import pytest
+
+from iacta import Plan, TakeAll, best_plan, eliminate, read_position
+from iacta.plan_way import advances, usual_way
+from iacta.plan_words import deed
+
+SPLIT = {
+    "player": "red",
+    "board": {"territories": {"A": ["B", "C"], "B": [], "C": []}},
+    "territories": {
+        "A": {"owner": "red", "armies": 20},
+        "B": {"owner": "blue", "armies": 3},
+        "C": {"owner": "blue", "armies": 5},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def asia() -> Plan:
+    """Return a plan with many ways."""
+    return best_plan(read_position("examples/asia.toml"), TakeAll("Asia"))
+
+
+def test_the_usual_way_takes_all_and_each_once(asia: Plan) -> None:
+    way = usual_way(asia)
+    assert len(way) == 12
+    assert {step.to for step in way} == set(asia.goal.territories)  # type: ignore[arg-type]
+    assert way[0].start == "Ukraine"
+    owned = {"Ukraine"}
+    for step in way:
+        assert step in asia.steps
+        assert step.start in owned
+        assert step.to in asia.position.board.neighbours(step.start)
+        owned.add(step.to)
+
+
+def test_what_stays_behind_is_at_least_the_garrison(asia: Plan) -> None:
+    told = advances(asia)
+    assert {(each.start, each.to) for each in told} <= {(s.start, s.to) for s in asia.steps}
+    for each in told:
+        assert each.garrison == 1 <= each.least <= each.usual <= each.most
+    chances = {(step.start, step.to): step.conquer_probability for step in asia.steps}
+    for each in told:
+        assert each.probability == pytest.approx(chances[each.start, each.to], abs=1e-12)
+
+
+def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
+    plan = best_plan(position := read_position(SPLIT), eliminate(position, "blue"))
+    first, second = usual_way(plan)
+    told = {each.to: each for each in advances(plan)}
+    assert not told[first.to].is_all
+    # Official rule: as many move in as dice were rolled, and here no more are of use.
+    move = plan.next_move()
+    assert move is not None
+    assert told[first.to].most == max(able - moved + 1 for able, moved in move.advance.items())
+    assert told[second.to].start == "A"
+    assert deed(position, plan.goal) == "eliminate blue"
