@@ -190,7 +190,7 @@ def names(drawn: BoardMap, half: float = BADGE) -> list[alt.Chart]:
             if drawn.is_free(_text_box(cut(name), x, y + lower)):
                 rows.append({"text": cut(name), **_at(drawn.point((x, y + lower)))})
                 break
-    return _texts(drawn, rows, "names", fontSize=_wide(8.0, 4.0), halo=2)
+    return _texts(drawn, rows, "names", fontSize=_wide(8.0, 5.5), halo=2)
 
 
 def arrows(drawn: BoardMap, steps: Sequence[Step]) -> list[alt.Chart]:
@@ -287,7 +287,7 @@ def _wide(pixels: float, least: float) -> alt.ExprRef:
 
 
 def _scaled(channel: Any, domain: list[str], values: list[str]) -> Any:
-    return channel.scale(domain=domain, range=values).legend(title=None)
+    return channel.scale(domain=domain, range=values).legend(title=None, orient="bottom")
 
 
 def _texts(
