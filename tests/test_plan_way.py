@@ -24,7 +24,7 @@ def asia() -> Plan:
 
 
 def test_the_usual_way_takes_all_and_each_once(asia: Plan) -> None:
-    way = usual_way(asia)
+    way = [turn.step for turn in usual_way(asia)]
     assert len(way) == 12
     assert {step.to for step in way} == set(asia.goal.territories)  # type: ignore[arg-type]
     assert way[0].start == "Ukraine"
@@ -48,7 +48,7 @@ def test_what_stays_behind_is_at_least_the_garrison(asia: Plan) -> None:
 
 def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
     plan = best_plan(position := read_position(SPLIT), eliminate(position, "blue"))
-    first, second = usual_way(plan)
+    first, second = (turn.step for turn in usual_way(plan))
     told = {each.to: each for each in advances(plan)}
     assert not told[first.to].is_all
     # Official rule: as many move in as dice were rolled, and here no more are of use.
@@ -57,3 +57,27 @@ def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
     assert told[first.to].most == max(able - moved + 1 for able, moved in move.advance.items())
     assert told[second.to].start == "A"
     assert deed(position, plan.goal) == "eliminate blue"
+
+
+def test_the_way_goes_on_as_the_plan_does(asia: Plan) -> None:
+    play = asia.play()
+    first, second = usual_way(asia)[:2]
+    attack, armies, _ = play.battle()
+    assert asia.position.board.territories[attack.to] == first.step.to
+    others = {n: branch for branch in first.branches for n in branch.armies}
+    for left in range(1, armies):
+        after = play.won(left)
+        border = None
+        if not after.is_over:
+            border = tuple(asia.position.board.territories[t] for t in after.battle()[0])
+        if left + 1 in others:
+            assert border == (others[left + 1].start, others[left + 1].to)
+        elif border is not None:
+            assert border == (second.step.start, second.step.to)
+        assert first.fewest is not None
+        assert left + 1 >= first.fewest or border is None
+
+
+def test_the_last_battle_has_nothing_after_it(asia: Plan) -> None:
+    last = usual_way(asia)[-1]
+    assert (last.fewest, last.branches) == (None, ())

@@ -5,13 +5,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
 from iacta.plan import Plan, Play, Step
 
-__all__ = ["Advance", "advances", "usual_way"]
+__all__ = ["Advance", "Branch", "Turn", "advances", "usual_way"]
 
+Floats: TypeAlias = npt.NDArray[np.float64]
 Border: TypeAlias = tuple[str, str]
 Steps: TypeAlias = Mapping[Border | None, Step]
 
+NEVER = 1e-9
 RARE = 0.01  # of the conquests at a border, so many may be left out at either end
 
 WELL = 0.1  # of the conquests, so many must lead on to a battle for it to be the usual next one
@@ -42,8 +47,36 @@ class Advance:
         return self.most <= self.garrison
 
 
-def usual_way(plan: Plan) -> tuple[Step, ...]:
-    """Return the steps of a plan in the order in which they are taken if all goes as usual.
+@dataclass(frozen=True)
+class Branch:
+    """Another battle that may come next.
+
+    start, to: the territory that attacks, and the one that is attacked.
+    armies: with how many armies left after the battle before, garrison included, it comes next.
+    """
+
+    start: str
+    to: str
+    armies: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A battle of the usual way.
+
+    step: the battle.
+    fewest: the fewest armies left, garrison included, with which the plan goes on after it;
+        `None` where it does so with any, or where nothing is left to do.
+    branches: the battles other than the usual one that may come next.
+    """
+
+    step: Step
+    fewest: int | None
+    branches: tuple[Branch, ...]
+
+
+def usual_way(plan: Plan) -> tuple[Turn, ...]:
+    """Return the battles of a plan in the order in which they are fought if all goes as usual.
 
     plan: the plan.
 
@@ -51,33 +84,47 @@ def usual_way(plan: Plan) -> tuple[Step, ...]:
     the plan as a whole fights most often.
     """
     steps: Steps = {(step.start, step.to): step for step in plan.steps}
-    problem = plan.policy.world.problem
     play: Play | None = plan.play()
-    way: list[Step] = []
-    while play is not None and not play.is_over:
-        attack = play.battle()[0]
-        step = steps.get((problem.name(attack.start), problem.name(attack.to)))
-        if step is None or step in way:
+    way: list[Turn] = []
+    while play is not None and (border := _border(play)) is not None:
+        if border not in steps or any(turn.step == steps[border] for turn in way):
             break
-        way.append(step)
-        play = _usual(plan, play, steps)
+        turn, play = _turn(plan, play, steps)
+        way.append(turn)
     return tuple(way)
 
 
-def _usual(plan: Plan, play: Play, steps: Steps) -> Play | None:
-    """Return a plan after its next battle is won, so that it goes on as it most often does."""
+def _turn(plan: Plan, play: Play, steps: Steps) -> tuple[Turn, Play | None]:
+    """Return the next battle, and the plan after it, as it most often goes on."""
     attack, armies, defenders = play.battle()
-    able = armies - plan.policy.world.problem.garrisons[attack.start]
-    won = plan.policy.chances.transfers.of(defenders).won[able]
-    after = {left: play.won(left) for left in range(1, able + 1) if won[left] > RARE * won.max()}
+    garrison = plan.policy.world.problem.garrisons[attack.start]
+    won = plan.policy.chances.transfers.of(defenders).won[armies - garrison]
+    after = {left: play.won(left) for left in range(1, len(won)) if won[left]}
+    borders = {left: _border(each) for left, each in after.items()}
+    usual = _usual(borders, won, steps)
+    going = [left + garrison for left, border in borders.items() if border is not None]
+    fewest = min(going) if going and len(going) < len(borders) else None
+    others = {n: each for n, each in borders.items() if won[n] > NEVER and each != usual}
+    branches = tuple(
+        Branch(*border, tuple(left + garrison for left in others if others[left] == border))
+        for border in dict.fromkeys(others.values())
+        if border is not None
+    )
+    turn = Turn(steps[_border(play)], fewest, branches)
+    if usual not in borders.values():
+        return turn, None
+    return turn, after[max((n for n in after if borders[n] == usual), key=lambda n: won[n])]
+
+
+def _usual(borders: Mapping[int, Border | None], won: Floats, steps: Steps) -> Border | None:
+    """Return the next battle that is fought most often, of those that may well be."""
     weights: dict[Border | None, float] = defaultdict(float)
-    for left, each in after.items():
-        weights[_border(each)] += won[left]
+    for left, border in borders.items():
+        weights[border] += won[left]
     well = [border for border in weights if weights[border] > WELL * sum(weights.values())]
-    if not well:
-        return None
-    usual = max(well, key=lambda each: steps[each].reach_probability if each in steps else 0.0)
-    return after[max((n for n in after if _border(after[n]) == usual), key=lambda n: won[n])]
+    return max(
+        well, key=lambda each: steps[each].reach_probability if each in steps else 0.0, default=None
+    )
 
 
 def _border(play: Play) -> Border | None:

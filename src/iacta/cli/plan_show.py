@@ -7,7 +7,7 @@ from iacta.cli import show
 from iacta.estimate import Interval
 from iacta.plan import Goal, Plan, SimulatedPlan, Step, Worth
 from iacta.plan.plan import held_worth
-from iacta.plan_way import Advance, advances, usual_way
+from iacta.plan_way import Advance, Turn, advances, usual_way
 from iacta.plan_words import deed, goal_words
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ SELDOM = 0.001
 NO_BOUND = 0.999  # a chance that proves nothing as a bound
 MOST_LINES = 40
 MOST_ENDINGS = 3
-HEADINGS = ("", "chance to fight", "chance to take", "armies arriving")
+WAY = ("", "chance to take", "armies arriving", "go on with")
+OTHERS = ("", "chance to fight", "chance to take", "armies arriving")
 AFTERWARDS = ("", "chance to own", "armies in the mean")
 
 
@@ -156,14 +157,16 @@ def tell(console: "Console", answer: Answer) -> None:
 
 def _tell_way(console: "Console", plan: Plan) -> None:
     """Tell the usual way in its order, and then the other battles that may be fought."""
-    usual = usual_way(plan)
+    way = usual_way(plan)
+    usual = [turn.step for turn in way]
     others = [step for step in plan.steps if step not in usual]
     likely = [step for step in others if step.reach_probability >= SELDOM]
     show.heading(console, "The way, if all goes as usual:")
-    show.print_table(console, HEADINGS, map(_line, usual))
+    show.print_table(console, WAY, map(_turn_line, way))
+    _tell_branches(console, way)
     if likely:
         show.heading(console, "Other battles that it may come to:")
-        show.print_table(console, HEADINGS, map(_line, likely[:MOST_LINES]))
+        show.print_table(console, OTHERS, map(_line, likely[:MOST_LINES]))
     if len(others) > len(likely[:MOST_LINES]):
         rest = len(others) - len(likely[:MOST_LINES])
         show.say(console, f"and {rest} more, seldom fought")
@@ -232,6 +235,41 @@ def _line(step: Step) -> Sequence[str]:
         show.short_percent(step.conquer_probability),
         f"{step.expected_armies:.1f}" if step.conquer_probability else "",
     )
+
+
+def _turn_line(turn: Turn) -> Sequence[str]:
+    name, _, *numbers = _line(turn.step)
+    return name, *numbers, "" if turn.fewest is None else f"{turn.fewest} or more"
+
+
+def _tell_branches(console: "Console", way: Sequence[Turn]) -> None:
+    """Tell after which battles the way is another one, and with how many armies left."""
+    branches = [(turn.step, branch) for turn in way for branch in turn.branches]
+    if not branches:
+        return
+    show.heading(console, "Where it branches:")
+    for step, branch in branches[:MOST_LINES]:
+        show.say(
+            console,
+            f"{step.start} to {step.to} won with {_numbers(branch.armies)} left: go on from "
+            f"{branch.start} to {branch.to}",
+        )
+
+
+def _numbers(armies: Sequence[int]) -> str:
+    """Return numbers as a player reads them.
+
+    >>> _numbers([7, 8, 9, 12, 14, 15])
+    '7 to 9, 12 or 14 to 15'
+    """
+    runs: list[list[int]] = []
+    for number in armies:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    texts = [str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
+    return " or ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
 
 
 def _tell_advances(console: "Console", plan: Plan) -> None:
