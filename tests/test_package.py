@@ -106,7 +106,7 @@ FLOORS = [
     {"cli.options", "cli.picture"},
     {"cli.show"},
     {"cli.endings", "cli.dice_words", "cli.chart_curves", "cli.chart_laws"},
-    {"cli.decide_dice", "cli.plan_words", "cli.plan_show"},
+    {"cli.decide_dice", "cli.plan_options", "cli.plan_show"},
     {
         "cli.chart",
         "cli.battle",

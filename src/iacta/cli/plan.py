@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from iacta.board.position import Position
-from iacta.cli import options, plan_show, plan_words, show
+from iacta.cli import options, plan_options, plan_show, show
 from iacta.cli.picture import read_picture
 from iacta.errors import IllegalError
 from iacta.numbers import read_chance
@@ -107,18 +107,18 @@ def plan(
     _refuse_alone(check, seed, "--seed", "--check")
     picture = read_picture(plot, dark)
     known = options.read_rules(rules, rules_file, garrison)
-    start = plan_words.read(position)
-    words = plan_words.GoalWords(
+    start = plan_options.read(position)
+    words = plan_options.GoalWords(
         take, take_any, eliminate, worth, territory_value, bonus_value, army_value
     )
     asked = _Asked(
         start,
-        plan_words.read_goal(words, start),
+        plan_options.read_goal(words, start),
         known.rules,
-        plan_words.read_keep(keep, start.board),
+        plan_options.read_keep(keep, start.board),
         () if stay is None else start.board.find_set(stay),
     )
-    limit = plan_words.read_seconds(time_limit)
+    limit = plan_options.read_seconds(time_limit)
     answer = _answer(asked, known.name, limit, (need, source), (check, seed))
     show.emit(
         chosen,
@@ -169,7 +169,7 @@ def _answer(
             progress=progress,
         )
     if wanted is None:
-        plan_words.refuse_hopeless(found)
+        plan_options.refuse_hopeless(found)
     with show.patience():
         needed = None if wanted is None else _need(asked, found, wanted, need[1])
         checked = (
@@ -180,7 +180,7 @@ def _answer(
 
 def _need(asked: _Asked, found: Plan, wanted: Fraction, source: str | None) -> plan_show.Need:
     """Return the fewest armies with which the best plan has a chance."""
-    name = plan_words.find_source(found, source)
+    name = plan_options.find_source(found, source)
     armies = armies_needed_for_plan(
         asked.position,
         asked.goal,
