@@ -142,16 +142,20 @@ def advances(plan: Plan) -> tuple[Advance, ...]:
     In the order of `plan.steps`; borders over which nothing is ever taken are left out. In 1 of 100
     cases fewer may stay behind than `least`, in as many more than `most`.
     """
+    told = []
+    for step in plan.steps:
+        garrison = _garrison(plan, step.start)
+        stays: dict[int, float] = defaultdict(float)
+        for able, chance, moved in step.advances:
+            stays[round(able - moved) + garrison] += chance
+        if sum(stays.values()) > 0.0:
+            told.append(_advance((step.start, step.to), stays, garrison))
+    return tuple(told)
+
+
+def _garrison(plan: Plan, name: str) -> int:
     problem = plan.policy.world.problem
-    stays: dict[Border, dict[int, float]] = defaultdict(lambda: defaultdict(float))
-    garrisons = {}
-    for (attack, able), (chance, moved) in plan.policy.flow().advances.items():
-        if chance > 0.0:
-            border = problem.name(attack.start), problem.name(attack.to)
-            garrisons[border] = problem.garrisons[attack.start]
-            stays[border][round(able - moved / chance) + garrisons[border]] += chance
-    borders = [(step.start, step.to) for step in plan.steps]
-    return tuple(_advance(each, stays[each], garrisons[each]) for each in borders if each in stays)
+    return problem.garrisons[problem.board.territories.index(name)]
 
 
 def _advance(border: tuple[str, str], stays: dict[int, float], garrison: int) -> Advance:
