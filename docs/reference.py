@@ -160,6 +160,7 @@ CHARTS: dict[str, list[str]] = {
         "transition_matrix",
         "final_difference",
     ],
+    "Of boards and plans": ["board_map", "plan_map"],
     "Of random dice": ["convergence", "campaign_score"],
     "As files and numbers": ["save", "specification", "chart_tables", "chart_csv", "chart_frame"],
 }

@@ -40,6 +40,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Go to an empty folder with the files that the pages' commands read."""
     (tmp_path / "docs").mkdir()
     shutil.copy(FOLDER / "house-rules.toml", tmp_path / "docs")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -85,7 +86,7 @@ def test_every_block_of_code_is_of_a_kind_that_is_run() -> None:
         assert text.count("```") % 2 == 0, page
         blocks = re.findall(r"^```([^\n]*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
         for language, code in blocks:
-            assert language in ("console", "python", "toml"), page
+            assert language in ("console", "python", "toml", "json"), page
             assert language != "console" or code.startswith("$ "), page
             assert language != "python" or code.startswith(">>> "), page  # the doctests' part
 

@@ -36,6 +36,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Go to a folder with the files that the README's commands read, and room for its pictures."""
     (tmp_path / "docs" / "pictures").mkdir(parents=True)
     shutil.copy(ROOT / "docs" / "house-rules.toml", tmp_path / "docs")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

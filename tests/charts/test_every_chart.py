@@ -18,10 +18,14 @@ from iacta import (
     IactaError,
     Roll,
     Stop,
+    TakeAll,
     best_mix,
+    best_plan,
     charts,
+    classic_board,
     find_rule_set,
     how_many_dice,
+    read_position,
     simulate_battle,
     simulate_campaign,
     spread_defenders,
@@ -33,6 +37,7 @@ from iacta.charts.theme import SUBTITLE_LETTERS, TITLE_LETTERS, AnyChart
 from iacta.simulated import running_estimates
 from tests.charts.look import is_drawn, subtitle, title
 
+ASIA = Path(__file__).parents[2] / "examples" / "asia.toml"
 BATTLE, WAY = Battle(6, 4), Campaign(12, [4, 3])
 NO_CHARTS = {"Solved", "chart_csv", "chart_frame", "chart_tables", "save", "specification"}
 SOLVED = [Solved("counting", 0.5, 0.0, True, 1e-4), Solved("leap", 0.5, None, False, 1e-5)]
@@ -43,6 +48,7 @@ EXAMPLES: dict[str, Callable[[], AnyChart]] = {
     "after_rolls, none": lambda: charts.after_rolls(1, 1),
     "battle_law": lambda: charts.battle_law(Battle(9, 7, stop=Stop(max_rolls=2))),
     "best_spread": lambda: charts.best_spread(spread_defenders(10, 12, 3), 10),
+    "board_map": lambda: charts.board_map(classic_board()),
     "break_even": lambda: charts.break_even(12, 12),
     "campaign_score": lambda: charts.campaign_score(
         WAY, simulate_campaign(12, [4, 3], runs=100, seed=1), seed=1
@@ -65,6 +71,7 @@ EXAMPLES: dict[str, Callable[[], AnyChart]] = {
         9, ["50%"], ["classic"], per_defender=True
     ),
     "minimum_troops_ratio": lambda: charts.minimum_troops_ratio(9, ["50%", "95%"]),
+    "plan_map": lambda: charts.plan_map(best_plan(read_position(ASIA), TakeAll("Asia"))),
     "probability_tree": lambda: charts.probability_tree(4, 3, "capital"),
     "roll_law": lambda: charts.roll_law(Roll(3, 2)),
     "rule_sets": lambda: charts.rule_sets(),

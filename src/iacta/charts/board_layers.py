@@ -298,7 +298,9 @@ def _texts(
         return []
     base = alt.Chart(alt.InlineData(values=rows, name=name))
     base = base.encode(**START, text="text:N")
-    behind = base.mark_text(style="halo", strokeWidth=halo, opacity=0.7, baseline="middle", **look)
+    behind = base.mark_text(
+        style="outlined", strokeWidth=halo, opacity=0.7, baseline="middle", **look
+    )
     return [
         _projected(drawn, behind),
         _projected(drawn, base.mark_text(baseline="middle", **look)),

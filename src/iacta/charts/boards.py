@@ -235,7 +235,7 @@ def _continents(board: Board) -> dict[str, str]:
 def _board_title(board: Board) -> str:
     borders = len({frozenset(pair) for pair in board.borders})
     return (
-        f"{cut(board.name)}: {armies(len(board.territories), 'territory', 'territories')}, "
+        f"The board {cut(board.name)}: {armies(len(board.territories), 'territory', 'territories')}, "
         f"{armies(borders, 'border')}, {armies(len(board.continents), 'continent')}."
     )
 

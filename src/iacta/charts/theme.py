@@ -121,7 +121,11 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
         },
         "header": {"labelColor": ink, "labelFontSize": 12, "titleColor": ink},
         "text": {"color": ink},
-        "style": {"halo": {"color": PAPER[dark]}, "paper": {"color": PAPER[dark]}},
+        "style": {
+            "halo": {"color": PAPER[dark]},
+            "outlined": {"stroke": PAPER[dark], "strokeJoin": "round"},
+            "paper": {"color": PAPER[dark]},
+        },
         "rule": {"color": ink},
         "bar": {"color": BLUE},
         "line": {"color": BLUE},

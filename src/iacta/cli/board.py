@@ -10,6 +10,7 @@ from iacta.board.board import Board, Continent
 from iacta.board.draft import Remark
 from iacta.board.formats import BoardFile, read_board_file, write_board
 from iacta.cli import options, show
+from iacta.cli.picture import read_picture
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,13 +39,19 @@ To = Annotated[
 
 
 def board(
-    file: File, to: To = None, as_json: options.Json = False, as_csv: options.Csv = False
+    file: File,
+    to: To = None,
+    as_json: options.Json = False,
+    as_csv: options.Csv = False,
+    plot: options.Plot = None,
+    dark: options.Dark = False,
 ) -> None:
     """Show a board, check its file, or convert it.
 
     Example: iacta board classic
     """
     chosen = options.output(as_json, as_csv)
+    picture = read_picture(plot, dark)
     found = read_board_file(file)
     if to is not None:
         write_board(found.board, to)
@@ -54,6 +61,8 @@ def board(
         rows=lambda: _rows(found.board),
         text=lambda console: _tell(console, found, to),
     )
+    if picture:
+        picture.draw(lambda charts: charts.board_map(found.board))
 
 
 def _remarks(found: BoardFile) -> list[tuple[str, Remark]]:

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import active_children, get_context, parent_process
 from threading import Thread
 from typing import Any, NamedTuple
@@ -115,9 +115,10 @@ def drawing(figures: tuple[Figure, ...]) -> Iterator[list[Waiting]]:
             if process not in others:
                 process.terminate()  # nobody waits for its pictures
         _read_no_more(pool)
+        with suppress(OSError):  # of the queue that has just been closed
+            pool.shutdown(cancel_futures=True)
         raise
-    finally:
-        pool.shutdown(cancel_futures=True)
+    pool.shutdown(cancel_futures=True)
 
 
 def _read_no_more(pool: ProcessPoolExecutor) -> None:
