@@ -132,6 +132,10 @@ def _exact_chances(attackers: int, rules: Rules) -> Callable[[int], list[Fractio
     """Return what tells the exact chances to lose the territory, for 0 .. most defenders."""
 
     def chances(most: int) -> list[Fraction]:
+        """Return the chances to lose the territory, as fractions.
+
+        most: the most defenders.
+        """
         solver = exact_table_method(rules)
         rows = solver.value_rows([1] * (attackers + 1), [0] * (most + 1), rules)
         return [Fraction(1), *(row.worth(attackers) for row in rows)]

@@ -32,6 +32,10 @@ def fewest_attackers(defenders: int, chance: Fraction, rules: Rules, keep: int) 
     """
 
     def reaches(attackers: int) -> bool:
+        """Tell whether so many win with the wanted chance.
+
+        attackers: how many, garrison included.
+        """
         decided = has_chance(attackers, defenders, chance, rules, keep)
         if decided is None:
             raise _UndecidedError
@@ -60,6 +64,10 @@ def fewest_defenders(attackers: int, chance: Fraction, rules: Rules) -> int | No
     """
 
     def holds(defenders: int) -> bool:
+        """Tell whether so many hold with the wanted chance.
+
+        defenders: how many.
+        """
         sign = _compared(attackers, defenders, 1 - chance, rules, keep=0)
         if sign is None:
             raise _UndecidedError

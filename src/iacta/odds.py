@@ -237,6 +237,12 @@ class _Question(NamedTuple):
         garrison = self.rules.garrison
 
         def mean(solver: Method, attackers: int, defenders: int) -> Probability:
+            """Return the mean worth of the end of one battle.
+
+            solver: the method that solves it.
+            attackers: armies on the attacking territory, garrison included.
+            defenders: armies on the defended territory.
+            """
             law = solver.outcomes(Distribution([attackers]), defenders, self.rules)
             return law.map(
                 lambda end: lost(end.defenders) if end.defenders else won(end.attackers - garrison)

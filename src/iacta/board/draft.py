@@ -114,17 +114,29 @@ class _Faults:
         self.count = 0
 
     def add(self, line: Line, sentence: str) -> None:
+        """Note a mistake.
+
+        line: where it is, if that is known.
+        sentence: what is wrong.
+        """
         self.count += 1
         if len(self.told) < MOST_TOLD:
             self.told.append(at(line, sentence))
 
     def unknown(self, mention: Mention, what: str, known: Iterable[str]) -> None:
+        """Note a mention of what there is not, with the nearest name that there is.
+
+        mention: what is mentioned, and where.
+        what: what the mention should name.
+        known: the names that there are.
+        """
         # The nearest name is looked for only as long as it is told.
         named = len(self.told) < MOST_TOLD and not mention.key.isdigit()
         hint = did_you_mean(mention.key, known) if named else ""
         self.add(mention.line, f"{what} must be known, got {shown(mention.key)}{hint}")
 
     def refuse(self) -> None:
+        """Refuse the board if a mistake was noted."""
         if self.count == 1:
             raise IllegalError(self.told[0])
         if self.count:

@@ -53,6 +53,7 @@ class _Reader:
         self.top = top
 
     def territories(self) -> list[DraftTerritory]:
+        """Return the territories, each with those that it can attack."""
         found = []
         for path, entry in self.rows(self.path, self.top, "territories"):
             key, name = self.identity(path, entry), self.text(path, entry, "name")
@@ -61,6 +62,7 @@ class _Reader:
         return found
 
     def bonuses(self) -> list[DraftContinent]:
+        """Return the bonuses as continents."""
         found = []
         for path, entry in self.rows(self.path, self.top, "bonuses"):
             key, name = f"bonus {self.identity(path, entry)}", self.text(path, entry, "name")
@@ -74,6 +76,12 @@ class _Reader:
     def rows(
         self, path: Path, entry: Mapping[str, Any], key: str
     ) -> list[tuple[Path, Mapping[str, Any]]]:
+        """Return the objects of a list, each with where it is.
+
+        path: where the object is in the file.
+        entry: the object that holds the list.
+        key: the list's key in the object.
+        """
         found = []
         refuse_more(self.row(path, entry, key), MOST_TERRITORIES, key)
         for index, each in enumerate(self.row(path, entry, key)):
@@ -83,21 +91,44 @@ class _Reader:
         return found
 
     def row(self, path: Path, entry: Mapping[str, Any], key: str) -> list[Any]:
+        """Return a list, empty if there is none.
+
+        path: where the object is in the file.
+        entry: the object that holds the list.
+        key: the list's key in the object.
+        """
         found = entry.get(key, [])
         if not isinstance(found, list):
             self.table.refuse((*path, key), f"{key} must be a list, got {shown(found)}")
         return found
 
     def identity(self, path: Path, entry: Mapping[str, Any]) -> str:
+        """Return the id of an object.
+
+        path: where the object is in the file.
+        entry: the object.
+        """
         return str(self.number((*path, "id"), entry.get("id"), "id", 0, 10**9))
 
     def text(self, path: Path, entry: Mapping[str, Any], key: str) -> str:
+        """Return a text of an object, on one line.
+
+        path: where the object is in the file.
+        entry: the object.
+        key: the text's key in the object.
+        """
         found = entry.get(key)
         if not isinstance(found, str):
             self.table.refuse((*path, key), f"{key} must be a text, got {shown(found)}")
         return one_line(found)
 
     def mentions(self, path: Path, entry: Mapping[str, Any], key: str) -> tuple[Mention, ...]:
+        """Return the ids of a list, each with its line.
+
+        path: where the object is in the file.
+        entry: the object that holds the list.
+        key: the list's key in the object.
+        """
         return tuple(
             Mention(
                 str(self.number((*path, key, index), each, "id", 0, 10**9)),
@@ -107,6 +138,14 @@ class _Reader:
         )
 
     def number(self, path: Path, value: object, what: str, least: int, most: int) -> int:
+        """Return a whole number, which may stand in quotes.
+
+        path: where it is in the file.
+        value: what the file has there.
+        what: what the number is called.
+        least: the least that it may be.
+        most: the most that it may be.
+        """
         try:
             return parse_whole_number(str(value) if _counts(value) else "", what, least, most)
         except IactaError:

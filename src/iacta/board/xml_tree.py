@@ -64,9 +64,15 @@ class _Builder:
 
     @property
     def line(self) -> int:
+        """The line that the parser has come to."""
         return self.parser.CurrentLineNumber
 
     def start(self, name: str, attributes: object) -> None:
+        """Open an element within the one that is open.
+
+        name: its name.
+        attributes: its attributes, which no map needs.
+        """
         self.count += 1
         if self.count > MOST_ELEMENTS:
             raise TooLargeError(f"the XML must have at most {MOST_ELEMENTS} elements, got more")
@@ -79,12 +85,24 @@ class _Builder:
         self.open.append(element)
 
     def end(self, name: str) -> None:
+        """Close the element that is open.
+
+        name: its name, which the parser has checked.
+        """
         self.open.pop()
 
     def data(self, text: str) -> None:
+        """Add to the text of the element that is open.
+
+        text: a part of it.
+        """
         self.open[-1].parts.append(text)
 
     def refuse(self, *arguments: object) -> NoReturn:
+        """Refuse a document type or an entity.
+
+        arguments: what the parser tells of it, which is not looked at.
+        """
         raise MalformedError(
             f"line {self.line}: the XML must have no document type and no entities, got one"
         )

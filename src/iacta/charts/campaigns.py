@@ -100,6 +100,10 @@ def _fates(campaign: Campaign, law: Distribution[CampaignOutcome]) -> list[Row]:
     way = campaign.stages()
 
     def fate(end: CampaignOutcome) -> tuple[int, str]:
+        """Return how many territories are taken, and what becomes of the next.
+
+        end: how the campaign ends.
+        """
         if end.conquered == len(way):
             return len(way), TAKEN
         stops = end.attackers > way[end.conquered].rules.garrison
@@ -309,6 +313,10 @@ def _why(campaign: Campaign, law: Distribution[CampaignOutcome], spikes: Sequenc
     way = campaign.stages()
 
     def is_too_small_to_go_on(spike: Row) -> bool:
+        """Tell whether a spike is of a stack that moves in and cannot attack.
+
+        spike: the row of a spike.
+        """
         here = spike["territory"] - 1
         garrison = way[here].rules.garrison
         whole = CampaignOutcome(here, garrison, way[here].defenders)

@@ -177,7 +177,17 @@ def dice_map(decision: DiceDecision) -> AnyChart:
         )
 
     def dice(policy: Any) -> list[Row]:
+        """Return the rows of a side.
+
+        policy: how many dice it throws, at `[defenders, attackers able to attack]`.
+        """
+
         def at(a: int, d: int) -> int:
+            """Return the number of dice, 0 where there is no roll.
+
+            a: attackers, garrison included.
+            d: defenders.
+            """
             return int(policy[d, a - garrison]) if a > garrison else 0
 
         return list(_runs(at, top, decision.defenders, "dice"))

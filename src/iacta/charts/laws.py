@@ -107,6 +107,10 @@ def _ends(
     garrison = battle.rules.garrison
 
     def told(end: Outcome) -> tuple[str, int]:
+        """Return which end it is, and its number.
+
+        end: how the battle ends.
+        """
         if is_won(end):
             return WIN, number(end)
         return (STOP if end.attackers > garrison else HOLD), number(end)

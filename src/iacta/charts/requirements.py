@@ -47,6 +47,10 @@ def chance_by_attackers(
     way = list(stages(read_territories(territories), found))
 
     def won(counts: Sequence[int]) -> list[float]:
+        """Return the chances to win.
+
+        counts: numbers of attackers, garrison included.
+        """
         if len(way) == 1 and not keep:
             chances: list[float] = win_probability(counts, *way[0][:2]).tolist()
             return chances
@@ -83,6 +87,10 @@ def chance_by_defenders(
     defenders = whole_number(defenders, "defenders", least=1)
 
     def held(counts: Sequence[int]) -> list[float]:
+        """Return the chances to hold.
+
+        counts: numbers of defenders.
+        """
         chances: list[float] = (1 - win_probability(attackers, counts, found)).tolist()
         return chances
 

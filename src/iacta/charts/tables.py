@@ -200,6 +200,10 @@ def _region(most: int, against: int) -> list[alt.Chart]:
     ]
 
     def inside(column: str) -> alt.Chart:
+        """Return the chart of the rows that lie in the picture.
+
+        column: the column that must lie in it.
+        """
         # What lies outside is left out here: to clip the picture takes longer than to draw it.
         chart: alt.Chart = base.transform_filter(
             f"datum.{column} >= 0.5 && datum.{column} <= {most + 0.5}"

@@ -204,6 +204,11 @@ def _best_so_far(asked: _Asked) -> Iterator[Callable[[float, float], None] | Non
     status = Console(stderr=True).status("Planning; Ctrl-C stops.")
 
     def tell(value: float, bound: float) -> None:
+        """Show how good the best plan is.
+
+        value: what it is worth.
+        bound: the most that any plan can be worth.
+        """
         if isinstance(asked.goal, Worth):
             best = f"{value:.2f} more than now, at most {bound:.2f}"
         else:

@@ -106,6 +106,7 @@ class _Odds(NamedTuple):
     exact: bool = False
 
     def ask_win_probability(self) -> Probability:
+        """Return the chance to win the example's battle."""
         battle = Battle(EXAMPLE_ARMIES, EXAMPLE_ARMIES, self.known.rules)
         return battle.win_probability(exact=self.exact)
 

@@ -375,6 +375,10 @@ def solve_transient(transient: Any, right: Floats, *, transposed: bool = False) 
         system, gains = sparse.csr_array(system.T), sparse.csr_array(gains.T)
 
     def substitute(known: Floats) -> Floats:
+        """Return what one substitution makes of a right side.
+
+        known: the right side, at least 0.
+        """
         solved: Floats = linalg.spsolve_triangular(
             system, known, lower=not transposed, unit_diagonal=True
         )

@@ -149,6 +149,12 @@ def exact_model(attackers: int, aim: Aim, rules: Rules) -> Model:
     """
 
     def step(won: Vector, lost: int, defenders: int) -> Vector:
+        """Return a battle's mean worth for 0 ... A attackers, as fractions.
+
+        won: its worth when won, for each number that moves in.
+        lost: its worth when lost.
+        defenders: armies that defend it.
+        """
         stopped = [lost] * (defenders + 1)
         return np.array(counting.values(won.tolist(), stopped, defenders, rules), dtype=object)
 
@@ -164,6 +170,12 @@ def lattice_model(attackers: int, aim: Aim, rules: Rules) -> Model:
     """
 
     def step(won: Vector, lost: int, defenders: int) -> Vector:
+        """Return a battle's mean worth for 0 ... A attackers, by the lattice.
+
+        won: its worth when won, for each number that moves in.
+        lost: its worth when lost.
+        defenders: armies that defend it.
+        """
         return lattice.values(won, np.full(defenders + 1, lost), defenders, rules)
 
     return Model(attackers, aim, step)
@@ -216,6 +228,12 @@ def float_model(attackers: int, aim: Aim, passages: Passages) -> Model:
     """
 
     def step(won: Vector, lost: int, defenders: int) -> Vector:
+        """Return a battle's mean worth for 0 ... A attackers, by its passages.
+
+        won: its worth when won, for each number that moves in.
+        lost: its worth when lost.
+        defenders: armies that defend it.
+        """
         through = passages.taken[defenders] @ won.astype(float)
         return np.asarray(through + passages.stopped[defenders] * lost)
 

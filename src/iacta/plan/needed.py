@@ -47,6 +47,10 @@ def armies_needed_for_plan(
     resting = tuple([may_not_move] if isinstance(may_not_move, str) else may_not_move)
 
     def reaches(armies: int) -> bool:
+        """Tell whether the best plan with so many armies has the wanted chance.
+
+        armies: how many are on the territory.
+        """
         there = with_armies(position, name, armies)
         plan = best_plan(there, goal, rules, garrison=garrison, keep=keep, may_not_move=resting)
         return plan.win_probability >= wanted

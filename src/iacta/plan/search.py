@@ -72,6 +72,10 @@ def effort_of(seconds: float | None) -> Effort:
     start = monotonic()
 
     def late(part: float) -> bool:
+        """Tell whether a part of the time is over.
+
+        part: the part, from 0 to 1.
+        """
         return monotonic() >= start + part * seconds
 
     return Effort(60, MANY, 13, MANY, MANY, partial(late, 1.0), partial(late, 0.5))

@@ -23,6 +23,11 @@ def first_passage(start: Point, f: RollChances) -> dict[Point, Fraction]:
     """
 
     def p(m: int, n: int) -> Fraction:
+        """Return the chance to come to a point on paths that are not confined.
+
+        m: M of the point.
+        n: N of the point.
+        """
         rolls, odd = divmod(sum(start) - m - n, 2)
         return Fraction(0) if odd else Fraction(free_space(start, Point(m, n), rolls, f))
 

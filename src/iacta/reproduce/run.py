@@ -137,6 +137,7 @@ class _Run:
         self._progress, self._done = progress, 0
 
     def whole(self) -> Reproduced:
+        """Reproduce every source, and return what came of it."""
         from iacta.reproduce.drawing import drawing  # slow to import
         from iacta.reproduce.figures import FIGURES
         from iacta.reproduce.report import Part, page
