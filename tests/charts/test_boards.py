@@ -87,7 +87,10 @@ def test_the_title_states_the_finding(asia: Plan) -> None:
     assert told == f"The best way that was found is worth {gains.value:.2f} in the mean."
     cannot = best_plan(position_on(path(3), 1, 2, 1), TakeAll("T1"))
     assert title(charts.plan_map(cannot)) == "You cannot take T1."
-    assert title(charts.board_map(CLASSIC)) == "The board classic: 42 territories, 83 borders, 6 continents."
+    assert (
+        title(charts.board_map(CLASSIC))
+        == "The board classic: 42 territories, 83 borders, 6 continents."
+    )
     assert title(charts.board_map(start)) == (
         "It is the turn of red, with 6 armies on 1 territory."
     )

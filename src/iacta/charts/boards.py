@@ -234,8 +234,9 @@ def _continents(board: Board) -> dict[str, str]:
 
 def _board_title(board: Board) -> str:
     borders = len({frozenset(pair) for pair in board.borders})
+    territories = armies(len(board.territories), "territory", "territories")
     return (
-        f"The board {cut(board.name)}: {armies(len(board.territories), 'territory', 'territories')}, "
+        f"The board {cut(board.name)}: {territories}, "
         f"{armies(borders, 'border')}, {armies(len(board.continents), 'continent')}."
     )
 
