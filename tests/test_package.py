@@ -88,7 +88,7 @@ FLOORS = [
     {"plan_words", "plan_way"},
     {"charts.theme", "charts.converter", "charts.words"},
     {"charts.page", "charts.board_layout"},
-    {"charts.files", "charts.board_layers"},
+    {"charts.files", "charts.board_layers", "charts.state_layers"},
     {"charts.lines", "charts.bars", "charts.boards"},
     {"charts.boundary", "charts.campaigns", "charts.decisions", "charts.laws", "charts.states"},
     {"charts.paths"},

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,8 @@ from iacta import Board, IactaError, read_board, read_position
 from iacta.board.draft import assemble
 from iacta.board.formats import _read as read_any
 from tests.board.test_formats import CLUB, CONQUEST, DOMINATION, LUX, OWN, TOML, WARZONE
+
+Texts: TypeAlias = dict[str, Callable[[], str]]
 
 LAUGHS = "".join(
     f'<!ENTITY lol{n} "{f"&lol{n - 1};" * 10}">' if n else '<!ENTITY lol0 "lol">' for n in range(10)
@@ -58,7 +61,7 @@ def test_the_five_entities_of_xml_itself_are_read(tmp_path: Path) -> None:
     assert "Egypt & Nile" in read_board(tmp_path / "x").territories
 
 
-def million_territories() -> dict[str, Callable[[], str]]:
+def million_territories() -> Texts:
     """Return texts with very many territories, in each format, as large as a file may be."""
     count = 10**6
     return {
@@ -88,8 +91,8 @@ def test_a_million_territories_are_refused(kind: str, tmp_path: Path) -> None:
     assert "must have at most" in refusal(tmp_path, million_territories()[kind]())
 
 
-def as_large_as_a_file_may_be() -> dict[str, Callable[[], str]]:
-    """Return texts just within the bounds on bytes and lines that must fail on other bounds."""
+def many_in_texts() -> Texts:
+    """Return texts and XML with very many of something."""
     return {
         "Domination": lambda: (
             "[continents]\nA 1 red\n[countries]\n"
@@ -108,6 +111,12 @@ def as_large_as_a_file_may_be() -> dict[str, Callable[[], str]]:
             + "1," * 1_900_000
             + "</adjoining></country></luxboard>"
         ),
+    }
+
+
+def many_in_tables() -> Texts:
+    """Return JSON and TOML with very many of something."""
+    return {
         "Warzone": lambda: (
             '{"map":{"territories":['
             + ",".join(f'{{"id":{n},"name":"T{n}"}}' for n in range(120_000))
@@ -122,17 +131,41 @@ def as_large_as_a_file_may_be() -> dict[str, Callable[[], str]]:
             {"territories": {f"T{n}": [f"U{n}"] for n in range(9_999)}}
         ),
         "own TOML": lambda: "[territories]\n" + "".join(f"T{n}=[]\n" for n in range(80_000)),
+    }
+
+
+def deep_ones() -> Texts:
+    """Return texts with very many parts, each within the one before."""
+    return {
         "deep lists": lambda: '{"territories":' + "[" * 1_000_000,
         "deep objects": lambda: '{"a":' * 700_000,
         "deep TOML": lambda: "a = " + "[" * 900_000,
+        "deep XML": lambda: "<map>" * 700_000,
+    }
+
+
+def long_keys() -> Texts:
+    """Return TOML with a key of very many parts."""
+    return {
         "a long key in TOML": lambda: ".".join("a" * 400_000) + " = 1",
         "a long heading in TOML": lambda: "[" + ".".join("a" * 400_000) + "]",
         "a long key within TOML": lambda: "a = {" + ".".join("a" * 400_000) + " = 1}",
         "a hidden key in TOML": lambda: '"#".' + ".".join("a" * 400_000) + " = 1",
-        "deep XML": lambda: "<map>" * 700_000,
+    }
+
+
+def long_words() -> Texts:
+    """Return texts with a very long number or name."""
+    return {
         "long digits": lambda: '{"territories": ' + "9" * 1_000_000 + "}",
         "long digits in Domination": lambda: "[continents]\nA " + "9" * 1_000_000 + " red",
         "a long name": lambda: "[Map]\n[Territories]\n" + "A" * 1_000_000 + ",0,0,",
+    }
+
+
+def continents_of_continents() -> Texts:
+    """Return boards with very many continents, each a part of another."""
+    return {
         "a chain of continents": lambda: json.dumps(
             {
                 "territories": {f"T{n}": [] for n in range(9_000)},
@@ -151,6 +184,18 @@ def as_large_as_a_file_may_be() -> dict[str, Callable[[], str]]:
                 },
             }
         ),
+    }
+
+
+def as_large_as_a_file_may_be() -> Texts:
+    """Return texts just within the bounds on bytes and lines that must fail on other bounds."""
+    return {
+        **many_in_texts(),
+        **many_in_tables(),
+        **deep_ones(),
+        **long_keys(),
+        **long_words(),
+        **continents_of_continents(),
     }
 
 

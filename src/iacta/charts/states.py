@@ -8,11 +8,9 @@ from typing import Any
 
 import altair as alt
 
+from iacta.charts.state_layers import GOES_ON, HELD, WON, graph
 from iacta.charts.theme import (
-    BLUE,
     CATEGORIES,
-    GREY,
-    RED,
     AnyChart,
     Row,
     finish,
@@ -34,8 +32,6 @@ from iacta.rules import Rules
 __all__ = ["after_rolls", "probability_tree", "state_space", "transition_matrix"]
 
 NO_ROLL = "No roll can be made."
-GOES_ON, WON, HELD = "goes on", "you win", "they hold"
-KINDS = {GOES_ON: GREY, WON: BLUE, HELD: RED}
 
 MOST_NODES = 15
 LAYER = 95
@@ -45,9 +41,6 @@ APART = {3: (0.4, 0.55, 0.65), 4: (0.35, 0.75, 0.55, 0.35)}  # where rolls cross
 
 CIRCLE = 1600
 ABOVE = f"-7 - sqrt(datum.probability * {CIRCLE} / PI)"  # its circle
-
-OVAL = "M-1,0A1,0.6,0,1,0,1,0A1,0.6,0,1,0,-1,0Z"
-OVAL_SIZE = 1000  # as wide as two letters on either side of the middle
 
 MOST_STAGES = len(CATEGORIES)
 MOST_NUMBERS = 30  # of more chances, none is written
@@ -106,7 +99,7 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
     paths = path_tree.path_count(attackers, defenders, rules)
     words = "the armies that you and they lose" if label == "losses" else "their chances"
     return finish(
-        _graph_chart(label).properties(height=LAYER * (max(layers.values()) + 1)),
+        graph(label).properties(height=LAYER * (max(layers.values()) + 1)),
         f"{_counted(count, 'state')}, and {_counted(paths, 'way')} to the end."
         if count > 1
         else NO_ROLL,
@@ -217,64 +210,6 @@ def _kind(state: Outcome, rules: Rules) -> str:
     if not state.defenders:
         return WON
     return GOES_ON if state.attackers > rules.garrison else HELD
-
-
-def _hidden(name: str) -> tuple[alt.X, alt.Y]:
-    """Return a place without axes, with room for the nodes at the rims."""
-    x = alt.X(f"{name}:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=24))
-    y = alt.Y(f"{name.replace('x', 'y')}:Q", axis=None, scale=alt.Scale(nice=False, padding=36))
-    return x, y
-
-
-def _graph_chart(label: str) -> AnyChart:
-    x, y = _hidden("x")
-    exact = [
-        alt.Tooltip("probability:Q", title="chance", format=".16~g"),
-        alt.Tooltip("exact:N", title="exactly"),
-    ]
-    rolls = (
-        alt.Chart(named("rolls"))
-        .transform_calculate(
-            mx="(datum.x + datum.x2) / 2 + datum.bend",
-            my="(datum.y + datum.y2) / 2",
-        )
-        .transform_calculate(
-            lx="datum.x + datum.along * (datum.mx - datum.x)",
-            ly="datum.y + datum.along * (datum.my - datum.y)",
-        )
-        .encode(
-            x=x,
-            y=y,
-            tooltip=[
-                "from:N",
-                "to:N",
-                alt.Tooltip("losses:N", title="you lose, they lose"),
-                *exact,
-            ],
-        )
-    )
-    line = rolls.mark_rule(opacity=0.35, strokeWidth=1.5)
-    labels = rolls.encode(x=alt.X("lx:Q", axis=None), y=alt.Y("ly:Q", axis=None), text=f"{label}:N")
-    edges = (
-        line.encode(x2="mx:Q", y2="my:Q"),
-        line.encode(x=alt.X("mx:Q", axis=None), y=alt.Y("my:Q", axis=None), x2="x2:Q", y2="y2:Q"),
-        labels.mark_point(shape=OVAL, size=OVAL_SIZE, filled=True, opacity=1, style="halo"),
-        labels.mark_text(fontSize=11),
-    )
-    states = alt.Chart(named("states")).encode(x=x, y=y, tooltip=["state:N", "is:N", *exact])
-    color = alt.Color(
-        "is:N",
-        title=None,
-        scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())),
-    )
-    dots = states.mark_point(filled=True, size=900, opacity=1).encode(color=color)
-    names = states.mark_text(fontSize=11, fontWeight="bold", color="white").encode(text="state:N")
-    come = (
-        states.transform_filter(f"datum.is != '{GOES_ON}'")
-        .mark_text(dy=25, fontSize=11)
-        .encode(text=alt.Text("probability:Q", format=".0%"))
-    )
-    return alt.layer(*edges, dots, names, come)
 
 
 def after_rolls(

@@ -45,6 +45,24 @@ def win_chance_map(
 
     Source: the heat map of "Analyzing the Board Game Risk" (pracpred), and Höhle's coloured table.
     """
+    _refuse_unlike_a_map(chances)
+    found = find_rules(rules)
+    base = _cells(ATTACKERS if found.garrison else ABLE)
+    count, most = chances.shape[0], max(chances.shape)
+    layers = [_squares(base, most)]
+    if most <= MOST_VALUES:
+        layers.append(_values(base))
+    return finish(
+        alt.layer(*layers).properties(height=count * max(round(SIDE / count), 1)),
+        _map_title(chances),
+        "Chance to win each battle in per cent, by a fight to the end "
+        f"({under_rules(label or rules_name(found), found.garrison)}).",
+        {"battles": _battles(chances)},
+    )
+
+
+def _refuse_unlike_a_map(chances: npt.NDArray[Any]) -> None:
+    """Refuse what is no table, and one that is too large to be drawn."""
     expect(chances, np.ndarray, "chances")
     if chances.ndim != 2 or not chances.size:
         raise MalformedError(f"chances must be a table, got an array of shape {chances.shape}")
@@ -53,43 +71,38 @@ def win_chance_map(
             f"a map of chances must have at most {MOST_CELLS} battles, "
             f"got {chances.shape[0]} by {chances.shape[1]}"
         )
-    found = find_rules(rules)
-    rows = [
+
+
+def _battles(chances: npt.NDArray[Any]) -> list[Row]:
+    return [
         {"attackers": a, "defenders": d, "win_probability": chance}
         for a, row in enumerate(chances.astype(float).tolist(), start=1)
         for d, chance in enumerate(row, start=1)
     ]
-    base = alt.Chart(named("battles")).encode(
-        x=alt.X(
-            "defenders:O",
-            title="defenders",
-            axis=alt.Axis(labelAngle=0, domain=False),
-            scale=alt.Scale(round=False),
-        ),
-        y=alt.Y(
-            "attackers:O",
-            title=ATTACKERS if found.garrison else ABLE,
-            sort="descending",
-            axis=alt.Axis(domain=False),
-            scale=alt.Scale(round=False),
-        ),
-        tooltip=[
-            "attackers:O",
-            "defenders:O",
-            alt.Tooltip("win_probability:Q", title="chance to win", format=".16~g"),
-        ],
+
+
+def _cells(attackers: str) -> alt.Chart:
+    """Return the chart of all battles, with nothing drawn yet; the attackers have this title."""
+    scale = alt.Scale(round=False)
+    x = alt.X(
+        "defenders:O",
+        title="defenders",
+        axis=alt.Axis(labelAngle=0, domain=False),
+        scale=scale,
     )
-    layers = [_squares(base, max(chances.shape))]
-    count = chances.shape[0]
-    if max(chances.shape) <= MOST_VALUES:
-        layers.append(_values(base))
-    return finish(
-        alt.layer(*layers).properties(height=count * max(round(SIDE / count), 1)),
-        _map_title(chances),
-        "Chance to win each battle in per cent, by a fight to the end "
-        f"({under_rules(label or rules_name(found), found.garrison)}).",
-        {"battles": rows},
+    y = alt.Y(
+        "attackers:O",
+        title=attackers,
+        sort="descending",
+        axis=alt.Axis(domain=False),
+        scale=scale,
     )
+    tooltip: list[str | alt.Tooltip] = [
+        "attackers:O",
+        "defenders:O",
+        alt.Tooltip("win_probability:Q", title="chance to win", format=".16~g"),
+    ]
+    return alt.Chart(named("battles")).encode(x=x, y=y, tooltip=tooltip)
 
 
 def _squares(base: alt.Chart, count: int) -> alt.Chart:
@@ -176,54 +189,65 @@ REGION, BORDER, EQUAL = "favourites", "nearest line", "equal numbers"
 
 def _region(most: int, against: int) -> list[alt.Chart]:
     """Return the region, its line, and the line of equal numbers, in one legend."""
-    base = alt.Chart(named("border")).encode(
-        x=alt.X(
-            "defenders:Q",
-            title="defenders",
-            axis=alt.Axis(format=",d"),
-            scale=alt.Scale(domain=[1, against], nice=False),
-        ),
-    )
-    y = alt.Y(
-        "low:Q",
-        title=ATTACKERS,
+    base = _border(against)
+    rim = most + 0.5
+    return [
+        _area(base, rim),
+        _inside(base, "defenders", rim)
+        .mark_line(strokeDash=[5, 4])
+        .encode(y="defenders:Q", color=alt.datum(EQUAL)),
+        _inside(base, "line", rim).mark_line().encode(y="line:Q", color=alt.datum(BORDER)),
+        _inside(base, "attackers", rim)
+        .mark_point(size=60, opacity=0)
+        .encode(y="attackers:Q", tooltip=_border_tooltip()),
+    ]
+
+
+def _border(against: int) -> alt.Chart:
+    """Return the chart of the border, with nothing drawn yet."""
+    x = alt.X(
+        "defenders:Q",
+        title="defenders",
         axis=alt.Axis(format=",d"),
-        scale=alt.Scale(domain=[0.5, most + 0.5], nice=False),
+        scale=alt.Scale(domain=[1, against], nice=False),
     )
-    scale = alt.Scale(domain=[REGION, BORDER, EQUAL], range=[GREEN, BLUE, GREY])
-    legend = alt.Legend(symbolOpacity=1, symbolType="square")
-    colour = alt.Color("kind:N", scale=scale, title=None, legend=legend)
-    tooltip = [
+    return alt.Chart(named("border")).encode(x=x)
+
+
+def _border_tooltip() -> list[alt.Tooltip]:
+    return [
         alt.Tooltip("defenders:Q"),
         alt.Tooltip("attackers:Q", title="fewest attackers"),
         alt.Tooltip("line:Q", title=BORDER, format=".16~g"),
     ]
 
-    def inside(column: str) -> alt.Chart:
-        """Return the chart of the rows that lie in the picture.
 
-        column: the column that must lie in it.
-        """
-        # What lies outside is left out here: to clip the picture takes longer than to draw it.
-        chart: alt.Chart = base.transform_filter(
-            f"datum.{column} >= 0.5 && datum.{column} <= {most + 0.5}"
-        )
-        return chart
-
-    return [
+def _area(base: alt.Chart, rim: float) -> alt.Chart:
+    """Return the region, with the axis and the legend of all."""
+    y = alt.Y(
+        "low:Q",
+        title=ATTACKERS,
+        axis=alt.Axis(format=",d"),
+        scale=alt.Scale(domain=[0.5, rim], nice=False),
+    )
+    scale = alt.Scale(domain=[REGION, BORDER, EQUAL], range=[GREEN, BLUE, GREY])
+    legend = alt.Legend(symbolOpacity=1, symbolType="square")
+    colour = alt.Color("kind:N", scale=scale, title=None, legend=legend)
+    area: alt.Chart = (
         base.transform_calculate(
-            low=f"min(datum.attackers - 0.5, {most + 0.5})",
-            high=f"{most + 0.5}",
-            kind=f"'{REGION}'",
+            low=f"min(datum.attackers - 0.5, {rim})", high=f"{rim}", kind=f"'{REGION}'"
         )
         .mark_area(opacity=0.5, interpolate="step")
-        .encode(y=y, y2="high:Q", color=colour),
-        inside("defenders")
-        .mark_line(strokeDash=[5, 4])
-        .encode(y="defenders:Q", color=alt.datum(EQUAL)),
-        inside("line").mark_line().encode(y="line:Q", color=alt.datum(BORDER)),
-        inside("attackers").mark_point(size=60, opacity=0).encode(y="attackers:Q", tooltip=tooltip),
-    ]
+        .encode(y=y, y2="high:Q", color=colour)
+    )
+    return area
+
+
+def _inside(base: alt.Chart, column: str, rim: float) -> alt.Chart:
+    """Return the chart of the rows of which a column lies in the picture."""
+    # What lies outside is left out here: to clip the picture takes longer than to draw it.
+    chart: alt.Chart = base.transform_filter(f"datum.{column} >= 0.5 && datum.{column} <= {rim}")
+    return chart
 
 
 def slices(

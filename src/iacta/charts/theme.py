@@ -77,65 +77,96 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
     dark: whether it stands on a dark page.
     width: how wide its plot is, in pixels, axes not included.
     """
-    ink, faint = INK[dark], FAINT[dark]
-    view = {"continuousWidth": width, "discreteWidth": width, "stroke": faint}
+    ink, paper, faint = INK[dark], PAPER[dark], FAINT[dark]
     return {
-        "background": PAPER[dark],
+        "background": paper,
         "font": "sans-serif",
         "padding": PADDING,
-        "view": {**view, "continuousHeight": HEIGHT, "discreteHeight": HEIGHT},
-        "title": {
-            "anchor": "start",
-            "color": ink,
-            "fontSize": 16,
-            "frame": "bounds",
-            "offset": 14,
-            "subtitleColor": ink,
-            "subtitleFontSize": 12,
-            "subtitlePadding": 5,
-        },
-        "axis": {
-            "domainColor": faint,
-            "gridColor": faint,
-            "gridOpacity": 0.7,
-            "labelColor": ink,
-            "labelFontSize": 11,
-            "labelOverlap": True,
-            "labelSeparation": 4,
-            "tickColor": faint,
-            "titleColor": ink,
-            "titleFontSize": 12,
-            "titleFontWeight": "normal",
-            "titlePadding": 8,
-        },
-        "legend": {
-            "columns": 3,
-            "labelColor": ink,
-            "labelFontSize": 11,
-            "labelLimit": 300,
-            "orient": "top",
-            "symbolStrokeWidth": 2,
-            "titleColor": ink,
-            "titleFontSize": 12,
-            "titleFontWeight": "normal",
-        },
+        "view": _view(width, faint),
+        "title": _title(ink),
+        "axis": _axis(ink, faint),
+        "legend": _legend(ink),
         "header": {"labelColor": ink, "labelFontSize": 12, "titleColor": ink},
         "text": {"color": ink},
-        "style": {
-            "halo": {"color": PAPER[dark]},
-            "outlined": {"stroke": PAPER[dark], "strokeJoin": "round"},
-            "paper": {"color": PAPER[dark]},
-        },
+        "style": _styles(paper),
         "rule": {"color": ink},
         "bar": {"color": BLUE},
         "line": {"color": BLUE},
         "point": {"color": BLUE},
-        "range": {
-            "category": list(CATEGORIES),
-            "diverging": [RED, MIDDLE[dark], BLUE],
-            "heatmap": [MIDDLE[dark], BLUE],
-            "ramp": [MIDDLE[dark], BLUE],
-        },
+        "range": _ranges(MIDDLE[dark]),
+    }
+
+
+def _view(width: int, faint: str) -> Row:
+    return {
+        "continuousWidth": width,
+        "discreteWidth": width,
+        "stroke": faint,
+        "continuousHeight": HEIGHT,
+        "discreteHeight": HEIGHT,
+    }
+
+
+def _title(ink: str) -> Row:
+    return {
+        "anchor": "start",
+        "color": ink,
+        "fontSize": 16,
+        "frame": "bounds",
+        "offset": 14,
+        "subtitleColor": ink,
+        "subtitleFontSize": 12,
+        "subtitlePadding": 5,
+    }
+
+
+def _axis(ink: str, faint: str) -> Row:
+    return {
+        "domainColor": faint,
+        "gridColor": faint,
+        "gridOpacity": 0.7,
+        "labelColor": ink,
+        "labelFontSize": 11,
+        "labelOverlap": True,
+        "labelSeparation": 4,
+        "tickColor": faint,
+        "titleColor": ink,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titlePadding": 8,
+    }
+
+
+def _legend(ink: str) -> Row:
+    return {
+        "columns": 3,
+        "labelColor": ink,
+        "labelFontSize": 11,
+        "labelLimit": 300,
+        "orient": "top",
+        "symbolStrokeWidth": 2,
+        "titleColor": ink,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    }
+
+
+def _styles(paper: str) -> Row:
+    """Return the styles of marks that parts of a picture are set off with."""
+    return {
+        "halo": {"color": paper},
+        "outlined": {"stroke": paper, "strokeJoin": "round"},
+        "paper": {"color": paper},
+    }
+
+
+def _ranges(middle: str) -> Row:
+    """Return the colours of scales, through or from the one that is neither good nor bad."""
+    return {
+        "category": list(CATEGORIES),
+        "diverging": [RED, middle, BLUE],
+        "heatmap": [middle, BLUE],
+        "ramp": [middle, BLUE],
     }
 
 
