@@ -79,7 +79,7 @@ FLOORS = [
     {"plan.sharing", "plan.states"},
     {"plan.exact", "plan.extras"},
     {"plan.policy"},
-    {"plan.rescue", "plan.plan"},
+    {"plan.rescue", "plan.plan", "plan.forest"},
     {"plan.search", "plan.simulated"},
     {"plan.worth"},
     {"plan.best"},

@@ -27,7 +27,7 @@ from iacta.plan.sets import bits
 from iacta.plan.sharing import Share
 from iacta.plan.stack import StackChances
 
-__all__ = ["LOSSES", "Shares", "connected", "hangs_together", "union"]
+__all__ = ["LOSSES", "Shares", "cheapest_way", "connected", "hangs_together", "union"]
 
 LOSSES = (0.8, 0.0, 2.4)  # armies that a defender may cost: they only say which ways are tried
 STARTS = 12
@@ -52,16 +52,21 @@ def connected(problem: Problem, goal: int, field: int, start: int, loss: float) 
         missing = goal & ~reached
         if not missing:
             return whole & reached
-        way = _cheapest_way(problem, [start, *bits(reached)], missing, field, loss)
+        way = cheapest_way(problem, [start, *bits(reached)], missing, field, loss)
         if not way:
             return 0
         whole |= way
 
 
-def _cheapest_way(
-    problem: Problem, starts: list[int], missing: int, field: int, loss: float
-) -> int:
-    """Return the set of a cheapest way from any start to any missing territory, or 0."""
+def cheapest_way(problem: Problem, starts: list[int], missing: int, field: int, loss: float) -> int:
+    """Return the set of a cheapest way from any start to any missing territory, or 0.
+
+    problem: the problem.
+    starts: territories that are reached.
+    missing: the set that is not.
+    field: what may be attacked.
+    loss: armies that a defender may cost.
+    """
     queue = [(0.0, 0, v) for v in starts]
     done = 0
     while queue:

@@ -368,7 +368,7 @@ class _TaskFlow:
     def _complete(self, part: _Part, c: int, conquered: float) -> None:
         """Count the continents of which a conquest is the last that this try is to take."""
         left = part.targets & ~(1 << c) | part.rest
-        for mask, _ in self.policy.world.rewards.continents:
+        for mask in {mask for mask, _ in self.policy.world.rewards.continents}:
             if mask >> c & 1 and not mask & left:
                 self.flow.completed[part.turn, mask] += conquered
 

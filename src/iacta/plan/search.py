@@ -5,6 +5,7 @@
 2. Where few states can occur, all of them are searched (`iacta.plan.exact`).
 3. Else the goal is shared among the stacks (`sharing`, `extras`), and the plan improved where a
    lost battle leaves others that can take over (`rescue`); its bound comes from `bound`.
+4. Goals with more sets than can be counted are taken along trees (`forest`).
 """
 
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from typing import NamedTuple
 from iacta.plan.bound import Bound
 from iacta.plan.exact import Exact, TooManyError, tree_parts
 from iacta.plan.extras import Shares, hangs_together, union
+from iacta.plan.forest import forest_plans, has_few_sets
 from iacta.plan.policy import Errand, Policy
 from iacta.plan.problem import Problem
 from iacta.plan.rescue import Rescue
@@ -36,6 +38,7 @@ __all__ = [
 ]
 
 SAME = 1e-13
+PROVEN = 1e-9
 MOST_FIELD = 8  # a search of all states is tried with so many territories to attack
 MOST_OF_ONE = 13
 UNFOLDED_AT_ONCE = 60
@@ -49,6 +52,7 @@ class Effort(NamedTuple):
     shared: how many territories are shared among several stacks in all ways.
     unfolded: how many states are unfolded to find rescues.
     unfolded_more: the same, where there are few territories or several stacks.
+    forests: how many forests are tried for a goal of very many territories.
     late: tells whether the time is over.
     late_for_all: tells whether the time to search all states is over.
     """
@@ -58,6 +62,7 @@ class Effort(NamedTuple):
     shared: int = 9
     unfolded: int = 60
     unfolded_more: int = 300
+    forests: int = 40
     late: Callable[[], bool] = lambda: False
     late_for_all: Callable[[], bool] = lambda: False
 
@@ -78,7 +83,7 @@ def effort_of(seconds: float | None) -> Effort:
         """
         return monotonic() >= start + part * seconds
 
-    return Effort(60, MANY, 13, MANY, MANY, partial(late, 1.0), partial(late, 0.5))
+    return Effort(60, MANY, 13, MANY, MANY, MANY, partial(late, 1.0), partial(late, 0.5))
 
 
 MANY = 10**6
@@ -151,11 +156,27 @@ def take_all(problem: Problem, goal: int, effort: Effort) -> Iterator[Found]:
         yield Found(Policy(world, chances, None, {}, {}), 1.0, 1.0)
     elif goal & ~field:
         yield Found(Policy(world, chances, None, {}, {}), 0.0, 0.0)
+    elif not has_few_sets(problem, goal, field):
+        yield from _take_along_trees(problem, goal, field, effort)
     elif parts is not None and field == goal:
         share = best_share(chances, stacks, goal)
         yield _of_share(world, chances, share, share.chance)
     else:
         yield from _take_graph(world, chances, effort)
+
+
+def _take_along_trees(problem: Problem, goal: int, field: int, effort: Effort) -> Iterator[Found]:
+    """Yield better and better plans that take all of a set of very many territories."""
+    best, upper = -1.0, 1.0
+    for tried, grown in enumerate(forest_plans(problem, goal, field), start=1):
+        if grown.chance > best:
+            best = grown.chance
+            yield Found(grown.policy, best, upper)
+        if tried == 1 and not effort.late():
+            upper = Bound(problem, grown.policy.chances.transfers).chance(goal, field)
+            yield Found(grown.policy, best, upper)
+        if effort.late() or tried >= effort.forests or upper - best <= PROVEN:
+            return
 
 
 def _take_graph(world: World, chances: StackChances, effort: Effort) -> Iterator[Found]:

@@ -94,6 +94,24 @@ class Borders:
             beyond = self.out[low.bit_length() - 1] & allowed
             self._grow(frontier | beyond, grown | low, allowed, found)
 
+    def has_growths_below(self, v: int, mask: int, most: int) -> bool:
+        """Tell whether fewer than so many subsets of a set hang together with v.
+
+        v: the territory.
+        mask: the set.
+        most: how many are too many.
+        """
+        waiting, count = [(self.out[v] & mask, mask)], 0
+        while waiting and count < most:
+            frontier, allowed = waiting.pop()
+            count += 1
+            while frontier and len(waiting) < most:
+                low = frontier & -frontier
+                frontier ^= low
+                allowed &= ~low
+                waiting.append((frontier | self.out[low.bit_length() - 1] & allowed, allowed))
+        return count + len(waiting) < most
+
     def parts(self, mask: int) -> Iterator[int]:
         """Yield the parts of a set that have no border with each other.
 

@@ -55,12 +55,13 @@ class StackChances:
 
     problem: the problem.
     most: the most armies of a stack.
+    transfers: the transfer laws, if they are known already.
     """
 
-    def __init__(self, problem: Problem, most: int) -> None:
+    def __init__(self, problem: Problem, most: int, transfers: Transfers | None = None) -> None:
         self.problem, self.most = problem, most
         least = min(problem.garrisons, default=0)
-        self.transfers = Transfers(problem.rules, max(most - least, 0))
+        self.transfers = transfers or Transfers(problem.rules, max(most - least, 0))
         self._known: dict[tuple[int, int, Reduced], Floats] = {}
         self._after: dict[tuple[int, int, int, Reduced], Floats] = {}
         self._ones = np.ones(most + 1)

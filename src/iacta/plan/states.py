@@ -195,9 +195,13 @@ class World:
         attack: the battle.
         able: armies left that may move in.
 
-        Where one of the two territories has nothing more to attack, the other gets all it can.
+        Where one of the two territories has nothing more to attack, the other gets all it can: more
+        armies never lose more. Under balanced blitz they may, which matters where armies are worth
+        something.
         """
         least = self.problem.least_advance(able)
+        if self.rewards.army and self.problem.rules.dice_mode != "true random":
+            return range(able, least - 1, -1)
         left = state.left & ~(1 << attack.to)
         reach = self.problem.borders.out
         if not reach[attack.to] & left:

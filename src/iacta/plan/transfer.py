@@ -5,18 +5,19 @@ With a attackers able to attack and d defenders, the battle ends with the chance
     W[a, b] = P(taken, b left able to move),      L[a, e] = P(not taken, e defenders left),
 
 and each row of W and L together sums to 1. With true random dice all rows come from one pass of
-`iacta.methods.lattice.run_many`, started from the identity; under other rules each is asked from
-the method that solves them.
+`iacta.methods.lattice.run_many`, started from the identity; under balanced blitz all are reshaped
+at once, and where the defender sees the attack first his replies are found once for all.
 """
 
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
-from iacta.methods import find_method, lattice
+from iacta.methods import balanced_blitz, lattice, sees_first
+from iacta.methods.replies import Battles, Replies, carry
 from iacta.rules import Rules
 
 __all__ = ["Transfer", "Transfers"]
@@ -63,10 +64,12 @@ class Transfers:
         defenders: armies on the defended territory, at least 1.
         """
         if defenders not in self._known:
-            true_random = self.rules.dice_mode == "true random"
-            by_dice = true_random and not self.rules.defender_sees_first
-            solve = self._by_lattice if by_dice and self.able else self._by_method
-            self._known[defenders] = solve(defenders)
+            solve = self._by_lattice
+            if self.rules.dice_mode == "balanced blitz":
+                solve = self._by_blitz
+            elif self.rules.defender_sees_first:
+                solve = self._by_replies
+            self._known[defenders] = solve(defenders) if self.able else _nobody(defenders)
         return self._known[defenders]
 
     def _by_lattice(self, defenders: int) -> Transfer:
@@ -79,18 +82,30 @@ class Transfers:
         won[0] = 0.0
         return Transfer(np.ascontiguousarray(won.T), ends)
 
-    def _by_method(self, defenders: int) -> Transfer:
-        won = np.zeros((self.able + 1, self.able + 1))
-        lost = np.zeros((self.able + 1, defenders + 1))
-        lost[0, defenders] = 1.0
-        garrison = self.rules.garrison
-        for able in range(1, self.able + 1):
-            stack = able + garrison
-            method = find_method("auto", stack, defenders, self.rules, exact=False, question="law")
-            law = method.outcomes(Distribution([stack]), defenders, self.rules)
-            for end, chance in law.items():
-                if end.defenders:
-                    lost[able, end.defenders] += float(chance)
-                else:
-                    won[able, end.attackers - garrison] += float(chance)
+    def _by_blitz(self, defenders: int) -> Transfer:
+        size = self.able + 1
+        bare = replace(self.rules, garrison=0)
+        kept, held = np.eye(size), np.eye(defenders + 1)
+        won = balanced_blitz.values(kept, np.zeros((defenders + 1, size)), defenders, bare)
+        lost = balanced_blitz.values(np.zeros((size, defenders + 1)), held, defenders, bare)
+        won[0], lost[0] = 0.0, held[defenders]
         return Transfer(won, lost)
+
+    def _by_replies(self, defenders: int) -> Transfer:
+        transfer = _nobody(defenders, self.able)
+        margin = 3 * sees_first.relative_error(self.able, defenders, self.rules)
+        sees_first.refuse(self.able, defenders, self.rules)
+        replies = Replies(Battles(self.able, defenders, self.rules, margin=margin))
+        for able in range(1, self.able + 1):
+            start = np.zeros(self.able + 1)
+            start[able] = 1.0
+            ends = carry(replies, start)
+            transfer.won[able], transfer.lost[able] = ends.won, ends.lost
+        return transfer
+
+
+def _nobody(defenders: int, able: int = 0) -> Transfer:
+    """Return the laws in which nobody is able to attack."""
+    won, lost = np.zeros((able + 1, able + 1)), np.zeros((able + 1, defenders + 1))
+    lost[0, defenders] = 1.0
+    return Transfer(won, lost)

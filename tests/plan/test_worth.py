@@ -1,0 +1,30 @@
+"""The greatest worth: cases that were told wrong once."""
+
+import pytest
+
+from iacta.board import Board, Continent, Holding, Position
+from iacta.plan import Worth, best_plan, simulate_plan
+
+
+def chain(armies: tuple[int, int, int], continents: tuple[Continent, ...] = ()) -> Position:
+    """Return red before two territories of blue's, in a row."""
+    borders = ("A", "B"), ("B", "A"), ("B", "C"), ("C", "B")
+    board = Board("chain", tuple("ABC"), borders, continents)
+    red, *blue = armies
+    return Position(board, "red", (Holding("red", red), *(Holding("blue", n) for n in blue)))
+
+
+def test_continents_that_lack_the_same_are_each_paid_once() -> None:
+    continents = Continent("small", 2, ("B",)), Continent("big", 3, ("A", "B"))
+    plan = best_plan(chain((4, 1, 9), continents), Worth(0))
+    assert plan.value == pytest.approx(5 * 342035 / 373248, rel=1e-12)  # 3 against 1
+    simulated = simulate_plan(plan, runs=20_000, seed=1)
+    assert abs(simulated.value - plan.value) < 5 * simulated.error
+    assert plan.value <= plan.upper_bound <= 5
+
+
+def test_under_balanced_blitz_fewer_armies_may_lose_fewer() -> None:
+    goal = Worth({"A": 1, "B": 0, "C": 3}, bonus=0, army=1)
+    plan = best_plan(chain((6, 2, 2)), goal, "balanced blitz", garrison=0)
+    assert plan.value == pytest.approx(8.133123, abs=1e-6)
+    assert plan.upper_bound >= plan.value
