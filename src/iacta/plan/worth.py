@@ -33,6 +33,7 @@ from iacta.plan.states import Rewards, World
 __all__ = ["most_worth", "take_any"]
 
 MOST_GROWTH = 12
+MOST_BOUNDED = 200  # territories of which each is given a bound of its own
 
 
 def take_any(problem: Problem, goal: int, effort: Effort) -> Iterator[Found]:
@@ -114,10 +115,12 @@ def most_worth(problem: Problem, goal: Worth, effort: Effort) -> Iterator[Found]
     chances = StackChances(problem, problem.most)
     field = reachable(problem)
     world = World(problem, field, _rewards(problem, goal, field))
-    upper = _most(world, Bound(problem, chances.transfers))
     tries: tuple[Tasks, ...] = ()
     best = 0.0
-    yield Found(Policy(world, chances, None, {}, {}), 0.0, upper)
+    stay = Policy(world, chances, None, {}, {})
+    yield Found(stay, 0.0, _most(world, None, effort))
+    upper = _most(world, Bound(problem, chances.transfers), effort)
+    yield Found(stay, 0.0, upper)
     for v, n in sorted(problem.stacks(), key=lambda stack: -stack[1]):
         used = mask_of([t for ((_, _, targets),) in tries for t in bits(targets)])
         grown, value = _grown(world, chances, tries, (v, n), field & ~used, effort)
@@ -139,13 +142,20 @@ def _rewards(problem: Problem, goal: Worth, field: int) -> Rewards:
     return Rewards(territories=paid, continents=tuple(continents), army=goal.army)
 
 
-def _most(world: World, bound: Bound) -> float:
-    """Return a bound on what any plan gains."""
+def _most(world: World, bound: Bound | None, effort: Effort) -> float:
+    """Return a bound on what any plan gains: all that is paid, each times its bound.
+
+    Where no bound is given, the time is over, or there are too many territories, it is 1.
+    """
     rewards, field = world.rewards, world.field
-    lands = sum(rewards.territories[t] * bound.chance(1 << t, field) for t in bits(field))
-    return lands + sum(
-        max(paid, 0.0) * bound.chance(mask, field) for mask, paid in rewards.continents
-    )
+
+    def chance(mask: int) -> float:
+        """Return the bound of a set."""
+        far = bound is None or field.bit_count() > MOST_BOUNDED or effort.late()
+        return 1.0 if bound is None or far else bound.chance(mask, field)
+
+    lands = sum(rewards.territories[t] * chance(1 << t) for t in bits(field))
+    return lands + sum(max(paid, 0.0) * chance(mask) for mask, paid in rewards.continents)
 
 
 def _grown(
