@@ -2,7 +2,9 @@
 
 import io
 import json
+import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -280,3 +282,96 @@ def test_an_island_that_no_way_leads_to_is_named(run: Run, small: Path) -> None:
         "iacta: to take East, the stacks of red must be able to reach it, got D, to which no "
         "way leads\n"
     )
+
+
+def test_worths_beyond_all_bounds_are_refused(run: Run) -> None:
+    for text in ("1e400", "1e308", "1000000001"):
+        result = run(f"plan {ASIA} --worth --territory-value {text}")
+        sentence = f"iacta: territory-value must be at most 1e+09, got '{text}'\n"
+        assert (result.code, result.stdout, result.stderr) == (2, "", sentence)
+
+
+def test_runs_beyond_all_bounds_are_refused_before_planning(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "best_plan", None)
+    result = run(f"plan {ASIA} --take Asia --check 1e30")
+    assert result.stderr.startswith("iacta: runs must be at most 10,000,000 of a plan, got 1")
+    assert result.code == 2
+
+
+@pytest.mark.parametrize("stopped", ["armies_needed_for_plan", "simulate_plan"])
+def test_ctrl_c_leaves_the_plan_that_is_known(
+    run: Run, small: Path, monkeypatch: pytest.MonkeyPatch, stopped: str
+) -> None:
+    plain = run(f"plan {small} --take East")
+
+    def interrupted(*_: object, **__: object) -> int:
+        """Be stopped, and go on as a search does."""
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        return 1
+
+    before = signal.getsignal(signal.SIGINT)
+    with monkeypatch.context() as patch:
+        patch.setattr(command, stopped, interrupted)
+        option = "--need 95%" if stopped == "armies_needed_for_plan" else "--check 100"
+        result = run(f"plan {small} --take East {option}")
+    assert (result.code, result.stdout) == (130, plain.stdout)
+    assert "Traceback" not in result.stderr
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_what_is_certain_is_told_as_100_percent_under_balanced_blitz(
+    run: Run, small: Path, tmp_path: Path
+) -> None:
+    rules = tmp_path / "blitz.toml"
+    rules.write_text('dice_mode = "balanced blitz"\n', encoding="utf-8")
+    small.write_text(SMALL.replace("armies = 9", "armies = 90"), encoding="utf-8")
+    line = f"plan {small} --take East"
+    assert run(line).stdout.startswith("You take East with a chance of more than 99.99 %")
+    told = run(f"{line} --rules-file {rules}").stdout
+    assert told.startswith("You take East with a chance of 100 %")
+    assert "99.99" not in told
+    checked = run(f"{line} --rules-file {rules} --check 100").stdout.splitlines()[1]
+    assert checked.startswith(
+        "In 100 games, with battles drawn from their laws and not with real dice, it came true in "
+    )
+
+
+def test_where_no_attack_pays_it_is_told_to_stay(run: Run, small: Path) -> None:
+    line = f"plan {small} --worth --territory-value 0 --bonus-value 0 --army-value 1"
+    told = run(line).stdout
+    assert told == "No attack pays: stay. That is worth 9.00: proven best.\n"
+
+
+def test_need_is_refused_with_the_chance_as_given_and_a_source_that_may_attack(
+    run: Run, small: Path
+) -> None:
+    lonely = SMALL.replace('A = ["B", "C"]', 'A = ["C"]')
+    small.write_text(lonely, encoding="utf-8")
+    assert run(f"plan {small} --take East --need 50%").stderr == (
+        "iacta: chance must be one that 1000 armies on A reach, got '50%'\n"
+    )
+    small.write_text(SMALL, encoding="utf-8")
+    assert run(f"plan {small} --take East --need 50% --source A --stay A").stderr == (
+        "iacta: source must be a territory that may attack, got A\n"
+    )
+
+
+def test_a_board_too_large_to_be_drawn_is_refused_before_planning(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"t{k}" for k in range(501)]
+    board = {
+        "name": "long",
+        "territories": dict(zip(names, [[n] for n in names[1:]] + [[]], strict=True)),
+    }
+    holdings = {n: {"owner": "red" if n == "t0" else "blue", "armies": 3} for n in names}
+    file = tmp_path / "long.json"
+    file.write_text(json.dumps({"board": board, "player": "red", "territories": holdings}))
+    monkeypatch.setattr(command, "best_plan", None)
+    result = run(f"plan {file} --take t1 --plot {tmp_path / 'long-map.json'}")
+    assert result.code == 2
+    assert result.stderr.startswith("iacta: a board must have at most ")
+    assert result.stderr.endswith(" territories to be drawn, got 501\n")

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from iacta.board import Board
 from iacta.errors import TooLargeError
 
-__all__ = ["Frame", "edges_of", "frame_of", "lines", "places_of", "sea_borders"]
+__all__ = ["Frame", "check_size", "edges_of", "frame_of", "lines", "places_of", "sea_borders"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Point: TypeAlias = tuple[float, float]
@@ -64,13 +64,21 @@ def places_of(board: Board) -> tuple[Point, ...]:
 
     board: the board; one that is too large to be seen is refused.
     """
+    check_size(board)
+    return board.places or tuple((float(x), float(y)) for x, y in _laid_out(board))
+
+
+def check_size(board: Board) -> None:
+    """Refuse a board that is too large to be drawn.
+
+    board: the board.
+    """
     most = MOST_DRAWN if board.places else MOST_LAID_OUT
     if len(board.territories) > most:
         raise TooLargeError(
             f"a board must have at most {most} territories to be drawn, "
             f"got {len(board.territories)}"
         )
-    return board.places or tuple((float(x), float(y)) for x, y in _laid_out(board))
 
 
 def _laid_out(board: Board) -> Floats:

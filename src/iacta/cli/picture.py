@@ -12,6 +12,7 @@ from iacta.errors import IllegalError
 from iacta.numbers import shown
 
 if TYPE_CHECKING:
+    from iacta.board import Board
     from iacta.charts.theme import AnyChart
 
 __all__ = ["Picture", "read_picture"]
@@ -33,6 +34,15 @@ class Picture:
         _refuse_place(file)
         # It gets ready while the answer is computed.
         self._make = Converter(kind) if kind in CONVERTED else convert
+
+    def refuse_board(self, board: "Board") -> None:
+        """Refuse a board that is too large to be drawn, before the answer is computed.
+
+        board: the board.
+        """
+        from iacta.charts.board_layout import check_size  # as above
+
+        check_size(board)
 
     def draw(self, make: "Callable[[ModuleType], AnyChart]") -> None:
         """Write the picture, and say so on stderr.

@@ -1,10 +1,11 @@
 """`iacta plan`: the best way to take territories, to eliminate a player, or to gain the most."""
 
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 from threading import Timer
+from types import FrameType
 from typing import Annotated, NamedTuple
 
 import typer
@@ -15,6 +16,7 @@ from iacta.cli.picture import read_picture
 from iacta.errors import IllegalError
 from iacta.numbers import read_chance
 from iacta.plan import Goal, Plan, Worth, armies_needed_for_plan, best_plan, simulate_plan
+from iacta.plan.simulated import check_runs
 from iacta.rules import Rules
 
 __all__ = ["plan"]
@@ -108,6 +110,8 @@ def plan(
     picture = read_picture(plot, dark)
     known = options.read_rules(rules, rules_file, garrison)
     start = plan_options.read(position)
+    if picture:
+        picture.refuse_board(start.board)
     words = plan_options.GoalWords(
         take, take_any, eliminate, worth, territory_value, bonus_value, army_value
     )
@@ -119,13 +123,15 @@ def plan(
         () if stay is None else start.board.find_set(stay),
     )
     limit = plan_options.read_seconds(time_limit)
-    answer = _answer(asked, known.name, limit, (need, source), (check, seed))
+    answer, is_whole = _answer(asked, known.name, limit, (need, source), (check, seed))
     show.emit(
         chosen,
         record=lambda: plan_show.record(answer),
         rows=lambda: plan_show.rows(answer.plan),
         text=lambda console: plan_show.tell(console, answer),
     )
+    if not is_whole:
+        raise KeyboardInterrupt
     if picture:
         picture.draw(lambda charts: charts.plan_map(answer.plan))
 
@@ -151,12 +157,13 @@ def _answer(
     limit: float | None,
     need: tuple[str | None, str | None],
     check: tuple[str | None, str | None],
-) -> plan_show.Answer:
-    """Return the best plan, and what is asked of it."""
-    wanted = None if need[0] is None else read_chance(need[0])
-    if wanted is not None and isinstance(asked.goal, Worth):
+) -> tuple[plan_show.Answer, bool]:
+    """Return the best plan and what is asked of it, and whether Ctrl-C left none of that out."""
+    if need[0] is not None:
+        read_chance(need[0])
+    if need[0] is not None and isinstance(asked.goal, Worth):
         raise IllegalError("--need must go with --take, --take-any or --eliminate, got --worth")
-    runs = None if check[0] is None else options.runs(check[0])
+    runs = None if check[0] is None else check_runs(options.runs(check[0]))
     number = options.seed(check[1]) if runs else 0
     with _best_so_far(asked) as progress:
         found = best_plan(
@@ -168,17 +175,45 @@ def _answer(
             time_limit=limit,
             progress=progress,
         )
-    if wanted is None:
+    if need[0] is None:
         plan_options.refuse_hopeless(found)
-    with show.patience():
-        needed = None if wanted is None else _need(asked, found, wanted, need[1])
-        checked = (
-            plan_show.Check(runs, number, simulate_plan(found, runs, number)) if runs else None
-        )
-    return plan_show.Answer(found, label, needed, checked)
+    answer = plan_show.Answer(found, label, None, None)
+    try:
+        with show.patience(), _stopped_at_once():
+            if need[0] is not None:
+                answer = answer._replace(need=_need(asked, found, need[0], need[1]))
+            if runs:
+                checked = plan_show.Check(runs, number, simulate_plan(found, runs, number))
+                answer = answer._replace(check=checked)
+    except _Stopped:
+        return answer, False
+    return answer, True
 
 
-def _need(asked: _Asked, found: Plan, wanted: Fraction, source: str | None) -> plan_show.Need:
+class _Stopped(BaseException):
+    """Ctrl-C, where no search for a plan may take it for its own end."""
+
+
+@contextmanager
+def _stopped_at_once() -> Iterator[None]:
+    """Let Ctrl-C end all within, where a search alone would take it and tell wrong numbers."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        """Stop.
+
+        number: the signal's.
+        frame: where it came.
+        """
+        raise _Stopped
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _need(asked: _Asked, found: Plan, wanted: str, source: str | None) -> plan_show.Need:
     """Return the fewest armies with which the best plan has a chance."""
     name = plan_options.find_source(found, source)
     armies = armies_needed_for_plan(
@@ -190,7 +225,7 @@ def _need(asked: _Asked, found: Plan, wanted: Fraction, source: str | None) -> p
         keep=asked.keep,
         may_not_move=asked.stay,
     )
-    return plan_show.Need(wanted, name, armies)
+    return plan_show.Need(read_chance(wanted), name, armies)
 
 
 @contextmanager

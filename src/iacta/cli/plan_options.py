@@ -11,6 +11,7 @@ from iacta.board.text import MOST_BYTES, decode
 from iacta.errors import IactaError, IllegalError, TooLargeError
 from iacta.numbers import parse_whole_number, read_fraction, shown
 from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, eliminate
+from iacta.plan.goal import MOST_WORTH
 from iacta.plan_words import deed
 
 __all__ = [
@@ -85,6 +86,8 @@ def _value(name: str, text: str | None) -> float:
     value = read_fraction(text, f"{name}-value", "be a number of at least 0")
     if value < 0:
         raise IllegalError(f"{name}-value must be a number of at least 0, got {shown(text)}")
+    if value > MOST_WORTH:
+        raise TooLargeError(f"{name}-value must be at most {MOST_WORTH:g}, got {shown(text)}")
     return float(value)
 
 

@@ -7,6 +7,7 @@ from iacta.cli import show
 from iacta.estimate import Interval
 from iacta.plan import Goal, Plan, SimulatedPlan, Step, Worth
 from iacta.plan.plan import held_worth
+from iacta.plan.simulated import has_real_dice
 from iacta.plan_way import Advance, Turn, advances, usual_way
 from iacta.plan_words import deed, goal_words
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from rich.console import Console
+
+    from iacta.distribution import Probability
 
 __all__ = ["Answer", "Check", "Need", "record", "rows", "tell"]
 
@@ -162,11 +165,11 @@ def _tell_way(console: "Console", plan: Plan) -> None:
     others = [step for step in plan.steps if step not in usual]
     likely = [step for step in others if step.reach_probability >= SELDOM]
     show.heading(console, "The way, if all goes as usual:")
-    show.print_table(console, WAY, map(_turn_line, way))
+    show.print_table(console, WAY, [_turn_line(plan, turn) for turn in way])
     _tell_branches(console, way)
     if likely:
         show.heading(console, "Other battles that it may come to:")
-        show.print_table(console, OTHERS, map(_line, likely[:MOST_LINES]))
+        show.print_table(console, OTHERS, [_line(plan, step) for step in likely[:MOST_LINES]])
     if len(others) > len(likely[:MOST_LINES]):
         rest = len(others) - len(likely[:MOST_LINES])
         show.say(console, f"and {rest} more, seldom fought")
@@ -175,16 +178,22 @@ def _tell_way(console: "Console", plan: Plan) -> None:
 def _sentence(plan: Plan) -> str:
     if isinstance(plan.goal, Worth):
         stay = held_worth(plan.policy.world.problem, plan.goal)
+        if not plan.steps:
+            return f"No attack pays: stay. That is worth {stay:.2f}"
         return f"The best way is worth {plan.value:.2f} in the mean, and to stay {stay:.2f}"
     verb = deed(plan.position, plan.goal)
     if not plan.win_probability:
         return f"You cannot {verb}"
-    return f"You {verb} with a chance of {show.percent(plan.win_probability)}"
+    return f"You {verb} with a chance of {show.percent(_told(plan, plan.win_probability))}"
+
+
+def _told(plan: Plan, chance: float) -> "Probability":
+    return show.told(chance, [plan.rules])
 
 
 def _proof(plan: Plan) -> str:
     if plan.proven:
-        return ": proven best." if plan.steps else "."
+        return ": proven best." if plan.steps or isinstance(plan.goal, Worth) else "."
     if isinstance(plan.goal, Worth):
         return f"; no way can be better by more than {plan.gap:.2f}."
     if plan.upper_bound > NO_BOUND > plan.win_probability:
@@ -213,32 +222,37 @@ def _needed(plan: Plan, need: Need) -> str:
 
 
 def _checked(plan: Plan, check: Check) -> str:
+    games = f"In {check.runs:,} games with real dice"
+    if not has_real_dice(plan.rules):
+        games = (
+            f"In {check.runs:,} games, with battles drawn from their laws and not with real dice,"
+        )
     if isinstance(plan.goal, Worth):
         return (
-            f"In {check.runs:,} games with real dice it was worth {check.simulated.value:.3f} in "
+            f"{games} it was worth {check.simulated.value:.3f} in "
             f"the mean, give or take {2 * check.simulated.error:.3f} (seed {check.seed})."
         )
     low, high = check.interval
     inside = "inside" if low <= plan.win_probability <= high else "outside"
     return (
-        f"In {check.runs:,} games with real dice it came true in "
+        f"{games} it came true in "
         f"{show.percent(float(check.simulated.won.probability))}; the 95 % interval is "
         f"{100 * low:.2f} % to {100 * high:.2f} %, and the exact chance is {inside} "
         f"(seed {check.seed})."
     )
 
 
-def _line(step: Step) -> Sequence[str]:
+def _line(plan: Plan, step: Step) -> Sequence[str]:
     return (
         f"{step.start} to {step.to}",
         "100 %" if step.reach_probability == 1.0 else show.short_percent(step.reach_probability),
-        show.short_percent(step.conquer_probability),
+        show.short_percent(_told(plan, step.conquer_probability)),
         f"{step.expected_armies:.1f}" if step.conquer_probability else "",
     )
 
 
-def _turn_line(turn: Turn) -> Sequence[str]:
-    name, _, *numbers = _line(turn.step)
+def _turn_line(plan: Plan, turn: Turn) -> Sequence[str]:
+    name, _, *numbers = _line(plan, turn.step)
     return name, *numbers, "" if turn.fewest is None else f"{turn.fewest} or more"
 
 
@@ -306,5 +320,6 @@ def _afterwards(plan: Plan) -> Iterator[Sequence[str]]:
     for each in plan.territories:
         if each.name in touched and each.own_probability >= SELDOM:
             own = plan.position.of(each.name).owner == plan.position.player
-            chance = "100 %" if own else show.short_percent(each.own_probability)
+            told = show.short_percent(_told(plan, each.own_probability))
+            chance = "100 %" if own else told
             yield each.name, chance, f"{each.expected_armies:.1f}"

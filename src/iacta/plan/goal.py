@@ -6,11 +6,13 @@ from math import isfinite
 from typing import TypeAlias
 
 from iacta.board import Board, Position
-from iacta.errors import IllegalError, MalformedError
+from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.numbers import row_of, shown
 from iacta.records import put
 
-__all__ = ["Goal", "TakeAll", "TakeAny", "Worth", "eliminate", "read_goal"]
+__all__ = ["MOST_WORTH", "Goal", "TakeAll", "TakeAny", "Worth", "eliminate", "read_goal"]
+
+MOST_WORTH = 1e9
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Worth:
     bonus: the worth of each army of a continent's bonus, for continents owned as a whole.
     army: the worth of each army left to the player.
 
-    Worths are at least 0; others are refused.
+    Worths are at least 0 and at most 1e9; others are refused.
 
     >>> Worth(1, bonus=2.0, army=0.5)
     Worth(territories=1, bonus=2.0, army=0.5)
@@ -66,10 +68,11 @@ class Worth:
 
     def __post_init__(self) -> None:
         if isinstance(self.territories, Mapping):
-            put(self, "territories", tuple(sorted(self.territories.items())))
-        if isinstance(self.territories, tuple):
-            for name, worth in self.territories:
-                _check_worth(worth, f"the worth of {name}")
+            put(self, "territories", tuple(self.territories.items()))
+            _check_worths(self.territories)
+            put(self, "territories", tuple(sorted(self.territories)))
+        elif isinstance(self.territories, tuple):
+            _check_worths(self.territories)
         else:
             _check_worth(self.territories, "territories")
         _check_worth(self.bonus, "bonus")
@@ -93,6 +96,10 @@ def eliminate(position: Position, owner: str) -> TakeAll:
 
     An owner without territories is refused, and so is the player whose turn it is.
     """
+    if not isinstance(position, Position):
+        raise MalformedError(f"position must be a Position, got {shown(position)}")
+    if not isinstance(owner, str):
+        raise MalformedError(f"owner must be a player's name, got {shown(owner)}")
     theirs = position.owned_by(owner)
     if not theirs or owner == position.player:
         others = sorted({each.owner for each in position.holdings} - {position.player})
@@ -136,8 +143,21 @@ def _found(territories: tuple[str, ...] | str, board: Board) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def _check_worths(pairs: object) -> None:
+    for pair in row_of(pairs, "territories", "pairs"):
+        if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], str):
+            raise MalformedError(
+                f"territories must be a number, or pairs of a name and its worth, got {shown(pair)}"
+            )
+        _check_worth(pair[1], f"the worth of {pair[0]}")
+
+
 def _check_worth(value: object, name: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise MalformedError(f"{name} must be a number, got {shown(value)}")
+    if isinstance(value, float) and not isfinite(value):
         raise MalformedError(f"{name} must be a number, got {shown(value)}")
     if value < 0:
         raise IllegalError(f"{name} must be at least 0, got {shown(value)}")
+    if value > MOST_WORTH:
+        raise TooLargeError(f"{name} must be at most {MOST_WORTH:g}, got {shown(value)}")

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from iacta.board import Holding, Position
-from iacta.errors import IllegalError
-from iacta.numbers import Chance, read_chance, shown
+from iacta.errors import IllegalError, MalformedError
+from iacta.numbers import Chance, read_chance, row_of, shown
 from iacta.plan.best import best_plan
 from iacta.plan.goal import Goal, Worth
 from iacta.rules import Rules
@@ -31,20 +31,23 @@ def armies_needed_for_plan(
     position: who holds what; the armies on `source` do not count.
     goal: `TakeAll` or `TakeAny`.
     chance: the wanted chance, between 0 and 1, as for `armies_needed`.
-    source: the name of a territory of the player's.
+    source: the name of a territory of the player's that may attack.
     rules, garrison, keep, may_not_move: as for `best_plan`.
 
     A whole number of at least 1. With one army less, the best plan that is found has not that
     chance; where plans are not proven, a better one might. A chance that 1000 armies do not reach
     is refused.
     """
+    if not isinstance(position, Position):
+        raise MalformedError(f"position must be a Position, got {shown(position)}")
+    if keep is not None and not isinstance(keep, Mapping):
+        raise MalformedError(f"keep must be a mapping from names to armies, got {shown(keep)}")
     if isinstance(goal, Worth):
         raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {shown(goal)}")
     wanted = read_chance(chance)
-    name = position.board.find(source)
-    if position.of(name).owner != position.player:
-        raise IllegalError(f"source must be a territory of {position.player}'s, got {name}")
-    resting = tuple([may_not_move] if isinstance(may_not_move, str) else may_not_move)
+    names = [may_not_move] if isinstance(may_not_move, str) else may_not_move
+    resting = tuple(map(position.board.find, row_of(names, "may_not_move", "names")))
+    name = _source(position, source, resting)
 
     def reaches(armies: int) -> bool:
         """Tell whether the best plan with so many armies has the wanted chance.
@@ -59,13 +62,23 @@ def armies_needed_for_plan(
     while not reaches(enough):
         if enough >= MOST_ARMIES:
             raise IllegalError(
-                f"chance must be one that {MOST_ARMIES} armies on {name} reach, got {shown(chance)}"
+                f"chance must be one that {MOST_ARMIES} armies on {name} reach, "
+                f"got {shown(str(chance))}"
             )
         below, enough = enough, min(2 * enough, MOST_ARMIES)
     while enough - below > 1:
         middle = (below + enough) // 2
         below, enough = (below, middle) if reaches(middle) else (middle, enough)
     return enough
+
+
+def _source(position: Position, source: str, resting: tuple[str, ...]) -> str:
+    name = position.board.find(source)
+    if position.of(name).owner != position.player:
+        raise IllegalError(f"source must be a territory of {position.player}'s, got {name}")
+    if name in resting:
+        raise IllegalError(f"source must be a territory that may attack, got {name}")
+    return name
 
 
 def with_armies(position: Position, name: str, armies: int) -> Position:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from iacta.board import Holding, Position
 from iacta.errors import IllegalError, MalformedError
-from iacta.numbers import shown
+from iacta.numbers import shown, whole_number
 from iacta.plan.goal import Goal, Worth
 from iacta.plan.policy import Flow, Policy, Standing
 from iacta.plan.problem import Problem
@@ -178,19 +178,30 @@ class Play:
         """Return what to do next, or `None` when the plan is over."""
         if self.standing is None:
             return None
-        attack, armies, _ = self.battle()
+        attack, _, _ = self.battle()
         problem = self.plan.policy.world.problem
-        able = armies - problem.garrisons[attack.start]
-        advance = {
-            left: self.plan.policy.after_win(self.standing, left)[0] for left in self._lefts(able)
-        }
+        lefts = self._lefts(self._able())
+        advance = {left: self.plan.policy.after_win(self.standing, left)[0] for left in lefts}
         return NextMove(problem.name(attack.start), problem.name(attack.to), advance)
 
     def won(self, able: int) -> "Play":
         """Return the plan after its next battle is won, and its armies moved in.
 
-        able: the armies left able to move.
+        able: the armies left able to move: one of those in `next_move().advance`; others are
+            refused.
         """
+        left = whole_number(able, "able", least=1)
+        _, _, defenders = self.battle()
+        before = self._able()
+        if left > before or not self.plan.policy.chances.transfers.of(defenders).won[before][left]:
+            lefts = self._lefts(before)
+            raise IllegalError(
+                f"able must be one of the numbers in next_move().advance, from {lefts[0]} to "
+                f"{lefts[-1]}, got {left}"
+            )
+        return self._won(left)
+
+    def _won(self, able: int) -> "Play":
         if self.standing is None:
             raise IllegalError("a plan that is over has no next battle")
         attack, _, _ = self.battle()
@@ -201,8 +212,20 @@ class Play:
     def lost(self, defenders: int) -> "Play":
         """Return the plan after its next battle is lost.
 
-        defenders: those left.
+        defenders: those left, from 1 to those that are there; numbers that cannot be left are
+            refused.
         """
+        _, _, there = self.battle()
+        left = whole_number(defenders, "defenders", least=1, most=there)
+        lost = self._defenders_left(self._able())
+        if left not in lost:
+            raise IllegalError(
+                f"defenders must be as many as a lost battle can leave, which are "
+                f"{f'{lost[0]} to {lost[-1]}' if lost else 'none'}, got {left}"
+            )
+        return self._lost(left)
+
+    def _lost(self, defenders: int) -> "Play":
         if self.standing is None:
             raise IllegalError("a plan that is over has no next battle")
         attack, _, _ = self.battle()
@@ -214,14 +237,11 @@ class Play:
         """Yield the plan after each way in which its next battle can end."""
         if self.standing is None:
             return
-        attack, armies, defenders = self.battle()
-        law = self.plan.policy.chances.transfers.of(defenders)
-        able = armies - self.plan.policy.world.problem.garrisons[attack.start]
+        able = self._able()
         for left in self._lefts(able):
-            yield self.won(left)
-        for left in range(1, defenders + 1):
-            if law.lost[able, left]:
-                yield self.lost(left)
+            yield self._won(left)
+        for left in self._defenders_left(able):
+            yield self._lost(left)
 
     def position(self) -> Position:
         """Return who holds what."""
@@ -246,11 +266,22 @@ class Play:
                 return False
         return ours >= theirs
 
+    def _able(self) -> int:
+        """Return the armies that are able to attack in the next battle."""
+        attack, armies, _ = self.battle()
+        return armies - self.plan.policy.world.problem.garrisons[attack.start]
+
     def _lefts(self, able: int) -> list[int]:
         """Return how many armies may be left able to move after the next battle is won."""
         _, _, defenders = self.battle()
         won = self.plan.policy.chances.transfers.of(defenders).won[able]
         return [left for left in range(1, able + 1) if won[left]]
+
+    def _defenders_left(self, able: int) -> list[int]:
+        """Return how many defenders may be left after the next battle is lost."""
+        _, _, defenders = self.battle()
+        lost = self.plan.policy.chances.transfers.of(defenders).lost[able]
+        return [left for left in range(1, defenders + 1) if lost[left]]
 
     def _armies(self, territory: int) -> int:
         changed = {each: armies for each, armies, _ in self.holdings}

@@ -1,9 +1,10 @@
-"""Simulated plan: a plan that is carried out many times with real dice.
+"""Simulated plan: a plan that is carried out many times.
 
-All runs fight their next battle at once, roll by roll (`iacta.methods.simulation`); what is done
-after it is looked up in the plan. Under balanced blitz, and where the defender sees the attack
-first, a battle's end is drawn from its law. Nothing is taken from the chances that the plan tells
-of itself.
+All runs fight their next battle at once, roll by roll with real dice (`iacta.methods.simulation`);
+what is done after it is looked up in the plan. So nothing is taken from the chances that the plan
+tells of itself. Under balanced blitz, and where the defender sees the attack first, there are no
+such dice: each battle's end is drawn from its law, the same that the plan is computed with, and
+only how the battles follow each other is checked.
 """
 
 from collections.abc import Iterator
@@ -13,21 +14,25 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from iacta.errors import MalformedError, TooLargeError
 from iacta.estimate import Estimate
 from iacta.methods.simulation import RUNS, SEED, Seed, fight_until
-from iacta.numbers import whole_number
+from iacta.numbers import shown, whole_number
 from iacta.plan.plan import Plan, held_worth
 from iacta.plan.policy import Policy, Standing
 from iacta.plan.transfer import Transfers
+from iacta.rules import Rules
 from iacta.stop import NEVER
 
 if TYPE_CHECKING:
     from iacta.plan.states import Attack
 
-__all__ = ["SimulatedPlan", "simulate_plan"]
+__all__ = ["SimulatedPlan", "check_runs", "has_real_dice", "simulate_plan"]
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
+
+MOST_RUNS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -58,16 +63,19 @@ class Group(NamedTuple):
 
 
 def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedPlan:
-    """Carry out a plan many times, roll by roll with real dice.
+    """Carry out a plan many times, roll by roll with real dice where there are any.
 
-    plan: the plan.
-    runs: how many times.
+    plan: the plan; under balanced blitz, and where the defender sees the attack first, the ends of
+        battles are drawn from their laws.
+    runs: how many times; more than 10,000,000 are refused.
     seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
 
     How often each territory was owned, and the goal reached; `won.interval()` tells how near that
     is to the plan's `win_probability`.
     """
-    count = whole_number(runs, "runs", least=1)
+    if not isinstance(plan, Plan):
+        raise MalformedError(f"plan must be a Plan, got {shown(plan)}")
+    count = check_runs(runs)
     number = seed if isinstance(seed, np.random.Generator) else whole_number(seed, "seed")
     rng = np.random.default_rng(number)
     policy = plan.policy
@@ -77,6 +85,25 @@ def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedP
     while any(group.standing is not None for group in groups):
         groups, where = _next(policy, groups, where, gained, rng)
     return _counted(plan, groups, where, gained)
+
+
+def check_runs(runs: object) -> int:
+    """Return a number of runs, or refuse it.
+
+    runs: how many times a plan is to be carried out.
+    """
+    count = whole_number(runs, "runs", least=1)
+    if count > MOST_RUNS:
+        raise TooLargeError(f"runs must be at most {MOST_RUNS:,} of a plan, got {shown(count)}")
+    return count
+
+
+def has_real_dice(rules: Rules) -> bool:
+    """Tell whether battles are fought roll by roll, and not drawn from their laws.
+
+    rules: the rules of the battles.
+    """
+    return rules.dice_mode == "true random" and not rules.defender_sees_first
 
 
 def _next(
@@ -119,7 +146,7 @@ def _fight(
     policy: Policy, able: Ints, defenders: Ints, rng: "np.random.Generator"
 ) -> tuple[Ints, Ints]:
     rules = policy.world.problem.rules
-    if rules.dice_mode == "true random" and not rules.defender_sees_first:
+    if has_real_dice(rules):
         return fight_until(able, defenders, replace(rules, garrison=0), NEVER, rng)
     return _drawn(policy.chances.transfers, able, defenders, rng)
 

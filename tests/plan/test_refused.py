@@ -1,0 +1,133 @@
+"""What is no plan, no goal, no position and no end of a battle is refused in one sentence."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from iacta import Rules
+from iacta.board import Holding, Position
+from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
+from iacta.plan import (
+    TakeAll,
+    Worth,
+    armies_needed_for_plan,
+    best_plan,
+    eliminate,
+    simulate_plan,
+)
+from tests.plan.boards import board_of, position_on
+
+SMALL = position_on(board_of("two", [("s", "a"), ("z", "s")], "saz"), {"s": 5, "z": 2}, {"a": 2})
+PLAN = best_plan(SMALL, TakeAll("a"))
+ANY: dict[str, object] = {"nothing": None, "a number": 5, "numpy": np.array(["s", "a"])}
+
+
+@pytest.mark.parametrize("value", ANY.values(), ids=ANY)
+def test_wrong_types_get_one_sentence(value: object) -> None:
+    wrong: dict[str, Callable[[Any], object]] = {
+        "position must be a Position": lambda v: eliminate(v, "blue"),
+        "owner must be a player's name": lambda v: eliminate(SMALL, v),
+        "position must be": lambda v: armies_needed_for_plan(v, TakeAll("a"), "50%", "s"),
+        "territory must be on": lambda v: armies_needed_for_plan(SMALL, TakeAll("a"), "50%", v),
+        "plan must be a Plan": simulate_plan,
+        "runs must be a whole number": lambda v: simulate_plan(PLAN, [v]),  # type: ignore[arg-type]
+        "bonus must be a number": lambda v: Worth(bonus=[v]),  # type: ignore[arg-type]
+        "territories must be a number": lambda v: Worth((v,)),
+    }
+    for sentence, ask in wrong.items():
+        with pytest.raises(IactaError, match=f"^{sentence}.*, got "):
+            ask(value)
+
+
+def test_armies_to_keep_and_stacks_to_rest_are_a_mapping_and_a_row() -> None:
+    goal = TakeAll("a")
+    for keep in (5, np.array([1, 2])):
+        with pytest.raises(MalformedError, match=r"^keep must be a mapping from names to armies"):
+            armies_needed_for_plan(SMALL, goal, "50%", "s", keep=keep)  # type: ignore[arg-type]
+    with pytest.raises(MalformedError, match=r"^may_not_move must be a row of names"):
+        armies_needed_for_plan(SMALL, goal, "50%", "s", may_not_move=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("entries", [("A",), (("A", 1, 2),), ((3, 1),), ("A1",), {3: 1, "A": 2}])
+def test_worths_of_territories_are_pairs_of_a_name_and_a_worth(entries: object) -> None:
+    with pytest.raises(MalformedError, match=r"^territories must be a number, or pairs of a name"):
+        Worth(entries)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("worth", [10**9 + 1, 10**400, 1e308])
+def test_worths_are_at_most_a_thousand_million(worth: float) -> None:
+    for ask in (
+        Worth,
+        lambda v: Worth({"A": v}),
+        lambda v: Worth(bonus=v),
+        lambda v: Worth(army=v),
+    ):
+        with pytest.raises(TooLargeError, match=r"must be at most 1e\+09, got 1"):
+            ask(worth)
+    assert Worth(10**9, bonus=1e9, army=1e9).of("A") == 1e9
+    for endless in (float("inf"), float("nan")):
+        with pytest.raises(MalformedError, match="must be a number"):
+            Worth(endless)
+
+
+def test_runs_are_at_most_ten_million() -> None:
+    with pytest.raises(TooLargeError, match=r"^runs must be at most 10,000,000 of a plan, got 1"):
+        simulate_plan(PLAN, 10**30)
+    with pytest.raises(IllegalError, match=r"^runs must be a whole number of at least 1, got 0"):
+        simulate_plan(PLAN, 0)
+
+
+def test_a_battle_is_won_only_with_armies_that_can_be_left() -> None:
+    play = PLAN.play()
+    move = play.next_move()
+    assert move is not None
+    assert sorted(move.advance) == [1, 2, 3, 4]
+    for able in move.advance:
+        assert play.won(able).position().owned_by("red") == ("s", "a", "z")
+    with pytest.raises(IllegalError, match=r"^able must be one of .* from 1 to 4, got 5"):
+        play.won(5)
+    with pytest.raises(IllegalError, match=r"^able must be a whole number of at least 1, got 0"):
+        play.won(0)
+    with pytest.raises(MalformedError, match=r"^able must be a whole number .* got 1\.5"):
+        play.won(1.5)  # type: ignore[arg-type]
+
+
+def test_a_battle_is_lost_only_to_defenders_that_can_be_left() -> None:
+    play = PLAN.play()
+    assert {play.lost(left).position().of("a").armies for left in (1, 2)} == {1, 2}
+    for left in (0, 3, -1):
+        with pytest.raises(IllegalError, match=r"^defenders must be a whole number from 1 to 2"):
+            play.lost(left)
+    with pytest.raises(MalformedError, match=r"^defenders must be a whole number from 1 to 2"):
+        play.lost("1")  # type: ignore[arg-type]
+    with pytest.raises(IllegalError, match="no next battle"):
+        play.lost(1).lost(1)
+    with pytest.raises(IllegalError, match="no next battle"):
+        play.lost(1).won(1)
+
+
+def test_a_battle_that_is_certain_to_be_won_is_not_lost() -> None:
+    holdings = Holding("red", 400), Holding("blue", 1), Holding("red", 1)
+    sure = Position(SMALL.board, "red", holdings)
+    play = best_plan(sure, TakeAll("a"), Rules(dice_mode="balanced blitz")).play()
+    with pytest.raises(
+        IllegalError, match=r"^defenders must be as many as a lost battle can leave"
+    ):
+        play.lost(1)
+    with pytest.raises(IllegalError, match=r"^able must be one of"):
+        play.won(1)
+
+
+def test_the_chance_is_shown_as_it_is_given() -> None:
+    position = position_on(board_of("apart", [("z", "a")], "saz"), {"s": 5}, {"a": 2, "z": 1})
+    for chance, text in ((Fraction(1, 2), "'1/2'"), ("50%", "'50%'"), (0.5, "'0.5'")):
+        with pytest.raises(IllegalError, match=f"1000 armies on s reach, got {text}$"):
+            armies_needed_for_plan(position, TakeAll("a"), chance, "s")
+
+
+def test_armies_are_needed_only_where_they_may_attack() -> None:
+    with pytest.raises(IllegalError, match=r"^source must be a territory that may attack, got s$"):
+        armies_needed_for_plan(SMALL, TakeAll("a"), "50%", "S", may_not_move=["s"])
