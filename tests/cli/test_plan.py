@@ -312,14 +312,25 @@ def test_ctrl_c_leaves_the_plan_that_is_known(
             signal.raise_signal(signal.SIGINT)
         return 1
 
-    before = signal.getsignal(signal.SIGINT)
-    with monkeypatch.context() as patch:
-        patch.setattr(command, stopped, interrupted)
-        option = "--need 95%" if stopped == "armies_needed_for_plan" else "--check 100"
+    option = "--need 95%" if stopped == "armies_needed_for_plan" else "--check 100"
+    monkeypatch.setattr(command, stopped, interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
         result = run(f"plan {small} --take East {option}")
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert (result.code, result.stdout) == (130, plain.stdout)
     assert "Traceback" not in result.stderr
-    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_where_ctrl_c_is_ignored_it_stays_ignored() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with command._stopped_at_once():
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_what_is_certain_is_told_as_100_percent_under_balanced_blitz(

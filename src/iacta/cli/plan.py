@@ -179,7 +179,7 @@ def _answer(
         plan_options.refuse_hopeless(found)
     answer = plan_show.Answer(found, label, None, None)
     try:
-        with show.patience(), _stopped_at_once():
+        with _stopped_at_once(), show.patience():
             if need[0] is not None:
                 answer = answer._replace(need=_need(asked, found, need[0], need[1]))
             if runs:
@@ -206,7 +206,11 @@ def _stopped_at_once() -> Iterator[None]:
         """
         raise _Stopped
 
-    before = signal.signal(signal.SIGINT, stop)
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler:  # who started this wants no Ctrl-C
+        yield
+        return
+    signal.signal(signal.SIGINT, stop)
     try:
         yield
     finally:
