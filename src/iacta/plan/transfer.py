@@ -89,6 +89,11 @@ class Transfers:
         won = balanced_blitz.values(kept, np.zeros((defenders + 1, size)), defenders, bare)
         lost = balanced_blitz.values(np.zeros((size, defenders + 1)), held, defenders, bare)
         won[0], lost[0] = 0.0, held[defenders]
+        # Certainty is exact: the last digits that are missing are given to the likeliest end.
+        rows = np.arange(size)
+        won[rows, won.argmax(axis=1)] += np.where(
+            won.any(axis=1), 1 - (won.sum(1) + lost.sum(1)), 0
+        )
         return Transfer(won, lost)
 
     def _by_replies(self, defenders: int) -> Transfer:
