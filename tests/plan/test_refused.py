@@ -131,3 +131,16 @@ def test_the_chance_is_shown_as_it_is_given() -> None:
 def test_armies_are_needed_only_where_they_may_attack() -> None:
     with pytest.raises(IllegalError, match=r"^source must be a territory that may attack, got s$"):
         armies_needed_for_plan(SMALL, TakeAll("a"), "50%", "S", may_not_move=["s"])
+
+
+def test_ctrl_c_ends_the_search_for_armies_rather_than_telling_a_wrong_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    pairs = [("s", "a"), ("a", "b"), ("b", "s")]
+    position = position_on(board_of("ring", pairs, "sab"), {"s": 6}, {"a": 2, "b": 2})
+    monkeypatch.setattr("iacta.plan.search.searched", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        armies_needed_for_plan(position, TakeAll(("a", "b")), "90%", "s")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
 
 from iacta.board import Position
-from iacta.errors import IllegalError
+from iacta.errors import IllegalError, MalformedError
 from iacta.numbers import shown
 from iacta.plan.goal import Goal, TakeAll, Worth, read_goal
 from iacta.plan.plan import Plan, made_plan
@@ -15,7 +15,7 @@ from iacta.plan.worth import most_worth, take_any
 from iacta.rules import Rules
 from iacta.variants import find_rules
 
-__all__ = ["best_plan"]
+__all__ = ["best_plan", "better_plans"]
 
 
 def best_plan(
@@ -55,14 +55,16 @@ def best_plan(
     >>> round(plan.win_probability, 6), plan.proven
     (0.839586, True)
     """
+    if progress is not None and not callable(progress):
+        raise MalformedError(f"progress must be a function, got {shown(progress)}")
     started = monotonic()
-    problem = read_problem(position, find_rules(rules, garrison), keep or {}, may_not_move)
+    kept = {} if keep is None else keep
+    problem = read_problem(position, find_rules(rules, garrison), kept, may_not_move)
     named = read_goal(goal, position.board)
     limit = None if time_limit is None else _seconds(time_limit)
     best: Found | None = None
     try:
-        for found in _plans(problem, named, effort_of(limit)):
-            best = found if best is None or found.is_better(best) else best
+        for best in better_plans(problem, named, effort_of(limit)):
             if progress is not None:
                 progress(best.value, best.upper_bound)
     except KeyboardInterrupt:
@@ -72,6 +74,19 @@ def best_plan(
         raise IllegalError(f"goal must be one that a plan can have, got {shown(goal)}")
     seconds = monotonic() - started
     return made_plan(position, named, best.policy, best.value, best.upper_bound, seconds)
+
+
+def better_plans(problem: Problem, goal: Goal, effort: Effort) -> Iterator[Found]:
+    """Yield the best plan so far, whenever one is found; the last one is the best.
+
+    problem: the problem.
+    goal: the goal, its names as the board spells them.
+    effort: how long the search may go on.
+    """
+    best: Found | None = None
+    for found in _plans(problem, goal, effort):
+        best = found if best is None or found.is_better(best) else best
+        yield best
 
 
 def _plans(problem: Problem, goal: Goal, effort: Effort) -> Iterator[Found]:

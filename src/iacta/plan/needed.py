@@ -6,9 +6,12 @@ from dataclasses import replace
 from iacta.board import Holding, Position
 from iacta.errors import IllegalError, MalformedError
 from iacta.numbers import Chance, read_chance, row_of, shown
-from iacta.plan.best import best_plan
-from iacta.plan.goal import Goal, Worth
+from iacta.plan.best import better_plans
+from iacta.plan.goal import Goal, Worth, read_goal
+from iacta.plan.problem import read_problem
+from iacta.plan.search import effort_of
 from iacta.rules import Rules
+from iacta.variants import find_rules
 
 __all__ = ["armies_needed_for_plan"]
 
@@ -48,6 +51,8 @@ def armies_needed_for_plan(
     names = [may_not_move] if isinstance(may_not_move, str) else may_not_move
     resting = tuple(map(position.board.find, row_of(names, "may_not_move", "names")))
     name = _source(position, source, resting)
+    named, found_rules = read_goal(goal, position.board), find_rules(rules, garrison)
+    kept = {} if keep is None else keep
 
     def reaches(armies: int) -> bool:
         """Tell whether the best plan with so many armies has the wanted chance.
@@ -55,8 +60,10 @@ def armies_needed_for_plan(
         armies: how many are on the territory.
         """
         there = with_armies(position, name, armies)
-        plan = best_plan(there, goal, rules, garrison=garrison, keep=keep, may_not_move=resting)
-        return plan.win_probability >= wanted
+        problem = read_problem(there, found_rules, kept, resting)
+        # Ctrl-C ends the whole search: half of one would tell a wrong number.
+        *_, best = better_plans(problem, named, effort_of(None))
+        return best.value >= wanted
 
     below, enough = 0, 8
     while not reaches(enough):
