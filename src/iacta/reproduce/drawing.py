@@ -114,8 +114,10 @@ def drawing(figures: tuple[Figure, ...]) -> Iterator[list[Waiting]]:
         for process in active_children():
             if process not in others:
                 process.terminate()  # nobody waits for its pictures
-        _read_no_more(pool)
-        with suppress(OSError):  # of the queue that has just been closed
+        # The pool's own thread may close the queue at the same moment; then it is closed twice.
+        with suppress(OSError):
+            _read_no_more(pool)
+        with suppress(OSError):
             pool.shutdown(cancel_futures=True)
         raise
     pool.shutdown(cancel_futures=True)
