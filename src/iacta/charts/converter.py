@@ -9,11 +9,13 @@ import json
 import os
 import subprocess
 import sys
+from base64 import b64decode, b64encode
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CONVERTED", "Converter", "PictureError", "convert", "raster"]
+__all__ = ["CONVERTED", "Converter", "Drawer", "PictureError", "convert", "raster"]
 
 CONVERTED = ("svg", "png", "pdf", "html")
 SCALE = 2  # for screens with two pixels where others have one
@@ -119,6 +121,62 @@ class Converter:
         return made
 
 
+class Drawer:
+    """vl-convert in a process of its own that draws one picture after another.
+
+    It is left out of Ctrl-C, and ends when it is closed, or when the process that started it ends.
+    """
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 # this file
+            [sys.executable, "-P", __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def draw(self, spec: str, has_png: bool) -> tuple[bytes, bytes]:
+        """Return a picture as an SVG, and as a PNG if that is asked for, else nothing.
+
+        spec: the Vega-Lite specification, as JSON.
+        has_png: whether a PNG is asked for.
+        """
+        asked, answered = self._process.stdin, self._process.stdout
+        if asked is None or answered is None:
+            raise PictureError("its process has no pipes")
+        try:
+            asked.write(json.dumps([spec, has_png]).encode() + b"\n")
+            asked.flush()
+            line = answered.readline()
+        except OSError:
+            line = b""
+        if not line:
+            raise PictureError("its process was ended; it may need more memory than there is")
+        svg, png = json.loads(line)
+        return b64decode(svg), b64decode(png)
+
+    def close(self) -> None:
+        """End the process, also while it draws."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):  # what was still to be written is of no use
+                    pipe.close()
+
+
+def _draw_all() -> None:
+    """Draw what each line asks for, until there are no more."""
+    for line in sys.stdin.buffer:
+        spec, has_png = json.loads(line)
+        svg = convert(spec, "svg")
+        made = svg, raster(svg) if has_png else b""
+        sys.stdout.buffer.write(json.dumps([b64encode(each).decode() for each in made]).encode())
+        sys.stdout.buffer.write(b"\n")
+        sys.stdout.buffer.flush()
+
+
 def _serve(kind: str) -> None:
     """Get ready, read a specification, and write its picture."""
     if kind != "html":
@@ -127,4 +185,4 @@ def _serve(kind: str) -> None:
 
 
 if __name__ == "__main__":
-    _serve(sys.argv[1])
+    _serve(sys.argv[1]) if sys.argv[1:] else _draw_all()

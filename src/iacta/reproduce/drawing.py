@@ -2,20 +2,16 @@
 
 import base64
 import json
-import os
 import re
-import signal
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
-from multiprocessing import active_children, get_context, parent_process
-from threading import Thread
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from queue import Queue
 from typing import Any, NamedTuple
 
 from iacta import charts
 from iacta.charts import theme
-from iacta.charts.converter import convert, raster
+from iacta.charts.converter import Drawer, PictureError
 from iacta.errors import TooLargeError
 from iacta.reproduce.figures import Figure
 
@@ -90,11 +86,44 @@ class Waiting(NamedTuple):
         try:
             views = tuple(_address(view.svg()) for view in self.views)
             return Drawn(self.figure, self.title, self.views[0].drawn.result().png, views)
-        except BrokenProcessPool:
+        except PictureError:
             raise TooLargeError(
                 f"the figure {self.figure.name!r} must be drawn by a process of its own, which was "
                 "ended; it may need more memory than there is"
             ) from None
+
+
+class _Pool:
+    """Drawers, and as many threads that wait for them."""
+
+    def __init__(self) -> None:
+        self.drawers = [Drawer() for _ in range(PROCESSES)]
+        self._free: Queue[Drawer] = Queue()
+        for drawer in self.drawers:
+            self._free.put(drawer)
+        self._threads = ThreadPoolExecutor(PROCESSES)
+
+    def submit(self, text: str, has_png: bool) -> "Future[Pictures]":
+        """Let a picture be drawn.
+
+        text: the specification.
+        has_png: whether a PNG is asked for.
+        """
+        return self._threads.submit(self._pictures, text, has_png)
+
+    def _pictures(self, text: str, has_png: bool) -> Pictures:
+        drawer = self._free.get()
+        try:
+            return Pictures(*drawer.draw(text, has_png))
+        finally:
+            self._free.put(drawer)
+
+    def close(self) -> None:
+        """End all, also what is still being drawn."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for drawer in self.drawers:
+            drawer.close()
+        self._threads.shutdown()
 
 
 @contextmanager
@@ -103,83 +132,28 @@ def drawing(figures: tuple[Figure, ...]) -> Iterator[list[Waiting]]:
 
     figures: what to draw.
     """
-    others = active_children()
-    pool = ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn"), initializer=_begin)
-    with _interrupts_put_off():  # the processes inherit that, and say nothing of Ctrl-C
-        for _ in range(PROCESSES):
-            pool.submit(os.getpid)
+    pool = _Pool()
     try:
         yield [_submit(figure, pool) for figure in figures]
-    except BaseException:
-        for process in active_children():
-            if process not in others:
-                process.terminate()  # nobody waits for its pictures
-        # The pool's own thread may close the queue at the same moment; then it is closed twice.
-        with suppress(OSError):
-            _read_no_more(pool)
-        with suppress(OSError):
-            pool.shutdown(cancel_futures=True)
-        raise
-    pool.shutdown(cancel_futures=True)
-
-
-def _read_no_more(pool: ProcessPoolExecutor) -> None:
-    """Let a pool whose processes have ended end too, though it has more to hand them.
-
-    Python before 3.12 waits for ever for its thread that writes to them (its issue 94777).
-    """
-    queue = getattr(pool, "_call_queue", None)
-    reader = getattr(queue, "_reader", None)
-    if reader is not None:
-        reader.close()
-
-
-@contextmanager
-def _interrupts_put_off() -> Iterator[None]:
-    """Let Ctrl-C wait for the end of the block, where the system can."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        pool.close()
 
 
-def _begin() -> None:
-    """Leave Ctrl-C to the process that asks for pictures, and end when that one ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-def _submit(figure: Figure, pool: ProcessPoolExecutor) -> Waiting:
+def _submit(figure: Figure, pool: _Pool) -> Waiting:
     chart = figure.draw()
     spec = _still(charts.specification(chart))
     views = tuple(view for width in WIDTHS for view in _views(spec, width, pool))
     return Waiting(figure, chart.description, views)
 
 
-def _views(spec: Any, width: int, pool: ProcessPoolExecutor) -> tuple[View, View]:
+def _views(spec: Any, width: int, pool: _Pool) -> tuple[View, View]:
     """Return a figure on a light page and on a dark one, drawn twice only if it must be."""
     text = text_of(spec, width)
-    light = pool.submit(_pictures, text, width == theme.WIDTH)
+    light = pool.submit(text, width == theme.WIDTH)
     if not SHADES.search(text):
         return View(light, False), View(light, True)
-    dark = pool.submit(_pictures, text_of(spec, width, dark=True), False)
+    dark = pool.submit(text_of(spec, width, dark=True), False)
     return View(light, False), View(dark, False)
-
-
-def _pictures(text: str, has_png: bool) -> Pictures:
-    svg = convert(text, "svg")
-    return Pictures(svg, raster(svg) if has_png else b"")
 
 
 def text_of(spec: Any, width: int, *, dark: bool = False) -> str:
