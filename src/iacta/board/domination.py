@@ -35,7 +35,6 @@ __all__ = ["Cards", "cards_name", "read", "read_cards", "write"]
 
 KINDS = ("infantry", "cavalry", "cannon", "artillery")
 FARTHEST = 10**6
-MOST_CARDS = 10**5
 
 _Borders: TypeAlias = dict[str, tuple[Mention, tuple[Mention, ...]]]
 
