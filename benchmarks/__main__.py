@@ -19,8 +19,8 @@ from benchmarks import compiled, decisions, plain, plans
 from benchmarks.measure import Line, seconds
 from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
 from iacta.methods import closed_form, counting, markov
-from iacta.roll import loss_law
-from iacta.rules import CLASSIC
+from iacta.rules.roll import loss_law
+from iacta.rules.rules import CLASSIC
 
 UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
 CHANCES = [p / 100 for p in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99)]

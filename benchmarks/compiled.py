@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from iacta.roll import loss_law
-from iacta.rules import CLASSIC
+from iacta.rules.roll import loss_law
+from iacta.rules.rules import CLASSIC
 
 __all__ = ["win_table"]
 

@@ -6,8 +6,8 @@ from functools import partial
 from benchmarks import plain
 from benchmarks.measure import Line, seconds
 from iacta import Battle, best_mix, spread_defenders, when_to_stop, win_table
-from iacta.spread import spread_value
-from iacta.variants import RULE_SETS, find_rules
+from iacta.questions.spread import spread_value
+from iacta.rules.variants import RULE_SETS, find_rules
 
 __all__ = ["MEASURES"]
 

@@ -27,11 +27,9 @@ from iacta.methods import (
     spreads,
     stopping,
     survivors,
-    taflin_2001,
-    taflin_strips,
-    tan_1997,
     walk,
 )
+from iacta_literature import taflin_2001, taflin_strips, tan_1997
 
 __all__ = ["CHARTS", "METHODS", "SECTIONS", "anchor", "charts_page", "library_page", "method_page"]
 

@@ -25,7 +25,7 @@ from iacta import (
     find_rules,
     simulate_campaign,
 )
-from iacta.territory import parse_territory, territory_name
+from iacta.battle.territory import parse_territory, territory_name
 from tests import brute
 from tests.published import read_rows
 

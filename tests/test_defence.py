@@ -21,10 +21,10 @@ from iacta import (
     find_rules,
     win_table,
 )
-from iacta.bracket import Bracket
-from iacta.large_requirement import fewest_defenders
+from iacta.checks import parse_chance
 from iacta.methods import closed_form, leap
-from iacta.numbers import parse_chance
+from iacta.questions.bracket import Bracket
+from iacta.questions.large_requirement import fewest_defenders
 from tests import brute, strategies
 
 CHANCES = [Fraction(p, 100) for p in (1, 10, 50, 75, 90, 95, 99)]

@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from iacta import CLASSIC, TooLargeError, armies_needed, find_rules
-from iacta.large_requirement import fewest_attackers, has_chance
 from iacta.methods import closed_form, leap
+from iacta.questions.large_requirement import fewest_attackers, has_chance
 
 
 @pytest.mark.parametrize("rules", ["classic", "capital"])

@@ -26,7 +26,7 @@ from iacta import (
     rules_name,
     win_table,
 )
-from iacta.roll import loss_law
+from iacta.rules.roll import loss_law
 from tests import brute, strategies
 from tests.published import read_rows
 

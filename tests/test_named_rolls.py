@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from iacta import RULE_SETS, find_rules
-from iacta.roll import loss_law
+from iacta.rules.roll import loss_law
 
 D6, D8, D28, D130 = (list(range(1, faces + 1)) for faces in (6, 8, 28, 130))
 ONES_AGAIN = D6 + [first for first in D6[1:] for _ in D6]  # of 36 cases

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.numbers import (
+from iacta.checks import (
     parse_chance,
     parse_whole_number,
     read_chance,
@@ -19,6 +18,7 @@ from iacta.numbers import (
     whole_number,
     whole_numbers,
 )
+from iacta.errors import IactaError, IllegalError, MalformedError
 
 
 @given(st.integers(-5, 10**30))

@@ -3,8 +3,8 @@
 import pytest
 
 from iacta import Plan, TakeAll, best_plan, eliminate, read_position
-from iacta.plan_way import advances, usual_way
-from iacta.plan_words import deed
+from iacta.plan.way import advances, usual_way
+from iacta.plan.words import deed
 
 SPLIT = {
     "player": "red",

@@ -22,7 +22,7 @@ from iacta import (
     find_rules,
     win_table,
 )
-from iacta.requirement import win_probability_keeping
+from iacta.questions.armies_needed import win_probability_keeping
 from tests import brute, strategies
 from tests.published import read_rows
 

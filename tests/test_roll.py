@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iacta import CLASSIC, Dice, IllegalError, Losses, MalformedError, Roll, Rules, TooLargeError
-from iacta.roll import loss_law
+from iacta.rules.roll import loss_law
 from tests import brute, strategies
 from tests.published import read_rows
 

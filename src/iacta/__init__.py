@@ -20,40 +20,31 @@ Conventions:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from iacta.battle import Battle
-from iacta.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
-from iacta.dice import Dice
+from iacta.battle.battle import Battle
+from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
+from iacta.battle.territory import Territory
 from iacta.distribution import Distribution
 from iacta.errors import IactaError, IllegalError, MalformedError, MissingError, TooLargeError
-from iacta.modifiers import MODIFIERS, Modifier
-from iacta.odds import (
+from iacta.methods.outcome import Outcome
+from iacta.questions.armies_needed import armies_needed, armies_needed_for_campaign
+from iacta.questions.arrays import (
     expected_attackers_left,
     expected_defenders_left,
     win_probability,
     win_table,
 )
-from iacta.outcome import Outcome
-from iacta.requirement import armies_needed, armies_needed_for_campaign
-from iacta.roll import Losses, Roll, break_even_ratio
-from iacta.rules import CLASSIC, Rules
-from iacta.stop import Stop
-from iacta.territory import Territory
-from iacta.variants import RULE_SETS, RuleSet, find_rule_set, find_rules, rules_name
+from iacta.rules.dice import Dice
+from iacta.rules.modifiers import MODIFIERS, Modifier
+from iacta.rules.roll import Losses, Roll, break_even_ratio
+from iacta.rules.rules import CLASSIC, Rules
+from iacta.rules.stop import Stop
+from iacta.rules.variants import RULE_SETS, RuleSet, find_rule_set, find_rules, rules_name
 
 if TYPE_CHECKING:
     from iacta.board.board import Board, Continent
     from iacta.board.classic import classic_board
-    from iacta.board.formats import read_board
+    from iacta.board.formats.find import read_board
     from iacta.board.position import Holding, Position, read_position
-    from iacta.decision import (
-        Boundary,
-        Decision,
-        DiceDecision,
-        best_mix,
-        how_many_dice,
-        when_to_stop,
-    )
-    from iacta.defence import defenders_needed
     from iacta.estimate import Estimate, Interval
     from iacta.plan import (
         Ending,
@@ -71,10 +62,19 @@ if TYPE_CHECKING:
         eliminate,
         simulate_plan,
     )
-    from iacta.rules_file import read_rules_file, read_rules_record, rules_record, rules_toml
-    from iacta.seen import win_probability_if_seen
-    from iacta.simulated import Simulated, simulate_battle, simulate_campaign
-    from iacta.spread import BestSpread, spread_defenders
+    from iacta.questions.decisions import (
+        Boundary,
+        Decision,
+        DiceDecision,
+        best_mix,
+        how_many_dice,
+        when_to_stop,
+    )
+    from iacta.questions.defence import defenders_needed
+    from iacta.questions.seen import win_probability_if_seen
+    from iacta.questions.simulated import Simulated, simulate_battle, simulate_campaign
+    from iacta.questions.spread import BestSpread, spread_defenders
+    from iacta.rules.files import read_rules_file, read_rules_record, rules_record, rules_toml
 
 __all__ = [
     "CLASSIC",
@@ -153,13 +153,13 @@ __all__ = [
 ]
 
 _LOADED_WHEN_ASKED = {
-    "BestSpread": "iacta.spread",
+    "BestSpread": "iacta.questions.spread",
     "Board": "iacta.board.board",
     "Continent": "iacta.board.board",
     "Holding": "iacta.board.position",
     "Position": "iacta.board.position",
     "classic_board": "iacta.board.classic",
-    "read_board": "iacta.board.formats",
+    "read_board": "iacta.board.formats.find",
     "read_position": "iacta.board.position",
     "Ending": "iacta.plan",
     "NextMove": "iacta.plan",
@@ -175,24 +175,24 @@ _LOADED_WHEN_ASKED = {
     "best_plan": "iacta.plan",
     "eliminate": "iacta.plan",
     "simulate_plan": "iacta.plan",
-    "Boundary": "iacta.decision",
-    "Decision": "iacta.decision",
-    "DiceDecision": "iacta.decision",
-    "best_mix": "iacta.decision",
-    "how_many_dice": "iacta.decision",
-    "when_to_stop": "iacta.decision",
-    "win_probability_if_seen": "iacta.seen",
+    "Boundary": "iacta.questions.decisions",
+    "Decision": "iacta.questions.decisions",
+    "DiceDecision": "iacta.questions.decisions",
+    "best_mix": "iacta.questions.decisions",
+    "how_many_dice": "iacta.questions.decisions",
+    "when_to_stop": "iacta.questions.decisions",
+    "win_probability_if_seen": "iacta.questions.seen",
     "Estimate": "iacta.estimate",
     "Interval": "iacta.estimate",
-    "Simulated": "iacta.simulated",
-    "read_rules_file": "iacta.rules_file",
-    "read_rules_record": "iacta.rules_file",
-    "rules_record": "iacta.rules_file",
-    "rules_toml": "iacta.rules_file",
-    "simulate_battle": "iacta.simulated",
-    "defenders_needed": "iacta.defence",
-    "simulate_campaign": "iacta.simulated",
-    "spread_defenders": "iacta.spread",
+    "Simulated": "iacta.questions.simulated",
+    "read_rules_file": "iacta.rules.files",
+    "read_rules_record": "iacta.rules.files",
+    "rules_record": "iacta.rules.files",
+    "rules_toml": "iacta.rules.files",
+    "simulate_battle": "iacta.questions.simulated",
+    "defenders_needed": "iacta.questions.defence",
+    "simulate_campaign": "iacta.questions.simulated",
+    "spread_defenders": "iacta.questions.spread",
 }
 
 

@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from iacta.checks import Chance, fraction_text, read_fraction, shown, whole_number, whole_text
 from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.numbers import Chance, fraction_text, read_fraction, shown, whole_number, whole_text
 from iacta.weights import (
     Probability,
     added,

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+from iacta.checks import Chance, put, read_chance, shown, whole_number
 from iacta.errors import IllegalError
-from iacta.numbers import Chance, read_chance, shown, whole_number
-from iacta.records import put
 
 __all__ = ["Estimate", "Interval"]
 

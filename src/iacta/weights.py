@@ -9,8 +9,8 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
-from iacta.numbers import shown
 
 __all__ = [
     "Probability",

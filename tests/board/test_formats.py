@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iacta import Board, Continent, IllegalError, MalformedError, classic_board, read_board
-from iacta.board import plain
-from iacta.board.formats import board_text, read_board_file, write_board
+from iacta.board.formats import plain
+from iacta.board.formats.find import board_text, read_board_file, write_board
 
 FILES = Path(__file__).parent / "files"
 FORMATS = {
@@ -118,8 +118,8 @@ def test_any_board_survives_json_toml_and_conquer_club(
 
 
 def _read(text: str) -> Board:
-    from iacta.board.draft import assemble
-    from iacta.board.formats import _read as read_any
+    from iacta.board.formats.draft import assemble
+    from iacta.board.formats.find import _read as read_any
 
     return assemble(read_any(text, "any")[1]).board
 
@@ -277,8 +277,8 @@ def test_what_is_odd_is_remarked_with_its_line(
 
 
 def test_the_first_territory_being_cut_off_is_told_of_it_not_of_all_others() -> None:
-    from iacta.board.draft import assemble
-    from iacta.board.tables import Table, nowhere
+    from iacta.board.formats.draft import assemble
+    from iacta.board.formats.tables import Table, nowhere
 
     table = {"territories": {"Island": [], "A": ["B"], "B": []}}
     found = assemble(plain.read(Table(table, nowhere), "x")).remarks

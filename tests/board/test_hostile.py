@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iacta import Board, IactaError, read_board, read_position
-from iacta.board.draft import assemble
-from iacta.board.formats import _read as read_any
+from iacta.board.formats.draft import assemble
+from iacta.board.formats.find import _read as read_any
 from tests.board.test_formats import CLUB, CONQUEST, DOMINATION, LUX, OWN, TOML, WARZONE
 
 Texts: TypeAlias = dict[str, Callable[[], str]]

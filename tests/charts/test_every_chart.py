@@ -33,7 +33,7 @@ from iacta import (
 )
 from iacta.charts.comparison import Solved
 from iacta.charts.theme import SUBTITLE_LETTERS, TITLE_LETTERS, AnyChart
-from iacta.simulated import running_estimates
+from iacta.questions.simulated import running_estimates
 from tests.charts.look import is_drawn, subtitle, title
 
 ASIA = Path(__file__).parents[2] / "examples" / "asia.toml"

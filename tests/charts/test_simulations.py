@@ -13,8 +13,8 @@ from iacta import (
     simulate_campaign,
 )
 from iacta.charts.bars import HOLD, STOP, WIN
-from iacta.outcome import is_won
-from iacta.simulated import running_estimates
+from iacta.methods.outcome import is_won
+from iacta.questions.simulated import running_estimates
 from tests.charts.look import subtitle, table, title
 
 

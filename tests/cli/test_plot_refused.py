@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import iacta
+from iacta.checks import shown
 from iacta.cli.app import COMMANDS
 from iacta.cli.chart_curves import CHARTS as CURVES
 from iacta.cli.chart_laws import CHARTS as LAWS
-from iacta.numbers import shown
 from tests.cli.run import Run
 
 LINES = (

@@ -20,7 +20,7 @@ from iacta import (
 )
 from iacta.methods import counting, find_method, find_table_method, lattice
 from iacta.methods.method import TableMethod
-from iacta.outcome import is_won
+from iacta.methods.outcome import is_won
 from tests import brute, strategies
 
 TABLE_METHODS: dict[str, TableMethod] = {"counting": counting, "lattice": lattice}

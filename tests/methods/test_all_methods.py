@@ -26,10 +26,10 @@ from iacta.methods import (
     sees_first,
     sees_first_exact,
     simulation,
-    taflin_strips,
 )
 from iacta.methods.method import Method
-from iacta.outcome import is_won
+from iacta.methods.outcome import is_won
+from iacta_literature import taflin_strips
 from tests import brute
 
 ALL: dict[str, Method] = {

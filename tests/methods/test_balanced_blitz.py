@@ -32,11 +32,10 @@ from iacta import (
     win_probability,
     win_table,
 )
-from iacta.balanced_requirement import chances_to_take
 from iacta.methods import TRUE_RANDOM_METHODS, balanced_blitz, counting, leap
-from iacta.outcome import is_won
-from iacta.requirement import win_probability_keeping
-from iacta.territory import Stage
+from iacta.methods.outcome import Stage, is_won
+from iacta.questions.armies_needed import win_probability_keeping
+from iacta.questions.balanced_requirement import chances_to_take
 from tests import strategies
 from tests.balanced_twin import balanced
 from tests.published import read_rows

@@ -23,9 +23,9 @@ from iacta import (
 )
 from iacta.distribution import Probability
 from iacta.methods import closed_form, counting, find_method
-from iacta.methods import taflin_2001 as taflin
-from iacta.methods import taflin_strips as strips
-from iacta.methods.taflin_strips import Point, RollChances, roll_chances
+from iacta_literature import taflin_2001 as taflin
+from iacta_literature import taflin_strips as strips
+from iacta_literature.taflin_strips import Point, RollChances, roll_chances
 from tests import brute
 
 UP = Dice((6, 6, 6), bonus=(6, 6, 6))

@@ -23,6 +23,7 @@ from iacta import (
     find_rules,
 )
 from iacta.methods import closed_form, counting, lattice, leap
+from iacta.methods.outcome import is_won
 from iacta.methods.survivors import ends, spare_armies
 from iacta.methods.walk import (
     attackers_walk,
@@ -30,7 +31,6 @@ from iacta.methods.walk import (
     excess,
     probabilities,
 )
-from iacta.outcome import is_won
 from tests import strategies
 from tests.published import read_rows
 

@@ -30,7 +30,7 @@ from iacta import (
 from iacta.methods import STATED_ERROR, Question, counting, find_method, lattice, markov
 from iacta.methods.chain import BEYOND, build_chain
 from iacta.methods.method import Method
-from iacta.outcome import is_won
+from iacta.methods.outcome import is_won
 from tests import brute, strategies
 from tests.methods.test_agreement import EDGES, SEVERAL_RULES, assert_within
 

@@ -39,10 +39,10 @@ from iacta import (
     win_table,
 )
 from iacta.methods import counting, find_method, sees_first, sees_first_exact
+from iacta.methods.outcome import is_won
 from iacta.methods.replies import Battles, Replies, unit_of
-from iacta.outcome import is_won
-from iacta.requirement import win_probability_keeping
-from iacta.roll import seen_loss_laws
+from iacta.questions.armies_needed import win_probability_keeping
+from iacta.rules.roll import seen_loss_laws
 from tests import brute
 
 SEEN = find_rules("defender sees first")

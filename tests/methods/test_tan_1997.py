@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from iacta import CLASSIC, IllegalError, MissingError
-from iacta.methods import tan_1997
-from iacta.methods.tan_1997 import chi_square, right_law, trial, wrong_law
+from iacta_literature import tan_1997
+from iacta_literature.tan_1997 import chi_square, right_law, trial, wrong_law
 from tests import brute
 
 PAIRS = list(product((1, 2, 3), (1, 2)))

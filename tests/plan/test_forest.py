@@ -13,7 +13,7 @@ from iacta.plan.forest import forest_plans, has_few_sets
 from iacta.plan.problem import read_problem
 from iacta.plan.search import useful_field
 from iacta.plan.sets import Borders, mask_of
-from iacta.rules import CLASSIC
+from iacta.rules.rules import CLASSIC
 from tests.plan.boards import CLASSIC_BOARD, position_on
 
 

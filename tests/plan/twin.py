@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import cache
 
 from iacta import Rules
-from iacta.roll import loss_law
+from iacta.rules.roll import loss_law
 
 Armies = tuple[int, ...]
 

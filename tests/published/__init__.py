@@ -6,7 +6,7 @@ computed independently, or is published elsewhere.
 
 from pathlib import Path
 
-from iacta.reproduce import data
+from iacta_literature import data
 
 __all__ = ["FOLDER", "read_rows"]
 

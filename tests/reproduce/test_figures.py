@@ -7,10 +7,10 @@ import pytest
 
 from iacta import Roll, charts
 from iacta.charts.converter import convert
-from iacta.reproduce.data import Row, read_rows
-from iacta.reproduce.drawing import NARROW, SHADES, darkened, lean, text_of
-from iacta.reproduce.figures import FIGURES, ONE_ROLL
-from iacta.reproduce.verdict import Number, Published, compare
+from iacta_literature.data import Row, read_rows
+from iacta_literature.drawing import NARROW, SHADES, darkened, lean, text_of
+from iacta_literature.figures import FIGURES, ONE_ROLL
+from iacta_literature.verdict import Number, Published, compare
 
 PRINTED = {f"{figure.source}_{figure.name}": figure for figure in FIGURES}
 

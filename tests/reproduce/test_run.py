@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from iacta.reproduce import SOURCES, figures
-from iacta.reproduce import run as library
-from iacta.reproduce.figures import FIGURES
+from iacta_literature import SOURCES, figures
+from iacta_literature import run as library
+from iacta_literature.figures import FIGURES
 from tests.cli.run import Run
 from tests.reproduce.test_values import spoil
 
@@ -131,7 +131,7 @@ def test_without_its_packages_the_line_to_install_them_is_told(
 
 
 FEW_FIGURES = """
-from iacta.reproduce import figures
+from iacta_literature import figures
 
 if __name__ == "__main__":  # the processes that draw read this too
     from iacta.cli import main
@@ -202,7 +202,7 @@ def until(comes_true: Any) -> None:
 
 
 def test_the_files_of_others_are_left_alone(tmp_path: Path) -> None:
-    from iacta.reproduce import run
+    from iacta_literature import run
 
     theirs = [tmp_path / ".film.mkv.part", tmp_path / ".report.html.1.iacta-part", tmp_path / "x"]
     for file in theirs:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from iacta import MalformedError
-from iacta.reproduce import SOURCES, compare_source
-from iacta.reproduce.data import FOLDER, read_rows, source_of
-from iacta.reproduce.figures import FIGURES
-from iacta.reproduce.tables import Source
+from iacta_literature import SOURCES, compare_source
+from iacta_literature.data import FOLDER, read_rows, source_of
+from iacta_literature.figures import FIGURES
+from iacta_literature.tables import Source
 from tests import published
 
 FILES = sorted(file.stem for file in FOLDER.glob("*.csv"))

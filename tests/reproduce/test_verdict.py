@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from iacta import MalformedError
-from iacta.reproduce.verdict import Number, Published, compare
+from iacta_literature.verdict import Number, Published, compare
 
 AGREEING: list[tuple[Number, Published]] = [
     (Fraction(5, 12), Published("0.417")),

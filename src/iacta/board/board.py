@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import NoReturn, TypeAlias
 
 from iacta.board.names import did_you_mean, folded, read_name
+from iacta.checks import put, row_of, short_repr, shown, whole_number
 from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.numbers import row_of, shown, whole_number
-from iacta.records import put, short_repr
 
 __all__ = ["Board", "Border", "Continent", "Outline", "Point", "refuse_count", "refuse_more"]
 

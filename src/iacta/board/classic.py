@@ -9,10 +9,10 @@ their border, so that the shapes neither overlap nor gape.
 from functools import cache
 from importlib.resources import files
 
-from iacta.board import plain
 from iacta.board.board import Board
-from iacta.board.draft import assemble
-from iacta.board.tables import read_json
+from iacta.board.formats import plain
+from iacta.board.formats.draft import assemble
+from iacta.board.formats.tables import read_json
 
 __all__ = ["classic_board"]
 

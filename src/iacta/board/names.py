@@ -4,8 +4,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
-from iacta.numbers import shown
 
 __all__ = ["did_you_mean", "folded", "one_line", "read_name"]
 

@@ -7,16 +7,15 @@ from os import PathLike
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from iacta.board import plain
 from iacta.board.board import Board
-from iacta.board.draft import assemble
-from iacta.board.formats import read_board
+from iacta.board.formats import plain
+from iacta.board.formats.draft import assemble
+from iacta.board.formats.find import read_board
+from iacta.board.formats.tables import Table, nowhere, read_table
+from iacta.board.formats.text import decode, read_bytes, read_path
 from iacta.board.names import did_you_mean, folded, read_name
-from iacta.board.tables import Table, nowhere, read_table
-from iacta.board.text import decode, read_bytes, read_path
+from iacta.checks import put, row_of, shown, whole_number
 from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.numbers import row_of, shown, whole_number
-from iacta.records import put
 
 __all__ = ["NOBODY", "Holding", "Position", "read_position"]
 

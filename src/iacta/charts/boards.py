@@ -30,10 +30,10 @@ from iacta.charts.theme import (
     finish,
 )
 from iacta.charts.words import armies, joined, per_cent, rules_words
+from iacta.checks import shown
 from iacta.errors import MalformedError
-from iacta.numbers import shown
 from iacta.plan import Plan, Step, Worth
-from iacta.plan_words import deed
+from iacta.plan.words import deed
 
 __all__ = ["board_map", "plan_map"]
 

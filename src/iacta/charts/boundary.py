@@ -7,12 +7,12 @@ import altair as alt
 
 from iacta.charts.theme import BLUE, GREY, PURPLE, AnyChart, Row, finish, named, whole_axis
 from iacta.charts.words import fight, per_cent
+from iacta.checks import shown
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods.limits import read_battle
-from iacta.methods.taflin_2001 import first_passage
-from iacta.methods.taflin_strips import Point, roll_chances
-from iacta.numbers import shown
-from iacta.rules import Rules
+from iacta.rules.rules import Rules
+from iacta_literature.taflin_2001 import first_passage
+from iacta_literature.taflin_strips import Point, roll_chances
 
 __all__ = ["first_passages"]
 

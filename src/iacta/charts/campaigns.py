@@ -5,14 +5,14 @@ from typing import Any
 
 import altair as alt
 
-from iacta.campaign import Campaign, CampaignOutcome
+from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.charts.bars import WIN, histogram, rows, spans
 from iacta.charts.theme import AMBER, BLUE, RED, AnyChart, Row, Tables, expect, finish, named
 from iacta.charts.words import armies, per_cent, rules_words, seed_words, stop_words
+from iacta.checks import shown
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
-from iacta.numbers import shown
-from iacta.simulated import Simulated
+from iacta.questions.simulated import Simulated
 
 __all__ = ["campaign_score", "led", "survival"]
 

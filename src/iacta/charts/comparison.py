@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import altair as alt
 
-from iacta.battle import Battle
+from iacta.battle.battle import Battle
 from iacta.charts.theme import BLUE, GREEN, GREY, AnyChart, Row, expect, finish, named
 from iacta.charts.words import armies, per_cent, under_rules
 from iacta.errors import IllegalError
-from iacta.variants import rules_name
+from iacta.rules.variants import rules_name
 
 __all__ = ["Solved", "methods_compared"]
 

@@ -8,10 +8,10 @@ import numpy.typing as npt
 from iacta.charts.lines import Axis, Lines, draw_lines, read_lines
 from iacta.charts.theme import AnyChart, Row, finish
 from iacta.charts.words import armies, per_cent, under_rules
-from iacta.numbers import whole_number
-from iacta.odds import win_probability
-from iacta.rules import Rules
-from iacta.variants import find_rules, rules_name
+from iacta.checks import whole_number
+from iacta.questions.arrays import win_probability
+from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules, rules_name
 
 __all__ = ["CHANCE", "MOST_ARMIES", "curves_by_advantage", "curves_by_delta", "curves_by_match_up"]
 

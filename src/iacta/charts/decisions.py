@@ -21,9 +21,9 @@ from iacta.charts.theme import (
     named,
 )
 from iacta.charts.words import armies, fight
-from iacta.decision import Decision, DiceDecision
+from iacta.checks import shown
 from iacta.errors import TooLargeError
-from iacta.numbers import shown
+from iacta.questions.decisions import Decision, DiceDecision
 
 __all__ = ["decision_map", "dice_map"]
 

@@ -11,8 +11,8 @@ from typing import Any
 from iacta.charts.converter import CONVERTED, PictureError, convert
 from iacta.charts.page import page
 from iacta.charts.theme import AnyChart, Row, config
+from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError, MissingError, TooLargeError
-from iacta.numbers import shown
 
 __all__ = [
     "ENDINGS",

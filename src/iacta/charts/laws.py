@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 
 import altair as alt
 
-from iacta.battle import Battle
+from iacta.battle.battle import Battle
 from iacta.charts.bars import HOLD, STOP, WIN, histogram, rows
 from iacta.charts.theme import BLUE, GREY, RED, AnyChart, Row, expect, finish, named
 from iacta.charts.words import armies, fight, per_cent, rules_words
 from iacta.distribution import Distribution
-from iacta.outcome import Outcome, is_won
-from iacta.roll import Losses, Roll
+from iacta.methods.outcome import Outcome, is_won
+from iacta.rules.roll import Losses, Roll
 
 __all__ = ["REMAIN", "battle_law", "final_difference", "roll_law", "signed_left"]
 

@@ -9,8 +9,8 @@ import altair as alt
 import numpy as np
 
 from iacta.charts.theme import HEIGHT, AnyChart, Row, named, shades
+from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IllegalError
-from iacta.numbers import row_of, shown, whole_number
 
 __all__ = ["Axis", "Lines", "draw_lines", "read_lines"]
 

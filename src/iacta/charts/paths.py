@@ -6,13 +6,13 @@ import altair as alt
 
 from iacta.charts.theme import BLUE, RED, AnyChart, Row, finish, named
 from iacta.charts.words import armies, fight, per_cent
+from iacta.checks import shown
 from iacta.errors import TooLargeError
 from iacta.methods import path_tree
 from iacta.methods.limits import read_battle
+from iacta.methods.outcome import is_won
 from iacta.methods.path_tree import Path
-from iacta.numbers import shown
-from iacta.outcome import is_won
-from iacta.rules import Rules
+from iacta.rules.rules import Rules
 
 __all__ = ["path_chances"]
 

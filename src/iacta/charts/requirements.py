@@ -6,14 +6,14 @@ from typing import TypeAlias
 
 import altair as alt
 
+from iacta.battle.territory import Territory, read_territories, stages
 from iacta.charts.theme import AMBER, BLUE, GREY, RED, AnyChart, Row, finish, named
 from iacta.charts.words import armies, per_cent, under_rules
-from iacta.numbers import whole_number
-from iacta.odds import win_probability
-from iacta.requirement import win_probability_keeping
-from iacta.rules import Rules
-from iacta.territory import Territory, read_territories, stages
-from iacta.variants import find_rules, rules_name
+from iacta.checks import whole_number
+from iacta.questions.armies_needed import win_probability_keeping
+from iacta.questions.arrays import win_probability
+from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules, rules_name
 
 __all__ = ["chance_by_attackers", "chance_by_defenders"]
 

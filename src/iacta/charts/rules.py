@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from iacta.battle import Battle
+from iacta.battle.battle import Battle
 from iacta.charts.theme import BLUE, RED, AnyChart, Row, expect, finish, named
 from iacta.charts.words import armies, per_cent
+from iacta.checks import row_of
 from iacta.errors import IactaError, IllegalError
-from iacta.numbers import row_of
-from iacta.roll import Roll
-from iacta.variants import RULE_SETS, RuleSet
+from iacta.rules.roll import Roll
+from iacta.rules.variants import RULE_SETS, RuleSet
 
 __all__ = ["full_roll", "rule_sets"]
 

@@ -6,19 +6,19 @@ from typing import Any
 
 import altair as alt
 
-from iacta.battle import Battle
-from iacta.campaign import Campaign, CampaignOutcome
+from iacta.battle.battle import Battle
+from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.charts.bars import HOLD, STOP, WIN, histogram, spans
 from iacta.charts.campaigns import led
 from iacta.charts.laws import REMAIN, signed_left
 from iacta.charts.theme import BLUE, AnyChart, Row, expect, finish, named
 from iacta.charts.words import armies, fight, joined, per_cent, rules_words, seed_words, stop_words
+from iacta.checks import row_of
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
 from iacta.estimate import Estimate
-from iacta.numbers import row_of
-from iacta.outcome import Outcome, is_won
-from iacta.simulated import Simulated
+from iacta.methods.outcome import Outcome, is_won
+from iacta.questions.simulated import Simulated
 
 __all__ = ["convergence", "simulated_law"]
 

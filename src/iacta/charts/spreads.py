@@ -4,9 +4,9 @@ import altair as alt
 
 from iacta.charts.theme import RED, AnyChart, expect, finish, named
 from iacta.charts.words import armies, per_cent, under_rules
-from iacta.rules import Rules
-from iacta.spread import BestSpread, Objective
-from iacta.variants import find_rules, rules_name
+from iacta.questions.spread import BestSpread, Objective
+from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules, rules_name
 
 __all__ = ["best_spread"]
 

@@ -18,16 +18,16 @@ from iacta.charts.theme import (
     whole_axis,
 )
 from iacta.charts.words import fight, per_cent
+from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import path_tree
 from iacta.methods.chain import BEYOND, Chain
 from iacta.methods.limits import read_battle
 from iacta.methods.markov import chain
+from iacta.methods.outcome import Outcome
 from iacta.methods.path_tree import Branch, Node
-from iacta.numbers import shown, whole_number
-from iacta.outcome import Outcome
-from iacta.rules import Rules
+from iacta.rules.rules import Rules
 
 __all__ = ["after_rolls", "probability_tree", "state_space", "transition_matrix"]
 

@@ -8,17 +8,17 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
-from iacta.break_even import BreakEvenLine, break_even_line
 from iacta.charts.curves import CHANCE, MOST_ARMIES
 from iacta.charts.lines import Axis, Lines, draw_lines, read_lines
 from iacta.charts.theme import BLUE, GREEN, GREY, AnyChart, Row, expect, finish, named
 from iacta.charts.words import armies, joined, under_rules
+from iacta.checks import whole_number
 from iacta.errors import MalformedError, TooLargeError
-from iacta.numbers import whole_number
-from iacta.odds import win_probability
-from iacta.requirement import armies_needed
-from iacta.rules import Rules
-from iacta.variants import find_rules, rules_name
+from iacta.questions.armies_needed import armies_needed
+from iacta.questions.arrays import win_probability
+from iacta.questions.break_even import BreakEvenLine, break_even_line
+from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules, rules_name
 
 __all__ = ["break_even", "slices", "win_chance_map"]
 

@@ -9,8 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     import altair as alt
 
+from iacta.checks import shown
 from iacta.errors import MalformedError
-from iacta.numbers import shown
 
 __all__ = [
     "AMBER",

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from iacta.charts.lines import Axis, Lines, draw_lines
 from iacta.charts.theme import AnyChart, Row, finish
 from iacta.charts.words import joined
+from iacta.checks import read_chances, row_of, whole_number
 from iacta.errors import IllegalError
-from iacta.numbers import read_chances, row_of, whole_number
-from iacta.requirement import armies_needed
-from iacta.rules import Rules
-from iacta.variants import find_rules, rules_name
+from iacta.questions.armies_needed import armies_needed
+from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules, rules_name
 
 __all__ = ["CHANCES", "minimum_troops", "minimum_troops_ratio"]
 

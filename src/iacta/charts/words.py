@@ -1,9 +1,9 @@
 """The words of titles and subtitles: chances, armies, rules and stops."""
 
 from iacta.distribution import Probability
-from iacta.rules import Rules
-from iacta.stop import NEVER, Stop
-from iacta.variants import rules_name
+from iacta.rules.rules import Rules
+from iacta.rules.stop import NEVER, Stop
+from iacta.rules.variants import rules_name
 
 __all__ = [
     "armies",
@@ -79,7 +79,7 @@ def rules_words(rules: Rules) -> str:
 
     rules: the rules.
 
-    >>> from iacta.dice import Dice
+    >>> from iacta.rules.dice import Dice
     >>> rules_words(Rules(garrison=0)), rules_words(Rules(attack=Dice((20,))))
     ('classic rules, garrison 0', 'house rules')
     """

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from iacta.battle import Battle
+from iacta.battle.battle import Battle
+from iacta.battle.stopped import method_name
 from iacta.cli import options, show
 from iacta.cli.picture import read_picture
 from iacta.distribution import Distribution, Probability
 from iacta.errors import TooLargeError
-from iacta.outcome import Outcome, is_won
-from iacta.stop import NEVER
-from iacta.stopped import method_name
+from iacta.methods.outcome import Outcome, is_won
+from iacta.rules.stop import NEVER
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iacta.board.board import Board, Continent
-from iacta.board.draft import Remark
-from iacta.board.formats import BoardFile, read_board_file, write_board
+from iacta.board.formats.draft import Remark
+from iacta.board.formats.find import BoardFile, read_board_file, write_board
 from iacta.cli import options, show
 from iacta.cli.picture import read_picture
 

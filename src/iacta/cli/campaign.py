@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import numpy as np
 import typer
 
-from iacta.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
+from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
+from iacta.battle.territory import own_numbers, parse_territory, stages
 from iacta.cli import endings, options, show
 from iacta.cli.picture import read_picture
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
-from iacta.stop import NEVER
-from iacta.territory import Stage, own_numbers, parse_territory, stages
+from iacta.methods.outcome import Stage
+from iacta.rules.stop import NEVER
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from iacta.checks import parse_chance
 from iacta.cli import options
 from iacta.cli.picture import Picture
 from iacta.errors import IllegalError
-from iacta.numbers import parse_chance
-from iacta.variants import find_rule_set
+from iacta.rules.variants import find_rule_set
 
 __all__ = ["CHARTS"]
 

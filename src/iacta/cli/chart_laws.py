@@ -5,15 +5,15 @@ from typing import Annotated
 
 import typer
 
-from iacta.battle import Battle
-from iacta.campaign import Campaign
+from iacta.battle.battle import Battle
+from iacta.battle.campaign import Campaign
+from iacta.battle.territory import parse_territory
+from iacta.checks import parse_whole_number
 from iacta.cli import options, show
 from iacta.cli.picture import Picture
-from iacta.numbers import parse_whole_number
-from iacta.rules import Rules
-from iacta.simulated import running_estimates, simulate_campaign
-from iacta.stop import Stop
-from iacta.territory import parse_territory
+from iacta.questions.simulated import running_estimates, simulate_campaign
+from iacta.rules.rules import Rules
+from iacta.rules.stop import Stop
 
 __all__ = ["CHARTS"]
 

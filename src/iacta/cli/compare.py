@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from iacta.battle import Battle
+from iacta.battle.battle import Battle
 from iacta.cli import options, show
 from iacta.cli.picture import read_picture
 from iacta.distribution import Probability
 from iacta.errors import IactaError, IllegalError
 from iacta.methods import SEEN_METHODS, TRUE_RANDOM_METHODS, check_rules, load_method, refusal
-from iacta.rules import Rules
+from iacta.rules.rules import Rules
 
 if TYPE_CHECKING:
     from rich.console import Console

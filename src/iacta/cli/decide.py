@@ -8,9 +8,9 @@ import typer
 from iacta.cli import options, show
 from iacta.cli.decide_dice import Prices, tell_dice
 from iacta.cli.picture import read_picture
-from iacta.decision import Boundary, Decision, best_mix, when_to_stop
 from iacta.errors import IllegalError
-from iacta.rules import Rules
+from iacta.questions.decisions import Boundary, Decision, best_mix, when_to_stop
+from iacta.rules.rules import Rules
 
 if TYPE_CHECKING:
     from rich.console import Console

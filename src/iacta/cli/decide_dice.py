@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from iacta.checks import Chance
 from iacta.cli import options, show
 from iacta.cli.dice_words import dice_words
-from iacta.decision import DiceDecision, how_many_dice
-from iacta.numbers import Chance
-from iacta.rules import Rules
+from iacta.questions.decisions import DiceDecision, how_many_dice
+from iacta.rules.rules import Rules
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,15 +6,21 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from iacta.battle import Battle
+from iacta.battle.battle import Battle
+from iacta.checks import parse_chance
 from iacta.cli import options, show
 from iacta.cli.picture import Picture, read_picture
-from iacta.defence import defenders_needed
 from iacta.distribution import Probability
 from iacta.errors import IllegalError
-from iacta.numbers import parse_chance
-from iacta.rules import Rules
-from iacta.spread import BestSpread, Objective, simple_spreads, spread_defenders, spread_value
+from iacta.questions.defence import defenders_needed
+from iacta.questions.spread import (
+    BestSpread,
+    Objective,
+    simple_spreads,
+    spread_defenders,
+    spread_value,
+)
+from iacta.rules.rules import Rules
 
 if TYPE_CHECKING:
     from rich.console import Console

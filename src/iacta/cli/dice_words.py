@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from iacta.cli.show import armies
-from iacta.dice import Dice
-from iacta.rules import Rules
+from iacta.rules.dice import Dice
+from iacta.rules.rules import Rules
 
 __all__ = ["dice_words", "rules_words"]
 

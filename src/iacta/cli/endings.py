@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from iacta.campaign import CampaignOutcome
+from iacta.battle.campaign import CampaignOutcome
 from iacta.cli import show
 from iacta.distribution import Distribution
-from iacta.territory import Stage
+from iacta.methods.outcome import Stage
 
 __all__ = ["bar_rows", "best_first", "stops"]
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from iacta.balanced_requirement import is_certain_possible
+from iacta.battle.territory import Territory, parse_territory, stages
+from iacta.checks import parse_chance
 from iacta.cli import options, show
 from iacta.cli.picture import read_picture
 from iacta.distribution import Probability
-from iacta.numbers import parse_chance
-from iacta.requirement import armies_needed_for_campaign, win_probability_keeping
-from iacta.rules import Rules
-from iacta.territory import Territory, parse_territory, stages
+from iacta.questions.armies_needed import armies_needed_for_campaign, win_probability_keeping
+from iacta.questions.balanced_requirement import is_certain_possible
+from iacta.rules.rules import Rules
 
 if TYPE_CHECKING:
     from rich.console import Console

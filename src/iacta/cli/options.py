@@ -8,10 +8,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from iacta.checks import parse_whole_number, whole_number
 from iacta.errors import IllegalError
-from iacta.numbers import parse_whole_number, whole_number
-from iacta.stop import Stop
-from iacta.variants import RuleSet, find_rule_set
+from iacta.rules.stop import Stop
+from iacta.rules.variants import RuleSet, find_rule_set
 
 __all__ = [
     "Attackers",
@@ -181,7 +181,7 @@ def read_rules(name: str | None, file: str | None, garrison: str | None) -> Rule
 
 
 def _read_file(file: str) -> RuleSet:
-    from iacta.rules_file import read_rules_file  # only needed here
+    from iacta.rules.files import read_rules_file  # only needed here
 
     return read_rules_file(file)
 

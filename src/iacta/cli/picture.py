@@ -8,8 +8,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from iacta.checks import shown
 from iacta.errors import IllegalError
-from iacta.numbers import shown
 
 if TYPE_CHECKING:
     from iacta.board import Board

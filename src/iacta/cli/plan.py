@@ -11,13 +11,13 @@ from typing import Annotated, NamedTuple
 import typer
 
 from iacta.board.position import Position
+from iacta.checks import read_chance
 from iacta.cli import options, plan_options, plan_show, show
 from iacta.cli.picture import read_picture
 from iacta.errors import IllegalError
-from iacta.numbers import read_chance
 from iacta.plan import Goal, Plan, Worth, armies_needed_for_plan, best_plan, simulate_plan
 from iacta.plan.simulated import check_runs
-from iacta.rules import Rules
+from iacta.rules.rules import Rules
 
 __all__ = ["plan"]
 

@@ -5,14 +5,14 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from iacta.board.board import Board
+from iacta.board.formats.tables import read_table
+from iacta.board.formats.text import MOST_BYTES, decode
 from iacta.board.position import Position, read_position
-from iacta.board.tables import read_table
-from iacta.board.text import MOST_BYTES, decode
+from iacta.checks import parse_whole_number, read_fraction, shown
 from iacta.errors import IactaError, IllegalError, TooLargeError
-from iacta.numbers import parse_whole_number, read_fraction, shown
 from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, eliminate
 from iacta.plan.goal import MOST_WORTH
-from iacta.plan_words import deed
+from iacta.plan.words import deed
 
 __all__ = [
     "GoalWords",

@@ -8,8 +8,8 @@ from iacta.estimate import Interval
 from iacta.plan import Goal, Plan, SimulatedPlan, Step, Worth
 from iacta.plan.plan import held_worth
 from iacta.plan.simulated import has_real_dice
-from iacta.plan_way import Advance, Turn, advances, usual_way
-from iacta.plan_words import deed, goal_words
+from iacta.plan.way import Advance, Turn, advances, usual_way
+from iacta.plan.words import deed, goal_words
 
 if TYPE_CHECKING:
     from fractions import Fraction

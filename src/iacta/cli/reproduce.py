@@ -10,7 +10,7 @@ from iacta.cli import options, show
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from iacta.reproduce import Reproduced
+    from iacta_literature import Reproduced
 
 __all__ = ["reproduce"]
 
@@ -28,7 +28,7 @@ def reproduce(folder: Folder = "iacta-reproduced", as_json: options.Json = False
 
     Example: iacta reproduce
     """
-    from iacta import reproduce as library  # slow to import, and only needed here
+    import iacta_literature as library  # slow to import, and only needed here
 
     library.check_packages()
     with show.progress("Recomputing the literature", library.steps()) as progress:

@@ -7,7 +7,7 @@ import typer
 
 from iacta.cli import options, show
 from iacta.cli.picture import read_picture
-from iacta.roll import Losses, Roll
+from iacta.rules.roll import Losses, Roll
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
 
 import typer
 
-from iacta.battle import Battle
+from iacta.battle.battle import Battle
 from iacta.cli import options, show
 from iacta.cli.dice_words import dice_words, rules_words
 from iacta.cli.picture import read_picture
 from iacta.distribution import Probability
 from iacta.errors import IactaError, IllegalError
-from iacta.modifiers import MODIFIERS
-from iacta.requirement import armies_needed
-from iacta.roll import LossLaw, Roll, break_even_ratio
-from iacta.rules import Rules
-from iacta.rules_file import rules_record
-from iacta.variants import RULE_SETS, RuleSet
+from iacta.questions.armies_needed import armies_needed
+from iacta.rules.files import rules_record
+from iacta.rules.modifiers import MODIFIERS
+from iacta.rules.roll import LossLaw, Roll, break_even_ratio
+from iacta.rules.rules import Rules
+from iacta.rules.variants import RULE_SETS, RuleSet
 
 if TYPE_CHECKING:
     from rich.console import Console

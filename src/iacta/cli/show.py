@@ -10,10 +10,10 @@ from fractions import Fraction
 from threading import Timer
 from typing import TYPE_CHECKING, NamedTuple
 
+from iacta.checks import fraction_text
 from iacta.cli.options import Output
 from iacta.distribution import Probability
-from iacta.numbers import fraction_text
-from iacta.rules import Rules
+from iacta.rules.rules import Rules
 
 if TYPE_CHECKING:
     from rich.console import Console

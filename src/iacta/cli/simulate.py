@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from iacta.campaign import Campaign, CampaignOutcome
+from iacta.battle.campaign import Campaign, CampaignOutcome
+from iacta.battle.territory import parse_territory
 from iacta.cli import endings, options, show
 from iacta.cli.picture import read_picture
 from iacta.errors import IactaError
 from iacta.estimate import Interval
-from iacta.simulated import Simulated, simulate_campaign
-from iacta.territory import parse_territory
+from iacta.questions.simulated import Simulated, simulate_campaign
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
+from iacta.checks import shown
 from iacta.cli import options, show
 from iacta.cli.picture import read_picture
 from iacta.errors import TooLargeError
-from iacta.numbers import shown
-from iacta.odds import win_table
+from iacta.questions.arrays import win_table
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,13 +6,12 @@ A method is loaded when it is first asked, so that the ones that nobody asks cos
 from importlib import import_module
 from typing import Literal, cast
 
+from iacta.checks import check_choice, shown
 from iacta.errors import IactaError, IllegalError
 from iacta.methods import counting, lattice
 from iacta.methods.limits import check_rules
 from iacta.methods.method import Method, TableMethod
-from iacta.numbers import shown
-from iacta.records import check_choice
-from iacta.rules import Rules
+from iacta.rules.rules import Rules
 
 __all__ = [
     "EXACT_METHODS",
@@ -105,7 +104,7 @@ def find_method(
     The stated error is `STATED_ERROR`, relative. Where no method meets it, the bound is what
     `relative_error` of the method says.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> find_method("auto", 12, 10, CLASSIC, exact=False, question="law").NAME
     'lattice'
     >>> find_method("auto", 10**9, 10**9, CLASSIC, exact=False, question="chance").NAME
@@ -139,7 +138,7 @@ def find_table_method(name: str, rules: Rules, *, exact: bool) -> TableMethod | 
     rules: the rules of the battles; where armies can grow there is none.
     exact: whether fractions are asked for.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> find_table_method("auto", CLASSIC, exact=True).NAME
     'counting'
     """

@@ -47,8 +47,8 @@ from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.methods import lattice
 from iacta.methods.limits import refuse_gains, refuse_too_large
-from iacta.outcome import Outcome
-from iacta.rules import Rules
+from iacta.methods.outcome import Outcome
+from iacta.rules.rules import Rules
 
 __all__ = [
     "NAME",

@@ -38,13 +38,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MissingError
 from iacta.methods.limits import refuse_too_large
-from iacta.numbers import shown, whole_number
-from iacta.outcome import Outcome
-from iacta.roll import LossLaw, loss_law
-from iacta.rules import Rules
+from iacta.methods.outcome import Outcome
+from iacta.rules.roll import LossLaw, loss_law
+from iacta.rules.rules import Rules
 
 __all__ = [
     "BEYOND",
@@ -109,7 +109,7 @@ class CanonicalForm(NamedTuple):
         that does not fit into memory is refused.
 
         >>> from iacta.methods.markov import chain
-        >>> from iacta.rules import CLASSIC
+        >>> from iacta.rules.rules import CLASSIC
         >>> form = chain(3, 1, CLASSIC).canonical()
         >>> form.transient[1], form.absorbing[0]
         (Outcome(attackers=3, defenders=1), Outcome(attackers=2, defenders=0))
@@ -130,7 +130,7 @@ class CanonicalForm(NamedTuple):
         can, it is the mean number of rolls until the battle ends or leaves the chain.
 
         >>> from iacta.methods.markov import chain
-        >>> from iacta.rules import CLASSIC
+        >>> from iacta.rules.rules import CLASSIC
         >>> chain(3, 1, CLASSIC).canonical().expected_rolls().round(6).tolist()
         [1.0, 1.421296]
 
@@ -150,7 +150,7 @@ class Chain:
     matrix: the sparse transition matrix P; row and column i belong to `states[i]`.
 
     >>> from iacta.methods.markov import chain
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> small = chain(3, 1, CLASSIC)
     >>> [tuple(state) for state in small.states]
     [(2, 1), (3, 1), (2, 0), (3, 0), (1, 1)]
@@ -209,7 +209,7 @@ class Chain:
         carried on when all that go on are below 1e-300. A state that the chain has not is refused.
 
         >>> from iacta.methods.markov import chain
-        >>> from iacta.rules import CLASSIC
+        >>> from iacta.rules.rules import CLASSIC
         >>> {tuple(state): round(p, 7) for state, p in chain(11, 10, CLASSIC).after(1).items()}
         {(11, 8): 0.3716564, (10, 9): 0.3357767, (9, 10): 0.2925669}
 
@@ -245,7 +245,7 @@ class Chain:
         It is made of squares P², P⁴ ... of P. One that does not fit into memory is refused.
 
         >>> from iacta.methods.markov import chain
-        >>> from iacta.rules import CLASSIC
+        >>> from iacta.rules.rules import CLASSIC
         >>> chain(3, 1, CLASSIC).power(2).toarray()[1].round(4).tolist()
         [0.0, 0.0, 0.1755, 0.5787, 0.2458]
         """
@@ -278,7 +278,7 @@ class Chain:
         """Return the canonical form: transient and absorbing states apart, with Q and R.
 
         >>> from iacta.methods.markov import chain
-        >>> from iacta.rules import CLASSIC
+        >>> from iacta.rules.rules import CLASSIC
         >>> form = chain(11, 10, CLASSIC).canonical()
         >>> len(form.transient), len(form.absorbing), form.Q.shape, form.R.shape
         (100, 20, (100, 100), (100, 20))
@@ -301,7 +301,7 @@ def build_chain(start: Outcome, room: int, rules: Rules) -> Chain:
         armies cannot grow.
     rules: the rules of the battle.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> build_chain(Outcome(11, 10), 0, CLASSIC).matrix.shape
     (120, 120)
     """

@@ -24,8 +24,9 @@ Then p · (p^s)' = s p' p^s gives the recurrence
 which carries such a pair from s to s + 1: each step multiplies and divides large numbers by small
 ones only. The sum over s is Horner's, and so linear in the armies where a table is quadratic.
 
-`taflin_2001` has the paper's equations themselves, to the letter. This file shifts the boundary
-by one, which spares the strips at a = 3 and d = 2, and counts in whole numbers.
+`iacta_literature.taflin_2001` has the paper's equations themselves, to the letter. This file
+shifts the boundary by one, which spares the strips at a = 3 and d = 2, and counts in whole
+numbers.
 
 Source: Taflin, "The Probability Distribution of Risk Battles" (2001). His last section, on
 attacking several countries in sequence, is a title with nothing below it; `sequence` is ours.
@@ -39,16 +40,29 @@ from math import comb, prod
 from operator import mul
 from typing import NamedTuple, TypeAlias
 
+from iacta.checks import row_of, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.methods.counting import coefficients
-from iacta.methods.limits import OUTCOME_BYTES, read_rules, refuse_too_large
-from iacta.methods.taflin_strips import refuse_dice
-from iacta.numbers import row_of, whole_number
-from iacta.outcome import Outcome
-from iacta.rules import Rules
+from iacta.methods.limits import (
+    OUTCOME_BYTES,
+    read_rules,
+    refuse_dice_mode,
+    refuse_gains,
+    refuse_too_large,
+)
+from iacta.methods.outcome import Outcome
+from iacta.rules.rules import Rules
 
-__all__ = ["NAME", "outcomes", "refuse", "relative_error", "sequence", "win_probability"]
+__all__ = [
+    "NAME",
+    "outcomes",
+    "refuse",
+    "refuse_dice",
+    "relative_error",
+    "sequence",
+    "win_probability",
+]
 
 NAME: str = "closed_form"
 
@@ -58,6 +72,21 @@ State: TypeAlias = tuple[int, int]
 Weights: TypeAlias = dict[State, int]
 
 OPERATIONS = 20
+
+
+def refuse_dice(rules: Rules) -> None:
+    """Refuse rules under which other than three dice attack two, or armies grow.
+
+    rules: the rules of a battle.
+    """
+    refuse_dice_mode(rules, "closed_form")
+    refuse_gains(rules, "closed_form")
+    if rules.full_roll != (3, 2):
+        attack, defence = rules.full_roll
+        raise IllegalError(
+            "rules must keep 3 attack dice and 2 defence dice for the method 'closed_form', got "
+            f"{attack} and {defence}"
+        )
 
 
 def refuse(attackers: int, defenders: int, rules: Rules) -> None:
@@ -100,7 +129,7 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
     defenders: armies on the defended territory.
     rules: the rules of the battle.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> win_probability(3, 1, CLASSIC)
     Fraction(1955, 2592)
 
@@ -119,7 +148,7 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
     defenders: armies on the defended territory.
     rules: the rules of the battle.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> outcomes(Distribution([3]), 1, CLASSIC)[Outcome(attackers=3, defenders=0)]
     Fraction(125, 216)
     """
@@ -154,7 +183,7 @@ def sequence(attackers: int, defenders: Iterable[int], rules: Rules | str = "cla
 
         Q(A; D_1 ... D_k)  =  Σ_a  X_{k−1}(a) · N(a − g, D_k)  /  U^(A + D_1 + ... + D_k − (k−1) g).
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> sequence(3, [1, 1], CLASSIC)
     Fraction(625, 2592)
 

@@ -37,9 +37,9 @@ import numpy.typing as npt
 
 from iacta.distribution import Distribution
 from iacta.methods.limits import OUTCOME_BYTES, refuse_dice_mode, refuse_gains, refuse_too_large
-from iacta.outcome import Outcome
-from iacta.roll import loss_law
-from iacta.rules import Rules
+from iacta.methods.outcome import Outcome
+from iacta.rules.roll import loss_law
+from iacta.rules.rules import Rules
 
 __all__ = [
     "NAME",
@@ -74,7 +74,7 @@ class Coefficients(NamedTuple):
 def coefficients(able: int, defenders: int, rules: Rules) -> Coefficients:
     """Return the least U, and the coefficients c_k of every roll that such a battle may have.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> coefficients(9, 9, CLASSIC).unit, coefficients(9, 9, CLASSIC).steps[3, 2]
     (432, (54600, 62664, 69360))
     """
@@ -131,7 +131,7 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
     defenders: armies on the defended territory.
     rules: the rules of the battle.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> outcomes(Distribution([3]), 1, CLASSIC)[Outcome(attackers=3, defenders=0)]
     Fraction(125, 216)
     """
@@ -210,7 +210,7 @@ def value_rows(won: Sequence[Exact], lost: Sequence[Exact], rules: Rules) -> Ite
     lost: `lost[d]` is what it is worth that d defenders hold; `lost[0]` does not matter.
     rules: the rules of the battle.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> [row.worth(3) for row in value_rows([1, 1, 1, 1], [0, 0, 0], CLASSIC)]
     [Fraction(1955, 2592), Fraction(235, 648)]
     """
@@ -237,7 +237,7 @@ def values(
 
     Entry `[n]` of the result, as long as `won`, is for n attackers, garrison included.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> values([1, 1, 1, 1], [0, 0], 1, CLASSIC)[3]
     Fraction(1955, 2592)
     """
@@ -254,7 +254,7 @@ def win_table(attackers: int, defenders: int, rules: Rules) -> npt.NDArray[np.ob
 
     Entry `[a - 1, d - 1]` is for a attackers against d defenders.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> win_table(3, 1, CLASSIC)[2, 0]
     Fraction(1955, 2592)
     """
@@ -296,7 +296,7 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
     defenders: armies on the defended territory.
     rules: the rules of the battle.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> win_probability(3, 1, CLASSIC)
     Fraction(1955, 2592)
     """

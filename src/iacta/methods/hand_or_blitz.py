@@ -26,7 +26,7 @@ from iacta.distribution import Distribution
 from iacta.methods import balanced_blitz, lattice
 from iacta.methods.balanced_blitz import reshaped_chances
 from iacta.methods.optimal_play import Instead, Play, Worth, play, refuse
-from iacta.rules import Rules
+from iacta.rules.rules import Rules
 
 __all__ = ["NAME", "expected_left", "mix"]
 
@@ -49,7 +49,7 @@ def mix(able: int, defenders: int, rules: Rules) -> Play:
     `attack_dice` is 0 and armies can attack, a blitz is at least as good as a roll. The same is
     refused as by `optimal_play.play`.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> round(float(mix(10, 10, CLASSIC).gains[10, 10]), 4)
     0.6616
     """
@@ -87,7 +87,7 @@ def expected_left(able: int, defenders: int, rules: Rules, found: Play) -> float
     rules: the rules of a roll by hand.
     found: the answer of `mix` for battles up to this size, or a larger one.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> round(expected_left(2, 1, CLASSIC, mix(2, 1, CLASSIC)), 4)
     1.6553
     """

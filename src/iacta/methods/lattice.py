@@ -31,9 +31,9 @@ import numpy.typing as npt
 from iacta.distribution import Distribution
 from iacta.methods.diagonals import chance_table
 from iacta.methods.limits import OUTCOME_BYTES, refuse_dice_mode, refuse_gains, refuse_too_large
-from iacta.outcome import Outcome
-from iacta.roll import loss_law
-from iacta.rules import Rules
+from iacta.methods.outcome import Outcome
+from iacta.rules.roll import loss_law
+from iacta.rules.rules import Rules
 
 __all__ = [
     "NAME",
@@ -70,7 +70,7 @@ def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
     steps of its series, and one for each of the terms that are added to a state. In a table made
     by anti-diagonals a roll costs two, one for each sum, and one for what counts as 1.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> relative_error(100, 100, CLASSIC) < 1e-12
     True
     """
@@ -104,7 +104,7 @@ def steps_of(able: int, defenders: int, rules: Rules) -> Steps:
     defenders: armies on the defended territory.
     rules: the rules of the battle.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> steps_of(1, 1, CLASSIC)
     {(1, 1): (0.5833333333333334, 0.4166666666666667)}
     """
@@ -132,7 +132,7 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
 
     The relative error of each probability is at most `relative_error` of the largest stack.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> law = outcomes(Distribution([3]), 1, CLASSIC)
     >>> round(law[Outcome(attackers=3, defenders=0)], 6)
     0.578704
@@ -167,7 +167,7 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
 
     Its relative error is at most `relative_error`.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> round(win_probability(3, 1, CLASSIC), 6)
     0.754244
     """
@@ -191,7 +191,7 @@ def values(
     Entry `[n]` of the result, as long as `won`, is for n attackers, garrison included. Its
     relative error is at most `relative_error`, and that of `won` and `lost`.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> values([1, 1, 1, 1], [0, 0], 1, CLASSIC).round(6).tolist()
     [0.0, 0.0, 0.416667, 0.754244]
     """
@@ -209,7 +209,7 @@ def win_table(attackers: int, defenders: int, rules: Rules) -> Floats:
     Entry `[a - 1, d - 1]` is for a attackers against d defenders; its relative error is at most
     `relative_error` of that battle.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> win_table(3, 1, CLASSIC).round(6).tolist()
     [[0.0], [0.416667], [0.754244]]
     """
@@ -265,7 +265,7 @@ def value_rows(
 
     won, lost, rules: as for `values`.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> [row.round(4).tolist() for row in value_rows([1, 1, 1], [0, 0, 0], CLASSIC)]
     [[0.0, 0.0, 0.4167], [0.0, 0.0, 0.1061]]
     """

@@ -40,6 +40,7 @@ from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import lattice
 from iacta.methods.limits import check_rules, refuse_dice_mode, refuse_gains
+from iacta.methods.outcome import Outcome
 from iacta.methods.survivors import Window, ends, spare_armies
 from iacta.methods.walk import (
     Walk,
@@ -49,8 +50,7 @@ from iacta.methods.walk import (
     log_generating,
     tilted_variance,
 )
-from iacta.outcome import Outcome
-from iacta.rules import Rules
+from iacta.rules.rules import Rules
 
 __all__ = ["NAME", "both_chances", "outcomes", "refuse", "relative_error", "win_probability"]
 
@@ -116,7 +116,7 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
 
     A float, with the error told above; refused is what `refuse` says.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> round(win_probability(853_400_001, 10**9, CLASSIC), 12)
     0.376738111582
     """
@@ -147,7 +147,7 @@ def both_chances(
 
     The two sum to 1; the relative error of each is at most 1e-12 where it is above 1e-15.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> won, lost = both_chances(87_001, 100_000, CLASSIC)
     >>> round(won, 6), f"{lost:.11e}"
     (0.999844, '1.55887520756e-04')
@@ -298,7 +298,7 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
     armies have where neither side is as good as certain to win, are refused: they would not fit
     into memory.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> law = outcomes(Distribution([1_000_001]), 1_000_000, CLASSIC)
     >>> round(law.map(lambda outcome: outcome.attackers).mean(), 6)
     146586.848799

@@ -1,9 +1,9 @@
 """Which battles the methods take on: what fits into memory and into an hour, and their rules."""
 
+from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, TooLargeError
-from iacta.numbers import shown, whole_number
-from iacta.rules import Rules
-from iacta.variants import find_rules
+from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules
 
 __all__ = [
     "OUTCOME_BYTES",

@@ -51,8 +51,8 @@ from iacta.methods.limits import (
     refuse_dice_mode,
     refuse_too_large,
 )
-from iacta.outcome import Outcome
-from iacta.rules import Rules
+from iacta.methods.outcome import Outcome
+from iacta.rules.rules import Rules
 
 __all__ = [
     "NAME",
@@ -110,7 +110,7 @@ def chain(attackers: int, defenders: int, rules: Rules | str = "classic") -> Cha
     Where armies can grow, the chain has so many states that the chance to leave them for `BEYOND`,
     from any start of at most these sizes, is at most 1e-12. A battle that is too large is refused.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> ten = chain(11, 10, CLASSIC)
     >>> ten.start, len(ten.states), ten.matrix.nnz
     (Outcome(attackers=11, defenders=10), 120, 301)
@@ -160,7 +160,7 @@ def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
     its chance and its product, and one for each term that is added to a state: no more than there
     are states from which a roll leads there.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> relative_error(100, 100, CLASSIC) < 1e-12
     True
     """
@@ -185,7 +185,7 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
 
     Its error is at most `relative_error`.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> round(win_probability(3, 1, CLASSIC), 6)
     0.754244
     """
@@ -208,7 +208,7 @@ def win_probability_bounded(
     The bound is absolute and at most 1e-12; it covers what the truncation of an infinite chain
     leaves out, and all rounding. A battle for which this cannot be had is refused.
 
-    >>> from iacta.variants import find_rules
+    >>> from iacta.rules.variants import find_rules
     >>> chance, error = win_probability_bounded(12, 10, find_rules("five ones"))
     >>> round(chance, 10), error <= 1e-12
     (0.6540175482, True)
@@ -237,7 +237,7 @@ def win_table(attackers: int, defenders: int, rules: Rules) -> Floats:
     Entry `[a - 1, d - 1]` is for a attackers against d defenders; its error is at most
     `relative_error` of that battle.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> win_table(3, 1, CLASSIC).round(6).tolist()
     [[0.0], [0.416667], [0.754244]]
     """
@@ -261,7 +261,7 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
     armies can grow, the errors of all probabilities together are at most 1e-12 instead: what goes
     on past the chain is in no outcome, so that they sum to so much less than 1.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> law = outcomes(Distribution([3]), 1, CLASSIC)
     >>> round(law[Outcome(attackers=3, defenders=0)], 6)
     0.578704

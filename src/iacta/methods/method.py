@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from iacta.distribution import Distribution, Probability
-from iacta.outcome import Outcome
-from iacta.rules import Rules
+from iacta.methods.outcome import Outcome
+from iacta.rules.rules import Rules
 
 __all__ = ["Method", "TableMethod"]
 

@@ -40,7 +40,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from iacta.methods.counting import coefficients
 from iacta.methods.limits import OUTCOME_BYTES, refuse_gains, refuse_too_large
-from iacta.rules import Rules
+from iacta.rules.rules import Rules
 
 __all__ = [
     "NAME",
@@ -163,7 +163,7 @@ def play(
     Floats, each gain within its entry of `errors`. Battles too large for memory are refused, and
     rules under which armies grow.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> found = play(2, 1, CLASSIC, Worth(Fraction(2), Fraction(1), Fraction(0)))
     >>> found.gains.round(4).tolist()
     [[2.0, 2.0, 2.0], [0.0, 0.25, 0.8414]]
@@ -202,7 +202,7 @@ def play_exactly(
 
     Arrays of `Fraction`; equally good choices are decided as in `play`. The same is refused.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> play_exactly(1, 1, CLASSIC, Worth(Fraction(2), Fraction(1), Fraction(0))).gains[1, 1]
     Fraction(1, 4)
     """
@@ -238,7 +238,7 @@ def pays_in_the_end(defenders: int, rules: Rules, worth: Worth) -> npt.NDArray[n
     Entry `[d]` is for d defenders; `[0]` is false. With so many attackers only d matters:
     G(d) = max(0, (r + Σ_{k≥1} p_k · G(d − k)) / (1 − p_0)), where r is what a roll itself gains.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> pays_in_the_end(8, CLASSIC, Worth(Fraction(5), Fraction(1), Fraction(0))).tolist()
     [False, True, True, True, True, True, True, False, False]
     """

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+from iacta.checks import shown
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
 from iacta.methods.limits import (
@@ -28,10 +29,9 @@ from iacta.methods.limits import (
     refuse_gains,
     refuse_too_large,
 )
-from iacta.numbers import shown
-from iacta.outcome import Outcome, is_won
-from iacta.roll import Losses, loss_law
-from iacta.rules import Rules
+from iacta.methods.outcome import Outcome, is_won
+from iacta.rules.roll import Losses, loss_law
+from iacta.rules.rules import Rules
 
 __all__ = [
     "NAME",
@@ -136,7 +136,7 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
     defenders: armies on the defended territory.
     rules: the rules of the battle.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> win_probability(4, 2, CLASSIC)
     Fraction(6610505, 10077696)
     """
@@ -150,7 +150,7 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
     defenders: armies on the defended territory.
     rules: the rules of the battle.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> outcomes(Distribution([4]), 2, CLASSIC)[Outcome(attackers=3, defenders=0)]
     Fraction(326375, 1679616)
     """
@@ -169,7 +169,7 @@ def tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> Node
 
     More than 2500 states are refused.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> for losses, probability, node in tree(4, 2, CLASSIC).branches:
     ...     print(losses.attackers, losses.defenders, probability, node.state)
     2 0 2275/7776 Outcome(attackers=2, defenders=2)
@@ -194,7 +194,7 @@ def nodes(root: Node) -> Iterator[Node]:
 
     root: the first node, from `tree`.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> [tuple(node.state) for node in nodes(tree(4, 2, CLASSIC))]
     [(4, 2), (4, 0), (3, 1), (2, 2), (3, 0), (2, 1), (1, 2), (2, 0), (1, 1)]
     """
@@ -216,7 +216,7 @@ def paths(attackers: int, defenders: int, rules: Rules | str = "classic") -> Ite
 
     More than 2500 states are refused. How many paths there are, `path_count` says.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> found = list(paths(4, 2, CLASSIC))
     >>> len(found), sum(path.probability for path in found)
     (7, Fraction(1, 1))
@@ -278,7 +278,7 @@ def state_count(attackers: int, defenders: int, rules: Rules | str = "classic") 
     defenders: armies on the defended territory.
     rules: the rules of the battle.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> state_count(4, 2, CLASSIC)
     9
     """
@@ -302,7 +302,7 @@ def path_count(attackers: int, defenders: int, rules: Rules | str = "classic") -
     defenders: armies on the defended territory.
     rules: the rules of the battle.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> path_count(4, 2, CLASSIC)
     7
     """

@@ -42,8 +42,8 @@ import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided
 
 from iacta.methods.counting import least_root
-from iacta.roll import seen_loss_laws
-from iacta.rules import Rules
+from iacta.rules.roll import seen_loss_laws
+from iacta.rules.rules import Rules
 
 __all__ = [
     "NAME",

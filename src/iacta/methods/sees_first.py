@@ -26,10 +26,10 @@ import numpy.typing as npt
 
 from iacta.distribution import Distribution
 from iacta.methods.limits import OUTCOME_BYTES, refuse_gains, refuse_not_seen, refuse_too_large
+from iacta.methods.outcome import Outcome
 from iacta.methods.replies import Aim, Battles, Replies, carry, chances, worths
-from iacta.outcome import Outcome
-from iacta.roll import seen_loss_laws
-from iacta.rules import Rules
+from iacta.rules.roll import seen_loss_laws
+from iacta.rules.rules import Rules
 
 __all__ = [
     "NAME",

@@ -18,10 +18,10 @@ import numpy.typing as npt
 from iacta.distribution import Distribution
 from iacta.methods.counting import ExactRow
 from iacta.methods.limits import OUTCOME_BYTES, refuse_gains, refuse_not_seen, refuse_too_large
+from iacta.methods.outcome import Outcome
 from iacta.methods.replies import Battles, Replies, carry, chances, unit_of, worths
-from iacta.outcome import Outcome
-from iacta.roll import seen_loss_laws
-from iacta.rules import Rules
+from iacta.rules.roll import seen_loss_laws
+from iacta.rules.rules import Rules
 
 __all__ = [
     "NAME",

@@ -32,17 +32,16 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.dice import Dice
+from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.methods.limits import check_rules, refuse_dice_mode
+from iacta.methods.outcome import Outcome, Stage, is_won
 from iacta.methods.throws import all_ones_probability, throw_losses
 from iacta.methods.workers import check_executor, spread
-from iacta.numbers import shown, whole_number
-from iacta.outcome import Outcome, is_won
-from iacta.rules import Rules
-from iacta.stop import NEVER, Stop
-from iacta.territory import Stage
+from iacta.rules.dice import Dice
+from iacta.rules.rules import Rules
+from iacta.rules.stop import NEVER, Stop
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -38,10 +38,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from iacta.checks import shown
 from iacta.errors import TooLargeError
 from iacta.methods import counting, lattice
-from iacta.numbers import shown
-from iacta.rules import Rules
+from iacta.rules.rules import Rules
 
 __all__ = [
     "NAME",
@@ -104,7 +104,7 @@ class Model:
     step: of a battle's worth when won, for each number that moves in, when lost, and the
         defenders, its mean worth for 0 ... A attackers.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> exact_model(4, Aim((0, 0, 1)), CLASSIC).value((1, 1))
     Fraction(108175, 186624)
     """

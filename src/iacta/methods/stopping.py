@@ -33,10 +33,10 @@ from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.methods import counting, lattice
 from iacta.methods.limits import OUTCOME_BYTES, refuse_too_large
-from iacta.outcome import Outcome
-from iacta.rules import Rules
-from iacta.stop import Stop
-from iacta.variants import rules_name
+from iacta.methods.outcome import Outcome
+from iacta.rules.rules import Rules
+from iacta.rules.stop import Stop
+from iacta.rules.variants import rules_name
 
 __all__ = ["NAME", "outcomes", "refuse_rules", "relative_error"]
 
@@ -99,7 +99,7 @@ def outcomes(
     The law is exact, or else the relative error of each probability is at most `relative_error`
     of the largest stack. Rules under which armies grow are refused, and battles too large.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> outcomes(Distribution([4]), 2, CLASSIC, Stop(max_rolls=1), exact=True)
     Distribution({Outcome(attackers=2, defenders=2): 2275, Outcome(attackers=3, defenders=1): \
 2611, Outcome(attackers=4, defenders=0): 2890})
@@ -132,7 +132,7 @@ def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
     its product, and one for each term that is added to a state: of rolls that take 1 .. m armies,
     m (m + 3) / 2 at most. As many outcomes as there are sizes of the stack may be added at last.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> relative_error(250, 250, CLASSIC) < 1e-12
     True
     """

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from iacta.methods import lattice
 from iacta.methods.walk import Walk, attackers_walk, defenders_walk, probabilities
-from iacta.rules import Rules
+from iacta.rules.rules import Rules
 
 __all__ = ["Ends", "Window", "ends", "spare_armies"]
 
@@ -80,7 +80,7 @@ def ends(able: int, defenders: int, rules: Rules, margin: int) -> Ends:
 
     Floats; the relative error is at most 1e-12 for chances above 1e-15.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> left = ends(853_400, 1_000_000, CLASSIC, margin=128)
     >>> round(float(left.attackers.chances.sum()), 10)
     0.4958367341
@@ -192,7 +192,7 @@ def spare_armies(armies: int, others: int, walk: Walk, margin: int) -> int:
     walk: the losses of the side.
     margin: as for `ends`.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> spare_armies(10**6, 10, attackers_walk(CLASSIC), margin=128)
     999606
     """

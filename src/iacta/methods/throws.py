@@ -20,8 +20,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.dice import Dice
-from iacta.rules import Rules
+from iacta.rules.dice import Dice
+from iacta.rules.rules import Rules
 
 __all__ = ["ThrownLosses", "all_ones_probability", "throw_dice", "throw_losses"]
 
@@ -53,7 +53,7 @@ def throw_losses(
 
     Two arrays as long as there are rolls.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> lost = throw_losses(3, 2, CLASSIC, 10_000, np.random.default_rng(1))
     >>> np.bincount(lost.defenders).tolist()
     [2925, 3414, 3661]

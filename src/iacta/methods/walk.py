@@ -26,8 +26,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.roll import loss_law
-from iacta.rules import Rules
+from iacta.rules.roll import loss_law
+from iacta.rules.rules import Rules
 
 __all__ = [
     "Walk",

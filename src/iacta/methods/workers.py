@@ -4,8 +4,8 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
+from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
-from iacta.numbers import shown
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future

@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
 
 from iacta.board import Position
+from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
-from iacta.numbers import shown
 from iacta.plan.goal import Goal, TakeAll, Worth, read_goal
 from iacta.plan.plan import Plan, made_plan
 from iacta.plan.problem import Problem, read_problem
 from iacta.plan.search import Effort, Found, effort_of, take_all
 from iacta.plan.sets import bits, mask_of
 from iacta.plan.worth import most_worth, take_any
-from iacta.rules import Rules
-from iacta.variants import find_rules
+from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules
 
 __all__ = ["best_plan", "better_plans"]
 

@@ -6,9 +6,8 @@ from math import isfinite
 from typing import TypeAlias
 
 from iacta.board import Board, Position
+from iacta.checks import put, row_of, shown
 from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.numbers import row_of, shown
-from iacta.records import put
 
 __all__ = ["MOST_WORTH", "Goal", "TakeAll", "TakeAny", "Worth", "eliminate", "read_goal"]
 

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from iacta.board import Holding, Position
+from iacta.checks import Chance, read_chance, row_of, shown
 from iacta.errors import IllegalError, MalformedError
-from iacta.numbers import Chance, read_chance, row_of, shown
 from iacta.plan.best import better_plans
 from iacta.plan.goal import Goal, Worth, read_goal
 from iacta.plan.problem import read_problem
 from iacta.plan.search import effort_of
-from iacta.rules import Rules
-from iacta.variants import find_rules
+from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules
 
 __all__ = ["armies_needed_for_plan"]
 

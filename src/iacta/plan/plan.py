@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from iacta.board import Holding, Position
+from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
-from iacta.numbers import shown, whole_number
 from iacta.plan.goal import Goal, Worth
 from iacta.plan.policy import Flow, Policy, Standing
 from iacta.plan.problem import Problem
 from iacta.plan.states import Attack
-from iacta.rules import Rules
+from iacta.rules.rules import Rules
 
 __all__ = ["Ending", "NextMove", "Plan", "Play", "Step", "TerritoryEnd", "held_worth", "made_plan"]
 

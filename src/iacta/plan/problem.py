@@ -4,11 +4,11 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from iacta.board import Board, Position
+from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.methods.limits import check_rules, refuse_gains
-from iacta.numbers import row_of, shown, whole_number
 from iacta.plan.sets import Borders, bits, mask_of
-from iacta.rules import Rules
+from iacta.rules.rules import Rules
 
 __all__ = ["Problem", "Stacks", "read_problem"]
 

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from iacta.checks import shown, whole_number
 from iacta.errors import MalformedError, TooLargeError
 from iacta.estimate import Estimate
 from iacta.methods.simulation import RUNS, SEED, Seed, fight_until
-from iacta.numbers import shown, whole_number
 from iacta.plan.plan import Plan, held_worth
 from iacta.plan.policy import Policy, Standing
 from iacta.plan.transfer import Transfers
-from iacta.rules import Rules
-from iacta.stop import NEVER
+from iacta.rules.rules import Rules
+from iacta.rules.stop import NEVER
 
 if TYPE_CHECKING:
     from iacta.plan.states import Attack

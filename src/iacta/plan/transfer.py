@@ -18,7 +18,7 @@ import numpy.typing as npt
 from iacta.errors import TooLargeError
 from iacta.methods import balanced_blitz, lattice, sees_first
 from iacta.methods.replies import Battles, Replies, carry
-from iacta.rules import Rules
+from iacta.rules.rules import Rules
 
 __all__ = ["Transfer", "Transfers"]
 
@@ -44,7 +44,7 @@ class Transfers:
     rules: the rules; their garrison does not matter.
     able: the most attackers able to attack.
 
-    >>> from iacta.rules import CLASSIC
+    >>> from iacta.rules.rules import CLASSIC
     >>> Transfers(CLASSIC, 2).of(1).won.round(4).tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.4167, 0.0], [0.0, 0.1755, 0.5787]]
     """

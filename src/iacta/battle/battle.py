@@ -1,0 +1,221 @@
+"""Battle: rolls between two territories until one side cannot go on, or the attackers stop."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from iacta.battle import stopped
+from iacta.checks import put, whole_number
+from iacta.distribution import Distribution, Probability
+from iacta.errors import IllegalError
+from iacta.methods import check_rules, find_method
+from iacta.methods.outcome import Outcome, is_won
+from iacta.rules.rules import Rules
+from iacta.rules.stop import NEVER, Stop, read_stop, stop_argument
+from iacta.rules.variants import find_rules, rules_argument
+
+__all__ = ["Battle"]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Battle:
+    """A battle that is fought until the territory is taken or the attackers cannot go on.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+    rules: `Rules`, or the name of a rule set.
+    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+    stop: when the attackers stop of their own will, a `Stop`; `None` for never. A battle that
+        stops has no winner: attackers and defenders are left.
+
+    Answers are floats, or fractions with `exact=True`. `method` is one of `iacta.methods.METHODS`,
+    or `"auto"` for the fastest with a relative error of at most 1e-12 (twice that given that a side
+    wins). This holds for chances between 1e-15 and 1 − 1e-15, and up to 250 armies on each side
+    down to 1e-150. In larger battles outcomes below 1e-18 are left out of a law. Where armies can
+        grow, the error is at most 1e-12 in all. Under balanced blitz it is absolute, at most
+    `iacta.methods.balanced_blitz.relative_error`, and certainty is exactly 1.0 or 0.0. A defender
+    who sees the attack first makes the conquest as unlikely as can be; the relative error is at
+    most `iacta.methods.sees_first.relative_error`, 1e-12 up to 250 armies on each side. A battle
+    with another stop than `stop_at` alone is solved by `"auto"`, `"stopping"` or `"simulation"`,
+    and refused where armies can grow.
+
+    Numbers below 1 or not whole are refused. Attackers no more than the garrison cannot attack.
+
+    >>> battle = Battle(12, 10)
+    >>> round(battle.win_probability(), 4)
+    0.6538
+    >>> Battle(3, 1).win_probability(exact=True)
+    Fraction(1955, 2592)
+    >>> Battle(10, 10, garrison=0) == Battle(10, 10, Rules(garrison=0))
+    True
+    >>> Battle(1, 10).win_probability()
+    0.0
+    >>> Battle(12, 10, stop=Stop(max_losses=3)).attackers_left().quantile(0)
+    8
+    >>> Battle(-3, 10)
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: attackers must be a whole number of at least 1, got -3
+    """
+
+    attackers: int
+    defenders: int
+    rules: Rules
+    stop: Stop
+
+    def __init__(
+        self,
+        attackers: int,
+        defenders: int,
+        rules: Rules | str = "classic",
+        *,
+        garrison: int | None = None,
+        stop: Stop | None = None,
+    ) -> None:
+        put(self, "attackers", whole_number(attackers, "attackers", least=1))
+        put(self, "defenders", whole_number(defenders, "defenders", least=1))
+        put(self, "rules", find_rules(rules, garrison))
+        put(self, "stop", read_stop(stop))
+
+    def __repr__(self) -> str:
+        more = rules_argument(self.rules) + stop_argument(self.stop)
+        return f"Battle({self.attackers}, {self.defenders}{more})"
+
+    def outcomes(self, *, exact: bool = False, method: str = "auto") -> Distribution[Outcome]:
+        """Return the law of who is left: attackers, garrison included, and defenders.
+
+        >>> Battle(3, 1).outcomes(exact=True)[Outcome(attackers=2, defenders=0)]
+        Fraction(455, 2592)
+        """
+        law = stopped.outcomes(
+            Distribution([self.attackers]),
+            self.defenders,
+            self.rules,
+            self.stop,
+            exact=exact,
+            method=method,
+        )
+        return law if exact else law.to_float()
+
+    def win_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
+        """Return the chance that the territory is taken.
+
+        >>> Battle(4, 1).win_probability(exact=True)
+        Fraction(342035, 373248)
+        """
+        if not self.stop.is_reserve:
+            return self.outcomes(exact=exact, method=method).prob(is_won)
+        rules = self.stop.rules_in_fight(self.rules)
+        solver = find_method(
+            method, self.attackers, self.defenders, rules, exact=exact, question="chance"
+        )
+        won = solver.win_probability(self.attackers, self.defenders, rules)
+        return won if exact else float(won)
+
+    def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
+        """Return the chance that the attackers stop, with armies left that might attack.
+
+        >>> Battle(4, 2, stop=Stop(max_rolls=1)).stop_probability(exact=True)
+        Fraction(2443, 3888)
+        """
+        garrison = self.rules.garrison
+        if self.stop == NEVER or self.attackers <= garrison:
+            return Fraction(0) if exact else 0.0
+        law = self.outcomes(exact=exact, method=method)
+        return law.prob(lambda end: not is_won(end) and end.attackers > garrison)
+
+    def attackers_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
+        """Return the law of the attackers left, garrison included.
+
+        >>> law = Battle(12, 10).attackers_left()
+        >>> round(law.mean(), 3), law.quantile(0.05), law.quantile(0.95)
+        (4.438, 1, 10)
+        """
+        return self._law_of(lambda outcome: outcome.attackers, exact, method)
+
+    def defenders_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
+        """Return the law of the defenders left, 0 if the territory is taken.
+
+        >>> Battle(3, 1).defenders_left(exact=True)[0]
+        Fraction(1955, 2592)
+        """
+        return self._law_of(lambda outcome: outcome.defenders, exact, method)
+
+    def attackers_lost(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
+        """Return the law of the attackers lost.
+
+        >>> round(Battle(6, 5).attackers_lost().mean(), 4)
+        3.3685
+        """
+        return self._law_of(lambda outcome: self.attackers - outcome.attackers, exact, method)
+
+    def defenders_lost(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
+        """Return the law of the defenders lost.
+
+        >>> round(Battle(6, 5).defenders_lost().mean(), 4)
+        3.5568
+        """
+        return self._law_of(lambda outcome: self.defenders - outcome.defenders, exact, method)
+
+    def attackers_left_if_won(
+        self, *, exact: bool = False, method: str = "auto"
+    ) -> Distribution[int]:
+        """Return the law of the attackers left, given that they win; refused if they cannot.
+
+        >>> Battle(1, 3).attackers_left_if_won()
+        Traceback (most recent call last):
+            ...
+        iacta.errors.IllegalError: a win must have a chance above 0, got Battle(1, 3)
+        """
+        law = self.outcomes(exact=exact, method=method)
+        if not law.prob(is_won):
+            fought = self.stop.rules_in_fight(self.rules)
+            too_rare = not exact and self.stop.is_reserve and self.attackers > fought.garrison
+            hint = " in floats; exact=True may tell" if too_rare else ""
+            raise IllegalError(f"a win must have a chance above 0, got {self!r}{hint}")
+        return law.condition(is_won).map(lambda outcome: outcome.attackers)
+
+    def attackers_lost_if_won(
+        self, *, exact: bool = False, method: str = "auto"
+    ) -> Distribution[int]:
+        """Return the law of the attackers lost, given that they win; refused if they cannot.
+
+        >>> round(Battle(51, 50).attackers_lost_if_won().mean(), 4)
+        37.7799
+        """
+        left = self.attackers_left_if_won(exact=exact, method=method)
+        return left.map(lambda attackers: self.attackers - attackers)
+
+    def state_count(self) -> int:
+        """Return the number of states that the battle can come by, start and ends included.
+
+        >>> Battle(11, 6).state_count()
+        52
+        """
+        from iacta.methods import path_tree  # slow to import, and only needed here
+
+        return path_tree.state_count(self.attackers, self.defenders, self._tree_rules())
+
+    def path_count(self) -> int:
+        """Return the number of different paths that the battle can take, roll by roll.
+
+        >>> Battle(4, 2).path_count()
+        7
+        """
+        from iacta.methods import path_tree  # slow to import, and only needed here
+
+        return path_tree.path_count(self.attackers, self.defenders, self._tree_rules())
+
+    def _tree_rules(self) -> Rules:
+        """Return the rules of the fight, if it is one whose tree can be counted."""
+        check_rules(self.rules)
+        if not self.stop.is_reserve:
+            raise IllegalError(
+                f"stop must be stop_at alone where states or paths are counted, got {self.stop!r}"
+            )
+        return self.stop.rules_in_fight(self.rules)
+
+    def _law_of(
+        self, number: Callable[[Outcome], int], exact: bool, method: str
+    ) -> Distribution[int]:
+        return self.outcomes(exact=exact, method=method).map(number)

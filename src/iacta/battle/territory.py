@@ -1,0 +1,132 @@
+"""Territory: a step on the way of a campaign."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from iacta.checks import parse_whole_number, put, row_of, short_repr, whole_number
+from iacta.errors import IllegalError
+from iacta.methods.outcome import Stage
+from iacta.rules.rules import Rules
+from iacta.rules.stop import NEVER, Stop, read_stop
+from iacta.rules.variants import find_rules, rules_name
+
+__all__ = [
+    "Territories",
+    "Territory",
+    "own_numbers",
+    "parse_territory",
+    "read_territories",
+    "stages",
+    "territory_name",
+]
+
+
+@dataclass(frozen=True, repr=False)
+class Territory:
+    """A territory on the way of a campaign.
+
+    defenders: armies that defend it.
+    rules: the rules of the battle for it, `Rules` or a name; `None` for those of the campaign.
+        Their garrison does not count: what stays behind is said by the territory attacked from.
+    garrison: armies that must stay on it when the stack moves on; `None` for that of the
+        campaign.
+    stop: when the attackers stop in the battle for it, a `Stop`; `None` for that of the campaign.
+
+    >>> Territory(8, rules="capital", garrison=3)
+    Territory(8, rules=Rules(defence=Dice((6, 6, 6))), garrison=3)
+    """
+
+    defenders: int
+    rules: Rules | str | None = None
+    garrison: int | None = None
+    stop: Stop | None = None
+
+    def __post_init__(self) -> None:
+        put(self, "defenders", whole_number(self.defenders, "defenders", least=1))
+        put(self, "rules", None if self.rules is None else find_rules(self.rules))
+        if self.garrison is not None:
+            put(self, "garrison", whole_number(self.garrison, "garrison", least=0))
+        put(self, "stop", None if self.stop is None else read_stop(self.stop))
+
+    def __repr__(self) -> str:
+        return short_repr(self, first="defenders")
+
+
+Territories: TypeAlias = Iterable[int | Territory]
+
+
+def read_territories(territories: Territories) -> tuple[Territory, ...]:
+    """Return a way as territories; one that is empty, or no row of numbers, is refused.
+
+    >>> read_territories([22, Territory(8)])
+    (Territory(22), Territory(8))
+    """
+    entries = row_of(territories, "territories", "defenders")
+    way = tuple(each if isinstance(each, Territory) else Territory(each) for each in entries)
+    if not way:
+        raise IllegalError("territories must have at least one entry, got none")
+    return way
+
+
+def stages(territories: Iterable[Territory], rules: Rules, stop: Stop = NEVER) -> Iterator[Stage]:
+    """Yield the battles for the territories, each under its own rules and stop or else under these.
+
+    >>> way = [Territory(8, garrison=3), Territory(2)]
+    >>> [stage.rules.garrison for stage in stages(way, Rules())]
+    [1, 3]
+    """
+    garrison = rules.garrison
+    for territory in territories:
+        own = rules if territory.rules is None else find_rules(territory.rules)
+        own_stop = stop if territory.stop is None else territory.stop
+        yield Stage(territory.defenders, replace(own, garrison=garrison), own_stop)
+        garrison = rules.garrison if territory.garrison is None else territory.garrison
+
+
+def parse_territory(text: str) -> Territory:
+    """Return the territory written as DEFENDERS:RULES@GARRISON~STOP_AT, or with less than that.
+
+    >>> parse_territory("8:capital@3")
+    Territory(8, rules=Rules(defence=Dice((6, 6, 6))), garrison=3)
+    >>> parse_territory("8~5")
+    Territory(8, stop=Stop(stop_at=5))
+    >>> parse_territory("many")
+    Traceback (most recent call last):
+        ...
+    iacta.errors.MalformedError: defenders must be a whole number of at least 1, got 'many'
+    """
+    before, tilde, stop_at = text.partition("~")
+    rest, at, garrison = before.partition("@")
+    defenders, colon, rules = rest.partition(":")
+    return Territory(
+        parse_whole_number(defenders, "defenders", least=1),
+        find_rules(rules) if colon else None,
+        parse_whole_number(garrison, "garrison", least=0) if at else None,
+        Stop(parse_whole_number(stop_at, "stop_at", least=0)) if tilde else None,
+    )
+
+
+def territory_name(territory: Territory) -> str:
+    """Return the text that `parse_territory` reads.
+
+    Rules without a name, and stops that are more than armies kept out, are shown in full.
+
+    >>> territory_name(Territory(8, rules="capital", garrison=3, stop=Stop(stop_at=5)))
+    '8:capital@3~5'
+    """
+    rules = "" if territory.rules is None else f":{rules_name(find_rules(territory.rules))}"
+    return f"{territory.defenders}{rules}{own_numbers(territory)}"
+
+
+def own_numbers(territory: Territory) -> str:
+    """Return the garrison and the stop of its own as they are written behind a territory.
+
+    >>> own_numbers(Territory(8, garrison=3, stop=Stop(stop_at=5)))
+    '@3~5'
+    """
+    garrison = "" if territory.garrison is None else f"@{territory.garrison}"
+    if territory.stop is None:
+        return garrison
+    stop = territory.stop
+    return f"{garrison}~{(stop.stop_at or 0) if stop.is_reserve else stop!r}"

@@ -1,0 +1,1 @@
+"""The file formats in which boards are found, one file a format."""

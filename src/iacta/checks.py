@@ -1,0 +1,267 @@
+"""Checks what a user gives, and refuses what is wrong in one sentence."""
+
+import operator
+from collections.abc import Mapping, Set
+from contextlib import suppress
+from dataclasses import fields
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.errors import IllegalError, MalformedError
+
+__all__ = [
+    "Chance",
+    "broadcast",
+    "check_choice",
+    "fraction_text",
+    "parse_chance",
+    "parse_whole_number",
+    "put",
+    "read_chance",
+    "read_chances",
+    "read_fraction",
+    "row_of",
+    "short_repr",
+    "shown",
+    "whole_number",
+    "whole_numbers",
+    "whole_text",
+]
+
+Chance: TypeAlias = float | Fraction | Decimal | str
+
+LONGEST_SHOWN = 60
+LONGEST_READ = 1000
+MOST_BITS = 13_000
+
+
+def shown(value: object) -> str:
+    """Return the value as an error message shows it: its repr, cut when it is very long."""
+    try:
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+    except ValueError:  # Python writes out no whole number of more than 4300 digits
+        return "a number of thousands of digits"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
+
+
+def whole_text(number: int) -> str:
+    """Return a whole number in decimal digits, of which Python's `str` writes at most 4300.
+
+    >>> len(whole_text(10**5000))
+    5001
+    """
+    return f"{Decimal(number):f}"
+
+
+def fraction_text(fraction: Fraction) -> str:
+    """Return a fraction as n/d, however many digits that takes.
+
+    >>> fraction_text(Fraction(19, 20)), fraction_text(Fraction(1))
+    ('19/20', '1/1')
+    """
+    return f"{whole_text(fraction.numerator)}/{whole_text(fraction.denominator)}"
+
+
+def whole_number(value: object, name: str, least: int = 0, most: int | None = None) -> int:
+    """Return `value` as an `int`, or refuse it.
+
+    >>> whole_number(-3, "attackers", least=1)
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: attackers must be a whole number of at least 1, got -3
+    """
+    span = f"of at least {least}" if most is None else f"from {least} to {most}"
+    sentence = f"{name} must be a whole number {span}, got {shown(value)}"
+    if isinstance(value, bool | np.bool_):
+        raise MalformedError(sentence)
+    try:
+        number = operator.index(value)  # type: ignore[arg-type] # the TypeError is the answer
+    except TypeError:
+        raise MalformedError(sentence) from None
+    if number.bit_length() > MOST_BITS:
+        raise IllegalError(f"{name} must have at most some 4000 digits, got {shown(number)}")
+    if number < least or (most is not None and number > most):
+        raise IllegalError(sentence)
+    return number
+
+
+def row_of(values: object, name: str, kind: str) -> list[Any]:
+    """Return the entries of a row such as a list or an iterator, or refuse what has no order.
+
+    >>> row_of((6, 6), "faces", "whole numbers")
+    [6, 6]
+    """
+    if not isinstance(values, str | bytes | Set | Mapping):
+        with suppress(TypeError):
+            return list(values)  # type: ignore[call-overload, no-any-return] # is tried
+    raise MalformedError(f"{name} must be a row of {kind}, got {shown(values)}")
+
+
+def whole_numbers(values: object, name: str, least: int = 0) -> npt.NDArray[np.int64]:
+    """Return `values`, a number or an array-like of any shape, as an array of int64, or refuse it.
+
+    >>> whole_numbers([[1, 2], [3, 4.5]], "defenders")
+    Traceback (most recent call last):
+        ...
+    iacta.errors.MalformedError: defenders must be a whole number of at least 0, got 4.5
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise MalformedError(
+            f"{name} must be whole numbers in rows of one length, got {shown(values)}"
+        ) from None
+    if array.dtype.kind not in "iu" or array.dtype == np.uint64:
+        checked = [whole_number(value, name, least) for value in np.asarray(values, object).flat]
+        try:
+            return np.array(checked, dtype=np.int64).reshape(array.shape)
+        except OverflowError:
+            raise IllegalError(
+                f"{name} must be below 2^63 in an array, got {shown(max(checked))}"
+            ) from None
+    too_small = array[array < least]
+    if too_small.size:
+        whole_number(too_small.flat[0], name, least)
+    return array.astype(np.int64)
+
+
+def broadcast(*arrays: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
+    """Return the arrays in their common shape, or refuse shapes that have none."""
+    try:
+        return np.broadcast_arrays(*arrays)
+    except ValueError:
+        shapes = " and ".join(str(array.shape) for array in arrays)
+        raise IllegalError(f"arrays must have shapes that broadcast, got {shapes}") from None
+
+
+def parse_whole_number(text: str, name: str, least: int = 0, most: int | None = None) -> int:
+    """Return the whole number that `text` writes in decimal digits, or refuse it.
+
+    >>> parse_whole_number("12", "attackers", least=1)
+    12
+    >>> parse_whole_number("many", "attackers", least=1)
+    Traceback (most recent call last):
+        ...
+    iacta.errors.MalformedError: attackers must be a whole number of at least 1, got 'many'
+    """
+    try:
+        number = None if "_" in text else int(text)  # 1_000 is Python's way, no player's
+    except ValueError:
+        number = None
+    return whole_number(text if number is None else number, name, least, most)
+
+
+def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -> Fraction:
+    """Return a chance strictly between 0 and 1 as an exact fraction, or refuse it.
+
+    value: the chance.
+    name: what it is called in the message.
+    certain: whether a chance of 1 is taken too.
+
+    A float is read as the shortest decimal that shows it, so that 0.95 means 19/20, as a player
+    says it. A text may be a decimal, a percentage or a fraction.
+
+    >>> read_chance(0.95), read_chance("95 %"), read_chance("19/20")
+    (Fraction(19, 20), Fraction(19, 20), Fraction(19, 20))
+    >>> read_chance(1.2)
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: chance must lie between 0 and 1, both excluded, got 1.2
+    """
+    excluded = "0 excluded" if certain else "both excluded"
+    fraction = read_fraction(value, name, f"lie between 0 and 1, {excluded}")
+    if not 0 < fraction < 1 and not (certain and fraction == 1):
+        raise IllegalError(f"{name} must lie between 0 and 1, {excluded}, got {shown(value)}")
+    return fraction
+
+
+def parse_chance(text: str, *, certain: bool = False) -> Fraction:
+    """Return the chance that a text such as `95%`, `0.95` or `19/20` says.
+
+    text: the text.
+    certain: whether a chance of 1 is taken too.
+
+    >>> parse_chance("95%"), parse_chance("100%", certain=True)
+    (Fraction(19, 20), Fraction(1, 1))
+    """
+    return read_chance(text, certain=certain)
+
+
+def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
+    """Return a number as an exact fraction, floats as the decimal that shows them, or refuse it.
+
+    >>> read_fraction(0.1, "level", "be a number")
+    Fraction(1, 10)
+    """
+    try:
+        if isinstance(value, str | Decimal):
+            return _fraction_of_text(str(value))
+        if isinstance(value, float | np.floating):
+            return Fraction(repr(float(value)))
+        if isinstance(value, bool):
+            raise TypeError
+        return Fraction(value)
+    except (ValueError, TypeError, OverflowError, ZeroDivisionError):
+        raise MalformedError(f"{name} must {expected}, got {shown(value)}") from None
+
+
+def _fraction_of_text(text: str) -> Fraction:
+    bare = text.strip()
+    if len(bare) > LONGEST_READ or "_" in bare:
+        raise ValueError(bare)
+    percent = bare.endswith("%")
+    number = bare[:-1].strip() if percent else bare
+    # Fraction("1e999999999") would write that number out, so no exponent beyond four digits.
+    _, _, exponent = number.lower().partition("e")
+    if len(exponent.lstrip("+-0")) > 4:
+        raise ValueError(bare)
+    return Fraction(number) / (100 if percent else 1)
+
+
+def read_chances(values: object, *, certain: bool = False) -> npt.NDArray[np.object_]:
+    """Return the chances of an array-like of any shape, as an array of exact fractions.
+
+    values: the chances.
+    certain: whether a chance of 1 is taken too.
+
+    >>> read_chances(["5%", 0.5]).tolist()
+    [Fraction(1, 20), Fraction(1, 2)]
+    """
+    try:
+        given = np.asarray(values, dtype=object)
+    except ValueError:
+        raise MalformedError(
+            f"chances must be in rows of one length, got {shown(values)}"
+        ) from None
+    chances = np.empty(given.shape, dtype=object)
+    chances.reshape(-1)[:] = [read_chance(value, certain=certain) for value in given.flat]
+    return chances
+
+
+def put(instance: object, name: str, value: object) -> None:
+    """Set a field of a frozen instance that is still being made."""
+    object.__setattr__(instance, name, value)
+
+
+def check_choice(value: object, allowed: tuple[object, ...], name: str) -> None:
+    """Refuse a value that is none of those allowed."""
+    # `in` would take 1 for True, and an unhashable or array value for an answer.
+    if not any(type(value) is type(choice) and value == choice for choice in allowed):
+        choices = " or ".join(map(repr, allowed))
+        raise IllegalError(f"{name} must be {choices}, got {shown(value)}")
+
+
+def short_repr(instance: Any, first: str = "") -> str:
+    """Show the fields that differ from their defaults; `first` always and without its name."""
+    shown_fields = [
+        f"{field.name}={getattr(instance, field.name)!r}"
+        for field in fields(instance)
+        if field.name != first and getattr(instance, field.name) != field.default
+    ]
+    if first:
+        shown_fields.insert(0, repr(getattr(instance, first)))
+    return f"{type(instance).__name__}({', '.join(shown_fields)})"

@@ -1,0 +1,414 @@
+"""Decision: what to do now: roll, stop or blitz, and with how many dice."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.checks import Chance, check_choice, read_fraction, shown, whole_number
+from iacta.distribution import Probability
+from iacta.errors import IllegalError, TooLargeError
+from iacta.methods import check_rules, hand_or_blitz
+from iacta.methods.limits import refuse_seen
+from iacta.methods.optimal_play import (
+    STOP,
+    Choices,
+    Play,
+    Worth,
+    pays_in_the_end,
+    play,
+    play_exactly,
+)
+from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules
+
+__all__ = [
+    "Action",
+    "Boundary",
+    "Chooser",
+    "Decision",
+    "DiceDecision",
+    "best_mix",
+    "how_many_dice",
+    "when_to_stop",
+]
+
+Action = Literal["roll", "stop", "blitz"]
+Chooser = Literal["nobody", "attacker", "defender", "both"]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+CHOOSERS = ("nobody", "attacker", "defender", "both")
+
+MOST_VALUE = 10**100
+LARGER_BY = 8  # how far beyond the armies at hand a boundary is looked for
+SOME_MORE = 16
+
+
+class Boundary(NamedTuple):
+    """The fewest attackers with which it is right to attack so many defenders.
+
+    defenders: armies on the defended territory.
+    attackers: armies on the attacking territory, garrison included; `None` if it is never right.
+    """
+
+    defenders: int
+    attackers: int | None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do now, and in every state that may come.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+    rules: the rules.
+    objective: `"value"`, what the territory and the armies are worth, or `"conquest"`.
+    action: what to do now: `"roll"`, `"stop"` or `"blitz"`.
+    value: what the battle is worth under the best policy.
+    value_if_stopped: what it is worth to stop now.
+    error: how far `value` may be from the true one; 0 if exact.
+    win_probability: the chance to take the territory under the best policy.
+    expected_attackers_left: the mean number of attackers left under it, garrison included.
+    boundary: for each number of defenders up to `defenders` the fewest attackers with which to
+        roll; for a mix, those with which to blitz.
+    rolls: whether to roll, in every state: `rolls[d, n]` is for d defenders and n attackers above
+        the garrison. It goes as far as was needed to find the boundary, and at least as far as
+        the battle.
+
+    Actions that are equally good, in floats as far as can be told, are decided for the easier one:
+    stop before roll, and blitz before roll. A boundary is `None` where no number of attackers in
+    `rolls` is enough, which goes to eight times the battle while more armies could help. Should
+    the best action change more than once as attackers are added, `rolls` tells.
+    """
+
+    attackers: int
+    defenders: int
+    rules: Rules
+    objective: str
+    action: Action
+    value: Probability
+    value_if_stopped: Probability
+    error: float
+    win_probability: Probability
+    expected_attackers_left: Probability
+    boundary: tuple[Boundary, ...]
+    rolls: npt.NDArray[np.bool_] = field(compare=False, repr=False)
+
+    def action_at(self, attackers: int, defenders: int) -> Action:
+        """Return the best action in a state that the battle may come to.
+
+        attackers: armies on the attacking territory, garrison included.
+        defenders: armies on the defended territory, 0 when it is taken.
+
+        Refused are more armies than `rolls` has.
+
+        >>> when_to_stop(12, 10, prize=10).action_at(3, 6)
+        'stop'
+        """
+        d = whole_number(defenders, "defenders", 0, len(self.rolls) - 1)
+        most = self.rolls.shape[1] - 1 + self.rules.garrison
+        able = whole_number(attackers, "attackers", 0, most) - self.rules.garrison
+        if able <= 0 or not d:
+            return "stop"
+        if self.rolls[d, able]:
+            return "roll"
+        return "blitz" if self.objective == "conquest" else "stop"
+
+
+@dataclass(frozen=True)
+class DiceDecision:
+    """How many dice to throw, and what that is worth.
+
+    attackers, defenders, rules: the battle.
+    attack_dice: how many dice the attacker throws now, 0 if he stops or cannot attack.
+    defence_dice: how many dice the defender answers with; 0 if there is no roll.
+    value: what the battle is worth to the attacker.
+    error: how far `value` may be from the true one; 0 if exact.
+    win_probability: the chance to take the territory.
+    attack_policy, defence_policy: the dice in every state up to this battle: `[d, n]` is for d
+        defenders and n attackers above the garrison.
+    """
+
+    attackers: int
+    defenders: int
+    rules: Rules
+    attack_dice: int
+    defence_dice: int
+    value: Probability
+    error: float
+    win_probability: Probability
+    attack_policy: npt.NDArray[np.int64] = field(compare=False, repr=False)
+    defence_policy: npt.NDArray[np.int64] = field(compare=False, repr=False)
+
+
+def when_to_stop(
+    attackers: int,
+    defenders: int,
+    rules: Rules | str = "classic",
+    *,
+    prize: Chance,
+    army_value: Chance = 1,
+    kill_value: Chance = 0,
+    garrison: int | None = None,
+    exact: bool = False,
+) -> Decision:
+    """Return whether to roll or to stop, and when to stop later.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+    rules: `Rules`, or the name of a rule set.
+    prize: what taking the territory is worth, with its card and continent; a number of at least
+        0, or a text such as `"5/2"`. All three values are in one unit, usually armies.
+    army_value: what each attacker left is worth, on either territory and garrison included.
+    kill_value: what each destroyed defender is worth.
+    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+    exact: whether to answer in fractions.
+
+    A `Decision`: floats with a proven `error`, or fractions. Refused are values below 0, armies
+    below 1 or not whole, rules under which armies grow, and battles too large for memory.
+
+    >>> decision = when_to_stop(20, 10, prize=10)
+    >>> decision.action, round(decision.value, 4), round(decision.win_probability, 4)
+    ('roll', 21.412, 0.9578)
+    >>> decision.boundary[9]
+    Boundary(defenders=10, attackers=13)
+    >>> when_to_stop(3, 1, prize=2, exact=True).value
+    Fraction(3319, 864)
+
+    Source: Bellman's equation, in `iacta.methods.optimal_play`; the question is left open at the
+    end of "Analyzing the Board Game Risk" (pracpred).
+    """
+    asked = _read(attackers, defenders, rules, garrison)
+    _check_rules(asked.rules)
+    worth = _read_worth(prize, army_value, kill_value)
+    solve = _player(exact)
+    found = _solve(
+        asked,
+        lambda able: solve(able, asked.defenders, asked.rules, worth, STOP),
+        lambda: pays_in_the_end(asked.defenders, asked.rules, worth),
+    )
+    rolls = found.attack_dice > 0
+    return Decision(
+        *asked,
+        objective="value",
+        action="roll" if rolls[asked.state] else "stop",
+        **_values(asked, worth, found, exact),
+        win_probability=_plain(found.win_probabilities[asked.state]),
+        expected_attackers_left=_plain(asked.attackers - found.lost[asked.state]),
+        boundary=_boundary(rolls, asked.rules),
+        rolls=rolls,
+    )
+
+
+def best_mix(
+    attackers: int, defenders: int, rules: Rules | str = "classic", *, garrison: int | None = None
+) -> Decision:
+    """Return whether to roll by hand or to blitz, in the official app with its balanced blitz.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+    rules: `Rules` of a roll by hand, or the name of a rule set.
+    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+
+    A `Decision` for the best chance to take the territory, in floats with a proven `error`. It
+    says stop only where nobody can attack. The same is refused as by `when_to_stop`.
+
+    >>> decision = best_mix(11, 10)
+    >>> decision.action, round(decision.win_probability, 4)
+    ('roll', 0.6616)
+    >>> decision.boundary[9]
+    Boundary(defenders=10, attackers=14)
+
+    Source: the rules of RISK: Global Domination, as published in 2024.
+    """
+    asked = _read(attackers, defenders, rules, garrison)
+    _check_rules(replace(asked.rules, dice_mode="true random"))
+    able, d = asked.able, asked.defenders
+    found = _solve(
+        asked,
+        lambda most: hand_or_blitz.mix(most, d, asked.rules),
+        lambda: np.ones(d + 1, dtype=bool),
+        blitz=True,
+    )
+    rolls, blitzes = found.attack_dice > 0, found.attack_dice == 0
+    blitzes[:, 0] = False
+    chance = float(found.gains[asked.state])
+    left = hand_or_blitz.expected_left(able, d, asked.rules, found)
+    return Decision(
+        *asked,
+        objective="conquest",
+        action="stop" if not able else "roll" if rolls[asked.state] else "blitz",
+        value=chance,
+        value_if_stopped=0.0,
+        error=float(found.errors[asked.state]),
+        win_probability=chance,
+        expected_attackers_left=asked.attackers - able + left,
+        boundary=_boundary(blitzes, asked.rules),
+        rolls=rolls,
+    )
+
+
+def how_many_dice(
+    attackers: int,
+    defenders: int,
+    rules: Rules | str = "classic",
+    *,
+    chooser: Chooser = "both",
+    may_stop: bool = False,
+    prize: Chance = 1,
+    army_value: Chance = 0,
+    kill_value: Chance = 0,
+    garrison: int | None = None,
+    exact: bool = False,
+) -> DiceDecision:
+    """Return how many dice the two sides should throw.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+    rules: `Rules`, or the name of a rule set.
+    chooser: who may throw fewer dice than he could: `"attacker"`, `"defender"`, `"both"` or
+        `"nobody"`. Each throws one at least. The attacker names his number first, and the
+        defender answers before any die is thrown.
+    may_stop: whether the attacker may stop.
+    prize, army_value, kill_value: what the attacker wants most and the defender least, as for
+        `when_to_stop`; as they stand, the chance to take the territory.
+    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+    exact: whether to answer in fractions.
+
+    A `DiceDecision`, of equally good numbers with the larger one. The same is refused as by
+    `when_to_stop`.
+
+    With classic dice fewer never help either side to a better chance (`tests/test_decision.py`, to
+    30 against 30), nor to any other of these values that was tried (to 9 against 9). Where one die
+    is better than the others they do.
+
+    >>> how_many_dice(11, 10).attack_dice
+    3
+    >>> how_many_dice(3, 2, "attack commander").attack_dice  # the eight-sided die alone
+    1
+    """
+    check_choice(chooser, CHOOSERS, "chooser")
+    check_choice(may_stop, (True, False), "may_stop")
+    asked = _read(attackers, defenders, rules, garrison)
+    _check_rules(asked.rules)
+    worth = _read_worth(prize, army_value, kill_value)
+    choices = Choices(may_stop, chooser in ("attacker", "both"), chooser in ("defender", "both"))
+    found = _player(exact)(asked.able, asked.defenders, asked.rules, worth, choices)
+    values = _values(asked, worth, found, exact)
+    return DiceDecision(
+        *asked,
+        attack_dice=int(found.attack_dice[asked.state]),
+        defence_dice=int(found.defence_dice[asked.state]),
+        value=values["value"],
+        error=values["error"],
+        win_probability=_plain(found.win_probabilities[asked.state]),
+        attack_policy=found.attack_dice,
+        defence_policy=found.defence_dice,
+    )
+
+
+class _Values(TypedDict):
+    value: Probability
+    value_if_stopped: Probability
+    error: float
+
+
+class _Asked(NamedTuple):
+    """The battle that is asked for."""
+
+    attackers: int
+    defenders: int
+    rules: Rules
+
+    @property
+    def able(self) -> int:
+        """How many attackers may leave."""
+        return max(self.attackers - self.rules.garrison, 0)
+
+    @property
+    def state(self) -> tuple[int, int]:
+        """Its place in a table."""
+        return self.defenders, self.able
+
+
+def _read(attackers: int, defenders: int, rules: Rules | str, garrison: int | None) -> _Asked:
+    return _Asked(
+        whole_number(attackers, "attackers", least=1),
+        whole_number(defenders, "defenders", least=1),
+        find_rules(rules, garrison),
+    )
+
+
+def _check_rules(rules: Rules) -> None:
+    """Refuse rules under which a battle is not decided roll by roll."""
+    check_rules(rules)
+    if rules.dice_mode != "true random":
+        raise IllegalError(
+            f"dice_mode must be 'true random' to decide roll by roll, got {rules.dice_mode!r}; "
+            "best_mix, or iacta decide --mix, tells when to blitz"
+        )
+    refuse_seen(rules, "to decide when to stop, or with how many dice to roll")
+
+
+def _read_worth(prize: Chance, army_value: Chance, kill_value: Chance) -> Worth:
+    values = {"prize": prize, "army_value": army_value, "kill_value": kill_value}
+    return Worth(*(_read_value(value, name) for name, value in values.items()))
+
+
+def _read_value(value: Chance, name: str) -> Fraction:
+    fraction = read_fraction(value, name, "be a number of at least 0")
+    if fraction < 0:
+        raise IllegalError(f"{name} must be a number of at least 0, got {shown(value)}")
+    if fraction > MOST_VALUE:
+        raise TooLargeError(f"{name} must be at most {MOST_VALUE:.0e}, got {shown(value)}")
+    return fraction
+
+
+def _player(exact: bool) -> Callable[[int, int, Rules, Worth, Choices], Play]:
+    check_choice(exact, (True, False), "exact")
+    return play_exactly if exact else play
+
+
+def _values(asked: _Asked, worth: Worth, found: Play, exact: bool) -> _Values:
+    """Return the value of going on as is best, that of stopping, and the error."""
+    kept, gain = worth.army_value * asked.attackers, found.gains[asked.state]
+    if exact:
+        return _Values(value=kept + gain, value_if_stopped=kept, error=0.0)
+    value = float(kept) + float(gain)
+    error = float(found.errors[asked.state]) + 2.0**-52 * (float(kept) + abs(value))
+    return _Values(value=value, value_if_stopped=float(kept), error=error)
+
+
+def _plain(number: Any) -> Probability:
+    return number if isinstance(number, Fraction) else float(number)
+
+
+def _solve(
+    asked: _Asked,
+    solve: Callable[[int], Play],
+    hopeful: Callable[[], Bools],
+    *,
+    blitz: bool = False,
+) -> Play:
+    """Return the play of so many attackers that the boundary is found, where there is one."""
+    able = max(asked.able, asked.defenders + SOME_MORE)
+    most = LARGER_BY * able
+    while True:
+        found = solve(able)
+        wanted = (found.attack_dice == 0) if blitz else (found.attack_dice > 0)
+        lacking = ~wanted[:, 1:].any(axis=1)
+        if able >= most or not (lacking & hopeful())[1:].any():
+            return found
+        able *= 2
+
+
+def _boundary(wanted: Bools, rules: Rules) -> tuple[Boundary, ...]:
+    """Return the fewest attackers with which an action is wanted, for 1, 2 ... defenders."""
+    fewest = wanted.argmax(axis=1)
+    return tuple(
+        Boundary(d, int(fewest[d]) + rules.garrison if wanted[d].any() else None)
+        for d in range(1, len(wanted))
+    )

@@ -1,0 +1,90 @@
+"""Dice: what one side throws."""
+
+from dataclasses import dataclass
+
+from iacta.checks import put, row_of, short_repr, shown, whole_number
+from iacta.errors import IllegalError
+
+__all__ = ["Dice"]
+
+MOST_DICE = 100
+MOST_FACES = 1_000_000
+
+
+@dataclass(frozen=True, repr=False)
+class Dice:
+    """The dice of one side.
+
+    A side with n armies in the fight throws a die for each of them, up to `kept`, and its spare
+    dice on top; of all these it keeps the best. Which dice: the first ones listed.
+
+    faces: the number of faces of each die, such as `(6, 6, 6)`; each die shows 1 to its faces.
+    keep: how many of the best dice are kept when all are thrown; `None` keeps all. The others
+        are spare: with `keep=2` of three dice, a single army throws two dice and keeps the best.
+    reroll: faces that are thrown once more, such as `(1,)`; the second throw stands.
+    bonus: what is added to the highest kept die, the second highest, and so on; a malus is
+        negative. The dice keep their order.
+    clamp: the lowest and highest value that a die can have after its bonus; `None` sets no limit.
+
+    Dice that cannot exist are refused.
+
+    >>> Dice((6, 6), bonus=(1,))
+    Dice((6, 6), bonus=(1,))
+    >>> Dice(())
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: the number of dice must be a whole number from 1 to 100, got 0
+    """
+
+    faces: tuple[int, ...] = (6, 6, 6)
+    keep: int | None = None
+    reroll: tuple[int, ...] = ()
+    bonus: tuple[int, ...] = ()
+    clamp: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        faces = _integers(self.faces, "faces", least=1, most=MOST_FACES)
+        count = whole_number(len(faces), "the number of dice", least=1, most=MOST_DICE)
+        keep = None if self.keep is None else whole_number(self.keep, "keep", 1, most=count)
+        reroll = _integers(self.reroll, "reroll", least=1, most=max(faces))
+        bonus = _integers(self.bonus, "bonus", least=-MOST_FACES, most=MOST_FACES)
+        if len(bonus) > (keep or count):
+            raise IllegalError(
+                f"bonus must have at most one entry for each of the {keep or count} dice kept, "
+                f"got {shown(bonus)}"
+            )
+        put(self, "faces", faces)
+        put(self, "keep", None if keep == count else keep)
+        put(self, "reroll", tuple(sorted(set(reroll))))
+        put(self, "bonus", _without_trailing_zeros(bonus))
+        put(self, "clamp", None if self.clamp is None else _clamp(self.clamp))
+
+    @property
+    def kept(self) -> int:
+        """How many dice are kept when all are thrown: the most armies that fight at once."""
+        return self.keep or len(self.faces)
+
+    def thrown(self, fighting: int) -> tuple[int, ...]:
+        """Return the faces of the dice that `fighting` armies, at most `kept`, throw."""
+        return self.faces[: len(self.faces) - self.kept + fighting]
+
+    def __repr__(self) -> str:
+        return short_repr(self, first="faces")
+
+
+def _integers(values: object, name: str, least: int, most: int) -> tuple[int, ...]:
+    entries = row_of(values, name, "whole numbers")
+    return tuple(whole_number(value, name, least, most) for value in entries)
+
+
+def _without_trailing_zeros(values: tuple[int, ...]) -> tuple[int, ...]:
+    while values and values[-1] == 0:
+        values = values[:-1]
+    return values
+
+
+def _clamp(values: object) -> tuple[int, int]:
+    pair = _integers(values, "clamp", least=-MOST_FACES, most=2 * MOST_FACES)
+    if len(pair) != 2 or pair[0] > pair[1]:
+        raise IllegalError(f"clamp must be a lowest and a highest value, got {shown(values)}")
+    return pair[0], pair[1]

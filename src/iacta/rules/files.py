@@ -1,0 +1,248 @@
+"""Rules as text: read from a small TOML file or from JSON, and written as both."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from iacta.checks import shown
+from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
+from iacta.rules.dice import Dice
+from iacta.rules.rules import Rules
+from iacta.rules.variants import RuleSet, find_rule_set, find_rules
+
+__all__ = ["read_rules_file", "read_rules_record", "rules_record", "rules_toml"]
+
+MOST_BYTES = 10**6
+DICE_KEYS = tuple(field.name for field in fields(Dice))
+RULES_KEYS = tuple(field.name for field in fields(Rules))
+SIDES = ("attack", "defence", "full_attack", "full_defence")
+FILE_KEYS = ("name", "description", "base")
+
+
+def read_rules_file(path: str | PathLike[str]) -> RuleSet:
+    r"""Return the rules that a TOML file holds, with their name.
+
+    path: the file. Its keys are the fields of `Rules`, and those of `Dice` in the tables
+        `[attack]`, `[defence]`, `[full_attack]` and `[full_defence]`; what is left out is as in
+        the rules that `base` names, or else as in classic. `name` and `description` are texts
+        of one line; without a name the rules are called like the file.
+
+    A file that cannot be read, an unknown key and a wrong value are refused by a sentence that
+    names the file, the key and what was expected.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "house.toml"
+    ...     _ = path.write_text('base = "capital"\n[attack]\nfaces = [8, 6, 6]')
+    ...     house = read_rules_file(path)
+    >>> house.name
+    'house.toml'
+    >>> house.rules
+    Rules(attack=Dice((8, 6, 6)), defence=Dice((6, 6, 6)))
+    """
+    try:
+        file = Path(path)
+    except TypeError:
+        raise MalformedError(f"path must be that of a rules file, got {shown(path)}") from None
+    try:
+        return _rule_set(_toml(file), file)
+    except IactaError as error:
+        raise type(error)(f"rules file {str(file)!r}: {error}") from None
+
+
+def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") -> Rules:
+    """Return the rules that a mapping such as a parsed JSON object holds.
+
+    record: the fields of `Rules` by their names, each of the dice a mapping of the fields of
+        `Dice`; any may be left out.
+    base: the `Rules`, or the name of a rule set, from which fields that are left out are taken.
+
+    What `rules_record` returns is read as the same rules. Unknown fields and wrong values are
+    refused by a sentence that names the field, such as `attack.keep`.
+
+    >>> read_rules_record({"ties": "attacker", "defence": {"bonus": [1]}})
+    Rules(defence=Dice((6, 6), bonus=(1,)), ties='attacker')
+    >>> read_rules_record({"attack": {"faces": [6, 6], "keep": 3}})
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: attack.keep must be a whole number from 1 to 2, got 3
+    """
+    start = find_rules(base)
+    if not isinstance(record, Mapping):
+        raise MalformedError(f"rules must be a mapping of fields, got {shown(record)}")
+    _refuse_unknown(record, RULES_KEYS)
+    dice = {
+        side: _dice(record[side], getattr(start, side), side) for side in SIDES if side in record
+    }
+    return replace(start, **{**record, **dice})
+
+
+def rules_record(rules: Rules | str) -> dict[str, Any]:
+    """Return every field of the rules, for JSON: dice as objects, rows as lists.
+
+    rules: `Rules`, or the name of a rule set.
+
+    >>> rules_record("zombie defender")["ties"]
+    'attacker'
+    >>> rules_record("capital")["defence"]["faces"]
+    [6, 6, 6]
+    """
+    return _fields(find_rules(rules))
+
+
+def rules_toml(rules: Rules | str, name: str | None = None) -> str:
+    """Return the text of a rules file with every field, which `read_rules_file` reads.
+
+    rules: `Rules`, or the name of a rule set.
+    name: what the rules are to be called; `None` for the name of the file. A name of other
+        rules is refused.
+
+    >>> print(rules_toml("war god", "Mars"), end="")
+    name = "Mars"
+    ties = "attacker"
+    garrison = 1
+    least_advance = true
+    dice_mode = "true random"
+    defender_sees_first = false
+    all_ones_gain = 0
+    <BLANKLINE>
+    [attack]
+    faces = [6, 6, 6]
+    reroll = []
+    bonus = []
+    <BLANKLINE>
+    [defence]
+    faces = [6, 6]
+    reroll = []
+    bonus = []
+    """
+    found = find_rules(rules)
+    top: dict[str, Any] = {} if name is None else {"name": _own_name(name, found)}
+    tables = {}
+    for key, value in rules_record(found).items():
+        if isinstance(value, Mapping):
+            tables[key] = value
+        else:
+            top[key] = value
+    blocks = [_lines(top), *(f"[{key}]\n{_lines(table)}" for key, table in tables.items())]
+    return "\n".join(blocks)
+
+
+def _toml(file: Path) -> dict[str, Any]:
+    import tomllib  # only needed here
+
+    text = _text(file)
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise MalformedError(f"the text must be TOML, got: {error}") from None
+    except (ValueError, RecursionError):
+        raise MalformedError(
+            "the text must be plain TOML, got a number too long or tables too deep"
+        ) from None
+
+
+def _text(file: Path) -> str:
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:  # a name can hold what no file name may
+        reason = getattr(error, "strerror", None) or error
+        raise MalformedError(f"the file must be one that can be read, got: {reason}") from None
+    if len(content) > MOST_BYTES:
+        raise TooLargeError(f"the file must have at most {MOST_BYTES} bytes, got more")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MalformedError(
+            f"the text must be in UTF-8, got the byte {content[error.start]:#04x} "
+            f"at position {error.start}"
+        ) from None
+
+
+def _rule_set(table: Mapping[str, Any], file: Path) -> RuleSet:
+    _refuse_unknown(table, (*FILE_KEYS, *RULES_KEYS))
+    record = {key: value for key, value in table.items() if key not in FILE_KEYS}
+    rules = read_rules_record(record, _base(table.get("base", "classic")))
+    file_name = file.name if file.name.isprintable() else "rules file"
+    return RuleSet(
+        _own_name(table.get("name", file_name), rules),
+        rules,
+        _one_line(table.get("description", "Rules read from a file."), "description"),
+        f"rules file {str(file)!r}",
+    )
+
+
+def _base(name: object) -> Rules:
+    try:
+        return find_rules(_one_line(name, "base"))
+    except IllegalError as error:
+        raise IllegalError(f"base{str(error).removeprefix('rules')}") from None
+
+
+def _own_name(name: object, rules: Rules) -> str:
+    """Return the name, unless it is known as that of other rules, for which it would be taken."""
+    checked = _one_line(name, "name")
+    try:
+        known = find_rule_set(checked).rules
+    except IllegalError:
+        return checked
+    if known != rules:
+        raise IllegalError(f"name must not be that of other known rules, got {shown(name)}")
+    return checked
+
+
+def _one_line(text: object, key: str) -> str:
+    if not isinstance(text, str) or not text.isprintable() or not text.strip():
+        raise MalformedError(f"{key} must be a text of one line, got {shown(text)}")
+    return text
+
+
+def _refuse_unknown(keys: Mapping[str, Any], known: Sequence[str], table: str = "") -> None:
+    for key in keys:
+        if key not in known:
+            import difflib  # slow to import, and only needed here
+
+            near = difflib.get_close_matches(str(key), known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(known)}"
+            place = f" of {table}" if table else ""
+            raise IllegalError(f"keys{place} must be known ones, got {shown(key)}; {hint}")
+
+
+def _dice(given: object, start: Dice | None, side: str) -> Dice | None:
+    """Return the dice of a table, its missing keys taken from `start`."""
+    if given is None and side.startswith("full"):
+        return None
+    if not isinstance(given, Mapping):
+        raise MalformedError(f"{side} must be a table of dice, got {shown(given)}")
+    _refuse_unknown(given, DICE_KEYS, side)
+    if start is None and "faces" not in given:
+        raise IllegalError(f"{side}.faces must be given where {side} is, got none")
+    try:
+        return replace(start or Dice(), **given)
+    except IactaError as error:
+        key = str(error).split()[0]
+        place = f"{side}." if key in DICE_KEYS else f"{side}.faces: "
+        raise type(error)(f"{place}{error}") from None
+
+
+def _fields(instance: Any) -> dict[str, Any]:
+    return {field.name: _plain(getattr(instance, field.name)) for field in fields(instance)}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Dice):
+        return _fields(value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _lines(table: Mapping[str, Any]) -> str:
+    """Return lines of TOML, which writes these values as JSON does, and has no null."""
+    return "".join(
+        f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
+        for key, value in table.items()
+        if value is not None
+    )

@@ -1,0 +1,414 @@
+"""Roll: one throw of both sides' dice, and the exact law of the losses that it causes."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import groupby
+from math import comb, prod
+from typing import NamedTuple
+
+from iacta.checks import put, shown, whole_number
+from iacta.distribution import Distribution
+from iacta.errors import IllegalError, TooLargeError
+from iacta.rules.dice import Dice
+from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules, rules_argument
+
+__all__ = [
+    "LossLaw",
+    "Losses",
+    "Roll",
+    "SeenLossLaws",
+    "break_even_ratio",
+    "loss_law",
+    "seen_loss_laws",
+]
+
+SortedDice = tuple[int, ...]
+
+MOST_ROWS = 10**6
+MOST_COMPARISONS = 2 * 10**7
+
+
+class Losses(NamedTuple):
+    """The armies that one roll costs.
+
+    attackers: armies that the attackers lose.
+    defenders: armies that the defenders lose.
+    """
+
+    attackers: int
+    defenders: int
+
+
+class LossLaw(NamedTuple):
+    """The law of the losses of a roll, as counts of equally likely rolls.
+
+    counts: `counts[k]` rolls of `total` cost the defenders k armies, and the attackers
+        `compared − k`.
+    total: the number of equally likely rolls.
+    gains: the rolls in which both sides gain armies instead, as some rules have it.
+    """
+
+    counts: tuple[int, ...]
+    total: int
+    gains: int = 0
+
+    @property
+    def compared(self) -> int:
+        """How many pairs of dice are compared, which is how many armies the roll takes."""
+        return len(self.counts) - 1
+
+
+SeenLossLaws = dict[tuple[LossLaw, ...], int]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Roll:
+    """One throw of the dice of both sides.
+
+    attack_dice: the attack dice that count, one for each attacking army in the roll.
+    defence_dice: the defence dice that count.
+    rules: `Rules` or the name of a rule set.
+
+    More dice than the rules allow are refused.
+
+    >>> Roll(3, 2).losses()
+    Distribution({Losses(attackers=2, defenders=0): 2275, Losses(attackers=1, defenders=1): 2611, \
+Losses(attackers=0, defenders=2): 2890})
+    >>> Roll(4, 2)
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: attack_dice must be a whole number from 1 to 3, got 4
+    """
+
+    attack_dice: int
+    defence_dice: int
+    rules: Rules
+
+    def __init__(self, attack_dice: int, defence_dice: int, rules: Rules | str = "classic") -> None:
+        found = find_rules(rules)
+        for name, value, most in (
+            ("attack_dice", attack_dice, found.attack.kept),
+            ("defence_dice", defence_dice, found.defence.kept),
+        ):
+            put(self, name, whole_number(value, name, least=1, most=most))
+        put(self, "rules", found)
+
+    def __repr__(self) -> str:
+        return f"Roll({self.attack_dice}, {self.defence_dice}{rules_argument(self.rules)})"
+
+    def law(self) -> LossLaw:
+        """Return how many of the equally likely rolls cost the defenders 0, 1, 2 ... armies.
+
+        >>> Roll(2, 1).law()
+        LossLaw(counts=(91, 125), total=216, gains=0)
+        """
+        return loss_law(self.attack_dice, self.defence_dice, self.rules)
+
+    def losses(self) -> Distribution[Losses]:
+        """Return the exact law of the `Losses` of the roll; a gain is a negative loss.
+
+        >>> Roll(1, 1).losses()[Losses(attackers=1, defenders=0)]
+        Fraction(7, 12)
+        >>> Roll(3, 2, "five ones").losses()[Losses(attackers=-1, defenders=-1)]
+        Fraction(1, 7776)
+        """
+        law, gain = self.law(), self.rules.all_ones_gain
+        weights = {Losses(law.compared - k, k): n for k, n in enumerate(law.counts)}
+        return Distribution(weights | ({Losses(-gain, -gain): law.gains} if law.gains else {}))
+
+    def expected_losses(self) -> tuple[Fraction, Fraction]:
+        """Return the exact mean losses of attackers and of defenders (Taflin 2001, table 1).
+
+        >>> attackers, defenders = Roll(3, 2).expected_losses()
+        >>> round(float(attackers), 4), round(float(defenders), 4)
+        (0.9209, 1.0791)
+        """
+        law = self.law()
+        gained = law.gains * self.rules.all_ones_gain
+        attackers = sum((law.compared - k) * n for k, n in enumerate(law.counts))
+        defenders = sum(k * n for k, n in enumerate(law.counts))
+        return Fraction(attackers - gained, law.total), Fraction(defenders - gained, law.total)
+
+    def best_attack_dice(self, best: int | None = None) -> Distribution[SortedDice]:
+        """Return the law of the highest attack dice, before any bonus, highest first.
+
+        best: how many dice; `None` for all that count. The joint law of the order statistics
+            Y(1) ≥ Y(2) ≥ ... (Höhle, combos_sorted).
+
+        >>> Roll(3, 2).best_attack_dice(2)[6, 5]
+        Fraction(1, 8)
+        """
+        attack, _ = self.rules.dice(self.attack_dice, self.defence_dice)
+        return _best_dice(attack, self.attack_dice, best)
+
+    def best_defence_dice(self, best: int | None = None) -> Distribution[SortedDice]:
+        """Return the law of the highest defence dice, before any bonus, highest first.
+
+        best: how many dice; `None` for all that count.
+
+        >>> Roll(3, 2).best_defence_dice(1)[6,]
+        Fraction(11, 36)
+        """
+        _, defence = self.rules.dice(self.attack_dice, self.defence_dice)
+        return _best_dice(defence, self.defence_dice, best)
+
+    def compared_dice(self) -> Distribution[tuple[SortedDice, SortedDice]]:
+        """Return the joint law of the dice of both sides that are compared, before any bonus.
+
+        >>> Roll(3, 2).compared_dice()[(6, 6), (6, 5)]
+        Fraction(1, 243)
+        """
+        compared = min(self.attack_dice, self.defence_dice)
+        ours, theirs = self.best_attack_dice(compared), self.best_defence_dice(compared)
+        if len(ours) * len(theirs) > MOST_ROWS:
+            raise TooLargeError(
+                f"the compared dice can fall in {len(ours) * len(theirs):.0e} ways, expected at "
+                f"most {MOST_ROWS:.0e}"
+            )
+        return ours.product(theirs)
+
+
+def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
+    """Return for how many attackers per defender a very large battle is even.
+
+    rules: `Rules`, or the name of a rule set.
+
+    An exact fraction: the mean of the attackers that a roll with all dice costs, divided by the
+    mean of the defenders. 0 if the attackers lose none on average, and `None` if the defenders
+    lose none, so that no number of attackers is enough.
+
+    Where the defender sees the attack first, it is the greatest ratio r that his replies can have.
+    For no reply makes a − r·d fall on average, with a attackers and d defenders, and the replies of
+    that ratio keep its mean. It moves in bounded steps, so that by Azuma's inequality it stays
+    above 0 with more than r attackers for each defender, and with fewer those replies keep it
+    below, but for a chance that falls exponentially with the size of the battle.
+
+    >>> round(float(break_even_ratio("classic")), 4)
+    0.8534
+    """
+    found = find_rules(rules)
+    if found.defender_sees_first:
+        return _break_even_ratio_if_seen(found)
+    attackers, defenders = Roll(*found.full_roll, found).expected_losses()
+    return max(attackers, Fraction(0)) / defenders if defenders > 0 else None
+
+
+def _break_even_ratio_if_seen(rules: Rules) -> Fraction | None:
+    """Return the greatest ratio of the mean losses that replies can have, by Dinkelbach's steps.
+
+    From a ratio r to that of the replies with the greatest mean of attackers − r · defenders lost,
+    until it rises no more.
+    """
+    laws, ratio = seen_loss_laws(*rules.full_roll, rules), Fraction(0)
+    while True:
+        attackers = defenders = Fraction(0)
+        for row, weight in laws.items():
+            means = [_means(law) for law in row]
+            lost = max(means, key=lambda mean: mean[0] - ratio * mean[1])
+            attackers, defenders = attackers + weight * lost[0], defenders + weight * lost[1]
+        if attackers - ratio * defenders <= 0:
+            return ratio
+        if not defenders:
+            return None
+        ratio = attackers / defenders
+
+
+def _means(law: LossLaw) -> tuple[Fraction, Fraction]:
+    """Return the mean losses of attackers and of defenders, where armies cannot grow."""
+    defenders = Fraction(sum(k * n for k, n in enumerate(law.counts)), law.total)
+    return law.compared - defenders, defenders
+
+
+@lru_cache(maxsize=4096)
+def loss_law(attack_dice: int, defence_dice: int, rules: Rules) -> LossLaw:
+    """Return the exact law of the losses when so many dice of each side count.
+
+    Equal throws are collapsed into one sorted row of dice with a weight before any two are
+    compared; the rows are then compared a rank at a time, so that rows which differ only in
+    ranks already decided are collapsed again. Dice that would take minutes are refused.
+
+    >>> loss_law(3, 2, Rules())
+    LossLaw(counts=(2275, 2611, 2890), total=7776, gains=0)
+
+    Source: Höhle (2025) sums p_adk over all rolls, and collapses each side's as here.
+    """
+    compared = min(attack_dice, defence_dice)
+    ours, theirs = _compared_rows(attack_dice, defence_dice, compared, rules)
+    counts = _decide(ours, theirs)
+    if rules.all_ones_gain and (attack_dice, defence_dice) == rules.full_roll:
+        return _with_gains(counts, rules)
+    return LossLaw(counts, sum(counts))
+
+
+@lru_cache(maxsize=256)
+def seen_loss_laws(attack_dice: int, most_defence_dice: int, rules: Rules) -> SeenLossLaws:
+    """Return the law of the losses after each attack throw, for each number of defence dice.
+
+    attack_dice: how many attack dice count.
+    most_defence_dice: the most defence dice that may answer them.
+    rules: the rules; those by which the attack dice depend on the answer are refused.
+
+    A mapping from rows of laws, one for 1, 2 ... defence dice, to the number of equally likely
+    attack throws after which the losses have those laws. Throws that differ only in dice which
+    decide nothing are one entry.
+
+    >>> laws = seen_loss_laws(1, 1, Rules())
+    >>> laws[LossLaw(counts=(1, 5), total=6),]  # a six loses to a six only
+    1
+    """
+    if rules.full_attack is not None:
+        raise IllegalError(
+            "full_attack must be None if the attack is thrown before the defence, "
+            f"got {shown(rules.full_attack)}"
+        )
+    found: dict[SortedDice, list[LossLaw]] = {}
+    weights: dict[SortedDice, int] = {}
+    for defence_dice in range(1, most_defence_dice + 1):
+        ours, theirs = _compared_rows(attack_dice, defence_dice, attack_dice, rules)
+        compared = min(attack_dice, defence_dice)
+        for row, weight in ours:
+            counts = _decide([(row[:compared], 1)], theirs)
+            found.setdefault(row, []).append(LossLaw(counts, sum(counts)))
+            weights[row] = weight
+    laws: SeenLossLaws = {}
+    for row, answers in found.items():
+        laws[tuple(answers)] = laws.get(tuple(answers), 0) + weights[row]
+    return laws
+
+
+def _compared_rows(
+    attack_dice: int, defence_dice: int, attack_best: int, rules: Rules
+) -> tuple[list[tuple[SortedDice, int]], list[tuple[SortedDice, tuple[int, ...]]]]:
+    """Return the weighed rows of both sides in ascending order, ties decided in their values.
+
+    attack_best: how many of the attack dice stand in a row.
+    """
+    attack, defence = rules.dice(attack_dice, defence_dice)
+    compared = min(attack_dice, defence_dice)
+    _refuse_too_many(attack, defence, compared)
+    ours = _with_bonus(attack, _sorted_dice(attack, attack_dice, attack_best))
+    theirs = _with_bonus(defence, _sorted_dice(defence, defence_dice, compared))
+    if rules.ties == "attacker":
+        ours = {tuple(2 * value + 1 for value in row): weight for row, weight in ours.items()}
+        theirs = {tuple(2 * value for value in row): weight for row, weight in theirs.items()}
+    return sorted(ours.items()), [(row, (n,)) for row, n in sorted(theirs.items())]
+
+
+def _with_gains(counts: tuple[int, ...], rules: Rules) -> LossLaw:
+    """Take the rolls in which all dice show one out of the counts of a full roll."""
+    compared = len(counts) - 1
+    attack, defence = rules.dice(*rules.full_roll)
+    ours, theirs = (_ones(dice, compared) for dice in (attack, defence))
+    ties_won = rules.ties == "attacker"
+    lost = sum(y > z or (y == z and ties_won) for y, z in zip(ours, theirs, strict=True))
+    gains = prod(
+        _face_weights(faces, dice.reroll)[1] for dice in (attack, defence) for faces in dice.faces
+    )
+    left = tuple(count - gains * (k == lost) for k, count in enumerate(counts))
+    return LossLaw(left, sum(counts), gains)
+
+
+def _ones(dice: Dice, best: int) -> SortedDice:
+    return tuple(_final(1, rank, dice) for rank in range(best))
+
+
+def _refuse_too_many(attack: Dice, defence: Dice, compared: int) -> None:
+    """Refuse dice whose sorted rows would take more than a minute to compare."""
+    ours, theirs = max(attack.faces), max(defence.faces)
+    comparisons = sum(
+        comb(ours + rank - 1, rank) * comb(theirs + compared - rank, compared - rank + 1)
+        for rank in range(1, compared + 1)
+    )
+    if comparisons > MOST_COMPARISONS:
+        raise TooLargeError(
+            f"{compared} attack dice of up to {ours} faces against as many defence dice of up to "
+            f"{theirs} need {comparisons:.0e} comparisons, expected at most {MOST_COMPARISONS:.0e}"
+        )
+
+
+def _decide(
+    attack: list[tuple[SortedDice, int]], defence: list[tuple[SortedDice, tuple[int, ...]]]
+) -> tuple[int, ...]:
+    """Return how many pairs of rows are won by the attack in 0, 1, 2 ... ranks.
+
+    attack: the rows of undecided ranks in ascending order, each with its weight.
+    defence: the same, with the weights by the number of ranks already lost.
+    """
+    if not attack[0][0]:
+        weight = sum(weight for _, weight in attack)
+        return tuple(weight * n for n in _column_sums(row for _, row in defence))
+    results = []
+    for highest, rows in groupby(attack, key=lambda item: item[0][0]):
+        tails = [(row[1:], weight) for row, weight in rows]
+        results.append(_decide(tails, _after_rank(highest, defence)))
+    return _column_sums(results)
+
+
+def _after_rank(
+    highest: int, defence: list[tuple[SortedDice, tuple[int, ...]]]
+) -> list[tuple[SortedDice, tuple[int, ...]]]:
+    """Compare one attack die with the first die of each row, and collapse equal rests."""
+    rests: dict[SortedDice, list[tuple[int, ...]]] = {}
+    for row, weights in defence:
+        decided = (0, *weights) if row[0] < highest else (*weights, 0)
+        rests.setdefault(row[1:], []).append(decided)
+    return [(rest, _column_sums(rows)) for rest, rows in rests.items()]
+
+
+def _column_sums(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    return tuple(map(sum, zip(*rows, strict=True)))
+
+
+def _best_dice(dice: Dice, count: int, best: int | None) -> Distribution[SortedDice]:
+    most = count if best is None else whole_number(best, "best", least=1, most=count)
+    return Distribution(_sorted_dice(dice, count, most))
+
+
+def _sorted_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
+    """Return the weights of the `best` highest of the dice thrown by `count` armies."""
+    faces_thrown = max(dice.thrown(count))
+    ways = comb(faces_thrown + best - 1, best)
+    if ways > MOST_ROWS or ways * sum(dice.thrown(count)[1:]) > MOST_COMPARISONS:
+        raise TooLargeError(
+            f"the best {best} of {len(dice.thrown(count))} dice of up to {faces_thrown} faces can "
+            f"fall in {ways:.0e} ways, too many for that many dice"
+        )
+    rows: dict[SortedDice, int] = {(): 1}
+    for faces in dice.thrown(count):
+        face_weights = _face_weights(faces, dice.reroll)
+        longer: dict[SortedDice, int] = {}
+        for row, weight in rows.items():
+            for face, face_weight in face_weights.items():
+                key = tuple(sorted((*row, face), reverse=True)[:best])
+                longer[key] = longer.get(key, 0) + weight * face_weight
+        rows = longer
+    return rows
+
+
+def _face_weights(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
+    """Return the weight of each face; those in `reroll` are thrown once more."""
+    rerolled = {face for face in reroll if face <= faces}
+    if not rerolled:
+        return dict.fromkeys(range(1, faces + 1), 1)
+    again = len(rerolled)
+    return {face: again + (0 if face in rerolled else faces) for face in range(1, faces + 1)}
+
+
+def _with_bonus(dice: Dice, rows: Mapping[SortedDice, int]) -> dict[SortedDice, int]:
+    """Add each rank's bonus, clamp, and collapse the rows that have become equal."""
+    changed: dict[SortedDice, int] = {}
+    for row, weight in rows.items():
+        key = tuple(_final(value, rank, dice) for rank, value in enumerate(row))
+        changed[key] = changed.get(key, 0) + weight
+    return changed
+
+
+def _final(value: int, rank: int, dice: Dice) -> int:
+    total = value + (dice.bonus[rank] if rank < len(dice.bonus) else 0)
+    if dice.clamp is None:
+        return total
+    lowest, highest = dice.clamp
+    return max(lowest, min(total, highest))

@@ -1,0 +1,98 @@
+"""Rules: everything that changes the odds of a battle, as plain data."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from iacta.checks import check_choice, put, short_repr, shown, whole_number
+from iacta.errors import IllegalError, MalformedError
+from iacta.rules.dice import Dice
+
+__all__ = ["CLASSIC", "DiceMode", "Rules", "Side"]
+
+Side = Literal["attacker", "defender"]
+DiceMode = Literal["true random", "balanced blitz"]
+
+MOST_GAIN = 100
+
+THREE_D6 = Dice((6, 6, 6))
+TWO_D6 = Dice((6, 6))
+
+
+@dataclass(frozen=True, repr=False)
+class Rules:
+    """Everything that changes the odds: two `Rules` with the same fields are the same rules.
+
+    attack, defence: the `Dice` of the two sides.
+    full_attack, full_defence: the dice thrown in their place when both sides throw all of
+        theirs; `None` for no difference. As many must be kept.
+    ties: the side that wins a tie, `"attacker"` or `"defender"`.
+    garrison: armies that must stay behind on the attacking territory.
+    least_advance: whether, after a conquest, at least as many armies must move in as dice were
+        thrown in the last roll (the official rule). A stack that moves on whole always does.
+    dice_mode: `"true random"`, or `"balanced blitz"` of the official app.
+    defender_sees_first: whether the defender chooses his number of dice after the attack roll.
+    all_ones_gain: armies that both sides gain, and nobody loses any, when both sides throw all
+        their dice and each die shows one; 0 for no such rule.
+
+    Rules that cannot exist are refused.
+
+    >>> Rules(defence=Dice((6, 6, 6)), garrison=0)
+    Rules(defence=Dice((6, 6, 6)), garrison=0)
+    >>> Rules(ties="nobody")
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: ties must be 'attacker' or 'defender', got 'nobody'
+    """
+
+    attack: Dice = THREE_D6
+    defence: Dice = TWO_D6
+    full_attack: Dice | None = None
+    full_defence: Dice | None = None
+    ties: Side = "defender"
+    garrison: int = 1
+    least_advance: bool = True
+    dice_mode: DiceMode = "true random"
+    defender_sees_first: bool = False
+    all_ones_gain: int = 0
+
+    def __post_init__(self) -> None:
+        put(self, "full_attack", _full(self.full_attack, self.attack, "attack"))
+        put(self, "full_defence", _full(self.full_defence, self.defence, "defence"))
+        check_choice(self.ties, ("attacker", "defender"), "ties")
+        put(self, "garrison", whole_number(self.garrison, "garrison", least=0))
+        check_choice(self.least_advance, (True, False), "least_advance")
+        check_choice(self.dice_mode, ("true random", "balanced blitz"), "dice_mode")
+        check_choice(self.defender_sees_first, (True, False), "defender_sees_first")
+        put(self, "all_ones_gain", whole_number(self.all_ones_gain, "all_ones_gain", 0, MOST_GAIN))
+
+    @property
+    def full_roll(self) -> tuple[int, int]:
+        """How many dice of each side count when both throw all of theirs."""
+        return self.attack.kept, self.defence.kept
+
+    def dice(self, attack_dice: int, defence_dice: int) -> tuple[Dice, Dice]:
+        """Return both sides' dice for a roll.
+
+        attack_dice, defence_dice: how many dice of each side count in the roll.
+
+        >>> Rules().dice(3, 2)
+        (Dice((6, 6, 6)), Dice((6, 6)))
+        """
+        if (attack_dice, defence_dice) == self.full_roll:
+            return self.full_attack or self.attack, self.full_defence or self.defence
+        return self.attack, self.defence
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+
+def _full(full: Dice | None, usual: Dice, name: str) -> Dice | None:
+    for label, dice in ((name, usual), (f"full_{name}", full)):
+        if not isinstance(dice, Dice | None) or (dice is None and label == name):
+            raise MalformedError(f"{label} must be Dice, got {shown(dice)}")
+    if full is not None and full.kept != usual.kept:
+        raise IllegalError(f"full_{name} must keep {usual.kept} dice as {name} does, got {full!r}")
+    return None if full == usual else full
+
+
+CLASSIC = Rules()

@@ -1,0 +1,106 @@
+"""Stop: when attackers leave off, before the territory is taken or the last of them is lost."""
+
+from dataclasses import dataclass, replace
+
+from iacta.checks import check_choice, put, short_repr, shown, whole_number
+from iacta.errors import MalformedError
+from iacta.rules.rules import Rules
+
+__all__ = ["NEVER", "Stop", "read_stop", "stop_argument"]
+
+
+@dataclass(frozen=True, repr=False)
+class Stop:
+    """When the attackers stop; where several are given, the first that says stop counts.
+
+    stop_at: armies that are kept out of the fight besides the garrison, whose dice are not thrown
+        either: the attackers stop when only these are left. `None` or 0 keeps none.
+    charge: whether they stop as soon as they would roll fewer dice than in their first roll.
+    max_losses: they stop once they have lost so many armies, or more: the last roll may cost more
+        than the rest. With 0 they never roll. `None` sets no limit.
+    max_rolls: they stop after so many rolls. With 0 they never roll. `None` sets no limit.
+
+    `Stop()` never stops: the battle is fought until one side cannot go on. Numbers below 0 or not
+    whole are refused.
+
+    >>> Stop(stop_at=5, charge=True)
+    Stop(stop_at=5, charge=True)
+    >>> Stop(stop_at=0) == Stop()
+    True
+    >>> Stop(max_rolls=-1)
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: max_rolls must be a whole number of at least 0, got -1
+
+    Source: the app "RISK: Global Domination" throws the dice of those armies alone that are not
+    kept out of the fight.
+    """
+
+    stop_at: int | None = None
+    charge: bool = False
+    max_losses: int | None = None
+    max_rolls: int | None = None
+
+    def __post_init__(self) -> None:
+        check_choice(self.charge, (True, False), "charge")
+        for name in ("stop_at", "max_losses", "max_rolls"):
+            value = getattr(self, name)
+            put(self, name, None if value is None else whole_number(value, name, least=0))
+        put(self, "stop_at", self.stop_at or None)
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    @property
+    def is_reserve(self) -> bool:
+        """Whether nothing but `stop_at` can stop the battle, as a larger garrison would."""
+        return replace(self, stop_at=None) == NEVER
+
+    def rules_in_fight(self, rules: Rules) -> Rules:
+        """Return the rules with a garrison that includes the armies kept out of the fight.
+
+        rules: the rules of the battle.
+
+        >>> Stop(stop_at=5).rules_in_fight(Rules())
+        Rules(garrison=6)
+        """
+        return replace(rules, garrison=rules.garrison + (self.stop_at or 0))
+
+    def fewest_able(self, able: int, most_dice: int) -> int:
+        """Return the fewest attackers able to attack with whom they roll again.
+
+        able: attackers able to attack at the start, without those kept out of the fight.
+        most_dice: the most attack dice that count.
+
+        >>> Stop(charge=True).fewest_able(9, 3), Stop(max_losses=4).fewest_able(9, 3)
+        (3, 6)
+        """
+        fewest = min(able, most_dice) if self.charge else 1
+        if self.max_losses is not None:
+            fewest = max(fewest, able - self.max_losses + 1)
+        return max(fewest, 1)
+
+
+NEVER = Stop()
+
+
+def read_stop(stop: object) -> Stop:
+    """Return a stop, `Stop()` for `None`, or refuse what is none.
+
+    >>> read_stop(None)
+    Stop()
+    """
+    if stop is None:
+        return NEVER
+    if not isinstance(stop, Stop):
+        raise MalformedError(f"stop must be a Stop, got {shown(stop)}")
+    return stop
+
+
+def stop_argument(stop: Stop) -> str:
+    """Return the stop as a last argument in a repr, nothing if it never stops.
+
+    >>> stop_argument(Stop(max_rolls=3)), stop_argument(Stop())
+    (', stop=Stop(max_rolls=3)', '')
+    """
+    return "" if stop == NEVER else f", stop={stop!r}"

@@ -1,0 +1,331 @@
+"""The named rule sets: what people play, what it is called, and where it is written down."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
+
+from iacta.checks import shown
+from iacta.errors import IllegalError, MalformedError
+from iacta.rules.dice import Dice
+from iacta.rules.modifiers import MODIFIERS, Modifier
+from iacta.rules.rules import CLASSIC, Rules
+
+__all__ = ["RULE_SETS", "RuleSet", "find_rule_set", "find_rules", "rules_argument", "rules_name"]
+
+D6 = 6
+D8 = 8
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """Rules with the names under which they are known.
+
+    name, aliases: any of them finds the rules, without regard to case, spaces and hyphens.
+    rules: the `Rules` themselves.
+    description: what differs from classic, in one line.
+    source: the game or document that has the rule.
+    """
+
+    name: str
+    rules: Rules
+    description: str
+    source: str
+    aliases: tuple[str, ...] = ()
+
+
+def _alone(modifier: Modifier) -> RuleSet:
+    """Return classic rules with one modifier."""
+    return RuleSet(
+        modifier.name,
+        modifier.apply(CLASSIC),
+        modifier.description,
+        modifier.source,
+        modifier.aliases,
+    )
+
+
+RULE_SETS: tuple[RuleSet, ...] = (
+    RuleSet(
+        "classic",
+        CLASSIC,
+        "Attacker at most three dice, defender at most two, ties to the defender.",
+        "Risk (Parker Brothers, Hasbro)",
+        ("standard", "true random", "official advance"),
+    ),
+    *map(_alone, MODIFIERS),
+    RuleSet(
+        "risiko",
+        Rules(defence=Dice((D6, D6, D6))),
+        "The defender throws at most three dice.",
+        "RisiKo! (Editrice Giochi), TEG, old English rules",
+        ("teg", "old english"),
+    ),
+    RuleSet(
+        "attack leader",
+        Rules(attack=Dice((D6, D6, D6), bonus=(1,))),
+        "One is added to the highest attack die.",
+        "Risk: The Lord of the Rings, leader; Castle Risk, general",
+        ("leader", "general", "lord of the rings leader", "castle risk general"),
+    ),
+    RuleSet(
+        "defence leader",
+        Rules(defence=Dice((D6, D6), bonus=(1,))),
+        "One is added to the highest defence die.",
+        "Risk: The Lord of the Rings, leader and stronghold; Castle Risk, marshal",
+        ("stronghold", "marshal", "lord of the rings stronghold", "castle risk marshal"),
+    ),
+    RuleSet(
+        "attack commander",
+        Rules(attack=Dice((D8, D6, D6))),
+        "One of the attack dice has eight faces.",
+        "Risk 2210 A.D., commander attacking by his type",
+        ("commander", "risk 2210 commander"),
+    ),
+    RuleSet(
+        "defence commander",
+        Rules(defence=Dice((D8, D6))),
+        "One of the defence dice has eight faces.",
+        "Risk 2210 A.D., commander defending",
+        ("commander defending",),
+    ),
+    RuleSet(
+        "space station",
+        Rules(defence=Dice((D8, D8))),
+        "Every defence die has eight faces.",
+        "Risk 2210 A.D., space station",
+        ("risk 2210 space station",),
+    ),
+    RuleSet(
+        "bunker",
+        Rules(defence=Dice((D6, D6), bonus=(1,))),
+        "One is added to the highest defence die.",
+        "Risk Legacy, bunker",
+        ("risk legacy bunker",),
+    ),
+    RuleSet(
+        "ammo shortage",
+        Rules(defence=Dice((D6, D6), bonus=(-1,))),
+        "One is taken from the highest defence die.",
+        "Risk Legacy, ammo shortage",
+        ("ammo", "shortage", "risk legacy ammo shortage"),
+    ),
+    RuleSet(
+        "ammo shortage clamped",
+        Rules(defence=Dice((D6, D6), bonus=(-1,), clamp=(1, D6))),
+        "One is taken from the highest defence die, which cannot fall below one.",
+        "Risk Legacy, ammo shortage as some groups play it",
+        ("ammo clamped",),
+    ),
+    RuleSet(
+        "fortification",
+        Rules(defence=Dice((D6, D6), bonus=(1, 1))),
+        "One is added to both defence dice.",
+        "Risk Legacy, fortification",
+        ("fortified", "risk legacy fortification"),
+    ),
+    RuleSet(
+        "war god",
+        Rules(ties="attacker"),
+        "Ties go to the attacker.",
+        "Risk Godstorm, war god attacking",
+        ("godstorm war god",),
+    ),
+    RuleSet(
+        "attack magic",
+        Rules(attack=Dice((D6, D6, D6), reroll=(1,))),
+        "The attacker throws his ones once more.",
+        "Risk Godstorm, magic",
+        ("magic", "godstorm magic"),
+    ),
+    RuleSet(
+        "defence magic",
+        Rules(defence=Dice((D6, D6), reroll=(1,))),
+        "The defender throws his ones once more.",
+        "Risk Godstorm, magic",
+        ("godstorm magic in defence",),
+    ),
+    RuleSet(
+        "attack bonus die",
+        Rules(attack=Dice((D6, D6, D6, D6), keep=3)),
+        "The attacker throws one die more and leaves out the lowest.",
+        "Risk (2008 revision), bonus die",
+        ("bonus die", "risk 2008 bonus die"),
+    ),
+    RuleSet(
+        "defence bonus die",
+        Rules(defence=Dice((D6, D6, D6), keep=2)),
+        "The defender throws one die more and leaves out the lowest.",
+        "Risk (2008 revision), bonus die",
+        ("bonus die in defence",),
+    ),
+    RuleSet(
+        "dominating12",
+        Rules(full_attack=Dice((130, D6, D6)), full_defence=Dice((28, 28))),
+        "Three dice against two are d130, d6, d6 against d28, d28.",
+        "Dominating12, balanced dice",
+        ("balanced dice",),
+    ),
+    RuleSet(
+        "defender sees first",
+        Rules(defender_sees_first=True),
+        "The defender chooses one or two dice after the attack roll, so as to hold.",
+        "Risk, played so by some groups",
+        ("sees first", "defender chooses"),
+    ),
+    RuleSet(
+        "free advance",
+        Rules(least_advance=False),
+        "After a conquest as few armies as you like move in, whatever was thrown.",
+        "Risk, played so by some groups in place of the official rule",
+        ("no least advance",),
+    ),
+    RuleSet(
+        "five ones",
+        Rules(all_ones_gain=1),
+        "When all five dice show one, nobody loses an army and both sides gain one.",
+        "Norvig, The Unfinished Game ... of Risk (2020), a rule that makes the game infinite",
+        ("infinite",),
+    ),
+)
+
+
+def find_rule_set(name: str) -> RuleSet:
+    """Return the rule set known under `name` or one of its aliases, in any spelling.
+
+    name: a name, or several joined by `+`: those of `MODIFIERS` stack, in any order.
+
+    Case, spaces, hyphens and underscores do not matter. An unknown name is refused, and the
+    nearest ones are suggested; so are names that do not stack, or are there twice.
+
+    >>> find_rule_set("Zombie-Attacker").description
+    'The attacker throws one die fewer, but at least one.'
+    >>> find_rule_set("wall + capital").name
+    'capital+wall'
+    >>> find_rule_set("capitol")
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: rules must be a known name, got 'capitol'; did you mean 'capital'?
+    """
+    if not isinstance(name, str):
+        raise MalformedError(f"rules must be a name or Rules, got {shown(name)}")
+    parts = [_find_one(part) for part in name.split("+")]
+    if len(parts) == 1:
+        return parts[0]
+    stacked = _in_order(parts[1:] if parts[0].rules == CLASSIC else parts)
+    return _find_one(stacked[0].name) if len(stacked) == 1 else _stack(stacked)
+
+
+def _find_one(name: str) -> RuleSet:
+    found = _BY_KEY.get(_key(name))
+    if found is not None:
+        return found
+    names = _near_names(_key(name))
+    hint = f"did you mean {' or '.join(map(repr, names))}?" if names else "see the list of rules"
+    raise IllegalError(f"rules must be a known name, got {shown(name)}; {hint}")
+
+
+def _near_names(key: str) -> list[str]:
+    """Return the names that are spelt nearly so, or else those of the game that is called so."""
+    import difflib  # slow to import, and only needed here
+
+    near = difflib.get_close_matches(key, _BY_KEY, n=3)
+    if near:
+        return list(dict.fromkeys(_BY_KEY[each].name for each in near))
+    return [each.name for each in RULE_SETS if len(key) > 3 and key in _key(each.source)]
+
+
+def _in_order(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
+    """Return the modifiers of these names in the order of `MODIFIERS`, each of them once."""
+    names = [part.name for part in parts]
+    for name in names:
+        if not any(modifier.name == name for modifier in MODIFIERS):
+            *most, last = (modifier.name for modifier in MODIFIERS)
+            raise IllegalError(
+                f"rules joined by + must be {', '.join(most)} or {last}, got {name!r}"
+            )
+        if names.count(name) > 1:
+            raise IllegalError(f"rules joined by + must be named once each, got {name!r} twice")
+    return tuple(modifier for modifier in MODIFIERS if modifier.name in names)
+
+
+def _stack(modifiers: tuple[Modifier, ...]) -> RuleSet:
+    """Return classic rules with several modifiers."""
+    rules = CLASSIC
+    for modifier in modifiers:
+        rules = modifier.apply(rules)
+    return RuleSet(
+        "+".join(modifier.name for modifier in modifiers),
+        rules,
+        "; ".join(f"{modifier.name}: {_clause(modifier)}" for modifier in modifiers) + ".",
+        "; ".join(dict.fromkeys(modifier.source for modifier in modifiers)),
+    )
+
+
+def _clause(modifier: Modifier) -> str:
+    """Return the description as a part of a longer sentence."""
+    return modifier.description[0].lower() + modifier.description[1:].removesuffix(".")
+
+
+def _stacks() -> Iterator[RuleSet]:
+    """Yield everything that can be stacked, few modifiers first."""
+    for count in range(2, len(MODIFIERS) + 1):
+        yield from map(_stack, combinations(MODIFIERS, count))
+
+
+def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
+    """Return the rules of that name, or `rules` themselves, with another garrison if one is given.
+
+    rules: `Rules`, or a name such as `"capital"` in any spelling.
+    garrison: armies that must stay behind; `None` leaves what the rules say.
+
+    >>> find_rules("capital").defence
+    Dice((6, 6, 6))
+    >>> find_rules("classic", garrison=0)
+    Rules(garrison=0)
+    """
+    found = rules if isinstance(rules, Rules) else find_rule_set(rules).rules
+    return found if garrison is None else replace(found, garrison=garrison)
+
+
+def rules_name(rules: Rules) -> str:
+    """Return the first name under which the rules are known, whatever their garrison.
+
+    Rules without a name are shown in full.
+
+    >>> rules_name(Rules(defence=Dice((6, 6, 6)), garrison=3))
+    'capital'
+    >>> rules_name(Rules(attack=Dice((20,))))
+    'Rules(attack=Dice((20,)))'
+    """
+    if not isinstance(rules, Rules):
+        raise MalformedError(f"rules must be Rules, got {shown(rules)}")
+    return _names().get(replace(rules, garrison=CLASSIC.garrison), repr(rules))
+
+
+@cache
+def _names() -> dict[Rules, str]:
+    """Return the first name of all rules that have one."""
+    names: dict[Rules, str] = {}
+    for known in (*RULE_SETS, *_stacks()):
+        names.setdefault(known.rules, known.name)
+    return names
+
+
+def rules_argument(rules: Rules) -> str:
+    """Return the rules as a last argument in a repr: nothing if classic, their name, or all.
+
+    >>> rules_argument(find_rules("capital")), rules_argument(CLASSIC)
+    (", 'capital'", '')
+    """
+    if rules == CLASSIC:
+        return ""
+    known = _names().get(rules)
+    return f", {rules!r}" if known is None else f", {known!r}"
+
+
+def _key(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter not in " -_!")
+
+
+_BY_KEY = {_key(name): known for known in RULE_SETS for name in (known.name, *known.aliases)}

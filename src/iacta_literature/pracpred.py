@@ -1,0 +1,169 @@
+"""Pracpred, "Analyzing the Board Game Risk": armies without their garrison."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from itertools import count
+from typing import Any
+
+import numpy.typing as npt
+
+from iacta.battle.battle import Battle
+from iacta.distribution import Distribution
+from iacta.methods import path_tree
+from iacta.methods.outcome import Outcome
+from iacta.questions.arrays import win_table
+from iacta.rules.rules import Rules
+from iacta_literature.data import Row
+from iacta_literature.rolls import example_losses, roll_chance
+from iacta_literature.tables import Source, Table
+from iacta_literature.verdict import Number
+
+__all__ = ["SOURCE", "ending", "first_even", "win"]
+
+ABLE = Rules(garrison=0)
+
+
+def win(attackers: int, defenders: int) -> Fraction:
+    """Return the exact chance to win, garrison left out.
+
+    attackers, defenders: the armies of the battle.
+    """
+    if max(attackers, defenders) > 20:
+        return Fraction(Battle(attackers, defenders, ABLE).win_probability(exact=True))
+    return Fraction(_wins()[attackers - 1, defenders - 1])
+
+
+@cache
+def _wins() -> npt.NDArray[Any]:
+    return win_table(20, 20, ABLE, exact=True)
+
+
+def ending(row: Row) -> Fraction:
+    """Return the chance of one end of a battle, garrison left out.
+
+    row: has `attackers`, `defenders`, `attackers_left` and `defenders_left`.
+    """
+    battle = Battle(int(row["attackers"]), int(row["defenders"]), ABLE)
+    end = Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
+    return Fraction(battle.outcomes(exact=True)[end])
+
+
+def first_even() -> int:
+    """Return the fewest armies that, on each side, give more than one half, garrison left out."""
+    return next(n for n in count(1) if win(n, n) > Fraction(1, 2))
+
+
+def _roll(attack_dice: int, defence_dice: int, attackers_lost: int) -> Fraction:
+    """Return the chance that a roll in which one army is lost costs the attackers so many."""
+    losses = {"attackers_lost": str(attackers_lost), "defenders_lost": str(1 - attackers_lost)}
+    return roll_chance(
+        {"attack_dice": str(attack_dice), "defence_dice": str(defence_dice), **losses}
+    )
+
+
+def _mean_with_small_lead() -> Fraction:
+    chances = [win(a, a - lead) for lead in (1, 2) for a in range(6, 21)]
+    return sum(chances, Fraction(0)) / len(chances)
+
+
+def _states_after_one_roll() -> str:
+    branches = path_tree.tree(10, 6, ABLE).branches
+    return ", ".join(
+        f"{each.node.state.attackers} {each.node.state.defenders}" for each in branches
+    )
+
+
+def _numbers_of_dice() -> set[int]:
+    attack, defence = ABLE.full_roll
+    return {a + d for a in range(1, attack + 1) for d in range(1, defence + 1)}
+
+
+def _states_before_7_against_5() -> str:
+    found = (
+        node.state
+        for node in path_tree.nodes(path_tree.tree(10, 6, ABLE))
+        if any(branch.node.state == (7, 5) for branch in node.branches)
+    )
+    return ", ".join(f"{state.attackers} {state.defenders}" for state in sorted(found))
+
+
+def _sum_of_ends() -> Fraction:
+    law = Battle(2, 1, ABLE).outcomes(exact=True)
+    return sum((Fraction(chance) for chance in law.values()), Fraction(0))
+
+
+VALUES: dict[str, Callable[[], Number]] = {
+    "kinds of rolls": lambda: ABLE.full_roll[0] * ABLE.full_roll[1],
+    "chance that 2 against 1 is won by the first roll": lambda: _roll(2, 1, 0),
+    "chance that 2 against 1 goes on after the first roll": lambda: _roll(2, 1, 1),
+    "chance that 1 against 1 is won": lambda: win(1, 1),
+    "chance that 1 against 1 is lost": lambda: 1 - win(1, 1),
+    "chance that 2 against 1 is won by the second roll": lambda: _roll(2, 1, 1) * win(1, 1),
+    "chance that 2 against 1 is won": lambda: win(2, 1),
+    "chance that 2 against 1 is lost": lambda: 1 - win(2, 1),
+    "chance that 3 against 1 is won by the first roll": lambda: _roll(3, 1, 0),
+    "chance that 3 against 1 is won": lambda: win(3, 1),
+    "chance of 100 against 100": lambda: win(100, 100),
+    "chance of 107 against 100": lambda: win(107, 100),
+    "chance of 107 against 100, in words": lambda: win(107, 100),
+    "chance of 100 against 100, in words": lambda: win(100, 100),
+    "battles in the table": lambda: _wins().size,
+    "fewest armies on each side with a chance above one half": first_even,
+    "mean chance with 1 or 2 more than the defenders and 6 to 20 attackers": _mean_with_small_lead,
+    "rule of thumb for 1 or 2 more than the defenders": _mean_with_small_lead,
+    "the better attack of 15 against 8 and 20 against 13": lambda: (
+        "15 against 8" if win(15, 8) > win(20, 13) else "20 against 13"
+    ),
+    "states after one roll from 10 against 6": _states_after_one_roll,
+    "states from which 7 against 5 is reached": _states_before_7_against_5,
+    "numbers of dice in a roll": lambda: len(_numbers_of_dice()),
+    "most dice in a roll": lambda: max(_numbers_of_dice()),
+    "chance that 2 against 1 is won or lost": _sum_of_ends,
+}
+
+SOURCE = Source(
+    "pracpred",
+    "Practically Predictable, “Analyzing the Board Game Risk”",
+    (
+        Table(
+            "pracpred_dice",
+            "Ways in which dice can fall",
+            "{dice} dice",
+            lambda row: len(Distribution(range(1, 7)).repeated(int(row["dice"]))),
+        ),
+        Table(
+            "pracpred_roll_losses",
+            "Armies that a roll costs",
+            "{attack_dice} dice against {defence_dice}: {attackers_lost} attackers and "
+            "{defenders_lost} defenders",
+            roll_chance,
+        ),
+        Table(
+            "pracpred_roll_examples",
+            "Single rolls: attackers and defenders lost",
+            "{attack_dice} against {defence_dice}",
+            example_losses,
+        ),
+        Table(
+            "pracpred_outcomes",
+            "Ends of small battles",
+            "{attackers} against {defenders}: {attackers_left} attackers and {defenders_left} "
+            "defenders left",
+            ending,
+        ),
+        Table("pracpred_values", "Single values", "{quantity}", lambda r: VALUES[r["quantity"]]()),
+        Table(
+            "pracpred_win_20x20",
+            "Chances of all battles up to 20 against 20",
+            "{attackers} against {defenders}",
+            lambda row: win(int(row["attackers"]), int(row["defenders"])),
+        ),
+        Table(
+            "pracpred_win_by_advantage",
+            "Chances by the attackers' advantage",
+            "{attackers} attackers, advantage {advantage}",
+            lambda row: win(int(row["attackers"]), int(row["attackers"]) - int(row["advantage"])),
+        ),
+    ),
+)
