@@ -1,0 +1,28 @@
+"""Record anew what iacta answers, where that was changed on purpose.
+
+python -m tests.frozen.record [WORD ...] looks at the cases that have all the words in their kind
+and question, at all cases without any, and rewrites the answers that differ. A new case is written
+into its file by hand with the answer null, and recorded.
+"""
+
+import sys
+from collections.abc import Sequence
+
+from tests.frozen.case import KINDS, answer, differences, read_cases, write_cases
+
+
+def record(words: Sequence[str]) -> None:
+    """Rewrite the answers that differ, and print what was asked."""
+    for kind in KINDS:
+        cases = read_cases(kind)
+        for asked, expected in cases.items():
+            if all(word in f"{kind} {asked}" for word in words):
+                found = answer(kind, asked)
+                if any(differences(found, expected)):
+                    cases[asked] = found
+                    print(f"{kind}: {asked}")
+        write_cases(kind, cases)
+
+
+if __name__ == "__main__":
+    record(sys.argv[1:])
