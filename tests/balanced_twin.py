@@ -6,6 +6,7 @@ from fractions import Fraction
 from mpmath import mp, mpf
 
 from iacta import Rules
+from iacta.rules.modes import TrueRandom
 from tests import brute
 
 __all__ = ["balanced"]
@@ -21,7 +22,7 @@ def balanced(attackers: int, defenders: int, rules: Rules) -> Law:
     rules: the rules; their dice mode does not matter.
     """
     with mp.workdps(40):
-        true = brute.outcomes(attackers, defenders, replace(rules, dice_mode="true random"))
+        true = brute.outcomes(attackers, defenders, replace(rules, mode=TrueRandom()))
         able = attackers - rules.garrison
         al = [fraction(true.get((attackers - i, 0), 0)) for i in range(able)]
         dl = [fraction(true.get((rules.garrison, defenders - j), 0)) for j in range(defenders)]

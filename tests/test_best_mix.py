@@ -17,6 +17,7 @@ from iacta import (
     win_probability,
     win_table,
 )
+from iacta.rules.modes import BalancedBlitz
 from tests import brute
 from tests.test_decision import RUNS, State, dice_of, thrown
 
@@ -95,7 +96,7 @@ def test_the_mix_is_at_least_as_good_as_each_of_both() -> None:
 def test_a_blitz_that_must_fail_is_never_advised_where_a_roll_can_win(name: str) -> None:
     told = best_mix(60, 60, name)
     blitzes = find_rules(name)
-    chances = win_table(60, 60, replace(blitzes, dice_mode="balanced blitz"))
+    chances = win_table(60, 60, replace(blitzes, mode=BalancedBlitz()))
     for a, d in product(range(2, 61), range(1, 61)):
         if chances[a - 1, d - 1] == 0:
             assert told.action_at(a, d) == "roll"
@@ -129,7 +130,7 @@ def test_the_mix_stops_only_where_nobody_can_attack() -> None:
     assert (told.action, told.win_probability, told.expected_attackers_left) == ("stop", 0, 1)
     assert {told.action_at(a, d) for a in range(2, 20) for d in range(1, 4)} == {"roll", "blitz"}
     assert best_mix(25, 10).win_probability == 1
-    assert best_mix(12, 10, Rules(dice_mode="balanced blitz")).value == best_mix(12, 10).value
+    assert best_mix(12, 10, Rules(mode=BalancedBlitz())).value == best_mix(12, 10).value
 
 
 def test_mixes_too_large_for_memory_are_refused() -> None:

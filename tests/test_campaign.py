@@ -26,6 +26,7 @@ from iacta import (
     simulate_campaign,
 )
 from iacta.battle.territory import parse_territory, territory_name
+from iacta.rules.modes import ArmiesGrow
 from tests import brute
 from tests.published import read_rows
 
@@ -316,7 +317,7 @@ def test_rules_of_a_territory_are_those_of_its_own_battle() -> None:
 
 
 def test_armies_grow_in_a_played_campaign() -> None:
-    rules = Rules(attack=Dice((3,)), defence=Dice((2,)), all_ones_gain=1)
+    rules = Rules(attack=Dice((3,)), defence=Dice((2,)), mode=ArmiesGrow())
     rng = np.random.default_rng(5)
     won = sum(not Campaign(7, [5], rules).play(rng)[0].defenders_left for _ in range(4000))
     chance = Campaign(7, [5], rules).win_probability()

@@ -26,6 +26,7 @@ from iacta import (
     rules_name,
     win_table,
 )
+from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.roll import loss_law
 from tests import brute, strategies
 from tests.published import read_rows
@@ -102,10 +103,10 @@ def test_what_the_modifiers_do() -> None:
         defence=Dice((6, 6, 6, 6)), ties="attacker"
     )
     assert find_rules("capital+balanced blitz") == Rules(
-        defence=Dice((6, 6, 6)), dice_mode="balanced blitz"
+        defence=Dice((6, 6, 6)), mode=BalancedBlitz()
     )
-    assert find_rules("balanced blitz (2024 rules)") == Rules(dice_mode="balanced blitz")
-    assert find_rules("defender sees first") == Rules(defender_sees_first=True)
+    assert find_rules("balanced blitz (2024 rules)") == Rules(mode=BalancedBlitz())
+    assert find_rules("defender sees first") == Rules(mode=DefenderSeesFirst())
     assert "2024 rules" in find_rule_set("balanced blitz").description
 
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iacta import CLASSIC, Dice, IllegalError, Losses, MalformedError, Roll, Rules, TooLargeError
+from iacta.rules.modes import ArmiesGrow
 from iacta.rules.roll import loss_law
 from tests import brute, strategies
 from tests.published import read_rows
@@ -96,17 +97,17 @@ def test_law_in_both_size_orders(attack_dice: int, defence_dice: int) -> None:
 
 
 GAINS = {
-    "capital": Rules(defence=Dice((6, 6, 6)), all_ones_gain=1),
-    "two gained": Rules(all_ones_gain=2),
-    "ties to the attacker": Rules(ties="attacker", all_ones_gain=1),
+    "capital": Rules(defence=Dice((6, 6, 6)), mode=ArmiesGrow()),
+    "two gained": Rules(mode=ArmiesGrow(2)),
+    "ties to the attacker": Rules(ties="attacker", mode=ArmiesGrow()),
     "ones thrown again": Rules(
-        attack=Dice((4, 3), reroll=(1,)), defence=Dice((5, 2), reroll=(1, 2)), all_ones_gain=1
+        attack=Dice((4, 3), reroll=(1,)), defence=Dice((5, 2), reroll=(1, 2)), mode=ArmiesGrow()
     ),
     "spare dice": Rules(
-        attack=Dice((4, 4, 4), keep=2), defence=Dice((3, 3), keep=1, bonus=(2,)), all_ones_gain=3
+        attack=Dice((4, 4, 4), keep=2), defence=Dice((3, 3), keep=1, bonus=(2,)), mode=ArmiesGrow(3)
     ),
     "other full dice": Rules(
-        attack=Dice((6, 6)), defence=Dice((6,)), full_attack=Dice((9, 3)), all_ones_gain=1
+        attack=Dice((6, 6)), defence=Dice((6,)), full_attack=Dice((9, 3)), mode=ArmiesGrow()
     ),
 }
 

@@ -4,25 +4,29 @@ import dataclasses
 import pickle
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 
 from iacta import (
     CLASSIC,
     RULE_SETS,
-    Battle,
-    Campaign,
     Dice,
     IactaError,
     IllegalError,
     MalformedError,
     Rules,
-    armies_needed,
     find_rule_set,
     find_rules,
+    read_rules_record,
     rules_name,
-    win_probability,
+)
+from iacta.rules.modes import (
+    ArmiesGrow,
+    BalancedBlitz,
+    DefenderSeesFirst,
+    TrueRandom,
+    mode_record,
+    read_mode,
 )
 from tests import strategies
 
@@ -92,11 +96,8 @@ WRONG_RULES: list[tuple[Any, dict[str, Any], str]] = [
     (Rules, {"ties": ["attacker"]}, "ties must be 'attacker' or 'defender', got ['attacker']"),
     (Rules, {"garrison": -1}, "garrison must be a whole number of at least 0, got -1"),
     (Rules, {"least_advance": 1}, "least_advance must be True or False, got 1"),
-    (
-        Rules,
-        {"dice_mode": "blitz"},
-        "dice_mode must be 'true random' or 'balanced blitz', got 'blitz'",
-    ),
+    (Rules, {"mode": "balanced blitz"}, "mode must be a Mode, got 'balanced blitz'"),
+    (ArmiesGrow, {"gain": 0}, "gain must be a whole number from 1 to 100, got 0"),
     (Rules, {"attack": 6}, "attack must be Dice, got 6"),
     (Rules, {"attack": None}, "attack must be Dice, got None"),
     (
@@ -122,28 +123,28 @@ def test_only_rules_have_a_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rules", "sentence"),
+    ("record", "sentence"),
     [
         (
-            Rules(defender_sees_first=True, dice_mode="balanced blitz"),
-            "defender_sees_first must be False under balanced blitz",
+            {"dice_mode": "blitz"},
+            "dice_mode must be 'true random' or 'balanced blitz', got 'blitz'",
         ),
-        (Rules(defender_sees_first=True, all_ones_gain=1), "all_ones_gain must be 0"),
+        (
+            {"defender_sees_first": True, "dice_mode": "balanced blitz"},
+            "defender_sees_first must be False where dice_mode is 'balanced blitz', got True",
+        ),
+        (
+            {"defender_sees_first": True, "all_ones_gain": 2},
+            "all_ones_gain must be 0 where defender_sees_first is True, got 2",
+        ),
     ],
 )
-def test_rules_that_no_method_solves_are_refused_not_ignored(rules: Rules, sentence: str) -> None:
-    battle, campaign = Battle(3, 2, rules), Campaign(5, [2], rules)
-    for ask in (
-        battle.win_probability,
-        lambda: battle.win_probability(exact=True),
-        battle.state_count,
-        battle.path_count,
-        campaign.outcomes,
-        lambda: campaign.play(np.random.default_rng(1)),
-        lambda: win_probability([3], 2, rules),
-        lambda: armies_needed(3, 0.5, rules),
-    ):
-        with pytest.raises(IllegalError, match="defender"):
-            ask()
-    with pytest.raises(IllegalError, match=sentence):
-        battle.win_probability()
+def test_rules_have_one_mode(record: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(IllegalError) as caught:
+        read_rules_record(record)
+    assert str(caught.value) == sentence
+
+
+def test_each_mode_is_read_from_its_record() -> None:
+    for mode in (TrueRandom(), BalancedBlitz(), DefenderSeesFirst(), ArmiesGrow(3)):
+        assert read_mode(mode_record(mode)) == mode

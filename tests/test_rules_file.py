@@ -29,6 +29,7 @@ from iacta import (
     rules_record,
     rules_toml,
 )
+from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, TrueRandom
 from tests import strategies
 
 STACKED = [
@@ -73,9 +74,9 @@ def test_every_rule_set_survives_json_and_toml(known: RuleSet, house: Path) -> N
     st.fixed_dictionaries(
         {
             "least_advance": st.booleans(),
-            "dice_mode": st.sampled_from(("true random", "balanced blitz")),
-            "defender_sees_first": st.booleans(),
-            "all_ones_gain": st.integers(0, 3),
+            "mode": st.sampled_from(
+                (TrueRandom(), BalancedBlitz(), DefenderSeesFirst(), ArmiesGrow(), ArmiesGrow(3))
+            ),
         }
     ),
 )
@@ -149,7 +150,7 @@ def test_the_documents_show_files_that_are_read(house: Path) -> None:
     for block in blocks:
         house.write_text(block)
         assert read_rules_file(house).name == "our house"
-    for key in (*(field.name for field in (*fields(Rules), *fields(Dice))), "name", "base"):
+    for key in (*rules_record(CLASSIC), *(field.name for field in fields(Dice)), "name", "base"):
         assert f"`{key}`" in page or f"`[{key}]`" in page, key
 
 

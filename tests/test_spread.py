@@ -23,6 +23,7 @@ from iacta import (
 from iacta.methods import spreads
 from iacta.methods.spreads import Aim
 from iacta.questions.spread import AIMS, OBJECTIVES, Objective, simple_spreads, spread_value
+from iacta.rules.modes import ArmiesGrow
 from tests import brute
 
 COIN = Rules(attack=Dice((2,)), defence=Dice((1,)))
@@ -316,7 +317,7 @@ def test_other_wrong_arguments_are_refused() -> None:
     with pytest.raises(IllegalError, match="objective must be 'break through' or 'territories'"):
         spread_defenders(9, 3, 2, objective="glory")  # type: ignore[arg-type] # is the test
     with pytest.raises(IllegalError, match="all_ones_gain must be 0"):
-        spread_defenders(9, 3, 2, Rules(all_ones_gain=1))
+        spread_defenders(9, 3, 2, Rules(mode=ArmiesGrow()))
     with pytest.raises(IllegalError, match="spread must have at least one entry"):
         spread_value(9, [])
     with pytest.raises(MalformedError, match="spread must be a row of armies"):

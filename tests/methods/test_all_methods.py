@@ -29,6 +29,7 @@ from iacta.methods import (
 )
 from iacta.methods.method import Method
 from iacta.methods.outcome import is_won
+from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta_literature import taflin_strips
 from tests import brute
 
@@ -93,7 +94,7 @@ def test_every_method_agrees_with_counted_paths(name: str, rules: Rules) -> None
 @pytest.mark.parametrize("name", SEEN)
 @pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
 def test_who_sees_first_is_fought_as_by_the_twin(name: str, rules: Rules) -> None:
-    method, seen = SEEN[name], replace(rules, defender_sees_first=True)
+    method, seen = SEEN[name], replace(rules, mode=DefenderSeesFirst())
     for attackers, defenders in [*product((1, 2, 3, 4, 6), (0, 1, 2, 3)), (9, 6), (5, 9)]:
         able = max(attackers - rules.garrison, 0)
         expected = brute.seen_outcomes(able, defenders, seen)
@@ -110,7 +111,7 @@ def test_who_sees_first_is_fought_as_by_the_twin(name: str, rules: Rules) -> Non
 @pytest.mark.parametrize("name", METHODS)
 def test_each_method_knows_whether_the_defender_may_see_first(name: str) -> None:
     seen = find_rules("defender sees first")
-    for rules in (CLASSIC, Rules(dice_mode="balanced blitz"), seen):
+    for rules in (CLASSIC, Rules(mode=BalancedBlitz()), seen):
         error = refusal(load_method(name), 5, 4, rules)
         assert (error is None) == (
             name in (SEEN if rules is seen else ALL if rules is CLASSIC else ["balanced_blitz"])
@@ -211,7 +212,7 @@ def test_what_teachers_open_takes_names_and_refuses_the_rest(name: str) -> None:
     wrong: list[tuple[object, object, object]] = [
         (5, 4, "clasic"),
         (5, 4, 3),
-        (5, 4, Rules(defender_sees_first=True)),
+        (5, 4, Rules(mode=DefenderSeesFirst())),
     ]
     if name != "roll_chances":
         wrong += [(-5, 4, CLASSIC), (5, -4, CLASSIC), ("5", 4, CLASSIC), (5, 4.5, CLASSIC)]

@@ -36,11 +36,12 @@ from iacta.methods import TRUE_RANDOM_METHODS, balanced_blitz, counting, leap
 from iacta.methods.outcome import Stage, is_won
 from iacta.questions.armies_needed import win_probability_keeping
 from iacta.questions.balanced_requirement import chances_to_take
+from iacta.rules.modes import BalancedBlitz
 from tests import strategies
 from tests.balanced_twin import balanced
 from tests.published import read_rows
 
-BLITZ = Rules(dice_mode="balanced blitz")
+BLITZ = Rules(mode=BalancedBlitz())
 UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
 SEVERAL_RULES = {
     "classic": CLASSIC,
@@ -58,7 +59,7 @@ BATTLES = [*product((1, 2, 3, 4, 5), (1, 2, 3)), (9, 14), (14, 9), (25, 20), (20
 
 def blitz(rules: Rules) -> Rules:
     """Return the rules with balanced blitz."""
-    return replace(rules, dice_mode="balanced blitz")
+    return replace(rules, mode=BalancedBlitz())
 
 
 @pytest.mark.parametrize("row", read_rows("balanced_blitz"), ids=lambda row: row["attackers"])
@@ -182,7 +183,7 @@ def test_any_size() -> None:
 
 
 def test_a_stack_is_reshaped_number_by_number() -> None:
-    rules = Rules(dice_mode="balanced blitz", garrison=2)
+    rules = Rules(mode=BalancedBlitz(), garrison=2)
     stack = Distribution({1: 1, 2: 2, 3: 3, 9: 4, 12: 1})
     mixed = balanced_blitz.outcomes(stack, 4, rules)
     parts = {n: balanced_blitz.outcomes(Distribution([n]), 4, rules) for n in stack}
@@ -196,7 +197,7 @@ def test_a_stack_is_reshaped_number_by_number() -> None:
 
 
 def test_values_are_means_of_outcomes() -> None:
-    rules = Rules(dice_mode="balanced blitz", garrison=2)
+    rules = Rules(mode=BalancedBlitz(), garrison=2)
     won, lost = [3, 1, 4, 1, 5, 9, 2, 6, 5], [0, 3, 5, 8]
     values = balanced_blitz.values(won, lost, 3, rules)
     for attackers in range(1, len(won)):
@@ -211,7 +212,7 @@ def test_arrays_and_tables_are_those_of_battles() -> None:
     for rules in (
         BLITZ,
         blitz(find_rules("capital")),
-        Rules(dice_mode="balanced blitz", garrison=0),
+        Rules(mode=BalancedBlitz(), garrison=0),
     ):
         table = win_table(9, 7, rules)
         for a, d in product(range(1, 10), range(1, 8)):
@@ -320,19 +321,15 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "dice_mode must be 'true random' for the method 'simulation'": (
         lambda: simulate_battle(3, 2, BLITZ)
     ),
-    "all_ones_gain must be 0": lambda: Battle(3, 2, blitz(find_rules("five ones"))).outcomes(),
-    "all_ones_gain must be": lambda: win_table(3, 2, blitz(find_rules("five ones"))),
-    "all_ones_gain must": lambda: win_probability([3], 2, blitz(find_rules("five ones"))),
-    "all_ones_gain": lambda: armies_needed(3, 0.5, blitz(find_rules("five ones"))),
     "chance must lie between 0 and 1, 0 excluded, got 0": lambda: armies_needed(3, 0, BLITZ),
     "chance must lie between 0 and 1, both excluded, got 1": (
         lambda: armies_needed_for_campaign([3, Territory(2, rules="capital")], 1, BLITZ)
     ),
     "chance must be below '0', which endless attackers have, got '1/2'": (
-        lambda: armies_needed(3, 0.5, Rules(attack=Dice((1,)), dice_mode="balanced blitz"))
+        lambda: armies_needed(3, 0.5, Rules(attack=Dice((1,)), mode=BalancedBlitz()))
     ),
     "chance must be below '0', which": (
-        lambda: armies_needed(3, 0.5, Rules(attack=Dice((1,)), dice_mode="balanced blitz"), keep=1)
+        lambda: armies_needed(3, 0.5, Rules(attack=Dice((1,)), mode=BalancedBlitz()), keep=1)
     ),
 }
 

@@ -31,6 +31,7 @@ from iacta.methods import STATED_ERROR, Question, counting, find_method, lattice
 from iacta.methods.chain import BEYOND, build_chain
 from iacta.methods.method import Method
 from iacta.methods.outcome import is_won
+from iacta.rules.modes import ArmiesGrow, TrueRandom
 from tests import brute, strategies
 from tests.methods.test_agreement import EDGES, SEVERAL_RULES, assert_within
 
@@ -38,10 +39,10 @@ FIVE_ONES = find_rules("five ones")
 ABLE = Rules(garrison=0)  # Höhle leaves out the garrison
 GROWING = {
     "five ones": FIVE_ONES,
-    "five ones at a capital": Rules(defence=Dice((6, 6, 6)), all_ones_gain=1, garrison=2),
-    "four gained": Rules(all_ones_gain=4),
-    "small dice": Rules(attack=Dice((3, 3)), defence=Dice((3, 3)), all_ones_gain=2, garrison=0),
-    "a gain in six rolls": Rules(attack=Dice((3,)), defence=Dice((2,)), all_ones_gain=1),
+    "five ones at a capital": Rules(defence=Dice((6, 6, 6)), mode=ArmiesGrow(), garrison=2),
+    "four gained": Rules(mode=ArmiesGrow(4)),
+    "small dice": Rules(attack=Dice((3, 3)), defence=Dice((3, 3)), mode=ArmiesGrow(2), garrison=0),
+    "a gain in six rolls": Rules(attack=Dice((3,)), defence=Dice((2,)), mode=ArmiesGrow()),
 }
 
 
@@ -175,7 +176,7 @@ def test_expected_rolls_are_the_mean_of_the_rolls(name: str, battle: tuple[int, 
 
 
 def test_a_chain_of_attackers_who_cannot_attack_stays() -> None:
-    for rules in (Rules(garrison=3), Rules(garrison=3, all_ones_gain=1)):
+    for rules in (Rules(garrison=3), Rules(garrison=3, mode=ArmiesGrow())):
         still = markov.chain(2, 3, rules)
         assert dict(still.after(5)) == {Outcome(2, 3): 1.0}
         form = still.canonical()
@@ -250,7 +251,7 @@ def test_large_battles_keep_their_bound() -> None:
     assert bound < STATED_ERROR
 
 
-@pytest.mark.parametrize("rules", [Rules(garrison=2), Rules(garrison=2, all_ones_gain=1)])
+@pytest.mark.parametrize("rules", [Rules(garrison=2), Rules(garrison=2, mode=ArmiesGrow())])
 def test_a_law_of_attackers_is_a_mixture(rules: Rules) -> None:
     stack = Distribution({1: 1, 2: 2, 3: 3, 9: 4})
     mixed = markov.outcomes(stack, 4, rules)
@@ -345,12 +346,12 @@ def test_more_room_changes_no_more_than_the_bound() -> None:
 
 def test_armies_that_grow_past_all_room_are_refused() -> None:
     # One face: every full roll shows ones only, and armies grow for ever.
-    endless = Rules(attack=Dice((1,)), defence=Dice((1,)), all_ones_gain=1)
+    endless = Rules(attack=Dice((1,)), defence=Dice((1,)), mode=ArmiesGrow())
     with pytest.raises(
         TooLargeError, match=r"with a chance of up to 1.0e\+00 its armies grow past"
     ):
         markov.win_probability(5, 5, endless)
-    drifting = Rules(attack=Dice((2,)), defence=Dice((2,)), all_ones_gain=3)
+    drifting = Rules(attack=Dice((2,)), defence=Dice((2,)), mode=ArmiesGrow(3))
     with pytest.raises(TooLargeError, match="its armies grow past"):
         markov.outcomes(Distribution([6]), 6, drifting)
 
@@ -363,7 +364,7 @@ def test_dice_that_are_thrown_agree() -> None:
     deviation = math.sqrt(chance * (1 - chance) / runs)
     assert abs(won / runs - chance) < 4 * deviation
     # So many runs would tell if the rule were left out.
-    without = markov.win_probability(7, 5, replace(rules, all_ones_gain=0))
+    without = markov.win_probability(7, 5, replace(rules, mode=TrueRandom()))
     assert abs(won / runs - without) > 10 * deviation
 
 

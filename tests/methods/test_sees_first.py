@@ -42,15 +42,16 @@ from iacta.methods import counting, find_method, sees_first, sees_first_exact
 from iacta.methods.outcome import is_won
 from iacta.methods.replies import Battles, Replies, unit_of
 from iacta.questions.armies_needed import win_probability_keeping
+from iacta.rules.modes import DefenderSeesFirst, TrueRandom
 from iacta.rules.roll import seen_loss_laws
 from tests import brute
 
 SEEN = find_rules("defender sees first")
 NO_GARRISON = replace(SEEN, garrison=0)
-CAPITAL = replace(find_rules("capital"), defender_sees_first=True)
+CAPITAL = replace(find_rules("capital"), mode=DefenderSeesFirst())
 TWO_FACES = replace(SEEN, attack=Dice((4, 3, 3)), defence=Dice((4, 4, 2)))
 OTHER_FULL = replace(SEEN, full_defence=Dice((8, 8)))
-LEADER = replace(find_rules("attack leader"), defender_sees_first=True)
+LEADER = replace(find_rules("attack leader"), mode=DefenderSeesFirst())
 SEVERAL = [SEEN, CAPITAL, TWO_FACES, OTHER_FULL, LEADER, replace(SEEN, ties="attacker")]
 NEVER_LOSES = replace(SEEN, defence=Dice((6, 6), bonus=(6, 6)))
 NEVER_WINS = replace(SEEN, attack=Dice((6,), bonus=(6,)), defence=Dice((6,)))
@@ -347,7 +348,7 @@ def test_a_stop_is_a_larger_garrison_or_refused() -> None:
 
 
 def test_what_cannot_be_told_is_refused_in_a_sentence() -> None:
-    dominating = replace(find_rules("dominating12"), defender_sees_first=True)
+    dominating = replace(find_rules("dominating12"), mode=DefenderSeesFirst())
     for ask, sentence in (
         (lambda: simulate_battle(9, 7, SEEN), "for the method 'simulation'"),
         (lambda: when_to_stop(9, 7, SEEN, prize=3), "to decide when to stop"),
@@ -393,8 +394,8 @@ def test_every_throw_is_counted_once() -> None:
 
 
 def test_one_die_each_leaves_nothing_to_choose() -> None:
-    one = Rules(attack=Dice((6,)), defence=Dice((6,)), defender_sees_first=True)
+    one = Rules(attack=Dice((6,)), defence=Dice((6,)), mode=DefenderSeesFirst())
     for size in ((4, 3), (9, 12)):
         law = sees_first_exact.outcomes(Distribution([size[0]]), size[1], one)
-        blind = replace(one, defender_sees_first=False)
+        blind = replace(one, mode=TrueRandom())
         assert law == counting.outcomes(Distribution([size[0]]), size[1], blind)

@@ -39,13 +39,14 @@ from iacta.distribution import Probability
 from iacta.methods import METHODS, counting, simulation, throws, workers
 from iacta.methods.outcome import is_won
 from iacta.methods.simulation import End
+from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from iacta_literature.tan_1997 import chi_square
 from tests import brute, strategies
 from tests.methods.test_agreement import SEVERAL_RULES
 
 UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
 COIN = Dice((2, 2))
-FIVE_ONES_OFTEN = Rules(attack=Dice((2, 2)), defence=Dice((2,)), all_ones_gain=1)
+FIVE_ONES_OFTEN = Rules(attack=Dice((2, 2)), defence=Dice((2,)), mode=ArmiesGrow())
 MORE_RULES = SEVERAL_RULES | {
     "reroll ones": Rules(attack=Dice((6, 6), reroll=(1,)), defence=Dice((6, 5))),
     "other full dice": Rules(full_attack=Dice((9, 4, 2)), full_defence=Dice((7, 7))),
@@ -106,7 +107,7 @@ def assert_law_of_throws(
     ],
 )
 def test_all_ones_come_as_often_as_computed(attack: Dice, defence: Dice) -> None:
-    rules = Rules(attack=attack, defence=defence, all_ones_gain=1)
+    rules = Rules(attack=attack, defence=defence, mode=ArmiesGrow())
     chance = throws.all_ones_probability(rules)
     assert chance == chance_of_all_ones(rules)
     i, j = rules.full_roll
@@ -128,7 +129,7 @@ def chance_of_all_ones(rules: Rules) -> Fraction:
 
 
 def test_fewer_dice_than_all_never_gain() -> None:
-    rules = Rules(attack=COIN, defence=Dice((2,)), all_ones_gain=50)
+    rules = Rules(attack=COIN, defence=Dice((2,)), mode=ArmiesGrow(50))
     lost = throws.throw_losses(1, 1, rules, 1000, np.random.default_rng(1))
     assert lost.attackers.min() == lost.defenders.min() == 0
 
@@ -236,8 +237,8 @@ def test_five_ones_are_rare_with_real_dice() -> None:
 
 
 def test_battles_that_might_never_end_are_refused() -> None:
-    endless = Rules(attack=Dice((1,)), defence=Dice((1,)), all_ones_gain=1)
-    growing = Rules(attack=COIN, defence=COIN, all_ones_gain=16)
+    endless = Rules(attack=Dice((1,)), defence=Dice((1,)), mode=ArmiesGrow())
+    growing = Rules(attack=COIN, defence=COIN, mode=ArmiesGrow(16))
     for rules in (endless, growing):
         with pytest.raises(IllegalError, match="battles may never end, got"):
             simulation.refuse(5, 5, rules)
@@ -467,9 +468,9 @@ def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(MalformedError, match="progress must be a function, got 3"):
         simulate_battle(12, 10, progress=3)  # type: ignore[arg-type] # is refused
     with pytest.raises(IllegalError, match="dice_mode"):
-        simulate_battle(12, 10, Rules(dice_mode="balanced blitz"))
+        simulate_battle(12, 10, Rules(mode=BalancedBlitz()))
     with pytest.raises(IllegalError, match="defender_sees_first"):
-        simulate_campaign(12, [10], Rules(defender_sees_first=True))
+        simulate_campaign(12, [10], Rules(mode=DefenderSeesFirst()))
     with pytest.raises(IllegalError, match="attackers must be"):
         simulate_campaign(0, [10])
     with pytest.raises(IllegalError, match="territories must have"):

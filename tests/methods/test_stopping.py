@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from iacta import CLASSIC, Battle, Dice, Distribution, IactaError, Outcome, Rules, Stop, find_rules
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import TRUE_RANDOM_METHODS, counting, lattice, simulation, stopping
+from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests import brute, strategies
 
 SEVERAL_RULES = {
@@ -241,9 +242,7 @@ def test_armies_that_grow_are_refused_but_for_a_larger_garrison(method: str) -> 
     assert kept == Battle(9, 7, "five ones", garrison=3).win_probability()
 
 
-@pytest.mark.parametrize(
-    "rules", [Rules(dice_mode="balanced blitz"), Rules(defender_sees_first=True)]
-)
+@pytest.mark.parametrize("rules", [Rules(mode=BalancedBlitz()), Rules(mode=DefenderSeesFirst())])
 def test_rules_that_it_does_not_solve_are_refused(rules: Rules) -> None:
     with pytest.raises(IllegalError):
         stopping.outcomes(Distribution([9]), 7, rules, FULL, exact=False)

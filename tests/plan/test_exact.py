@@ -18,6 +18,7 @@ from iacta.plan.sharing import best_share
 from iacta.plan.stack import StackChances
 from iacta.plan.states import Rewards, World
 from iacta.plan.transfer import Transfers
+from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests.plan.boards import board_of, chain, position_on
 from tests.plan.twin import battle_ends, best_chance
 
@@ -150,7 +151,7 @@ def test_who_wins_the_last_roll_loses_nobody_in_it(rules: Rules) -> None:
 
 @pytest.mark.parametrize(
     "rules",
-    [CLASSIC, Rules(dice_mode="balanced blitz"), Rules(defender_sees_first=True)],
+    [CLASSIC, Rules(mode=BalancedBlitz()), Rules(mode=DefenderSeesFirst())],
 )
 def test_a_transfer_law_is_that_of_a_battle(rules: Rules) -> None:
     law = Transfers(rules, 7).of(3)

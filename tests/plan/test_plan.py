@@ -24,6 +24,7 @@ from iacta.plan import (
     simulate_plan,
 )
 from iacta.plan.search import Found
+from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests.plan.boards import CLASSIC_BOARD, board_of, chain, position_on
 
 WAY = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
@@ -216,8 +217,8 @@ def test_eliminating_is_to_take_all_that_a_player_has() -> None:
     [
         Rules(),
         Rules(garrison=0, least_advance=False),
-        Rules(dice_mode="balanced blitz"),
-        Rules(defender_sees_first=True),
+        Rules(mode=BalancedBlitz()),
+        Rules(mode=DefenderSeesFirst()),
     ],
     ids=["classic", "free", "blitz", "seen"],
 )

@@ -18,6 +18,7 @@ from iacta.plan import (
     eliminate,
     simulate_plan,
 )
+from iacta.rules.modes import BalancedBlitz
 from tests.plan.boards import board_of, position_on
 
 SMALL = position_on(board_of("two", [("s", "a"), ("z", "s")], "saz"), {"s": 5, "z": 2}, {"a": 2})
@@ -112,7 +113,7 @@ def test_a_battle_is_lost_only_to_defenders_that_can_be_left() -> None:
 def test_a_battle_that_is_certain_to_be_won_is_not_lost() -> None:
     holdings = Holding("red", 400), Holding("blue", 1), Holding("red", 1)
     sure = Position(SMALL.board, "red", holdings)
-    play = best_plan(sure, TakeAll("a"), Rules(dice_mode="balanced blitz")).play()
+    play = best_plan(sure, TakeAll("a"), Rules(mode=BalancedBlitz())).play()
     with pytest.raises(
         IllegalError, match=r"^defenders must be as many as a lost battle can leave"
     ):

@@ -10,6 +10,7 @@ from iacta.cli.decide_dice import Prices, tell_dice
 from iacta.cli.picture import read_picture
 from iacta.errors import IllegalError
 from iacta.questions.decisions import Boundary, Decision, best_mix, when_to_stop
+from iacta.rules.modes import BalancedBlitz
 from iacta.rules.rules import Rules
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ USUAL_PRIZE = "3"
 USUAL_ARMY_VALUE = "1"
 USUAL_KILL_VALUE = "0"
 MOST_LINES = 20
-BLITZ = Rules(dice_mode="balanced blitz")
+BLITZ = Rules(mode=BalancedBlitz())
 MORE_ATTACKERS = 2  # than are needed, on the map
 LETTERS = {"roll": ("R", "green"), "blitz": ("B", "cyan"), "stop": (".", "yellow")}
 

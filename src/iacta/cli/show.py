@@ -121,7 +121,8 @@ def told(probability: Probability, rules: Iterable[Rules]) -> Probability:
     probability: the chance.
     rules: the rules of the battles; under balanced blitz, floats of 0 and 1 are certain.
 
-    >>> percent(told(1.0, [Rules(dice_mode="balanced blitz")])), percent(told(1.0, [Rules()]))
+    >>> from iacta.rules.modes import BalancedBlitz
+    >>> percent(told(1.0, [Rules(mode=BalancedBlitz())])), percent(told(1.0, [Rules()]))
     ('100 %', 'more than 99.99 %')
     """
     balanced = all(each.dice_mode == "balanced blitz" for each in rules)

@@ -109,10 +109,13 @@ def find_method(
     'lattice'
     >>> find_method("auto", 10**9, 10**9, CLASSIC, exact=False, question="chance").NAME
     'leap'
-    >>> balanced = Rules(dice_mode="balanced blitz")
+    >>> from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
+    >>> from iacta.rules.modes import BalancedBlitz
+    >>> balanced = Rules(mode=BalancedBlitz())
     >>> find_method("auto", 12, 10, balanced, exact=False, question="law").NAME
     'balanced_blitz'
-    >>> seen = Rules(defender_sees_first=True)
+    >>> from iacta.rules.modes import DefenderSeesFirst
+    >>> seen = Rules(mode=DefenderSeesFirst())
     >>> find_method("auto", 12, 10, seen, exact=False, question="law").NAME
     'sees_first'
     """

@@ -48,6 +48,7 @@ from iacta.errors import IllegalError
 from iacta.methods import lattice
 from iacta.methods.limits import refuse_gains, refuse_too_large
 from iacta.methods.outcome import Outcome
+from iacta.rules.modes import TrueRandom
 from iacta.rules.rules import Rules
 
 __all__ = [
@@ -256,7 +257,8 @@ def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
 
     Seen is less than 1e-14 for hundreds of armies.
 
-    >>> relative_error(31, 15, Rules(dice_mode="balanced blitz")) < 1e-9
+    >>> from iacta.rules.modes import BalancedBlitz
+    >>> relative_error(31, 15, Rules(mode=BalancedBlitz())) < 1e-9
     True
     """
     count = min(attackers + defenders, MOST_OUTCOMES)
@@ -286,7 +288,7 @@ def _true_random(rules: Rules) -> Rules:
             f"dice_mode must be 'balanced blitz' for the method {NAME!r}, got {rules.dice_mode!r}"
         )
     refuse_gains(rules, NAME)
-    return replace(rules, dice_mode="true random")
+    return replace(rules, mode=TrueRandom())
 
 
 def _leaps(attackers: int, defenders: int, true_rules: Rules) -> bool:
@@ -314,7 +316,8 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
 
     A float, with the error of the chance with true random dice; 1.0 and 0.0 are certainty.
 
-    >>> rules = Rules(dice_mode="balanced blitz")
+    >>> from iacta.rules.modes import BalancedBlitz
+    >>> rules = Rules(mode=BalancedBlitz())
     >>> round(win_probability(11, 10, rules), 7), win_probability(21, 15, rules)
     (0.6093774, 1.0)
     """
@@ -336,7 +339,8 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
 
     Floats that sum to exactly 1.0; each has at most the error that `relative_error` tells.
 
-    >>> law = outcomes(Distribution([31]), 15, Rules(dice_mode="balanced blitz"))
+    >>> from iacta.rules.modes import BalancedBlitz
+    >>> law = outcomes(Distribution([31]), 15, Rules(mode=BalancedBlitz()))
     >>> min(law), max(law), law[Outcome(attackers=31, defenders=0)]
     (Outcome(attackers=11, defenders=0), Outcome(attackers=25, defenders=0), 0.0)
     """
@@ -435,7 +439,8 @@ def values(won: Any, lost: Any, defenders: int, rules: Rules) -> Floats:
     Entry `[n]` of the result, as long as `won`, is for n attackers, garrison included. Its error
     is at most what `relative_error` tells, for each of the outcomes that are worth something.
 
-    >>> rules = Rules(dice_mode="balanced blitz")
+    >>> from iacta.rules.modes import BalancedBlitz
+    >>> rules = Rules(mode=BalancedBlitz())
     >>> values([1, 1, 1, 1], [0, 0], 1, rules).round(6).tolist()
     [0.0, 0.0, 0.365447, 0.888993]
     """

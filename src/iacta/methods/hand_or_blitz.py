@@ -26,6 +26,7 @@ from iacta.distribution import Distribution
 from iacta.methods import balanced_blitz, lattice
 from iacta.methods.balanced_blitz import reshaped_chances
 from iacta.methods.optimal_play import Instead, Play, Worth, play, refuse
+from iacta.rules.modes import BalancedBlitz, TrueRandom
 from iacta.rules.rules import Rules
 
 __all__ = ["NAME", "expected_left", "mix"]
@@ -76,7 +77,7 @@ def _blitz(chances: Floats, able: int, defenders: int, bare: Rules) -> Instead:
 
 def _bare(rules: Rules) -> Rules:
     """Return the rules of a roll by hand, for armies able to attack."""
-    return replace(rules, garrison=0, dice_mode="true random")
+    return replace(rules, garrison=0, mode=TrueRandom())
 
 
 def expected_left(able: int, defenders: int, rules: Rules, found: Play) -> float:
@@ -112,6 +113,6 @@ def expected_left(able: int, defenders: int, rules: Rules, found: Play) -> float
 
 def _left_after_blitz(able: int, defenders: int, bare: Rules) -> float:
     """Return the mean number of attackers left after a blitz."""
-    rules = replace(bare, dice_mode="balanced blitz")
+    rules = replace(bare, mode=BalancedBlitz())
     law = balanced_blitz.outcomes(Distribution([able]), defenders, rules)
     return float(law.map(lambda outcome: outcome.attackers).mean())

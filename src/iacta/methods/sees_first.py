@@ -58,7 +58,8 @@ def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
     defenders: armies on the defended territory.
     rules: the rules of the battle.
 
-    >>> relative_error(250, 250, Rules(defender_sees_first=True)) < 1e-12
+    >>> from iacta.rules.modes import DefenderSeesFirst
+    >>> relative_error(250, 250, Rules(mode=DefenderSeesFirst())) < 1e-12
     True
     """
     attack, defence = rules.full_roll
@@ -98,7 +99,8 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
 
     Its relative error is at most `relative_error`.
 
-    >>> round(win_probability(11, 10, Rules(defender_sees_first=True)), 4)
+    >>> from iacta.rules.modes import DefenderSeesFirst
+    >>> round(win_probability(11, 10, Rules(mode=DefenderSeesFirst())), 4)
     0.4529
     """
     refuse(attackers, defenders, rules)
@@ -146,7 +148,8 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
     The relative error of each probability is at most `relative_error` of the largest stack, given
     the replies.
 
-    >>> law = outcomes(Distribution([3]), 2, Rules(defender_sees_first=True))
+    >>> from iacta.rules.modes import DefenderSeesFirst
+    >>> law = outcomes(Distribution([3]), 2, Rules(mode=DefenderSeesFirst()))
     >>> round(law[Outcome(attackers=3, defenders=0)], 6)
     0.203618
     """
@@ -185,7 +188,8 @@ def values(
     do not change how the defender plays. Given his replies, the relative error is at most
     `relative_error`, and that of `won` and `lost`.
 
-    >>> values([1, 1, 1, 1], [0, 0], 1, Rules(defender_sees_first=True)).round(6).tolist()
+    >>> from iacta.rules.modes import DefenderSeesFirst
+    >>> values([1, 1, 1, 1], [0, 0], 1, Rules(mode=DefenderSeesFirst())).round(6).tolist()
     [0.0, 0.0, 0.416667, 0.754244]
     """
     *_, last = value_rows(won, lost[: defenders + 1], rules)
@@ -199,7 +203,8 @@ def value_rows(
 
     won, lost, rules: as for `values`.
 
-    >>> seen = Rules(defender_sees_first=True)
+    >>> from iacta.rules.modes import DefenderSeesFirst
+    >>> seen = Rules(mode=DefenderSeesFirst())
     >>> [row.round(4).tolist() for row in value_rows([1, 1, 1], [0, 0, 0], seen)]
     [[0.0, 0.0, 0.4167], [0.0, 0.0, 0.1061]]
     """
@@ -226,7 +231,8 @@ def win_table(attackers: int, defenders: int, rules: Rules) -> Floats:
     Entry `[a - 1, d - 1]` is for a attackers against d defenders; its relative error is at most
     `relative_error` of that battle.
 
-    >>> win_table(3, 1, Rules(defender_sees_first=True)).round(6).tolist()
+    >>> from iacta.rules.modes import DefenderSeesFirst
+    >>> win_table(3, 1, Rules(mode=DefenderSeesFirst())).round(6).tolist()
     [[0.0], [0.416667], [0.754244]]
     """
     refuse(attackers, defenders, rules)

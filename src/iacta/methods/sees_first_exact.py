@@ -77,7 +77,8 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
     defenders: armies on the defended territory.
     rules: the rules of the battle.
 
-    >>> win_probability(3, 1, Rules(defender_sees_first=True))
+    >>> from iacta.rules.modes import DefenderSeesFirst
+    >>> win_probability(3, 1, Rules(mode=DefenderSeesFirst()))
     Fraction(1955, 2592)
     """
     refuse(attackers, defenders, rules)
@@ -96,7 +97,8 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
     defenders: armies on the defended territory.
     rules: the rules of the battle.
 
-    >>> law = outcomes(Distribution([3]), 2, Rules(defender_sees_first=True))
+    >>> from iacta.rules.modes import DefenderSeesFirst
+    >>> law = outcomes(Distribution([3]), 2, Rules(mode=DefenderSeesFirst()))
     >>> law[Outcome(attackers=3, defenders=0)]
     Fraction(2375, 11664)
     """
@@ -132,7 +134,8 @@ def value_rows(won: Sequence[Exact], lost: Sequence[Exact], rules: Rules) -> Ite
 
     The worths do not change how the defender plays.
 
-    >>> seen = Rules(defender_sees_first=True)
+    >>> from iacta.rules.modes import DefenderSeesFirst
+    >>> seen = Rules(mode=DefenderSeesFirst())
     >>> [row.worth(3) for row in value_rows([1, 1, 1, 1], [0, 0, 0], seen)]
     [Fraction(1955, 2592), Fraction(32035, 93312)]
     """
@@ -171,7 +174,8 @@ def values(
 
     Entry `[n]` of the result, as long as `won`, is for n attackers, garrison included.
 
-    >>> values([1, 1, 1, 1], [0, 0], 1, Rules(defender_sees_first=True))[3]
+    >>> from iacta.rules.modes import DefenderSeesFirst
+    >>> values([1, 1, 1, 1], [0, 0], 1, Rules(mode=DefenderSeesFirst()))[3]
     Fraction(1955, 2592)
     """
     *_, last = value_rows(won, lost[: defenders + 1], rules)
@@ -187,7 +191,8 @@ def win_table(attackers: int, defenders: int, rules: Rules) -> npt.NDArray[np.ob
 
     Entry `[a - 1, d - 1]` is for a attackers against d defenders.
 
-    >>> win_table(3, 1, Rules(defender_sees_first=True))[2, 0]
+    >>> from iacta.rules.modes import DefenderSeesFirst
+    >>> win_table(3, 1, Rules(mode=DefenderSeesFirst()))[2, 0]
     Fraction(1955, 2592)
     """
     refuse(attackers, defenders, rules)

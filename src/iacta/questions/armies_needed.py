@@ -40,6 +40,7 @@ from iacta.questions.balanced_requirement import (
     is_certain_possible,
 )
 from iacta.questions.bracket import Bracket
+from iacta.rules.modes import TrueRandom
 from iacta.rules.roll import loss_law, seen_loss_laws
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER
@@ -249,7 +250,7 @@ def _fewest_for_balanced_battles(pairs: Sequence[Pair], rules: Rules, keep: int)
         }
         return [needed[pair] for pair in pairs]
     balanced_blitz.refuse(1, 1, rules)
-    true_rules = replace(rules, dice_mode="true random")
+    true_rules = replace(rules, mode=TrueRandom())
     true_pairs = [(defenders, balanced_blitz.true_chance(chance)) for defenders, chance in pairs]
     try:
         return _fewest_for_battles(true_pairs, true_rules, 0)

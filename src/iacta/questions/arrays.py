@@ -20,6 +20,7 @@ from iacta.methods import (
     find_table_method,
     lattice,
 )
+from iacta.rules.modes import TrueRandom
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -148,7 +149,7 @@ def win_table(
     most_defenders = whole_number(defenders, "defenders", least=1)
     if found.dice_mode == "balanced blitz":
         balanced_blitz.refuse(most_attackers, most_defenders, found)
-        true_rules = replace(found, dice_mode="true random")
+        true_rules = replace(found, mode=TrueRandom())
         return balanced_blitz.reshaped_chances(
             win_table(most_attackers, most_defenders, true_rules)
         )
@@ -202,7 +203,7 @@ class _Question(NamedTuple):
 
     def _balanced_chances(self) -> npt.NDArray[Any]:
         balanced_blitz.refuse(_largest(self.attackers), _largest(self.defenders), self.rules)
-        true_rules = replace(self.rules, dice_mode="true random")
+        true_rules = replace(self.rules, mode=TrueRandom())
         asked = self._replace(rules=true_rules, method="auto")
         return balanced_blitz.reshaped_chances(asked.chances())
 

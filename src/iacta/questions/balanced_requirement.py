@@ -53,7 +53,8 @@ def chance_to_keep(attackers: int, stage: Stage, keep: int) -> float:
     keep: armies that must be left.
 
     >>> from iacta.rules.rules import Rules
-    >>> chance_to_keep(21, Stage(15, Rules(dice_mode="balanced blitz")), keep=2)
+    >>> from iacta.rules.modes import BalancedBlitz
+    >>> chance_to_keep(21, Stage(15, Rules(mode=BalancedBlitz())), keep=2)
     1.0
     """
     defenders, rules, _ = stage
@@ -75,7 +76,8 @@ def fewest_keeping(fewest: int, stage: Stage, chance: Fraction, keep: int) -> in
     keep: armies that must be left to move into the territory, at least 1.
 
     >>> from iacta.rules.rules import Rules
-    >>> fewest_keeping(16, Stage(10, Rules(dice_mode="balanced blitz")), Fraction(1), keep=5)
+    >>> from iacta.rules.modes import BalancedBlitz
+    >>> fewest_keeping(16, Stage(10, Rules(mode=BalancedBlitz())), Fraction(1), keep=5)
     19
     """
     attackers = max(fewest, keep + stage.rules.garrison)
@@ -92,7 +94,8 @@ def chances_to_take(way: Sequence[Stage], keep: int, most: int) -> Floats:
     most: the most armies on the territory from which it starts, garrison included.
 
     >>> from iacta.rules.rules import Rules
-    >>> balanced = Rules(dice_mode="balanced blitz")
+    >>> from iacta.rules.modes import BalancedBlitz
+    >>> balanced = Rules(mode=BalancedBlitz())
     >>> chances_to_take([Stage(1, balanced), Stage(1, balanced)], 0, 5).round(4).tolist()
     [0.0, 0.0, 0.0, 0.28, 0.8204, 0.9833]
     """

@@ -22,6 +22,7 @@ from iacta.methods.optimal_play import (
     play,
     play_exactly,
 )
+from iacta.rules.modes import TrueRandom
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -225,7 +226,8 @@ def best_mix(
     Source: the rules of RISK: Global Domination, as published in 2024.
     """
     asked = _read(attackers, defenders, rules, garrison)
-    _check_rules(replace(asked.rules, dice_mode="true random"))
+    blitzes = asked.rules.dice_mode == "balanced blitz"
+    _check_rules(replace(asked.rules, mode=TrueRandom()) if blitzes else asked.rules)
     able, d = asked.able, asked.defenders
     found = _solve(
         asked,

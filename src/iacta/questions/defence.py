@@ -19,6 +19,7 @@ from iacta.methods import (
     refusal,
 )
 from iacta.questions.bracket import Bracket
+from iacta.rules.modes import TrueRandom
 from iacta.rules.roll import loss_law, seen_loss_laws
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
@@ -77,7 +78,7 @@ def defenders_needed(
 def _fewest_if_balanced(pairs: Iterable[Pair], rules: Rules) -> dict[Pair, int]:
     """Return the same under balanced blitz, which reshapes both sides' chances alike."""
     balanced_blitz.refuse(1, 1, rules)
-    true_rules = replace(rules, dice_mode="true random")
+    true_rules = replace(rules, mode=TrueRandom())
     true_pairs = {pair: (pair[0], balanced_blitz.true_chance(pair[1])) for pair in pairs}
     fewest = _fewest_for_battles(dict.fromkeys(true_pairs.values()), true_rules)
     return {pair: fewest[true_pair] for pair, true_pair in true_pairs.items()}

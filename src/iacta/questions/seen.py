@@ -5,6 +5,7 @@ from dataclasses import replace
 from iacta.checks import check_choice, whole_number
 from iacta.methods import check_rules, sees_first
 from iacta.methods.replies import Aim
+from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -42,6 +43,6 @@ def win_probability_if_seen(
     stack = whole_number(attackers, "attackers", least=1)
     held = whole_number(defenders, "defenders", least=1)
     found = find_rules(rules, garrison)
-    check_rules(replace(found, defender_sees_first=True))
+    check_rules(replace(found, mode=DefenderSeesFirst()))
     able = max(stack - found.garrison, 0)
     return float(sees_first.chance_table(able, held, found, aim)[held, able])

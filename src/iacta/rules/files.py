@@ -10,14 +10,16 @@ from typing import Any
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.rules.dice import Dice
-from iacta.rules.rules import Rules
+from iacta.rules.modes import mode_record, read_mode
+from iacta.rules.rules import CLASSIC, Rules
 from iacta.rules.variants import RuleSet, find_rule_set, find_rules
 
 __all__ = ["read_rules_file", "read_rules_record", "rules_record", "rules_toml"]
 
 MOST_BYTES = 10**6
 DICE_KEYS = tuple(field.name for field in fields(Dice))
-RULES_KEYS = tuple(field.name for field in fields(Rules))
+MODE_KEYS = tuple(mode_record(CLASSIC.mode))
+RULES_KEYS = (*(field.name for field in fields(Rules) if field.name != "mode"), *MODE_KEYS)
 SIDES = ("attack", "defence", "full_attack", "full_defence")
 FILE_KEYS = ("name", "description", "base")
 
@@ -77,7 +79,9 @@ def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") 
     dice = {
         side: _dice(record[side], getattr(start, side), side) for side in SIDES if side in record
     }
-    return replace(start, **{**record, **dice})
+    mode = read_mode({**mode_record(start.mode), **record})
+    rest = {key: value for key, value in record.items() if key not in MODE_KEYS}
+    return replace(start, **{**rest, **dice}, mode=mode)
 
 
 def rules_record(rules: Rules | str) -> dict[str, Any]:
@@ -90,7 +94,10 @@ def rules_record(rules: Rules | str) -> dict[str, Any]:
     >>> rules_record("capital")["defence"]["faces"]
     [6, 6, 6]
     """
-    return _fields(find_rules(rules))
+    found = find_rules(rules)
+    record = _fields(found)
+    del record["mode"]
+    return record | mode_record(found.mode)
 
 
 def rules_toml(rules: Rules | str, name: str | None = None) -> str:

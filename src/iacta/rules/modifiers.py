@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 
 from iacta.rules.dice import Dice
-from iacta.rules.rules import DiceMode, Rules, Side
+from iacta.rules.modes import BalancedBlitz, Mode
+from iacta.rules.rules import Rules, Side
 
 __all__ = ["MODIFIERS", "Modifier"]
 
@@ -18,7 +19,7 @@ class Modifier:
     attack_dice: dice that the attacker throws more, or fewer if negative; one always stays.
     defence_dice: the same for the defender.
     ties: the side that wins a tie; `None` changes nothing.
-    dice_mode: the dice mode; `None` changes nothing.
+    mode: the mode; `None` changes nothing.
     """
 
     name: str
@@ -28,7 +29,7 @@ class Modifier:
     attack_dice: int = 0
     defence_dice: int = 0
     ties: Side | None = None
-    dice_mode: DiceMode | None = None
+    mode: Mode | None = None
 
     def apply(self, rules: Rules) -> Rules:
         """Return the rules with the change.
@@ -48,7 +49,7 @@ class Modifier:
             defence=_with_dice(rules.defence, self.defence_dice),
             full_defence=rules.full_defence and _with_dice(rules.full_defence, self.defence_dice),
             ties=self.ties or rules.ties,
-            dice_mode=self.dice_mode or rules.dice_mode,
+            mode=self.mode or rules.mode,
         )
 
 
@@ -87,7 +88,7 @@ MODIFIERS: tuple[Modifier, ...] = (
         "A whole battle is decided at once, and with less luck (2024 rules).",
         "RISK: Global Domination, dice modes",
         ("balanced", "balanced blitz (2024 rules)"),
-        dice_mode="balanced blitz",
+        mode=BalancedBlitz(),
     ),
 )
 

@@ -6,16 +6,15 @@ from typing import Literal
 from iacta.checks import check_choice, put, short_repr, shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.rules.dice import Dice
+from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode, TrueRandom
 
-__all__ = ["CLASSIC", "DiceMode", "Rules", "Side"]
+__all__ = ["CLASSIC", "Rules", "Side"]
 
 Side = Literal["attacker", "defender"]
-DiceMode = Literal["true random", "balanced blitz"]
-
-MOST_GAIN = 100
 
 THREE_D6 = Dice((6, 6, 6))
 TWO_D6 = Dice((6, 6))
+TRUE_RANDOM = TrueRandom()
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,10 +28,7 @@ class Rules:
     garrison: armies that must stay behind on the attacking territory.
     least_advance: whether, after a conquest, at least as many armies must move in as dice were
         thrown in the last roll (the official rule). A stack that moves on whole always does.
-    dice_mode: `"true random"`, or `"balanced blitz"` of the official app.
-    defender_sees_first: whether the defender chooses his number of dice after the attack roll.
-    all_ones_gain: armies that both sides gain, and nobody loses any, when both sides throw all
-        their dice and each die shows one; 0 for no such rule.
+    mode: how the dice of a battle are used, a `Mode` such as `TrueRandom()`.
 
     Rules that cannot exist are refused.
 
@@ -51,9 +47,7 @@ class Rules:
     ties: Side = "defender"
     garrison: int = 1
     least_advance: bool = True
-    dice_mode: DiceMode = "true random"
-    defender_sees_first: bool = False
-    all_ones_gain: int = 0
+    mode: Mode = TRUE_RANDOM
 
     def __post_init__(self) -> None:
         put(self, "full_attack", _full(self.full_attack, self.attack, "attack"))
@@ -61,9 +55,23 @@ class Rules:
         check_choice(self.ties, ("attacker", "defender"), "ties")
         put(self, "garrison", whole_number(self.garrison, "garrison", least=0))
         check_choice(self.least_advance, (True, False), "least_advance")
-        check_choice(self.dice_mode, ("true random", "balanced blitz"), "dice_mode")
-        check_choice(self.defender_sees_first, (True, False), "defender_sees_first")
-        put(self, "all_ones_gain", whole_number(self.all_ones_gain, "all_ones_gain", 0, MOST_GAIN))
+        if not isinstance(self.mode, Mode):
+            raise MalformedError(f"mode must be a Mode, got {shown(self.mode)}")
+
+    @property
+    def dice_mode(self) -> str:
+        """Kept until nothing asks for it."""
+        return "balanced blitz" if isinstance(self.mode, BalancedBlitz) else "true random"
+
+    @property
+    def defender_sees_first(self) -> bool:
+        """Kept until nothing asks for it."""
+        return isinstance(self.mode, DefenderSeesFirst)
+
+    @property
+    def all_ones_gain(self) -> int:
+        """Kept until nothing asks for it."""
+        return self.mode.gain if isinstance(self.mode, ArmiesGrow) else 0
 
     @property
     def full_roll(self) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from itertools import combinations
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
 from iacta.rules.dice import Dice
+from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
 from iacta.rules.modifiers import MODIFIERS, Modifier
 from iacta.rules.rules import CLASSIC, Rules
 
@@ -168,7 +169,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
     ),
     RuleSet(
         "defender sees first",
-        Rules(defender_sees_first=True),
+        Rules(mode=DefenderSeesFirst()),
         "The defender chooses one or two dice after the attack roll, so as to hold.",
         "Risk, played so by some groups",
         ("sees first", "defender chooses"),
@@ -182,7 +183,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
     ),
     RuleSet(
         "five ones",
-        Rules(all_ones_gain=1),
+        Rules(mode=ArmiesGrow()),
         "When all five dice show one, nobody loses an army and both sides gain one.",
         "Norvig, The Unfinished Game ... of Risk (2020), a rule that makes the game infinite",
         ("infinite",),

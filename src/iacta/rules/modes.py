@@ -1,0 +1,198 @@
+"""Modes: how the dice of a battle are used. Rules have exactly one.
+
+A mode is plain data. What it does to the odds is one file in `iacta.methods`, which is registered
+there for the mode's class; nothing above the methods names a mode.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from iacta.checks import check_choice, put, short_repr, whole_number
+from iacta.errors import IllegalError
+
+__all__ = [
+    "MODES",
+    "ArmiesGrow",
+    "BalancedBlitz",
+    "DefenderSeesFirst",
+    "Mode",
+    "TrueRandom",
+    "mode_record",
+    "read_mode",
+]
+
+MOST_GAIN = 100
+
+
+@dataclass(frozen=True, repr=False)
+class Mode:
+    """How the dice of a battle are used.
+
+    key: the key of rules files that says whether the mode is played.
+    off: its value where the mode is not played.
+    """
+
+    key: ClassVar[str]
+    off: ClassVar[object]
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    def setting(self) -> object:
+        """Return the value of the key where this mode is played."""
+        raise NotImplementedError
+
+    @classmethod
+    def of(cls, setting: Any) -> "Mode | None":
+        """Return the mode with such a value of its key, `None` if it is not played."""
+        raise NotImplementedError
+
+    def sentences(self) -> Iterator[str]:
+        """Yield sentences that explain the mode to a player."""
+        yield from ()
+
+
+@dataclass(frozen=True, repr=False)
+class _DiceMode(Mode):
+    key = "dice_mode"
+    off = "true random"
+    name: ClassVar[str] = "true random"
+
+    def setting(self) -> object:
+        """Return the name of the dice mode."""
+        return self.name
+
+    @classmethod
+    def of(cls, setting: Any) -> Mode | None:
+        """Return the dice mode of that name."""
+        return cls() if setting == cls.name else None
+
+
+@dataclass(frozen=True, repr=False)
+class TrueRandom(_DiceMode):
+    """All dice are thrown, and the numbers of them are chosen before.
+
+    >>> TrueRandom()
+    TrueRandom()
+    """
+
+
+@dataclass(frozen=True, repr=False)
+class BalancedBlitz(_DiceMode):
+    """A whole battle is decided at once, by odds that the official app has reshaped.
+
+    >>> BalancedBlitz().setting()
+    'balanced blitz'
+    """
+
+    name = "balanced blitz"
+
+    def sentences(self) -> Iterator[str]:
+        """Yield sentences that explain the mode to a player."""
+        yield f"Whole battles are decided by the dice mode {self.name}."
+
+
+@dataclass(frozen=True, repr=False)
+class DefenderSeesFirst(Mode):
+    """The defender chooses his number of dice after the attack roll.
+
+    >>> DefenderSeesFirst().setting()
+    True
+    """
+
+    key = "defender_sees_first"
+    off = False
+
+    def setting(self) -> object:
+        """Return `True`."""
+        return True
+
+    @classmethod
+    def of(cls, setting: Any) -> Mode | None:
+        """Return the mode if the defender sees the attack first."""
+        check_choice(setting, (True, False), cls.key)
+        return cls() if setting else None
+
+    def sentences(self) -> Iterator[str]:
+        """Yield sentences that explain the mode to a player."""
+        yield "The defender chooses how many dice to throw after the attack roll."
+        yield "He takes the number that makes the conquest of his territory as unlikely as can be."
+
+
+@dataclass(frozen=True, repr=False)
+class ArmiesGrow(Mode):
+    """Where both sides throw all their dice and each shows one, both gain armies, nobody loses any.
+
+    gain: how many armies each side gains, at least 1.
+
+    >>> ArmiesGrow(gain=2)
+    ArmiesGrow(gain=2)
+    """
+
+    gain: int = 1
+
+    key = "all_ones_gain"
+    off = 0
+
+    def __post_init__(self) -> None:
+        put(self, "gain", whole_number(self.gain, "gain", 1, MOST_GAIN))
+
+    def setting(self) -> object:
+        """Return how many armies are gained."""
+        return self.gain
+
+    @classmethod
+    def of(cls, setting: Any) -> Mode | None:
+        """Return the mode in which so many armies are gained."""
+        gain = whole_number(setting, cls.key, 0, MOST_GAIN)
+        return cls(gain) if gain else None
+
+    def sentences(self) -> Iterator[str]:
+        """Yield sentences that explain the mode to a player."""
+        armies = "army" if self.gain == 1 else "armies"
+        yield (
+            f"When all dice show one, both sides gain {self.gain} {armies} and nobody loses any."
+        )
+
+
+MODES: tuple[type[Mode], ...] = (TrueRandom, BalancedBlitz, DefenderSeesFirst, ArmiesGrow)
+
+
+def mode_record(mode: Mode) -> dict[str, object]:
+    """Return the value of every mode's key, as rules files and JSON have them.
+
+    >>> mode_record(BalancedBlitz())
+    {'dice_mode': 'balanced blitz', 'defender_sees_first': False, 'all_ones_gain': 0}
+    """
+    return {each.key: each.off for each in MODES} | {mode.key: mode.setting()}
+
+
+def read_mode(record: Mapping[str, Any]) -> Mode:
+    """Return the mode that the values of the modes' keys say; two modes at once are refused.
+
+    record: the values by key; a key that is left out counts as off.
+
+    >>> read_mode({"defender_sees_first": True})
+    DefenderSeesFirst()
+    >>> read_mode({"dice_mode": "loaded"})
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: dice_mode must be 'true random' or 'balanced blitz', got 'loaded'
+    """
+    found: list[Mode] = []
+    for key in dict.fromkeys(mode.key for mode in MODES):
+        kinds = [mode for mode in MODES if mode.key == key]
+        names = tuple(kind.name for kind in kinds if issubclass(kind, _DiceMode))
+        setting = record.get(key, kinds[0].off)
+        if names:
+            check_choice(setting, names, key)
+        found += [mode for kind in kinds if (mode := kind.of(setting)) is not None]
+    played = [mode for mode in found if mode != TrueRandom()]
+    if len(played) > 1:
+        first, second = played[:2]
+        raise IllegalError(
+            f"{second.key} must be {second.off!r} where {first.key} is {first.setting()!r}, "
+            f"got {second.setting()!r}"
+        )
+    return played[0] if played else TrueRandom()
