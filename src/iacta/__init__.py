@@ -42,8 +42,7 @@ from iacta.rules.variants import RULE_SETS, RuleSet, find_rule_set, find_rules, 
 
 if TYPE_CHECKING:
     from iacta.board.board import Board, Continent
-    from iacta.board.classic import classic_board
-    from iacta.board.formats.find import read_board
+    from iacta.board.files import classic_board, read_board
     from iacta.board.position import Holding, Position, read_position
     from iacta.estimate import Estimate, Interval
     from iacta.plan import (
@@ -158,8 +157,8 @@ _LOADED_WHEN_ASKED = {
     "Continent": "iacta.board.board",
     "Holding": "iacta.board.position",
     "Position": "iacta.board.position",
-    "classic_board": "iacta.board.classic",
-    "read_board": "iacta.board.formats.find",
+    "classic_board": "iacta.board.files",
+    "read_board": "iacta.board.files",
     "read_position": "iacta.board.position",
     "Ending": "iacta.plan",
     "NextMove": "iacta.plan",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iacta import Board, Continent, IactaError, IllegalError, MalformedError, TooLargeError
-from iacta.board.names import folded
+from iacta.board.board import folded
 
 AFRICA = Continent("Africa", 3, ("north africa", "Egypt"))
 BOARD = Board(

@@ -8,8 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iacta import Board, Continent, IllegalError, MalformedError, classic_board, read_board
-from iacta.board.formats import plain
-from iacta.board.formats.find import board_text, read_board_file, write_board
+from iacta.board.files import read_board_file, write_board
+from iacta.board.formats import board_text, own
+from iacta.board.formats import read_text as read_any
+from iacta.board.formats.draft import assemble
+from iacta.board.formats.reading import Table
 
 FILES = Path(__file__).parent / "files"
 FORMATS = {
@@ -92,7 +95,7 @@ def test_a_board_survives_domination_and_conquer_club(ending: str, tmp_path: Pat
 
 
 def test_the_classic_board_survives_with_its_outlines() -> None:
-    assert read_board(plain.record(classic_board())) == classic_board()
+    assert read_board(own.record(classic_board())) == classic_board()
 
 
 NAMES = st.lists(st.text("abcXYZ'& <é\"\\", min_size=1, max_size=5), min_size=1, max_size=6)
@@ -114,13 +117,10 @@ def test_any_board_survives_json_toml_and_conquer_club(
         "any", territories, borders, (Continent("Q", data.draw(st.integers(-9, 9)), members),)
     )
     for name in ("any.json", "any.toml", "any.xml"):
-        assert plain.record(_read(board_text(board, name))) == plain.record(board)
+        assert own.record(_read(board_text(board, name))) == own.record(board)
 
 
 def _read(text: str) -> Board:
-    from iacta.board.formats.draft import assemble
-    from iacta.board.formats.find import _read as read_any
-
     return assemble(read_any(text, "any")[1]).board
 
 
@@ -277,11 +277,8 @@ def test_what_is_odd_is_remarked_with_its_line(
 
 
 def test_the_first_territory_being_cut_off_is_told_of_it_not_of_all_others() -> None:
-    from iacta.board.formats.draft import assemble
-    from iacta.board.formats.tables import Table, nowhere
-
     table = {"territories": {"Island": [], "A": ["B"], "B": []}}
-    found = assemble(plain.read(Table(table, nowhere), "x")).remarks
+    found = assemble(own.read_board_table(Table(table), "x")).remarks
     assert [each.text for each in found] == ["'Island' cannot be reached from 'A'"]
 
 
@@ -295,7 +292,7 @@ def test_continents_may_consist_of_continents() -> None:
 def test_directed_borders_of_our_own_lead_one_way() -> None:
     board = read_board({"directed": True, "territories": {"A": ["B"], "B": []}})
     assert board.borders == (("A", "B"),)
-    assert plain.record(board)["directed"] is True
+    assert own.record(board)["directed"] is True
 
 
 def test_a_territory_with_a_bonus_of_its_own_is_a_continent_of_one(tmp_path: Path) -> None:

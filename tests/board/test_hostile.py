@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iacta import Board, IactaError, read_board, read_position
+from iacta.board.formats import read_text
 from iacta.board.formats.draft import assemble
-from iacta.board.formats.find import _read as read_any
 from tests.board.test_formats import CLUB, CONQUEST, DOMINATION, LUX, OWN, TOML, WARZONE
 
 Texts: TypeAlias = dict[str, Callable[[], str]]
@@ -291,7 +291,7 @@ def test_any_change_to_a_file_gives_a_board_or_a_sentence(
 ) -> None:
     changed = text[:start] + instead + text[start + length :]
     try:
-        board = assemble(read_any(changed, "any")[1]).board
+        board = assemble(read_text(changed, "any")[1]).board
     except IactaError as refused:
         assert "\n" not in str(refused)
     else:

@@ -1,16 +1,27 @@
 """Board: territories, the borders between them, and the continents that pay a bonus."""
 
-import math
+import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import NoReturn, TypeAlias
 
-from iacta.board.names import did_you_mean, folded, read_name
 from iacta.checks import put, row_of, short_repr, shown, whole_number
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 
-__all__ = ["Board", "Border", "Continent", "Outline", "Point", "refuse_count", "refuse_more"]
+__all__ = [
+    "Board",
+    "Border",
+    "Continent",
+    "Outline",
+    "Point",
+    "did_you_mean",
+    "folded",
+    "one_line",
+    "read_name",
+    "refuse_count",
+]
 
 MOST_TERRITORIES = 10_000
 MOST_CONTINENTS = 10_000
@@ -19,19 +30,82 @@ MOST_MEMBERS = 100_000
 MOST_POINTS = 200_000
 MOST_BONUS = 10**6
 FARTHEST = 1e9
+LONGEST_NAME = 100
+MOST_COMPARED = 2000
+HYPHENS = "-_\u2010\u2011\u2012\u2013\u2014"
 
 Border: TypeAlias = tuple[str, str]
 Point: TypeAlias = tuple[float, float]
 Outline: TypeAlias = tuple[tuple[Point, ...], ...]
 
 
+def folded(name: str) -> str:
+    """Return what all spellings of a name share: no case, spaces, hyphens or underscores.
+
+    >>> folded("North-Africa") == folded("north africa") == folded("NORTH_AFRICA")
+    True
+    """
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(letter for letter in plain if letter not in HYPHENS and not letter.isspace())
+
+
+def one_line(text: str) -> str:
+    r"""Return a text with each run of white space replaced by one space.
+
+    >>> one_line("  North\n Africa ")
+    'North Africa'
+    """
+    return " ".join(text.split())
+
+
+def read_name(name: object, what: str) -> str:
+    """Return a name on one line, or refuse what is not a name.
+
+    >>> read_name("Brazil", "territory")
+    'Brazil'
+    >>> read_name("--", "territory")
+    Traceback (most recent call last):
+        ...
+    iacta.errors.MalformedError: territory must be a name of one line, got '--'
+    """
+    if isinstance(name, str) and name.isprintable():
+        if len(name) > LONGEST_NAME:
+            raise IllegalError(
+                f"{what} must be a name of at most {LONGEST_NAME} letters, got {shown(name)}"
+            )
+        if folded(name):
+            return one_line(name)
+    raise MalformedError(f"{what} must be a name of one line, got {shown(name)}")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the end of a sentence that suggests the nearest known name, empty if none is near.
+
+    >>> did_you_mean("brasil", ["Brazil", "Peru"])
+    "; did you mean 'Brazil'?"
+    >>> did_you_mean("Mars", ["Brazil", "Peru"])
+    ''
+    """
+    import difflib  # slow to import, and only needed here
+
+    spellings = {folded(each): each for each in islice(known, MOST_COMPARED)}
+    near = difflib.get_close_matches(folded(name[:LONGEST_NAME]), spellings, n=1)
+    return f"; did you mean {spellings[near[0]]!r}?" if near else ""
+
+
+def refuse_count(count: int, most: int, what: str) -> None:
+    """Refuse more of something than a board may have."""
+    if count > most:
+        raise TooLargeError(f"a board must have at most {most} {what}, got {count}")
+
+
 @dataclass(frozen=True)
 class Continent:
-    """Territories that pay a bonus to whoever owns them all.
+    """Territories that pay a bonus to the player who owns them all.
 
-    name: what it is called.
-    bonus: armies that it pays at the start of a turn; it may be negative.
-    territories: the names of its territories. They may belong to other continents too.
+    name: the name of the continent.
+    bonus: armies that it pays at the start of a turn; may be negative.
+    territories: the names of its territories, which may belong to other continents too.
 
     >>> Continent("Andes", 2, ["Venezuela", "Peru"])
     Continent(name='Andes', bonus=2, territories=('Venezuela', 'Peru'))
@@ -45,27 +119,24 @@ class Continent:
         put(self, "name", read_name(self.name, "continent"))
         put(self, "bonus", whole_number(self.bonus, "bonus", -MOST_BONUS, MOST_BONUS))
         names = row_of(self.territories, "territories", "names")
-        refuse_more(names, MOST_TERRITORIES, "territories of a continent")
-        put(self, "territories", tuple(read_name(name, "territory") for name in names))
-        _unique(self.territories, "territories of a continent")
+        put(self, "territories", _read_names(names, "territories of a continent"))
 
 
 @dataclass(frozen=True, repr=False)
 class Board:
-    """A board: which territory borders on which, and which continents they make up.
+    """A board: its territories, which of them border on which, and its continents.
 
-    name: what the board is called.
-    territories: the names of the territories. No two may be the same without regard to case,
-        spaces, hyphens and underscores.
+    name: the name of the board.
+    territories: the names of the territories. Case, spaces, hyphens and underscores do not
+        distinguish names.
     borders: pairs of names (from, to), one for each direction in which armies may attack.
     continents: each a `Continent`.
-    places: for each territory in order the point (x, y) at which its armies are drawn, x to the
+    places: for each territory, in order, the point (x, y) at which its armies are drawn, x to the
         right and y down; or empty.
-    outlines: for each territory in order its shape, a row of polygons, each a row of points; or
-        empty.
+    outlines: for each territory, in order, its shape: polygons, each a row of points; or empty.
 
-    Names are brought to the spelling of `territories`, borders to their order; a border that
-    stands twice counts once. Unknown and double names are refused.
+    Names take the spelling of `territories`, and borders their order; a repeated border counts
+    once. Unknown and repeated names are refused.
 
     >>> Board("tiny", ("A", "B", "C"), (("b", "a"), ("a", "b"), ("B", "C")))
     Board('tiny', territories=('A', 'B', 'C'), borders=(('A', 'B'), ('B', 'A'), ('B', 'C')))
@@ -80,11 +151,14 @@ class Board:
 
     def __post_init__(self) -> None:
         put(self, "name", read_name(self.name, "name"))
-        put(self, "territories", _names(self.territories))
+        names = row_of(self.territories, "territories", "names")
+        if not names:
+            raise IllegalError("a board must have at least one territory, got none")
+        put(self, "territories", _read_names(names, "territories"))
         put(self, "borders", self._read_borders())
         put(self, "continents", self._read_continents())
-        put(self, "places", _points(self.places, "places"))
-        put(self, "outlines", _outlines(self.outlines))
+        put(self, "places", _read_points(self.places, "places"))
+        put(self, "outlines", _read_outlines(self.outlines))
         for field, rows in (("places", self.places), ("outlines", self.outlines)):
             if rows and len(rows) != len(self.territories):
                 raise IllegalError(
@@ -98,9 +172,9 @@ class Board:
     def find(self, name: str) -> str:
         """Return the name of a territory as the board spells it.
 
-        name: the name, without regard to case, spaces, hyphens and underscores.
+        name: the name; case, spaces, hyphens and underscores do not matter.
 
-        An unknown one is refused, with the nearest suggested.
+        An unknown name is refused, and the nearest known one suggested.
 
         >>> nile = Board("Nile", ("North Africa", "Egypt"), ())
         >>> nile.find("north-africa")
@@ -118,8 +192,8 @@ class Board:
     def find_set(self, text: str) -> tuple[str, ...]:
         """Return the territories that a text names, each once, in the order of the text.
 
-        text: names of territories and continents, joined by commas. Where a territory and a
-            continent are called the same, the territory is meant.
+        text: names of territories and continents, separated by commas. A name that a territory
+            and a continent share means the territory.
 
         >>> africa = Continent("Africa", 3, ("North Africa", "Egypt"))
         >>> tiny = Board("tiny", ("Brazil", "Egypt", "North Africa"), (), (africa,))
@@ -130,32 +204,29 @@ class Board:
         """
         if not isinstance(text, str):
             raise MalformedError(f"territories must be named in a text, got {shown(text)}")
-        known = folded(text) in self._spelling or folded(text) in self._continent
-        words = [text] if known else text.split(",")
-        found = [name for word in words for name in self._named(word.strip())]
+        groups = {folded(each.name): each.territories for each in self.continents}
+        groups |= {key: (name,) for key, name in self._spelling.items()}
+        found: dict[str, None] = {}
+        for word in [text] if folded(text) in groups else text.split(","):
+            if folded(word) not in groups:
+                names = (*self.territories, *(each.name for each in self.continents))
+                self._refuse(word.strip(), "territory or continent", names)
+            found |= dict.fromkeys(groups[folded(word)])
         if not found:
             raise IllegalError(
                 f"territories must be at least one, got {shown(text)}, which has none"
             )
-        return tuple(dict.fromkeys(found))
+        return tuple(found)
 
     def neighbours(self, name: str) -> tuple[str, ...]:
         """Return the territories that can be attacked from one, in the order of the board.
 
-        name: its name, found as `find` does.
+        name: the territory, found as by `find`.
 
         >>> Board("tiny", ("A", "B", "C"), (("A", "C"), ("A", "B"))).neighbours("a")
         ('B', 'C')
         """
-        return self._next_to[self.find(name)]
-
-    def _named(self, word: str) -> tuple[str, ...]:
-        if folded(word) in self._spelling:
-            return (self.find(word),)
-        if folded(word) not in self._continent:
-            names = (*self.territories, *(each.name for each in self.continents))
-            self._refuse(word, "territory or continent", names)
-        return self._continent[folded(word)].territories
+        return self._neighbours[self.find(name)]
 
     def _refuse(self, name: object, what: str, known: Iterable[str]) -> NoReturn:
         hint = did_you_mean(name, known) if isinstance(name, str) else ""
@@ -166,11 +237,7 @@ class Board:
         return {folded(name): name for name in self.territories}
 
     @cached_property
-    def _continent(self) -> Mapping[str, Continent]:
-        return {folded(each.name): each for each in self.continents}
-
-    @cached_property
-    def _next_to(self) -> Mapping[str, tuple[str, ...]]:
+    def _neighbours(self) -> Mapping[str, tuple[str, ...]]:
         found: dict[str, list[str]] = {name: [] for name in self.territories}
         for start, end in self.borders:
             found[start].append(end)
@@ -178,57 +245,42 @@ class Board:
 
     def _read_borders(self) -> tuple[Border, ...]:
         rows = row_of(self.borders, "borders", "pairs of names")
-        refuse_more(rows, MOST_BORDERS, "borders")
+        refuse_count(len(rows), MOST_BORDERS, "borders")
+        pairs = set()
+        for row in rows:
+            names = row_of(row, "border", "two names")
+            if len(names) != 2:
+                raise MalformedError(f"border must be a row of two names, got {shown(row)}")
+            start, end = map(self.find, names)
+            if start == end:
+                raise IllegalError(f"border must be between two territories, got {start!r} twice")
+            pairs.add((start, end))
         order = {name: index for index, name in enumerate(self.territories)}
-        pairs = {self._read_border(row) for row in rows}
         return tuple(sorted(pairs, key=lambda pair: (order[pair[0]], order[pair[1]])))
-
-    def _read_border(self, row: object) -> Border:
-        names = row_of(row, "border", "two names")
-        if len(names) != 2:
-            raise MalformedError(f"border must be a row of two names, got {shown(row)}")
-        start, end = self.find(names[0]), self.find(names[1])
-        if start == end:
-            raise IllegalError(f"border must be between two territories, got {start!r} twice")
-        return start, end
 
     def _read_continents(self) -> tuple[Continent, ...]:
         rows = row_of(self.continents, "continents", "continents")
-        refuse_more(rows, MOST_CONTINENTS, "continents")
+        refuse_count(len(rows), MOST_CONTINENTS, "continents")
         for each in rows:
             if not isinstance(each, Continent):
                 raise MalformedError(f"continents must each be a Continent, got {shown(each)}")
-        _unique([each.name for each in rows], "continents")
-        members = [name for each in rows for name in each.territories]
-        refuse_more(members, MOST_MEMBERS, "territories in continents")
+        _refuse_repeated([each.name for each in rows], "continents")
+        members = sum(len(each.territories) for each in rows)
+        refuse_count(members, MOST_MEMBERS, "territories in continents")
         return tuple(
             Continent(each.name, each.bonus, tuple(map(self.find, each.territories)))
             for each in rows
         )
 
 
-def refuse_more(rows: Collection[object], most: int, what: str) -> None:
-    """Refuse a row with more entries than a board may have."""
-    refuse_count(len(rows), most, what)
-
-
-def refuse_count(count: int, most: int, what: str) -> None:
-    """Refuse more of something than a board may have."""
-    if count > most:
-        raise TooLargeError(f"a board must have at most {most} {what}, got {count}")
-
-
-def _names(names: object) -> tuple[str, ...]:
-    rows = row_of(names, "territories", "names")
-    if not rows:
-        raise IllegalError("a board must have at least one territory, got none")
-    refuse_more(rows, MOST_TERRITORIES, "territories")
-    read = tuple(read_name(name, "territory") for name in rows)
-    _unique(read, "territories")
+def _read_names(names: Collection[object], what: str) -> tuple[str, ...]:
+    refuse_count(len(names), MOST_TERRITORIES, what)
+    read = tuple(read_name(name, "territory") for name in names)
+    _refuse_repeated(read, what)
     return read
 
 
-def _unique(names: Iterable[str], what: str) -> None:
+def _refuse_repeated(names: Iterable[str], what: str) -> None:
     seen: dict[str, str] = {}
     for name in names:
         first = seen.get(folded(name))
@@ -237,25 +289,25 @@ def _unique(names: Iterable[str], what: str) -> None:
         seen[folded(name)] = name
 
 
-def _points(points: object, what: str) -> tuple[Point, ...]:
+def _read_points(points: object, what: str) -> tuple[Point, ...]:
     rows = row_of(points, what, "points")
-    refuse_more(rows, MOST_POINTS, "points")
-    return tuple(_point(each, what) for each in rows)
+    refuse_count(len(rows), MOST_POINTS, "points")
+    return tuple(_read_point(each, what) for each in rows)
 
 
-def _point(point: object, what: str) -> Point:
+def _read_point(point: object, what: str) -> Point:
     numbers = row_of(point, what, "points")
-    sound = [each for each in numbers if isinstance(each, int | float) and abs(each) <= FARTHEST]
-    if len(numbers) != 2 or len(sound) != 2 or not all(map(math.isfinite, sound)):
+    near = [each for each in numbers if isinstance(each, int | float) and abs(each) <= FARTHEST]
+    if len(numbers) != 2 or len(near) != 2:
         raise MalformedError(f"{what} must be points of two numbers, got {shown(point)}")
-    return float(sound[0]), float(sound[1])
+    return float(near[0]), float(near[1])
 
 
-def _outlines(outlines: object) -> tuple[Outline, ...]:
-    shapes = [
-        [_points(polygon, "outlines") for polygon in row_of(each, "outlines", "polygons")]
+def _read_outlines(outlines: object) -> tuple[Outline, ...]:
+    shapes = tuple(
+        tuple(_read_points(polygon, "outlines") for polygon in row_of(each, "outlines", "polygons"))
         for each in row_of(outlines, "outlines", "shapes")
-    ]
-    points = [point for shape in shapes for polygon in shape for point in polygon]
-    refuse_more(points, MOST_POINTS, "points")
-    return tuple(map(tuple, shapes))
+    )
+    points = sum(len(polygon) for shape in shapes for polygon in shape)
+    refuse_count(points, MOST_POINTS, "points")
+    return shapes

@@ -1,19 +1,18 @@
 """Position: who owns which territory of a board, with how many armies, and whose turn it is."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from iacta.board.board import Board
-from iacta.board.formats import plain
+from iacta.board.board import Board, did_you_mean, folded, read_name
+from iacta.board.files import read_board
+from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
-from iacta.board.formats.find import read_board
-from iacta.board.formats.tables import Table, nowhere, read_table
-from iacta.board.formats.text import decode, read_bytes, read_path
-from iacta.board.names import did_you_mean, folded, read_name
+from iacta.board.formats.reading import KeyPath, Table, read_file, read_path, read_table
 from iacta.checks import put, row_of, shown, whole_number
 from iacta.errors import IactaError, IllegalError, MalformedError
 
@@ -26,10 +25,10 @@ HOLDING_KEYS = ("owner", "armies")
 
 @dataclass(frozen=True)
 class Holding:
-    """Who owns a territory, and with how many armies.
+    """The owner of a territory, and the armies on it.
 
-    owner: the player's name, such as `"red"`, or `""` for nobody.
-    armies: armies on the territory: at least 1, or 0 where it is nobody's.
+    owner: the player's name, such as `"red"`, or `""` if nobody owns it.
+    armies: at least 1, or 0 if nobody owns it.
 
     >>> Holding("red", 72)
     Holding(owner='red', armies=72)
@@ -53,12 +52,12 @@ class Position:
     """Who owns which territory of a board, and whose turn it is.
 
     board: the `Board`.
-    player: whose turn it is; he must own a territory.
-    holdings: for each territory of the board, in its order, its `Holding`. A territory of which
-        nothing is known is nobody's, with no armies; it can neither attack nor be entered.
+    player: the player whose turn it is, who must own a territory.
+    holdings: for each territory of the board, in its order, its `Holding`. A territory without a
+        known owner is `Holding("", 0)`; it can neither attack nor be entered.
 
-    Owners are matched without regard to case, spaces, hyphens and underscores, and brought to the
-    spelling that stands first.
+    Case, spaces, hyphens and underscores do not distinguish owners; all take the spelling that
+    comes first.
 
     >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
     >>> Position(tiny, "Red", (Holding("red", 5), Holding("blue", 2))).player
@@ -85,12 +84,16 @@ class Position:
         for each in rows:
             spelling.setdefault(folded(each.owner), each.owner)
         put(self, "holdings", tuple(replace(h, owner=spelling[folded(h.owner)]) for h in rows))
-        put(self, "player", _player(self.player, spelling))
+        player = read_name(self.player, "player")
+        if folded(player) not in spelling:
+            hint = did_you_mean(player, filter(None, spelling.values()))
+            raise IllegalError(f"player must own a territory, got {shown(self.player)}{hint}")
+        put(self, "player", spelling[folded(player)])
 
     def of(self, name: str) -> Holding:
         """Return who owns a territory, and with how many armies.
 
-        name: its name, found as `Board.find` does.
+        name: the territory, found as by `Board.find`.
 
         >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
         >>> Position(tiny, "red", (Holding("red", 5), Holding("blue", 2))).of("b")
@@ -101,8 +104,8 @@ class Position:
     def owned_by(self, owner: str) -> tuple[str, ...]:
         """Return the territories of an owner, in the order of the board.
 
-        owner: the player's name, without regard to spelling; `""` for those of nobody. Who owns
-            none is refused, with the nearest owner suggested.
+        owner: the player's name in any spelling; `""` for the territories that nobody owns. A
+            player without territories is refused, and the nearest owner suggested.
 
         >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
         >>> Position(tiny, "red", (Holding("red", 5), Holding("blue", 2))).owned_by("Blue")
@@ -121,35 +124,27 @@ class Position:
         return dict(zip(self.board.territories, self.holdings, strict=True))
 
 
-def _player(player: object, spelling: Mapping[str, str]) -> str:
-    name = read_name(player, "player")
-    if folded(name) not in spelling:
-        hint = did_you_mean(name, [each for each in spelling.values() if each])
-        raise IllegalError(f"player must own a territory, got {shown(player)}{hint}")
-    return spelling[folded(name)]
-
-
 def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
-    """Return the position that a JSON or TOML file or a table tells.
+    """Return the position in a JSON or TOML file or in a table.
 
     source: the path of the file, or a mapping such as a parsed JSON object. It has `player`, whose
-        turn it is; `territories`, for each by its name the `owner` and `armies`; and `board`:
-        `"classic"`, as if it is left out, or an object as `read_board` takes it, or, in a file
-        only, the path of a board file from the folder in which the position stands and within it.
+        turn it is; `territories`, the `owner` and `armies` of each by its name; and `board`, which
+        is `"classic"` if missing, or a board in iacta's own format, or, in a file only, the path
+        of a board file in the folder of the position or below.
 
-    Territories that are not listed are nobody's, with no armies: they can neither attack nor be
-    entered. What cannot be read is refused by a sentence that names the file and the line.
+    Territories that are not listed belong to nobody and have no armies: they can neither attack nor
+    be entered. What cannot be read is refused in one sentence that names the file and the line.
 
     >>> brazil = {"owner": "red", "armies": 72}
-    >>> told = read_position({"player": "red", "territories": {"brazil": brazil}})
-    >>> told.of("Brazil"), told.of("Peru")
+    >>> position = read_position({"player": "red", "territories": {"brazil": brazil}})
+    >>> position.of("Brazil"), position.of("Peru")
     (Holding(owner='red', armies=72), Holding(owner='', armies=0))
     """
     if isinstance(source, Mapping):
-        return _position(Table(source, nowhere), None)
+        return _position(Table(source), None)
     file = read_path(source, "position")
     try:
-        return _position(read_table(decode(read_bytes(file))), file.parent)
+        return _position(read_table(read_file(file)), file.parent)
     except IactaError as error:
         raise type(error)(f"position file {str(file)!r}: {error}") from None
 
@@ -159,30 +154,30 @@ def _position(table: Table, folder: Path | None) -> Position:
     board = _board(table, folder)
     held: dict[str, Holding] = {}
     for key, entry in table.table("territories").items():
-        name = _find(table, board, key)
+        path = ("territories", key)
+        with _placed(table, path):
+            name = board.find(key)
         if name in held:
-            table.refuse(
-                ("territories", key), f"{name!r} must be there once, got it twice", IllegalError
-            )
-        held[name] = _holding(table, key, entry)
+            table.refuse(path, f"{name!r} must be there once, got it twice", IllegalError)
+        held[name] = _holding(table, path, entry)
     holdings = tuple(held.get(name, NOBODY) for name in board.territories)
     if "player" not in table.entries:
         table.refuse((), "a position must say whose turn it is as player, got nobody")
-    try:
+    with _placed(table, ("player",)):
         return Position(board, table.entries["player"], holdings)
-    except IactaError as error:
-        table.refuse(("player",), str(error), type(error))
 
 
-def _find(table: Table, board: Board, key: str) -> str:
+@contextmanager
+def _placed(table: Table, path: KeyPath) -> Iterator[None]:
+    """Give an error the line of an entry."""
     try:
-        return board.find(key)
+        yield
     except IactaError as error:
-        table.refuse(("territories", key), str(error), type(error))
+        table.refuse(path, str(error), type(error))
 
 
-def _holding(table: Table, key: str, entry: object) -> Holding:
-    path = ("territories", key)
+def _holding(table: Table, path: tuple[str, str], entry: object) -> Holding:
+    key = path[-1]
     if not isinstance(entry, Mapping):
         table.refuse(path, f"{key!r} must have an owner and armies, got {shown(entry)}")
     table.refuse_unknown(entry, HOLDING_KEYS, *path)
@@ -200,24 +195,24 @@ def _board(table: Table, folder: Path | None) -> Board:
     given = table.entries.get("board", "classic")
     if isinstance(given, Mapping):
         inner = Table(given, lambda path: table.line_of(("board", *path)))
-        return assemble(plain.read(inner, "board")).board
+        return assemble(own.read_board_table(inner, "board")).board
     if not isinstance(given, str):
         table.refuse(("board",), f"board must be a name, a path or a table, got {shown(given)}")
     if folded(given) == "classic":
         return read_board("classic")
-    try:
-        return read_board(_beside(given, folder))
-    except IactaError as error:
-        table.refuse(("board",), str(error), type(error))
+    with _placed(table, ("board",)):
+        return read_board(_within(given, folder))
 
 
-def _beside(name: str, folder: Path | None) -> Path:
-    """Return the path of a board file that a position names: one in the same folder or below."""
+def _within(name: str, folder: Path | None) -> Path:
+    """Return the path of a board file in the folder of a position or below.
+
+    Positions may come from strangers, and must open no other file, nor a pipe that never ends.
+    """
     if folder is None:
         raise IllegalError(f"board must be 'classic' or a table, got {shown(name)}")
     pure = (PurePosixPath(name), PureWindowsPath(name))
     file = folder / name
-    # A stranger's position must not open what lies elsewhere, nor a pipe that never ends.
     try:
         away = any(each.anchor or ".." in each.parts for each in pure)
         inside = not away and file.resolve().is_relative_to(folder.resolve()) and file.is_file()

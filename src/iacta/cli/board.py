@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iacta.board.board import Board, Continent
+from iacta.board.files import BoardFile, read_board_file, write_board
+from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import Remark
-from iacta.board.formats.find import BoardFile, read_board_file, write_board
 from iacta.cli import options, show
 from iacta.cli.picture import read_picture
 
@@ -23,8 +24,9 @@ File = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="The board: classic, or a file of Domination, Conquer Club, Lux, Warzone or "
-        "'Conquest', or in iacta's own JSON or TOML.",
+        help="The board: classic, or a file in one of these formats: "
+        + ", ".join(dict.fromkeys(each.name for each in FORMATS))
+        + ".",
     ),
 ]
 To = Annotated[
@@ -32,8 +34,9 @@ To = Annotated[
     typer.Option(
         "--to",
         metavar="FILE",
-        help="Write the board to a file: .json or .toml for iacta's own format, .map for "
-        "Domination's, .xml for Conquer Club's.",
+        help="Write the board to a file, whose ending chooses the format: "
+        + ", ".join(f"{each.ending} ({each.name})" for each in FORMATS if each.write)
+        + ".",
     ),
 ]
 

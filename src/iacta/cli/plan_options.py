@@ -5,8 +5,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from iacta.board.board import Board
-from iacta.board.formats.tables import read_table
-from iacta.board.formats.text import MOST_BYTES, decode
+from iacta.board.formats.reading import MOST_BYTES, decode, read_table
 from iacta.board.position import Position, read_position
 from iacta.checks import parse_whole_number, read_fraction, shown
 from iacta.errors import IactaError, IllegalError, TooLargeError

@@ -14,7 +14,7 @@ def deed(position: Position, goal: Goal) -> str:
     position: who holds what.
     goal: the goal, with the names of the board.
 
-    >>> from iacta.board.classic import classic_board
+    >>> from iacta.board.files import classic_board
     >>> from iacta.board import Holding
     >>> from iacta.plan import TakeAll
     >>> holdings = [Holding("blue", 2)] * 41

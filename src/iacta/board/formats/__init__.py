@@ -1,1 +1,59 @@
-"""The file formats in which boards are found, one file a format."""
+"""The file formats in which boards are found, one file each, and iacta's own.
+
+To add a format, write its file with a `Format` and add it here to `FORMATS`.
+"""
+
+from pathlib import Path
+
+from iacta.board.board import Board
+from iacta.board.formats import conquer_club, conquest, domination, lux, own, warzone
+from iacta.board.formats.draft import Draft, Format
+from iacta.board.formats.reading import Source
+from iacta.errors import IllegalError, MalformedError
+
+__all__ = ["FORMATS", "board_text", "read_text"]
+
+FORMATS = (
+    own.JSON,
+    own.TOML,
+    domination.FORMAT,
+    conquer_club.FORMAT,
+    lux.FORMAT,
+    warzone.FORMAT,
+    conquest.FORMAT,
+)
+
+
+def read_text(text: str, name: str) -> tuple[Format, Draft]:
+    """Return the format of a text, whatever its file is called, and what it says about a board.
+
+    text: the text of a file.
+    name: what the board is called if the text does not name it.
+
+    File names do not help: two formats share `.map`, and two each are XML and JSON.
+    """
+    source = Source(text)
+    # Any JSON or TOML that no other format claims is taken for iacta's own, and refused as such.
+    for each in sorted(FORMATS, key=lambda each: each in (own.JSON, own.TOML)):
+        draft = each.read(source, name)
+        if draft is not None:
+            return each, draft
+    if source.top is None:
+        raise MalformedError("the text must be a board in a format that is known, got another")
+    roots = " or a ".join(f"<{root}>" for root in source.roots)
+    raise MalformedError(
+        f"line {source.top.line}: the XML must be a {roots}, got <{source.top.name[:40]}>"
+    )
+
+
+def board_text(board: Board, name: str) -> str:
+    """Return the text of a file with a board.
+
+    board: the board.
+    name: the name of the file, whose ending chooses the format.
+    """
+    writers = {each.ending: each.write for each in FORMATS if each.write}
+    ending = Path(name).suffix.lower()
+    if ending not in writers:
+        raise IllegalError(f"the file must end in {', '.join(writers)}, got {name!r}")
+    return writers[ending](board)

@@ -6,30 +6,24 @@
 <components><territory>North Africa</territory></components></continent></map>
 ```
 
-A border leads one way. A territory that pays a bonus of its own becomes a continent of one. A
-component may be a continent too. Of several bonuses of a continent the largest is that for all of
-it.
+A border leads one way. A territory with a bonus of its own becomes a continent of one. A component
+may be a continent too. If a continent has several bonuses, the largest is the one for all of it.
 """
 
 from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
-from iacta.board.board import MOST_BONUS, Board, Point
-from iacta.board.formats.draft import Draft, DraftContinent, DraftTerritory, Mention
-from iacta.board.formats.text import read_number
-from iacta.board.formats.xml_tree import Element
+from iacta.board.board import Board, Point
+from iacta.board.formats.draft import Draft, DraftContinent, DraftTerritory, Format, Mention
+from iacta.board.formats.reading import Element, Source, read_bonus, read_coordinate
 
-__all__ = ["read", "write"]
-
-FARTHEST = 10**6
+__all__ = ["FORMAT"]
 
 
-def read(top: Element, name: str) -> Draft:
-    """Return what a map tells.
-
-    top: the outermost element of the file.
-    name: what the board is called, as the file does not say.
-    """
+def _read(source: Source, name: str) -> Draft | None:
+    top = source.xml("map")
+    if top is None:
+        return None
     territories = [_territory(each) for each in top.all("territory")]
     own = [each for territory in top.all("territory") for each in _own_bonus(territory)]
     return Draft(name, territories, [*map(_continent, top.all("continent")), *own])
@@ -37,27 +31,24 @@ def read(top: Element, name: str) -> Draft:
 
 def _territory(element: Element) -> DraftTerritory:
     name = element.needed("name").text
-    borders = (Mention(each.text, each.line) for each in element.all("borders", "border"))
-    return DraftTerritory(name, name, element.line, tuple(borders), _place(element))
+    borders = tuple(Mention(each.text, each.line) for each in element.all("borders", "border"))
+    return DraftTerritory(name, name, element.line, borders, _place(element))
 
 
 def _place(element: Element) -> Point | None:
     for size in ("large", "small"):
         x, y = (element.first("coordinates", f"{size}{axis}") for axis in "xy")
         if x is not None and y is not None:
-            return (
-                float(read_number(x.text, "place", x.line, -FARTHEST, FARTHEST)),
-                float(read_number(y.text, "place", y.line, -FARTHEST, FARTHEST)),
-            )
+            return read_coordinate(x.text, x.line), read_coordinate(y.text, y.line)
     return None
 
 
 def _own_bonus(element: Element) -> Iterator[DraftContinent]:
     if element.first("bonus") is not None:
         name = element.needed("name")
-        called = f"{name.text} (its own bonus)"
+        key = f"{name.text} (its own bonus)"
         members = (Mention(name.text, name.line),)
-        yield DraftContinent(called, called, element.line, _bonus(element), members)
+        yield DraftContinent(key, key, element.line, _bonus(element), members)
 
 
 def _continent(element: Element) -> DraftContinent:
@@ -73,23 +64,21 @@ def _continent(element: Element) -> DraftContinent:
 
 def _bonus(element: Element) -> int:
     element.needed("bonus")
-    return max(
-        read_number(each.text, "bonus", each.line, -MOST_BONUS, MOST_BONUS)
-        for each in element.all("bonus")
-    )
+    return max(read_bonus(each.text, each.line) for each in element.all("bonus"))
 
 
-def write(board: Board) -> str:
-    """Return the text of a map.
-
-    board: the board.
-    """
+def _write(board: Board) -> str:
     places = board.places or (None,) * len(board.territories)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<map>"]
     for name, place in zip(board.territories, places, strict=True):
         lines += ["  <territory>", f"    <name>{escape(name)}</name>", "    <borders>"]
         lines += [f"      <border>{escape(each)}</border>" for each in board.neighbours(name)]
-        lines += ["    </borders>", *_coordinates(place), "  </territory>"]
+        lines.append("    </borders>")
+        if place is not None:
+            x, y = map(round, place)
+            small, large = (f"<{s}x>{x}</{s}x><{s}y>{y}</{s}y>" for s in ("small", "large"))
+            lines.append(f"    <coordinates>{small}{large}</coordinates>")
+        lines.append("  </territory>")
     for continent in board.continents:
         lines += ["  <continent>", f"    <name>{escape(continent.name)}</name>"]
         lines += [f"    <bonus>{continent.bonus}</bonus>", "    <components>"]
@@ -98,11 +87,4 @@ def write(board: Board) -> str:
     return "\n".join([*lines, "</map>"]) + "\n"
 
 
-def _coordinates(place: Point | None) -> list[str]:
-    if place is None:
-        return []
-    x, y = map(round, place)
-    numbers = "".join(
-        f"<{size}x>{x}</{size}x><{size}y>{y}</{size}y>" for size in ("small", "large")
-    )
-    return [f"    <coordinates>{numbers}</coordinates>"]
+FORMAT = Format("Conquer Club", ".xml", _read, _write)

@@ -1,4 +1,4 @@
-"""Domination's `.map`: numbered countries and borders in sections, cards in a file beside it.
+"""Domination's `.map`: numbered countries and borders in sections, and cards in a file beside it.
 
 ```text
 name Tiny
@@ -10,77 +10,78 @@ Africa 3 yellow
 1 2 3
 ```
 
-A hyphen or an underscore in a name is a space, a continent is mentioned by its place in the list,
-from 1, and a border leads one way, so that most stand there twice.
+A hyphen or an underscore in a name is a space. Continents are referred to by their position in the
+list, from 1. A border leads one way, so most stand there twice.
 """
 
-from collections.abc import Collection, Iterable, Iterator
-from typing import NamedTuple, TypeAlias
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import NoReturn, TypeAlias
 
 from iacta.board.board import (
-    MOST_BONUS,
     MOST_BORDERS,
     MOST_TERRITORIES,
     Board,
-    Point,
+    one_line,
     refuse_count,
-    refuse_more,
 )
-from iacta.board.formats.draft import Draft, DraftContinent, DraftTerritory, Mention
-from iacta.board.formats.text import Entry, entries, read_number
-from iacta.board.names import one_line
-from iacta.errors import IllegalError, MalformedError
+from iacta.board.formats.draft import (
+    Cards,
+    Draft,
+    DraftContinent,
+    DraftTerritory,
+    Format,
+    Mention,
+)
+from iacta.board.formats.reading import (
+    Entry,
+    Source,
+    entries,
+    read_bonus,
+    read_coordinate,
+    read_file,
+    read_id,
+    read_number,
+)
+from iacta.errors import IactaError, IllegalError, MalformedError
 
-__all__ = ["Cards", "cards_name", "read", "read_cards", "write"]
+__all__ = ["FORMAT"]
 
+SECTIONS = re.compile(
+    r"^[ \t]*\[(?:files|countries|borders)\][ \t]*$", re.IGNORECASE | re.MULTILINE
+)
 KINDS = ("infantry", "cavalry", "cannon", "artillery")
-FARTHEST = 10**6
 
 _Borders: TypeAlias = dict[str, tuple[Mention, tuple[Mention, ...]]]
 
 
-class Cards(NamedTuple):
-    """The cards of a board: how many show a territory or none, the missions, and what is odd."""
-
-    territories: int
-    wildcards: int
-    missions: int
-    remarks: tuple[tuple[int, str], ...]
-
-
-def read(text: str, name: str) -> Draft:
-    """Return what a `.map` tells.
-
-    text: the text of the file.
-    name: what the board is called if the file does not say.
-    """
-    lines = entries(text)
+def _read(source: Source, name: str) -> Draft | None:
+    if not SECTIONS.search(source.plain):
+        return None
+    lines = entries(source.plain)
     continents = [
         _continent(entry, str(number))
-        for number, entry in enumerate(_section(lines, "continents"), 1)
+        for number, entry in enumerate((e for e in lines if e.section == "continents"), 1)
     ]
-    borders = _borders(_section(lines, "borders"))
-    drafted, members = [], dict[str, list[Mention]]()
-    countries = _section(lines, "countries")
-    refuse_more(countries, MOST_TERRITORIES, "territories")
+    borders = _borders([entry for entry in lines if entry.section == "borders"])
+    countries = [entry for entry in lines if entry.section == "countries"]
+    refuse_count(len(countries), MOST_TERRITORIES, "territories")
+    territories, members = [], dict[str, list[Mention]]()
     for entry in countries:
         territory, continent = _territory(entry, borders, len(continents))
-        drafted.append(territory)
+        territories.append(territory)
         members.setdefault(continent, []).append(Mention(territory.key, entry.line))
-    told = [entry.text[5:] for entry in lines if entry.text.lower().startswith("name ")]
+    titles = [entry.text[5:] for entry in lines if entry.text.lower().startswith("name ")]
     return Draft(
-        _plain(told[0]) if told else name,
-        drafted,
+        _spaced(titles[0]) if titles else name,
+        territories,
         [each._replace(members=tuple(members.get(each.key, ()))) for each in continents],
-        strays=tuple(owner for owner, _ in borders.values()),
+        strays=tuple(country for country, _ in borders.values()),
     )
 
 
-def _section(lines: Iterable[Entry], section: str) -> list[Entry]:
-    return [entry for entry in lines if entry.section == section]
-
-
-def _plain(name: str) -> str:
+def _spaced(name: str) -> str:
     return one_line(name.replace("_", " ").replace("-", " "))
 
 
@@ -93,61 +94,64 @@ def _words(entry: Entry, least: int, shape: str) -> list[str]:
 
 def _continent(entry: Entry, key: str) -> DraftContinent:
     name, bonus, *_ = _words(entry, 2, "a continent's name, bonus and colour")
-    number = read_number(bonus, "bonus", entry.line, -MOST_BONUS, MOST_BONUS)
-    return DraftContinent(key, _plain(name), entry.line, number, ())
+    return DraftContinent(key, _spaced(name), entry.line, read_bonus(bonus, entry.line), ())
 
 
 def _territory(entry: Entry, borders: _Borders, continents: int) -> tuple[DraftTerritory, str]:
-    words = _words(entry, 5, "a country's id, name, continent, x and y")
-    key = str(read_number(words[0], "id", entry.line, 0, 10**9))
+    """Return a territory and the key of its continent."""
+    number, name, home, x, y, *_ = _words(entry, 5, "a country's id, name, continent, x and y")
+    key = read_id(number, entry.line)
     if continents == 0:
         raise IllegalError(f"line {entry.line}: continents must come before countries, got none")
-    continent = read_number(words[2], "continent", entry.line, 1, continents)
-    x, y = (read_number(word, "place", entry.line, -FARTHEST, FARTHEST) for word in words[3:5])
+    continent = read_number(home, "continent", entry.line, 1, continents)
+    place = read_coordinate(x, entry.line), read_coordinate(y, entry.line)
     _, neighbours = borders.get(key, (None, ()))
-    place: Point = (float(x), float(y))
-    return DraftTerritory(key, _plain(words[1]), entry.line, neighbours, place), str(continent)
+    return DraftTerritory(key, _spaced(name), entry.line, neighbours, place), str(continent)
 
 
 def _borders(lines: Collection[Entry]) -> _Borders:
+    """Return for the key of each country its mention and those of its neighbours."""
     refuse_count(sum(len(entry.text.split()) - 1 for entry in lines), MOST_BORDERS, "borders")
     found: _Borders = {}
     for entry in lines:
-        key, *others = _words(entry, 1, "ids")
-        numbers = [str(read_number(word, "id", entry.line, 0, 10**9)) for word in (key, *others)]
-        if numbers[0] in found:
+        words = _words(entry, 1, "ids")
+        country, *neighbours = (Mention(read_id(word, entry.line), entry.line) for word in words)
+        if country.key in found:
             raise IllegalError(
-                f"line {entry.line}: borders of a country must be in one line, got {key} twice"
+                f"line {entry.line}: borders of a country must be in one line, got {words[0]} twice"
             )
-        owner, *neighbours = (Mention(number, entry.line) for number in numbers)
-        found[owner.key] = owner, tuple(neighbours)
+        found[country.key] = country, tuple(neighbours)
     return found
 
 
-def cards_name(text: str, default: str) -> str:
-    r"""Return the name of the cards file that a `.map` gives, if it is a plain one in its folder.
+def _cards(file: Path, text: str, draft: Draft) -> Cards | None:
+    """Return the cards; whatever is wrong with them is a remark, as it leaves the board intact."""
+    beside = file.with_name(_cards_name(text, f"{file.stem}.cards"))
+    if not beside.is_file():
+        return None
+    try:
+        return _read_cards(read_file(beside), draft)
+    except IactaError as error:
+        return Cards(0, 0, 0, ((0, str(error)),))
 
-    >>> cards_name("[files]\ncrd world.cards", "x.cards"), cards_name("crd ../secret", "x.cards")
+
+def _cards_name(text: str, default: str) -> str:
+    r"""Return the name of the cards file that a map gives, if it is in the folder of the map.
+
+    >>> _cards_name("[files]\ncrd world.cards", "x.cards"), _cards_name("crd ../y.cards", "x.cards")
     ('world.cards', 'x.cards')
     """
     for entry in entries(text):
         words = entry.text.split()
         if len(words) == 2 and words[0].lower() == "crd" and words[1].endswith(".cards"):
-            plain = not set(words[1]) & set("/\\:") and not words[1].startswith(".")
-            return words[1] if plain else default
+            inside = not set(words[1]) & set("/\\:") and not words[1].startswith(".")
+            return words[1] if inside else default
     return default
 
 
-def read_cards(text: str, draft: Draft) -> Cards:
-    """Return what a `.cards` tells of the cards for the countries of a `.map`.
-
-    text: the text of the file.
-    draft: what the `.map` tells.
-
-    What is wrong with the cards is told as remarks: the board can be played on without.
-    """
+def _read_cards(text: str, draft: Draft) -> Cards:
     names = {each.key: each.name for each in draft.territories}
-    counts: dict[str, int] = {}
+    seen: set[str] = set()
     wildcards, missions = 0, 0
     remarks: list[tuple[int, str]] = []
     for entry in entries(text):
@@ -157,31 +161,36 @@ def read_cards(text: str, draft: Draft) -> Cards:
         elif entry.section == "cards" and words[0].lower() == "wildcard":
             wildcards += 1
         elif entry.section == "cards":
-            remarks += _card(entry, words, names, counts)
-    missing = [name for key, name in names.items() if key not in counts]
-    if counts and missing:
+            remarks += _card(entry, words, names, seen)
+    missing = [name for key, name in names.items() if key not in seen]
+    if seen and missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         remarks.append((0, f"there is no card for {missing[0]!r}{more}"))
-    return Cards(len(counts), wildcards, missions, tuple(remarks))
+    return Cards(len(seen), wildcards, missions, tuple(remarks))
 
 
 def _card(
-    entry: Entry, words: list[str], names: dict[str, str], counts: dict[str, int]
+    entry: Entry, words: list[str], names: dict[str, str], seen: set[str]
 ) -> Iterator[tuple[int, str]]:
+    """Add the country of a card to those seen, and yield what is odd about the card."""
     if len(words) != 2 or words[0].lower() not in KINDS or words[1] not in names:
         yield entry.line, f"a card must be a kind and the id of a country, got {entry.text[:60]!r}"
         return
-    if words[1] in counts:
+    if words[1] in seen:
         yield entry.line, f"there are two cards for {names[words[1]]!r}"
-    counts[words[1]] = 1
+    seen.add(words[1])
 
 
-def write(board: Board) -> str:
-    """Return the text of a `.map`, or refuse a board that this format cannot hold.
-
-    board: the board; each territory must belong to one continent.
-    """
-    homes = _homes(board)
+def _write(board: Board) -> str:
+    homes: dict[str, int] = {}
+    for number, continent in enumerate(board.continents, 1):
+        for name in continent.territories:
+            if name in homes:
+                _refuse_homes(name, "two")
+            homes[name] = number
+    for name in board.territories:
+        if name not in homes:
+            _refuse_homes(name, "none")
     numbers = {name: number for number, name in enumerate(board.territories, 1)}
     places = board.places or ((0.0, 0.0),) * len(numbers)
     lines = [f"name {board.name}", "", "[continents]"]
@@ -191,27 +200,19 @@ def write(board: Board) -> str:
         lines.append(f"{number} {_joined(name)} {homes[name]} {round(x)} {round(y)}")
     lines += ["", "[borders]"]
     for name, number in numbers.items():
-        others = (str(numbers[other]) for other in board.neighbours(name))
-        lines.append(" ".join([str(number), *others]))
+        others = (numbers[other] for other in board.neighbours(name))
+        lines.append(" ".join(map(str, (number, *others))))
     return "\n".join(lines) + "\n"
 
 
-def _homes(board: Board) -> dict[str, int]:
-    homes: dict[str, int] = {}
-    for number, continent in enumerate(board.continents, 1):
-        for name in continent.territories:
-            if name in homes:
-                raise IllegalError(
-                    f"in a .map each territory must be in one continent, got {name!r} in two"
-                )
-            homes[name] = number
-    for name in board.territories:
-        if name not in homes:
-            raise IllegalError(
-                f"in a .map each territory must be in one continent, got {name!r} in none"
-            )
-    return homes
+def _refuse_homes(name: str, count: str) -> NoReturn:
+    raise IllegalError(
+        f"in a .map each territory must be in one continent, got {name!r} in {count}"
+    )
 
 
 def _joined(name: str) -> str:
     return name.replace(" ", "_")
+
+
+FORMAT = Format("Domination", ".map", _read, _write, _cards)

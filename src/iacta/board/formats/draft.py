@@ -1,13 +1,14 @@
-"""Draft: what a reader found in a file, with the lines, and how a board is made of it.
+"""What a file format provides, what its reader finds in a file, and how that becomes a board.
 
-A reader only tells what stands in the file. Whether the names that are mentioned are there, and
-there once, whether a border leads both ways and every territory can be reached is looked at here,
-for all formats alike.
+A reader only returns what the file says. One place checks, for all formats, that names are known
+and stand there once, that borders lead both ways and that every territory can be reached.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from iacta.board.board import (
     MOST_BORDERS,
@@ -19,38 +20,42 @@ from iacta.board.board import (
     Continent,
     Outline,
     Point,
+    did_you_mean,
+    folded,
+    read_name,
     refuse_count,
-    refuse_more,
 )
-from iacta.board.names import did_you_mean, folded, read_name
+from iacta.board.formats.reading import Source, at
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, TooLargeError
 
 __all__ = [
+    "Assembled",
+    "Cards",
     "Draft",
     "DraftContinent",
     "DraftTerritory",
+    "Format",
     "Line",
     "Mention",
     "Remark",
     "assemble",
-    "at",
 ]
 
-MOST_TOLD = 10
+MOST_LISTED = 10
 
 Line: TypeAlias = int | None
 
 
 class Mention(NamedTuple):
-    """A territory or continent mentioned by its key, and in which line."""
+    """A territory or continent that a line mentions by its key."""
 
     key: str
     line: Line
 
 
 class DraftTerritory(NamedTuple):
-    """A territory as a file tells it; `key` is how others mention it, such as its number."""
+    """A territory as a file describes it; others mention it by `key`, such as its number."""
 
     key: str
     name: str
@@ -61,7 +66,7 @@ class DraftTerritory(NamedTuple):
 
 
 class DraftContinent(NamedTuple):
-    """A continent as a file tells it; its members are territories, or whole continents."""
+    """A continent as a file describes it; its members are territories or whole continents."""
 
     key: str
     name: str
@@ -71,9 +76,9 @@ class DraftContinent(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """What a file tells of a board; without `directed` each border leads both ways.
+    """What a file says about a board; unless `directed`, each border leads both ways.
 
-    `strays` are mentions of territories with which nothing is done but to look whether they exist.
+    `strays` are further mentions of territories, which only have to exist.
     """
 
     name: str
@@ -84,10 +89,40 @@ class Draft(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """Something odd about a board that can be played on all the same, and its line."""
+    """Something odd about a board that does not keep it from being played on."""
 
     line: Line
     text: str
+
+
+class Cards(NamedTuple):
+    """A board's cards: how many show a territory or are wild, the missions, and what is odd."""
+
+    territories: int
+    wildcards: int
+    missions: int
+    remarks: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format for boards.
+
+    name: the name of the format.
+    ending: the usual ending of its files' names. Where boards can be written in this format, a
+        name with this ending asks for it.
+    read: returns what a text says about a board that is called `name` if the text does not name
+        it, or None if the text is in another format.
+    write: returns the text of a file with a board.
+    cards: returns the cards in a file beside a board file, given the path, the text and the draft
+        of that board file.
+    """
+
+    name: str
+    ending: str
+    read: Callable[[Source, str], Draft | None]
+    write: Callable[[Board], str] | None = None
+    cards: Callable[[Path, str, Draft], Cards | None] | None = None
 
 
 class Assembled(NamedTuple):
@@ -97,125 +132,103 @@ class Assembled(NamedTuple):
     remarks: tuple[Remark, ...]
 
 
-def at(line: Line, sentence: str) -> str:
-    """Return a sentence with its line in front.
-
-    >>> at(3, "bonus must be a whole number"), at(None, "no line")
-    ('line 3: bonus must be a whole number', 'no line')
-    """
-    return sentence if line is None else f"line {line}: {sentence}"
-
-
 class _Faults:
-    """The mistakes for which a board is refused: the first few in full, the others counted."""
+    """The mistakes for which a board is refused: the first few in full, the rest counted."""
 
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.listed: list[str] = []
         self.count = 0
 
     def add(self, line: Line, sentence: str) -> None:
-        """Note a mistake.
-
-        line: where it is, if that is known.
-        sentence: what is wrong.
-        """
         self.count += 1
-        if len(self.told) < MOST_TOLD:
-            self.told.append(at(line, sentence))
+        if len(self.listed) < MOST_LISTED:
+            self.listed.append(at(line, sentence))
 
     def unknown(self, mention: Mention, what: str, known: Iterable[str]) -> None:
-        """Note a mention of what there is not, with the nearest name that there is.
-
-        mention: what is mentioned, and where.
-        what: what the mention should name.
-        known: the names that there are.
-        """
-        # The nearest name is looked for only as long as it is told.
-        named = len(self.told) < MOST_TOLD and not mention.key.isdigit()
-        hint = did_you_mean(mention.key, known) if named else ""
+        # Finding the nearest name takes long, so it is done only for mistakes that are listed.
+        suggest = len(self.listed) < MOST_LISTED and not mention.key.isdigit()
+        hint = did_you_mean(mention.key, known) if suggest else ""
         self.add(mention.line, f"{what} must be known, got {shown(mention.key)}{hint}")
 
     def refuse(self) -> None:
-        """Refuse the board if a mistake was noted."""
         if self.count == 1:
-            raise IllegalError(self.told[0])
+            raise IllegalError(self.listed[0])
         if self.count:
-            more = self.count - len(self.told)
+            more = self.count - len(self.listed)
             rest = [f"and {more} more"] if more else []
-            raise IllegalError(f"{self.count} mistakes: {'; '.join([*self.told, *rest])}")
+            raise IllegalError(f"{self.count} mistakes: {'; '.join([*self.listed, *rest])}")
 
 
 def assemble(draft: Draft) -> Assembled:
     """Return the board of a draft with remarks, or refuse it with all its mistakes.
 
-    draft: what was found in a file.
-
     >>> b = Mention("B", 1)
-    >>> drafted = [DraftTerritory("A", "A", 1, (b,)), DraftTerritory("B", "B", 2, ())]
-    >>> assemble(Draft("tiny", drafted, [])).remarks
+    >>> territories = [DraftTerritory("A", "A", 1, (b,)), DraftTerritory("B", "B", 2, ())]
+    >>> assemble(Draft("tiny", territories, [])).remarks
     (Remark(line=1, text="the border from 'A' to 'B' leads one way only"),)
     """
-    refuse_more(draft.territories, MOST_TERRITORIES, "territories")
-    refuse_more(draft.continents, MOST_CONTINENTS, "continents")
-    _refuse_more_mentions(draft)
+    refuse_count(len(draft.territories), MOST_TERRITORIES, "territories")
+    refuse_count(len(draft.continents), MOST_CONTINENTS, "continents")
+    neighbours = sum(len(each.neighbours) for each in draft.territories)
+    refuse_count(neighbours, MOST_BORDERS, "borders")
+    members = sum(len(each.members) for each in draft.continents)
+    refuse_count(members, MOST_MEMBERS, "territories in continents")
+
     faults = _Faults()
-    lines = _register(draft.territories, "territory", faults)
-    grouped = _register(draft.continents, "continent", faults)
     remarks: list[Remark] = []
-    borders = _borders(draft, lines, faults, remarks)
+    territories = _by_key(draft.territories, "territory", faults)
+    continents = _by_key(draft.continents, "continent", faults)
+    borders = _borders(draft, territories, faults, remarks)
     for mention in draft.strays:
-        if folded(mention.key) not in lines:
+        if folded(mention.key) not in territories:
             faults.unknown(mention, "territory with borders", ())
-    members = _Members(lines, grouped, faults).all_of(draft.continents)
+    inside = _members(draft.continents, territories, continents, faults)
     faults.refuse()
+
+    both_ways = [way for a, b in borders for way in ((a, b), (b, a))]
+    outlines = tuple(each.outline for each in draft.territories)
     board = Board(
         draft.name,
         tuple(each.name for each in draft.territories),
-        _both_ways(borders, draft.directed),
-        tuple(Continent(c.name, c.bonus, members[c.key]) for c in draft.continents),
-        _places(draft.territories),
-        tuple(each.outline for each in draft.territories) if _drawn(draft) else (),
+        tuple(borders if draft.directed else dict.fromkeys(both_ways)),
+        tuple(Continent(each.name, each.bonus, inside[each.key]) for each in draft.continents),
+        _places(draft),
+        outlines if all(outlines) else (),
     )
     remarks += _remarks(board, draft, borders)
     return Assembled(board, tuple(sorted(remarks, key=lambda remark: remark.line or 0)))
 
 
-def _refuse_more_mentions(draft: Draft) -> None:
-    borders = sum(len(each.neighbours) for each in draft.territories)
-    members = sum(len(each.members) for each in draft.continents)
-    refuse_count(borders, MOST_BORDERS, "borders")
-    refuse_count(members, MOST_MEMBERS, "territories in continents")
+_Entry = TypeVar("_Entry", DraftTerritory, DraftContinent)
 
 
-def _register(
-    entries: "Iterable[DraftTerritory] | Iterable[DraftContinent]", what: str, faults: _Faults
-) -> dict[str, "DraftTerritory | DraftContinent"]:
-    """Return the entries by their folded keys; wrong and double names are faults."""
-    by_key: dict[str, DraftTerritory | DraftContinent] = {}
-    by_name: dict[str, DraftTerritory | DraftContinent] = {}
+def _by_key(entries: Iterable[_Entry], what: str, faults: _Faults) -> dict[str, _Entry]:
+    """Return the entries by their folded keys; bad and repeated names are faults."""
+    by_key: dict[str, _Entry] = {}
+    by_name: dict[str, _Entry] = {}
+
+    def twice(what: str, name: str, first: _Entry) -> str:
+        place = "" if first.line is None else f", first in line {first.line}"
+        return f"{what} must be there once, got {shown(name)} twice{place}"
+
     for each in entries:
         try:
             name = folded(read_name(each.name, what))
         except IactaError as error:
             faults.add(each.line, str(error))
             continue
-        first = by_name.setdefault(name, each)
-        by_key.setdefault(folded(each.key), each)
-        if first is not each:
-            faults.add(each.line, _twice(what, each.name, first))
-        elif by_key[folded(each.key)] is not each:
-            faults.add(each.line, _twice(f"id of a {what}", each.key, by_key[folded(each.key)]))
+        same_name = by_name.setdefault(name, each)
+        same_key = by_key.setdefault(folded(each.key), each)
+        if same_name is not each:
+            faults.add(each.line, twice(what, each.name, same_name))
+        elif same_key is not each:
+            faults.add(each.line, twice(f"id of a {what}", each.key, same_key))
     return by_key
-
-
-def _twice(what: str, name: str, first: DraftTerritory | DraftContinent) -> str:
-    place = "" if first.line is None else f", first in line {first.line}"
-    return f"{what} must be there once, got {shown(name)} twice{place}"
 
 
 def _borders(
     draft: Draft,
-    known: Mapping[str, DraftTerritory | DraftContinent],
+    territories: Mapping[str, DraftTerritory],
     faults: _Faults,
     remarks: list[Remark],
 ) -> dict[Border, Line]:
@@ -223,105 +236,81 @@ def _borders(
     found: dict[Border, Line] = {}
     for each in draft.territories:
         for mention in each.neighbours:
-            other = known.get(folded(mention.key))
+            other = territories.get(folded(mention.key))
             if other is None:
-                names = (entry.key for entry in draft.territories)
-                faults.unknown(mention, f"neighbour of {each.name!r}", names)
+                known = (territory.key for territory in draft.territories)
+                faults.unknown(mention, f"neighbour of {each.name!r}", known)
             elif other is each:
                 remarks.append(Remark(mention.line, f"{each.name!r} is its own neighbour"))
             elif (each.name, other.name) in found:
-                remarks.append(
-                    Remark(mention.line, f"{each.name!r} has the neighbour {other.name!r} twice")
-                )
+                text = f"{each.name!r} has the neighbour {other.name!r} twice"
+                remarks.append(Remark(mention.line, text))
             else:
                 found[each.name, other.name] = mention.line
     return found
 
 
-class _Members:
-    """Finds the territories of continents, some of whose members are continents."""
+def _members(
+    entries: Iterable[DraftContinent],
+    territories: Mapping[str, DraftTerritory],
+    continents: Mapping[str, DraftContinent],
+    faults: _Faults,
+) -> dict[str, tuple[str, ...]]:
+    """Return the territories of each continent by its key, with those of continents within it."""
+    found: dict[str, tuple[str, ...]] = {}
+    count = 0
 
-    def __init__(
-        self,
-        territories: Mapping[str, "DraftTerritory | DraftContinent"],
-        continents: Mapping[str, "DraftTerritory | DraftContinent"],
-        faults: _Faults,
-    ) -> None:
-        self.territories = territories
-        self.continents = continents
-        self.faults = faults
-        self.count = 0
-        self.found: dict[str, tuple[str, ...]] = {}
+    def within(continent: DraftContinent) -> Iterator[DraftContinent]:
+        for mention in continent.members:
+            key = folded(mention.key)
+            if key not in territories and key in continents:
+                yield continents[key]
 
-    def all_of(self, continents: Iterable[DraftContinent]) -> dict[str, tuple[str, ...]]:
-        """Return for the key of each continent its territories."""
-        for each in continents:
-            self._resolve(each)
-        return self.found
+    def names_in(continent: DraftContinent) -> Iterator[str]:
+        for mention in continent.members:
+            key = folded(mention.key)
+            if key in territories:
+                yield territories[key].name
+            elif key in continents:
+                yield from found[continents[key].key]
+            else:
+                known = (territory.key for territory in territories.values())
+                faults.unknown(mention, f"territory of continent {continent.name!r}", known)
 
-    def _resolve(self, first: DraftContinent) -> None:
-        """Resolve a continent after those within it; recursion is what a file could exhaust."""
-        if first.key in self.found:
-            return
-        waiting = [(first, self._within(first))]
+    for first in entries:
+        if first.key in found:
+            continue
+        # The continents within come first. A file could exhaust recursion, so here is a stack.
+        stack = [(first, within(first))]
         open_keys = {first.key}
-        while waiting:
-            here, rest = waiting[-1]
+        while stack:
+            here, rest = stack[-1]
             inner = next(rest, None)
             if inner is None:
-                self.found[here.key] = self._territories_of(here)
-                open_keys.discard(waiting.pop()[0].key)
+                found[here.key] = tuple(dict.fromkeys(names_in(here)))
+                count += len(found[here.key])
+                if count > MOST_MEMBERS:
+                    raise TooLargeError(
+                        f"a board must have at most {MOST_MEMBERS} territories in continents, "
+                        "got more"
+                    )
+                stack.pop()
+                open_keys.discard(here.key)
             elif inner.key in open_keys:
-                self.faults.add(here.line, f"continent {here.name!r} must not contain itself")
-                self.found |= {each.key: () for each, _ in waiting}
-                return
-            elif inner.key not in self.found:
-                waiting.append((inner, self._within(inner)))
+                faults.add(here.line, f"continent {here.name!r} must not contain itself")
+                found |= {each.key: () for each, _ in stack}
+                stack = []
+            elif inner.key not in found:
+                stack.append((inner, within(inner)))
                 open_keys.add(inner.key)
-
-    def _within(self, continent: DraftContinent) -> Iterator[DraftContinent]:
-        for mention in continent.members:
-            key = folded(mention.key)
-            inner = self.continents.get(key)
-            if key not in self.territories and isinstance(inner, DraftContinent):
-                yield inner
-
-    def _territories_of(self, continent: DraftContinent) -> tuple[str, ...]:
-        names: dict[str, None] = {}
-        for mention in continent.members:
-            key = folded(mention.key)
-            inner = self.continents.get(key)
-            if key in self.territories:
-                names[self.territories[key].name] = None
-            elif inner is not None:
-                names |= dict.fromkeys(self.found[inner.key])
-            else:
-                what = f"territory of continent {continent.name!r}"
-                self.faults.unknown(mention, what, (t.key for t in self.territories.values()))
-        self.count += len(names)
-        if self.count > MOST_MEMBERS:
-            raise TooLargeError(
-                f"a board must have at most {MOST_MEMBERS} territories in continents, got more"
-            )
-        return tuple(names)
+    return found
 
 
-def _both_ways(borders: Iterable[Border], directed: bool) -> tuple[Border, ...]:
-    if directed:
-        return tuple(borders)
-    return tuple(dict.fromkeys(way for a, b in borders for way in ((a, b), (b, a))))
-
-
-def _places(territories: Iterable[DraftTerritory]) -> tuple[Point, ...]:
-    """Return the places, unless some are missing or all the same, as in files without any."""
-    places = [each.place for each in territories]
-    known = tuple(place for place in places if place is not None)
-    same = len(places) > 1 and len(set(known)) == 1
-    return () if len(known) < len(places) or same else known
-
-
-def _drawn(draft: Draft) -> bool:
-    return all(each.outline for each in draft.territories)
+def _places(draft: Draft) -> tuple[Point, ...]:
+    """Return the places, or none if some are missing or all are the same, as placeholders are."""
+    places = tuple(each.place for each in draft.territories if each.place is not None)
+    placeholders = len(places) > 1 and len(set(places)) == 1
+    return () if len(places) < len(draft.territories) or placeholders else places
 
 
 def _remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) -> Iterator[Remark]:
@@ -343,7 +332,7 @@ def _remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) -> Iter
 
 
 def _unreachable(board: Board) -> Iterator[tuple[str, str]]:
-    """Yield each territory that cannot be reached from where most others can, and that place."""
+    """Yield each territory that cannot be reached from the one that reaches most, and that one."""
     seen: set[str] = set()
     sizes: dict[str, int] = {}
     for name in board.territories:

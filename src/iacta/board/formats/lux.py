@@ -6,39 +6,35 @@
 </country></continent></luxboard>
 ```
 
-A border leads one way. A continent may stand within another and then belongs to it. The place of a
-country is the middle of its largest polygon.
+A border leads one way. A continent may stand within another, to which its countries then belong
+too. The place of a country is the middle of its largest polygon.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from iacta.board.board import MOST_BONUS, MOST_BORDERS, Outline, Point, refuse_count
-from iacta.board.formats.draft import Draft, DraftContinent, DraftTerritory, Mention
-from iacta.board.formats.text import read_number
-from iacta.board.formats.xml_tree import Element
+from iacta.board.board import MOST_BORDERS, Outline, Point, refuse_count
+from iacta.board.formats.draft import Draft, DraftContinent, DraftTerritory, Format, Mention
+from iacta.board.formats.reading import Element, Source, read_bonus, read_id
 from iacta.errors import MalformedError
 
-__all__ = ["read"]
+__all__ = ["FORMAT"]
 
 POINT = re.compile(r"(-?\d{1,7}(?:\.\d{1,9})?),(-?\d{1,7}(?:\.\d{1,9})?)", re.ASCII)
 LEAST_POINTS = 3
 
 
-def read(top: Element, name: str) -> Draft:
-    """Return what a board tells.
-
-    top: the outermost element of the file.
-    name: what the board is called if the file does not say.
-    """
-    adjoining = (each.text for country in _countries(top) for each in country.all("adjoining"))
-    refuse_count(sum(len(_words(text)) for text in adjoining), MOST_BORDERS, "borders")
+def _read(source: Source, name: str) -> Draft | None:
+    top = source.xml("luxboard")
+    if top is None:
+        return None
+    adjoining = (each for country in _countries(top) for each in country.all("adjoining"))
+    refuse_count(sum(len(_words(each)) for each in adjoining), MOST_BORDERS, "borders")
     title = top.first("title")
-    continents = list(_continents(top))
     return Draft(
         title.text if title is not None and title.text else name,
         [_territory(each) for each in _countries(top)],
-        [_continent(each) for each in continents],
+        [_continent(each) for each in _continents(top)],
     )
 
 
@@ -56,27 +52,24 @@ def _countries(element: Element) -> Iterator[Element]:
             yield from _countries(each)
 
 
-def _territory(element: Element) -> DraftTerritory:
-    outline = tuple(_polygon(each) for each in element.all("polygon"))
-    adjoining = [each for found in element.all("adjoining") for each in _ids(found)]
-    return DraftTerritory(
-        _id(element), element.needed("name").text, element.line, tuple(adjoining),
-        _middle(outline), outline,
-    )  # fmt: skip
+def _territory(country: Element) -> DraftTerritory:
+    outline = tuple(_polygon(each) for each in country.all("polygon"))
+    neighbours = [
+        Mention(read_id(word, each.line), each.line)
+        for each in country.all("adjoining")
+        for word in _words(each)
+    ]
+    key, name = _id(country), country.needed("name").text
+    return DraftTerritory(key, name, country.line, tuple(neighbours), _middle(outline), outline)
 
 
-def _id(element: Element) -> str:
-    found = element.needed("id")
-    return str(read_number(found.text, "id", found.line, 0, 10**9))
+def _id(country: Element) -> str:
+    found = country.needed("id")
+    return read_id(found.text, found.line)
 
 
-def _ids(element: Element) -> Iterator[Mention]:
-    for word in _words(element.text):
-        yield Mention(str(read_number(word, "id", element.line, 0, 10**9)), element.line)
-
-
-def _words(text: str) -> list[str]:
-    return text.replace(",", " ").split()
+def _words(element: Element) -> list[str]:
+    return element.text.replace(",", " ").split()
 
 
 def _polygon(element: Element) -> tuple[Point, ...]:
@@ -91,27 +84,22 @@ def _polygon(element: Element) -> tuple[Point, ...]:
 
 
 def _middle(outline: Outline) -> Point | None:
-    if not outline:
+    boxes = []
+    for polygon in outline:
+        xs, ys = zip(*polygon, strict=True)
+        boxes.append((min(xs), min(ys), max(xs), max(ys)))
+    if not boxes:
         return None
-    points = max(outline, key=_size)
-    return (_between(x for x, _ in points), _between(y for _, y in points))
-
-
-def _size(points: Iterable[Point]) -> float:
-    xs, ys = zip(*points, strict=True)
-    return float((max(xs) - min(xs)) * (max(ys) - min(ys)))
-
-
-def _between(numbers: Iterable[float]) -> float:
-    found = list(numbers)
-    return (min(found) + max(found)) / 2
+    left, top, right, bottom = max(boxes, key=lambda box: (box[2] - box[0]) * (box[3] - box[1]))
+    return (left + right) / 2, (top + bottom) / 2
 
 
 def _continent(element: Element) -> DraftContinent:
     name = element.needed("continentname").text
     bonus = element.first("bonus")
-    number = 0
-    if bonus is not None:
-        number = read_number(bonus.text, "bonus", bonus.line, -MOST_BONUS, MOST_BONUS)
-    members = [Mention(_id(each), each.line) for each in _countries(element)]
-    return DraftContinent(f"continent {name}", name, element.line, number, tuple(members))
+    number = 0 if bonus is None else read_bonus(bonus.text, bonus.line)
+    members = tuple(Mention(_id(each), each.line) for each in _countries(element))
+    return DraftContinent(f"continent {name}", name, element.line, number, members)
+
+
+FORMAT = Format("Lux", ".luxb", _read)

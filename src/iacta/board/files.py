@@ -1,0 +1,125 @@
+"""Boards from files, from tables and built in, and back into files.
+
+The territories, borders and bonuses of the classic board are those of the board game, in the
+editions in which East Africa borders on the Middle East. Its outlines were drawn by hand for iacta,
+from rough longitudes and latitudes on Miller's cylindrical projection. Neighbours on land share
+the points of their border, so the shapes leave no gaps and do not overlap.
+"""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from iacta.board.board import Board, folded, read_name
+from iacta.board.formats import board_text, own, read_text
+from iacta.board.formats.draft import Cards, Remark, assemble
+from iacta.board.formats.reading import Table, read_file, read_json, read_path
+from iacta.errors import IactaError, IllegalError
+
+__all__ = ["BoardFile", "classic_board", "read_board", "read_board_file", "write_board"]
+
+
+@cache
+def classic_board() -> Board:
+    """Return the classic board of the game, with places and outlines that draw a map of the world.
+
+    The map is 1000 units wide and 487 high.
+
+    >>> board = classic_board()
+    >>> len(board.territories), len(board.borders) // 2, len(board.continents)
+    (42, 83, 6)
+    >>> board.neighbours("Iceland")
+    ('Greenland', 'Scandinavia', 'Great Britain')
+    """
+    text = files("iacta.board").joinpath("classic.json").read_text(encoding="utf-8")
+    return assemble(own.read_board_table(read_json(text), "classic")).board
+
+
+class BoardFile(NamedTuple):
+    """A board as a file holds it.
+
+    board: the board.
+    format: the name of the file's format.
+    remarks: what is odd about it, each with its line.
+    cards: its cards, where there is a file of them beside it.
+    """
+
+    board: Board
+    format: str
+    remarks: tuple[Remark, ...] = ()
+    cards: Cards | None = None
+
+
+def read_board(source: str | PathLike[str] | Mapping[str, Any]) -> Board:
+    """Return a board: the classic one, one from a file, or one from a table.
+
+    source: `"classic"`; or the path of a file in any of the formats on the page Boards; or a
+        mapping, such as a parsed JSON object, with the neighbours of each territory in
+        `territories`.
+
+    A file that cannot be read, unknown and repeated names and continents that contain themselves
+    are refused in one sentence with the line numbers. What is merely odd, such as a border that
+    leads one way, is accepted.
+
+    >>> read_board("classic").name
+    'classic'
+    >>> board = read_board({"territories": {"A": ["B"], "B": ["C"], "C": []}})
+    >>> board.neighbours("B")
+    ('A', 'C')
+    """
+    if isinstance(source, Mapping):
+        return assemble(own.read_board_table(Table(source), "board")).board
+    return read_board_file(source).board
+
+
+def read_board_file(path: str | PathLike[str]) -> BoardFile:
+    """Return the board of a file with the name of its format, remarks and cards.
+
+    path: the path, or `"classic"`.
+    """
+    if isinstance(path, str) and folded(path) == "classic":
+        return BoardFile(classic_board(), "built in")
+    file = read_path(path, "board")
+    try:
+        text = read_file(file)
+        found, draft = read_text(text, _stem(file))
+        board, remarks = assemble(draft)
+    except IactaError as error:
+        raise type(error)(f"board file {str(file)!r}: {error}") from None
+    cards = found.cards(file, text, draft) if found.cards else None
+    return BoardFile(board, found.name, remarks, cards)
+
+
+def _stem(file: Path) -> str:
+    try:
+        return read_name(file.stem, "name")
+    except IactaError:
+        return "board"
+
+
+def write_board(board: Board, path: str | PathLike[str]) -> None:
+    """Write a board to a file; no half-written file is left behind.
+
+    board: the board.
+    path: the file, whose ending chooses the format.
+    """
+    file = read_path(path, "board")
+    content = board_text(board, file.name).encode()
+    unfinished = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        with unfinished.open("xb") as opened:
+            opened.write(content)
+        unfinished.replace(file)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise IllegalError(
+            f"board file {str(file)!r}: the file must be one that can be written, got: {reason}"
+        ) from None
+    finally:
+        with suppress(OSError, ValueError):
+            unfinished.unlink(missing_ok=True)

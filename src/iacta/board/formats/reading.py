@@ -1,0 +1,470 @@
+r"""Reads the text of files that a stranger may have made: bounded, and every entry with its line.
+
+Board files are XML, JSON, TOML or lines in sections such as `[borders]`. Each reader refuses a
+text that would cost more than a few seconds or a few hundred megabytes, before it costs them. XML
+is read without document types, so that no entity can be declared, let alone expanded or fetched.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn, TypeAlias
+from xml.parsers import expat
+
+from iacta.board.board import MOST_BONUS, did_you_mean, one_line
+from iacta.checks import parse_whole_number, shown
+from iacta.errors import IllegalError, MalformedError, TooLargeError
+
+__all__ = [
+    "Element",
+    "Entry",
+    "KeyPath",
+    "Source",
+    "Table",
+    "at",
+    "decode",
+    "entries",
+    "read_bonus",
+    "read_coordinate",
+    "read_file",
+    "read_id",
+    "read_json",
+    "read_number",
+    "read_path",
+    "read_table",
+    "read_toml",
+    "read_xml",
+]
+
+MOST_BYTES = 4 * 10**6
+MOST_LINES = 10**5
+MOST_ELEMENTS = 200_000
+MOST_DEPTH = 50
+MOST_TOML_BYTES = 10**6
+MOST_PARTS = 40
+MOST_ID = 10**9
+FARTHEST = 10**6
+
+SECTION = re.compile(r"\[([^\[\],;=\"']{1,40})\]")
+JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
+QUOTED = re.compile(r"""\"[^\"]*\"|'[^']*'""")
+BETWEEN_KEYS = re.compile(r"[,=\[\]{}]")
+TOML_PART = re.compile(r"""[\w-]+|"[^"\n]*"|'[^'\n]*'""")
+TOML_KEY = re.compile(rf"(?:{TOML_PART.pattern})(?:\s*\.\s*(?:{TOML_PART.pattern}))*(?=\s*[=\]])")
+
+KeyPath: TypeAlias = tuple[str | int, ...]  # keys and, within lists, positions from 0
+LineOf: TypeAlias = Callable[[KeyPath], int | None]
+
+
+def read_path(path: str | PathLike[str], what: str) -> Path:
+    """Return the path of a file, or refuse what is not a path."""
+    try:
+        return Path(path)
+    except TypeError:
+        raise MalformedError(f"{what} must be the path of a file, got {shown(path)}") from None
+
+
+def read_file(file: Path) -> str:
+    """Return the text of a file; of one that is too large no more than the limit is read."""
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: the name contains a NUL
+        reason = getattr(error, "strerror", None) or error
+        raise MalformedError(f"the file must be one that can be read, got: {reason}") from None
+    if len(content) > MOST_BYTES:
+        raise TooLargeError(f"the file must have at most {MOST_BYTES} bytes, got more")
+    return decode(content)
+
+
+def decode(content: bytes) -> str:
+    r"""Return bytes as text: UTF-16 with a byte order mark, UTF-8, or failing that Latin-1.
+
+    >>> decode("Österreich".encode("latin-1")), decode(b"\xef\xbb\xbfPeru\r\nChile")
+    ('Österreich', 'Peru\nChile')
+    """
+    marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    try:
+        text = content.decode("utf-16" if marked else "utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise MalformedError(f"line {line}: the text must have no NUL, got one")
+    return text
+
+
+class Source:
+    """The text of a board file, as each format asks for it.
+
+    roots: the XML elements that formats have asked for.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.roots: list[str] = []
+
+    def xml(self, root: str) -> "Element | None":
+        """Return the outermost element of an XML text if it has this name, else None."""
+        self.roots.append(root)
+        return self.top if self.top and self.top.name == root else None
+
+    @cached_property
+    def top(self) -> "Element | None":
+        """The outermost element of an XML text; other texts have none."""
+        return read_xml(self.text) if self._first == "<" else None
+
+    @cached_property
+    def json(self) -> "Table | None":
+        """The object of a JSON text; other texts have none."""
+        return read_json(self.text) if self._first == "{" else None
+
+    @property
+    def plain(self) -> str:
+        """The text itself, empty if it is XML or JSON."""
+        return "" if self._first in ("<", "{") else self.text
+
+    @property
+    def _first(self) -> str:
+        return self.text.lstrip()[:1]
+
+
+# Lines in sections.
+
+
+class Entry(NamedTuple):
+    """A line of a text in sections: its section in lower case, its number, and the line."""
+
+    section: str
+    line: int
+    text: str
+
+
+def entries(text: str) -> list[Entry]:
+    r"""Return the lines of a text in sections, without comments.
+
+    >>> entries("; old\nname X\n[borders]\n1 2")
+    [Entry(section='', line=2, text='name X'), Entry(section='borders', line=4, text='1 2')]
+    """
+    found, section = [], ""
+    lines = text.split("\n", MOST_LINES)
+    if len(lines) > MOST_LINES:
+        raise TooLargeError(f"the text must have at most {MOST_LINES} lines, got more")
+    for number, line in enumerate(lines, 1):
+        bare = line.strip()
+        heading = SECTION.fullmatch(bare)
+        if heading:
+            section = heading[1].strip().lower()
+        elif bare and not bare.startswith((";", "#")):
+            found.append(Entry(section, number, bare))
+    return found
+
+
+def at(line: int | None, sentence: str) -> str:
+    """Return a sentence about a line of a file, with the line in front if it is known.
+
+    >>> at(3, "bonus must be a whole number"), at(None, "no line")
+    ('line 3: bonus must be a whole number', 'no line')
+    """
+    return sentence if line is None else f"line {line}: {sentence}"
+
+
+def read_number(text: str, what: str, line: int, least: int, most: int) -> int:
+    """Return a whole number that stands in a line, or refuse it."""
+    try:
+        return parse_whole_number(text.strip(), what, least, most)
+    except ValueError as error:
+        raise type(error)(at(line, str(error))) from None
+
+
+def read_id(text: str, line: int) -> str:
+    """Return the number by which a file refers to a territory or continent, as a key."""
+    return str(read_number(text, "id", line, 0, MOST_ID))
+
+
+def read_bonus(text: str, line: int) -> int:
+    """Return the bonus of a continent."""
+    return read_number(text, "bonus", line, -MOST_BONUS, MOST_BONUS)
+
+
+def read_coordinate(text: str, line: int) -> float:
+    """Return the x or y of a place, which files give in whole pixels."""
+    return float(read_number(text, "place", line, -FARTHEST, FARTHEST))
+
+
+# JSON and TOML.
+
+
+class Table(NamedTuple):
+    """A table from a file, or from a program: then no entry has a line.
+
+    entries: its keys and values.
+    line_of: returns the line of an entry, or of the nearest entry around it whose line is known.
+    """
+
+    entries: Mapping[str, Any]
+    line_of: LineOf = lambda path: None
+
+    def refuse(
+        self, path: KeyPath, sentence: str, kind: type[ValueError] = MalformedError
+    ) -> NoReturn:
+        """Refuse an entry, with its line if it has one."""
+        raise kind(at(self.line_of(path), sentence))
+
+    def refuse_unknown(self, keys: Mapping[str, Any], known: Sequence[str], *path: str) -> None:
+        """Refuse keys that are not among the known ones, and suggest the nearest of those."""
+        for key in keys:
+            if key not in known:
+                hint = did_you_mean(str(key), known) or f"; expected {', '.join(known)}"
+                place = f" of {'.'.join(path)}" if path else ""
+                sentence = f"keys{place} must be known ones, got {shown(key)}{hint}"
+                self.refuse((*path, key), sentence, IllegalError)
+
+    def table(self, key: str) -> Mapping[str, Any]:
+        """Return the table under a key, an empty one if the key is missing."""
+        found = self.entries.get(key, {})
+        if not isinstance(found, Mapping):
+            self.refuse((key,), f"{key} must be a table, got {shown(found)}")
+        return found
+
+
+def read_table(text: str) -> Table:
+    """Return the table of a text: JSON if it begins with a brace, else TOML."""
+    return read_json(text) if text.lstrip().startswith("{") else read_toml(text)
+
+
+class _RepeatedKeyError(Exception):
+    """An object of JSON has a key twice."""
+
+
+def read_json(text: str) -> Table:
+    r"""Return the object of a JSON text.
+
+    >>> table = read_json('{"a":\n [1,\n 2]}')
+    >>> table.entries["a"], table.line_of(("a", 1))
+    ([1, 2], 3)
+    """
+    try:
+        found = json.loads(text, object_pairs_hook=_pairs, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise MalformedError(
+            f"line {error.lineno}: the text must be JSON, got: {error.msg}"
+        ) from None
+    except _RepeatedKeyError as error:
+        key = str(error)
+        repeated = f"keys must be there once each, got {shown(key)} twice"
+        raise MalformedError(at(_line_of_repeated(key, text), repeated)) from None
+    except (ValueError, RecursionError):
+        raise MalformedError(
+            "the text must be plain JSON, got a number too long, NaN, or lists too deep"
+        ) from None
+    if not isinstance(found, dict):
+        raise MalformedError(f"the JSON must be an object, got {shown(found)}")
+    return Table(found, _line_finder(lambda: _json_lines(text)))
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise _RepeatedKeyError(counts.most_common(1)[0][0])
+    return found
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise ValueError(text)
+
+
+def _line_of_repeated(key: str, text: str) -> int | None:
+    seen: set[KeyPath] = set()
+    for path, line in _json_lines(text):
+        if path in seen and path[-1] == key:
+            return line
+        seen.add(path)
+    return None
+
+
+def _line_finder(scan: Callable[[], Iterable[tuple[KeyPath, int]]]) -> LineOf:
+    """Return the `line_of` of a table; its text is scanned when the first line is asked for."""
+
+    @cache
+    def lines() -> dict[KeyPath, int]:
+        found: dict[KeyPath, int] = {}
+        for path, line in scan():
+            found.setdefault(path, line)
+        return found
+
+    def line_of(path: KeyPath) -> int | None:
+        while path and path not in lines():
+            path = path[:-1]
+        return lines().get(path)
+
+    return line_of
+
+
+def _json_lines(text: str) -> Iterator[tuple[KeyPath, int]]:
+    """Yield each entry of a valid JSON text with its line; a repeated key comes twice."""
+    yield (), 1
+    path: list[str | int] = []
+    in_list: list[bool] = []
+    line, fresh = 1, False  # fresh: an entry begins here
+    for part in JSON_PART.findall(text):
+        if part == "\n":
+            line += 1
+            continue
+        if fresh and part not in "}]":
+            key = path[-1] if in_list[-1] else json.loads(part)
+            path[-1] = key
+            yield tuple(path), line
+        fresh = False
+        if part in ("{", "["):
+            in_list.append(part == "[")
+            path.append(0)
+            fresh = True
+        elif part in ("}", "]"):
+            in_list.pop()
+            path.pop()
+        elif part == ",":
+            if in_list[-1]:
+                path[-1] += 1  # type: ignore[operator] # in a list it is a position
+            fresh = True
+
+
+def read_toml(text: str) -> Table:
+    r"""Return the table of a TOML text.
+
+    >>> table = read_toml('[territories]\n"North Africa" = ["Egypt"]')
+    >>> table.line_of(("territories", "North Africa", 0))
+    2
+    """
+    import tomllib  # only needed here
+
+    if len(text.encode()) > MOST_TOML_BYTES:
+        raise TooLargeError(f"TOML must have at most {MOST_TOML_BYTES} bytes, got more")
+    _refuse_long_keys(text)
+    try:
+        return Table(tomllib.loads(text), _line_finder(lambda: _toml_lines(text)))
+    except tomllib.TOMLDecodeError as error:
+        reason, _, place = str(error).rpartition(" (at ")
+        found = re.match(r"line (\d+)", place)
+        line = found[1] if found else text.rstrip().count("\n") + 1
+        raise MalformedError(f"line {line}: the text must be TOML, got: {reason}") from None
+    except (ValueError, RecursionError):
+        raise MalformedError(
+            "the text must be plain TOML, got a number too long or tables too deep"
+        ) from None
+
+
+def _refuse_long_keys(text: str) -> None:
+    """Refuse dotted keys of very many parts, whose parsing takes quadratic time."""
+    for number, line in enumerate(text.split("\n"), 1):
+        bare = QUOTED.sub("", line).partition("#")[0] if line.count(".") > MOST_PARTS else ""
+        if any(piece.count(".") > MOST_PARTS for piece in BETWEEN_KEYS.split(bare)):
+            raise TooLargeError(
+                f"line {number}: keys must have at most {MOST_PARTS} parts, got more"
+            )
+
+
+def _toml_lines(text: str) -> Iterator[tuple[KeyPath, int]]:
+    """Yield each heading, and each key at the beginning of a line, with its line."""
+    heading: KeyPath = ()
+    for number, line in enumerate(text.split("\n"), 1):
+        key = TOML_KEY.match(line.strip(" \t["))
+        if key:
+            path = tuple(part.strip("\"'") for part in TOML_PART.findall(key[0]))
+            if line.lstrip().startswith("["):
+                heading = path
+                yield path, number
+            else:
+                yield (*heading, *path), number
+
+
+# XML.
+
+
+@dataclass
+class Element:
+    """An XML element: its name in lower case, its line, its text and the elements within it."""
+
+    name: str
+    line: int
+    parts: list[str] = field(default_factory=list)
+    inner: "list[Element]" = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The text on one line."""
+        return one_line("".join(self.parts))
+
+    def all(self, *path: str) -> "Iterator[Element]":
+        """Yield the elements at the end of a path of names."""
+        for each in self.inner:
+            if each.name == path[0]:
+                yield from each.all(*path[1:]) if len(path) > 1 else (each,)
+
+    def first(self, *path: str) -> "Element | None":
+        """Return the first element at the end of a path of names, None if there is none."""
+        return next(self.all(*path), None)
+
+    def needed(self, name: str) -> "Element":
+        """Return the first element within that has a name; a missing one is refused."""
+        found = self.first(name)
+        if found is None:
+            raise MalformedError(f"line {self.line}: <{self.name}> must have a <{name}>, got none")
+        return found
+
+
+def read_xml(text: str) -> Element:
+    """Return the outermost element of an XML text; attributes are ignored.
+
+    >>> read_xml("<map><name> Peru </name></map>").needed("name").text
+    'Peru'
+    """
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    top = Element("", 1)
+    unclosed = [top]
+    count = 0
+
+    def start(name: str, attributes: object) -> None:
+        nonlocal count
+        count += 1
+        if count > MOST_ELEMENTS:
+            raise TooLargeError(f"the XML must have at most {MOST_ELEMENTS} elements, got more")
+        line = parser.CurrentLineNumber
+        if len(unclosed) > MOST_DEPTH:
+            raise TooLargeError(
+                f"line {line}: elements must be at most {MOST_DEPTH} deep, got more"
+            )
+        element = Element(name.lower(), line)
+        unclosed[-1].inner.append(element)
+        unclosed.append(element)
+
+    def end(name: str) -> None:
+        unclosed.pop()
+
+    def add(text: str) -> None:
+        unclosed[-1].parts.append(text)
+
+    def refuse(*_: object) -> NoReturn:
+        raise MalformedError(
+            f"line {parser.CurrentLineNumber}: the XML must have no document type and no "
+            "entities, got one"
+        )
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = add
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
+    parser.ExternalEntityRefHandler = refuse
+    try:
+        parser.Parse(text, True)  # a str, so the encoding that it declares does not matter
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        raise MalformedError(f"line {error.lineno}: the text must be XML, got: {reason}") from None
+    return top.inner[0]
