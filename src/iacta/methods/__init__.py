@@ -3,15 +3,21 @@
 A method is loaded when it is first asked, so that the ones that nobody asks cost nothing.
 """
 
+from dataclasses import replace
+from functools import lru_cache, partial
 from importlib import import_module
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from iacta.checks import check_choice, shown
+from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError, IllegalError
 from iacta.methods import counting, lattice
+from iacta.methods.kernel import Chances, Error, Kernel, State, Values, bare_rules
 from iacta.methods.limits import check_rules
 from iacta.methods.method import Method, TableMethod
+from iacta.rules.modes import TrueRandom
 from iacta.rules.rules import Rules
+from iacta.rules.stop import NEVER, Stop
 
 __all__ = [
     "EXACT_METHODS",
@@ -25,6 +31,7 @@ __all__ = [
     "check_method",
     "check_rules",
     "exact_table_method",
+    "find_kernel",
     "find_method",
     "find_table_method",
     "float_table_method",
@@ -222,3 +229,103 @@ def _first_that_solves(
             return able[0]
     # Who would solve the rules tells more than who would not.
     raise next((error for error in refused if not isinstance(error, IllegalError)), refused[0])
+
+
+def find_kernel(
+    rules: Rules, stop: Stop = NEVER, *, exact: bool = False, method: str = "auto"
+) -> Kernel:
+    """Return the kernel of battles under some rules and a stop: all that is asked of the methods.
+
+    rules: the rules of the battles; their garrison does not matter.
+    stop: when the attackers stop.
+    exact: whether to answer in fractions.
+    method: one of `METHODS`, or `"auto"`.
+
+    >>> from iacta.rules.rules import CLASSIC
+    >>> find_kernel(CLASSIC, exact=True).win_probability(2, 1)
+    Fraction(1955, 2592)
+    """
+    return _kernel(bare_rules(rules), stop, exact, method)
+
+
+@lru_cache(maxsize=256)
+def _kernel(rules: Rules, stop: Stop, exact: bool, method: str) -> Kernel:
+    from iacta.methods.stopping import Reserve, Stopping
+
+    if stop != NEVER:
+        fought = replace(stop, stop_at=None)
+        if fought == NEVER:
+            kernel = _kernel(rules, NEVER, exact, method)
+        elif method == "simulation":
+            kernel = _ModuleKernel(rules, method, exact, fought)
+        else:
+            if method not in ("auto", "stopping"):
+                check_method(method, rules, exact=exact)
+                raise IllegalError(
+                    "method must be 'auto', 'stopping' or 'simulation' for a battle that stops by "
+                    f"charge, max_losses or max_rolls, got {method!r}"
+                )
+            kernel = Stopping(rules, fought, exact=exact)
+        return Reserve(kernel, stop) if stop.stop_at else kernel
+    check_method(method, rules, exact=exact)
+    if exact and rules.all_ones_gain:
+        raise IllegalError("exact must be False where armies can grow: only floats solve that")
+    if method == "auto" and isinstance(rules.mode, TrueRandom):
+        from iacta.methods.auto import Auto
+
+        return Auto(rules, exact=exact, load=partial(_by_name, rules, exact))
+    if method == "auto":
+        method = _only_method(rules, exact=exact) or LAST_FLOAT
+    return _by_name(rules, exact, method)
+
+
+def _by_name(rules: Rules, exact: bool, name: str) -> Kernel:
+    return _named_kernel(rules, exact, name)
+
+
+@lru_cache(maxsize=256)
+def _named_kernel(rules: Rules, exact: bool, name: str) -> Kernel:
+    if name == "lattice":
+        return lattice.Lattice(rules)
+    if name == "counting":
+        return counting.Counting(rules)
+    return _ModuleKernel(rules, name, exact)
+
+
+class _ModuleKernel(Kernel):
+    """A kernel over the functions of a module, until the module has a kernel of its own."""
+
+    def __init__(self, rules: Rules, name: str, exact: bool, stop: Stop = NEVER) -> None:
+        super().__init__(rules, stop)
+        self.name, self.exact = name, exact
+        self.certain = name == BALANCED_METHOD
+        self._module: Any = load_method(name)
+
+    def refuse(self, attackers: int, defenders: int) -> None:
+        self._module.refuse(attackers, defenders, self.rules)
+
+    def error(self, attackers: int, defenders: int) -> Error:
+        bound = self._module.relative_error(attackers, defenders, self.rules)
+        return Error(0.0, bound) if self.name == BALANCED_METHOD else Error(bound)
+
+    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        more = {} if self.stop == NEVER else {"stop": self.stop}
+        found = self._module.outcomes(start, defenders, self.rules, **more)
+        law: Distribution[State] = found.map(lambda end: State(*end))
+        return law
+
+    def backward(self, values: Values) -> Any:
+        if not hasattr(self._module, "value_rows"):
+            return super().backward(values)
+        return self._module.value_rows(values.won, values.lost, self.rules)
+
+    def win_probability(self, attackers: int, defenders: int) -> Probability:
+        if attackers <= 0 or not defenders or self.stop != NEVER:
+            return super().win_probability(attackers, defenders)
+        chance: Probability = self._module.win_probability(attackers, defenders, self.rules)
+        return chance
+
+    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
+        if self.name == "leap" and attackers > 0 and defenders:
+            return Chances(*self._module.both_chances(attackers, defenders, self.rules, keep))
+        return super().chances(attackers, defenders, keep)

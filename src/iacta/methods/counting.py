@@ -30,12 +30,13 @@ from functools import lru_cache
 from itertools import accumulate, repeat
 from math import gcd, lcm
 from operator import mul
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
+from iacta.methods.kernel import Error, RollKernel, State, Values
 from iacta.methods.limits import OUTCOME_BYTES, refuse_dice_mode, refuse_gains, refuse_too_large
 from iacta.methods.outcome import Outcome
 from iacta.rules.roll import loss_law
@@ -43,6 +44,7 @@ from iacta.rules.rules import Rules
 
 __all__ = [
     "NAME",
+    "Counting",
     "ExactRow",
     "least_root",
     "outcomes",
@@ -198,7 +200,9 @@ class ExactRow:
         able = max(attackers - self.garrison, 0)
         return Fraction(self.numerators[able], self.scale * self.powers[able + self.defenders])
 
-    def __getitem__(self, attackers: npt.NDArray[np.int64]) -> list[Fraction]:
+    def __getitem__(self, attackers: Any) -> Any:
+        if isinstance(attackers, int):
+            return self.worth(attackers)
         worths = {n: self.worth(n) for n in set(attackers.tolist())}
         return [worths[n] for n in attackers.tolist()]
 
@@ -330,3 +334,53 @@ def _refuse(able: int, defenders: int, rules: Rules, rows: int) -> None:
     number_bytes = (able + defenders) * unit_bits // 8 + 50
     memory = (able + 1) * rows * number_bytes + (able + defenders) * (number_bytes + OUTCOME_BYTES)
     refuse_too_large(able, defenders, memory=memory, method=NAME, number_bytes=number_bytes)
+
+
+class Counting(RollKernel):
+    """The exact kernel, by one recurrence in whole numbers.
+
+    >>> from iacta.rules.rules import CLASSIC
+    >>> Counting(CLASSIC).win_probability(2, 1)
+    Fraction(1955, 2592)
+    """
+
+    name = NAME
+    exact = True
+
+    def refuse(self, attackers: int, defenders: int) -> None:
+        """Refuse a battle that is too large, and modes that are not truly random."""
+        refuse(attackers, defenders, self.rules)
+
+    def error(self, attackers: int, defenders: int) -> Error:
+        """Return 0: this kernel is exact."""
+        return Error(0.0)
+
+    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        """Return the exact distribution of the absorbing state."""
+        weights, _ = start.weights()
+        able = {a: weight for a, weight in weights.items() if a > 0}
+        if not able or not defenders:
+            return start.map(lambda attackers: State(attackers, defenders))
+        most = max(able)
+        _refuse(most, defenders, self.rules, rows=1 + self.rules.defence.kept)
+        powers = _powers(coefficients(most, defenders, self.rules).unit, most + defenders)
+        row = [able.get(a, 0) * powers[most - a] for a in range(most + 1)]
+        won, lost = _run(row, defenders, self.rules)
+        states = {State(a, 0): x * powers[a] for a, x in enumerate(won)}
+        states |= {State(0, d): x * powers[d] for d, x in lost.items()}
+        for a, weight in weights.items():
+            if a <= 0:
+                stays = State(a, defenders)
+                states[stays] = states.get(stays, 0) + weight * powers[-1]
+        return Distribution(states)
+
+    def backward(self, values: Values) -> Iterator[ExactRow]:
+        """Yield the expected value for each number of attackers, for 1, 2 ... defenders."""
+        won, lost = (np.asarray(each, object).tolist() for each in (values.won, values.lost))
+        return value_rows(won, lost, self.rules)
+
+    def win_probability(self, attackers: int, defenders: int) -> Fraction:
+        """Return the chance to take the territory."""
+        if not defenders or attackers <= 0:
+            return Fraction(not defenders)
+        return win_probability(attackers, defenders, self.rules)

@@ -22,6 +22,7 @@ digits, or become 0.)
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -30,6 +31,7 @@ import numpy.typing as npt
 
 from iacta.distribution import Distribution
 from iacta.methods.diagonals import chance_table
+from iacta.methods.kernel import Error, RollKernel, State, Transitions, Values
 from iacta.methods.limits import OUTCOME_BYTES, refuse_dice_mode, refuse_gains, refuse_too_large
 from iacta.methods.outcome import Outcome
 from iacta.rules.roll import loss_law
@@ -37,6 +39,7 @@ from iacta.rules.rules import Rules
 
 __all__ = [
     "NAME",
+    "Lattice",
     "outcomes",
     "refuse",
     "relative_error",
@@ -376,3 +379,70 @@ def _sum_series(states: Floats, p: float, shift: int) -> None:
         else:
             states[:shift] += p * states[-shift:]
         p, shift = p * p, 2 * shift
+
+
+class Lattice(RollKernel):
+    """The kernel in floats, a whole row of states at a time.
+
+    >>> from iacta.rules.rules import CLASSIC
+    >>> round(Lattice(CLASSIC).win_probability(2, 1), 6)
+    0.754244
+    """
+
+    name = NAME
+
+    def refuse(self, attackers: int, defenders: int) -> None:
+        """Refuse a battle that is too large, and modes that are not truly random."""
+        refuse(attackers, defenders, self.rules)
+
+    def error(self, attackers: int, defenders: int) -> Error:
+        """Return `relative_error`."""
+        return Error(relative_error(attackers, defenders, self.rules))
+
+    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        """Return the distribution of the absorbing state."""
+        weights = {a: float(probability) for a, probability in start.items()}
+        most = max(weights)
+        if most <= 0 or not defenders:
+            return start.to_float().map(lambda attackers: State(attackers, defenders))
+        memory = (most + defenders) * OUTCOME_BYTES
+        refuse_too_large(most, defenders, memory=memory, method=NAME)
+        vector = np.zeros(most + 1)
+        states = {}
+        for attackers, probability in weights.items():
+            if attackers > 0:
+                vector[attackers] = probability
+            else:
+                states[State(attackers, defenders)] = probability
+        won, lost = run(vector, defenders, steps_of(most, defenders, self.rules))
+        for a, probability in enumerate(won.tolist()):
+            states[State(a, 0)] = probability
+        for d, probability in lost.items():
+            states[State(0, d)] = states.get(State(0, d), 0.0) + probability
+        return Distribution.from_probabilities(states)
+
+    def backward(self, values: Values) -> Iterator[Floats]:
+        """Yield the expected value for each number of attackers, for 1, 2 ... defenders."""
+        return value_rows(values.won, values.lost, self.rules)
+
+    def win_probability(self, attackers: int, defenders: int) -> float:
+        """Return the chance to take the territory."""
+        if not defenders or attackers <= 0:
+            return float(not defenders)
+        *_, last = value_rows(np.ones(attackers + 1), np.zeros(defenders + 1), self.rules)
+        return min(float(last[attackers]), 1.0)
+
+    def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:
+        """Return the chances to win all battles up to a size."""
+        return win_table(staying + attackers, defenders, replace(self.rules, garrison=staying))
+
+    def transitions(self, attackers: int, defenders: int) -> Transitions:
+        """Return how battles of up to so many attackers are absorbed."""
+        self.refuse(attackers * attackers, defenders)
+        steps = steps_of(attackers, defenders, self.rules)
+        won, lost = run_many(np.eye(attackers + 1), defenders, steps)
+        ends = np.zeros((attackers + 1, defenders + 1))
+        for left, chances in lost.items():
+            ends[:, left] = chances
+        won[0] = 0.0
+        return Transitions(np.ascontiguousarray(won.T), ends)

@@ -22,6 +22,7 @@ add up: `relative_error` counts them.
 """
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import accumulate, repeat
 from operator import mul
 from typing import Any, NamedTuple, TypeAlias
@@ -32,13 +33,22 @@ import numpy.typing as npt
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.methods import counting, lattice
+from iacta.methods.kernel import (
+    Chances,
+    Error,
+    Kernel,
+    RollKernel,
+    State,
+    Transitions,
+    Values,
+)
 from iacta.methods.limits import OUTCOME_BYTES, refuse_too_large
 from iacta.methods.outcome import Outcome
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop
 from iacta.rules.variants import rules_name
 
-__all__ = ["NAME", "outcomes", "refuse_rules", "relative_error"]
+__all__ = ["NAME", "Reserve", "Stopping", "outcomes", "refuse_rules", "relative_error"]
 
 NAME: str = "stopping"
 
@@ -345,3 +355,121 @@ def _refuse_group(
         number_bytes=size,
         states=states,
     )
+
+
+class Reserve(Kernel):
+    """The kernel of attackers who keep some armies out of the fight, whose dice are not thrown.
+
+    It is another kernel, for fewer attackers; those kept out are added to those left.
+
+    fought: the kernel of the fight.
+    """
+
+    def __init__(self, fought: Kernel, stop: Stop) -> None:
+        super().__init__(fought.rules, stop)
+        self.fought, self.kept = fought, stop.stop_at or 0
+        self.name, self.exact, self.certain = fought.name, fought.exact, fought.certain
+
+    def by(self, question: str, attackers: int, defenders: int) -> Kernel:
+        """Return the kernel of the one method that answers the fight."""
+        return self.fought.by(question, attackers - self.kept, defenders)
+
+    def refuse(self, attackers: int, defenders: int) -> None:
+        """Refuse what cannot be answered for the fight."""
+        self.fought.refuse(attackers - self.kept, defenders)
+
+    def error(self, attackers: int, defenders: int) -> Error:
+        """Return the error for the fight."""
+        return self.fought.error(attackers, defenders)
+
+    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        """Return the distribution of the absorbing state."""
+        fighting = start.map(lambda attackers: attackers - self.kept)
+        return self.fought.forward(fighting, defenders).map(
+            lambda state: State(state.attackers + self.kept, state.defenders)
+        )
+
+    def backward(self, values: Values) -> Iterator[Any]:
+        """Yield the expected value for each number of attackers, for 1, 2 ... defenders."""
+        held = self.kept
+        inner = Values(values.won[held:], values.lost)
+        if values.stopped is not None and len(values.won) > held:
+            lost = [row[held] for row in values.stopped] if held else values.lost
+            inner = Values(values.won[held:], lost, [row[held:] for row in values.stopped])
+        rows = self.fought.backward(inner)
+        for d, row in enumerate(rows, start=1):
+            first = [
+                values.lost[d] if values.stopped is None or a == 0 else values.stopped[d][a]
+                for a in range(min(held, len(values.won)))
+            ]
+            fought = row[np.arange(max(len(values.won) - held, 0))]
+            yield np.concatenate([np.array(first, dtype=object if self.exact else float), fought])
+
+    def win_probability(self, attackers: int, defenders: int) -> Any:
+        """Return the chance to take the territory."""
+        if not defenders:
+            return self._number(certain=True)
+        return self.fought.win_probability(attackers - self.kept, defenders)
+
+    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
+        """Return the chances to take the territory with enough armies left, and not to."""
+        if not defenders:
+            return super().chances(attackers, defenders, keep)
+        return self.fought.chances(attackers - self.kept, defenders, max(keep - self.kept, 0))
+
+    def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Numbers:
+        """Return the chances to win all battles up to a size."""
+        held = min(self.kept, attackers)
+        if held == attackers:
+            return np.zeros((staying + attackers, defenders), object if self.exact else float)
+        return self.fought.win_table(attackers - held, defenders, staying + held)
+
+    def transitions(self, attackers: int, defenders: int) -> Transitions:
+        """Return how battles of up to so many attackers are absorbed; stops count as not won."""
+        held = min(self.kept, attackers + 1)
+        won, lost = np.zeros((attackers + 1,) * 2), np.zeros((attackers + 1, defenders + 1))
+        lost[:held, defenders] = 1.0
+        if attackers >= held:
+            fought = self.fought.transitions(attackers - held, defenders)
+            won[held:, held:], lost[held:] = fought
+        return Transitions(won, lost)
+
+    def limit_of_attackers(self, defenders: int) -> Fraction:
+        """Return the chance to win as the attackers grow without end."""
+        return self.fought.limit_of_attackers(defenders)
+
+    def limit_of_defenders(self, attackers: int) -> Fraction:
+        """Return the chance not to win as the defenders grow without end."""
+        return self.fought.limit_of_defenders(max(attackers - self.kept, 0))
+
+    def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
+        """Return how one battle ends that is decided by chance."""
+        left = self.fought.play(attackers - self.kept, defenders, rng)
+        return State(left.attackers + self.kept, left.defenders)
+
+
+class Stopping(RollKernel):
+    """The kernel of attackers who stop by charge, after so many losses or after so many rolls.
+
+    exact: whether the answers are fractions.
+    """
+
+    name = NAME
+
+    def __init__(self, rules: Rules, stop: Stop, *, exact: bool) -> None:
+        super().__init__(rules, stop)
+        self.exact = exact
+        refuse_rules(self.rules)
+
+    def refuse(self, attackers: int, defenders: int) -> None:
+        """Refuse rules under which a battle that may stop is not solved."""
+        refuse_rules(self.rules)
+
+    def error(self, attackers: int, defenders: int) -> Error:
+        """Return `relative_error`."""
+        return Error(0.0 if self.exact else relative_error(attackers, defenders, self.rules))
+
+    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        """Return the distribution of the absorbing state."""
+        ends = outcomes(start, defenders, self.rules, self.stop, exact=self.exact)
+        return ends.map(lambda end: State(*end))

@@ -1,0 +1,98 @@
+"""Auto: the kernel that asks, for each question and size, the fastest method within the error.
+
+Methods are tried in an order of speed; the first that takes the battle with a relative error of at
+most 1e-12 answers. Where none does, the first that takes it at all does.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy.typing as npt
+
+from iacta.distribution import Distribution, Probability
+from iacta.errors import IactaError, IllegalError
+from iacta.methods.kernel import Chances, Error, Kernel, RollKernel, State, Transitions, Values
+from iacta.rules.rules import Rules
+
+__all__ = ["STATED_ERROR", "Auto"]
+
+STATED_ERROR = 1e-12
+
+# For each question the methods to try, the fastest first.
+ORDER = {
+    (False, "chance"): ("leap", "lattice"),
+    (False, "distribution"): ("lattice", "leap"),
+    (False, "stack"): ("lattice",),
+    (False, "table"): ("lattice",),
+    (True, "chance"): ("closed_form", "counting"),
+    (True, "distribution"): ("closed_form", "counting"),
+    (True, "stack"): ("counting",),
+    (True, "table"): ("counting",),
+}
+
+
+class Auto(RollKernel):
+    """The kernel of true random dice by whichever method is the fastest.
+
+    exact: whether the answers are fractions.
+    load: returns the kernel of a method, given its name.
+    """
+
+    name = "auto"
+
+    def __init__(self, rules: Rules, *, exact: bool, load: Callable[[str], Kernel]) -> None:
+        super().__init__(rules)
+        self.exact, self._load = exact, load
+
+    def by(self, question: str, attackers: int, defenders: int) -> Kernel:
+        """Return the kernel of the fastest method that answers."""
+        refused: list[IactaError] = []
+        able: list[Kernel] = []
+        for name in ORDER[self.exact, question]:
+            kernel = self._load(name)
+            error = kernel.refusal(attackers, defenders)
+            if error is not None:
+                refused.append(error)
+            elif kernel.error(attackers, defenders).relative <= STATED_ERROR:
+                return kernel
+            else:
+                able.append(kernel)
+        if able:
+            return able[0]
+        # What takes the rules, but not the size, says more than what does not take the rules.
+        raise next((error for error in refused if not isinstance(error, IllegalError)), refused[0])
+
+    def refuse(self, attackers: int, defenders: int) -> None:
+        """Refuse a battle whose chance no method can tell."""
+        self.by("chance", attackers, defenders)
+
+    def error(self, attackers: int, defenders: int) -> Error:
+        """Return the error of the chance to win."""
+        return self.by("chance", attackers, defenders).error(attackers, defenders)
+
+    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        """Return the distribution of the absorbing state."""
+        question = "distribution" if len(start) == 1 else "stack"
+        return self.by(question, max(start), defenders).forward(start, defenders)
+
+    def backward(self, values: Values) -> Iterator[Any]:
+        """Yield the expected value for each number of attackers, for 1, 2 ... defenders."""
+        return self.by("table", len(values.won) - 1, len(values.lost) - 1).backward(values)
+
+    def win_probability(self, attackers: int, defenders: int) -> Probability:
+        """Return the chance to take the territory."""
+        return self.by("chance", attackers, defenders).win_probability(attackers, defenders)
+
+    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
+        """Return the chances to take the territory with enough armies left, and not to."""
+        question = "table" if keep and self.exact else "chance"
+        return self.by(question, attackers, defenders).chances(attackers, defenders, keep)
+
+    def win_table(self, attackers: int, defenders: int, staying: int = 0) -> npt.NDArray[Any]:
+        """Return the chances to win all battles up to a size."""
+        kernel = self.by("table", attackers, defenders)
+        return kernel.win_table(attackers, defenders, staying)
+
+    def transitions(self, attackers: int, defenders: int) -> Transitions:
+        """Return how battles of up to so many attackers are absorbed."""
+        return self.by("table", attackers, defenders).transitions(attackers, defenders)

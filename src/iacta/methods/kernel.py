@@ -1,0 +1,311 @@
+"""The kernel of a battle: all that anything above the methods asks.
+
+Under given rules a battle is a Markov chain. Its states are (a, d): a attackers able to attack, the
+garrison left out, and d defenders. It is absorbed when the territory is won, (a, 0), when nobody
+is able to attack, (0, d), or when the attackers stop, (a, d). With the probability K(s, z) that a
+battle which starts in s is absorbed in z, the kernel carries
+
+    a distribution forward,        (μK)(z) = Σ_s μ(s) K(s, z),
+    a value function backward,     (Kv)(s) = Σ_z K(s, z) v(z).
+
+A campaign is a product of kernels, a requirement is a search over one, and a plan is dynamic
+programming over many. `Kernel` derives everything else from these two; a method overrides what it
+does faster. Which method, mode and stop stand behind a kernel is nobody else's concern.
+
+Error. An exact kernel answers in fractions. The others answer in floats, and `Kernel.error` bounds
+them: the relative error of each answer is at most `relative`, or its absolute error is at most
+`absolute`. Probabilities below 1e-150 may lose digits, or become 0.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.distribution import Distribution, Probability
+from iacta.errors import IactaError
+from iacta.rules.modes import ArmiesGrow
+from iacta.rules.roll import loss_law
+from iacta.rules.rules import Rules
+from iacta.rules.stop import NEVER, Stop
+
+__all__ = [
+    "Chances",
+    "Error",
+    "Floats",
+    "Kernel",
+    "RollKernel",
+    "State",
+    "Transitions",
+    "Values",
+    "bare_rules",
+]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Row: TypeAlias = Any  # indexed by the number of attackers, or by an array of such numbers
+
+
+class State(NamedTuple):
+    """A state of a battle.
+
+    attackers: those able to attack; of a stack too small to attack, 0 or less.
+    defenders: armies on the defended territory.
+    """
+
+    attackers: int
+    defenders: int
+
+
+class Values(NamedTuple):
+    """A value function on the absorbing states.
+
+    won: `won[a]` is the value of a victory with a attackers able to move in.
+    lost: `lost[d]` is the value of d defenders that hold; `lost[0]` does not matter.
+    stopped: `stopped[d][a]` is the value of attackers who stop, a able to attack, against d; `None`
+        for `lost[d]`.
+    """
+
+    won: Sequence[Any] | npt.NDArray[Any]
+    lost: Sequence[Any] | npt.NDArray[Any]
+    stopped: Any = None
+
+
+class Chances(NamedTuple):
+    """The chances to win a battle and not to win it, which sum to 1.
+
+    won, lost: the smaller of the two has its own relative accuracy.
+    """
+
+    won: Probability
+    lost: Probability
+
+
+class Error(NamedTuple):
+    """Bounds on the error of the answers for a battle.
+
+    relative: the relative error is at most this, infinite where chance decides it.
+    absolute: where it is above 0, only the absolute error is bounded, by this.
+    """
+
+    relative: float
+    absolute: float = 0.0
+
+
+class Transitions(NamedTuple):
+    """How the battles against one number of defenders are absorbed, one row a start.
+
+    won: `won[a, b]` is the probability that a attackers win and b are left able to move in.
+    lost: `lost[a, e]` is the probability that a attackers do not win and e defenders are left.
+    """
+
+    won: Floats
+    lost: Floats
+
+
+def bare_rules(rules: Rules) -> Rules:
+    """Return the rules without their garrison, which is added above the methods."""
+    return replace(rules, garrison=0) if rules.garrison else rules
+
+
+class Kernel(ABC):
+    """The kernel of a battle under given rules and a stop, by one method.
+
+    rules: the rules; their garrison does not matter.
+    stop: when the attackers stop of their own will.
+
+    Every number of attackers is that of those able to attack.
+    """
+
+    name: str
+    exact: bool = False
+    certain: bool = False  # whether a chance can be exactly 0 or 1 within the armies of a game
+
+    def __init__(self, rules: Rules, stop: Stop = NEVER) -> None:
+        self.rules, self.stop = bare_rules(rules), stop
+
+    @abstractmethod
+    def refuse(self, attackers: int, defenders: int) -> None:
+        """Refuse a battle that cannot be answered, before allocating anything of its size."""
+
+    @abstractmethod
+    def error(self, attackers: int, defenders: int) -> Error:
+        """Return bounds on the error of every answer for a battle of at most this size."""
+
+    @abstractmethod
+    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        """Return the distribution of the absorbing state.
+
+        start: the distribution of the number of attackers; those below 1 cannot attack.
+        defenders: armies on the defended territory.
+        """
+
+    def backward(self, values: Values) -> Iterator[Row]:
+        """Yield the expected value for each number of attackers, for 1, 2 ... defenders.
+
+        values: the value function; there are as many rows as `values.lost` has entries for.
+
+        Row d is indexed by a = 0, 1 ... as far as `values.won` goes.
+        """
+        for d in range(1, len(values.lost)):
+            yield np.array(
+                [self._expected(a, d, values) for a in range(len(values.won))],
+                dtype=object if self.exact else float,
+            )
+
+    def _expected(self, attackers: int, defenders: int, values: Values) -> Probability:
+        return (
+            self.forward(Distribution([attackers]), defenders)
+            .map(lambda state: _value_of(state, values))
+            .mean()
+        )
+
+    def value(self, values: Values, defenders: int) -> Row:
+        """Return the last row of `backward`, that of so many defenders."""
+        *_, last = self.backward(Values(values.won, values.lost[: defenders + 1], values.stopped))
+        return last
+
+    def by(self, question: str, attackers: int, defenders: int) -> "Kernel":
+        """Return the kernel of the one method that answers a question about such a battle.
+
+        question: `"chance"`, the chance to win alone; `"distribution"`, that of all outcomes;
+            `"stack"`, the same for a stack of uncertain size; or `"table"`, all battles up to a
+            size.
+        """
+        return self
+
+    def refusal(self, attackers: int, defenders: int) -> IactaError | None:
+        """Return why a battle cannot be answered, or `None` if it can."""
+        try:
+            self.refuse(attackers, defenders)
+        except IactaError as error:
+            return error
+        return None
+
+    def win_probability(self, attackers: int, defenders: int) -> Probability:
+        """Return the chance to take the territory."""
+        return self.chances(attackers, defenders).won
+
+    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
+        """Return the chances to take the territory with enough armies left, and not to.
+
+        keep: armies that must be left to move into the territory.
+        """
+        if attackers <= 0 or not defenders:
+            won = not defenders and attackers >= keep
+            return Chances(self._number(won), self._number(not won))
+        enough = np.arange(attackers + 1) >= keep
+        won, lost = (
+            self.value(Values(of_won, np.full(defenders + 1, of_lost)), defenders)[attackers]
+            for of_won, of_lost in ((enough.astype(int), 0), ((~enough).astype(int), 1))
+        )
+        return Chances(won, lost) if won < lost else Chances(1 - lost, lost)
+
+    def _number(self, certain: bool) -> Probability:
+        return Fraction(certain) if self.exact else float(certain)
+
+    def win_table(self, attackers: int, defenders: int, staying: int = 0) -> npt.NDArray[Any]:
+        """Return the chances to win all battles up to a size.
+
+        staying: rows of battles without a chance that are put first, for armies that must stay.
+
+        Entry `[staying + a - 1, d - 1]` is for a attackers against d defenders.
+        """
+        table = np.zeros((staying + attackers, defenders), dtype=object if self.exact else float)
+        if self.exact:
+            table[:staying] = Fraction(0)
+        armies = np.arange(1, attackers + 1)
+        values = Values(np.ones(attackers + 1, dtype=int), np.zeros(defenders + 1, dtype=int))
+        for d, row in enumerate(self.backward(values)):
+            table[staying:, d] = row[armies]
+        return table if self.exact else np.minimum(table, 1.0)
+
+    def transitions(self, attackers: int, defenders: int) -> Transitions:
+        """Return how battles of up to so many attackers are absorbed; stops count as not won."""
+        won, lost = np.zeros((attackers + 1,) * 2), np.zeros((attackers + 1, defenders + 1))
+        for start in range(attackers + 1):
+            for (a, d), probability in self.forward(Distribution([start]), defenders).items():
+                if d:
+                    lost[start, d] += probability
+                else:
+                    won[start, a] = probability
+        return Transitions(won, lost)
+
+    def limit_of_attackers(self, defenders: int) -> Fraction:
+        """Return the chance to win as the attackers grow without end."""
+        raise NotImplementedError
+
+    def limit_of_defenders(self, attackers: int) -> Fraction:
+        """Return the chance not to win as the defenders grow without end."""
+        raise NotImplementedError
+
+    def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
+        """Return how one battle ends that is decided by chance."""
+        return self.forward(Distribution([attackers]), defenders).sample(1, rng)[0]
+
+
+def _value_of(state: State, values: Values) -> Any:
+    if not state.defenders:
+        return values.won[state.attackers]
+    if values.stopped is None or state.attackers <= 0:
+        return values.lost[state.defenders]
+    return values.stopped[state.defenders][state.attackers]
+
+
+class RollKernel(Kernel):
+    """A kernel of battles that are rolled with dice whose numbers are chosen before each roll."""
+
+    def limit_of_attackers(self, defenders: int) -> Fraction:
+        """Return the chance to win as the attackers grow without end.
+
+        With p_k, the chance that a roll with all attack dice costs the defenders k armies, it is
+        N(d) = Σ_{k≥1} p_k · N(d − k) / (1 − p_0): they lose only where no roll costs a defender.
+        """
+        most = min(defenders, self.rules.defence.kept)
+        dice = self.rules.attack.kept
+        counts = {j: loss_law(dice, j, self.rules).counts for j in range(1, most + 1)}
+        return _limit(counts, defenders)
+
+    def limit_of_defenders(self, attackers: int) -> Fraction:
+        """Return the chance not to win as the defenders grow without end.
+
+        It is the same sum as in `limit_of_attackers` with the attackers' losses.
+        """
+        most = min(attackers, self.rules.attack.kept)
+        dice = self.rules.defence.kept
+        counts = {i: loss_law(i, dice, self.rules).counts[::-1] for i in range(1, most + 1)}
+        return _limit(counts, attackers)
+
+    def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
+        """Return how one battle ends that is rolled with random dice."""
+        attack, defence = self.rules.full_roll
+        fewest = self.stop.fewest_able(attackers, attack)
+        rolls = 0
+        while attackers >= fewest and defenders and rolls != self.stop.max_rolls:
+            losses = loss_law(min(attackers, attack), min(defenders, defence), self.rules)
+            draw, k = rng.random() - losses.gains / losses.total, 0
+            if draw < 0:
+                gain = self.rules.mode.gain if isinstance(self.rules.mode, ArmiesGrow) else 0
+                attackers, defenders = attackers + gain, defenders + gain
+            else:
+                while k < losses.compared and draw >= losses.counts[k] / losses.total:
+                    draw -= losses.counts[k] / losses.total
+                    k += 1
+                attackers, defenders = attackers - (losses.compared - k), defenders - k
+            rolls += 1
+        return State(attackers, defenders)
+
+
+def _limit(counts: dict[int, tuple[int, ...]], armies: int) -> Fraction:
+    """Return N(armies), where `counts[j][k]` counts the rolls with j dice that cost k armies."""
+    if all(any(row[1:]) for row in counts.values()):
+        return Fraction(1)
+    chances = [Fraction(1)]
+    for n in range(1, armies + 1):
+        row = counts[min(n, max(counts))]
+        hits = sum(count * chances[n - k] for k, count in enumerate(row) if k)
+        chances.append(hits / sum(row[1:]) if hits else Fraction(0))
+    return chances[-1]

@@ -1,0 +1,145 @@
+"""Every kernel: what it derives, or does faster, agrees with its forward pass."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from iacta import Distribution, IactaError, Stop, find_rules
+from iacta.methods import find_kernel
+from iacta.methods.kernel import Kernel, State, Values
+
+RULES = {
+    name: find_rules(name)
+    for name in (
+        "classic",
+        "capital",
+        "zombie attacker",
+        "war god",
+        "dominating12",
+        "balanced blitz",
+        "capital+balanced blitz",
+        "defender sees first",
+    )
+}
+STOPS = {
+    "never": Stop(),
+    "stop_at": Stop(stop_at=2),
+    "charge": Stop(charge=True),
+    "losses": Stop(max_losses=2),
+    "rolls": Stop(max_rolls=2),
+    "several": Stop(stop_at=1, charge=True, max_losses=3, max_rolls=4),
+}
+MOST_ATTACKERS, MOST_DEFENDERS = 7, 4
+
+
+def kernels() -> list[Any]:
+    """Return every kernel that there is for some rules, a stop and a kind of number."""
+    found = []
+    for rules_name, rules in RULES.items():
+        for stop_name, stop in STOPS.items():
+            for exact in (False, True):
+                try:
+                    kernel = find_kernel(rules, stop, exact=exact)
+                except IactaError:
+                    continue
+                found.append(pytest.param(kernel, id=f"{rules_name}-{stop_name}-{exact}"))
+    return found
+
+
+KERNELS = kernels()
+
+
+def ends(kernel: Kernel, attackers: int, defenders: int) -> dict[State, Any]:
+    """Return the probability of each absorbing state."""
+    return dict(kernel.forward(Distribution([attackers]), defenders).items())
+
+
+def near(kernel: Kernel, one: Any, other: Any) -> bool:
+    """Tell whether two answers agree as well as the kernel promises."""
+    error = kernel.error(MOST_ATTACKERS, MOST_DEFENDERS)
+    if kernel.exact:
+        return bool(one == other)
+    return bool(abs(one - other) <= 2 * (error.relative * abs(other) + error.absolute) + 1e-12)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_backward_pass_is_the_mean_of_the_forward_pass(kernel: Kernel) -> None:
+    won = [Fraction(a * a + 1) for a in range(MOST_ATTACKERS + 1)]
+    lost = [Fraction(3 * d) for d in range(MOST_DEFENDERS + 1)]
+    stopped = [[Fraction(5 * a + d) for a in range(MOST_ATTACKERS + 1)] for d in range(5)]
+    for values in (Values(won, lost), Values(won, lost, stopped)):
+        for d, row in enumerate(kernel.backward(values), start=1):
+            for a in range(MOST_ATTACKERS + 1):
+                mean = sum(
+                    p
+                    * (
+                        won[end.attackers]
+                        if not end.defenders
+                        else lost[end.defenders]
+                        if values.stopped is None or end.attackers <= 0
+                        else stopped[end.defenders][end.attackers]
+                    )
+                    for end, p in ends(kernel, a, d).items()
+                )
+                assert near(kernel, row[a], mean), (a, d)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_chances_tables_and_transitions_are_those_of_the_forward_pass(kernel: Kernel) -> None:
+    table = kernel.win_table(MOST_ATTACKERS, MOST_DEFENDERS, staying=2)
+    assert table.shape == (MOST_ATTACKERS + 2, MOST_DEFENDERS)
+    assert not table[:2].any()
+    for d in range(1, MOST_DEFENDERS + 1):
+        transitions = kernel.transitions(MOST_ATTACKERS, d)
+        for a in range(MOST_ATTACKERS + 1):
+            law = ends(kernel, a, d)
+            won = sum(p for end, p in law.items() if not end.defenders)
+            assert near(kernel, kernel.win_probability(a, d), won)
+            for keep in (0, 2):
+                enough = sum(
+                    p for end, p in law.items() if not end.defenders and end.attackers >= keep
+                )
+                chances = kernel.chances(a, d, keep)
+                assert near(kernel, chances.won, enough)
+                assert near(kernel, chances.lost, 1 - enough)
+            if a:
+                assert near(kernel, table[a + 1, d - 1], won)
+            for left in range(MOST_ATTACKERS + 1):
+                expected = float(law.get(State(left, 0), 0))
+                assert abs(transitions.won[a, left] - expected) <= 1e-12
+            for left in range(1, d + 1):
+                expected = float(sum(p for end, p in law.items() if end.defenders == left))
+                assert abs(transitions.lost[a, left] - expected) <= 1e-12
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_who_cannot_attack_stays(kernel: Kernel) -> None:
+    for attackers in (-2, 0):
+        assert ends(kernel, attackers, 3) == {State(attackers, 3): 1}
+        assert not kernel.win_probability(attackers, 3)
+        assert kernel.chances(attackers, 3) == (0, 1)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_stack_of_uncertain_size_is_the_mixture_of_its_sizes(kernel: Kernel) -> None:
+    stack = Distribution({0: 1, 3: 2, 5: 1})
+    mixed = kernel.forward(stack, 3)
+    for end in {*mixed, *(end for a in stack for end in ends(kernel, a, 3))}:
+        expected = sum(stack[a] * ends(kernel, a, 3).get(end, 0) for a in stack)
+        assert near(kernel, mixed[end], expected), end
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_played_battle_ends_as_a_battle_can(kernel: Kernel) -> None:
+    rng = np.random.default_rng(1)
+    possible = {end for end, p in ends(kernel, 5, 3).items() if p}
+    assert all(kernel.play(5, 3, rng) in possible for _ in range(30))
+
+
+@pytest.mark.parametrize("name", [name for name in RULES if "b" not in name and "f" not in name])
+def test_chances_tend_to_their_limits(name: str) -> None:
+    kernel = find_kernel(RULES[name])
+    assert near(kernel, kernel.win_probability(200, 3), float(kernel.limit_of_attackers(3)))
+    assert near(kernel, kernel.win_probability(3, 200), 1 - float(kernel.limit_of_defenders(3)))
