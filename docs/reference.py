@@ -29,7 +29,7 @@ from iacta.methods import (
     survivors,
     walk,
 )
-from iacta_literature import taflin_2001, taflin_strips, tan_1997
+from iacta_literature import hoehle, taflin
 
 __all__ = ["CHARTS", "METHODS", "SECTIONS", "anchor", "charts_page", "library_page", "method_page"]
 
@@ -177,13 +177,13 @@ class MethodPage(NamedTuple):
 
 METHODS: dict[str, MethodPage] = {
     "counting": MethodPage("Counting", (counting,)),
-    "closed_form": MethodPage("Closed form", (closed_form, taflin_2001, taflin_strips)),
+    "closed_form": MethodPage("Closed form", (closed_form, taflin)),
     "path_tree": MethodPage("Path tree", (path_tree,)),
     "markov": MethodPage("Markov chain", (markov, chain)),
     "lattice": MethodPage("Lattice", (lattice,)),
     "leap": MethodPage("Leap", (leap, walk, survivors)),
     "simulation": MethodPage("Simulation", (simulation,)),
-    "tan_1997": MethodPage("Tan's law, wrong on purpose", (tan_1997,)),
+    "tan_1997": MethodPage("Tan's error, wrong on purpose", (hoehle,)),
     "stopping": MethodPage("Stopping", (stopping,)),
     "optimal_play": MethodPage("Optimal play", (optimal_play,)),
     "spreads": MethodPage("Spreads", (spreads,)),

@@ -25,7 +25,7 @@ ROOT = FOLDER.parent
 WRITTEN = handwritten()
 NAVIGATION = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
 
-# What no test runs: installing would change the machine, and `tests/reproduce/` runs the other.
+# What no test runs: installing would change the machine, and `tests/literature/` runs the other.
 NOT_RUN = {"pip install '.[plot]'", "iacta reproduce"}
 
 

@@ -20,7 +20,7 @@ SHOWN = sessions(README)
 NOT_RUN = {
     "make test",  # these are the tests
     ". .venv/bin/activate",  # is the shell's
-    "iacta reproduce",  # `tests/reproduce/` runs it
+    "iacta reproduce",  # `tests/literature/` runs it
 }
 
 

@@ -1,17 +1,10 @@
 """The literature on Risk, recomputed: every published value and figure beside ours.
 
-One small file for each of the five sources says what is recomputed and how; the published values
-are data files in `published/`, each with its source in its first line. Nothing is computed here
-that the library does not tell, but for the printed errors in `as_printed`.
+Each of the five articles has a file, which says what is recomputed of it and how; its published
+values are data files in `published/`, each with its source in its first line. `taflin` has Taflin's
+equations, `hoehle` Tan's error. `reproduce` recomputes everything and writes a report.
 """
 
-from iacta_literature.run import (
-    SOURCES,
-    Reproduced,
-    check_packages,
-    compare_source,
-    reproduce,
-    steps,
-)
+from iacta_literature.run import SOURCES, Reproduced, check_packages, reproduce, steps
 
-__all__ = ["SOURCES", "Reproduced", "check_packages", "compare_source", "reproduce", "steps"]
+__all__ = ["SOURCES", "Reproduced", "check_packages", "reproduce", "steps"]

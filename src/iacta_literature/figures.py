@@ -1,238 +1,169 @@
-"""The figures of the sources: one row for each in `FIGURES`, drawn by `iacta.charts`."""
+"""Draws the figures in processes of their own, while the values are computed."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+import base64
+import json
+import re
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from queue import Queue
+from typing import Any, NamedTuple
 
-from iacta import charts
-from iacta.battle.battle import Battle
-from iacta.battle.campaign import Campaign
-from iacta.charts.theme import AnyChart
-from iacta.questions.arrays import win_table
-from iacta.questions.simulated import running_estimates, simulate_campaign
-from iacta.rules.roll import Roll
-from iacta.rules.rules import Rules
-from iacta.rules.stop import Stop
-from iacta.rules.variants import find_rules
+from iacta import TooLargeError, charts
+from iacta.charts import theme
+from iacta.charts.converter import Drawer, PictureError
+from iacta_literature.published import Figure
 
-__all__ = ["FIGURES", "Figure"]
+__all__ = ["Drawing", "Drawn", "darkened", "drawings", "lean", "text_of"]
 
-UNFINISHED = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])
-WITHOUT_GARRISON = Rules(garrison=0)  # as pracpred, Höhle and the states of Van Wijgerden
-CAPITAL_WITHOUT_GARRISON = find_rules("capital", 0)
-ONE_ROLL = Battle(3, 2, WITHOUT_GARRISON, stop=Stop(max_rolls=1))  # won if both defenders fall
-MATCH_UPS = (1, 2, 3, 4, 5, 10, 15, 20)
-ADVANTAGES = (0, 1, 2, 3, 4, 5, 6, 7)
-DELTAS = (-5, -2, -1, 0, 1, 2, 5, 10)
-RUNS = 100_000
-NORVIG_RUNS = 10_000
-SEED = 1
+PROCESSES = 2
+NARROW = 240  # pixels of a plot that is read on a telephone, beside its axis
+
+# What differs on a dark page, unless a scale makes shades of it.
+LIGHT_TO_DARK = {
+    each[False]: each[True] for each in (theme.INK, theme.PAPER, theme.FAINT, theme.MIDDLE)
+}
+SHADES = re.compile(r'"range": "(diverging|heatmap|ramp)"')
+FONT = ' font-family="sans-serif"'  # named once for all texts
+UNSEEN = re.compile(
+    r' (?:class|aria-hidden|aria-roledescription|role|pointer-events)="[^"]*"| opacity="1"'
+    rf'|{FONT}|<path[^>]* d="" display="none"/>'
+)
+PLACES = re.compile(r' (?:d|transform)="[^"]*"')
+HUNDREDTHS = re.compile(r"(\.\d)\d+")
 
 
-class Figure(NamedTuple):
-    """A figure of a source.
+class Drawn(NamedTuple):
+    """A figure that has been drawn.
 
-    source: the key of the source.
-    name: the name of its file, without the ending.
-    what: what the source shows there.
-    draw: returns the chart.
+    figure: the figure.
+    title: its title, which states the finding.
+    png: the picture.
+    views: data URLs of the picture: wide and light, wide and dark, narrow and light, narrow and
+        dark.
     """
 
-    source: str
-    name: str
-    what: str
-    draw: Callable[[], AnyChart]
+    figure: Figure
+    title: str
+    png: bytes
+    views: tuple[str, ...]
 
 
-def _score() -> AnyChart:
-    simulated = simulate_campaign(
-        UNFINISHED.attackers, UNFINISHED.territories, runs=RUNS, seed=SEED
-    )
-    return charts.campaign_score(UNFINISHED, simulated)
+class Pictures(NamedTuple):
+    """A figure in one width: the SVG for a light page and for a dark one, and the PNG."""
+
+    light: str
+    dark: str
+    png: bytes
 
 
-def _convergence(asked: Battle, runs: int) -> AnyChart:
-    return charts.convergence(running_estimates(asked, runs=runs, seed=SEED), asked)
+class Drawing(NamedTuple):
+    """A figure that is being drawn in another process."""
+
+    figure: Figure
+    title: str
+    wide: "Future[Pictures]"
+    narrow: "Future[Pictures]"
+
+    def drawn(self) -> Drawn:
+        """Wait for it."""
+        try:
+            wide, narrow = self.wide.result(), self.narrow.result()
+        except PictureError:
+            raise TooLargeError(
+                f"the figure {self.figure.name!r} must be drawn by a process of its own, which was "
+                "ended; it may need more memory than there is"
+            ) from None
+        views = tuple(
+            f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+            for svg in (wide.light, wide.dark, narrow.light, narrow.dark)
+        )
+        return Drawn(self.figure, self.title, wide.png, views)
 
 
-def _map(size: int) -> AnyChart:
-    return charts.win_chance_map(win_table(size, size, WITHOUT_GARRISON), WITHOUT_GARRISON)
+@contextmanager
+def drawings(figures: Iterable[Figure]) -> Iterator[list[Drawing]]:
+    """Draw figures in processes of their own while the block goes on; its end ends them all.
+
+    figures: what to draw.
+    """
+    drawers = [Drawer() for _ in range(PROCESSES)]
+    free: Queue[Drawer] = Queue()
+    for drawer in drawers:
+        free.put(drawer)
+
+    def draw(spec: Any, width: int) -> Pictures:
+        drawer = free.get()
+        try:
+            return _pictures(drawer, spec, width)
+        finally:
+            free.put(drawer)
+
+    threads = ThreadPoolExecutor(PROCESSES)
+    try:
+        begun = []
+        for figure in figures:
+            chart = figure.draw(charts)
+            spec = _still(charts.specification(chart))
+            wide, narrow = (threads.submit(draw, spec, width) for width in (theme.WIDTH, NARROW))
+            begun.append(Drawing(figure, chart.description, wide, narrow))
+        yield begun
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+        for drawer in drawers:
+            drawer.close()
+        threads.shutdown()
 
 
-FIGURES: tuple[Figure, ...] = (
-    Figure(
-        "pracpred",
-        "win_chance_map",
-        "Heat map of the chances of all battles up to 20 against 20.",
-        lambda: _map(20),
-    ),
-    Figure(
-        "pracpred",
-        "curves_by_match_up",
-        "Chances by attackers, a curve for each number of defenders.",
-        lambda: charts.curves_by_match_up(MATCH_UPS, 20, WITHOUT_GARRISON),
-    ),
-    Figure(
-        "pracpred",
-        "curves_by_advantage",
-        "Chances by attackers, a curve for each advantage over the defenders.",
-        lambda: charts.curves_by_advantage(ADVANTAGES, 20, WITHOUT_GARRISON),
-    ),
-    Figure(
-        "taflin",
-        "after_rolls",
-        "Figure 1: where a battle stands after one roll and after two. The source names no armies; "
-        "ours are 12 against 10.",
-        lambda: charts.after_rolls(12, 10, (0, 1, 2)),
-    ),
-    Figure(
-        "taflin",
-        "first_passages",
-        "Figure 2: the boundary region, where fewer dice are thrown. The source draws some ways "
-        "into it; ours tells the chance of each point at which 12 against 10 first reaches it.",
-        lambda: charts.first_passages(12, 10),
-    ),
-    Figure(
-        "norvig",
-        "campaign_score",
-        "Histogram of the score of the unfinished game, simulated as in the source; the exact law "
-        "laid over it is ours.",
-        lambda: _score(),
-    ),
-    Figure(
-        "norvig",
-        "curves_by_delta",
-        "Chances by defenders, a curve for each lead of the attackers.",
-        lambda: charts.curves_by_delta(DELTAS, 60),
-    ),
-    Figure(
-        "norvig",
-        "convergence",
-        "Simulation beside exact computation: the source prints two numbers, after 10,000 battles "
-        "of 32 against 30; ours shows how the one comes to the other.",
-        lambda: _convergence(Battle(32, 30), NORVIG_RUNS),
-    ),
-    Figure(
-        "van_wijgerden",
-        "minimum_troops",
-        "Minimum troops for 15 chances, against up to 200 defenders.",
-        lambda: charts.minimum_troops(200),
-    ),
-    Figure(
-        "van_wijgerden",
-        "minimum_troops_per_defender",
-        "Minimum troops, divided by the defenders.",
-        lambda: charts.minimum_troops(200, per_defender=True),
-    ),
-    Figure(
-        "van_wijgerden",
-        "minimum_troops_per_defender_to_50",
-        "The same, zoomed to 50 defenders.",
-        lambda: charts.minimum_troops(50, per_defender=True),
-    ),
-    Figure(
-        "van_wijgerden",
-        "minimum_troops_to_50",
-        "Minimum troops themselves, zoomed to 50 defenders.",
-        lambda: charts.minimum_troops(50),
-    ),
-    Figure(
-        "van_wijgerden",
-        "minimum_troops_ratio",
-        "Minimum troops against a capital, divided by those against a territory.",
-        lambda: charts.minimum_troops_ratio(200),
-    ),
-    Figure(
-        "van_wijgerden",
-        "state_space_of_1_against_1",
-        "The state space of [1 1]: each side has one army, and a roll takes one of the two.",
-        lambda: charts.state_space(1, 1, WITHOUT_GARRISON),
-    ),
-    Figure(
-        "van_wijgerden",
-        "state_space",
-        "The bigger state space: three attackers against two, and the losses of each roll.",
-        lambda: charts.state_space(3, 2, WITHOUT_GARRISON),
-    ),
-    Figure(
-        "van_wijgerden",
-        "probability_tree",
-        "The same states, and the chances that lead to them.",
-        lambda: charts.probability_tree(3, 2, WITHOUT_GARRISON),
-    ),
-    Figure(
-        "van_wijgerden",
-        "probability_tree_from_2_against_2",
-        "The tree from [2 2], which does not come by [1 2] and [2 1].",
-        lambda: charts.probability_tree(2, 2, WITHOUT_GARRISON),
-    ),
-    Figure(
-        "van_wijgerden",
-        "probability_tree_to_3_against_3",
-        "The full tree of all states up to [3 3].",
-        lambda: charts.probability_tree(3, 3, WITHOUT_GARRISON, every=True),
-    ),
-    Figure(
-        "van_wijgerden",
-        "paths",
-        "The seven paths of [3 2]. The source colours paths in the tree; ours lists them all, each "
-        "with its chance.",
-        lambda: charts.path_chances(3, 2, WITHOUT_GARRISON),
-    ),
-    Figure(
-        "van_wijgerden",
-        "state_space_of_a_territory",
-        "All states up to [3 3] on a territory, to be compared with the next.",
-        lambda: charts.state_space(3, 3, WITHOUT_GARRISON, every=True),
-    ),
-    Figure(
-        "van_wijgerden",
-        "state_space_of_a_capital",
-        "All states up to [3 3] on a capital, where three dice defend.",
-        lambda: charts.state_space(3, 3, CAPITAL_WITHOUT_GARRISON, every=True),
-    ),
-    Figure(
-        "hoehle",
-        "roll_law",
-        "Figure 1: the law of a roll of three dice against two, there by the dice roller Troll.",
-        lambda: charts.roll_law(Roll(3, 2)),
-    ),
-    Figure(
-        "hoehle",
-        "transition_matrix",
-        "The transition matrix of 10 against 10, which the source describes, as an image. Of its "
-        "121 states ours leaves out the one without armies, which no battle comes to.",
-        lambda: charts.transition_matrix(10, 10, WITHOUT_GARRISON),
-    ),
-    Figure(
-        "hoehle",
-        "win_chance_map",
-        "Table of the chances of all battles up to 10 against 10, coloured. The source colours "
-        "those above one half green; ours goes from orange to blue at one half.",
-        lambda: _map(10),
-    ),
-    Figure(
-        "hoehle",
-        "break_even",
-        "Where the attackers are favourites up to 50 against 50, with the fitted line.",
-        lambda: charts.break_even(50, 50, WITHOUT_GARRISON),
-    ),
-    Figure(
-        "hoehle",
-        "slices",
-        "Slices of that table at 15, 25 and 35 defenders, which the source draws side by side.",
-        lambda: charts.slices((15, 25, 35), 50, WITHOUT_GARRISON),
-    ),
-    Figure(
-        "hoehle",
-        "final_difference",
-        "The sawtooth of the difference at the end of 50 against 50.",
-        lambda: charts.final_difference(Battle(50, 50, WITHOUT_GARRISON)),
-    ),
-    Figure(
-        "hoehle",
-        "convergence",
-        "Simulation of 100,000 rolls of three dice against two, of which the source prints the "
-        "parts: ours shows how often both defenders fall (“won”), more and more rolls counted.",
-        lambda: _convergence(ONE_ROLL, RUNS),
-    ),
-)
+def _pictures(drawer: Drawer, spec: Any, width: int) -> Pictures:
+    """Draw a figure for a light page, and for a dark one anew only if it has shades."""
+    text = text_of(spec, width)
+    svg, png = drawer.draw(text, width == theme.WIDTH)
+    light = lean(svg.decode())
+    if not SHADES.search(text):
+        return Pictures(light, darkened(light), png)
+    dark, _ = drawer.draw(text_of(spec, width, dark=True), False)
+    return Pictures(light, lean(dark.decode()), png)
+
+
+def _still(spec: Any) -> Any:
+    """Return a part of a chart without what only a pointer would find: tooltips, unseen marks."""
+    if isinstance(spec, list):
+        return [_still(part) for part in spec if not _is_unseen(part)]
+    if isinstance(spec, dict):
+        kept = {key: part for key, part in spec.items() if key != "tooltip"}
+        return {key: part if key == "datasets" else _still(part) for key, part in kept.items()}
+    return spec
+
+
+def _is_unseen(layer: Any) -> bool:
+    mark = layer.get("mark") if isinstance(layer, dict) else None
+    return isinstance(mark, dict) and mark.get("opacity") == 0
+
+
+def text_of(spec: Any, width: int, *, dark: bool = False) -> str:
+    """Return a specification as it is drawn for the report, where no pointer can explore it.
+
+    spec: the specification.
+    width: how wide the plot is, in pixels.
+    dark: whether it is for a dark page.
+    """
+    return json.dumps({**spec, "config": {**theme.config(dark=dark, width=width), "aria": False}})
+
+
+def darkened(svg: str) -> str:
+    """Return a picture for a light page as it is on a dark one.
+
+    svg: the picture, which must have no shades between the colours of the page.
+    """
+    known = re.compile("|".join(LIGHT_TO_DARK))
+    return known.sub(lambda found: LIGHT_TO_DARK[found[0]], svg)
+
+
+def lean(svg: str) -> str:
+    """Return a picture without what nobody sees: names for scripts, and hundredths of a pixel.
+
+    svg: the picture.
+    """
+    bare = UNSEEN.sub("", svg).replace("<svg", f"<svg{FONT}", 1)
+    return PLACES.sub(lambda found: HUNDREDTHS.sub(r"\1", found[0]), bare)

@@ -1,28 +1,252 @@
-"""Höhle's article on Markov chains and counting: armies without their garrison."""
+"""Michael Höhle on Markov chains and counting, and Tan's error, WRONG ON PURPOSE.
 
-from collections.abc import Callable
+Höhle counts armies without their garrison. He also found by simulation that a printed distribution
+of a roll is wrong. It stands here as `wrong_distribution`, an example of an error that looks right,
+was printed, and is rejected by a minute of rolling dice. Do not use it.
+
+With Y(1) ≥ Y(2) ≥ ... the attack dice and Z(1) ≥ Z(2) ≥ ... the defence dice in order, Tan (1997)
+multiplied the chances of the ranks,
+
+    P(Y(1) > Z(1), Y(2) > Z(2))  =  P(Y(1) > Z(1)) · P(Y(2) > Z(2)),            (wrong)
+
+as if they were independent. They are not: if the highest defence die is a one, so is the second.
+Each factor is right by itself. With the cdf of the r-th highest of n dice of six faces,
+
+    P(Y(r) ≤ y)  =  Σ_{k<r}  C(n, k) · (1 − y/6)^k · (y/6)^(n−k),
+
+three dice against two have 0.4716 and 0.6075, which makes 0.2865 for two ranks won, where the
+truth is 2890/7776 = 0.3717.
+
+What Tan printed for three against two is (0.237, 0.504, 0.259) of 0, 1, 2 defenders lost. That is
+not quite the product of the exact factors, (0.2074, 0.5061, 0.2865), so his second factor must be
+off as well. The dice reject both. Where only one pair of dice is compared there is nothing to
+multiply, and his distribution is right.
+
+Sources: Tan, "Markov chains and the Risk board game" (Mathematics Magazine 70, 1997); Osborne
+(Mathematics Magazine 76, 2003), who found the mistake; Höhle (2025), appendices 1 and 2, who
+discusses the numbers and the simulation.
+"""
+
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
+from math import comb, inf
+from typing import NamedTuple
 
 import numpy as np
 
-from iacta.battle.battle import Battle
+from iacta import (
+    CLASSIC,
+    Battle,
+    IllegalError,
+    Losses,
+    MissingError,
+    Outcome,
+    Roll,
+    Stop,
+    win_table,
+)
+from iacta.checks import shown, whole_number
 from iacta.methods import markov
-from iacta.methods.outcome import Outcome
-from iacta.questions.arrays import win_table
-from iacta.rules.roll import Roll
-from iacta_literature import tan_1997
-from iacta_literature.data import Row, read_rows
+from iacta.methods.throws import throw_losses
+from iacta.questions.simulated import running_estimates
 from iacta_literature.pracpred import ABLE, first_even, win
-from iacta_literature.rolls import dice_of, example_losses, roll_chance
-from iacta_literature.tables import Source, Table
-from iacta_literature.verdict import Number
+from iacta_literature.published import (
+    Figure,
+    Number,
+    Row,
+    Source,
+    Table,
+    dice_of,
+    example_losses,
+    five_dice,
+    read_rows,
+    roll_chance,
+    single_values,
+)
 
-__all__ = ["SOURCE"]
+__all__ = [
+    "ONE_ROLL",
+    "PRINTED_3_AGAINST_2",
+    "SOURCE",
+    "ChiSquare",
+    "Trial",
+    "chi_square",
+    "right_distribution",
+    "trial",
+    "wrong_distribution",
+]
+
+PRINTED_3_AGAINST_2: tuple[float, float, float] = (0.237, 0.504, 0.259)
+
+FACES = 6
+MOST_ROLLS = 10**8
+SUM_TOLERANCE = 1e-9
+
+
+# --- Tan's error
+
+
+class ChiSquare(NamedTuple):
+    """Pearson's test of a distribution against counts.
+
+    statistic: Σ (count − expected)² / expected.
+    p_value: the probability that counts of that distribution are as far from it, or farther.
+    """
+
+    statistic: float
+    p_value: float
+
+
+class Trial(NamedTuple):
+    """Two distributions, tested with simulated dice.
+
+    counts: the numbers of rolls in which the defenders lost 0, 1, 2 armies.
+    wrong: the test of Tan's distribution.
+    right: the test of the exact one.
+    """
+
+    counts: tuple[int, ...]
+    wrong: ChiSquare
+    right: ChiSquare
+
+
+def wrong_distribution(attack_dice: int, defence_dice: int) -> tuple[Fraction, ...]:
+    """Return the chances of 0, 1, 2 defenders lost as they would be if ranks were independent.
+
+    attack_dice: attack dice, 1 to 3.
+    defence_dice: defence dice, 1 or 2.
+
+    They are exact fractions, and wrong for two defence dice against two or three.
+
+    >>> [round(float(chance), 4) for chance in wrong_distribution(3, 2)]
+    [0.2074, 0.5061, 0.2865]
+
+    Source: Tan (1997); Höhle (2025), appendix 2.
+    """
+    attack, defence = _checked(attack_dice, defence_dice)
+    chances = [Fraction(1)]
+    for rank in range(1, min(attack, defence) + 1):
+        won = _rank_won(attack, defence, rank)
+        shifted = zip([*chances, Fraction(0)], [Fraction(0), *chances], strict=True)
+        chances = [same * (1 - won) + fewer * won for same, fewer in shifted]
+    return tuple(chances)
+
+
+def right_distribution(attack_dice: int, defence_dice: int) -> tuple[Fraction, ...]:
+    """Return the true chances of 0, 1, 2 defenders lost, exactly.
+
+    attack_dice: attack dice, 1 to 3.
+    defence_dice: defence dice, 1 or 2.
+
+    >>> [round(float(chance), 4) for chance in right_distribution(3, 2)]
+    [0.2926, 0.3358, 0.3717]
+    """
+    attack, defence = _checked(attack_dice, defence_dice)
+    compared, losses = min(attack, defence), Roll(attack, defence).losses()
+    return tuple(Fraction(losses[Losses(compared - k, k)]) for k in range(compared + 1))
+
+
+def trial(
+    attack_dice: int = 3, defence_dice: int = 2, *, rolls: int = 10_000, seed: int = 1
+) -> Trial:
+    """Roll simulated dice, and test both distributions against them.
+
+    attack_dice: attack dice, 1 to 3.
+    defence_dice: defence dice, 1 or 2.
+    rolls: the number of rolls.
+    seed: a whole number; the same seed rolls the same dice.
+
+    A distribution with a tiny p-value is rejected. (A right one has a p-value below 0.01 in one
+    trial of a hundred.)
+
+    >>> tested = trial()
+    >>> tested.wrong.p_value < 1e-100
+    True
+    >>> tested.right.p_value > 0.01
+    True
+    """
+    attack, defence = _checked(attack_dice, defence_dice)
+    rng = np.random.default_rng(whole_number(seed, "seed"))
+    thrown = whole_number(rolls, "rolls", least=1, most=MOST_ROLLS)
+    lost = throw_losses(attack, defence, CLASSIC, thrown, rng).defenders
+    counts = tuple(np.bincount(lost, minlength=min(attack, defence) + 1).tolist())
+    return Trial(
+        counts,
+        chi_square(wrong_distribution(attack, defence), counts),
+        chi_square(right_distribution(attack, defence), counts),
+    )
+
+
+def chi_square(distribution: Sequence[Fraction | float], counts: Sequence[int]) -> ChiSquare:
+    """Return Pearson's chi-square test of a distribution against counts, in floats.
+
+    distribution: the probability of each result; they sum to 1.
+    counts: how often each result came.
+
+    A result that occurred although its probability is 0 makes the statistic infinite.
+
+    >>> tested = chi_square([0.5, 0.5], [60, 40])
+    >>> tested.statistic, round(tested.p_value, 4)
+    (4.0, 0.0455)
+    """
+    try:
+        from scipy.stats import chisquare
+    except ImportError:
+        raise MissingError(
+            "the test 'chi_square' needs SciPy, which is not installed: pip install "
+            "'iacta[methods]'"
+        ) from None
+    if len(distribution) != len(counts) or min(counts, default=0) < 0 or not sum(counts):
+        raise IllegalError(
+            f"counts must have one entry of at least 0 for each of the {len(distribution)} "
+            f"probabilities and not all 0, got {shown(counts)}"
+        )
+    if min(distribution) < 0 or abs(float(sum(distribution)) - 1) > SUM_TOLERANCE:
+        raise IllegalError(
+            f"distribution must be probabilities that sum to 1, got {shown(distribution)}"
+        )
+    possible = [(float(p), count) for p, count in zip(distribution, counts, strict=True) if p]
+    total = sum(counts)
+    if sum(count for _, count in possible) < total:
+        return ChiSquare(inf, 0.0)
+    if len(possible) == 1:
+        return ChiSquare(0.0, 1.0)
+    tested = chisquare([count for _, count in possible], [p * total for p, _ in possible])
+    return ChiSquare(float(tested.statistic), float(tested.pvalue))
+
+
+def _checked(attack_dice: int, defence_dice: int) -> tuple[int, int]:
+    return (
+        whole_number(attack_dice, "attack_dice", least=1, most=CLASSIC.attack.kept),
+        whole_number(defence_dice, "defence_dice", least=1, most=CLASSIC.defence.kept),
+    )
+
+
+def _rank_won(attack: int, defence: int, rank: int) -> Fraction:
+    """Return P(Y(r) > Z(r)), which is right."""
+    below = [_cdf(defence, rank, face) for face in range(FACES)]
+    reached = [_cdf(attack, rank, face) for face in range(FACES + 1)]
+    shows = (upper - lower for lower, upper in pairwise(reached))
+    return sum((p * q for p, q in zip(shows, below, strict=True)), start=Fraction(0))
+
+
+def _cdf(dice: int, rank: int, face: int) -> Fraction:
+    """Return P(Y(r) ≤ y) for the r-th highest of some dice of six faces."""
+    chance = Fraction(face, FACES)
+    return sum(
+        (comb(dice, k) * (1 - chance) ** k * chance ** (dice - k) for k in range(rank)),
+        start=Fraction(0),
+    )
+
+
+# --- What Höhle prints, recomputed
 
 ROLLS = 100_000
+SEED = 1
 MOST_DEFENDERS = 50
-FULL_ROLL = {"attack_dice": "3", "defence_dice": "2"}
+ONE_ROLL = Battle(3, 2, ABLE, stop=Stop(max_rolls=1))  # won if both defenders fall
 
 
 def _roll(row: Row) -> Fraction:
@@ -32,7 +256,7 @@ def _roll(row: Row) -> Fraction:
 
 
 def _full_roll(row: Row) -> Fraction:
-    return _roll({**FULL_ROLL, "defenders_lost": row["defenders_lost"]})
+    return right_distribution(3, 2)[int(row["defenders_lost"])]
 
 
 def _order_statistics(row: Row) -> Fraction:
@@ -46,21 +270,18 @@ def _joint(row: Row) -> Fraction:
 
 
 def _independence(row: Row) -> Fraction:
-    """Return the chance of two comparisons, jointly or as if one told nothing of the other."""
+    """Return the probability of two comparisons, jointly or as if they were independent."""
     joint = Roll(3, 2).compared_dice().map(lambda d: (d[0][0] > d[1][0], d[0][1] > d[1][1]))
-    if row["law"] == "independent":
+    if row["assumed"] == "independent":
         joint = joint.map(lambda won: won[0]).product(joint.map(lambda won: won[1]))
     return Fraction(joint[row["first"] == "won", row["second"] == "won"])
 
 
-def _after_one_roll(row: Row) -> Number:
-    state = Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
-    return markov.chain(10, 10, ABLE).after(1)[state]
-
-
-def _after_all_rolls(row: Row) -> Number:
-    state = Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
-    return markov.chain(10, 10, ABLE).after(20)[state]
+def _after(rolls: int) -> Callable[[Row], Number]:
+    """Return a function for the probability of a row's state after so many rolls."""
+    return lambda row: markov.chain(10, 10, ABLE).after(rolls)[
+        Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
+    ]
 
 
 @cache
@@ -70,36 +291,32 @@ def _fewest() -> tuple[int, ...]:
     return tuple((1 + np.argmax(table > Fraction(1, 2), axis=0)).tolist())
 
 
+@cache
 def _line() -> tuple[float, float]:
     slope, start = np.polyfit(np.arange(1, MOST_DEFENDERS + 1), _fewest(), 1)
     return float(start), float(slope)
 
 
+@cache
 def _states() -> tuple[int, int]:
     form = markov.chain(10, 10, ABLE).canonical()
     return len(form.transient), len(form.absorbing)
 
 
-def _p_value(law: Callable[[], tuple[Number, ...]]) -> float:
-    """Return the p-value of a law by the rolls that the source reports."""
+def _p_value(distribution: Sequence[Fraction | float]) -> float:
+    """Return the p-value of a distribution by the rolls that the source reports."""
     parts = [Fraction(row["published"]) for row in read_rows("hoehle_simulated")]
-    counts = [int(part * ROLLS) for part in parts]
-    return tan_1997.chi_square([float(chance) for chance in law()], counts).p_value
+    return chi_square(distribution, [int(part * ROLLS) for part in parts]).p_value
 
 
 @cache
-def _trial() -> tan_1997.Trial:
-    return tan_1997.trial(rolls=ROLLS)
-
-
-def _ways_to_end() -> int:
-    rolls = [Roll(attack, defence) for attack in (1, 2, 3) for defence in (1, 2)]
-    return sum(len(roll.losses()) for roll in rolls)
+def _trial() -> Trial:
+    return trial(rolls=ROLLS)
 
 
 VALUES: dict[str, Callable[[], Number]] = {
-    "equally likely rolls of five dice": lambda: Roll(3, 2).law().total,
-    "rolls that the sums of p_32k count": lambda: sum(Roll(3, 2).law().counts),
+    "equally likely rolls of five dice": five_dice,
+    "rolls that the sums of p_32k count": lambda: Roll(3, 2).losses().weights()[1],
     "armies lost by 4 3 3 against 3 2": lambda: example_losses(
         {"attack_dice": "4 3 3", "defence_dice": "3 2"}
     ),
@@ -110,7 +327,9 @@ VALUES: dict[str, Callable[[], Number]] = {
     "chance of 10 against 10 (Osborne, table 3)": lambda: win(10, 10),
     "fewest armies on each side with a chance above one half": first_even,
     "pairs that the best two of three dice can show": lambda: len(Roll(3, 2).best_attack_dice(2)),
-    "ways in which the rolls of all numbers of dice can end": _ways_to_end,
+    "ways in which the rolls of all numbers of dice can end": lambda: sum(
+        len(Roll(attack, defence).losses()) for attack in (1, 2, 3) for defence in (1, 2)
+    ),
     "states that follow 10 against 10": lambda: len(markov.chain(10, 10, ABLE).after(1)),
     "line of the fewest attackers: start": lambda: _line()[0],
     "line of the fewest attackers: slope": lambda: _line()[1],
@@ -118,14 +337,14 @@ VALUES: dict[str, Callable[[], Number]] = {
     "armies lost by 50 against 50 when winning": lambda: (
         Battle(50, 50, ABLE).attackers_lost_if_won().mean()
     ),
-    "p-value of Tan's law, given his 100,000 rolls": lambda: _p_value(
-        lambda: tan_1997.PRINTED_3_AGAINST_2
+    "p-value of Tan's distribution, given his 100,000 rolls": lambda: _p_value(PRINTED_3_AGAINST_2),
+    "p-value of the right distribution, given his 100,000 rolls": lambda: _p_value(
+        right_distribution(3, 2)
     ),
-    "p-value of the right law, given his 100,000 rolls": lambda: _p_value(
-        lambda: tan_1997.right_law(3, 2)
+    "p-value of Tan's distribution, given 100,000 rolls of ours": lambda: _trial().wrong.p_value,
+    "p-value of the right distribution, given 100,000 rolls of ours": lambda: (
+        _trial().right.p_value
     ),
-    "p-value of Tan's law, given 100,000 rolls of ours": lambda: _trial().wrong.p_value,
-    "p-value of the right law, given 100,000 rolls of ours": lambda: _trial().right.p_value,
 }
 
 SOURCE = Source(
@@ -165,20 +384,20 @@ SOURCE = Source(
         Table(
             "hoehle_independence",
             "The two comparisons of three dice against two",
-            "{law}: first {first}, second {second}",
+            "{assumed}: first {first}, second {second}",
             _independence,
         ),
         Table(
             "hoehle_after_one_roll",
             "10 against 10 after one roll",
             "{attackers_left} against {defenders_left}",
-            _after_one_roll,
+            _after(1),
         ),
         Table(
             "hoehle_outcomes_10v10",
             "10 against 10 after 20 rolls",
             "{attackers_left} attackers and {defenders_left} defenders left",
-            _after_all_rolls,
+            _after(20),
         ),
         Table(
             "hoehle_win_10x10",
@@ -192,6 +411,49 @@ SOURCE = Source(
             "against {defenders}",
             lambda row: _fewest()[int(row["defenders"]) - 1],
         ),
-        Table("hoehle_values", "Single values", "{quantity}", lambda r: VALUES[r["quantity"]]()),
+        single_values("hoehle", VALUES),
+    ),
+    (
+        Figure(
+            "roll_law",
+            "Figure 1: the distribution of a roll of three dice against two, in the source by the "
+            "dice roller Troll.",
+            lambda charts: charts.roll_law(Roll(3, 2)),
+        ),
+        Figure(
+            "transition_matrix",
+            "The transition matrix of 10 against 10, which the source describes, as an image. Of "
+            "its 121 states ours leaves out the one without armies, which no battle reaches.",
+            lambda charts: charts.transition_matrix(10, 10, ABLE),
+        ),
+        Figure(
+            "win_chance_map",
+            "Table of the chances of all battles up to 10 against 10, coloured. The source colours "
+            "those above one half green; ours goes from orange to blue at one half.",
+            lambda charts: charts.win_chance_map(win_table(10, 10, ABLE), ABLE),
+        ),
+        Figure(
+            "break_even",
+            "Where the attackers are favourites up to 50 against 50, with the fitted line.",
+            lambda charts: charts.break_even(50, 50, ABLE),
+        ),
+        Figure(
+            "slices",
+            "Slices of that table at 15, 25 and 35 defenders, which the source draws side by side.",
+            lambda charts: charts.slices((15, 25, 35), 50, ABLE),
+        ),
+        Figure(
+            "final_difference",
+            "The sawtooth of the difference at the end of 50 against 50.",
+            lambda charts: charts.final_difference(Battle(50, 50, ABLE)),
+        ),
+        Figure(
+            "convergence",
+            "Simulation of 100,000 rolls of three dice against two, of which the source prints the "
+            "parts: ours shows how often both defenders fall (“won”) as the rolls go on.",
+            lambda charts: charts.convergence(
+                running_estimates(ONE_ROLL, runs=ROLLS, seed=SEED), ONE_ROLL
+            ),
+        ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Pracpred, "Analyzing the Board Game Risk": armies without their garrison."""
+"""Practically Predictable, "Analyzing the Board Game Risk": armies without their garrison."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -8,20 +8,25 @@ from typing import Any
 
 import numpy.typing as npt
 
-from iacta.battle.battle import Battle
-from iacta.distribution import Distribution
+from iacta import Battle, Distribution, Outcome, Rules, win_table
 from iacta.methods import path_tree
-from iacta.methods.outcome import Outcome
-from iacta.questions.arrays import win_table
-from iacta.rules.rules import Rules
-from iacta_literature.data import Row
-from iacta_literature.rolls import example_losses, roll_chance
-from iacta_literature.tables import Source, Table
-from iacta_literature.verdict import Number
+from iacta_literature.published import (
+    Figure,
+    Number,
+    Row,
+    Source,
+    Table,
+    roll_chance,
+    roll_examples,
+    roll_losses,
+    single_values,
+)
 
-__all__ = ["SOURCE", "ending", "first_even", "win"]
+__all__ = ["ABLE", "SOURCE", "ending", "first_even", "win"]
 
 ABLE = Rules(garrison=0)
+MATCH_UPS = (1, 2, 3, 4, 5, 10, 15, 20)
+ADVANTAGES = (0, 1, 2, 3, 4, 5, 6, 7)
 
 
 def win(attackers: int, defenders: int) -> Fraction:
@@ -40,13 +45,13 @@ def _wins() -> npt.NDArray[Any]:
 
 
 def ending(row: Row) -> Fraction:
-    """Return the chance of one end of a battle, garrison left out.
+    """Return the probability of one outcome of a battle, garrison left out.
 
     row: has `attackers`, `defenders`, `attackers_left` and `defenders_left`.
     """
     battle = Battle(int(row["attackers"]), int(row["defenders"]), ABLE)
-    end = Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
-    return Fraction(battle.outcomes(exact=True)[end])
+    outcome = Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
+    return Fraction(battle.outcomes(exact=True)[outcome])
 
 
 def first_even() -> int:
@@ -54,12 +59,11 @@ def first_even() -> int:
     return next(n for n in count(1) if win(n, n) > Fraction(1, 2))
 
 
-def _roll(attack_dice: int, defence_dice: int, attackers_lost: int) -> Fraction:
-    """Return the chance that a roll in which one army is lost costs the attackers so many."""
-    losses = {"attackers_lost": str(attackers_lost), "defenders_lost": str(1 - attackers_lost)}
-    return roll_chance(
-        {"attack_dice": str(attack_dice), "defence_dice": str(defence_dice), **losses}
-    )
+def _one_lost(attack_dice: int, defence_dice: int, attackers_lost: int) -> Fraction:
+    """Return the chance that a roll that costs one army costs the attackers so many."""
+    dice = {"attack_dice": f"{attack_dice}", "defence_dice": f"{defence_dice}"}
+    lost = {"attackers_lost": f"{attackers_lost}", "defenders_lost": f"{1 - attackers_lost}"}
+    return roll_chance(dice | lost)
 
 
 def _mean_with_small_lead() -> Fraction:
@@ -68,10 +72,17 @@ def _mean_with_small_lead() -> Fraction:
 
 
 def _states_after_one_roll() -> str:
-    branches = path_tree.tree(10, 6, ABLE).branches
-    return ", ".join(
-        f"{each.node.state.attackers} {each.node.state.defenders}" for each in branches
+    states = (branch.node.state for branch in path_tree.tree(10, 6, ABLE).branches)
+    return ", ".join(f"{state.attackers} {state.defenders}" for state in states)
+
+
+def _states_before_7_against_5() -> str:
+    found = sorted(
+        node.state
+        for node in path_tree.nodes(path_tree.tree(10, 6, ABLE))
+        if any(branch.node.state == (7, 5) for branch in node.branches)
     )
+    return ", ".join(f"{state.attackers} {state.defenders}" for state in found)
 
 
 def _numbers_of_dice() -> set[int]:
@@ -79,30 +90,16 @@ def _numbers_of_dice() -> set[int]:
     return {a + d for a in range(1, attack + 1) for d in range(1, defence + 1)}
 
 
-def _states_before_7_against_5() -> str:
-    found = (
-        node.state
-        for node in path_tree.nodes(path_tree.tree(10, 6, ABLE))
-        if any(branch.node.state == (7, 5) for branch in node.branches)
-    )
-    return ", ".join(f"{state.attackers} {state.defenders}" for state in sorted(found))
-
-
-def _sum_of_ends() -> Fraction:
-    law = Battle(2, 1, ABLE).outcomes(exact=True)
-    return sum((Fraction(chance) for chance in law.values()), Fraction(0))
-
-
 VALUES: dict[str, Callable[[], Number]] = {
     "kinds of rolls": lambda: ABLE.full_roll[0] * ABLE.full_roll[1],
-    "chance that 2 against 1 is won by the first roll": lambda: _roll(2, 1, 0),
-    "chance that 2 against 1 goes on after the first roll": lambda: _roll(2, 1, 1),
+    "chance that 2 against 1 is won by the first roll": lambda: _one_lost(2, 1, 0),
+    "chance that 2 against 1 goes on after the first roll": lambda: _one_lost(2, 1, 1),
     "chance that 1 against 1 is won": lambda: win(1, 1),
     "chance that 1 against 1 is lost": lambda: 1 - win(1, 1),
-    "chance that 2 against 1 is won by the second roll": lambda: _roll(2, 1, 1) * win(1, 1),
+    "chance that 2 against 1 is won by the second roll": lambda: _one_lost(2, 1, 1) * win(1, 1),
     "chance that 2 against 1 is won": lambda: win(2, 1),
     "chance that 2 against 1 is lost": lambda: 1 - win(2, 1),
-    "chance that 3 against 1 is won by the first roll": lambda: _roll(3, 1, 0),
+    "chance that 3 against 1 is won by the first roll": lambda: _one_lost(3, 1, 0),
     "chance that 3 against 1 is won": lambda: win(3, 1),
     "chance of 100 against 100": lambda: win(100, 100),
     "chance of 107 against 100": lambda: win(107, 100),
@@ -119,7 +116,9 @@ VALUES: dict[str, Callable[[], Number]] = {
     "states from which 7 against 5 is reached": _states_before_7_against_5,
     "numbers of dice in a roll": lambda: len(_numbers_of_dice()),
     "most dice in a roll": lambda: max(_numbers_of_dice()),
-    "chance that 2 against 1 is won or lost": _sum_of_ends,
+    "chance that 2 against 1 is won or lost": lambda: Fraction(
+        sum(Battle(2, 1, ABLE).outcomes(exact=True).values())
+    ),
 }
 
 SOURCE = Source(
@@ -132,27 +131,16 @@ SOURCE = Source(
             "{dice} dice",
             lambda row: len(Distribution(range(1, 7)).repeated(int(row["dice"]))),
         ),
-        Table(
-            "pracpred_roll_losses",
-            "Armies that a roll costs",
-            "{attack_dice} dice against {defence_dice}: {attackers_lost} attackers and "
-            "{defenders_lost} defenders",
-            roll_chance,
-        ),
-        Table(
-            "pracpred_roll_examples",
-            "Single rolls: attackers and defenders lost",
-            "{attack_dice} against {defence_dice}",
-            example_losses,
-        ),
+        roll_losses("pracpred"),
+        roll_examples("pracpred"),
         Table(
             "pracpred_outcomes",
-            "Ends of small battles",
+            "Outcomes of small battles",
             "{attackers} against {defenders}: {attackers_left} attackers and {defenders_left} "
             "defenders left",
             ending,
         ),
-        Table("pracpred_values", "Single values", "{quantity}", lambda r: VALUES[r["quantity"]]()),
+        single_values("pracpred", VALUES),
         Table(
             "pracpred_win_20x20",
             "Chances of all battles up to 20 against 20",
@@ -164,6 +152,23 @@ SOURCE = Source(
             "Chances by the attackers' advantage",
             "{attackers} attackers, advantage {advantage}",
             lambda row: win(int(row["attackers"]), int(row["attackers"]) - int(row["advantage"])),
+        ),
+    ),
+    (
+        Figure(
+            "win_chance_map",
+            "Heat map of the chances of all battles up to 20 against 20.",
+            lambda charts: charts.win_chance_map(win_table(20, 20, ABLE), ABLE),
+        ),
+        Figure(
+            "curves_by_match_up",
+            "Chances by attackers, one curve for each number of defenders.",
+            lambda charts: charts.curves_by_match_up(MATCH_UPS, 20, ABLE),
+        ),
+        Figure(
+            "curves_by_advantage",
+            "Chances by attackers, one curve for each advantage over the defenders.",
+            lambda charts: charts.curves_by_advantage(ADVANTAGES, 20, ABLE),
         ),
     ),
 )

@@ -1,17 +1,16 @@
-"""The report: one page with every published value beside ours, which needs no network."""
+"""The report: one page, without network, with every published value beside ours."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import groupby
 from typing import NamedTuple
 
 from iacta.charts.theme import AMBER, BLUE, FAINT, INK, PAPER, RED
-from iacta_literature.data import Row
-from iacta_literature.drawing import Drawn
-from iacta_literature.tables import Entry, Source
-from iacta_literature.verdict import AGREES, DIFFERS, ERRATUM
+from iacta_literature.figures import Drawn
+from iacta_literature.published import AGREES, DIFFERS, ERRATUM, Compared, Row, Source, Timing
 
-__all__ = ["Measured", "Part", "page"]
+__all__ = ["Part", "page"]
 
 MARKS = {AGREES: "✓", ERRATUM: "!", DIFFERS: "✗"}
 
@@ -60,32 +59,19 @@ figcaption {{ font-size: 14px; }}
 }}"""
 
 
-class Measured(NamedTuple):
-    """A run time that a source tells, beside ours.
-
-    what: what took so long.
-    published: how long, in the source's words.
-    seconds: how long it took in this run.
-    """
-
-    what: str
-    published: str
-    seconds: float
-
-
 class Part(NamedTuple):
-    """What the report tells of a source.
+    """What the report says about a source.
 
     source: the source.
-    entries: its values.
-    timings: its run times.
+    values: its values.
+    timings: its run times, each with ours in seconds.
     figures: its figures.
     errata: what is wrong in it or in what it quotes, as rows of the data file `errata`.
     """
 
     source: Source
-    entries: Sequence[Entry]
-    timings: Sequence[Measured]
+    values: Sequence[Compared]
+    timings: Sequence[tuple[Timing, float]]
     figures: Sequence[Drawn]
     errata: Sequence[Row]
 
@@ -93,55 +79,47 @@ class Part(NamedTuple):
 def page(parts: Sequence[Part], seconds: float) -> str:
     """Return the report as a page of HTML.
 
-    parts: what it tells, source by source.
+    parts: the sources, one after the other.
     seconds: how long it all took.
     """
-    tally = _tally([entry for part in parts for entry in part.entries])
-    body = [
-        f"<p>{tally} Recomputed in {seconds:.0f} seconds. Each value is compared at the digits "
-        "with which it is printed; one that is simulated, within its sampling interval. Where a "
-        "source prints an equation, the value is what the equation gives; limits of tests are "
-        "ours.</p>",
-        _contents(parts),
-        *(line for part in parts for line in _part(part)),
-    ]
-    return PAGE.format(style=_style(), body="\n".join(body))
-
-
-def _style() -> str:
     light, dark = (
         COLOURS.format(paper=PAPER[dark], ink=INK[dark], faint=FAINT[dark])
         for dark in (False, True)
     )
-    return STYLE.format(light=light, dark=dark, blue=BLUE, amber=AMBER, red=RED)
+    contents = (
+        f'<li><a href="#{part.source.key}">{escape(part.source.name)}</a>: '
+        f"{_tally(part.values)}</li>"
+        for part in parts
+    )
+    body = [
+        f"<p>{_tally([value for part in parts for value in part.values])} Recomputed in "
+        f"{seconds:.0f} seconds. Each value is compared at the digits with which it is printed, "
+        "and a simulated one within its sampling interval. Where a source prints an equation, the "
+        "published value is what the equation gives. The limits of statistical tests are ours.</p>",
+        f"<ul>{''.join(contents)}</ul>",
+        *(line for part in parts for line in _part(part)),
+    ]
+    return PAGE.format(
+        style=STYLE.format(light=light, dark=dark, blue=BLUE, amber=AMBER, red=RED),
+        body="\n".join(body),
+    )
 
 
-def _tally(entries: Sequence[Entry]) -> str:
+def _tally(values: Sequence[Compared]) -> str:
     """Return how many values there are of each verdict, in words."""
-    count = dict.fromkeys(MARKS, 0)
-    for entry in entries:
-        count[entry.compared.verdict] += 1
-    if count[AGREES] == len(entries):
-        return f"{len(entries)} values, and all agree."
-    words = [f"{len(entries)} values: {count[AGREES]} agree"]
+    count = Counter(value.verdict for value in values)
+    if count[AGREES] == len(values):
+        return f"{len(values)} values, and all agree."
+    words = [f"{len(values)} values: {count[AGREES]} agree"]
     if count[ERRATUM]:
         words.append(f"{count[ERRATUM]} {'is an erratum' if count[ERRATUM] == 1 else 'are errata'}")
     words.append(f"{count[DIFFERS] or 'none'} differ{'' if count[DIFFERS] > 1 else 's'}")
     return ", ".join(words) + "."
 
 
-def _contents(parts: Iterable[Part]) -> str:
-    items = (
-        f'<li><a href="#{part.source.key}">{escape(part.source.name)}</a>: '
-        f"{_tally(part.entries)}</li>"
-        for part in parts
-    )
-    return f"<ul>{''.join(items)}</ul>"
-
-
 def _part(part: Part) -> Iterator[str]:
     yield f'<h2 id="{part.source.key}">{escape(part.source.name)}</h2>'
-    yield f"<p>{_tally(part.entries)}</p>"
+    yield f"<p>{_tally(part.values)}</p>"
     if part.errata:
         yield "<h3>Errata</h3><ul>"
         for row in part.errata:
@@ -151,46 +129,44 @@ def _part(part: Part) -> Iterator[str]:
         yield "<h3>Run time</h3>"
         yield from _table(
             ("what", "published", "ours, in this run"),
-            (("", each.what, each.published, f"{each.seconds:.2f} s") for each in part.timings),
+            (
+                ("", timing.what, timing.published, f"{seconds:.2f} s")
+                for timing, seconds in part.timings
+            ),
         )
     yield "<h3>Values</h3>"
-    tables = groupby(part.entries, key=lambda entry: entry.table)
-    for number, (title, entries) in enumerate(tables):
-        yield from _values(title, list(entries), is_first=number == 0)
+    tables = groupby(part.values, key=lambda value: value.table)
+    for number, (title, values) in enumerate(tables):
+        yield from _values(title, list(values), is_first=number == 0)
     yield from map(_figure, part.figures)
 
 
-def _values(title: str, entries: Sequence[Entry], *, is_first: bool) -> Iterator[str]:
-    """Yield a table, unfolded if it is the first of its source, or tells more than agreement."""
-    notable = any(entry.compared.verdict != AGREES for entry in entries)
-    yield f"<details{' open' if notable or is_first else ''}><summary><b>{escape(title)}.</b> "
-    yield f"{_tally(entries)}</summary>"
+def _values(title: str, values: Sequence[Compared], *, is_first: bool) -> Iterator[str]:
+    """Yield a table, unfolded if it is the first of its source, or not all of it agrees."""
+    is_open = is_first or any(value.verdict != AGREES for value in values)
+    yield f"<details{' open' if is_open else ''}><summary><b>{escape(title)}.</b> "
+    yield f"{_tally(values)}</summary>"
     heading = ("quantity", "published", "ours", "difference", "verdict")
-    yield from _table(heading, map(_cells, entries))
+    yield from _table(heading, map(_cells, values))
     yield "</details>"
 
 
-def _cells(entry: Entry) -> tuple[str, ...]:
-    compared = entry.compared
-    difference = "" if compared.difference is None else f"{compared.difference:+.2g}"
-    ours = compared.ours
+def _cells(value: Compared) -> tuple[str, ...]:
+    ours, difference = value.ours_text, value.difference
+    if isinstance(value.ours, float) or "." in ours:
+        ours = f"{float(ours):.10g}"
     return (
-        compared.verdict,
-        entry.quantity,
-        compared.published.text,
-        f"{ours:.10g}" if isinstance(ours, float) else _short(compared.ours_text),
-        "0" if compared.difference == 0 else difference,
-        f"{MARKS[compared.verdict]} {compared.verdict} ({compared.how})",
+        value.verdict,
+        value.quantity,
+        value.published.text,
+        ours,
+        "" if difference is None else f"{difference:+.2g}" if difference else "0",
+        f"{MARKS[value.verdict]} {value.verdict} ({value.how})",
     )
 
 
-def _short(text: str) -> str:
-    """Return a decimal with ten digits; other texts stay as they are."""
-    return f"{float(text):.10g}" if "." in text else text
-
-
 def _table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield a table; each row begins with its verdict, if it has one."""
+    """Yield a table; the first cell of a row is its verdict, or empty."""
     titles = "".join(f"<th>{escape(title)}</th>" for title in heading)
     yield f"<table><thead><tr>{titles}</tr></thead><tbody>"
     for verdict, first, *cells in rows:

@@ -1,240 +1,577 @@
-"""Taflin, "The Probability Distribution of Risk Battles": armies with their garrison of one."""
+"""Taflin's equations (1)-(17): the chance to win a battle, by counting paths.
 
-from collections.abc import Callable
-from fractions import Fraction
-from functools import cache
+The notation of this file is the paper's, and every function takes what it names as follows:
 
-from iacta.battle.battle import Battle
+- M and N, m and n are armies, the attackers' garrison of one *included*; a `Point` is (m, n), and
+  `start` is (M, N);
+- f_mn^i is the chance of the attackers losing i armies in a roll of m dice against n. Every `f` is
+  a `RollChances`, of fractions or of floats; the answer is of the same kind, in floats with the
+  error of `float_error`;
+- P_{m,n}(s) is the chance to be at the point (m, n) after s rolls;
+- Q is the chance to win, and Q_b is Q on the boundary region.
+
+Far from the edges each roll takes two armies in one of three ways, so that P is a trinomial
+coefficient: eqs. (1)-(5). Close to them fewer dice are thrown. There are the strips m = 2, 3, 4
+and n = 1, 2, solved one after the other, each as a recurrence whose other terms are the strips
+before it:
+
+    Q_b(2, n) and Q_b(m, 1), which one path alone decides, eqs. (6)-(8);
+    Q_b(3, n) = f_22^1 Q_b(2, n−1) + f_22^0 Q_b(3, n−2), eqs. (9)-(14);
+    Q_b(4, n) and Q_b(m, 2), which the paper needs for eq. (17) but leaves out.
+
+The free space is left once, at a point of first passage, which stitches the two together,
+eqs. (15)-(17):
+
+    Q(M, N)  =  Σ  P*(M, N, m, n) · Q_b(m, n).
+
+Errata, all corrected here; `iacta_literature.taflin_tables` computes what the printed equations
+give:
+
+- eq. (5): f_23 is f_32, where L < 0 the powers need |L|/2 for L/2, and the third factorial is that
+  of the neutral rolls, (s − |L|/2 − 2k)!, for the printed (s − L/2 − k)!;
+- eqs. (15)-(16): a path comes to the edge for the first time only from a point *inside*, with
+  m ≥ 5 and n ≥ 3. Taken as printed the points of the corner are counted more than once, and the
+  chances of first passage from (12, 10) sum to 1.1015;
+- Q_b(4, n) and Q_b(m, 2), which eq. (17) needs, are not printed: they are derived here.
+
+Geometric sums. Where the paper writes (x^k − y^k) / (x − y), this file sums the k products that
+the quotient stands for, `products_of_degree`: it holds for x = y too, and loses no digits near it.
+
+Source: Daniel C. Taflin, "The Probability Distribution of Risk Battles" (2001).
+"""
+
+from collections.abc import Iterator, Mapping
+from math import comb, sqrt
+from typing import NamedTuple
+
+from iacta import IllegalError, Losses, Roll, Rules, TooLargeError
 from iacta.distribution import Probability
-from iacta.methods import path_tree
-from iacta.methods.outcome import Outcome
-from iacta.rules.roll import Roll, break_even_ratio
-from iacta_literature import as_printed, taflin_2001, taflin_strips
-from iacta_literature.data import Row
-from iacta_literature.rolls import roll_chance
-from iacta_literature.tables import Source, Table
-from iacta_literature.taflin_strips import Point, RollChances
-from iacta_literature.verdict import Number
+from iacta.methods.closed_form import refuse_dice
+from iacta.methods.limits import read_rules
 
-__all__ = ["SOURCE"]
+__all__ = [
+    "Point",
+    "RollChances",
+    "Substitution",
+    "Ways",
+    "advantage_and_rolls",
+    "against_one",
+    "against_two",
+    "edge_passage",
+    "equation_of_motion",
+    "first_passage",
+    "float_error",
+    "four_against",
+    "free_space",
+    "leap_passage",
+    "path_chance",
+    "products_of_degree",
+    "relative_motion",
+    "roll_chances",
+    "strip_win",
+    "substituted",
+    "substituted_step",
+    "substituted_sum",
+    "substitution",
+    "three_against",
+    "three_against_motion",
+    "three_against_step",
+    "two_against",
+    "two_against_one",
+    "ways",
+    "win",
+]
 
-START = Point(12, 10)
-
-
-@cache
-def _chances() -> RollChances:
-    return taflin_strips.roll_chances("classic")
-
-
-def _expected_losses(row: Row) -> Fraction:
-    attackers, defenders = Roll(int(row["attack_dice"]), int(row["defence_dice"])).expected_losses()
-    return attackers if row["side"] == "attackers" else defenders
-
-
-def _ways(row: Row) -> str:
-    """Return the good and the bad rolls that go with so many neutral ones."""
-    found = taflin_2001.ways(int(row["advantage"]), int(row["rolls"]))
-    path = next(path for path in found if path.neutral == int(row["neutral"]))
-    return f"{path.good} and {path.bad}"
-
-
-def _chain(row: Row) -> Fraction:
-    battle = Battle(int(row["m"]), int(row["n"]))
-    return Fraction(battle.win_probability(exact=True, method="counting"))
-
-
-def _equation(row: Row) -> Number:
-    """Return the chance that an equation gives for a point."""
-    return EQUATIONS[row["equation"]](Point(int(row["m"]), int(row["n"])), _chances())
+MOST_FLOAT_ROLLS = 500
+UNIT_ROUNDOFF = 2.0**-53
 
 
-def _from_substitution(point: Point, f: RollChances) -> Number:
-    """Return Q_b(3, n) from the y_n that eq. (12) puts in its place, with its square root."""
-    power: float = float(f.f22[0]) ** (point.n / 2)
-    return taflin_strips.substituted_sum(point.n, f) * power
+class Point(NamedTuple):
+    """A state of the battle, as the paper counts it.
+
+    m: attackers on the territory, the garrison of one included.
+    n: defenders.
+    """
+
+    m: int
+    n: int
 
 
-def _from_motion(point: Point, f: RollChances) -> Number:
-    n = point.n
-    before = taflin_strips.strip_win(Point(3, n - 2), f)
-    return taflin_strips.three_against_motion(taflin_strips.two_against(n - 1, f), before, f)
+class RollChances(NamedTuple):
+    """The chances f_mn^i of all rolls: `f32[1]` is f_32^1, a fraction or a float.
+
+    f11, f12, f21, f22, f31, f32: for m attack dice against n defence dice, the chances of the
+        attackers losing 0, 1 ... armies.
+    """
+
+    f11: tuple[Probability, ...]
+    f12: tuple[Probability, ...]
+    f21: tuple[Probability, ...]
+    f22: tuple[Probability, ...]
+    f31: tuple[Probability, ...]
+    f32: tuple[Probability, ...]
 
 
-def _from_strip(point: Point, f: RollChances) -> Number:
-    before = taflin_strips.strip_win(Point(3, point.n - 2), f)
-    return taflin_strips.three_against_step(before, point.n, f)
+def roll_chances(rules: Rules | str = "classic", *, exact: bool = True) -> RollChances:
+    """Return the chances f_mn^i under some rules (Taflin 2001, table 1).
+
+    rules: rules that keep three attack dice and two defence dice; others are refused.
+    exact: whether the chances are fractions, or else the nearest floats.
+
+    >>> roll_chances().f11
+    (Fraction(5, 12), Fraction(7, 12))
+    """
+    rules = read_rules(rules)
+    refuse_dice(rules)
+    chances = []
+    for m in (1, 2, 3):
+        for n in (1, 2):
+            losses, compared = Roll(m, n, rules).losses(), min(m, n)
+            f = (losses[Losses(i, compared - i)] for i in range(compared + 1))
+            chances.append(tuple(chance if exact else float(chance) for chance in f))
+    return RollChances(*chances)
 
 
-def _from_step(point: Point, f: RollChances) -> Number:
-    """Return Q_b(3, n) from the y_n to which eq. (11) steps."""
-    n = point.n
-    before = taflin_strips.substituted(taflin_strips.strip_win(Point(3, n - 2), f), n - 2, f)
-    y = taflin_strips.substituted_step(before, n, taflin_strips.substitution(f))
-    power: float = float(f.f22[0]) ** (n / 2)
-    return y * power
+def float_error(start: Point) -> float:
+    """Return a bound on the absolute error of `win`, and of each equation, in floats.
+
+    Let t = M + N, and count roundings of u = 2⁻⁵³ each. A strip's Q_b sums powers of at most t
+    factors, each of which costs a rounded chance, a product and a sum, and at most three parts of
+    it are subtracted: 9 t + 60 for numbers of at most 1. P of eq. (5) has at most t / 2 rolls, and
+    as many terms: t + 20, relative, for chances that sum to 1. Summing them costs 2 t more.
+
+    >>> float_error(Point(12, 10)) < 1e-13
+    True
+    """
+    return (12 * sum(start) + 80) * UNIT_ROUNDOFF
 
 
-def _from_definition(point: Point, f: RollChances) -> Number:
-    """Return Q_b(3, n) retrieved from the y_n that eq. (12) makes of eq. (14)."""
-    y = taflin_strips.substituted(taflin_strips.three_against(point.n, f), point.n, f)
-    power: float = float(f.f22[0]) ** (point.n / 2)
-    return y * power
+# --- Free space, where all dice are thrown: equations (1)-(5)
 
 
-EQUATIONS: dict[str, Callable[[Point, RollChances], Number]] = {
-    "(6)": lambda _, f: taflin_strips.two_against_one(f),
-    "(7)": lambda point, f: taflin_strips.against_one(point.m, f),
-    "(8)": lambda point, f: taflin_strips.two_against(point.n, f),
-    "(9)": _from_motion,
-    "(10)": _from_strip,
-    "(11)": _from_step,
-    "(12)": _from_definition,
-    "(13)": _from_substitution,
-    "(14)": lambda point, f: taflin_strips.three_against(point.n, f),
-    "(17)": taflin_2001.win,
-}
+def equation_of_motion(
+    before: Mapping[Point, Probability], f: RollChances
+) -> dict[Point, Probability]:
+    """Return P_{m,n}(s) from P_{m,n}(s − 1): eq. (1).
+
+    before: the chances of the points after s − 1 rolls.
+
+    P_{m,n}(s) = f_32^0 P_{m,n+2}(s−1) + f_32^1 P_{m+1,n+1}(s−1) + f_32^2 P_{m+2,n}(s−1).
+
+    >>> sorted(equation_of_motion({Point(9, 9): 1.0}, RollChances(*[(0.5, 0.25, 0.25)] * 6)))
+    [Point(m=7, n=9), Point(m=8, n=8), Point(m=9, n=7)]
+    """
+    after: dict[Point, Probability] = {}
+    for (m, n), chance in before.items():
+        for lost, roll in enumerate(f.f32):
+            point = Point(m - lost, n - 2 + lost)
+            after[point] = after.get(point, 0 * roll) + roll * chance
+    return after
 
 
-def _free(row: Row) -> tuple[Point, int]:
-    return Point(int(row["m"]), int(row["n"])), int(row["rolls"])
+def relative_motion(before: Mapping[int, Probability], f: RollChances) -> dict[int, Probability]:
+    """Return R_k(s) from R_k(s − 1), where k = m − n: eq. (2).
+
+    before: the chances of the differences k after s − 1 rolls.
+
+    R_k(s) = f_32^0 R_{k−2}(s−1) + f_32^1 R_k(s−1) + f_32^2 R_{k+2}(s−1).
+
+    >>> relative_motion({0: 1.0}, RollChances(*[(0.5, 0.25, 0.25)] * 6))
+    {2: 0.5, 0: 0.25, -2: 0.25}
+    """
+    after: dict[int, Probability] = {}
+    for difference, chance in before.items():
+        for lost, roll in enumerate(f.f32):
+            k = difference + 2 - 2 * lost
+            after[k] = after.get(k, 0 * roll) + roll * chance
+    return after
 
 
-def _by_motion(row: Row) -> Number:
-    """Return what eq. (1), taken roll by roll, gives for a point."""
-    point, rolls = _free(row)
-    chances: dict[Point, Probability] = {START: Fraction(1)}
-    for _ in range(rolls):
-        chances = taflin_2001.equation_of_motion(chances, _chances())
-    return chances[point]
+class Ways(NamedTuple):
+    """How often each kind of roll occurs on a path.
+
+    good: G, the rolls in which the defenders lose two armies.
+    neutral: I, the rolls in which each side loses one.
+    bad: B, the rolls in which the attackers lose two.
+    """
+
+    good: int
+    neutral: int
+    bad: int
 
 
-def _by_relative_motion(row: Row) -> Number:
-    """Return what eq. (2), taken roll by roll, gives for the difference at a point."""
-    point, rolls = _free(row)
-    chances: dict[int, Probability] = {START.m - START.n: Fraction(1)}
-    for _ in range(rolls):
-        chances = taflin_2001.relative_motion(chances, _chances())
-    return chances[point.m - point.n]
+def advantage_and_rolls(path: Ways) -> tuple[int, int]:
+    """Return L, the advantage that the attackers gain on a path, and s, its rolls: eq. (3).
+
+    L = 2 (G − B),  s = G + B + I.
+
+    >>> advantage_and_rolls(Ways(good=7, neutral=0, bad=5))
+    (4, 12)
+    """
+    return 2 * (path.good - path.bad), path.good + path.bad + path.neutral
 
 
-def _path(row: Row) -> taflin_2001.Ways:
-    """Return the path to a point with the most neutral rolls."""
-    point, rolls = _free(row)
-    return next(taflin_2001.ways(point.m - point.n - (START.m - START.n), rolls))
+def ways(advantage: int, rolls: int) -> Iterator[Ways]:
+    """Yield all (G, I, B) with a given L and s: eq. (3), solved.
+
+    advantage: L, even; no path has an odd one.
+    rolls: s.
+
+    >>> [tuple(path) for path in ways(4, 6)]
+    [(2, 4, 0), (3, 2, 1), (4, 0, 2)]
+    """
+    half = abs(advantage) // 2
+    for k in range((rolls - half) // 2 + 1 if not advantage % 2 else 0):
+        good, bad = (half + k, k) if advantage >= 0 else (k, half + k)
+        yield Ways(good, rolls - half - 2 * k, bad)
 
 
-def _by_counting(row: Row) -> Number:
-    point, rolls = _free(row)
-    return taflin_2001.free_space(START, point, rolls, _chances())
+def path_chance(path: Ways, f: RollChances) -> Probability:
+    """Return the chance of one path of given (G, I, B): eq. (4).
+
+    (f_32^0)^G (f_32^1)^I (f_32^2)^B.
+
+    >>> path_chance(Ways(1, 1, 0), RollChances(*[(0.5, 0.25, 0.25)] * 6))
+    0.125
+    """
+    good, neutral, bad = f.f32
+    return good**path.good * neutral**path.neutral * bad**path.bad
 
 
-FREE_EQUATIONS: dict[str, Callable[[Row], Number]] = {
-    "(1)": _by_motion,
-    "(2)": _by_relative_motion,
-    "(4)": lambda row: taflin_2001.path_chance(_path(row), _chances()),
-    "(5)": _by_counting,
-}
+def free_space(start: Point, point: Point, rolls: int, f: RollChances) -> Probability:
+    """Return P_{m,n}(s) where all dice are thrown all the way: eq. (5).
+
+    rolls: s; the chance is 0 unless m + n = M + N − 2 s. More than 500 are refused in floats,
+        which they would underflow.
+
+    The number of paths with (G, I, B) is s! / (G! I! B!), and their sum over `ways` is P. With
+    k the lesser of G and B it is the paper's sum, but for the errata named at the top.
+
+    >>> free_space(Point(9, 9), Point(8, 6), 2, RollChances(*[(0.5, 0.25, 0.25)] * 6))
+    0.25
+    """
+    total = 0 * f.f32[0]
+    if rolls < 0 or sum(point) != sum(start) - 2 * rolls:
+        return total
+    if rolls > MOST_FLOAT_ROLLS and isinstance(total, float):
+        raise TooLargeError(
+            f"rolls must be at most {MOST_FLOAT_ROLLS} for the equations in floats, got {rolls}"
+        )
+    for path in ways((point.m - point.n) - (start.m - start.n), rolls):
+        paths = comb(rolls, path.neutral) * comb(path.good + path.bad, path.bad)
+        total += paths * path_chance(path, f)
+    return total
 
 
-@cache
-def _visits() -> dict[Outcome, Fraction]:
-    """Return the chance that the chain comes by each state, summed over its branches."""
-    return {node.state: node.probability for node in path_tree.nodes(path_tree.tree(*START))}
+# --- The strips, where fewer dice are thrown: equations (6)-(14)
 
 
-def _walked(path: taflin_2001.Ways) -> Fraction:
-    """Return the chance of one path in the chain, branch by branch."""
-    node, chance = path_tree.tree(*START), Fraction(1)
-    for lost, rolls in enumerate((path.good, path.neutral, path.bad)):
-        for _ in range(rolls):
-            branch = next(each for each in node.branches if each.losses.attackers == lost)
-            node, chance = branch.node, chance * branch.probability
-    return chance
+def two_against_one(f: RollChances) -> Probability:
+    """Return Q_b(2, 1) = f_11^0: eq. (6).
+
+    >>> two_against_one(roll_chances())
+    Fraction(5, 12)
+    """
+    return f.f11[0]
 
 
-def _in_free_space(row: Row) -> Fraction:
-    """Return what the chain gives: the chance of a point, or for eq. (4) of one path to it."""
-    if row["equation"] == "(4)":
-        return _walked(_path(row))
-    return _visits()[Outcome(int(row["m"]), int(row["n"]))]
+def against_one(m: int, f: RollChances) -> Probability:
+    """Return Q_b(m, 1) for m ≥ 3: eq. (7). Only losing every roll loses the battle.
+
+    Q_b(m, 1) = 1 − (f_31^1)^(m−3) f_21^1 f_11^1.
+
+    >>> against_one(3, roll_chances())
+    Fraction(1955, 2592)
+    """
+    return 1 - f.f31[1] ** (m - 3) * f.f21[1] * f.f11[1]
 
 
-def _points(rolls: int) -> int:
-    """Return at how many points a battle can be after so many rolls with all dice."""
-    most = sum(START) - 2 * rolls
-    return sum(sum(state) == most for state in _visits())
+def two_against(n: int, f: RollChances) -> Probability:
+    """Return Q_b(2, n) for n ≥ 1: eq. (8). Only winning every roll wins the battle.
+
+    Q_b(2, n) = (f_12^0)^(n−1) f_11^0.
+
+    >>> two_against(2, roll_chances())
+    Fraction(275, 2592)
+    """
+    return f.f12[0] ** (n - 1) * f.f11[0]
 
 
-def _first_passage() -> Fraction:
-    return Fraction(sum(taflin_2001.first_passage(START, _chances()).values()))
+def three_against_motion(two: Probability, three: Probability, f: RollChances) -> Probability:
+    """Return Q_b(3, n) for n ≥ 2 from its neighbours: eq. (9).
+
+    two: Q_b(2, n − 1).
+    three: Q_b(3, n − 2).
+
+    Q_b(3, n) = f_22^1 Q_b(2, n−1) + f_22^0 Q_b(3, n−2).
+
+    >>> f = roll_chances()
+    >>> three_against_motion(two_against(8, f), three_against(7, f), f) == three_against(9, f)
+    True
+    """
+    return f.f22[1] * two + f.f22[0] * three
 
 
-def _free_space(rolls: int) -> Fraction:
-    """Return the sum of equation (5), mended, over all points after so many rolls."""
-    start = Point(50, 50)
-    points = [Point(50 - i, 50 - 2 * rolls + i) for i in range(2 * rolls + 1)]
-    chances = (taflin_2001.free_space(start, point, rolls, _chances()) for point in points)
-    return Fraction(sum(chances))
+def three_against_step(three: Probability, n: int, f: RollChances) -> Probability:
+    """Return Q_b(3, n) for n ≥ 2 from the strip itself: eq. (10), which is (8) put into (9).
+
+    three: Q_b(3, n − 2).
+
+    Q_b(3, n) = f_22^0 Q_b(3, n−2) + f_22^1 (f_12^0)^(n−2) f_11^0.
+
+    >>> f = roll_chances()
+    >>> three_against_step(three_against(7, f), 9, f) == three_against(9, f)
+    True
+    """
+    return f.f22[0] * three + f.f22[1] * f.f12[0] ** (n - 2) * f.f11[0]
 
 
-def _advantage_of_a_full_roll() -> Fraction:
-    ratio = break_even_ratio("classic")
-    return 1 - ratio if ratio is not None else Fraction(0)
+class Substitution(NamedTuple):
+    """The constants of eq. (12).
+
+    k: f_22^1 · f_11^0 / f_22^0.
+    c: f_12^0 / √f_22^0.
+    """
+
+    k: float
+    c: float
 
 
-VALUES: dict[str, Callable[[], Number]] = {
-    "places after one roll": lambda: _points(1),
-    "places after two rolls": lambda: _points(2),
-    "attackers lost more slowly than defenders in a roll of all dice": _advantage_of_a_full_roll,
-    "chances of first reaching the boundary from (12, 10), by (15)-(16) as printed": lambda: sum(
-        as_printed.first_passage(START, _chances()).values(), Fraction(0)
-    ),
-    "chances of first reaching the boundary from (12, 10)": _first_passage,
-    "chance to win at (12, 10), by (15)-(17) as printed": lambda: as_printed.win(START, _chances()),
-    "chance to win at (12, 10)": lambda: Fraction(taflin_2001.win(START, _chances())),
-    "chances of all points after 4 rolls, by (5) as printed": lambda: as_printed.free_space_mass(
-        4, _chances()
-    ),
-    "chances of all points after 4 rolls": lambda: _free_space(4),
-}
+def substituted_step(y: float, n: int, constants: Substitution) -> float:
+    """Return y_n = y_{n−2} + k C^(n−2): eq. (11).
 
-SOURCE = Source(
-    "taflin",
-    "Daniel C. Taflin, “The Probability Distribution of Risk Battles” (2001)",
-    (
-        Table(
-            "taflin_roll_losses",
-            "Table 1: armies that a roll costs",
-            "{attack_dice} dice against {defence_dice}: {attackers_lost} attackers and "
-            "{defenders_lost} defenders",
-            roll_chance,
-        ),
-        Table(
-            "taflin_expected_losses",
-            "Table 1: expected losses of a roll",
-            "{attack_dice} dice against {defence_dice}: {side}",
-            _expected_losses,
-        ),
-        Table(
-            "taflin_ways",
-            "Equation (3): good and bad rolls",
-            "L = {advantage}, s = {rolls}, {neutral} neutral",
-            _ways,
-        ),
-        Table(
-            "taflin_equations",
-            "The equations, and the chain that they solve",
-            "equation {equation} at ({m}, {n})",
-            _chain,
-            _equation,
-        ),
-        Table(
-            "taflin_free_space",
-            "The equations of the free space, and the chain",
-            "equation {equation} at ({m}, {n}) after {rolls} rolls from (12, 10)",
-            _in_free_space,
-            lambda row: FREE_EQUATIONS[row["equation"]](row),
-        ),
-        Table("taflin_values", "Single values", "{quantity}", lambda r: VALUES[r["quantity"]]()),
-    ),
-)
+    y: y_{n−2}.
+    constants: k and C.
+
+    >>> substituted_step(1.0, 4, Substitution(k=0.5, c=2.0))
+    3.0
+    """
+    return y + constants.k * constants.c ** (n - 2)
+
+
+def substitution(f: RollChances) -> Substitution:
+    """Return the constants k and C of eq. (12), in floats, as it takes a square root.
+
+    Refused is f_22^0 = 0, by which the equation divides.
+
+    >>> round(substitution(roll_chances()).c, 6)
+    0.533704
+    """
+    if not f.f22[0]:
+        raise IllegalError("f_22^0 must be above 0 for the substitution of equation (12), got 0")
+    k, c = f.f22[1] * f.f11[0] / f.f22[0], float(f.f12[0]) / sqrt(f.f22[0])
+    return Substitution(float(k), c)
+
+
+def substituted(three: Probability, n: int, f: RollChances) -> float:
+    """Return y_n = Q_b(3, n) / (f_22^0)^(n/2): eq. (12).
+
+    three: Q_b(3, n).
+
+    >>> substituted(0.5, 2, roll_chances())  # 0.5 · 1296/295
+    2.1966101694915254
+    """
+    return float(three) / pow(sqrt(f.f22[0]), n)
+
+
+def substituted_sum(n: int, f: RollChances) -> float:
+    """Return y_n for n ≥ 2, summed: eq. (13).
+
+    y_n = y_2 + k (C² − C^n) / (1 − C²) for even n, y_3 + k (C³ − C^n) / (1 − C²) for odd n.
+
+    >>> round(substituted_sum(9, roll_chances()), 6)
+    2.020685
+    """
+    k, c = substitution(f)
+    first = 2 + n % 2
+    y = substituted(three_against(first, f), first, f)
+    return y + k * c**first * float(products_of_degree((n - first) // 2 - 1, 1.0, c * c))
+
+
+def three_against(n: int, f: RollChances) -> Probability:
+    """Return Q_b(3, n) for n ≥ 1: eq. (14).
+
+    With x = f_22^0 and y = (f_12^0)²:
+
+        Q_b(3, 2j)    =  x^j             +  f_22^1       f_11^0 (x^j − y^j) / (x − y),
+        Q_b(3, 2j+1)  =  x^j Q_b(3, 1)   +  f_22^1 f_12^0 f_11^0 (x^j − y^j) / (x − y).
+
+    Q_b(3, 1) = f_21^0 + f_21^1 f_11^0 is the paper's bracket, and equal to eq. (7).
+
+    >>> three_against(2, roll_chances())
+    Fraction(235, 648)
+    """
+    j, odd = divmod(n, 2)
+    x, y = f.f22[0], f.f12[0] ** 2
+    begun = f.f21[0] + f.f21[1] * f.f11[0] if odd else 1
+    crossed = f.f22[1] * f.f12[0] ** odd * f.f11[0]
+    return x**j * begun + crossed * products_of_degree(j - 1, x, y)
+
+
+def products_of_degree(degree: int, *factors: Probability) -> Probability:
+    """Return the sum of all products of so many factors, each taken any number of times.
+
+    degree: how many factors a product has; below 0 there is none.
+    factors: what they are taken from.
+
+    For two of them it is (x^(degree+1) − y^(degree+1)) / (x − y), without the difference.
+
+    >>> products_of_degree(2, 2.0, 3.0)
+    19.0
+    """
+    one = factors[0] ** 0
+    if degree < 0:
+        return 0 * one
+    sums = [one] + [0 * one] * degree
+    for factor in factors:
+        for i in range(degree):
+            sums[i + 1] += factor * sums[i]
+    return sums[degree]
+
+
+# --- The two strips that the paper leaves out
+
+
+def four_against(n: int, f: RollChances) -> Probability:
+    """Return Q_b(4, n) for n ≥ 1.
+
+    The equation of motion is Q_b(4, n) = f_32^0 Q_b(4, n−2) + f_32^1 Q_b(3, n−1) + f_32^2 Q_b(2, n)
+    for n ≥ 2, with Q_b(4, 0) = 1. Put into itself j times, n = 2j or 2j + 1, it gives
+
+        Q_b(4, n)  =  z^j Q_b(4, n−2j)
+                      + Σ_{i<j} z^i [f_32^1 Q_b(3, n−1−2i) + f_32^2 Q_b(2, n−2i)],    z = f_32^0.
+
+    By (14) and (8) the brackets are powers of x = f_22^0 and of y = (f_12^0)². Let h_d(x, y ...)
+    be the sum of all products of d factors, so that Σ z^i x^(j−1−i) = h_{j−1}(z, x) and
+    Σ z^i h_{j−2−i}(x, y) = h_{j−2}(z, x, y). For even and for odd n:
+
+        Q_b(4, 2j)    =  z^j
+                         +  f_32^1 [Q_b(3, 1) h_{j−1}(z, x) + f_22^1 f_12^0 f_11^0 h_{j−2}(z, x, y)]
+                         +  f_32^2 f_12^0 f_11^0 h_{j−1}(z, y),
+        Q_b(4, 2j+1)  =  z^j Q_b(4, 1)
+                         +  f_32^1 [x h_{j−1}(z, x) + f_22^1 f_11^0 h_{j−1}(z, x, y)]
+                         +  f_32^2 y f_11^0 h_{j−1}(z, y).
+
+    >>> four_against(2, roll_chances())
+    Fraction(6610505, 10077696)
+    """
+    j, odd = divmod(n, 2)
+    x, y, z = f.f22[0], f.f12[0] ** 2, f.f32[0]
+    begun = against_one(4, f) if odd else 1
+    threes = x if odd else three_against(1, f)
+    crossed = f.f22[1] * f.f11[0] * (1 if odd else f.f12[0])
+    twos = f.f11[0] * (y if odd else f.f12[0])
+    met = threes * products_of_degree(j - 1, z, x)
+    met += crossed * products_of_degree(j - 2 + odd, z, x, y)
+    return z**j * begun + f.f32[1] * met + f.f32[2] * twos * products_of_degree(j - 1, z, y)
+
+
+def against_two(m: int, f: RollChances) -> Probability:
+    """Return Q_b(m, 2) for m ≥ 2, which the paper calls "not technically" an edge.
+
+    The equation of motion is Q_b(m, 2) = f_32^0 + f_32^1 Q_b(m−1, 1) + f_32^2 Q_b(m−2, 2) for
+    m ≥ 4. Let m = e + 2j with e = 2 or 3, z = f_32^2 and g = f_31^1. Put into itself j times, with
+    Q_b(m−1, 1) from eq. (7) and f_32^0 + f_32^1 = 1 − z, it gives
+
+        Q_b(m, 2)  =  z^j Q_b(e, 2)  +  (1 − z^j)
+                      − f_32^1 f_21^1 f_11^1 g^(e−2) (z^j − g^(2j)) / (z − g²).
+
+    >>> against_two(4, roll_chances())
+    Fraction(6610505, 10077696)
+    """
+    e = 2 + m % 2
+    j = (m - e) // 2
+    z, g = f.f32[2], f.f31[1]
+    begun = three_against(2, f) if e == 3 else two_against(2, f)
+    lost = f.f32[1] * f.f21[1] * f.f11[1] * g ** (e - 2) * products_of_degree(j - 1, z, g**2)
+    return z**j * begun + (1 - z**j) - lost
+
+
+def strip_win(point: Point, f: RollChances) -> Probability:
+    """Return Q_b(m, n) on a strip, m ≤ 4 or n ≤ 2, or where the battle is over.
+
+    >>> strip_win(Point(4, 2), roll_chances())
+    Fraction(6610505, 10077696)
+    """
+    m, n = point
+    if m < 2 or n == 0:
+        return f.f11[0] ** 0 * (n == 0)
+    if m <= 4:
+        return {2: two_against, 3: three_against, 4: four_against}[m](n, f)
+    return {1: against_one, 2: against_two}[n](m, f)
+
+
+# --- First passage and the comprehensive solution: equations (15)-(17)
+
+
+def edge_passage(start: Point, point: Point, f: RollChances) -> Probability:
+    """Return P* for a point on the edge of the free space, m = 4 or n = 2: eq. (15).
+
+    start: inside: M ≥ 5 and N ≥ 3.
+    point: (m, 2) with m ≥ 4, or (4, n) with n ≥ 2.
+
+    P*(m, 2) = f_32^1 P_{m+1,3} + f_32^0 P_{m,4},  P*(4, n) = f_32^1 P_{5,n+1} + f_32^2 P_{6,n},
+    where P is 0 unless its point is inside.
+
+    >>> edge_passage(Point(5, 3), Point(4, 2), roll_chances())
+    Fraction(2611, 7776)
+    """
+    m, n = point
+    beside = f.f32[1] * _inside(start, Point(m + 1, n + 1), f)
+    if n == 2:
+        return beside + f.f32[0] * _inside(start, Point(m, 4), f)
+    return beside + f.f32[2] * _inside(start, Point(6, n), f)
+
+
+def leap_passage(start: Point, point: Point, f: RollChances) -> Probability:
+    """Return P* for a point that is reached by a leap over the edge, m = 3 or n = 1: eq. (16).
+
+    start: inside: M ≥ 5 and N ≥ 3.
+    point: (m, 1) with m ≥ 5, or (3, n) with n ≥ 3.
+
+    P*(m, 1) = f_32^0 P_{m,3},  P*(3, n) = f_32^2 P_{5,n}, where P is 0 unless its point is inside.
+
+    >>> leap_passage(Point(5, 3), Point(5, 1), roll_chances())
+    Fraction(1445, 3888)
+    """
+    m, n = point
+    if n == 1:
+        return f.f32[0] * _inside(start, Point(m, 3), f)
+    return f.f32[2] * _inside(start, Point(5, n), f)
+
+
+def _inside(start: Point, point: Point, f: RollChances) -> Probability:
+    """Return P_{m,n}, or 0 for a point that is not inside."""
+    rolls, odd = divmod(sum(start) - sum(point), 2)
+    if odd or point.m < 5 or point.n < 3:
+        return 0 * f.f32[0]
+    return free_space(start, point, rolls, f)
+
+
+def first_passage(start: Point, f: RollChances) -> dict[Point, Probability]:
+    """Return P* of every point at which the boundary can be first reached; they sum to 1.
+
+    start: (M, N); one on the boundary has reached it.
+
+    >>> sum(first_passage(Point(12, 10), roll_chances()).values())
+    Fraction(1, 1)
+    """
+    if start.m < 5 or start.n < 3:
+        return {start: f.f32[0] ** 0}
+    edge = [Point(m, 2) for m in range(4, start.m + 1)]
+    edge += [Point(4, n) for n in range(3, start.n + 1)]
+    leaps = [Point(m, 1) for m in range(5, start.m + 1)]
+    leaps += [Point(3, n) for n in range(3, start.n + 1)]
+    passages = {point: edge_passage(start, point, f) for point in edge}
+    passages |= {point: leap_passage(start, point, f) for point in leaps}
+    return {point: chance for point, chance in passages.items() if chance}
+
+
+def win(start: Point, f: RollChances) -> Probability:
+    """Return Q(M, N), the chance that the attackers win, from any point: eq. (17).
+
+    >>> round(win(Point(12, 10), roll_chances(exact=False)), 10)
+    0.6538260548
+    """
+    passages = first_passage(start, f)
+    return sum((p * strip_win(point, f) for point, p in passages.items()), 0 * f.f32[0])

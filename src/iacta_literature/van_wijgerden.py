@@ -1,4 +1,7 @@
-"""Van Wijgerden, "Let slip the dice of war": states without the garrison, requirements with it."""
+"""Jeroen van Wijgerden, "Let slip the dice of war".
+
+Its states leave the garrison out; the troops it says are needed include it.
+"""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -8,16 +11,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from iacta.battle.battle import Battle
+from iacta import Battle, Losses, Outcome, Roll, armies_needed, find_rules
 from iacta.methods import path_tree
-from iacta.methods.outcome import Outcome
-from iacta.questions.armies_needed import armies_needed
-from iacta.rules.roll import Losses, Roll
-from iacta_literature.data import Row, read_rows
 from iacta_literature.pracpred import ABLE, ending, win
-from iacta_literature.rolls import example_losses, roll_chance
-from iacta_literature.tables import Source, Table, Timing
-from iacta_literature.verdict import Number
+from iacta_literature.published import (
+    Figure,
+    Number,
+    Row,
+    Source,
+    Table,
+    Timing,
+    five_dice,
+    read_rows,
+    roll_examples,
+    roll_losses,
+    single_values,
+)
 
 __all__ = ["CHANCES", "MOST_DEFENDERS", "SOURCE", "needed"]
 
@@ -40,30 +49,18 @@ def needed(rules: str) -> npt.NDArray[Any]:
 
 
 def _path(row: Row) -> Fraction:
-    """Return the chance of one path, told by its states."""
+    """Return the probability of one path, given by its states."""
     states = [Outcome(*map(int, state.split())) for state in row["path"].split(", ")]
     found = path_tree.paths(*states[0], ABLE)
     return next(path.probability for path in found if list(path.states) == states)
 
 
-def _first_roll_wins() -> Fraction:
-    return Fraction(Roll(2, 1).losses()[Losses(0, 1)])
+def _left(attackers: int, defenders: int, outcome: Outcome) -> Fraction:
+    return Fraction(Battle(attackers, defenders, ABLE).outcomes(exact=True)[outcome])
 
 
-def _end(attackers_left: int, defenders_left: int) -> Fraction:
-    """Return the chance of one end of 2 against 1."""
-    law = Battle(2, 1, ABLE).outcomes(exact=True)
-    return Fraction(law[Outcome(attackers_left, defenders_left)])
-
-
-def _one_lost(defence_dice: int, rules: str) -> Fraction:
-    """Return the chance that a single attack die costs its army."""
-    return Fraction(Roll(1, defence_dice, rules).losses()[Losses(1, 0)])
-
-
-def _sum_of_ends() -> Fraction:
-    law = Battle(3, 2, ABLE).outcomes(exact=True)
-    return sum((Fraction(chance) for chance in law.values()), Fraction(0))
+def _fewest(row: Row) -> int:
+    return int(armies_needed(int(row["defenders"]), row["chance"]))
 
 
 def _entries_too_low() -> int:
@@ -72,45 +69,45 @@ def _entries_too_low() -> int:
     return sum(_fewest(row) - int(row["published"]) == 1 for row in rows)
 
 
-def _fewest(row: Row) -> int:
-    return int(armies_needed(int(row["defenders"]), row["chance"]))
-
-
 def _spike_of_capitals() -> int:
-    """Return the defenders, from 2 on, that take the most attackers for each of them at 99 %."""
+    """Return the defenders, from 2 on, that take the most attackers for each of them at 99%."""
     of_each = needed("capital")[-1] / np.arange(1, MOST_DEFENDERS + 1)
     return 2 + int(np.argmax(of_each[1:]))
 
 
-def _mean_ratio() -> float:
-    return float((needed("capital") / needed("classic")).mean())
-
-
 VALUES: dict[str, Callable[[], Number]] = {
-    "equally likely rolls of five dice": lambda: Roll(3, 2).law().total,
+    "equally likely rolls of five dice": five_dice,
     "paths from 3 against 2": lambda: Battle(3, 2, ABLE).path_count(),
-    "sum of the chances of all ends of 3 against 2": _sum_of_ends,
+    "sum of the chances of all outcomes of 3 against 2": lambda: Fraction(
+        sum(Battle(3, 2, ABLE).outcomes(exact=True).values())
+    ),
     "chance that 3 against 2 is won": lambda: win(3, 2),
     "chance that 3 against 2 is won, rounded": lambda: win(3, 2),
-    "chance that 3 against 2 is won, in per cent": lambda: win(3, 2),
+    "chance that 3 against 2 is won, as a percentage": lambda: win(3, 2),
     "chance that 1 against 1 is lost": lambda: 1 - win(1, 1),
     "chance that 1 against 1 is won": lambda: win(1, 1),
-    "chance that the first roll of 2 against 1 wins": _first_roll_wins,
-    "chance that 2 against 1 is lost": lambda: _end(0, 1),
-    "chance that 2 against 1 ends with 1 attacker": lambda: _end(1, 0),
-    "chance of the loss 1 0 from 1 against 3 on a capital": lambda: _one_lost(3, "capital"),
-    "chance of the loss 1 0 from 1 against 3 on a territory": lambda: _one_lost(2, "classic"),
-    "attackers needed against 2 for 20 %": lambda: int(armies_needed(2, "20%")),
+    "chance that the first roll of 2 against 1 wins": lambda: Roll(2, 1).losses()[Losses(0, 1)],
+    "chance that 2 against 1 is lost": lambda: _left(2, 1, Outcome(0, 1)),
+    "chance that 2 against 1 ends with 1 attacker": lambda: _left(2, 1, Outcome(1, 0)),
+    "chance of the loss 1 0 from 1 against 3 on a capital": lambda: Roll(1, 3, "capital").losses()[
+        Losses(1, 0)
+    ],
+    "chance of the loss 1 0 from 1 against 3 on a territory": lambda: Roll(1, 2).losses()[
+        Losses(1, 0)
+    ],
+    "attackers needed against 2 for 20%": lambda: int(armies_needed(2, "20%")),
     "chance of 2 attackers, garrison counted, against 2": lambda: win(1, 2),
     "chance of 3 attackers, garrison counted, against 2": lambda: win(2, 2),
-    "attackers needed against 10 for 95 %, by defender": lambda: Fraction(
+    "attackers needed against 10 for 95%, per defender": lambda: Fraction(
         int(armies_needed(10, "95%")), 10
     ),
-    "chance that 3 against 2 ends with 1 attacker, in per cent": lambda: Fraction(
-        Battle(3, 2, ABLE).outcomes(exact=True)[Outcome(1, 0)]
+    "chance that 3 against 2 ends with 1 attacker, as a percentage": lambda: _left(
+        3, 2, Outcome(1, 0)
     ),
-    "defenders at the spike of the 99 % line of capitals": _spike_of_capitals,
-    "attackers needed on a capital, by those on a territory (mean)": _mean_ratio,
+    "defenders at the spike of the 99% line of capitals": _spike_of_capitals,
+    "attackers needed on a capital, divided by those on a territory (mean)": lambda: float(
+        (needed("capital") / needed("classic")).mean()
+    ),
     "entries of Hendel's table that are one too low": _entries_too_low,
     "chance of 5 against 10, if the headings of Osborne's table 3 were right": lambda: win(5, 10),
 }
@@ -119,34 +116,93 @@ SOURCE = Source(
     "van_wijgerden",
     "Jeroen van Wijgerden, “Let slip the dice of war”",
     (
-        Table(
-            "van_wijgerden_roll_losses",
+        roll_losses(
+            "van_wijgerden",
             "Armies that a roll costs, on a territory (classic) and on a capital",
-            "{rules}, {attack_dice} dice against {defence_dice}: {attackers_lost} attackers and "
-            "{defenders_lost} defenders",
-            roll_chance,
+            "{rules}, ",
         ),
-        Table(
-            "van_wijgerden_roll_examples",
-            "Single rolls: attackers and defenders lost",
-            "{attack_dice} against {defence_dice}",
-            example_losses,
-        ),
+        roll_examples("van_wijgerden"),
         Table("van_wijgerden_paths", "Paths through the tree of 3 against 2", "{path}", _path),
         Table(
             "van_wijgerden_outcomes",
-            "Ends of 3 against 2",
+            "Outcomes of 3 against 2",
             "{attackers_left} attackers and {defenders_left} defenders left",
             ending,
         ),
-        Table(
-            "van_wijgerden_values", "Single values", "{quantity}", lambda r: VALUES[r["quantity"]]()
-        ),
+        single_values("van_wijgerden", VALUES),
         Table(
             "van_wijgerden_hendel",
             "Fewest attackers, as Hendel and others print them",
             "chance {chance} against {defenders}",
             _fewest,
+        ),
+    ),
+    (
+        Figure(
+            "minimum_troops",
+            "Minimum troops for 15 chances, against up to 200 defenders.",
+            lambda charts: charts.minimum_troops(200),
+        ),
+        Figure(
+            "minimum_troops_per_defender",
+            "Minimum troops, divided by the defenders.",
+            lambda charts: charts.minimum_troops(200, per_defender=True),
+        ),
+        Figure(
+            "minimum_troops_per_defender_to_50",
+            "The same, zoomed to 50 defenders.",
+            lambda charts: charts.minimum_troops(50, per_defender=True),
+        ),
+        Figure(
+            "minimum_troops_to_50",
+            "Minimum troops themselves, zoomed to 50 defenders.",
+            lambda charts: charts.minimum_troops(50),
+        ),
+        Figure(
+            "minimum_troops_ratio",
+            "Minimum troops against a capital, divided by those against a territory.",
+            lambda charts: charts.minimum_troops_ratio(200),
+        ),
+        Figure(
+            "state_space_of_1_against_1",
+            "The state space of [1 1]: each side has one army, and a roll takes one of the two.",
+            lambda charts: charts.state_space(1, 1, ABLE),
+        ),
+        Figure(
+            "state_space",
+            "The larger state space: three attackers against two, and the losses of each roll.",
+            lambda charts: charts.state_space(3, 2, ABLE),
+        ),
+        Figure(
+            "probability_tree",
+            "The same states, and the chances that lead to them.",
+            lambda charts: charts.probability_tree(3, 2, ABLE),
+        ),
+        Figure(
+            "probability_tree_from_2_against_2",
+            "The tree from [2 2], which does not pass through [1 2] and [2 1].",
+            lambda charts: charts.probability_tree(2, 2, ABLE),
+        ),
+        Figure(
+            "probability_tree_to_3_against_3",
+            "The full tree of all states up to [3 3].",
+            lambda charts: charts.probability_tree(3, 3, ABLE, every=True),
+        ),
+        Figure(
+            "paths",
+            "The seven paths of [3 2]. The source colours paths in the tree; ours lists them all, "
+            "each with its chance.",
+            lambda charts: charts.path_chances(3, 2, ABLE),
+        ),
+        Figure(
+            "state_space_of_a_territory",
+            "All states up to [3 3] on a territory, to compare with the next figure.",
+            lambda charts: charts.state_space(3, 3, ABLE, every=True),
+        ),
+        Figure(
+            "state_space_of_a_capital",
+            "All states up to [3 3] on a capital, where three dice defend.",
+            lambda charts: charts.state_space(3, 3, find_rules("capital", 0), every=True),
         ),
     ),
     (

@@ -11,8 +11,7 @@ from iacta import IllegalError, TooLargeError, charts, find_rules
 from iacta.charts.theme import AnyChart
 from iacta.methods import path_tree
 from iacta.methods.markov import chain
-from iacta_literature.taflin_2001 import first_passage
-from iacta_literature.taflin_strips import Point, roll_chances
+from iacta_literature.taflin import Point, first_passage, roll_chances
 from tests.charts.look import subtitle, table, title
 
 SMALL = [(3, 3), (4, 2), (4, 3), (4, 4), (5, 3), (8, 1), (2, 7), (7, 1)]

@@ -30,7 +30,7 @@ from iacta.methods import (
 from iacta.methods.method import Method
 from iacta.methods.outcome import is_won
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
-from iacta_literature import taflin_strips
+from iacta_literature import taflin
 from tests import brute
 
 ALL: dict[str, Method] = {
@@ -201,7 +201,7 @@ DOORS: dict[str, Callable[..., object]] = {
     "path_count": path_tree.path_count,
     "state_count": path_tree.state_count,
     "sequence": lambda a, d, rules: closed_form.sequence(a, [d], rules),
-    "roll_chances": lambda a, d, rules: taflin_strips.roll_chances(rules),
+    "roll_chances": lambda a, d, rules: taflin.roll_chances(rules),
 }
 
 

@@ -40,7 +40,7 @@ from iacta.methods import METHODS, counting, simulation, throws, workers
 from iacta.methods.outcome import is_won
 from iacta.methods.simulation import End
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
-from iacta_literature.tan_1997 import chi_square
+from iacta_literature.hoehle import chi_square
 from tests import brute, strategies
 from tests.methods.test_agreement import SEVERAL_RULES
 

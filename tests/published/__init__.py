@@ -6,7 +6,7 @@ computed independently, or is published elsewhere.
 
 from pathlib import Path
 
-from iacta_literature import data
+from iacta_literature import published
 
 __all__ = ["FOLDER", "read_rows"]
 
@@ -15,4 +15,4 @@ FOLDER = Path(__file__).parent
 
 def read_rows(name: str) -> list[dict[str, str]]:
     """Return the rows of a table, as texts by column."""
-    return data.read_rows(name, FOLDER if (FOLDER / f"{name}.csv").exists() else data.FOLDER)
+    return published.read_rows(name, FOLDER if (FOLDER / f"{name}.csv").exists() else None)

@@ -1,108 +1,134 @@
-"""The picture of how a battle comes to the boundary, where fewer dice are thrown."""
+"""The picture of how a battle reaches its boundary, where fewer dice are thrown."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections import defaultdict
+from fractions import Fraction
+from typing import Any, TypeAlias
 
 import altair as alt
 
-from iacta.charts.theme import BLUE, GREY, PURPLE, AnyChart, Row, finish, named, whole_axis
+from iacta.charts.theme import BLUE, GREY, PURPLE, AnyChart, finish, named, whole_axis
 from iacta.charts.words import fight, per_cent
 from iacta.checks import shown
 from iacta.errors import IllegalError, TooLargeError
+from iacta.methods.closed_form import refuse_dice
 from iacta.methods.limits import read_battle
+from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
-from iacta_literature.taflin_2001 import first_passage
-from iacta_literature.taflin_strips import Point, roll_chances
 
 __all__ = ["first_passages"]
 
+State: TypeAlias = tuple[int, int]  # able attackers, defenders
+
 EDGE, BEYOND = "on the edge", "past the edge"
 KINDS = {EDGE: BLUE, BEYOND: PURPLE}
+LEAST_ABLE, LEAST_DEFENDERS = 4, 3  # one more than all dice need on each side
 MOST_ARMIES = 40
 HEIGHT = 460
-INSIDE = Point(5, 3)  # the least with which a roll still stays free of the boundary
 
 
 def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic") -> AnyChart:
-    """Return where a battle first comes to the boundary region, and by which rolls.
+    """Return where a battle first reaches the boundary region, and by which rolls.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set; three attack dice and two defence dice.
 
     The chart has a table `points`: `attackers` and `defenders`, whether they are on the edge or
-    past it, and the chance that the battle first comes to the boundary there; they sum to 1. A
+    past it, and the probability that the battle first reaches the boundary there; they sum to 1. A
     table `rolls` has the ways there `from` a state inside. Refused are other dice, more than 40
     armies on a side, and battles that start on the boundary.
 
     Source: Taflin (2001), figure 2 and equations (15)-(16).
     """
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
-    start = Point(attackers - rules.garrison + 1, defenders)
+    garrison = rules.garrison
+    start = attackers - garrison, defenders
     _refuse(start, attackers, defenders, rules)
-    passages = first_passage(start, roll_chances(rules))
-    shift = rules.garrison - 1  # the paper's garrison is one army
+    passages, before = _passages(start, rules)
     points = [
         {
-            "attackers": m + shift,
-            "defenders": n,
-            "place": EDGE if m >= 4 and n >= 2 else BEYOND,
+            "attackers": able + garrison,
+            "defenders": left,
+            "place": _place((able, left)),
             "probability": float(chance),
             "exact": str(chance),
         }
-        for (m, n), chance in passages.items()
+        for (able, left), chance in passages.items()
     ]
-    likeliest = max(passages, key=lambda point: passages[point])
+    rolls = [
+        {
+            "from": f"{were_able + garrison}v{were_left}",
+            "to": f"{able + garrison}v{left}",
+            **{"x": were_able + garrison, "y": were_left, "x2": able + garrison, "y2": left},
+        }
+        for able, left in passages
+        for were_able, were_left in before[able, left]
+    ]
+    able, left = max(passages, key=lambda state: passages[state])
     return finish(
-        _chart(500 * min(1, 12 / max(start)), attackers, defenders),
-        f"Most often it leaves the free space at {likeliest.m + shift} against {likeliest.n}: "
-        f"{per_cent(passages[likeliest])} of the time.",
+        _chart(500 * min(1, 12 / max(start[0] + 1, defenders)), attackers, defenders),
+        f"Most often it leaves the free space at {able + garrison} against {left}: "
+        f"{per_cent(passages[able, left])} of the time.",
         fight(attackers, defenders, rules)
         + " In the free space, which has the grey points, both sides have more armies than all "
         "their dice need. Lines: the rolls that lead out of it; the area of a circle is its "
         "chance.",
         {
             "points": points,
-            "rolls": list(_rolls(passages, start, shift)),
+            "rolls": rolls,
             "starts": [{"attackers": attackers, "defenders": defenders}],
         },
     )
 
 
-def _refuse(start: Point, attackers: int, defenders: int, rules: Rules) -> None:
-    roll_chances(rules)  # refuses other dice
+def _refuse(start: State, attackers: int, defenders: int, rules: Rules) -> None:
+    refuse_dice(rules)
     battle = f"{shown(attackers)} against {shown(defenders)}"
-    least = INSIDE.m + rules.garrison - 1
-    if start.m < INSIDE.m or start.n < INSIDE.n:
+    if not _is_inside(start):
         raise IllegalError(
-            f"a battle that comes to its boundary must start with at least {least} attackers "
-            f"against {INSIDE.n} defenders, got {battle}"
+            "a battle that comes to its boundary must start with at least "
+            f"{LEAST_ABLE + rules.garrison} attackers against {LEAST_DEFENDERS} defenders, got "
+            f"{battle}"
         )
-    if max(start) > MOST_ARMIES:
+    if start[0] >= MOST_ARMIES or defenders > MOST_ARMIES:
         raise TooLargeError(
             f"a battle whose boundary is drawn must have at most {MOST_ARMIES} armies on a side, "
             f"got {battle}"
         )
 
 
-def _rolls(passages: Iterable[Point], start: Point, shift: int) -> Iterator[Row]:
-    """Yield the rolls from inside to a point of the boundary."""
-    for m, n in passages:
-        for lost in (0, 1, 2):  # attackers, of the two armies that a roll takes
-            before = Point(m + lost, n + 2 - lost)
-            if _inside(before, start):
-                yield {
-                    "from": f"{before.m + shift}v{before.n}",
-                    "to": f"{m + shift}v{n}",
-                    **{"x": before.m + shift, "y": before.n, "x2": m + shift, "y2": n},
-                }
+def _is_inside(state: State) -> bool:
+    return state[0] >= LEAST_ABLE and state[1] >= LEAST_DEFENDERS
 
 
-def _inside(point: Point, start: Point) -> bool:
-    """Tell whether a battle can come by a point by rolls with all dice, and roll all there."""
-    if not (INSIDE.m <= point.m <= start.m and INSIDE.n <= point.n <= start.n):
-        return False
-    return (sum(start) - sum(point)) % 2 == 0
+def _place(state: State) -> str:
+    return EDGE if state[0] >= LEAST_ABLE - 1 and state[1] >= LEAST_DEFENDERS - 1 else BEYOND
+
+
+def _passages(start: State, rules: Rules) -> tuple[dict[State, Fraction], dict[State, list[State]]]:
+    """Return where the boundary is first reached: the probabilities, and the states just before."""
+    losses = Roll(3, 2, rules).losses()
+    chances = [Fraction(losses[Losses(lost, 2 - lost)]) for lost in (0, 1, 2)]
+    passages: dict[State, Fraction] = defaultdict(Fraction)
+    before: dict[State, list[State]] = defaultdict(list)
+    visits = {start: Fraction(1)}
+    while visits:
+        after: dict[State, Fraction] = defaultdict(Fraction)
+        for (able, defenders), visit in sorted(visits.items()):
+            for lost, chance in enumerate(chances):
+                state = able - lost, defenders - 2 + lost
+                if _is_inside(state):
+                    after[state] += visit * chance
+                else:
+                    passages[state] += visit * chance
+                    before[state].append((able, defenders))
+        visits = after
+
+    def edge_first(state: State) -> tuple[bool, bool, State]:
+        return _place(state) == BEYOND, state[1] >= LEAST_DEFENDERS, state
+
+    reached = [state for state in sorted(passages, key=edge_first) if passages[state]]
+    return {state: passages[state] for state in reached}, before
 
 
 def _axis(title: str, most: int) -> dict[str, Any]:

@@ -24,7 +24,7 @@ Folder = Annotated[
 def reproduce(folder: Folder = "iacta-reproduced", as_json: options.Json = False) -> None:
     """Recompute every number and figure of the literature, and write a report.
 
-    Ends with 1 if anything differs that is not a listed erratum.
+    Ends with 1 if a value differs and is not a listed erratum.
 
     Example: iacta reproduce
     """
@@ -37,7 +37,7 @@ def reproduce(folder: Folder = "iacta-reproduced", as_json: options.Json = False
         options.output(as_json, False),
         record=lambda: _record(done),
         rows=lambda: (),
-        text=lambda console: _tell(console, done),
+        text=lambda console: _print(console, done),
     )
     if done.differing:
         raise typer.Exit(DIFFERENT)
@@ -46,7 +46,7 @@ def reproduce(folder: Folder = "iacta-reproduced", as_json: options.Json = False
 def _record(done: "Reproduced") -> dict[str, object]:
     return {
         "report": str(done.report),
-        "values": sum(map(len, done.entries.values())),
+        "values": sum(map(len, done.values.values())),
         "agree": len(done.agreeing),
         "errata": [
             {"where": row["where"], "count": _count(row, done), "sentence": row["sentence"]}
@@ -54,39 +54,38 @@ def _record(done: "Reproduced") -> dict[str, object]:
         ],
         "differ": [
             {
-                "table": entry.table,
-                "quantity": entry.quantity,
-                "published": entry.compared.published.text,
-                "ours": entry.compared.ours_text,
+                "table": value.table,
+                "quantity": value.quantity,
+                "published": value.published.text,
+                "ours": value.ours_text,
             }
-            for entry in done.differing
+            for value in done.differing
         ],
         "seconds": done.seconds,
     }
 
 
 def _count(row: dict[str, str], done: "Reproduced") -> int:
-    """Return how many values an erratum has spoilt."""
-    named = (entry.compared.published.erratum for entry in done.mistaken)
-    return sum(name == row["erratum"] for name in named)
+    """Return how many values an erratum affects."""
+    return sum(value.published.erratum == row["erratum"] for value in done.mistaken)
 
 
-def _tell(console: "Console", done: "Reproduced") -> None:
-    count = sum(map(len, done.entries.values()))
+def _print(console: "Console", done: "Reproduced") -> None:
+    total = sum(map(len, done.values.values()))
     show.say(
         console,
-        f"{len(done.agreeing)} of the {count} values and equations of the five sources agree with "
+        f"{len(done.agreeing)} of the {total} values and equations of the five sources agree with "
         f"iacta, and {len(done.mistaken)} are errata.",
     )
     if done.differing:
         one = len(done.differing) == 1
-        words = "differs, and is no listed erratum" if one else "differ, and are no listed errata"
+        words = "differs and is not a listed erratum" if one else "differ and are not listed errata"
         show.heading(console, f"{len(done.differing)} {words}:")
-        for entry in done.differing:
+        for value in done.differing:
             show.say(
                 console,
-                f"{entry.table}, {entry.quantity}: published {entry.compared.published.text}, "
-                f"ours {entry.compared.ours_text}",
+                f"{value.table}, {value.quantity}: published {value.published.text}, "
+                f"ours {value.ours_text}",
             )
     show.heading(console, "The errata:")
     for row in done.errata:
@@ -94,4 +93,4 @@ def _tell(console: "Console", done: "Reproduced") -> None:
         values = "1 value" if count == 1 else f"{count} values"
         show.say(console, f"{row['where']} ({values}): {row['sentence']}")
     console.print()
-    show.say(console, f"{done.report} tells it all; it took {done.seconds:.0f} s.")
+    show.say(console, f"The full report is {done.report}; it took {done.seconds:.0f} s.")

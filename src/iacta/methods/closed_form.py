@@ -24,7 +24,7 @@ Then p · (p^s)' = s p' p^s gives the recurrence
 which carries such a pair from s to s + 1: each step multiplies and divides large numbers by small
 ones only. The sum over s is Horner's, and so linear in the armies where a table is quadratic.
 
-`iacta_literature.taflin_2001` has the paper's equations themselves, to the letter. This file
+`iacta_literature.taflin` has the paper's equations themselves, to the letter. This file
 shifts the boundary by one, which spares the strips at a = 3 and d = 2, and counts in whole
 numbers.
 

@@ -1,7 +1,6 @@
 """The command that reproduces the literature: its files, its end, and what interrupts it."""
 
 import csv
-import json
 import os
 import re
 import signal
@@ -13,42 +12,34 @@ from typing import Any
 
 import pytest
 
-from iacta_literature import SOURCES, figures
+from iacta_literature import SOURCES, published
 from iacta_literature import run as library
-from iacta_literature.figures import FIGURES
 from tests.cli.run import Run
-from tests.reproduce.test_values import spoil
+from tests.literature.conftest import Whole
+from tests.literature.test_published import spoil
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
-    """Run the command once, and return its folder and what it says as JSON."""
-    folder = tmp_path_factory.mktemp("whole")
-    line = [sys.executable, "-m", "iacta", "reproduce", str(folder), "--json"]
-    ended = subprocess.run(line, capture_output=True, text=True, check=True)  # noqa: S603 # ours
-    assert ended.stderr == ""
-    return folder, json.loads(ended.stdout)
-
-
-def test_every_value_and_figure_has_its_file(whole: tuple[Path, Any]) -> None:
-    folder, said = whole
+def test_every_value_and_figure_has_its_file(whole: Whole) -> None:
+    folder, record = whole
     expected = {f"{source.key}.csv" for source in SOURCES} | {"report.html"}
-    expected |= {f"{figure.source}_{figure.name}.png" for figure in FIGURES}
+    figures = [f"{source.key}_{each.name}.png" for source in SOURCES for each in source.figures]
+    assert len(set(figures)) == len(figures)
+    expected |= set(figures)
     assert {file.name for file in folder.iterdir()} == expected
     verdicts = [
         row["verdict"]
         for source in SOURCES
         for row in csv.DictReader((folder / f"{source.key}.csv").read_text("utf-8").splitlines())
     ]
-    assert len(verdicts) == said["values"] > 1000
-    assert verdicts.count("agrees") == said["agree"]
-    assert verdicts.count("erratum") == sum(row["count"] for row in said["errata"])
-    assert said["differ"] == []
-    assert said["seconds"] < 60
+    assert len(verdicts) == record["values"] == 1119
+    assert verdicts.count("agrees") == record["agree"] == 1089
+    assert verdicts.count("erratum") == sum(row["count"] for row in record["errata"]) == 30
+    assert record["differ"] == []
 
 
-def test_the_report_needs_no_network(whole: tuple[Path, Any]) -> None:
-    report = (whole[0] / "report.html").read_text(encoding="utf-8")
+def test_the_report_is_small_and_needs_no_network(whole: Whole) -> None:
+    report = whole.report
+    assert len(report) < 5_000_000
     loaded = re.findall(r"(?:src|srcset|href|url)\s*[=(]\s*\"?([^\">]{0,20})", report)
     assert loaded
     assert all(address.startswith(("data:image/svg+xml", "#")) for address in loaded)
@@ -56,18 +47,18 @@ def test_the_report_needs_no_network(whole: tuple[Path, Any]) -> None:
     assert "@import" not in report
 
 
-def test_the_report_tells_of_errata_and_run_times(whole: tuple[Path, Any]) -> None:
-    report = (whole[0] / "report.html").read_text(encoding="utf-8")
-    for row in whole[1]["errata"]:
+def test_the_report_tells_of_errata_and_run_times(whole: Whole) -> None:
+    report = whole.report
+    for row in whole.record["errata"]:
         assert row["count"] > 0
         assert row["where"] in report
     assert "33.2 s" in report
-    assert report.count("<figure>") == len(FIGURES)
+    assert report.count("<figure>") == sum(len(source.figures) for source in SOURCES)
     assert report.endswith("</html>\n")
 
 
-def test_what_is_to_be_seen_first_stands_open(whole: tuple[Path, Any]) -> None:
-    report = (whole[0] / "report.html").read_text(encoding="utf-8")
+def test_what_is_to_be_seen_first_stands_open(whole: Whole) -> None:
+    report = whole.report
     for part in report.split("<h2 ")[1:]:
         first, *others = re.findall(r"<details( open)?>(.*?)</details>", part, re.DOTALL)
         assert first[0] == " open"
@@ -76,14 +67,11 @@ def test_what_is_to_be_seen_first_stands_open(whole: tuple[Path, Any]) -> None:
             assert bool(is_open) == ("! erratum" in re.sub("</?b>", "", table))
 
 
-def test_the_report_is_no_larger_than_it_must_be(whole: tuple[Path, Any]) -> None:
-    assert (whole[0] / "report.html").stat().st_size < 5_000_000
-
-
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch, run: Run) -> Run:
-    """Run the command without its figures."""
-    monkeypatch.setattr(figures, "FIGURES", ())
+    """Run the command with the tables of one source."""
+    (hoehle,) = (source for source in SOURCES if source.key == "hoehle")
+    monkeypatch.setattr(library, "SOURCES", (hoehle._replace(figures=()),))
     return run
 
 
@@ -91,15 +79,15 @@ def test_a_wrong_value_ends_it_with_1(
     quick: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spoil(tmp_path / "published")
-    monkeypatch.setattr(library, "FOLDER", tmp_path / "published")
+    monkeypatch.setattr(published, "FOLDER", tmp_path / "published")
     ended = quick(f"reproduce {tmp_path / 'into'}")
     assert ended.code == 1
-    assert "1 differs, and is no listed erratum:" in ended.stdout
+    assert "1 differs and is not a listed erratum:" in ended.stdout
     assert "10 against 10: published 0.567, ours 0.56759287" in ended.stdout
     assert "✗" in (tmp_path / "into" / "report.html").read_text(encoding="utf-8")
 
 
-def test_people_are_told_in_words(quick: Run, tmp_path: Path) -> None:
+def test_people_read_words(quick: Run, tmp_path: Path) -> None:
     ended = quick(f"reproduce {tmp_path}")
     assert (ended.code, ended.stderr) == (0, "")
     first = ended.stdout.splitlines()[0]
@@ -117,7 +105,7 @@ def test_a_place_that_is_no_folder_is_refused(quick: Run, tmp_path: Path, place:
 
 
 @pytest.mark.parametrize("missing", ["altair", "scipy.stats"])
-def test_without_its_packages_the_line_to_install_them_is_told(
+def test_without_its_packages_the_line_to_install_them_is_printed(
     quick: Run, tmp_path: Path, missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in [name for name in sys.modules if name.startswith("iacta.charts")]:
@@ -130,28 +118,29 @@ def test_without_its_packages_the_line_to_install_them_is_told(
     assert not (tmp_path / "into").exists()
 
 
-FEW_FIGURES = """
-from iacta_literature import figures
+FEW = """
+from iacta_literature import run
 
 if __name__ == "__main__":  # the processes that draw read this too
     from iacta.cli import main
 
-    figures.FIGURES = figures.FIGURES[1:3]
+    first, *_ = run.SOURCES
+    run.SOURCES = (first._replace(tables=first.tables[:1], figures=first.figures[:2]),)
     main()
 """
 
 
 @pytest.fixture
 def few(tmp_path: Path) -> list[str]:
-    """Return the line that runs the command with few figures, as it is soon done."""
+    """Return the line that runs the command with little to do, as it is soon done."""
     script = tmp_path / "few.py"
-    script.write_text(FEW_FIGURES, encoding="utf-8")
+    script.write_text(FEW, encoding="utf-8")
     return [sys.executable, str(script), "reproduce", str(tmp_path / "into")]
 
 
 def test_killed_on_the_way_it_leaves_no_file_half_written(few: list[str], tmp_path: Path) -> None:
     process = subprocess.Popen(few, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603 # our own line
-    until(lambda: (tmp_path / "into" / "hoehle.csv").exists())
+    until(lambda: (tmp_path / "into" / "pracpred.csv").exists())
     drawing = children(process.pid)
     process.kill()
     process.wait()
@@ -160,7 +149,7 @@ def test_killed_on_the_way_it_leaves_no_file_half_written(few: list[str], tmp_pa
     until(lambda: not any(Path(f"/proc/{child}").exists() for child in drawing))
 
 
-@pytest.mark.parametrize("begun", ["pracpred.csv", "pracpred_curves_by_match_up.png"])
+@pytest.mark.parametrize("begun", ["pracpred.csv", "pracpred_win_chance_map.png"])
 def test_ctrl_c_ends_it_with_130_and_no_file_half_written(
     few: list[str], tmp_path: Path, begun: str
 ) -> None:
@@ -202,8 +191,6 @@ def until(comes_true: Any) -> None:
 
 
 def test_the_files_of_others_are_left_alone(tmp_path: Path) -> None:
-    from iacta_literature import run
-
     theirs = [tmp_path / ".film.mkv.part", tmp_path / ".report.html.1.iacta-part", tmp_path / "x"]
     for file in theirs:
         file.write_text("precious", encoding="utf-8")
@@ -211,17 +198,17 @@ def test_the_files_of_others_are_left_alone(tmp_path: Path) -> None:
     abandoned = tmp_path / ".taflin.csv.2.iacta-part"
     abandoned.write_text("half", encoding="utf-8")
     os.utime(abandoned, (0, 0))
-    run._make_folder(tmp_path)
+    library._make_folder(tmp_path)
     assert all(file.exists() for file in theirs)
     assert not abandoned.exists()
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/questions/trust.md"])
-def test_the_pages_tell_what_comes_out(whole: tuple[Path, Any], page: str) -> None:
-    said = whole[1]
-    errata = sum(row["count"] for row in said["errata"])
+def test_the_pages_show_what_comes_out(whole: Whole, page: str) -> None:
+    record = whole.record
+    errata = sum(row["count"] for row in record["errata"])
     text = (Path(__file__).parents[2] / page).read_text(encoding="utf-8")
     assert (
-        f"$ iacta reproduce\n{said['agree']} of the {said['values']} values and equations of the "
-        f"five sources agree with iacta, and {errata} are errata.\n"
+        f"$ iacta reproduce\n{record['agree']} of the {record['values']} values and equations of "
+        f"the five sources agree with iacta, and {errata} are errata.\n"
     ) in text

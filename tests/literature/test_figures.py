@@ -5,24 +5,24 @@ from typing import Any
 
 import pytest
 
-from iacta import Roll, charts
+from iacta import charts
 from iacta.charts.converter import convert
-from iacta_literature.data import Row, read_rows
-from iacta_literature.drawing import NARROW, SHADES, darkened, lean, text_of
-from iacta_literature.figures import FIGURES, ONE_ROLL
-from iacta_literature.verdict import Number, Published, compare
+from iacta_literature import SOURCES
+from iacta_literature.figures import NARROW, SHADES, darkened, lean, text_of
+from iacta_literature.hoehle import ONE_ROLL
+from iacta_literature.published import Compared, Number, Published, Row, read_rows
 
-PRINTED = {f"{figure.source}_{figure.name}": figure for figure in FIGURES}
+PRINTED = {f"{source.key}_{figure.name}": figure for source in SOURCES for figure in source.figures}
 
 
 def rows(name: str, table: str = "") -> list[dict[str, Any]]:
     """Return the rows behind a figure, those of its first table unless it is named."""
-    tables = charts.chart_tables(PRINTED[name].draw())
+    tables = charts.chart_tables(PRINTED[name].draw(charts))
     return [dict(row) for row in (tables[table] if table else next(iter(tables.values())))]
 
 
 def agrees(ours: Number, published: str) -> bool:
-    return compare(ours, Published(published)).verdict == "agrees"
+    return Compared(ours, Published(published)).verdict == "agrees"
 
 
 @pytest.mark.parametrize(
@@ -33,35 +33,35 @@ def agrees(ours: Number, published: str) -> bool:
     ],
 )
 def test_the_maps_show_the_published_tables(name: str, file: str) -> None:
-    told = {(row["attackers"], row["defenders"]): row["win_probability"] for row in rows(name)}
+    shown = {(row["attackers"], row["defenders"]): row["win_probability"] for row in rows(name)}
     printed = read_rows(file)
-    assert len(told) == len(printed)
+    assert len(shown) == len(printed)
     for row in printed:
-        assert agrees(told[int(row["attackers"]), int(row["defenders"])], row["published"])
+        assert agrees(shown[int(row["attackers"]), int(row["defenders"])], row["published"])
 
 
 def test_the_curves_by_match_up_show_columns_of_the_published_table() -> None:
-    told = {
+    shown = {
         (row["attackers"], row["defenders"]): row["win_probability"]
         for row in rows("pracpred_curves_by_match_up")
     }
     drawn = {1, 2, 3, 4, 5, 10, 15, 20}
     printed = [row for row in read_rows("pracpred_win_20x20") if int(row["defenders"]) in drawn]
-    assert len(told) == len(printed) == 160
+    assert len(shown) == len(printed) == 160
     for row in printed:
-        assert agrees(told[int(row["attackers"]), int(row["defenders"])], row["published"])
+        assert agrees(shown[int(row["attackers"]), int(row["defenders"])], row["published"])
 
 
 def test_the_curves_by_advantage_show_the_published_rows() -> None:
-    told = {
+    shown = {
         (row["attackers"], row["advantage"]): row["win_probability"]
         for row in rows("pracpred_curves_by_advantage")
     }
     printed = read_rows("pracpred_win_by_advantage")
-    assert {lead for _, lead in told} == set(range(8))
-    assert len(told) == len(printed)
+    assert {lead for _, lead in shown} == set(range(8))
+    assert len(shown) == len(printed)
     for row in printed:
-        assert agrees(told[int(row["attackers"]), int(row["advantage"])], row["published"])
+        assert agrees(shown[int(row["attackers"]), int(row["advantage"])], row["published"])
 
 
 def test_the_slices_and_the_border_are_at_the_published_numbers() -> None:
@@ -78,13 +78,13 @@ def test_the_slices_and_the_border_are_at_the_published_numbers() -> None:
 
 
 def test_the_curves_by_delta_count_the_garrison() -> None:
-    told = {
+    shown = {
         (row["attackers"], row["defenders"]): row["win_probability"]
         for row in rows("norvig_curves_by_delta")
     }
     printed = {(60, 60): "73%", (3, 1): "75%", (4, 2): "66%", (55, 60): "57%"}
-    assert all(agrees(told[battle], chance) for battle, chance in printed.items())
-    assert told[12, 12] >= 0.5 > told[11, 11]
+    assert all(agrees(shown[battle], chance) for battle, chance in printed.items())
+    assert shown[12, 12] >= 0.5 > shown[11, 11]
 
 
 def test_the_states_leave_the_garrison_out() -> None:
@@ -104,16 +104,16 @@ def test_the_states_leave_the_garrison_out() -> None:
 def test_the_trees_of_territories_and_capitals_have_the_published_chances() -> None:
     for place, rules in (("territory", "classic"), ("capital", "capital")):
         rolls = rows(f"van_wijgerden_state_space_of_a_{place}", "rolls")
-        told = {(row["from"], row["losses"]): Fraction(row["exact"]) for row in rolls}
+        shown = {(row["from"], row["losses"]): Fraction(row["exact"]) for row in rolls}
         printed = [
             row
             for row in read_rows("van_wijgerden_roll_losses")
             if row["rules"] in ("classic", rules)
         ]
         for row in printed:
-            assert told.pop(_roll(row)) == Fraction(row["published"])
+            assert shown.pop(_roll(row)) == Fraction(row["published"])
         defence = 2 if rules == "classic" else 3
-        assert all(int(state[-1]) > defence for state, _ in told)  # more armies than dice
+        assert all(int(state[-1]) > defence for state, _ in shown)  # more armies than dice
 
 
 def _roll(row: Row) -> tuple[str, str]:
@@ -138,16 +138,15 @@ def test_the_simulations_are_those_of_the_sources() -> None:
     assert agrees(exact["exact"], "0.719433937074")
     assert rows("hoehle_convergence")[-1]["runs"] == 100_000
     assert ONE_ROLL.win_probability(exact=True) == Fraction(2890, 7776)
-    told = {row["defenders"]: row["count"] for row in rows("hoehle_roll_law")}
-    assert told == {0: 2275, 1: 2611, 2: 2890}
-    assert Roll(3, 2).law().total == 7776
+    shown = {row["defenders"]: row["count"] for row in rows("hoehle_roll_law")}
+    assert shown == {0: 2275, 1: 2611, 2: 2890}
 
 
 @pytest.mark.parametrize(
     "name", ["van_wijgerden_state_space_of_1_against_1", "van_wijgerden_paths", "hoehle_slices"]
 )
 def test_a_picture_is_darkened_as_it_would_be_drawn(name: str) -> None:
-    spec = charts.specification(PRINTED[name].draw())
+    spec = charts.specification(PRINTED[name].draw(charts))
     light, dark = (text_of(spec, NARROW, dark=dark) for dark in (False, True))
     assert not SHADES.search(light)
     assert darkened(convert(light, "svg").decode()) == convert(dark, "svg").decode()
@@ -157,7 +156,7 @@ def test_shades_are_drawn_anew() -> None:
     shaded = {
         name
         for name in ("hoehle_win_chance_map", "hoehle_transition_matrix", "hoehle_roll_law")
-        if SHADES.search(text_of(charts.specification(PRINTED[name].draw()), NARROW))
+        if SHADES.search(text_of(charts.specification(PRINTED[name].draw(charts)), NARROW))
     }
     assert shaded == {"hoehle_win_chance_map", "hoehle_transition_matrix"}
 

@@ -1,4 +1,4 @@
-"""Tan's law is wrong, and the simulation says so; the right one passes."""
+"""Tan's distribution is wrong, and simulated dice reject it; the right one passes."""
 
 import builtins
 import math
@@ -9,8 +9,13 @@ from typing import Any
 import pytest
 
 from iacta import CLASSIC, IllegalError, MissingError
-from iacta_literature import tan_1997
-from iacta_literature.tan_1997 import chi_square, right_law, trial, wrong_law
+from iacta_literature.hoehle import (
+    PRINTED_3_AGAINST_2,
+    chi_square,
+    right_distribution,
+    trial,
+    wrong_distribution,
+)
 from tests import brute
 
 PAIRS = list(product((1, 2, 3), (1, 2)))
@@ -27,70 +32,72 @@ def independent_ranks(attack_dice: int, defence_dice: int) -> list[Fraction]:
         theirs = sorted(dice[attack_dice:], reverse=True)
         for rank in range(ranks):
             won[rank] += ours[rank] > theirs[rank]
-    law = [Fraction(0)] * (ranks + 1)
+    chances = [Fraction(0)] * (ranks + 1)
     for wins in product((0, 1), repeat=ranks):
         chance = Fraction(1)
         for count, win in zip(won, wins, strict=True):
             chance *= Fraction(count if win else rolls - count, rolls)
-        law[sum(wins)] += chance
-    return law
+        chances[sum(wins)] += chance
+    return chances
 
 
 @pytest.mark.parametrize("dice", PAIRS)
-def test_the_wrong_law_multiplies_the_ranks(dice: tuple[int, int]) -> None:
-    assert list(wrong_law(*dice)) == independent_ranks(*dice)
-    assert sum(wrong_law(*dice)) == 1
+def test_the_wrong_distribution_multiplies_the_ranks(dice: tuple[int, int]) -> None:
+    assert list(wrong_distribution(*dice)) == independent_ranks(*dice)
+    assert sum(wrong_distribution(*dice)) == 1
 
 
 @pytest.mark.parametrize("dice", PAIRS)
 def test_only_where_two_pairs_are_compared_is_it_wrong(dice: tuple[int, int]) -> None:
-    law = brute.loss_law(*dice, CLASSIC)
+    counted = brute.loss_law(*dice, CLASSIC)
     compared = min(dice)
-    assert right_law(*dice) == tuple(law[compared - k, k] for k in range(compared + 1))
-    assert (wrong_law(*dice) != right_law(*dice)) == (dice in WRONG)
+    assert right_distribution(*dice) == tuple(counted[compared - k, k] for k in range(compared + 1))
+    assert (wrong_distribution(*dice) != right_distribution(*dice)) == (dice in WRONG)
 
 
-def test_the_wrong_law_is_that_of_hoehle_s_table() -> None:
+def test_the_wrong_distribution_is_that_of_hoehle_s_table() -> None:
     # Höhle (2025), appendix 2: prob_indep of both ranks lost, one won (in two ways), both won.
-    lost, one, won = map(float, wrong_law(3, 2))
+    lost, one, won = map(float, wrong_distribution(3, 2))
     assert (round(lost, 3), round(won, 3)) == (0.207, 0.286)
     assert abs(one - (0.321 + 0.185)) < 0.001
 
 
 @pytest.mark.parametrize("dice", WRONG)
-def test_real_dice_reject_the_wrong_law_and_accept_the_right_one(dice: tuple[int, int]) -> None:
+def test_real_dice_reject_the_wrong_distribution_and_accept_the_right_one(
+    dice: tuple[int, int],
+) -> None:
     for seed in range(20):
-        judged = trial(*dice, seed=seed)
-        assert sum(judged.counts) == 10_000
-        assert judged.wrong.p_value < 1e-50
-        assert judged.right.p_value > 1e-6
+        tested = trial(*dice, seed=seed)
+        assert sum(tested.counts) == 10_000
+        assert tested.wrong.p_value < 1e-50
+        assert tested.right.p_value > 1e-6
     assert sum(trial(*dice, seed=seed).right.p_value < 0.05 for seed in range(200)) in range(1, 24)
 
 
 def test_real_dice_reject_what_was_printed() -> None:
     counts = trial().counts
-    assert chi_square(tan_1997.PRINTED_3_AGAINST_2, counts).p_value < 1e-50
+    assert chi_square(PRINTED_3_AGAINST_2, counts).p_value < 1e-50
     assert chi_square([0.2926, 0.3358, 0.3716], counts).p_value > 0.001
 
 
 @pytest.mark.parametrize("dice", [pair for pair in PAIRS if pair not in WRONG])
-def test_where_the_laws_are_one_so_is_the_verdict(dice: tuple[int, int]) -> None:
-    judged = trial(*dice)
-    assert judged.wrong == judged.right
-    assert judged.right.p_value > 1e-6
+def test_where_both_distributions_are_one_so_are_the_tests(dice: tuple[int, int]) -> None:
+    tested = trial(*dice)
+    assert tested.wrong == tested.right
+    assert tested.right.p_value > 1e-6
 
 
 def test_the_statistic_is_pearson_s() -> None:
-    law, counts = [0.2, 0.3, 0.5], [25, 25, 50]
-    tested = chi_square(law, counts)
-    expected = [p * 100 for p in law]
+    distribution, counts = [0.2, 0.3, 0.5], [25, 25, 50]
+    tested = chi_square(distribution, counts)
+    expected = [p * 100 for p in distribution]
     statistic = sum((n - e) ** 2 / e for n, e in zip(counts, expected, strict=True))
     assert math.isclose(tested.statistic, statistic)
-    # With two degrees of freedom the tail of the law is exp(−x/2).
+    # With two degrees of freedom the tail of the distribution is exp(−x/2).
     assert math.isclose(tested.p_value, math.exp(-statistic / 2))
 
 
-def test_what_a_law_forbids_rejects_it() -> None:
+def test_a_result_of_probability_0_rejects() -> None:
     assert chi_square([0, 1], [1, 99]) == (math.inf, 0.0)
     assert chi_square([0, 1], [0, 99]) == (0.0, 1.0)
     assert chi_square([0, 0.5, 0.5], [0, 50, 50]) == (0.0, 1.0)
@@ -98,7 +105,7 @@ def test_what_a_law_forbids_rejects_it() -> None:
 
 def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(IllegalError, match="attack_dice must be a whole number from 1 to 3, got 4"):
-        wrong_law(4, 2)
+        wrong_distribution(4, 2)
     with pytest.raises(IllegalError, match="defence_dice must be a whole number from 1 to 2"):
         trial(3, 3)
     with pytest.raises(IllegalError, match="rolls must be a whole number from 1"):

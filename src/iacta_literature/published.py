@@ -1,0 +1,395 @@
+"""What a source prints: its tables in data files, each value beside ours.
+
+A `Source` is an article, and says in one place what is recomputed of it: its tables, its figures,
+the run times it reports. Each table is a file in the folder `published`, whose first line names
+where it comes from. A published value agrees with ours if ours, shown with the digits that are
+printed, is the same; a value that is known to be wrong is an erratum, and is listed with what it
+should be.
+"""
+
+import csv
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from iacta import Dice, Distribution, Estimate, Losses, MalformedError, Roll, Rules
+from iacta.checks import fraction_text, shown
+
+if TYPE_CHECKING:
+    from iacta.charts.theme import AnyChart
+
+__all__ = [
+    "AGREES",
+    "DIFFERS",
+    "ERRATUM",
+    "FOLDER",
+    "Compared",
+    "Figure",
+    "Number",
+    "Published",
+    "Row",
+    "Source",
+    "Table",
+    "Timing",
+    "compare_table",
+    "dice_of",
+    "example_losses",
+    "five_dice",
+    "read_rows",
+    "roll_chance",
+    "roll_examples",
+    "roll_losses",
+    "single_values",
+    "source_of",
+]
+
+Row: TypeAlias = dict[str, str]
+Number: TypeAlias = int | float | Fraction | str
+
+FOLDER = Path(__file__).parent / "published"
+FLOAT_ERROR = Fraction(1, 10**15)  # the last digit of a float, which a source's own sums lost
+SAMPLING_LEVEL = "99.9%"
+
+AGREES, ERRATUM, DIFFERS = "agrees", "erratum", "differs"
+
+
+# --- The data files
+
+
+def read_rows(name: str, folder: Path | None = None) -> list[Row]:
+    """Return the rows of a data file, as texts by column; a grid is read cell by cell.
+
+    name: the file's name, without its ending.
+    folder: where the data files are, if not in `FOLDER`.
+
+    A grid has a row for each number of attackers and a column for each number of defenders.
+
+    >>> read_rows("pracpred_win_20x20")[1]
+    {'attackers': '1', 'defenders': '2', 'published': '0.106'}
+    """
+    rows = list(csv.DictReader(_lines(name, folder)[1:]))
+    if not rows or "1" not in rows[0]:
+        return rows
+    return [
+        {"attackers": row["attackers"], "defenders": defenders, "published": cell}
+        for row in rows
+        for defenders, cell in row.items()
+        if defenders != "attackers"
+    ]
+
+
+def source_of(name: str, folder: Path | None = None) -> str:
+    """Return what the first line of a data file says about its source.
+
+    name, folder: as for `read_rows`.
+    """
+    return _lines(name, folder)[0].removeprefix("# ")
+
+
+def _lines(name: str, folder: Path | None) -> list[str]:
+    lines = ((folder or FOLDER) / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+    if not lines or not lines[0].startswith("# "):
+        raise MalformedError(
+            f"a file of published values must begin with its source, got {shown(name)}"
+        )
+    return lines
+
+
+# --- A published value beside ours
+
+
+class Published(NamedTuple):
+    """A value as a source prints it.
+
+    text: as it is printed: a whole number, a fraction, a decimal, a percentage or words.
+    kind: how it is meant: `""` for rounded to its digits (a whole number or a fraction is exact),
+        `truncated`, `about` (a whole number is rounded too), `float` (all digits of a float),
+        `simulated`, `range` (`low to high`), `above` or `below` (a limit), or `text`.
+    runs: the number of runs behind a simulated value.
+    right: for an erratum, the right value; else empty.
+    erratum: for an erratum, its name in the data file `errata`; else empty.
+    """
+
+    text: str
+    kind: str = ""
+    runs: int = 0
+    right: str = ""
+    erratum: str = ""
+
+
+HOW = {
+    "truncated": "cut off after its digits",
+    "about": "rounded",
+    "float": "to the last digit of a float",
+    "simulated": f"within the sampling interval ({SAMPLING_LEVEL})",
+    "range": "within the range",
+    "above": "above the limit",
+    "below": "below the limit",
+    "text": "in words",
+}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A published value beside ours.
+
+    ours: our value.
+    published: the value as it is printed.
+    table: the title of its table.
+    quantity: what the value is.
+
+    >>> Compared(Fraction(5, 12), Published("0.417")).verdict
+    'agrees'
+    >>> Compared(6, Published("5", right="6", erratum="hendel")).verdict
+    'erratum'
+    """
+
+    ours: Number
+    published: Published
+    table: str = ""
+    quantity: str = ""
+
+    @cached_property
+    def verdict(self) -> str:
+        """`agrees`, `erratum` or `differs`; an erratum must be wrong, and its right value ours."""
+        agrees = _agrees(self.ours, self.published)
+        if not self.published.erratum:
+            return AGREES if agrees else DIFFERS
+        is_mended = _agrees(self.ours, Published(self.published.right))
+        return ERRATUM if is_mended and not agrees else DIFFERS
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the published value; `None` where they are words or ranges."""
+        if isinstance(self.ours, str) or self.published.kind in ("range", "above", "below"):
+            return None
+        return float(Fraction(self.ours) - _read(self.published.text)[0])
+
+    @property
+    def ours_text(self) -> str:
+        """Our value in the form of the published one, with all its digits."""
+        if isinstance(self.ours, str):
+            return self.ours
+        if isinstance(self.ours, Fraction) and "/" in self.published.text:
+            return fraction_text(self.ours)
+        is_whole = Fraction(self.ours).denominator == 1
+        return str(int(self.ours)) if is_whole else repr(float(self.ours))
+
+    @property
+    def how(self) -> str:
+        """How the two are compared, in words."""
+        if self.published.erratum:
+            return f"right is {self.published.right}"
+        if self.published.kind or isinstance(self.ours, str):
+            return HOW[self.published.kind or "text"]
+        return "rounded to its digits" if _read(self.published.text)[1] else "exactly"
+
+
+def _agrees(ours: Number, published: Published) -> bool:
+    text, kind = published.text, published.kind
+    if isinstance(ours, str):
+        return ours == text
+    number = Fraction(ours)
+    if kind == "range":
+        low, _, high = text.partition(" to ")
+        return _read(low)[0] <= number <= _read(high)[0]
+    value, unit = _read(text)
+    if kind == "simulated":
+        runs = published.runs
+        lowest, highest = Estimate(runs, round(value * runs)).interval(SAMPLING_LEVEL)
+        return lowest - unit / 2 <= number <= highest + unit / 2
+    rules: dict[str, Callable[[], bool]] = {
+        # Half a unit to either side: sources break ties up, down or to even.
+        "": lambda: abs(number - value) <= unit / 2,
+        "about": lambda: abs(number - value) <= (unit or 1) / 2,
+        "truncated": lambda: value <= number < value + (unit or 1),
+        "float": lambda: abs(number - value) <= FLOAT_ERROR * abs(value),
+        "above": lambda: number > value,
+        "below": lambda: number < value,
+    }
+    if kind not in rules:
+        raise MalformedError(f"kind must be one that a published value can have, got {shown(kind)}")
+    return rules[kind]()
+
+
+def _read(text: str) -> tuple[Fraction, Fraction]:
+    """Return a printed number, and the unit of its last digit: 0 if it is exact.
+
+    >>> _read("73.6%") == (Fraction(736, 1000), Fraction(1, 1000))
+    True
+    >>> _read("15/36")[1]
+    Fraction(0, 1)
+    """
+    is_percentage = text.endswith("%")
+    bare = text.removesuffix("%")
+    try:
+        value = Fraction(bare)
+    except (ValueError, ZeroDivisionError):
+        raise MalformedError(f"a published value must be a number, got {shown(text)}") from None
+    digits = len(bare.partition(".")[2])
+    unit = Fraction(1, 10**digits) if digits or is_percentage else Fraction(0)
+    return (value / 100, unit / 100) if is_percentage else (value, unit)
+
+
+# --- A source: its tables, figures and run times
+
+
+class Table(NamedTuple):
+    """A table of published values.
+
+    file: the name of its data file.
+    title: what it holds.
+    label: what a row is about, with the names of its columns in braces.
+    ours: returns our value for a row.
+    printed: for equations, returns the value that they give for a row; the data file has none.
+    """
+
+    file: str
+    title: str
+    label: str
+    ours: Callable[[Row], Number]
+    printed: Callable[[Row], Number] | None = None
+
+
+class Figure(NamedTuple):
+    """A figure of a source.
+
+    name: the name of its file, after the key of the source.
+    what: what the source shows there.
+    draw: returns the chart, given `iacta.charts`.
+    """
+
+    name: str
+    what: str
+    draw: "Callable[[ModuleType], AnyChart]"
+
+
+class Timing(NamedTuple):
+    """A computation for which a source reports the run time.
+
+    what: the computation.
+    published: how long it took, in the words of the source.
+    ours: does the same.
+    """
+
+    what: str
+    published: str
+    ours: Callable[[], object]
+
+
+class Source(NamedTuple):
+    """An article, and what is recomputed of it.
+
+    key: its short name, with which the names of its files begin.
+    name: who wrote it, and what it is called.
+    tables: its tables.
+    figures: its figures.
+    timings: its run times.
+    """
+
+    key: str
+    name: str
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...] = ()
+    timings: tuple[Timing, ...] = ()
+
+
+def compare_table(table: Table) -> Iterator[Compared]:
+    """Yield all values of a table, each beside ours.
+
+    table: the table.
+    """
+    for row in read_rows(table.file):
+        if table.printed is not None:
+            value = table.printed(row)
+            published = Published(str(value), "float" if isinstance(value, float) else "")
+        else:
+            kind, runs = row.get("kind", ""), int(row.get("runs") or 0)
+            right, erratum = row.get("right", ""), row.get("erratum", "")
+            published = Published(row["published"], kind, runs, right, erratum)
+        yield Compared(table.ours(row), published, table.title, table.label.format(**row))
+
+
+# --- What several sources print
+
+
+def single_values(key: str, values: Mapping[str, Callable[[], Number]]) -> Table:
+    """Return the table of the values that a source prints here and there in its text.
+
+    key: that of the source.
+    values: returns our value, by the name of the quantity.
+    """
+    return Table(
+        f"{key}_values", "Single values", "{quantity}", lambda row: values[row["quantity"]]()
+    )
+
+
+def roll_losses(key: str, title: str = "Armies that a roll costs", label: str = "") -> Table:
+    """Return the table of the losses of a roll.
+
+    key: that of the source.
+    title: what the table is called.
+    label: what a row begins with.
+    """
+    dice = "{attack_dice} dice against {defence_dice}"
+    losses = "{attackers_lost} attackers and {defenders_lost} defenders"
+    return Table(f"{key}_roll_losses", title, f"{label}{dice}: {losses}", roll_chance)
+
+
+def roll_examples(key: str) -> Table:
+    """Return the table of single rolls, and of the armies that they cost.
+
+    key: that of the source.
+    """
+    return Table(
+        f"{key}_roll_examples",
+        "Single rolls: attackers and defenders lost",
+        "{attack_dice} against {defence_dice}",
+        example_losses,
+    )
+
+
+def roll_chance(row: Row) -> Fraction:
+    """Return the probability of the losses in a row.
+
+    row: has `attack_dice`, `defence_dice`, `attackers_lost` and `defenders_lost`, and may have
+        `rules`.
+    """
+    roll = Roll(int(row["attack_dice"]), int(row["defence_dice"]), row.get("rules", "classic"))
+    lost = Losses(int(row["attackers_lost"]), int(row["defenders_lost"]))
+    return Fraction(roll.losses()[lost])
+
+
+def example_losses(row: Row) -> str:
+    """Return the armies that attackers and defenders lose by the dice in a row.
+
+    row: has `attack_dice` and `defence_dice`, the faces they show.
+
+    >>> example_losses({"attack_dice": "6 4 2", "defence_dice": "5 2"})
+    '0 and 2'
+    """
+    attack, defence = (
+        # Dice with one face, raised by a bonus, always show the same.
+        Dice((1,) * len(faces), bonus=tuple(face - 1 for face in faces))
+        for faces in (dice_of(row["attack_dice"]), dice_of(row["defence_dice"]))
+    )
+    roll = Roll(attack.kept, defence.kept, Rules(attack=attack, defence=defence))
+    (lost,) = roll.losses()
+    return f"{lost.attackers} and {lost.defenders}"
+
+
+def dice_of(text: str) -> tuple[int, ...]:
+    """Return the faces of dice, highest first.
+
+    text: the faces, such as `"2 6 4"`.
+    """
+    return tuple(sorted(map(int, text.split()), reverse=True))
+
+
+def five_dice() -> int:
+    """Return the number of equally likely rolls of five dice."""
+    return len(Distribution(range(1, 7)).repeated(5))

@@ -1,0 +1,249 @@
+"""What Taflin's article prints, recomputed; `iacta_literature.taflin` has its equations.
+
+Armies are counted with their garrison of one. The first functions are WRONG ON PURPOSE: equations
+(5) and (15)-(17) to the letter, to show what they give with their errata.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from math import factorial
+
+from iacta import Battle, Outcome, Roll, break_even_ratio
+from iacta.distribution import Probability
+from iacta.methods import path_tree
+from iacta_literature import taflin
+from iacta_literature.published import (
+    Figure,
+    Number,
+    Row,
+    Source,
+    Table,
+    roll_losses,
+    single_values,
+)
+from iacta_literature.taflin import Point, RollChances
+
+__all__ = ["SOURCE"]
+
+START = Point(12, 10)
+F = taflin.roll_chances()
+
+# --- WRONG ON PURPOSE: equations (5) and (15)-(17) to the letter, errata included
+
+
+def _first_passage_as_printed(start: Point, f: RollChances) -> dict[Point, Probability]:
+    """Return P* where paths need not be inside, so that those along the corner count twice."""
+
+    def p(m: int, n: int) -> Probability:
+        rolls, odd = divmod(sum(start) - m - n, 2)
+        return Fraction(0) if odd else taflin.free_space(start, Point(m, n), rolls, f)
+
+    good, neutral, bad = f.f32
+    passages = {Point(m, 1): good * p(m, 3) for m in range(3, start.m + 1)}
+    passages |= {Point(m, 2): neutral * p(m + 1, 3) + good * p(m, 4) for m in range(3, start.m + 1)}
+    passages |= {Point(3, n): bad * p(5, n) for n in range(2, start.n + 1)}
+    passages |= {Point(4, n): neutral * p(5, n + 1) + bad * p(6, n) for n in range(2, start.n + 1)}
+    return passages
+
+
+def _win_as_printed(start: Point, f: RollChances) -> Probability:
+    passages = _first_passage_as_printed(start, f)
+    return sum((p * taflin.strip_win(point, f) for point, p in passages.items()), Fraction(0))
+
+
+def _free_space_as_printed(half: int, s: int, f: RollChances) -> Fraction:
+    """Return eq. (5) for L = 2 · `half`, where the factorial of a negative number is infinite."""
+    good, neutral, bad = (Fraction(chance) for chance in f.f32)
+    total = Fraction(0)
+    for k in range((s - half) // 2 + 1):
+        if half + k >= 0 and s - half - k >= 0:
+            divisor = factorial(k) * factorial(half + k) * factorial(s - half - k)
+            more, fewer = (good, bad) if half >= 0 else (bad, good)
+            powers = more ** (half + k) * neutral ** (s - half - 2 * k) * fewer**k
+            total += Fraction(factorial(s), divisor) * powers
+    return total
+
+
+# --- The tables and values
+
+
+def _expected_losses(row: Row) -> Fraction:
+    attackers, defenders = Roll(int(row["attack_dice"]), int(row["defence_dice"])).expected_losses()
+    return attackers if row["side"] == "attackers" else defenders
+
+
+def _ways(row: Row) -> str:
+    """Return the good and the bad rolls that go with so many neutral ones."""
+    found = taflin.ways(int(row["advantage"]), int(row["rolls"]))
+    path = next(path for path in found if path.neutral == int(row["neutral"]))
+    return f"{path.good} and {path.bad}"
+
+
+def _chain(row: Row) -> Fraction:
+    battle = Battle(int(row["m"]), int(row["n"]))
+    return Fraction(battle.win_probability(exact=True, method="counting"))
+
+
+def _resubstituted(y: float, n: int) -> float:
+    """Return Q_b(3, n) from y_n."""
+    power: float = float(F.f22[0]) ** (n / 2)
+    return y * power
+
+
+# Each equation gives a chance to win at (m, n).
+EQUATIONS: dict[str, Callable[[int, int], Number]] = {
+    "(6)": lambda m, n: taflin.two_against_one(F),
+    "(7)": lambda m, n: taflin.against_one(m, F),
+    "(8)": lambda m, n: taflin.two_against(n, F),
+    "(9)": lambda m, n: taflin.three_against_motion(
+        taflin.two_against(n - 1, F), taflin.strip_win(Point(3, n - 2), F), F
+    ),
+    "(10)": lambda m, n: taflin.three_against_step(taflin.strip_win(Point(3, n - 2), F), n, F),
+    "(11)": lambda m, n: _resubstituted(
+        taflin.substituted_step(
+            taflin.substituted(taflin.strip_win(Point(3, n - 2), F), n - 2, F),
+            n,
+            taflin.substitution(F),
+        ),
+        n,
+    ),
+    "(12)": lambda m, n: _resubstituted(taflin.substituted(taflin.three_against(n, F), n, F), n),
+    "(13)": lambda m, n: _resubstituted(taflin.substituted_sum(n, F), n),
+    "(14)": lambda m, n: taflin.three_against(n, F),
+    "(17)": lambda m, n: taflin.win(Point(m, n), F),
+}
+
+
+def _by_motion(point: Point, rolls: int) -> Number:
+    """Return what eq. (1), applied roll by roll, gives for a point."""
+    chances: dict[Point, Probability] = {START: Fraction(1)}
+    for _ in range(rolls):
+        chances = taflin.equation_of_motion(chances, F)
+    return chances[point]
+
+
+def _by_relative_motion(point: Point, rolls: int) -> Number:
+    """Return what eq. (2), applied roll by roll, gives for the difference at a point."""
+    chances: dict[int, Probability] = {START.m - START.n: Fraction(1)}
+    for _ in range(rolls):
+        chances = taflin.relative_motion(chances, F)
+    return chances[point.m - point.n]
+
+
+def _path(point: Point, rolls: int) -> taflin.Ways:
+    """Return the path to a point with the most neutral rolls."""
+    return next(taflin.ways(point.m - point.n - (START.m - START.n), rolls))
+
+
+FREE_EQUATIONS: dict[str, Callable[[Point, int], Number]] = {
+    "(1)": _by_motion,
+    "(2)": _by_relative_motion,
+    "(4)": lambda point, rolls: taflin.path_chance(_path(point, rolls), F),
+    "(5)": lambda point, rolls: taflin.free_space(START, point, rolls, F),
+}
+
+
+def _free_equation(row: Row) -> Number:
+    return FREE_EQUATIONS[row["equation"]](Point(int(row["m"]), int(row["n"])), int(row["rolls"]))
+
+
+@cache
+def _visits() -> dict[Outcome, Fraction]:
+    """Return the probability that the chain visits each state, summed over its branches."""
+    return {node.state: node.probability for node in path_tree.nodes(path_tree.tree(*START))}
+
+
+def _in_chain(row: Row) -> Fraction:
+    """Return the probability of a point in the chain, or for eq. (4) of one path to it."""
+    point = Point(int(row["m"]), int(row["n"]))
+    if row["equation"] != "(4)":
+        return _visits()[Outcome(*point)]
+    node, chance = path_tree.tree(*START), Fraction(1)
+    path = _path(point, int(row["rolls"]))
+    for lost, rolls in enumerate((path.good, path.neutral, path.bad)):
+        for _ in range(rolls):
+            branch = next(each for each in node.branches if each.losses.attackers == lost)
+            node, chance = branch.node, chance * branch.probability
+    return chance
+
+
+def _points(rolls: int) -> int:
+    """Return at how many points a battle can be after so many rolls with all dice."""
+    return sum(sum(state) == sum(START) - 2 * rolls for state in _visits())
+
+
+def _advantage_of_a_full_roll() -> Fraction:
+    ratio = break_even_ratio("classic")
+    return 1 - ratio if ratio is not None else Fraction(0)
+
+
+VALUES: dict[str, Callable[[], Number]] = {
+    "places after one roll": lambda: _points(1),
+    "places after two rolls": lambda: _points(2),
+    "attackers lost more slowly than defenders in a roll of all dice": _advantage_of_a_full_roll,
+    "chances of first reaching the boundary from (12, 10), by (15)-(16) as printed": lambda: sum(
+        _first_passage_as_printed(START, F).values()
+    ),
+    "chances of first reaching the boundary from (12, 10)": lambda: sum(
+        taflin.first_passage(START, F).values()
+    ),
+    "chance to win at (12, 10), by (15)-(17) as printed": lambda: _win_as_printed(START, F),
+    "chance to win at (12, 10)": lambda: taflin.win(START, F),
+    "chances of all points after 4 rolls, by (5) as printed": lambda: sum(
+        _free_space_as_printed(half, 4, F) for half in range(-4, 5)
+    ),
+    "chances of all points after 4 rolls": lambda: sum(
+        taflin.free_space(Point(50, 50), Point(42 + i, 50 - i), 4, F) for i in range(9)
+    ),
+}
+
+SOURCE = Source(
+    "taflin",
+    "Daniel C. Taflin, “The Probability Distribution of Risk Battles” (2001)",
+    (
+        roll_losses("taflin", "Table 1: armies that a roll costs"),
+        Table(
+            "taflin_expected_losses",
+            "Table 1: expected losses of a roll",
+            "{attack_dice} dice against {defence_dice}: {side}",
+            _expected_losses,
+        ),
+        Table(
+            "taflin_ways",
+            "Equation (3): good and bad rolls",
+            "L = {advantage}, s = {rolls}, {neutral} neutral",
+            _ways,
+        ),
+        Table(
+            "taflin_equations",
+            "The equations, and the chain that they solve",
+            "equation {equation} at ({m}, {n})",
+            _chain,
+            lambda row: EQUATIONS[row["equation"]](int(row["m"]), int(row["n"])),
+        ),
+        Table(
+            "taflin_free_space",
+            "The equations of the free space, and the chain",
+            "equation {equation} at ({m}, {n}) after {rolls} rolls from (12, 10)",
+            _in_chain,
+            _free_equation,
+        ),
+        single_values("taflin", VALUES),
+    ),
+    (
+        Figure(
+            "after_rolls",
+            "Figure 1: where a battle stands after one roll and after two. The source names no "
+            "armies; ours are 12 against 10.",
+            lambda charts: charts.after_rolls(12, 10, (0, 1, 2)),
+        ),
+        Figure(
+            "first_passages",
+            "Figure 2: the boundary region, where fewer dice are thrown. The source draws some "
+            "ways into it; ours shows the chance of each point at which 12 against 10 first "
+            "reaches it.",
+            lambda charts: charts.first_passages(12, 10),
+        ),
+    ),
+)

@@ -1,0 +1,169 @@
+"""The published values: each agrees with ours or is a listed erratum, and when that is so."""
+
+import csv
+import shutil
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from iacta import MalformedError
+from iacta_literature import SOURCES
+from iacta_literature import published as library
+from iacta_literature.published import (
+    FOLDER,
+    Compared,
+    Number,
+    Published,
+    Source,
+    compare_table,
+    read_rows,
+    source_of,
+)
+from tests import published
+
+FILES = sorted(file.stem for file in FOLDER.glob("*.csv"))
+ERRATA = {row["erratum"]: row for row in read_rows("errata")}
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.key)
+def test_nothing_differs_that_is_no_listed_erratum(source: Source) -> None:
+    values = [value for table in source.tables for value in compare_table(table)]
+    assert [value for value in values if value.verdict == "differs"] == []
+    mistaken = {value.published.erratum for value in values if value.verdict == "erratum"}
+    assert mistaken == {name for name, row in ERRATA.items() if row["source"] == source.key}
+
+
+def test_a_wrong_value_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spoil(tmp_path)
+    monkeypatch.setattr(library, "FOLDER", tmp_path)
+    tables = (table for source in SOURCES for table in source.tables if source.key == "hoehle")
+    values = [value for table in tables for value in compare_table(table)]
+    differing = [value for value in values if value.verdict == "differs"]
+    assert [(value.quantity, value.published.text) for value in differing] == [
+        ("10 against 10", "0.567")
+    ]
+
+
+def spoil(folder: Path) -> None:
+    """Copy the published values, one of them wrong by a digit."""
+    shutil.copytree(FOLDER, folder, dirs_exist_ok=True)
+    file = folder / "hoehle_win_10x10.csv"
+    text = file.read_text(encoding="utf-8")
+    assert text.count("0.568") == 1
+    file.write_text(text.replace("0.568", "0.567"), encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_names_its_source_and_is_used(name: str) -> None:
+    assert len(source_of(name)) > 40
+    tables = {table.file for source in SOURCES for table in source.tables}
+    assert name in tables | {"errata"}
+
+
+@pytest.mark.parametrize("name", sorted(file.stem for file in published.FOLDER.glob("*.csv")))
+def test_a_value_has_one_home(name: str) -> None:
+    assert len(source_of(name, published.FOLDER)) > 40
+    assert name not in FILES
+
+
+def test_a_file_without_its_source_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "odds.csv").write_text("attackers,published\n1,2\n", encoding="utf-8")
+    with pytest.raises(MalformedError, match="must begin with its source, got 'odds'"):
+        read_rows("odds", tmp_path)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_rows_have_as_many_cells_as_their_heading(name: str) -> None:
+    lines = (FOLDER / f"{name}.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert len({len(cells) for cells in csv.reader(lines)}) == 1
+
+
+def test_the_page_of_sources_has_every_source() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "sources.md").read_text(encoding="utf-8")
+    text = " ".join(page.replace('"', "").split())
+    for source in SOURCES:
+        author, _, title = source.name.partition(", ")
+        assert title.split("”")[0].strip("“").removesuffix(" (2025)") in text
+        assert author.split()[-1] in text
+
+
+# --- When a value agrees
+
+AGREEING: list[tuple[Number, Published]] = [
+    (Fraction(5, 12), Published("0.417")),
+    (Fraction(5, 12), Published("15/36")),
+    (Fraction(1, 8), Published("0.12")),  # a tie, broken to even
+    (Fraction(1, 8), Published("0.13")),  # and up
+    (Fraction(9996, 10000), Published("1.000")),
+    (Fraction(1, 10**6), Published("0.000")),
+    (Fraction(9159, 10000), Published("91.5%", "truncated")),
+    (Fraction(735, 1000), Published("73%")),
+    (0.73, Published("73%")),
+    (6, Published("6")),
+    (Fraction(19, 10), Published("2", "about")),
+    (0.7194339370737597, Published("0.7194339370737594", "float")),
+    (0.719434, Published("0.7178", "simulated", runs=10_000)),
+    (0.69, Published("0.65 to 0.75", "range")),
+    (0.81, Published("0.8", "above")),
+    (0.0, Published("0.001", "below")),
+    ("0 and 2", Published("0 and 2", "text")),
+]
+
+DIFFERING: list[tuple[Number, Published]] = [
+    (Fraction(5, 12), Published("0.416")),
+    (Fraction(5, 12), Published("0.4167001")),
+    (Fraction(5, 12), Published("14/36")),
+    (Fraction(125, 1000), Published("0.124")),
+    (Fraction(9160, 10000), Published("91.5%", "truncated")),
+    (Fraction(9149, 10000), Published("91.5%", "truncated")),
+    (Fraction(19, 10), Published("2")),
+    (7, Published("6")),
+    (0.719433937073, Published("0.7194339370737594", "float")),
+    (0.719434, Published("0.7178", "simulated", runs=10_000_000)),
+    (0.64, Published("0.65 to 0.75", "range")),
+    (Fraction(4, 5), Published("0.8", "above")),
+    ("0 and 2", Published("2 and 0", "text")),
+]
+
+
+@pytest.mark.parametrize(("ours", "published"), AGREEING)
+def test_values_agree_at_the_digits_that_are_printed(ours: Number, published: Published) -> None:
+    assert Compared(ours, published).verdict == "agrees"
+
+
+@pytest.mark.parametrize(("ours", "published"), DIFFERING)
+def test_what_is_off_by_a_digit_differs(ours: Number, published: Published) -> None:
+    assert Compared(ours, published).verdict == "differs"
+
+
+def test_an_erratum_must_be_wrong_and_our_value_right() -> None:
+    hendel = Published("5", right="6", erratum="hendel")
+    assert [Compared(ours, hendel).verdict for ours in (5, 6, 7)] == [
+        "differs",
+        "erratum",
+        "differs",
+    ]
+
+
+def test_the_difference_is_ours_less_the_published_value() -> None:
+    assert Compared(Fraction(1, 2), Published("0.25")).difference == 0.25
+    assert Compared(Fraction(1, 2), Published("0.65 to 0.75", "range")).difference is None
+    assert Compared("1 and 1", Published("1 and 1", "text")).difference is None
+
+
+def test_our_value_is_written_as_the_published_one() -> None:
+    assert Compared(Fraction(5, 12), Published("15/36")).ours_text == "5/12"
+    assert Compared(Fraction(5, 12), Published("0.417")).ours_text == "0.4166666666666667"
+    assert Compared(Fraction(7776), Published("7776")).ours_text == "7776"
+
+
+def test_a_simulated_value_is_labelled() -> None:
+    simulated = Compared(0.7194, Published("0.7178", "simulated", runs=10_000))
+    assert simulated.how == "within the sampling interval (99.9%)"
+
+
+@pytest.mark.parametrize("published", [Published("many"), Published("1/0"), Published("1", "odd")])
+def test_a_value_that_cannot_be_read_is_refused(published: Published) -> None:
+    with pytest.raises(MalformedError):
+        _ = Compared(1, published).verdict
