@@ -3,8 +3,8 @@
 import pytest
 
 from iacta import Plan, TakeAll, best_plan, eliminate, read_position
-from iacta.plan.way import advances, usual_way
-from iacta.plan.words import deed
+from iacta.plan.way import rearguards, usual_way
+from iacta.plan.goals import deed
 
 SPLIT = {
     "player": "red",
@@ -37,7 +37,7 @@ def test_the_usual_way_takes_all_and_each_once(asia: Plan) -> None:
 
 
 def test_what_stays_behind_is_at_least_the_garrison(asia: Plan) -> None:
-    told = advances(asia)
+    told = rearguards(asia)
     assert {(each.start, each.to) for each in told} <= {(s.start, s.to) for s in asia.steps}
     for each in told:
         assert each.garrison == 1 <= each.least <= each.usual <= each.most
@@ -49,7 +49,7 @@ def test_what_stays_behind_is_at_least_the_garrison(asia: Plan) -> None:
 def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
     plan = best_plan(position := read_position(SPLIT), eliminate(position, "blue"))
     first, second = (turn.step for turn in usual_way(plan))
-    told = {each.to: each for each in advances(plan)}
+    told = {each.to: each for each in rearguards(plan)}
     assert not told[first.to].is_all
     # Official rule: as many move in as dice were rolled, and here no more are of use.
     move = plan.next_move()

@@ -11,13 +11,12 @@ from iacta import CLASSIC, Campaign, Dice, Rules
 from iacta.board import Board
 from iacta.plan import TakeAll, best_plan
 from iacta.plan.bound import Bound
-from iacta.plan.exact import Exact
-from iacta.plan.problem import Problem, read_problem
-from iacta.plan.sets import Borders, bits
+from iacta.plan.exact import Exact, Game
+from iacta.plan.goals import Rewards
+from iacta.plan.one_stack import StackChances
+from iacta.plan.problem import Borders, Problem, bits, read_problem
 from iacta.plan.sharing import best_share
-from iacta.plan.stack import StackChances
-from iacta.plan.states import Rewards, World
-from iacta.plan.transfer import Transfers
+from iacta.plan.transitions import Transitions
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests.plan.boards import board_of, chain, position_on
 from tests.plan.twin import battle_ends, best_chance
@@ -60,8 +59,8 @@ def problem_of(
 
 def exact_value(problem: Problem, goal: int, *, by_trees: bool) -> float:
     chances = StackChances(problem, problem.most)
-    world = World(problem, problem.enemy, Rewards(all_of=goal))
-    return Exact(world, chances, 10**6, by_trees=by_trees).value(world.start())
+    game = Game(problem, problem.enemy, Rewards(all_of=goal))
+    return Exact(game, chances, 10**6, by_trees=by_trees).value(game.start())
 
 
 @settings(max_examples=150, derandomize=True, deadline=None)
@@ -110,7 +109,7 @@ def test_borders_may_be_one_way(
     twin = best_chance({"s": armies, "z": 3}, theirs, near, goal, CLASSIC)
     found = exact_value(problem, problem.enemy, by_trees=True)
     assert found == pytest.approx(float(twin), abs=1e-13)
-    bound = Bound(problem, Transfers(CLASSIC, problem.most))
+    bound = Bound(problem, Transitions(CLASSIC, problem.most))
     assert found <= bound.chance(problem.enemy, problem.enemy) + 1e-12
 
 
@@ -126,7 +125,7 @@ def test_no_share_beats_the_optimum_and_the_optimum_no_bound(
     chances = StackChances(problem, problem.most)
     best = exact_value(problem, problem.enemy, by_trees=True)
     share = best_share(chances, problem.stacks(), problem.enemy)
-    bound = Bound(problem, chances.transfers)
+    bound = Bound(problem, chances.transitions)
     assert share.chance <= best + 1e-12
     assert best <= bound.chance(problem.enemy, problem.enemy) + 1e-12
     for v, n in problem.stacks():
@@ -153,12 +152,12 @@ def test_who_wins_the_last_roll_loses_nobody_in_it(rules: Rules) -> None:
     "rules",
     [CLASSIC, Rules(mode=BalancedBlitz()), Rules(mode=DefenderSeesFirst())],
 )
-def test_a_transfer_law_is_that_of_a_battle(rules: Rules) -> None:
-    law = Transfers(rules, 7).of(3)
-    np.testing.assert_allclose(law.won.sum(axis=1) + law.lost.sum(axis=1), 1.0, rtol=1e-12)
+def test_transitions_are_those_of_a_battle(rules: Rules) -> None:
+    won, lost = Transitions(rules, 7).of(3)
+    np.testing.assert_allclose(won.sum(axis=1) + lost.sum(axis=1), 1.0, rtol=1e-12)
     for able in range(1, 8):
         chance = Campaign(able + 1, [3], rules).win_probability()
-        assert law.won[able].sum() == pytest.approx(chance, rel=1e-12)
+        assert won[able].sum() == pytest.approx(chance, rel=1e-12)
 
 
 @settings(max_examples=80, derandomize=True, deadline=None)
@@ -203,7 +202,7 @@ def test_splits_are_all_ways_to_split(graph: tuple[list[str], Pairs]) -> None:
     borders = Borders([sum(1 << names.index(to) for to in near[name]) for name in names])
     rest = (1 << len(names)) - 4
     both = [(x, rest & ~x) for x in range(rest + 1) if x & ~rest == 0]
-    right = {pair for pair in both if borders.holds(0, pair[0]) and borders.holds(1, pair[1])}
+    right = {pair for pair in both if borders.connects(0, pair[0]) and borders.connects(1, pair[1])}
     splits = borders.splits(0, 1, rest)
     assert set(splits) == right
     assert len(splits) == len(right)

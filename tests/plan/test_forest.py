@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from iacta.board import Board, Holding, Position
 from iacta.errors import TooLargeError
 from iacta.plan import Plan, TakeAll, best_plan, simulate_plan
-from iacta.plan.forest import forest_plans, has_few_sets
-from iacta.plan.problem import read_problem
+from iacta.plan.problem import Borders, mask_of, read_problem
 from iacta.plan.search import useful_field
-from iacta.plan.sets import Borders, mask_of
+from iacta.plan.sharing import forests, has_few_sets
 from iacta.rules.rules import CLASSIC
 from tests.plan.boards import CLASSIC_BOARD, position_on
 
@@ -51,7 +50,7 @@ def test_the_best_tree_is_nearly_as_good_as_all_sets(start: str, armies: int, go
     mask = mask_of([names[name] for name in CLASSIC_BOARD.find_set(goal)])
     field = useful_field(problem, mask)
     assert has_few_sets(problem, mask, field)
-    best = max(grown.chance for grown in islice(forest_plans(problem, mask, field), 40))
+    best = max(forest.share.chance for forest in islice(forests(problem, mask, field), 40))
     told = best_plan(position, TakeAll(goal))
     assert 0.99 * told.win_probability <= best <= told.upper_bound + 1e-12
 
@@ -59,8 +58,8 @@ def test_the_best_tree_is_nearly_as_good_as_all_sets(start: str, armies: int, go
 @given(st.lists(st.integers(0, 127), min_size=7, max_size=7), st.integers(1, 60))
 def test_sets_are_counted_no_further_than_asked(out: list[int], most: int) -> None:
     borders = Borders([mask & ~(1 << v) for v, mask in enumerate(out)])
-    count = len(borders.growths(0, 0b1111110))
-    assert borders.has_growths_below(0, 0b1111110, most) == (count < most)
+    count = len(borders.connected_subsets(0, 0b1111110))
+    assert borders.has_fewer_subsets(0, 0b1111110, most) == (count < most)
 
 
 def test_a_star_with_too_many_rays_is_refused() -> None:

@@ -23,7 +23,7 @@ from iacta.plan import (
     search,
     simulate_plan,
 )
-from iacta.plan.search import Found
+from iacta.plan.search import Candidate
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests.plan.boards import CLASSIC_BOARD, board_of, chain, position_on
 
@@ -80,7 +80,7 @@ def test_the_unfinished_game_is_that_of_the_campaign() -> None:
     assert abs(plan.win_probability - campaign.win_probability()) < 1e-12
     assert plan.proven
     assert plan.gap == 0.0
-    # The plan leaves off when too few are left for all the rest; the campaign fights on.
+    # The plan stops when too few are left for all the rest; the campaign fights on.
     for step, odds in zip(plan.steps, campaign.territory_odds(), strict=True):
         assert step.reach_probability <= odds.reach_probability
         assert step.conquer_probability <= odds.conquer_probability + 1e-12
@@ -302,9 +302,9 @@ def test_more_time_finds_no_worse_a_plan() -> None:
 
 def test_a_better_plan_is_one_of_more_worth_or_with_a_better_bound() -> None:
     policy = best_plan(ring(3), TakeAll("a")).policy
-    assert Found(policy, 0.5, 0.6).is_better(Found(policy, 0.4, 0.4))
-    assert Found(policy, 0.5, 0.5).is_better(Found(policy, 0.5, 0.6))
-    assert not Found(policy, 0.5, 0.6).is_better(Found(policy, 0.5, 0.5))
+    assert Candidate(policy, 0.5, 0.6).is_better(Candidate(policy, 0.4, 0.4))
+    assert Candidate(policy, 0.5, 0.5).is_better(Candidate(policy, 0.5, 0.6))
+    assert not Candidate(policy, 0.5, 0.6).is_better(Candidate(policy, 0.5, 0.5))
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,6 @@ def test_ctrl_c_ends_the_search_for_armies_rather_than_telling_a_wrong_number(
 
     pairs = [("s", "a"), ("a", "b"), ("b", "s")]
     position = position_on(board_of("ring", pairs, "sab"), {"s": 6}, {"a": 2, "b": 2})
-    monkeypatch.setattr("iacta.plan.search.searched", interrupt)
+    monkeypatch.setattr("iacta.plan.search._searched", interrupt)
     with pytest.raises(KeyboardInterrupt):
         armies_needed_for_plan(position, TakeAll(("a", "b")), "90%", "s")

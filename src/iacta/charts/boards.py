@@ -33,7 +33,7 @@ from iacta.charts.words import armies, joined, per_cent, rules_words
 from iacta.checks import shown
 from iacta.errors import MalformedError
 from iacta.plan import Plan, Step, Worth
-from iacta.plan.words import deed
+from iacta.plan.goals import deed
 
 __all__ = ["board_map", "plan_map"]
 

@@ -10,8 +10,7 @@ from iacta.board.position import Position, read_position
 from iacta.checks import parse_whole_number, read_fraction, shown
 from iacta.errors import IactaError, IllegalError, TooLargeError
 from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, eliminate
-from iacta.plan.goal import MOST_WORTH
-from iacta.plan.words import deed
+from iacta.plan.goals import MOST_WORTH, deed
 
 __all__ = [
     "GoalWords",
@@ -131,7 +130,7 @@ def find_source(plan: Plan, name: str | None) -> str:
         return board.find(name)
     mine = plan.position.owned_by(plan.position.player)
     near = [each for each in mine if any(n not in mine for n in board.neighbours(each))]
-    resting = plan.policy.world.problem.resting
+    resting = plan.policy.game.problem.resting
     able = [each for each in near if not resting >> board.territories.index(each) & 1]
     return max(able or mine, key=lambda each: plan.position.of(each).armies)
 
@@ -140,7 +139,7 @@ def refuse_hopeless(plan: Plan) -> None:
     """Refuse a position in which there is nothing that a plan could do."""
     if isinstance(plan.goal, Worth) or plan.win_probability > 0.0:
         return
-    problem, position = plan.policy.world.problem, plan.position
+    problem, position = plan.policy.game.problem, plan.position
     what = deed(position, plan.goal)
     if not problem.stacks():
         raise IllegalError(

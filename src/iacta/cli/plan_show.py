@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from iacta.cli import show
 from iacta.estimate import Interval
 from iacta.plan import Goal, Plan, SimulatedPlan, Step, Worth
-from iacta.plan.plan import held_worth
+from iacta.plan.goals import deed, goal_words, held_worth
 from iacta.plan.simulated import has_real_dice
-from iacta.plan.way import Advance, Turn, advances, usual_way
-from iacta.plan.words import deed, goal_words
+from iacta.plan.way import Rearguard, UsualBattle, rearguards, usual_way
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -89,7 +88,7 @@ def record(answer: Answer) -> dict[str, object]:
                 "most": each.most,
                 "usual": each.usual,
             }
-            for each in advances(plan)
+            for each in rearguards(plan)
         ],
         "endings": [
             {"from": each.start, "to": each.to, "probability": each.chance} for each in plan.endings
@@ -177,7 +176,7 @@ def _tell_way(console: "Console", plan: Plan) -> None:
 
 def _sentence(plan: Plan) -> str:
     if isinstance(plan.goal, Worth):
-        stay = held_worth(plan.policy.world.problem, plan.goal)
+        stay = held_worth(plan.policy.game.problem, plan.goal)
         if not plan.steps:
             return f"No attack pays: stay. That is worth {stay:.2f}"
         return f"The best way is worth {plan.value:.2f} in the mean, and to stay {stay:.2f}"
@@ -251,12 +250,12 @@ def _line(plan: Plan, step: Step) -> Sequence[str]:
     )
 
 
-def _turn_line(plan: Plan, turn: Turn) -> Sequence[str]:
+def _turn_line(plan: Plan, turn: UsualBattle) -> Sequence[str]:
     name, _, *numbers = _line(plan, turn.step)
     return name, *numbers, "" if turn.fewest is None else f"{turn.fewest} or more"
 
 
-def _tell_branches(console: "Console", way: Sequence[Turn]) -> None:
+def _tell_branches(console: "Console", way: Sequence[UsualBattle]) -> None:
     """Tell after which battles the way is another one, and with how many armies left."""
     branches = [(turn.step, branch) for turn in way for branch in turn.branches]
     if not branches:
@@ -288,7 +287,7 @@ def _numbers(armies: Sequence[int]) -> str:
 
 def _tell_advances(console: "Console", plan: Plan) -> None:
     """Tell how many move in, where it is not simply all."""
-    branches = [each for each in advances(plan) if not each.is_all and each.probability >= SELDOM]
+    branches = [each for each in rearguards(plan) if not each.is_all and each.probability >= SELDOM]
     show.heading(console, "How many move in:")
     for each in branches[:MOST_LINES]:
         show.say(console, f"from {each.start} to {each.to}: {_moves(each)}")
@@ -297,7 +296,7 @@ def _tell_advances(console: "Console", plan: Plan) -> None:
     show.say(console, "everywhere else: all that may" if branches else "everywhere: all that may")
 
 
-def _moves(each: Advance) -> str:
+def _moves(each: Rearguard) -> str:
     if each.least == each.most:
         return f"move all but {each.most}"
     return f"move all but {each.least} to {each.most}, mostly {each.usual}"

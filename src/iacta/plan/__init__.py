@@ -1,14 +1,21 @@
 """Plans: the best way to take several territories, and what it is worth.
 
-A plan is one attack phase of one player. A battle is fought until the territory is taken or the
-attacking stack cannot go on; after each battle the player sees how it ended, chooses how many
+A plan covers one attack phase of one player. A battle is fought until the territory is taken or the
+attacking stack cannot go on. After each battle the player sees how it ended, chooses how many
 armies advance, and the next attack.
 """
 
-from iacta.plan.best import best_plan
-from iacta.plan.goal import Goal, TakeAll, TakeAny, Worth, eliminate
-from iacta.plan.needed import armies_needed_for_plan
-from iacta.plan.plan import Ending, NextMove, Plan, Play, Step, TerritoryEnd
+from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
+from iacta.plan.plan import (
+    Ending,
+    NextMove,
+    Plan,
+    Play,
+    Step,
+    TerritoryEnd,
+    armies_needed_for_plan,
+    best_plan,
+)
 from iacta.plan.simulated import SimulatedPlan, simulate_plan
 
 __all__ = [

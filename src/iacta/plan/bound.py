@@ -1,11 +1,11 @@
-"""Bound: a chance that no plan exceeds, from a relaxation.
+"""A bound on the chance of every plan, from a relaxation.
 
-Let the armies of all stacks be one purse, of which each battle may be fought with any number up to
-the most of any stack, from anywhere. What it takes to conquer c is then a random cost: the armies
-lost there, and those that c keeps for good, which are min(k, b) when b are left able to move: k is
-the garrison of c, or the least advance where nothing can be attacked from c once it is taken, and
-never more than the least advance. With W and L as in `iacta.plan.transfer`, the best chance to
-take c from d defenders at a cost of at most x is
+Pool the armies of all stacks in one purse, from which each battle may be fought with any number up
+to the most of any stack, from anywhere. What it takes to conquer c is then a random cost: the
+armies lost there, and those that c keeps for good, which are min(k, b) when b are left able to
+move: k is the garrison of c, or the least advance where nothing can be attacked from c once it is
+taken, and never more than the least advance. With W and L as in `iacta.plan.transitions`, the
+greatest chance to take c from d defenders at a cost of at most x is
 
     v_d(x) = max over a of   Σ_b W_d[a, b] · [a − b + min(k, b) ≤ x]  +  Σ_e L_d[a, e] · v_e(x − a).
 
@@ -14,115 +14,78 @@ be taken, and A the armies able to attack, all stacks together. Then
 
     chance of any plan ≤ P(Σ_{c in T} X_c ≤ A),      X_c independent.
 
-For the right side, as a function of the purse and of the defenders left, never grows in the mean by
-any battle for any c: take the mean over the other costs of the inequality that v_d fulfils by its
-definition. Hence the order of battles, and to leave one and come back, cannot beat it either.
+Proof: the right side, as a function of the purse and of the defenders left, does not grow on
+average in any battle for any c: average the inequality that defines v_d over the other costs. Hence
+neither the order of battles nor leaving one and coming back can beat it.
 
 T holds the goal, and each territory without which some of the goal cannot be reached. From A are
-taken, for each stack, the armies that it must leave behind to come next to any territory of T.
+subtracted, for each stack, the armies that it must leave behind to come next to any territory of T.
 """
+
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from iacta.plan.problem import Problem
-from iacta.plan.sets import Borders, bits
-from iacta.plan.transfer import Transfers
+from iacta.plan.problem import Borders, Problem, bits
+from iacta.plan.transitions import Transitions
 
-__all__ = ["Bound", "forced", "reached_from"]
+__all__ = ["Bound"]
 
-Floats = npt.NDArray[np.float64]
-
-
-def reached_from(borders: Borders, places: tuple[int, ...], left: int) -> int:
-    """Return what can be reached from some territories through a set.
-
-    borders: who can attack whom.
-    places: the territories.
-    left: the set.
-    """
-    reached = 0
-    for v in places:
-        reached |= borders.reached(v, left)
-    return reached
-
-
-def forced(borders: Borders, places: tuple[int, ...], left: int, goal: int) -> int:
-    """Return the territories that must be taken to take all of a goal, the goal's own included.
-
-    borders: who can attack whom.
-    places: where stacks stand.
-    left: what may be attacked.
-    goal: the set to take.
-    """
-    found = goal
-    for x in bits(left & ~goal):
-        if goal & ~reached_from(borders, places, left & ~(1 << x)):
-            found |= 1 << x
-    return found
+Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class Bound:
     """The bounds of a problem, each computed when it is first asked.
 
     problem: the problem.
-    transfers: its transfer laws.
+    transitions: how its battles end.
     """
 
-    def __init__(self, problem: Problem, transfers: Transfers) -> None:
-        self.problem, self.transfers = problem, transfers
-        stacks = problem.stacks()
-        self.purse = sum(n - problem.garrisons[v] for v, n in stacks)
-        self.most = max((n - problem.garrisons[v] for v, n in stacks), default=0)
-        self._most_lost = self.most + 1
+    def __init__(self, problem: Problem, transitions: Transitions) -> None:
+        self.problem, self.transitions = problem, transitions
+        able = [n - problem.garrisons[v] for v, n in problem.stacks()]
+        self.purse, self.most = sum(able), max(able, default=0)
         self._alone: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
         self._costs: dict[tuple[int, int], Floats] = {}
         self._sums: dict[tuple[tuple[int, int], ...], Floats] = {(): np.ones(self.purse + 1)}
 
     def chance(self, goal: int, field: int) -> float:
-        """Return a bound on the chance to take all of a set.
+        """Return a bound on the chance to take all of a set when `field` may be attacked.
 
-        goal: the set.
-        field: what may be attacked.
-
-        It is the least of the bounds for what some of the stacks must take without the others,
-        which cannot come there.
+        It is the least of the bounds for all the goal and, for each group of stacks, for those
+        territories of the goal that no other stack can reach.
         """
         stacks = self.problem.stacks()
-        reached = [(v, n, self.problem.borders.reached(v, field)) for v, n in stacks]
-        groups = {tuple(r >> t & 1 for _, _, r in reached): 0 for t in bits(goal)}
+        reached = [self.problem.borders.reachable(v, field) for v, _ in stacks]
+        groups = {tuple(r >> t & 1 for r in reached) for t in bits(goal)}
+        everything = [stack for stack, r in zip(stacks, reached, strict=True) if r & goal]
+        bounds = [1.0, self._together(everything, goal, field)]
         for group in groups:
             alone = goal
-            for (_, _, others), inside in zip(reached, group, strict=True):
+            for others, inside in zip(reached, group, strict=True):
                 alone &= -1 if inside else ~others
-            groups[group] = alone
-        bounds = [
-            self._together(
-                [s[:2] for s, inside in zip(reached, group, strict=True) if inside], *each
-            )
-            for group, each in ((group, (alone, field)) for group, alone in groups.items())
-        ]
-        everything = [(v, n) for v, n, r in reached if r & goal]
-        return min([1.0, self._together(everything, goal, field), *bounds])
+            members = [stack for stack, inside in zip(stacks, group, strict=True) if inside]
+            bounds.append(self._together(members, alone, field))
+        return min(bounds)
 
     def _together(self, stacks: list[tuple[int, int]], goal: int, field: int) -> float:
         """Return a bound on the chance that some stacks take all of a set."""
-        places = tuple(v for v, _ in stacks)
-        if goal & ~reached_from(self.problem.borders, places, field):
+        borders, places = self.problem.borders, tuple(v for v, _ in stacks)
+        if goal & ~borders.reachable_from(places, field):
             return 0.0
-        needed = forced(self.problem.borders, places, field, goal)
+        needed = _forced(borders, places, field, goal)
         costs = sorted((self.problem.armies[c], self._kept(c, places, field)) for c in bits(needed))
-        purse = sum(max(self._able(v, n) - self._way(v, needed, field), 0) for v, n in stacks)
+        purse = 0
+        for v, n in stacks:
+            purse += max(n - self.problem.garrisons[v] - self._way(v, needed, field), 0)
         return float(self._sum(tuple(costs))[purse])
-
-    def _able(self, v: int, armies: int) -> int:
-        return armies - self.problem.garrisons[v]
 
     def _way(self, v: int, needed: int, field: int) -> int:
         """Return how many armies a stack must leave behind to come next to what is needed.
 
-        That is 1 for each territory that it must take on the way; for nobody else's armies can
-        pass where a stack has passed.
+        That is 1 for each territory that it must take on the way, as no other stack's armies can
+        pass where it has passed.
         """
         away, seen, edge = 0, 1 << v, self.problem.borders.out[v]
         while not edge & needed:
@@ -130,18 +93,13 @@ class Bound:
             for x in bits(edge & field & ~seen):
                 beyond |= self.problem.borders.out[x]
             if not edge & field & ~seen:
-                return self._most_lost
+                return self.most + 1  # it never comes there
             seen |= edge
             edge, away = beyond, away + min(self.problem.rules.garrison, 1)
         return away
 
     def alone(self, v: int, armies: int, targets: int) -> float:
-        """Return a bound on the chance that one stack takes all of a set, and nothing else.
-
-        v: where it stands.
-        armies: its armies.
-        targets: the set.
-        """
+        """Return a bound on the chance that the stack on v takes all of a set, and nothing else."""
         key = v, targets
         if key not in self._alone:
             costs = ((self.problem.armies[c], self._kept(c, (v,), targets)) for c in bits(targets))
@@ -150,10 +108,10 @@ class Bound:
         return min(float(self._sum(self._alone[key])[able]), 1.0)
 
     def _kept(self, c: int, places: tuple[int, ...], field: int) -> int:
-        """Return k: how many armies c keeps for good, as far as there are so many."""
+        """Return k: how many armies c keeps for good, if there are that many."""
         borders, dice = self.problem.borders, self.problem.dice
         for y in bits(borders.out[c] & field):
-            if reached_from(borders, places, field & ~(1 << y)) >> c & 1:
+            if borders.reachable_from(places, field & ~(1 << y)) >> c & 1:
                 return min(self.problem.garrisons[c], dice)  # c can be taken before y
         return dice
 
@@ -173,9 +131,9 @@ class Bound:
         return self._costs[key]
 
     def _solve(self, defenders: int, kept: int) -> Floats:
-        law = self.transfers.of(defenders)
+        won, lost = self.transitions.of(defenders)
         able = np.arange(self.most + 1)
-        within = self._within(law.won[: self.most + 1, : self.most + 1], kept)
+        within = self._within(won[: self.most + 1, : self.most + 1], kept)
         chances = np.zeros(self.purse + 1)
         below = np.zeros((self.purse + 1, defenders + 1))
         for e in range(1, defenders):
@@ -184,7 +142,7 @@ class Bound:
             top = min(x, self.most) + 1
             again = np.zeros(self.most + 1)
             # With nobody able the battle is not fought.
-            again[1:top] = (law.lost[1:top] * below[x - able[1:top]]).sum(axis=1)
+            again[1:top] = (lost[1:top] * below[x - able[1:top]]).sum(axis=1)
             chances[x] = below[x, defenders] = (within[:, x] + again).max()
         return chances
 
@@ -196,3 +154,12 @@ class Bound:
         rows, columns = np.nonzero(won)
         np.add.at(chances, (rows, cost[rows, columns]), won[rows, columns])
         return np.cumsum(chances, axis=1)
+
+
+def _forced(borders: Borders, places: tuple[int, ...], field: int, goal: int) -> int:
+    """Return the territories of `field` that must be taken to take the goal, which is included."""
+    found = goal
+    for x in bits(field & ~goal):
+        if goal & ~borders.reachable_from(places, field & ~(1 << x)):
+            found |= 1 << x
+    return found

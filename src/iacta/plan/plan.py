@@ -1,21 +1,41 @@
-"""Plan: the answer, in a player's words."""
+"""Plans: what a player asks for, and the answer in his words."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from time import monotonic
 
 from iacta.board import Holding, Position
-from iacta.checks import shown, whole_number
+from iacta.checks import Chance, read_chance, row_of, shown, whole_number
 from iacta.errors import IllegalError, MalformedError
-from iacta.plan.goal import Goal, Worth
-from iacta.plan.policy import Flow, Policy, Standing
-from iacta.plan.problem import Problem
-from iacta.plan.states import Attack
+from iacta.plan.exact import Attack, State
+from iacta.plan.goals import Goal, TakeAll, Worth, held_worth, read_goal
+from iacta.plan.policy import Agenda, Node, Policy, Visits
+from iacta.plan.problem import Problem, bits, mask_of, read_problem
+from iacta.plan.search import (
+    PROVEN,
+    Candidate,
+    Effort,
+    effort_of,
+    most_worth,
+    take_all,
+    take_any,
+)
 from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules
 
-__all__ = ["Ending", "NextMove", "Plan", "Play", "Step", "TerritoryEnd", "held_worth", "made_plan"]
+__all__ = [
+    "Ending",
+    "NextMove",
+    "Plan",
+    "Play",
+    "Step",
+    "TerritoryEnd",
+    "armies_needed_for_plan",
+    "best_plan",
+]
 
-PROVEN = 1e-9
 SELDOM = 1e-12
+MOST_ARMIES = 1000
 
 
 @dataclass(frozen=True)
@@ -25,9 +45,10 @@ class Step:
     start, to: the territory that attacks, and the one that is attacked.
     reach_probability: chance that this battle is fought.
     conquer_probability: chance that it is fought and won.
-    expected_armies: mean of the armies that move in, given that it is won; 0 if it cannot be.
+    expected_armies: expected number of armies that move in, given that it is won; 0 if it cannot
+        be won.
     advances: what to do after the conquest: (armies left able to move, chance that it is won with
-        so many, mean of those that move in then), the fewest first.
+        that many left, expected number of those that move in then), the fewest first.
     """
 
     start: str
@@ -44,7 +65,8 @@ class TerritoryEnd:
 
     name: its name.
     own_probability: chance that the player owns it.
-    expected_armies: mean of the player's armies on it, 0 counted where he does not own it.
+    expected_armies: expected number of the player's armies on it, 0 counted where he does not
+        own it.
     """
 
     name: str
@@ -81,20 +103,20 @@ class NextMove:
 
 @dataclass(frozen=True)
 class Plan:
-    """The best way that was found to a goal, and how far it is from the best there is.
+    """The best plan that was found for a goal, and how far it may be from the best there is.
 
     position: who holds what before the first battle.
     goal: what it is for, with the names of the board.
     rules: the rules of all battles.
-    win_probability: the exact chance that the goal is reached by this plan; of a `Worth` the
-        chance is 0 and `value` counts.
-    value: what the plan is worth in the mean: the chance, or with `Worth` all that the player
+    win_probability: the exact chance that this plan reaches the goal; with a `Worth` it is 0, and
+        `value` counts.
+    value: what the plan is worth on average: the chance, or with a `Worth` all that the player
         has at the end.
     upper_bound: no plan is worth more.
     proven: whether no plan is worth more than this one by more than 1e-9.
-    steps: the borders that it may attack over, the likeliest first.
+    steps: the borders that it may attack over, the most likely first.
     territories: all territories when it is over, in the order of the board.
-    endings: where it may fail, the likeliest first.
+    endings: where it may fail, the most likely first.
     seconds: how long it took to find.
     policy: what it does, whatever the dice show.
     """
@@ -119,14 +141,13 @@ class Plan:
 
     def play(self) -> "Play":
         """Return the plan before its first battle, to be followed battle by battle."""
-        return Play(self, self.policy.settled(self.policy.start))
+        return Play(self, self.policy.start)
 
     def next_move(self, position: Position | None = None) -> NextMove | None:
         """Return what to do next, or `None` when the plan is over.
 
-        position: who holds what; `None` for the start. It must be one that the plan can come to;
-            one for which it has no move of its own needs a plan of its own (`best_plan`), and is
-            refused.
+        position: who holds what; `None` for the start. One that the plan cannot come to is
+            refused: it needs a plan of its own (`best_plan`).
         """
         if position is None:
             return self.play().next_move()
@@ -138,7 +159,7 @@ class Plan:
         raise IllegalError("position must be one that the plan can come to, got another one")
 
     def _plays(self, towards: Position) -> Iterator["Play"]:
-        """Yield the plan at the points from which it can come to a position, each but once."""
+        """Yield the plan at the points from which it can come to a position, each once."""
         waiting, seen = [self.play()], set()
         while waiting:
             play = waiting.pop()
@@ -153,13 +174,13 @@ class Play:
     """A plan that is being followed.
 
     plan: the plan.
-    standing: where it stands.
+    standing: where its policy is.
     holdings: armies on the territories that are not as at the start, and whether they are the
         player's: (territory, armies, owned).
     """
 
     plan: Plan = field(compare=False, repr=False)
-    standing: Standing
+    standing: Node
     holdings: tuple[tuple[int, int, bool], ...] = ()
 
     @property
@@ -169,20 +190,17 @@ class Play:
 
     def battle(self) -> tuple[Attack, int, int]:
         """Return the next attack, the armies on the attacking territory, and the defenders."""
-        if self.standing is None:
-            raise IllegalError("a plan that is over has no next battle")
-        attack, armies, _ = self.plan.policy.attack(self.standing)
-        return attack, armies, self._armies(attack.to)
+        attack, armies, _ = self.plan.policy.attack(self._node)
+        changed = {territory: armies for territory, armies, _ in self.holdings}
+        return attack, armies, changed.get(attack.to, self._problem.armies[attack.to])
 
     def next_move(self) -> NextMove | None:
         """Return what to do next, or `None` when the plan is over."""
         if self.standing is None:
             return None
-        attack, _, _ = self.battle()
-        problem = self.plan.policy.world.problem
-        lefts = self._lefts(self._able())
-        advance = {left: self.plan.policy.after_win(self.standing, left)[0] for left in lefts}
-        return NextMove(problem.name(attack.start), problem.name(attack.to), advance)
+        (attack, *_), (won, _) = self.battle(), self._ends()
+        advance = {left: self.plan.policy.after_win(self.standing, left)[0] for left in won}
+        return NextMove(self._problem.name(attack.start), self._problem.name(attack.to), advance)
 
     def won(self, able: int) -> "Play":
         """Return the plan after its next battle is won, and its armies moved in.
@@ -191,23 +209,19 @@ class Play:
             refused.
         """
         left = whole_number(able, "able", least=1)
-        _, _, defenders = self.battle()
-        before = self._able()
-        if left > before or not self.plan.policy.chances.transfers.of(defenders).won[before][left]:
-            lefts = self._lefts(before)
+        won, _ = self._ends()
+        if left not in won:
             raise IllegalError(
-                f"able must be one of the numbers in next_move().advance, from {lefts[0]} to "
-                f"{lefts[-1]}, got {left}"
+                f"able must be one of the numbers in next_move().advance, from {won[0]} to "
+                f"{won[-1]}, got {left}"
             )
-        return self._won(left)
+        return self._after_win(left)
 
-    def _won(self, able: int) -> "Play":
-        if self.standing is None:
-            raise IllegalError("a plan that is over has no next battle")
-        attack, _, _ = self.battle()
-        moved, standing = self.plan.policy.after_win(self.standing, able)
-        stays = able + self.plan.policy.world.problem.garrisons[attack.start] - moved
-        return self._with(standing, (attack.start, stays, True), (attack.to, moved, True))
+    def _after_win(self, able: int) -> "Play":
+        attack, *_ = self.battle()
+        moved, node = self.plan.policy.after_win(self._node, able)
+        stays = able + self._problem.garrisons[attack.start] - moved
+        return self._with(node, (attack.start, stays, True), (attack.to, moved, True))
 
     def lost(self, defenders: int) -> "Play":
         """Return the plan after its next battle is lost.
@@ -217,31 +231,26 @@ class Play:
         """
         _, _, there = self.battle()
         left = whole_number(defenders, "defenders", least=1, most=there)
-        lost = self._defenders_left(self._able())
+        _, lost = self._ends()
         if left not in lost:
             raise IllegalError(
                 f"defenders must be as many as a lost battle can leave, which are "
                 f"{f'{lost[0]} to {lost[-1]}' if lost else 'none'}, got {left}"
             )
-        return self._lost(left)
+        return self._after_loss(left)
 
-    def _lost(self, defenders: int) -> "Play":
-        if self.standing is None:
-            raise IllegalError("a plan that is over has no next battle")
-        attack, _, _ = self.battle()
-        standing = self.plan.policy.after_loss(self.standing, defenders)
-        stays = self.plan.policy.world.problem.garrisons[attack.start]
-        return self._with(standing, (attack.start, stays, True), (attack.to, defenders, False))
+    def _after_loss(self, defenders: int) -> "Play":
+        attack, *_ = self.battle()
+        node = self.plan.policy.after_loss(self._node, defenders)
+        stays = self._problem.garrisons[attack.start]
+        return self._with(node, (attack.start, stays, True), (attack.to, defenders, False))
 
     def followers(self) -> Iterator["Play"]:
         """Yield the plan after each way in which its next battle can end."""
-        if self.standing is None:
-            return
-        able = self._able()
-        for left in self._lefts(able):
-            yield self._won(left)
-        for left in self._defenders_left(able):
-            yield self._lost(left)
+        if self.standing is not None:
+            won, lost = self._ends()
+            yield from map(self._after_win, won)
+            yield from map(self._after_loss, lost)
 
     def position(self) -> Position:
         """Return who holds what."""
@@ -266,122 +275,244 @@ class Play:
                 return False
         return ours >= theirs
 
-    def _able(self) -> int:
-        """Return the armies that are able to attack in the next battle."""
-        attack, armies, _ = self.battle()
-        return armies - self.plan.policy.world.problem.garrisons[attack.start]
+    @property
+    def _node(self) -> State | Agenda:
+        if self.standing is None:
+            raise IllegalError("a plan that is over has no next battle")
+        return self.standing
 
-    def _lefts(self, able: int) -> list[int]:
-        """Return how many armies may be left able to move after the next battle is won."""
-        _, _, defenders = self.battle()
-        won = self.plan.policy.chances.transfers.of(defenders).won[able]
-        return [left for left in range(1, able + 1) if won[left]]
+    @property
+    def _problem(self) -> Problem:
+        return self.plan.policy.game.problem
 
-    def _defenders_left(self, able: int) -> list[int]:
-        """Return how many defenders may be left after the next battle is lost."""
-        _, _, defenders = self.battle()
-        lost = self.plan.policy.chances.transfers.of(defenders).lost[able]
-        return [left for left in range(1, defenders + 1) if lost[left]]
+    def _ends(self) -> tuple[list[int], list[int]]:
+        """Return how many may be left of the next battle: armies able to move, or defenders."""
+        attack, armies, defenders = self.battle()
+        able = armies - self._problem.garrisons[attack.start]
+        won, lost = self.plan.policy.chances.transitions.of(defenders)
+        return (
+            [left for left in range(1, able + 1) if won[able][left]],
+            [left for left in range(1, defenders + 1) if lost[able][left]],
+        )
 
-    def _armies(self, territory: int) -> int:
-        changed = {each: armies for each, armies, _ in self.holdings}
-        return changed.get(territory, self.plan.policy.world.problem.armies[territory])
-
-    def _with(self, standing: Standing, *changes: tuple[int, int, bool]) -> "Play":
+    def _with(self, node: Node, *changes: tuple[int, int, bool]) -> "Play":
         changed = {each[0]: each for each in (*self.holdings, *changes)}
-        return Play(self.plan, standing, tuple(sorted(changed.values())))
+        return Play(self.plan, node, tuple(sorted(changed.values())))
 
 
-def made_plan(
+def best_plan(
     position: Position,
     goal: Goal,
-    policy: Policy,
-    value: float,
-    upper_bound: float,
-    seconds: float,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    keep: Mapping[str, int] | None = None,
+    may_not_move: Iterable[str] = (),
+    time_limit: float | None = None,
+    progress: Callable[[float, float], object] | None = None,
 ) -> Plan:
-    """Return a plan with all that a player asks about it.
+    """Return the best plan for a goal that the search finds.
 
-    position: who holds what before the first battle.
-    goal: what it is for.
-    policy: what it does.
-    value: what it is worth, the constant worth of what the player has left out.
-    upper_bound: no plan is worth more, with the same left out.
-    seconds: how long it took to find.
+    position: who holds what; the player is the one whose turn it is.
+    goal: `TakeAll`, `TakeAny` or `Worth`; `eliminate` makes the first of a player's name.
+    rules: `Rules`, or the name of a rule set; those under which armies grow are refused.
+    garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
+    keep: by name, armies that must stay behind on a territory, if they are more.
+    may_not_move: names of the player's territories that may not attack.
+    time_limit: about how many seconds the search may take, unless it ends before; `None` for a
+        moderate search, which is the same each time.
+    progress: called with the value of the best plan and the bound, whenever a plan is found.
+
+    A `Plan`. Its chance is exact for what the plan does, to some 1e-12; `proven` says whether no
+    plan is better, and `gap` how much better one may be. Ctrl-C ends the search with the best plan
+    so far. Unknown names are refused, and goals without territories or with some that the position
+    does not list.
+
+    >>> from iacta.board import Board, Holding, Position
+    >>> borders = ("A", "B"), ("B", "A"), ("B", "C"), ("C", "B")
+    >>> board = Board("three", ("A", "B", "C"), borders)
+    >>> holdings = Holding("red", 7), Holding("blue", 2), Holding("blue", 1)
+    >>> position = Position(board, "red", holdings)
+    >>> plan = best_plan(position, TakeAll("B,C"))
+    >>> round(plan.win_probability, 6), plan.proven
+    (0.839586, True)
     """
-    problem, flow = policy.world.problem, policy.flow()
-    more = held_worth(problem, goal)
-    upper = max(upper_bound, value)
+    if progress is not None and not callable(progress):
+        raise MalformedError(f"progress must be a function, got {shown(progress)}")
+    started = monotonic()
+    problem = read_problem(
+        position, find_rules(rules, garrison), {} if keep is None else keep, may_not_move
+    )
+    named = read_goal(goal, position.board)
+    effort = effort_of(None if time_limit is None else _seconds(time_limit))
+    best: Candidate | None = None
+    try:
+        for best in _better_plans(problem, named, effort):
+            if progress is not None:
+                progress(best.value, best.upper_bound)
+    except KeyboardInterrupt:
+        if best is None:
+            raise
+    if best is None:
+        raise IllegalError(f"goal must be one that a plan can have, got {shown(goal)}")
+    return _plan(position, named, best, monotonic() - started)
+
+
+def _better_plans(problem: Problem, goal: Goal, effort: Effort) -> Iterator[Candidate]:
+    """Yield the best plan so far whenever one is found; the last one is the best."""
+    best: Candidate | None = None
+    for candidate in _plans(problem, goal, effort):
+        best = candidate if best is None or candidate.is_better(best) else best
+        yield best
+
+
+def _plans(problem: Problem, goal: Goal, effort: Effort) -> Iterator[Candidate]:
+    if isinstance(goal, Worth):
+        return most_worth(problem, goal, effort)
+    numbers = {name: t for t, name in enumerate(problem.board.territories)}
+    mask = mask_of(numbers[name] for name in goal.territories)
+    for t in (numbers[name] for name in goal.territories):
+        if problem.enemy >> t & 1 and not problem.armies[t]:
+            raise IllegalError(
+                f"territories to take must be listed in the position, got {problem.name(t)}"
+            )
+    if isinstance(goal, TakeAll):
+        return take_all(problem, mask & problem.enemy, effort)
+    if mask & problem.owned:
+        mine = ", ".join(problem.name(t) for t in bits(mask & problem.owned))
+        raise IllegalError(f"territories of TakeAny must be other players', got {mine}")
+    return take_any(problem, mask, effort)
+
+
+def _seconds(value: object) -> float:
+    seconds = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if seconds is None or not seconds >= 0:
+        raise IllegalError(f"time_limit must be seconds of at least 0, got {shown(value)}")
+    return float(seconds)
+
+
+def _plan(position: Position, goal: Goal, best: Candidate, seconds: float) -> Plan:
+    """Return a plan with all that a player asks about it."""
+    policy, value = best.policy, best.value
+    problem, visits = policy.game.problem, policy.visits()
+    held = held_worth(problem, goal)
+    upper = max(best.upper_bound, value)
     return Plan(
         position,
         goal,
         problem.rules,
         win_probability=0.0 if isinstance(goal, Worth) else min(value, 1.0),
-        value=value + more,
-        upper_bound=upper + more,
+        value=value + held,
+        upper_bound=upper + held,
         proven=upper - value <= PROVEN,
-        steps=_steps(problem, flow),
-        territories=_territories(problem, flow),
-        endings=_endings(problem, flow),
+        steps=_steps(problem, visits),
+        territories=_territories(problem, visits),
+        endings=_endings(problem, visits),
         seconds=seconds,
         policy=policy,
     )
 
 
-def held_worth(problem: Problem, goal: Goal) -> float:
-    """Return what the player's territories, continents and armies are worth at the start.
-
-    problem: the problem.
-    goal: the goal; only a `Worth` has such a worth.
-    """
-    if not isinstance(goal, Worth):
-        return 0.0
-    names = problem.board.territories
-    mine = [t for t in range(len(names)) if problem.owned >> t & 1]
-    owned = {names[t] for t in mine}
-    bonus = sum(each.bonus for each in problem.board.continents if owned >= {*each.territories})
-    armies = sum(problem.armies[t] for t in mine)
-    return sum(goal.of(name) for name in owned) + goal.bonus * bonus + goal.army * armies
-
-
-def _steps(problem: Problem, flow: Flow) -> tuple[Step, ...]:
+def _steps(problem: Problem, visits: Visits) -> tuple[Step, ...]:
     steps = [
         Step(
             problem.name(attack.start),
             problem.name(attack.to),
-            min(each.reached, 1.0),
-            min(each.conquered, 1.0),
-            each.arrived / each.conquered if each.conquered else 0.0,
-            _advances(flow, attack),
+            min(visit.reached, 1.0),
+            min(visit.conquered, 1.0),
+            visit.arrived / visit.conquered if visit.conquered else 0.0,
+            tuple(
+                (able, chance, moved / chance)
+                for able, (chance, moved) in sorted(visits.advances[attack].items())
+                if chance > SELDOM
+            ),
         )
-        for attack, each in flow.passages.items()
-        if each.reached > SELDOM
+        for attack, visit in visits.battles.items()
+        if visit.reached > SELDOM
     ]
     return tuple(sorted(steps, key=lambda step: -step.reach_probability))
 
 
-def _advances(flow: Flow, attack: Attack) -> tuple[tuple[int, float, float], ...]:
-    return tuple(
-        (able, chance, moved / chance)
-        for able, (chance, moved) in sorted(flow.advances[attack].items())
-        if chance > SELDOM
-    )
-
-
-def _territories(problem: Problem, flow: Flow) -> tuple[TerritoryEnd, ...]:
+def _territories(problem: Problem, visits: Visits) -> tuple[TerritoryEnd, ...]:
+    conquered: list[float] = [0] * len(problem.armies)
+    for attack, visit in visits.battles.items():
+        conquered[attack.to] += visit.conquered
     ends = []
     for t, name in enumerate(problem.board.territories):
         owned = bool(problem.owned >> t & 1)
-        chance = 1.0 if owned else min(flow.owned(t), 1.0)
-        armies = flow.armies.get(t, 0.0) + owned * problem.armies[t]
-        ends.append(TerritoryEnd(name, chance, max(armies, 0.0)))
+        armies = visits.armies.get(t, 0.0) + owned * problem.armies[t]
+        ends.append(TerritoryEnd(name, 1.0 if owned else min(conquered[t], 1.0), max(armies, 0.0)))
     return tuple(ends)
 
 
-def _endings(problem: Problem, flow: Flow) -> tuple[Ending, ...]:
+def _endings(problem: Problem, visits: Visits) -> tuple[Ending, ...]:
     ends = [
-        Ending(problem.name(attack.start), problem.name(attack.to), each.ended)
-        for attack, each in flow.passages.items()
-        if each.ended > SELDOM
+        Ending(problem.name(attack.start), problem.name(attack.to), visit.ended)
+        for attack, visit in visits.battles.items()
+        if visit.ended > SELDOM
     ]
     return tuple(sorted(ends, key=lambda end: -end.chance))
+
+
+def armies_needed_for_plan(
+    position: Position,
+    goal: Goal,
+    chance: Chance,
+    source: str,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    keep: Mapping[str, int] | None = None,
+    may_not_move: Iterable[str] = (),
+) -> int:
+    """Return the fewest armies on a territory with which the best plan reaches a wanted chance.
+
+    position: who holds what; the armies on `source` do not count.
+    goal: `TakeAll` or `TakeAny`.
+    chance: the wanted chance, between 0 and 1, as for `armies_needed`.
+    source: the name of a territory of the player's that may attack.
+    rules, garrison, keep, may_not_move: as for `best_plan`.
+
+    A whole number of at least 1. With one army less, the best plan that is found does not have that
+    chance; where plans are not proven, a better one might. A chance that 1000 armies do not reach
+    is refused.
+    """
+    if not isinstance(position, Position):
+        raise MalformedError(f"position must be a Position, got {shown(position)}")
+    if keep is not None and not isinstance(keep, Mapping):
+        raise MalformedError(f"keep must be a mapping from names to armies, got {shown(keep)}")
+    if isinstance(goal, Worth):
+        raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {shown(goal)}")
+    wanted = read_chance(chance)
+    names = [may_not_move] if isinstance(may_not_move, str) else may_not_move
+    resting = tuple(map(position.board.find, row_of(names, "may_not_move", "names")))
+    name = position.board.find(source)
+    if position.of(name).owner != position.player:
+        raise IllegalError(f"source must be a territory of {position.player}'s, got {name}")
+    if name in resting:
+        raise IllegalError(f"source must be a territory that may attack, got {name}")
+    named, found_rules = read_goal(goal, position.board), find_rules(rules, garrison)
+    kept = {} if keep is None else keep
+    place = position.board.territories.index(name)
+
+    def reaches(armies: int) -> bool:
+        holdings = list(position.holdings)
+        holdings[place] = Holding(position.player, armies)
+        there = replace(position, holdings=tuple(holdings))
+        problem = read_problem(there, found_rules, kept, resting)
+        # Ctrl-C ends the whole search: half of one would give a wrong number.
+        *_, best = _better_plans(problem, named, effort_of(None))
+        return best.value >= wanted
+
+    below, enough = 0, 8
+    while not reaches(enough):
+        if enough >= MOST_ARMIES:
+            raise IllegalError(
+                f"chance must be one that {MOST_ARMIES} armies on {name} reach, "
+                f"got {shown(str(chance))}"
+            )
+        below, enough = enough, min(2 * enough, MOST_ARMIES)
+    while enough - below > 1:
+        middle = (below + enough) // 2
+        below, enough = (below, middle) if reaches(middle) else (middle, enough)
+    return enough

@@ -1,31 +1,30 @@
-"""Policy: what a plan does whatever the dice show, and how it goes, exactly.
+"""A policy: what a plan does whatever the dice show, and how often it visits each battle, exactly.
 
-A plan stands at a `State` for which it has chosen a move, or it is on an `Errand`: tasks that do
-not need each other, one stack and one set each, which are carried out one after another by the
-equations of `iacta.plan.stack`. A plan whose goal is out of reach, or reached, is over.
+A plan is at a `State` for which it has chosen a move, or it carries out an `Agenda`: tasks that do
+not need each other, one stack and one set each, carried out one after another by the equations of
+`iacta.plan.one_stack`. It is over when its goal is reached or out of reach.
 
-How it goes is found by one pass from the start. What flows through the states is a chance for each;
-through the tasks, for each (v, R), a vector of chances over the armies on v. A task flows into the
-next one by the chance that it succeeds (or fails, where the next is another try). All answers are
-sums of these, without an estimate: chances to be reached and to be conquered, and what each battle
-adds to the mean armies of its two territories.
+How it goes is found by one forward pass from the start. Each state is visited with a probability;
+each task, given by v and R, with a vector of probabilities over the armies on v. A task leads to
+the next one with the chance that it succeeds (or fails, where the next is another try). All answers
+are sums of these, without an estimate: the chances that a battle is fought and won, and what each
+battle adds to the expected armies on its two territories.
 """
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import lru_cache
 from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from iacta.plan.exact import Move
-from iacta.plan.sets import bits
-from iacta.plan.sharing import Tasks
-from iacta.plan.stack import Advance, Reduced, StackChances
-from iacta.plan.states import Attack, State, World
+from iacta.plan.exact import Attack, Game, Move, State
+from iacta.plan.one_stack import Advance, Reduced, StackChances, Tasks
+from iacta.plan.problem import bits, union
 
-__all__ = ["Errand", "Flow", "Passage", "Policy", "Standing"]
+__all__ = ["Agenda", "Node", "Policy", "Visit", "Visits"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -33,263 +32,158 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 SAME = 1e-13
 
 
-class Errand(NamedTuple):
+class Agenda(NamedTuple):
     """Tasks that are carried out one after another.
 
     tries: tasks that belong together; when one of them fails, the next try begins.
-    reduced: what lost battles had left before.
+    reduced: the defenders left where battles were lost before.
     """
 
     tries: tuple[Tasks, ...]
     reduced: Reduced = ()
 
 
-Standing: TypeAlias = State | Errand | None
+Node: TypeAlias = State | Agenda | None  # where a plan is; `None` when it is over
 
 
-class Passage(NamedTuple):
+class Visit(NamedTuple):
     """What happens at one border.
 
     reached: chance that this battle is fought.
     conquered: chance that it is fought and won.
-    arrived: armies that move in, times the chance.
+    arrived: expected number of armies that advance, 0 counted where it is not won.
     ended: chance that the plan ends with it, without success.
     """
 
-    reached: float = 0.0
-    conquered: float = 0.0
-    arrived: float = 0.0
-    ended: float = 0.0
-
-    def plus(self, other: "Passage") -> "Passage":
-        """Return the sum with another part of the same.
-
-        other: the other part.
-        """
-        return Passage(*(a + b for a, b in zip(self, other, strict=True)))
+    reached: float
+    conquered: float
+    arrived: float
+    ended: float
 
 
 @dataclass
-class Flow:
+class Visits:
     """How a plan goes.
 
-    passages: by border, in the order in which battles first may happen.
-    armies: what the plan adds to the mean of the player's armies on each territory.
-    advances: by border, for each number of armies left able to move, the chance of it and the
-        mean of how many move in, times the chance.
-    completed: by the number of a try and a continent, the chance that the try takes all of it
-        that it is to take.
+    battles: by border, in the order in which battles may first be fought.
+    armies: what the plan adds to the expected number of the player's armies on each territory.
+    advances: by border, for each number of armies left able to move, the chance of it, and the
+        expected number of those that advance, 0 counted elsewhere.
+    completed: by the number of a try and a continent, the chance that the try takes all of the
+        continent that it is to take.
     """
 
-    passages: dict[Attack, Passage] = field(default_factory=dict)
+    battles: dict[Attack, Visit] = field(default_factory=dict)
     armies: dict[int, float] = field(default_factory=lambda: defaultdict(float))
     advances: dict[Attack, dict[int, tuple[float, float]]] = field(
         default_factory=lambda: defaultdict(dict)
     )
     completed: dict[tuple[int, int], float] = field(default_factory=lambda: defaultdict(float))
 
-    def add(self, attack: Attack, passage: Passage) -> None:
-        """Add a part of what happens at a border.
+    def add(self, attack: Attack, visit: Visit) -> None:
+        """Add a visit to a battle."""
+        before = self.battles.get(attack, Visit(0.0, 0.0, 0.0, 0.0))
+        self.battles[attack] = Visit(*(a + b for a, b in zip(before, visit, strict=True)))
 
-        attack: the border.
-        passage: the part.
-        """
-        self.passages[attack] = self.passages.get(attack, Passage()).plus(passage)
-
-    def advance(self, attack: Attack, able: int, moved: int, chance: float) -> None:
-        """Add a conquest.
-
-        attack: the battle.
-        able: armies left able to move.
-        moved: those that moved in.
-        chance: how likely it is.
-        """
+    def add_advance(self, attack: Attack, able: int, moved: int, chance: float) -> None:
+        """Add the chance that `able` armies are left after a conquest and `moved` advance."""
         before = self.advances[attack].get(able, (0.0, 0.0))
         self.advances[attack][able] = before[0] + chance, before[1] + chance * moved
         self.armies[attack.to] += chance * moved
-
-    def owned(self, territory: int) -> float:
-        """Return the chance that a territory is conquered.
-
-        territory: the territory.
-        """
-        return sum(p.conquered for attack, p in self.passages.items() if attack.to == territory)
 
 
 class Policy:
     """What a plan does.
 
-    world: the world it is made for.
+    game: the game it is made for.
     chances: the chances of single stacks.
     start: where it starts.
     moves: the states for which it has chosen a move.
-    errands: the states that it leaves to an errand; in all other states it is over.
+    agendas: the states that it leaves to an agenda; in all other states it is over.
     """
 
     def __init__(
         self,
-        world: World,
+        game: Game,
         chances: StackChances,
-        start: Standing,
-        moves: dict[State, Move],
-        errands: dict[State, Errand],
+        start: Node = None,
+        moves: dict[State, Move] | None = None,
+        agendas: dict[State, Agenda] | None = None,
     ) -> None:
-        self.world, self.chances, self.start = world, chances, start
-        self.moves, self.errands = moves, errands
-        self._choices: dict[tuple[int, int, Reduced], Ints] = {}
-        self._advances: dict[tuple[int, int, int, Reduced], Advance] = {}
+        self.game, self.chances = game, chances
+        self.moves, self.agendas = moves or {}, agendas or {}
+        self.start = self.settled(start)
+        self.choices = lru_cache(maxsize=None)(self._choices)
+        self.advance = lru_cache(maxsize=None)(self._advance)
 
-    def settled(self, standing: Standing) -> Standing:
-        """Return the state that has a move, or the errand, that a standing amounts to.
+    def settled(self, node: Node) -> Node:
+        """Return the state with a move or the agenda that a node amounts to."""
+        if isinstance(node, State):
+            if node in self.moves:
+                return node
+            node = self.agendas.get(node)
+        return node if node is not None and node.tries else None
 
-        standing: where the plan stands; `None` when it is over.
-        """
-        if isinstance(standing, State):
-            if standing in self.moves:
-                return standing
-            standing = self.errands.get(standing)
-        return standing if standing is not None and standing.tries else None
+    def attack(self, node: State | Agenda) -> tuple[Attack, int, int]:
+        """Return the next attack, the armies on the attacking territory, and the defenders."""
+        if isinstance(node, State):
+            attack = self.moves[node].attack
+            armies = dict(node.stacks)[attack.start]
+            return attack, armies, self.game.defenders(node, attack.to)
+        v, n, targets = node.tries[0][0]
+        c = int(self.choices(v, targets, node.reduced)[n])
+        return Attack(v, c), n, self.chances.defenders(c, node.reduced)
 
-    def attack(self, standing: State | Errand) -> tuple[Attack, int, int]:
-        """Return the next attack, the armies on the attacking territory, and the defenders.
+    def _choices(self, v: int, targets: int, reduced: Reduced) -> Ints:
+        """Return what the stack on v attacks first to take a set, for each number of its armies."""
+        near = list(bits(targets & self.game.problem.borders.out[v]))
+        rows = np.array([self.chances.attack(v, c, targets & ~(1 << c), reduced) for c in near])
+        # Where two are equally good but for rounding, a player is not sent to and fro between them.
+        good = rows >= (1.0 - SAME) * rows.max(axis=0)
+        return np.asarray(np.array(near)[good.argmax(axis=0)])
 
-        standing: where the plan stands, settled.
-        """
-        if isinstance(standing, State):
-            attack = self.moves[standing].attack
-            armies = dict(standing.stacks)[attack.start]
-            return attack, armies, self.world.defenders(standing, attack.to)
-        v, n, targets = standing.tries[0][0]
-        c = int(self.choices(v, targets, standing.reduced)[n])
-        return Attack(v, c), n, self.chances.defenders(c, standing.reduced)
+    def _advance(self, v: int, c: int, targets: int, reduced: Reduced) -> Advance:
+        """Return what to do after the stack on v has taken c, its first of a set."""
+        return self.chances.advance(v, c, targets & ~(1 << c), reduced)
 
-    def choices(self, v: int, targets: int, reduced: Reduced) -> Ints:
-        """Return what the stack on v attacks first to take a set, for each number of its armies.
-
-        v: its territory.
-        targets: the set.
-        reduced: what lost battles have left.
-        """
-        key = v, targets, reduced
-        if key not in self._choices:
-            near = list(bits(targets & self.world.problem.borders.out[v]))
-            rows = np.array([self.chances.attack(v, c, targets & ~(1 << c), reduced) for c in near])
-            # Where two are as good but for rounding, a player is not sent to and fro between them.
-            good = rows >= (1.0 - SAME) * rows.max(axis=0)
-            self._choices[key] = np.array(near)[good.argmax(axis=0)]
-        return self._choices[key]
-
-    def after_win(self, standing: State | Errand, able: int) -> tuple[int, Standing]:
-        """Return how many armies move in after a conquest, and where the plan stands then.
-
-        standing: where it stood, settled.
-        able: the armies left able to move.
-        """
-        if isinstance(standing, State):
-            won = {left: (moved, after) for left, moved, after in self.moves[standing].won}
+    def after_win(self, node: State | Agenda, able: int) -> tuple[int, Node]:
+        """Return how many of `able` armies left advance after a conquest, and the next node."""
+        if isinstance(node, State):
+            won = {left: (moved, after) for left, moved, after in self.moves[node].won}
             return won[able][0], self.settled(won[able][1])
-        (v, n, targets), *others = standing.tries[0]
-        c = int(self.choices(v, targets, standing.reduced)[n])
-        advance = self.advance(v, c, targets, standing.reduced)
+        (v, n, targets), *others = node.tries[0]
+        c = int(self.choices(v, targets, node.reduced)[n])
+        advance = self.advance(v, c, targets, node.reduced)
         moved, first, second = int(advance.armies[able]), advance.first[able], advance.second[able]
-        stays = able + self.world.problem.garrisons[v] - moved
+        stays = able + self.game.problem.garrisons[v] - moved
         tasks = tuple(task for task in ((c, moved, first), (v, stays, second)) if task[2])
-        if not all(self.chances.chance(u, r, standing.reduced)[m] for u, m, r in tasks):
-            return moved, self.settled(Errand(standing.tries[1:], standing.reduced))
+        if not all(self.chances.chance(u, r, node.reduced)[m] for u, m, r in tasks):
+            return moved, self.settled(Agenda(node.tries[1:], node.reduced))
         tasks = (*tasks, *others)
-        tries = (tasks, *standing.tries[1:]) if tasks else self._after_try(standing.tries)
-        return moved, self.settled(Errand(tries, standing.reduced))
+        if tasks:
+            tries = (tasks, *node.tries[1:])
+        else:  # the try has succeeded: a chance is won, a worth goes on growing
+            tries = () if self.game.rewards.is_chance else node.tries[1:]
+        return moved, self.settled(Agenda(tries, node.reduced))
 
-    def _after_try(self, tries: tuple[Tasks, ...]) -> tuple[Tasks, ...]:
-        return () if self.world.rewards.is_chance else tries[1:]
+    def after_loss(self, node: State | Agenda, defenders: int) -> Node:
+        """Return the next node after a lost battle that leaves some defenders."""
+        if isinstance(node, State):
+            attack = self.moves[node].attack
+            return self.settled(self.game.after_loss(node, attack, defenders))
+        return self.settled(Agenda(node.tries[1:], node.reduced))
 
-    def after_loss(self, standing: State | Errand, defenders: int) -> Standing:
-        """Return where the plan stands after a lost battle.
-
-        standing: where it stood, settled.
-        defenders: those left.
-        """
-        if isinstance(standing, State):
-            attack = self.moves[standing].attack
-            return self.settled(self.world.after_loss(standing, attack, defenders))
-        return self.settled(Errand(standing.tries[1:], standing.reduced))
-
-    def advance(self, v: int, c: int, targets: int, reduced: Reduced) -> Advance:
-        """Return what to do after the stack on v has taken c, its first of a set.
-
-        v, targets, reduced: as for `choices`.
-        c: the territory.
-        """
-        key = v, c, targets, reduced
-        if key not in self._advances:
-            self._advances[key] = self.chances.advance(v, c, targets & ~(1 << c), reduced)
-        return self._advances[key]
-
-    def flow(self) -> Flow:
+    def visits(self) -> Visits:
         """Return how the plan goes."""
-        flow = Flow()
-        tasks = _TaskFlow(self, flow)
-        weights: dict[State, float] = {}
-        queue: list[tuple[int, int, State]] = []
-        self._pour(self.settled(self.start), 1.0, weights, queue, tasks)
-        while queue:
-            *_, state = heappop(queue)
-            self._fight(state, weights.pop(state), flow, tasks, weights, queue)
-        tasks.run()
-        return flow
-
-    def _pour(
-        self,
-        standing: Standing,
-        chance: float,
-        weights: dict[State, float],
-        queue: list[tuple[int, int, State]],
-        tasks: "_TaskFlow",
-    ) -> None:
-        if isinstance(standing, Errand):
-            tasks.pour(standing, chance)
-        elif standing is not None:
-            if standing not in weights:
-                heappush(queue, (-standing.left.bit_count(), -len(standing.stacks), standing))
-            weights[standing] = weights.get(standing, 0.0) + chance
-
-    def _fight(
-        self,
-        state: State,
-        chance: float,
-        flow: Flow,
-        tasks: "_TaskFlow",
-        weights: dict[State, float],
-        queue: list[tuple[int, int, State]],
-    ) -> None:
-        attack, armies, defenders = self.attack(state)
-        garrison = self.world.problem.garrisons[attack.start]
-        law = self.chances.transfers.of(defenders)
-        won, lost = law.won[armies - garrison], law.lost[armies - garrison]
-        arrived = ended = stayed = 0.0
-        for able, moved, after in self.moves[state].won:
-            part = chance * float(won[able])
-            flow.advance(attack, able, moved, part)
-            arrived += part * moved
-            stayed += part * (able - moved)
-            follower = self.settled(after)
-            ended += part if follower is None and not self.world.is_over(after) else 0.0
-            self._pour(follower, part, weights, queue, tasks)
-        for left in range(1, defenders + 1):
-            part, follower = chance * float(lost[left]), self.after_loss(state, left)
-            ended += part if follower is None else 0.0
-            if part:
-                self._pour(follower, part, weights, queue, tasks)
-        flow.armies[attack.start] += chance * (garrison - armies) + stayed
-        flow.add(attack, Passage(chance, chance * float(won.sum()), arrived, ended))
+        return _ForwardPass(self).run()
 
 
-class _Part(NamedTuple):
-    """A task as it flows.
+class _Task(NamedTuple):
+    """A task that is visited with some numbers of armies.
 
     v: the territory of its stack.
     targets: the set to take.
-    reduced: what lost battles had left before.
+    reduced: the defenders left where battles were lost before.
     rest: what the tasks after it, in the same try, are to take.
     turn: the number of the try.
     last: whether a failure ends the plan.
@@ -303,85 +197,118 @@ class _Part(NamedTuple):
     last: bool
 
 
-class _TaskFlow:
-    """What flows through tasks, for all armies of a stack at once."""
+class _ForwardPass:
+    """The probability of visiting each state, and each task with each number of armies."""
 
-    def __init__(self, policy: Policy, flow: Flow) -> None:
-        self.policy, self.flow, self.chances = policy, flow, policy.chances
-        self.garrisons = policy.world.problem.garrisons
-        self.weights: dict[_Part, Floats] = {}
+    def __init__(self, policy: Policy) -> None:
+        self.policy, self.chances = policy, policy.chances
+        self.garrisons = policy.game.problem.garrisons
+        self.rewards = policy.game.rewards
+        self.visits = Visits()
+        self.states: dict[State, float] = {}
+        self.queue: list[tuple[int, int, State]] = []
+        self.tasks: dict[_Task, Floats] = {}
 
-    def pour(self, errand: Errand, chance: float) -> None:
-        """Let an errand begin.
+    def run(self) -> Visits:
+        """Return how the plan goes: first through its states, then through its tasks."""
+        self._visit(self.policy.start, 1.0)
+        while self.queue:
+            *_, state = heappop(self.queue)
+            self._leave_state(state, self.states.pop(state))
+        while self.tasks:
+            most = max(task.targets.bit_count() for task in self.tasks)
+            for task in [task for task in self.tasks if task.targets.bit_count() == most]:
+                self._leave_task(task, self.tasks.pop(task))
+        return self.visits
 
-        errand: the errand.
-        chance: how likely it is.
-        """
-        for turn, tasks in enumerate(errand.tries):
-            success, rest = 1.0, 0
-            for _, _, targets in tasks:
-                rest |= targets
+    def _visit(self, node: Node, chance: float) -> None:
+        if isinstance(node, Agenda):
+            self._begin(node, chance)
+        elif node is not None:
+            if node not in self.states:
+                # Battles only take territories and stacks away: no state comes back.
+                heappush(self.queue, (-node.left.bit_count(), -len(node.stacks), node))
+            self.states[node] = self.states.get(node, 0.0) + chance
+
+    def _begin(self, agenda: Agenda, chance: float) -> None:
+        """Visit the tasks of an agenda."""
+        for turn, tasks in enumerate(agenda.tries):
+            success, rest = 1.0, union(targets for _, _, targets in tasks)
             for v, n, targets in tasks:
                 rest &= ~targets
-                last = turn + 1 == len(errand.tries)
-                part = _Part(v, targets, errand.reduced, rest, turn, last)
-                self._add(part, n, chance * success)
-                success *= float(self.chances.chance(v, targets, errand.reduced)[n])
-            if self.policy.world.rewards.is_chance:
+                last = turn + 1 == len(agenda.tries)
+                task = _Task(v, targets, agenda.reduced, rest, turn, last)
+                self._visit_task(task, n, chance * success)
+                success *= float(self.chances.chance(v, targets, agenda.reduced)[n])
+            if self.rewards.is_chance:
                 chance *= 1.0 - success
 
-    def _add(self, part: _Part, armies: int, chance: float) -> None:
-        if part not in self.weights:
-            self.weights[part] = np.zeros(self.chances.most + 1)
-        self.weights[part][armies] += chance
+    def _visit_task(self, task: _Task, armies: int, chance: float) -> None:
+        if task not in self.tasks:
+            self.tasks[task] = np.zeros(self.chances.most + 1)
+        self.tasks[task][armies] += chance
 
-    def run(self) -> None:
-        """Let all flow to the end, the largest sets first."""
-        while self.weights:
-            most = max(part.targets.bit_count() for part in self.weights)
-            for part in [part for part in self.weights if part.targets.bit_count() == most]:
-                self._fight(part, self.weights.pop(part))
+    def _leave_state(self, state: State, chance: float) -> None:
+        policy, game = self.policy, self.policy.game
+        attack, armies, defenders = policy.attack(state)
+        garrison = self.garrisons[attack.start]
+        transition = self.chances.transitions.of(defenders)
+        won, lost = transition.won[armies - garrison], transition.lost[armies - garrison]
+        arrived = ended = stayed = 0.0
+        for able, moved, after in policy.moves[state].won:
+            part = chance * float(won[able])
+            self.visits.add_advance(attack, able, moved, part)
+            arrived += part * moved
+            stayed += part * (able - moved)
+            node = policy.settled(after)
+            ended += part if node is None and not game.is_over(after) else 0.0
+            self._visit(node, part)
+        for left in range(1, defenders + 1):
+            part, node = chance * float(lost[left]), policy.after_loss(state, left)
+            ended += part if node is None else 0.0
+            if part:
+                self._visit(node, part)
+        self.visits.armies[attack.start] += chance * (garrison - armies) + stayed
+        self.visits.add(attack, Visit(chance, chance * float(won.sum()), arrived, ended))
 
-    def _fight(self, part: _Part, weight: Floats) -> None:
-        choices = self.policy.choices(part.v, part.targets, part.reduced)
-        for c in bits(part.targets):
-            chosen = np.where(choices == c, weight, 0.0)
+    def _leave_task(self, task: _Task, weights: Floats) -> None:
+        """Fight the first battles of a task, all numbers of armies with the same target at once."""
+        choices = self.policy.choices(task.v, task.targets, task.reduced)
+        for c in bits(task.targets):
+            chosen = np.where(choices == c, weights, 0.0)
             if chosen.any():
-                self._attack(part, c, chosen)
+                self._fight(task, c, chosen)
 
-    def _attack(self, part: _Part, c: int, weight: Floats) -> None:
-        attack, garrison = Attack(part.v, c), self.garrisons[part.v]
-        law = self.chances.transfers.of(self.chances.defenders(c, part.reduced))
+    def _fight(self, task: _Task, c: int, weights: Floats) -> None:
+        attack, garrison = Attack(task.v, c), self.garrisons[task.v]
+        transition = self.chances.transitions.of(self.chances.defenders(c, task.reduced))
         able = np.arange(self.chances.most - garrison + 1)
-        won = weight[garrison:] @ law.won[: len(able), : len(able)]
-        advance = self.policy.advance(part.v, c, part.targets, part.reduced)
-        reached, conquered = float(weight.sum()), float(won.sum())
+        won = weights[garrison:] @ transition.won[: len(able), : len(able)]
+        advance = self.policy.advance(task.v, c, task.targets, task.reduced)
+        reached, conquered = float(weights.sum()), float(won.sum())
         moved = float(won @ advance.armies)
-        before = float(weight @ np.arange(self.chances.most + 1))
-        self.flow.armies[part.v] += reached * garrison - before + float(won @ able) - moved
-        self._complete(part, c, conquered)
+        before = float(weights @ np.arange(self.chances.most + 1))
+        self.visits.armies[task.v] += reached * garrison - before + float(won @ able) - moved
+        left = task.targets & ~(1 << c) | task.rest
+        for mask in {mask for mask, _ in self.rewards.continents}:
+            if mask >> c & 1 and not mask & left:  # c is the last of it that this try is to take
+                self.visits.completed[task.turn, mask] += conquered
         ended = reached - conquered
         for b in np.flatnonzero(won):
-            ended += self._move_in(part, c, int(b), float(won[b]), advance)
-        self.flow.add(attack, Passage(reached, conquered, moved, part.last * ended))
+            ended += self._move_in(task, c, int(b), float(won[b]), advance)
+        self.visits.add(attack, Visit(reached, conquered, moved, task.last * ended))
 
-    def _complete(self, part: _Part, c: int, conquered: float) -> None:
-        """Count the continents of which a conquest is the last that this try is to take."""
-        left = part.targets & ~(1 << c) | part.rest
-        for mask in {mask for mask, _ in self.policy.world.rewards.continents}:
-            if mask >> c & 1 and not mask & left:
-                self.flow.completed[part.turn, mask] += conquered
-
-    def _move_in(self, part: _Part, c: int, able: int, chance: float, advance: Advance) -> float:
-        """Let a conquest flow on, and return its chance if too few armies are left for that."""
+    def _move_in(self, task: _Task, c: int, able: int, chance: float, advance: Advance) -> float:
+        """Visit the tasks after a conquest; return its chance if too few armies are left."""
         moved, first, second = int(advance.armies[able]), advance.first[able], advance.second[able]
-        self.flow.advance(Attack(part.v, c), able, moved, chance)
+        self.visits.add_advance(Attack(task.v, c), able, moved, chance)
         if not advance.chances[able]:
             return chance
-        ours = float(self.chances.chance(c, first, part.reduced)[moved])
-        stays = able + self.garrisons[part.v] - moved
+        ours = float(self.chances.chance(c, first, task.reduced)[moved])
+        stays = able + self.garrisons[task.v] - moved
         if first:
-            self._add(part._replace(v=c, targets=first, rest=part.rest | second), moved, chance)
+            rest = task.rest | second
+            self._visit_task(task._replace(v=c, targets=first, rest=rest), moved, chance)
         if second:
-            self._add(part._replace(targets=second), stays, chance * ours)
+            self._visit_task(task._replace(targets=second), stays, chance * ours)
         return 0.0

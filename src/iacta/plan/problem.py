@@ -1,23 +1,161 @@
-"""Problem: a position, its rules and its constraints, with territories as numbers."""
+"""The problem that a plan solves: a position, rules and constraints, as numbers and bits.
 
-from collections.abc import Container, Iterable, Mapping
+Territory t is `board.territories[t]`, and bit t of the whole number that stands for a set. A set is
+connected to v if each of its territories can be reached from v by borders, through the set alone.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from iacta.board import Board, Position
 from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.methods.limits import check_rules, refuse_gains
-from iacta.plan.sets import Borders, bits, mask_of
 from iacta.rules.rules import Rules
 
-__all__ = ["Problem", "Stacks", "read_problem"]
+__all__ = ["Borders", "Problem", "Stacks", "bits", "mask_of", "read_problem", "union"]
 
 Stacks = tuple[tuple[int, int], ...]  # (territory, armies), by territory
 
 
+def bits(mask: int) -> Iterator[int]:
+    """Yield the territories of a set, in order.
+
+    >>> list(bits(0b1101))
+    [0, 2, 3]
+    """
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def mask_of(territories: Iterable[int]) -> int:
+    """Return the set of some territories.
+
+    >>> bin(mask_of([0, 2, 3]))
+    '0b1101'
+    """
+    return union(1 << territory for territory in territories)
+
+
+def union(masks: Iterable[int]) -> int:
+    """Return the union of some sets."""
+    together = 0
+    for mask in masks:
+        together |= mask
+    return together
+
+
+class Borders:
+    """Which territories can attack which, and which sets are connected.
+
+    out: for each territory the set of those that it can attack.
+
+    >>> chain = Borders((0b010, 0b101, 0b010))
+    >>> bin(chain.reachable(0, 0b110)), chain.connects(0, 0b100)
+    ('0b110', False)
+    """
+
+    def __init__(self, out: Sequence[int]) -> None:
+        self.out = tuple(out)
+        size = len(self.out)
+        self.near = tuple(  # the neighbours in either direction
+            mask | mask_of(u for u in range(size) if self.out[u] >> v & 1)
+            for v, mask in enumerate(self.out)
+        )
+        self.reachable = lru_cache(maxsize=None)(self._reachable)
+        self.connected_subsets = lru_cache(maxsize=None)(self._connected_subsets)
+        self.splits = lru_cache(maxsize=None)(self._splits)
+        self._component_splits = lru_cache(maxsize=None)(self._splits_of_component)
+
+    def connects(self, v: int, mask: int) -> bool:
+        """Tell whether a set is connected to v."""
+        return self.reachable(v, mask) == mask
+
+    def _reachable(self, v: int, mask: int) -> int:
+        """Return the part of a set that can be reached from v through the set."""
+        seen, new = 0, self.out[v] & mask
+        while new:
+            seen |= new
+            further = 0
+            for u in bits(new):
+                further |= self.out[u]
+            new = further & mask & ~seen
+        return seen
+
+    def reachable_from(self, places: Iterable[int], mask: int) -> int:
+        """Return the part of a set that can be reached from any of some territories through it."""
+        reached = 0
+        for v in places:
+            reached |= self.reachable(v, mask)
+        return reached
+
+    def _connected_subsets(self, v: int, mask: int) -> tuple[int, ...]:
+        """Return all subsets of a set that are connected to v, the empty one too."""
+        found: list[int] = []
+        self._grow(self.out[v] & mask, 0, mask, found)
+        return tuple(found)
+
+    def _grow(self, frontier: int, grown: int, allowed: int, found: list[int]) -> None:
+        found.append(grown)
+        while frontier:
+            low = frontier & -frontier
+            frontier ^= low
+            allowed &= ~low  # from now on it is in the set for good, or out for good
+            beyond = self.out[low.bit_length() - 1] & allowed
+            self._grow(frontier | beyond, grown | low, allowed, found)
+
+    def has_fewer_subsets(self, v: int, mask: int, most: int) -> bool:
+        """Tell whether fewer than `most` subsets of a set are connected to v."""
+        waiting, count = [(self.out[v] & mask, mask)], 0
+        while waiting and count < most:
+            frontier, allowed = waiting.pop()
+            count += 1
+            while frontier and len(waiting) < most:
+                low = frontier & -frontier
+                frontier ^= low
+                allowed &= ~low
+                waiting.append((frontier | self.out[low.bit_length() - 1] & allowed, allowed))
+        return count + len(waiting) < most
+
+    def components(self, mask: int) -> Iterator[int]:
+        """Yield the connected components of a set."""
+        while mask:
+            component, new = 0, mask & -mask
+            while new:
+                component |= new
+                further = 0
+                for u in bits(new):
+                    further |= self.near[u]
+                new = further & mask & ~component
+            yield component
+            mask &= ~component
+
+    def _splits(self, c: int, v: int, mask: int) -> tuple[tuple[int, int], ...]:
+        """Return all ways to split a set into a part connected to c and a part connected to v."""
+        splits = [(0, 0)]
+        for component in self.components(mask):
+            more = self._component_splits(c, v, component)
+            splits = [(a | x, b | y) for a, b in splits for x, y in more]
+        return tuple(splits)
+
+    def _splits_of_component(self, c: int, v: int, component: int) -> tuple[tuple[int, int], ...]:
+        if self.out[v] & component == 0:
+            return ((component, 0),) if self.connects(c, component) else ()
+        if self.out[c] & component == 0:
+            return ((0, component),) if self.connects(v, component) else ()
+        return tuple(
+            (subset, component & ~subset)
+            for subset in self.connected_subsets(c, component)
+            if self.connects(v, component & ~subset)
+        )
+
+
 @dataclass(frozen=True)
 class Problem:
-    """What a plan has to deal with.
+    """A position, its rules and its constraints.
 
     board: the board; territory t is `board.territories[t]`.
     rules: the rules of all battles.
@@ -43,7 +181,10 @@ class Problem:
 
     @property
     def dice(self) -> int:
-        """The most attack dice: with the official rule so many armies must advance at least."""
+        """The most armies that a conquest can force to advance.
+
+        Under the official rule at least as many advance as dice were rolled.
+        """
         return self.rules.attack.kept if self.rules.least_advance else 1
 
     @property
@@ -60,20 +201,15 @@ class Problem:
         )
 
     def least_advance(self, able: int) -> int:
-        """Return the fewest armies that must move in after a conquest.
+        """Return the fewest armies that must advance after a conquest with `able` left.
 
-        able: the armies left that may.
-
-        Who wins the last roll loses nobody in it: the last defenders lost each a pair of dice, and
-        there were no more pairs. So as many were able before it, and threw as many dice.
+        The attacker loses no army in the last roll: each of the last defenders loses a pair of
+        dice, and no pair remains. So as many were able before it, and rolled as many dice.
         """
         return min(self.dice, able)
 
     def name(self, territory: int) -> str:
-        """Return a territory's name.
-
-        territory: its number.
-        """
+        """Return a territory's name."""
         return self.board.territories[territory]
 
 
@@ -88,7 +224,7 @@ def read_problem(
         more than the garrison of the rules.
     may_not_move: names of the player's territories that may not attack.
 
-    Territories of nobody and without armies, which a position does not list, are entered by nobody.
+    A territory without owner and armies, which a position does not list, cannot be attacked.
     Unknown names, other territories without armies, and rules under which armies grow are refused.
     """
     if not isinstance(position, Position):
@@ -98,7 +234,7 @@ def read_problem(
     board = position.board
     numbers = {name: t for t, name in enumerate(board.territories)}
     closed = {t for t, each in enumerate(position.holdings) if not each.owner and not each.armies}
-    owned = mask_of([numbers[name] for name in position.owned_by(position.player)])
+    owned = mask_of(numbers[name] for name in position.owned_by(position.player))
     if not owned:
         raise IllegalError(f"player must own a territory, got {shown(position.player)} with none")
     armies = tuple(
@@ -109,17 +245,11 @@ def read_problem(
     )
     resting = _resting(may_not_move, board, numbers, owned)
     garrisons = _garrisons(keep, board, numbers, rules.garrison)
-    borders = _borders(board, numbers, closed)
-    return Problem(board, rules, armies, owned, garrisons, resting, borders)
-
-
-def _borders(board: Board, numbers: Mapping[str, int], closed: Container[int]) -> Borders:
-    """Return who can attack whom; what nobody knows anything of is attacked by nobody."""
     out = [0] * len(numbers)
     for start, to in board.borders:
         if numbers[to] not in closed:
             out[numbers[start]] |= 1 << numbers[to]
-    return Borders(out)
+    return Problem(board, rules, armies, owned, garrisons, resting, Borders(out))
 
 
 def _garrisons(

@@ -1,27 +1,71 @@
 """Several stacks: which of them takes what.
 
 Stacks that take separate sets do not meet, so the chance of a share R = R_1 + R_2 + ... is the
-product of F(v_i, n_i, R_i), each set hanging together with its stack. The first territory of R must
-be some stack's; its sets with that territory are tried in the order of their chances, until the
-chance alone is no better than what was found: the other factors are at most 1.
+product of F(v_i, n_i, R_i), each set connected to its stack. There are three ways to find a share:
+
+`best_share` looks at all of them. The first territory of R must be some stack's; its sets with that
+territory are tried in the order of their chances, until the chance alone is no better than the best
+share: the other factors are at most 1.
+
+`ShareSearch` may also take extras, territories outside the goal. The goal may not be connected to
+the stacks, and even where it is, one more territory can save armies: a stack that goes round in a
+ring need not split. So each stack i is given a part T_i of the goal and takes a set R_i that holds
+T_i and is connected to the stack. There are too many of these to try all, so they are searched:
+
+1. R_i is T_i, connected by cheapest ways. Of each share T_1, T_2 ... the bounds of the chances
+   (`iacta.plan.bound`, for R_i and stack i alone) are multiplied. Shares are made by adding one
+   target after another; then single targets are moved between stacks as long as that product grows.
+2. The shares are solved in the order of their bounds, best first, until the bound is no better than
+   the best chance.
+3. From the best on, targets are moved, and extras added and removed, as long as the chance grows.
+
+`forests` is for goals with more connected sets than can be counted: a continent has hundreds, a
+board far more. The borders are thinned out first: each stack gets a tree of territories, the goal
+among them, and goes from parent to child only. On a tree the recursion over sets is exact and has
+few sets, so each forest has its best plan with its exact chance. A tree with few branches leaves
+few armies behind, so it is grown as a walk that turns back only where it must, to the neighbour
+with the fewest ways on.
+
+Neither search proves anything: the bound of the plan says how much it may have missed.
 """
 
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from heapq import heappop, heappush
+from itertools import count, product
+from math import prod
 from typing import NamedTuple
 
-from iacta.plan.problem import Stacks
-from iacta.plan.stack import Reduced, StackChances
+from iacta.errors import TooLargeError
+from iacta.plan.bound import Bound
+from iacta.plan.one_stack import Reduced, StackChances, Tasks
+from iacta.plan.problem import Borders, Problem, Stacks, bits, union
 
-__all__ = ["Share", "Tasks", "best_share"]
+__all__ = [
+    "NOTHING",
+    "Forest",
+    "Share",
+    "ShareSearch",
+    "best_share",
+    "forests",
+    "has_few_sets",
+    "ways_to",
+]
 
-Tasks = tuple[tuple[int, int, int], ...]  # (territory, armies, set to take) of each stack
+LOSSES = (0.8, 0.0, 2.4)  # armies that a defender may cost: they only say which ways are tried
+STARTS = 12
+MOST_SOLVED = 12
+MOST_TRIED = 150
+MOST_SETS = 6_000
+MOST_FORKS = 12  # children of one territory, whose order is tried in all ways
+MOST_VAIN = 50  # forests that may be grown in vain
+
+Parts = tuple[int, ...]  # T_i of each stack
 
 
 class Share(NamedTuple):
-    """Who takes what.
-
-    chance: the chance that all is taken.
-    tasks: the share, in the order in which it is carried out.
-    """
+    """Which stack takes what, in the order in which it is carried out, and the chance of it all."""
 
     chance: float
     tasks: Tasks
@@ -33,14 +77,7 @@ NOTHING = Share(0.0, ())
 def best_share(
     chances: StackChances, stacks: Stacks, targets: int, reduced: Reduced = (), floor: float = 0.0
 ) -> Share:
-    """Return the best share of a set among stacks.
-
-    chances: the chances of single stacks.
-    stacks: (territory, armies) of each.
-    targets: the set.
-    reduced: what lost battles have left.
-    floor: a chance; shares that are no better need not be found.
-    """
+    """Return the best share of a set among stacks, if its chance is above `floor`."""
     if not targets:
         return Share(1.0, ())
     borders = chances.problem.borders
@@ -49,11 +86,18 @@ def best_share(
         return NOTHING
     if len(near) == 1:
         ((v, n),) = near
-        if not borders.holds(v, targets):
+        if not borders.connects(v, targets):
             return NOTHING
         return Share(float(chances.chance(v, targets, reduced)[n]), ((v, n, targets),))
+    first = targets & -targets
+    parts = [
+        (float(chances.chance(v, part, reduced)[n]), (v, n), part)
+        for v, n in near
+        for part in borders.connected_subsets(v, targets)
+        if part & first
+    ]
     best = NOTHING
-    for chance, (v, n), part in _first_parts(chances, near, targets, reduced):
+    for chance, (v, n), part in sorted(parts, key=lambda each: -each[0]):
         if chance <= max(best.chance, floor):
             break
         others = tuple(stack for stack in near if stack[0] != v)
@@ -64,16 +108,298 @@ def best_share(
     return best
 
 
-def _first_parts(
-    chances: StackChances, stacks: Stacks, targets: int, reduced: Reduced
-) -> list[tuple[float, tuple[int, int], int]]:
-    """Return the sets with the first territory that a stack may take, the best chance first."""
-    first = targets & -targets
-    parts = []
-    for v, n in stacks:
-        for part in chances.problem.borders.growths(v, targets):
-            if part & first:
-                chance = float(chances.chance(v, part, reduced)[n])
-                if chance:
-                    parts.append((chance, (v, n), part))
-    return sorted(parts, key=lambda each: -each[0])
+# Extras.
+
+
+def ways_to(problem: Problem, goal: int, field: int, start: int) -> set[int]:
+    """Return sets by which a stack may take a goal: the goal and what connects it to the start.
+
+    field: what may be attacked.
+    """
+    return {_connected(problem, goal, field, [start], loss) for loss in LOSSES} - {0}
+
+
+def _connected(problem: Problem, goal: int, field: int, starts: list[int], loss: float) -> int:
+    """Return a goal and what connects it to some territories, always the nearest target next.
+
+    If no way leads to it, return 0. A defender may cost `loss` armies.
+    """
+    whole = goal
+    while True:
+        reached = problem.borders.reachable_from(starts, whole)
+        missing = goal & ~reached
+        if not missing:
+            return whole & reached
+        way = _cheapest_way(problem, [*starts, *bits(reached)], missing, field, loss)
+        if not way:
+            return 0
+        whole |= way
+
+
+def _cheapest_way(
+    problem: Problem, starts: Iterable[int], missing: int, field: int, loss: float
+) -> int:
+    """Return the set of a cheapest way from any start to any missing territory, or 0."""
+    queue = [(0.0, 0, v) for v in starts]
+    done = 0
+    while queue:
+        cost, way, v = heappop(queue)
+        if missing >> v & 1:
+            return way
+        if done >> v & 1:
+            continue
+        done |= 1 << v
+        for c in bits(problem.borders.out[v] & field & ~done):
+            price = problem.garrisons[c] + loss * problem.armies[c]
+            heappush(queue, (cost + price, way | 1 << c, c))
+    return 0
+
+
+class ShareSearch:
+    """The search for shares of a goal with extras.
+
+    chances: the chances of single stacks.
+    bound: the bounds of the problem.
+    goal: the set to take.
+    field: what may be attacked.
+    """
+
+    def __init__(self, chances: StackChances, bound: Bound, goal: int, field: int) -> None:
+        self.chances, self.bound, self.goal, self.field = chances, bound, goal, field
+        self.problem = chances.problem
+        self.stacks = self.problem.stacks()
+        self._ways: dict[tuple[int, int, int], int] = {}
+        self._seen: set[Parts] = set()
+
+    def best(self) -> Share:
+        """Return the best share that the search finds."""
+        shares = {self._climbed(self._made(start)) for start in range(STARTS)}
+        ranked = sorted((-self._bound(parts), parts) for parts in shares if self._bound(parts))
+        best = NOTHING
+        for bound, parts in ranked[:MOST_SOLVED]:
+            if -bound > best.chance:
+                best = max(best, self._improved(self._settled(parts)))
+        return best
+
+    def _made(self, start: int) -> Parts:
+        """Return a share made by adding one target after another, in one of `STARTS` orders."""
+        targets = list(bits(self.goal))
+        turn = start * len(targets) // STARTS
+        targets = targets[turn:] + targets[:turn]
+        parts: Parts = (0,) * len(self.stacks)
+        for t in reversed(targets) if start % 2 else targets:
+            parts = max(self._with(parts, t), key=self._rank)
+        return parts
+
+    def _with(self, parts: Parts, target: int) -> Iterator[Parts]:
+        """Yield the shares in which a target is given to each stack in turn."""
+        bare = [part & ~(1 << target) for part in parts]
+        for i in range(len(parts)):
+            yield tuple(part | (i == k) << target for k, part in enumerate(bare))
+
+    def _climbed(self, parts: Parts) -> Parts:
+        """Return the share after moving single targets, as long as it looks better."""
+        while True:
+            moved = (each for t in bits(self.goal) for each in self._with(parts, t))
+            better = max(moved, key=self._rank)
+            if self._rank(better) <= self._rank(parts):
+                return parts
+            parts = better
+
+    def _rank(self, parts: Parts) -> tuple[int, float]:
+        """Return how good a share looks: fewer targets that no way leads to, then the bound."""
+        stranded = 0
+        for targets, (v, _) in zip(parts, self.stacks, strict=True):
+            stranded += (targets & ~self.problem.borders.reachable(v, self.field)).bit_count()
+        return -stranded, self._bound(parts)
+
+    def _bound(self, parts: Parts) -> float:
+        """Return the product of the bounds of all stacks, as if none were in another's way."""
+        ways = [
+            (i, self._way(i, targets, self.field)) for i, targets in enumerate(parts) if targets
+        ]
+        return prod(self.bound.alone(*self.stacks[i], way) if way else 0.0 for i, way in ways)
+
+    def _way(self, i: int, targets: int, free: int) -> int:
+        """Return the set with the best bound by which stack i takes some targets, or 0."""
+        key = i, targets, free
+        if key not in self._ways:
+            v, n = self.stacks[i]
+            sets = ways_to(self.problem, targets, free | targets, v)
+            found = [(self.bound.alone(v, n, each), each) for each in sets]
+            self._ways[key] = max(found, default=(0.0, 0))[1]
+        return self._ways[key]
+
+    def _settled(self, parts: Parts) -> Share:
+        """Return the share after moving single targets, as long as the true chance grows."""
+        best, better = self._solved(self._sets(parts)), True
+        while better:
+            better = False
+            for other in {each for t in bits(self.goal) for each in self._with(parts, t)}:
+                if self._bound(other) > best.chance * (1 + 1e-9) and other not in self._seen:
+                    self._seen.add(other)
+                    share = self._solved(self._sets(other))
+                    if share.chance > best.chance:
+                        best, parts, better = share, other, True
+        return best
+
+    def _sets(self, parts: Parts) -> list[int]:
+        """Return sets by which all stacks take their targets, none in the way of another."""
+        found: list[tuple[float, list[int]]] = []
+        for first in range(len(parts)):
+            sets, used = [0] * len(parts), 0
+            for i in (*range(first, len(parts)), *range(first)):
+                targets, free = parts[i] & ~used, self.field & ~used
+                if targets:
+                    # Another's target is only a way where there is no other.
+                    sets[i] = self._way(i, targets, free & ~self.goal)
+                    sets[i] = sets[i] or self._way(i, targets, free)
+                    used |= sets[i]
+            if not self.goal & ~used:
+                found.append((self._bound_of(sets), sets))
+        return max(found, default=(0.0, [0] * len(parts)))[1]
+
+    def _solved(self, sets: list[int]) -> Share:
+        """Return a share with its chance."""
+        if not any(sets):
+            return NOTHING
+        tasks = tuple((v, n, r) for (v, n), r in zip(self.stacks, sets, strict=True) if r)
+        return Share(prod(float(self.chances.chance(v, r)[n]) for v, n, r in tasks), tasks)
+
+    def _bound_of(self, sets: list[int]) -> float:
+        pairs = zip(self.stacks, sets, strict=True)
+        return prod(self.bound.alone(v, n, each) for (v, n), each in pairs if each)
+
+    def _improved(self, share: Share) -> Share:
+        """Return the share after small changes, as long as its chance grows."""
+        tried: set[tuple[int, ...]] = set()
+        better = bool(share.tasks)
+        while better:
+            better = False
+            for sets in self._changes(share):
+                if tuple(sets) in tried or len(tried) >= MOST_TRIED:
+                    continue
+                tried.add(tuple(sets))
+                if self._bound_of(sets) > share.chance:
+                    other = self._solved(sets)
+                    if other.chance > share.chance * (1 + 1e-9):
+                        share, better = other, True
+                        break
+        return share
+
+    def _changes(self, share: Share) -> Iterator[list[int]]:
+        """Yield the sets of similar shares: one territory moved, added or removed."""
+        by_place = {v: r for v, _, r in share.tasks}
+        sets = [by_place.get(v, 0) for v, _ in self.stacks]
+        taken = union(sets)
+        for i, x in product(range(len(sets)), bits(taken)):
+            without = [each & ~(1 << x) for each in sets]
+            if not self.goal >> x & 1 and i == 0 and self._are_connected(without):
+                yield without
+            without[i] |= 1 << x
+            if self._are_connected(without) and without != sets:
+                yield without
+        for i, (v, _) in enumerate(self.stacks):
+            for x in bits(self._ring(v, sets[i]) & self.field & ~taken):
+                yield [each | (k == i) << x for k, each in enumerate(sets)]
+
+    def _are_connected(self, sets: list[int]) -> bool:
+        pairs = zip(self.stacks, sets, strict=True)
+        return all(self.problem.borders.connects(v, each) for (v, _), each in pairs)
+
+    def _ring(self, v: int, targets: int) -> int:
+        """Return what is next to at least two of a stack's territories.
+
+        From a territory with a single neighbour the stack could not go on.
+        """
+        once = twice = 0
+        for u in bits(targets | 1 << v):
+            twice |= once & self.problem.borders.out[u]
+            once |= self.problem.borders.out[u]
+        return twice & ~targets
+
+
+# Forests.
+
+
+class Forest(NamedTuple):
+    """A share along trees.
+
+    chances: the chances of single stacks, for the problem with the borders of the trees alone.
+    field: the territories of the trees.
+    share: which stack takes what.
+    """
+
+    chances: StackChances
+    field: int
+    share: Share
+
+
+def has_few_sets(problem: Problem, goal: int, field: int) -> bool:
+    """Tell whether the sets by which a goal may be taken can be counted.
+
+    field: what may be attacked.
+    """
+    places = [v for v, _ in problem.stacks()]
+    whole = _connected(problem, goal, field, places, LOSSES[0])
+    return all(problem.borders.has_fewer_subsets(v, whole, MOST_SETS) for v in places)
+
+
+def forests(problem: Problem, goal: int, field: int) -> Iterator[Forest]:
+    """Yield an endless row of forests, the same each time.
+
+    goal: the set to take, which the stacks can reach.
+    field: what may be attacked.
+
+    Goals are refused to which only trees with more than 12 branches at one territory lead.
+    """
+    transitions = StackChances(problem, problem.most).transitions
+    places = [v for v, _ in problem.stacks()]
+    found = False
+    for turn in count():
+        dice = random.Random(turn)  # noqa: S311 # no secret depends on it
+        whole = _connected(problem, goal, field, places, LOSSES[turn % len(LOSSES)])
+        children = _children(problem, whole, dice)
+        if max(mask.bit_count() for mask in children) > MOST_FORKS:
+            if turn > MOST_VAIN and not found:
+                raise TooLargeError(
+                    f"the goal must be one to which no way has more than {MOST_FORKS} dead ends, "
+                    f"got {goal.bit_count()} territories"
+                )
+            continue
+        found = True
+        thinned = replace(problem, borders=Borders(children))
+        chances = StackChances(thinned, thinned.most, transitions)
+        tasks = tuple(
+            (v, n, part)
+            for v, n in problem.stacks()
+            if (part := thinned.borders.reachable(v, whole))
+        )
+        chance = prod(float(chances.chance(v, part)[n]) for v, n, part in tasks)
+        yield Forest(chances, whole, Share(chance, tasks))
+
+
+def _children(problem: Problem, whole: int, dice: random.Random) -> list[int]:
+    """Return for each territory the set of its children, in trees that hold a whole set."""
+    out = problem.borders.out
+    children = [0] * len(out)
+    walks = {v: [v] for v, _ in problem.stacks()}
+    armies = {v: n - problem.garrisons[v] for v, n in problem.stacks()}
+    left = whole
+    while left and walks:
+        v = max(walks, key=lambda each: (armies[each], -each))
+        walk = walks[v]
+        while walk and not out[walk[-1]] & left:
+            walk.pop()
+        if not walk:
+            del walks[v]
+            continue
+        near = list(bits(out[walk[-1]] & left))
+        c = min(near, key=lambda each: ((out[each] & left).bit_count(), dice.random()))
+        if dice.random() < 0.2:
+            c = dice.choice(near)
+        children[walk[-1]] |= 1 << c
+        left &= ~(1 << c)
+        armies[v] -= problem.garrisons[c] + round(LOSSES[0] * problem.armies[c])
+        walk.append(c)
+    return children

@@ -1,10 +1,10 @@
-"""Simulated plan: a plan that is carried out many times.
+"""A plan that is carried out many times.
 
 All runs fight their next battle at once, roll by roll with real dice (`iacta.methods.simulation`);
-what is done after it is looked up in the plan. So nothing is taken from the chances that the plan
-tells of itself. Under balanced blitz, and where the defender sees the attack first, there are no
-such dice: each battle's end is drawn from its law, the same that the plan is computed with, and
-only how the battles follow each other is checked.
+what follows is looked up in the policy. So nothing depends on the chances that the plan reports of
+itself. Under balanced blitz, and where the defender sees the attack first, there are no such dice:
+the end of each battle is drawn from the distribution that the plan is computed with, and only the
+sequence of the battles is checked.
 """
 
 from collections.abc import Iterator
@@ -18,14 +18,15 @@ from iacta.checks import shown, whole_number
 from iacta.errors import MalformedError, TooLargeError
 from iacta.estimate import Estimate
 from iacta.methods.simulation import RUNS, SEED, Seed, fight_until
-from iacta.plan.plan import Plan, held_worth
-from iacta.plan.policy import Policy, Standing
-from iacta.plan.transfer import Transfers
+from iacta.plan.goals import held_worth
+from iacta.plan.plan import Plan
+from iacta.plan.policy import Node, Policy
+from iacta.plan.transitions import Transitions
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER
 
 if TYPE_CHECKING:
-    from iacta.plan.states import Attack
+    from iacta.plan.exact import Attack
 
 __all__ = ["SimulatedPlan", "check_runs", "has_real_dice", "simulate_plan"]
 
@@ -40,8 +41,8 @@ class SimulatedPlan:
     """How many runs of a plan ended.
 
     won: how often the goal was reached; for a `Worth`, how often anything was gained.
-    value: what the plan was worth in the mean, as `Plan.value`.
-    error: the standard error of that mean.
+    value: what the plan was worth on average, as `Plan.value`.
+    error: the standard error of that average.
     owned: for each territory of the board, in its order, how often the player owned it at the end.
     """
 
@@ -52,13 +53,9 @@ class SimulatedPlan:
 
 
 class Group(NamedTuple):
-    """Runs that stand at the same point.
+    """Runs for which the policy is at the same node and has taken the same set."""
 
-    standing: where the plan stands.
-    taken: the set of what it has taken.
-    """
-
-    standing: Standing
+    node: Node
     taken: int
 
 
@@ -66,12 +63,12 @@ def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedP
     """Carry out a plan many times, roll by roll with real dice where there are any.
 
     plan: the plan; under balanced blitz, and where the defender sees the attack first, the ends of
-        battles are drawn from their laws.
+        battles are drawn from their distribution.
     runs: how many times; more than 10,000,000 are refused.
     seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
 
-    How often each territory was owned, and the goal reached; `won.interval()` tells how near that
-    is to the plan's `win_probability`.
+    A `SimulatedPlan`: how often each territory was owned, and the goal reached. `won.interval()`
+    holds the plan's `win_probability` in 95% of all simulations.
     """
     if not isinstance(plan, Plan):
         raise MalformedError(f"plan must be a Plan, got {shown(plan)}")
@@ -79,19 +76,16 @@ def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedP
     number = seed if isinstance(seed, np.random.Generator) else whole_number(seed, "seed")
     rng = np.random.default_rng(number)
     policy = plan.policy
-    groups = [Group(policy.settled(policy.start), 0)]
+    groups = [Group(policy.start, 0)]
     where = np.zeros(count, dtype=np.int64)
     gained = np.zeros(count)
-    while any(group.standing is not None for group in groups):
+    while any(group.node is not None for group in groups):
         groups, where = _next(policy, groups, where, gained, rng)
     return _counted(plan, groups, where, gained)
 
 
 def check_runs(runs: object) -> int:
-    """Return a number of runs, or refuse it.
-
-    runs: how many times a plan is to be carried out.
-    """
+    """Return a number of runs, or refuse it."""
     count = whole_number(runs, "runs", least=1)
     if count > MOST_RUNS:
         raise TooLargeError(f"runs must be at most {MOST_RUNS:,} of a plan, got {shown(count)}")
@@ -99,10 +93,7 @@ def check_runs(runs: object) -> int:
 
 
 def has_real_dice(rules: Rules) -> bool:
-    """Tell whether battles are fought roll by roll, and not drawn from their laws.
-
-    rules: the rules of the battles.
-    """
+    """Tell whether battles are simulated roll by roll, and not drawn from their distribution."""
     return rules.dice_mode == "true random" and not rules.defender_sees_first
 
 
@@ -135,35 +126,35 @@ def _next(
 def _battles(policy: Policy, groups: list[Group]) -> Iterator[tuple["Attack | None", int, int]]:
     """Yield each group's next attack, its armies able to attack, and the defenders."""
     for group in groups:
-        if group.standing is None:
+        if group.node is None:
             yield None, 0, 0
         else:
-            attack, armies, defenders = policy.attack(group.standing)
-            yield attack, armies - policy.world.problem.garrisons[attack.start], defenders
+            attack, armies, defenders = policy.attack(group.node)
+            yield attack, armies - policy.game.problem.garrisons[attack.start], defenders
 
 
 def _fight(
     policy: Policy, able: Ints, defenders: Ints, rng: "np.random.Generator"
 ) -> tuple[Ints, Ints]:
-    rules = policy.world.problem.rules
+    rules = policy.game.problem.rules
     if has_real_dice(rules):
         return fight_until(able, defenders, replace(rules, garrison=0), NEVER, rng)
-    return _drawn(policy.chances.transfers, able, defenders, rng)
+    return _drawn(policy.chances.transitions, able, defenders, rng)
 
 
 def _drawn(
-    transfers: Transfers, able: Ints, defenders: Ints, rng: "np.random.Generator"
+    transitions: Transitions, able: Ints, defenders: Ints, rng: "np.random.Generator"
 ) -> tuple[Ints, Ints]:
-    """Draw the ends of battles from their laws."""
+    """Draw the ends of battles from their distribution."""
     left, against = able.copy(), defenders.copy()
     for a, d in set(zip(able.tolist(), defenders.tolist(), strict=True)):
         here = np.flatnonzero((able == a) & (defenders == d))
-        law = transfers.of(d)
-        line = np.concatenate([law.won[a], law.lost[a]])
-        drawn = rng.choice(len(line), size=len(here), p=line / line.sum())
-        won = drawn < law.won.shape[1]
-        left[here] = np.where(won, drawn, 0)
-        against[here] = np.where(won, 0, drawn - law.won.shape[1])
+        transition = transitions.of(d)
+        ends = np.concatenate([transition.won[a], transition.lost[a]])
+        drawn = rng.choice(len(ends), size=len(here), p=ends / ends.sum())
+        size = transition.won.shape[1]
+        left[here] = np.where(drawn < size, drawn, 0)
+        against[here] = np.where(drawn < size, 0, drawn - size)
     return left, against
 
 
@@ -176,33 +167,28 @@ def _after(
 ) -> tuple[Group, float]:
     """Return where a group stands after its battle, and what that has paid."""
     attack, able, _ = battle
-    if group.standing is None or attack is None:
+    if group.node is None or attack is None:
         return group, 0.0
-    rewards, field = policy.world.rewards, policy.world.field
+    rewards, field = policy.game.rewards, policy.game.field
     lost = -rewards.army * (able - left)
     if defenders:
-        return Group(policy.after_loss(group.standing, defenders), group.taken), lost
-    _, standing = policy.after_win(group.standing, left)
+        return Group(policy.after_loss(group.node, defenders), group.taken), lost
+    _, node = policy.after_win(group.node, left)
     paid = rewards.of(attack.to, field & ~group.taken)
-    return Group(standing, group.taken | 1 << attack.to), paid + lost
+    return Group(node, group.taken | 1 << attack.to), paid + lost
 
 
 def _counted(plan: Plan, groups: list[Group], where: Ints, gained: Floats) -> SimulatedPlan:
-    problem, runs = plan.policy.world.problem, len(where)
+    problem, runs = plan.policy.game.problem, len(where)
     sizes = np.bincount(where, minlength=len(groups)).tolist()
     owned = []
     for t in range(len(problem.armies)):
         taken = sum(size for size, group in zip(sizes, groups, strict=True) if group.taken >> t & 1)
         owned.append(Estimate(runs, runs if problem.owned >> t & 1 else taken))
-    held = 1.0 if _has_won_before(plan) else held_worth(problem, plan.goal)
-    won = runs if _has_won_before(plan) else int((gained > 0.5 * _least(plan)).sum())
+    if plan.win_probability == 1.0 and not plan.steps:  # the goal was reached before
+        won, held = runs, 1.0
+    else:
+        least = 0.5 if plan.policy.game.rewards.is_chance else 0.0
+        won, held = int((gained > least).sum()), held_worth(problem, plan.goal)
     error = float(gained.std() / np.sqrt(runs))
     return SimulatedPlan(Estimate(runs, won), float(gained.mean()) + held, error, tuple(owned))
-
-
-def _has_won_before(plan: Plan) -> bool:
-    return plan.win_probability == 1.0 and not plan.steps
-
-
-def _least(plan: Plan) -> float:
-    return 1.0 if plan.policy.world.rewards.is_chance else 0.0

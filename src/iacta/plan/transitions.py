@@ -1,6 +1,6 @@
-"""Transfer laws: how one battle ends, for all numbers of attackers at once.
+"""How one battle ends, for all numbers of attackers at once.
 
-With a attackers able to attack and d defenders, the battle ends with the chances
+With a attackers able to attack and d defenders, the battle ends with the probabilities
 
     W[a, b] = P(taken, b left able to move),      L[a, e] = P(not taken, e defenders left),
 
@@ -20,14 +20,14 @@ from iacta.methods import balanced_blitz, lattice, sees_first
 from iacta.methods.replies import Battles, Replies, carry
 from iacta.rules.rules import Rules
 
-__all__ = ["Transfer", "Transfers"]
+__all__ = ["Transition", "Transitions"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 MOST_ABLE = 2000
 
 
-class Transfer(NamedTuple):
+class Transition(NamedTuple):
     """How the battles against one number of defenders end.
 
     won: W, `[able, able left]`.
@@ -38,31 +38,28 @@ class Transfer(NamedTuple):
     lost: Floats
 
 
-class Transfers:
-    """The transfer laws of some rules, each computed when it is first asked.
+class Transitions:
+    """W and L under some rules, for each number of defenders when it is first asked.
 
     rules: the rules; their garrison does not matter.
     able: the most attackers able to attack.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> Transfers(CLASSIC, 2).of(1).won.round(4).tolist()
+    >>> Transitions(CLASSIC, 2).of(1).won.round(4).tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.4167, 0.0], [0.0, 0.1755, 0.5787]]
     """
 
     def __init__(self, rules: Rules, able: int) -> None:
         self.rules, self.able = rules, able
-        self._known: dict[int, Transfer] = {}
+        self._known: dict[int, Transition] = {}
         if able > MOST_ABLE:
             raise TooLargeError(
                 f"armies of a stack must be at most {MOST_ABLE} more than its garrison in a plan, "
                 f"got {able} more"
             )
 
-    def of(self, defenders: int) -> Transfer:
-        """Return the laws against a number of defenders.
-
-        defenders: armies on the defended territory, at least 1.
-        """
+    def of(self, defenders: int) -> Transition:
+        """Return W and L against a number of defenders, at least 1."""
         if defenders not in self._known:
             solve = self._by_lattice
             if self.rules.dice_mode == "balanced blitz":
@@ -72,7 +69,7 @@ class Transfers:
             self._known[defenders] = solve(defenders) if self.able else _nobody(defenders)
         return self._known[defenders]
 
-    def _by_lattice(self, defenders: int) -> Transfer:
+    def _by_lattice(self, defenders: int) -> Transition:
         lattice.refuse(self.able * self.able, defenders, self.rules)
         steps = lattice.steps_of(self.able, defenders, self.rules)
         won, lost = lattice.run_many(np.eye(self.able + 1), defenders, steps)
@@ -80,9 +77,9 @@ class Transfers:
         for left, chances in lost.items():
             ends[:, left] = chances
         won[0] = 0.0
-        return Transfer(np.ascontiguousarray(won.T), ends)
+        return Transition(np.ascontiguousarray(won.T), ends)
 
-    def _by_blitz(self, defenders: int) -> Transfer:
+    def _by_blitz(self, defenders: int) -> Transition:
         size = self.able + 1
         bare = replace(self.rules, garrison=0)
         kept, held = np.eye(size), np.eye(defenders + 1)
@@ -94,10 +91,10 @@ class Transfers:
         won[rows, won.argmax(axis=1)] += np.where(
             won.any(axis=1), 1 - (won.sum(1) + lost.sum(1)), 0
         )
-        return Transfer(won, lost)
+        return Transition(won, lost)
 
-    def _by_replies(self, defenders: int) -> Transfer:
-        transfer = _nobody(defenders, self.able)
+    def _by_replies(self, defenders: int) -> Transition:
+        found = _nobody(defenders, self.able)
         margin = 3 * sees_first.relative_error(self.able, defenders, self.rules)
         sees_first.refuse(self.able, defenders, self.rules)
         replies = Replies(Battles(self.able, defenders, self.rules, margin=margin))
@@ -105,12 +102,12 @@ class Transfers:
             start = np.zeros(self.able + 1)
             start[able] = 1.0
             ends = carry(replies, start)
-            transfer.won[able], transfer.lost[able] = ends.won, ends.lost
-        return transfer
+            found.won[able], found.lost[able] = ends.won, ends.lost
+        return found
 
 
-def _nobody(defenders: int, able: int = 0) -> Transfer:
-    """Return the laws in which nobody is able to attack."""
+def _nobody(defenders: int, able: int = 0) -> Transition:
+    """Return W and L where nobody is able to attack."""
     won, lost = np.zeros((able + 1, able + 1)), np.zeros((able + 1, defenders + 1))
     lost[0, defenders] = 1.0
-    return Transfer(won, lost)
+    return Transition(won, lost)

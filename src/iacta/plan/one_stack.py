@@ -1,20 +1,20 @@
 """One stack that takes a set of territories: its best chance, for all its armies at once.
 
-Let F(v, n, R) be the best chance that the stack of n armies on v takes all of R, and g the
-garrison of v. After c is taken with b armies left able to move, of which m move in, what remains is
-split into R1, for those that moved in, and R2, for those that stay:
+Let F(v, n, R) be the greatest chance that the stack of n armies on v takes all of R, and g the
+garrison of v. After c is taken with b armies left able to move, m of which advance, what remains is
+split into R1, for those that advance, and R2, for those that stay:
 
     A(v, c, Q)[b] = max over m, R1 + R2 = Q of   F(c, m, R1) · F(v, b + g − m, R2),
     F(v, n, R)    = max over c in R next to v of   Σ_b P(c taken, b left) · A(v, c, R − c)[b],
 
-with n − g able at first, F(v, n, ∅) = 1, and m from the least advance to b. Each part must hang
-together with its stack. The split is chosen after the dice are seen. On a tree of territories
-nothing better is possible: below it the branches do not meet. Elsewhere a stack could come to
-another's help, which `iacta.plan.rescue` looks at.
+with n − g able at first, F(v, n, ∅) = 1, and m from the least advance to b. Each part must be
+connected to its stack. The split is chosen after the dice are seen. On a tree of territories
+nothing better is possible: below the root the branches never meet. Elsewhere one stack could help
+another, which `iacta.plan.improvement` looks at.
 
-F(v, ·, R) and A(v, c, Q) are vectors. The maximum over m is one over shifted products: with rows of
-F(c, m, R1) along m and of F(v, b + g − m, R2) along b − m, a view of a padded vector without a
-copy; splits whose best product cannot beat what was found are left out, as F grows with n.
+F(v, ·, R) and A(v, c, Q) are vectors. The maximum over m is taken over shifted products, of F(c, m,
+R1) along m and F(v, b + g − m, R2) along b − m, a view of a padded vector without a copy. Splits
+whose best product cannot beat the best one so far are skipped, as F grows with n.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -23,24 +23,24 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided
 
-from iacta.plan.problem import Problem
-from iacta.plan.sets import bits
-from iacta.plan.transfer import Transfers
+from iacta.plan.problem import Problem, bits
+from iacta.plan.transitions import Transitions
 
-__all__ = ["Advance", "Reduced", "StackChances", "shifted_products"]
+__all__ = ["Advance", "Reduced", "StackChances", "Tasks"]
 
-MOST_AT_ONCE = 60_000  # products, that fit into a processor's cache
+MOST_AT_ONCE = 60_000  # products that fit into a processor's cache
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Reduced: TypeAlias = tuple[tuple[int, int], ...]  # (territory, defenders left) after lost battles
+Tasks: TypeAlias = tuple[tuple[int, int, int], ...]  # (territory, armies, set to take) of stacks
 
 
 class Advance(NamedTuple):
     """What to do after a conquest, for each number of armies left able to move.
 
-    armies: how many move in.
-    first, second: the sets for those that moved in, and for those that stay.
+    armies: how many advance.
+    first, second: the sets for those that advance, and for those that stay.
     chances: the chance that both succeed.
     """
 
@@ -51,76 +51,59 @@ class Advance(NamedTuple):
 
 
 class StackChances:
-    """F of a problem, each vector computed when it is first asked.
+    """F and A of a problem, each vector computed when it is first asked.
+
+    In its methods v is the territory of the stack, c the one that it attacks first, `rest` what
+    remains when c is taken (Q), and `reduced` the defenders left where battles were lost before.
 
     problem: the problem.
     most: the most armies of a stack.
-    transfers: the transfer laws, if they are known already.
+    transitions: how battles end, if it is known already.
     """
 
-    def __init__(self, problem: Problem, most: int, transfers: Transfers | None = None) -> None:
+    def __init__(self, problem: Problem, most: int, transitions: Transitions | None = None) -> None:
         self.problem, self.most = problem, most
         least = min(problem.garrisons, default=0)
-        self.transfers = transfers or Transfers(problem.rules, max(most - least, 0))
+        self.transitions = transitions or Transitions(problem.rules, max(most - least, 0))
         self._known: dict[tuple[int, int, Reduced], Floats] = {}
         self._after: dict[tuple[int, int, int, Reduced], Floats] = {}
         self._ones = np.ones(most + 1)
         self._ones.setflags(write=False)
 
     def defenders(self, c: int, reduced: Reduced) -> int:
-        """Return the defenders of a territory.
-
-        c: the territory.
-        reduced: what lost battles have left.
-        """
+        """Return the defenders of a territory."""
         for territory, left in reduced:
             if territory == c:
                 return left
         return self.problem.armies[c]
 
     def chance(self, v: int, targets: int, reduced: Reduced = ()) -> Floats:
-        """Return F(v, n, R) for n = 0 .. `most`.
-
-        v: the territory of the stack.
-        targets: R.
-        reduced: what lost battles have left.
-        """
+        """Return F(v, n, R) for n = 0 .. `most`, R being `targets`."""
         if not targets:
             return self._ones
         key = (v, targets, _within(reduced, targets))
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._best(*key)
+            best = np.zeros(self.most + 1)
+            if self.problem.borders.connects(v, targets):
+                for c in bits(targets & self.problem.borders.out[v]):
+                    np.maximum(best, self.attack(v, c, targets & ~(1 << c), key[2]), out=best)
+            found = self._known[key] = best
         return found
 
-    def _best(self, v: int, targets: int, reduced: Reduced) -> Floats:
-        best = np.zeros(self.most + 1)
-        if self.problem.borders.holds(v, targets):
-            for c in bits(targets & self.problem.borders.out[v]):
-                np.maximum(best, self.attack(v, c, targets & ~(1 << c), reduced), out=best)
-        return best
-
     def attack(self, v: int, c: int, rest: int, reduced: Reduced) -> Floats:
-        """Return the chance to take c and then the rest, for n = 0 .. `most` armies on v.
-
-        v, c: from where, and what is attacked.
-        rest: Q, what remains when c is taken.
-        reduced: what lost battles have left.
-        """
+        """Return the chance to take c and then the rest, for n = 0 .. `most` armies on v."""
         chances = np.zeros(self.most + 1)
         garrison = self.problem.garrisons[v]
         able = self.most - garrison
         if able > 0:
-            won = self.transfers.of(self.defenders(c, reduced)).won
+            won = self.transitions.of(self.defenders(c, reduced)).won
             after = self.after(v, c, rest, reduced)
             chances[garrison:] = won[: able + 1, : able + 1] @ after
         return chances
 
     def after(self, v: int, c: int, rest: int, reduced: Reduced) -> Floats:
-        """Return A(v, c, Q) for b = 0 .. `most` less the garrison of v.
-
-        v, c, rest, reduced: as for `attack`.
-        """
+        """Return A(v, c, Q) for b = 0 .. `most` less the garrison of v."""
         key = (v, c, rest, _within(reduced, rest))
         found = self._after.get(key)
         if found is None:
@@ -142,68 +125,65 @@ class StackChances:
                 pairs.append((ours, theirs))
         best[0] = 0.0
         if pairs:
-            self._best_products(pairs, garrison, best)
+            self._raise_to_products(best, pairs, garrison)
         return best
 
     def _stay(self, theirs: Floats, garrison: int) -> Floats:
-        """Return F(v, b + g − m) where only as few move in as must."""
+        """Return F(v, b + g − m, R2) with m the least advance; F may be several rows."""
         left = np.arange(self.most - garrison + 1)
-        return theirs[left + garrison - np.minimum(left, self.problem.dice)]
+        return theirs[..., left + garrison - np.minimum(left, self.problem.dice)]
 
-    def _best_products(
-        self, pairs: list[tuple[Floats, Floats]], garrison: int, best: Floats
+    def _raise_to_products(
+        self, best: Floats, pairs: list[tuple[Floats, Floats]], garrison: int
     ) -> None:
         """Raise `best` to the greatest product of each of the pairs."""
         able = len(best) - 1
         ours = np.array([pair[0] for pair in pairs])[:, : able + 1]
         theirs = np.array([pair[1] for pair in pairs])
-        bounds = ours * self._stay_rows(theirs, garrison)
+        bounds = ours * self._stay(theirs, garrison)
         order = np.argsort(-bounds.sum(axis=1))
         size = max(1, MOST_AT_ONCE // (able + 1) ** 2)
         for start in range(0, len(order), size):
             batch = order[start : start + size]
             batch = batch[(bounds[batch] > best).any(axis=1)]
             if len(batch):
-                products = self.products(ours[batch], theirs[batch], garrison)
+                products = self._products(ours[batch], theirs[batch], garrison)
                 np.maximum(best, products.max(axis=(0, 2)), out=best)
 
-    def _stay_rows(self, theirs: Floats, garrison: int) -> Floats:
-        left = np.arange(self.most - garrison + 1)
-        return theirs[:, left + garrison - np.minimum(left, self.problem.dice)]
-
-    def products(self, ours: Floats, theirs: Floats, garrison: int) -> Floats:
+    def _products(self, ours: Floats, theirs: Floats, garrison: int) -> Floats:
         """Return F(c, m, R1) · F(v, b + g − m, R2) as `[split, b, m]`, 0 where m is not allowed.
 
-        ours: F(c, m, R1) as `[split, m]`, for m up to the most able.
-        theirs: F(v, n, R2) as `[split, n]`.
-        garrison: g, that of v.
+        `ours` is F(c, m, R1) as `[split, m]`, `theirs` F(v, n, R2) as `[split, n]`, `garrison` g.
         """
         moving = ours.copy()
         moving[:, : self.problem.dice] = 0.0  # fewer able, and none would be left to take R2
-        return shifted_products(moving, theirs[:, garrison:])
+        rows, size = moving.shape
+        padded = np.zeros((rows, 2 * size - 1))
+        padded[:, size - 1 :] = theirs[:, garrison:]
+        row, one = padded.strides
+        shifted = as_strided(
+            padded[:, size - 1 :], (rows, size, size), (row, one, -one), writeable=False
+        )
+        return np.asarray(shifted * moving[:, None, :])
 
     def advance(self, v: int, c: int, rest: int, reduced: Reduced) -> Advance:
-        """Return what to do after a conquest, for b = 0 .. `most` less the garrison of v.
-
-        v, c, rest, reduced: as for `attack`.
-        """
+        """Return what to do after a conquest, for b = 0 .. `most` less the garrison of v."""
         garrison = self.problem.garrisons[v]
         able = self.most - garrison
         left = np.arange(able + 1)
+        fewest = np.minimum(left, self.problem.dice)
         splits = self.problem.borders.splits(c, v, rest)
-        best, armies = np.full(able + 1, -1.0), np.minimum(left, self.problem.dice)
+        best, armies = np.full(able + 1, -1.0), fewest.copy()
         chosen = np.zeros(able + 1, dtype=int)
         for k, (first, second) in enumerate(splits):
             ours, theirs = self.chance(c, first, reduced), self.chance(v, second, reduced)
             if not second:
                 moved, values = left, ours[: able + 1]
             elif not first:
-                moved = np.minimum(left, self.problem.dice)
-                values = self._stay(theirs, garrison)
+                moved, values = fewest, self._stay(theirs, garrison)
             else:
-                table = self.products(ours[None, : able + 1], theirs[None], garrison)[0]
-                moved = np.maximum(table.argmax(axis=1), np.minimum(left, self.problem.dice))
-                values = table.max(axis=1)
+                table = self._products(ours[None, : able + 1], theirs[None], garrison)[0]
+                moved, values = np.maximum(table.argmax(axis=1), fewest), table.max(axis=1)
             better = values > best
             best[better], armies[better], chosen[better] = values[better], moved[better], k
         parts = [splits[k] if splits else (0, 0) for k in chosen.tolist()]
@@ -212,20 +192,3 @@ class StackChances:
 
 def _within(reduced: Reduced, targets: int) -> Reduced:
     return tuple(pair for pair in reduced if targets >> pair[0] & 1) if reduced else reduced
-
-
-def shifted_products(ours: Floats, theirs: Floats) -> Floats:
-    """Return x[m] · y[b − m] as `[row, b, m]`, 0 where m is larger than b.
-
-    ours: x, as `[row, m]`.
-    theirs: y, as `[row, k]`, as many as x.
-
-    >>> shifted_products(np.array([[1.0, 2.0]]), np.array([[3.0, 5.0]])).tolist()
-    [[[3.0, 0.0], [5.0, 6.0]]]
-    """
-    rows, size = ours.shape
-    padded = np.zeros((rows, 2 * size - 1))
-    padded[:, size - 1 :] = theirs
-    row, one = padded.strides
-    view = as_strided(padded[:, size - 1 :], (rows, size, size), (row, one, -one), writeable=False)
-    return np.asarray(view * ours[:, None, :])
