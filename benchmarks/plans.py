@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from benchmarks.measure import Line, seconds
 from iacta.board import Board, Holding, Position
-from iacta.board.classic import classic_board
+from iacta.board.files import classic_board
 from iacta.plan import Goal, TakeAll, best_plan, simulate_plan
 
 __all__ = ["MEASURES"]
