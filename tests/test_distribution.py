@@ -1,4 +1,4 @@
-"""Distribution: a finite law, exact or float."""
+"""Distribution: exact or float, its moments, quantiles and combinations, and what it refuses."""
 
 import math
 from collections.abc import Callable
@@ -14,18 +14,18 @@ from iacta import Distribution, IactaError, IllegalError, MalformedError, TooLar
 
 D6 = Distribution(range(1, 7))
 
-exact_laws = st.dictionaries(st.integers(-9, 9), st.integers(0, 50), min_size=1).filter(
+exact_weights = st.dictionaries(st.integers(-9, 9), st.integers(0, 50), min_size=1).filter(
     lambda weights: any(weights.values())
 )
-float_laws = st.dictionaries(st.integers(-9, 9), st.floats(1e-6, 1e6), min_size=1)
+float_weights = st.dictionaries(st.integers(-9, 9), st.floats(1e-6, 1e6), min_size=1)
 
 
-def test_weights_pairs_and_values_give_the_same_law() -> None:
-    law = Distribution({"win": 2, "lose": 4})
-    assert law == Distribution(["lose", "win", "lose"])
-    assert law == Distribution({"win": Fraction(1, 3), "lose": Fraction(2, 3)})
+def test_weights_pairs_and_values_give_the_same_distribution() -> None:
+    found = Distribution({"win": 2, "lose": 4})
+    assert found == Distribution(["lose", "win", "lose"])
+    assert found == Distribution({"win": Fraction(1, 3), "lose": Fraction(2, 3)})
     halves = [("win", Fraction(1)), ("lose", Fraction(1, 2)), ("lose", Fraction(3, 2))]
-    assert law == Distribution.from_pairs(halves)
+    assert found == Distribution.from_pairs(halves)
     assert not Distribution({"win": 2, "lose": 4.0}).is_exact
 
 
@@ -37,52 +37,52 @@ def test_it_is_a_mapping_in_which_what_cannot_occur_has_probability_zero() -> No
     assert len(Distribution({"win": 1, "never": 0})) == 1
 
 
-@given(exact_laws)
+@given(exact_weights)
 def test_exact_probabilities_sum_to_exactly_one(weights: dict[int, int]) -> None:
-    law = Distribution(weights)
-    assert law.is_exact
-    assert sum(law.values()) == 1
-    assert all(type(p) is Fraction and p > 0 for p in law.values())
+    found = Distribution(weights)
+    assert found.is_exact
+    assert sum(found.values()) == 1
+    assert all(type(p) is Fraction and p > 0 for p in found.values())
 
 
-@given(float_laws)
+@given(float_weights)
 def test_float_probabilities_sum_to_one(weights: dict[int, float]) -> None:
-    law = Distribution(weights)
-    assert not law.is_exact
-    assert math.isclose(math.fsum(map(float, law.values())), 1)
+    found = Distribution(weights)
+    assert not found.is_exact
+    assert math.isclose(math.fsum(map(float, found.values())), 1)
 
 
-@given(exact_laws | float_laws)
+@given(exact_weights | float_weights)
 def test_repr_can_be_pasted_back(weights: dict[int, Any]) -> None:
-    law = Distribution(weights)
-    assert eval(repr(law)) == law  # noqa: S307 # the claim is that it can be evaluated
-    assert hash(eval(repr(law))) == hash(law)  # noqa: S307
+    found = Distribution(weights)
+    assert eval(repr(found)) == found  # noqa: S307 # the claim is that it can be evaluated
+    assert hash(eval(repr(found))) == hash(found)  # noqa: S307
 
 
-@given(exact_laws)
+@given(exact_weights)
 def test_scale_does_not_matter_to_equality(weights: dict[int, int]) -> None:
     tripled = Distribution({value: 3 * weight for value, weight in weights.items()})
     assert Distribution(weights) == tripled
     assert Distribution(weights) != Distribution(weights).to_float()
 
 
-@given(exact_laws)
+@given(exact_weights)
 def test_moments_are_those_of_the_definition(weights: dict[int, int]) -> None:
-    law = Distribution(weights)
-    mean = sum((p * x for x, p in law.items()), Fraction(0))
-    assert law.mean() == mean
-    assert law.variance() == sum((p * (x - mean) ** 2 for x, p in law.items()), Fraction(0))
-    assert law.standard_deviation() == math.sqrt(law.variance())
+    found = Distribution(weights)
+    mean = sum((p * x for x, p in found.items()), Fraction(0))
+    assert found.mean() == mean
+    assert found.variance() == sum((p * (x - mean) ** 2 for x, p in found.items()), Fraction(0))
+    assert found.standard_deviation() == math.sqrt(found.variance())
 
 
-@given(exact_laws, st.fractions(0, 1))
+@given(exact_weights, st.fractions(0, 1))
 def test_quantile_is_the_least_value_that_reaches_the_level(
     weights: dict[int, int], level: Fraction
 ) -> None:
-    law = Distribution(weights)
-    quantile = law.quantile(level)
-    assert law.cdf(quantile) >= level
-    assert all(law.cdf(x) < level for x in law if x < quantile)
+    found = Distribution(weights)
+    quantile = found.quantile(level)
+    assert found.cdf(quantile) >= level
+    assert all(found.cdf(x) < level for x in found if x < quantile)
 
 
 def test_a_float_level_is_the_decimal_that_shows_it() -> None:
@@ -115,13 +115,13 @@ def test_map_adds_equal_results_and_keeps_floats_as_they_are() -> None:
     assert dict(quarter.map(lambda face: face > 2)) == {False: 0.5, True: 0.5}
 
 
-def test_samples_follow_the_law() -> None:
-    law = Distribution({"win": 3, "lose": 1})
-    sample = law.sample(40_000, np.random.default_rng(3))
+def test_samples_follow_the_distribution() -> None:
+    found = Distribution({"win": 3, "lose": 1})
+    sample = found.sample(40_000, np.random.default_rng(3))
     # Six standard deviations of a binomial of 40,000 draws are 0.013.
     assert abs(sample.count("win") / 40_000 - 0.75) < 0.013
-    assert sample == law.sample(40_000, np.random.default_rng(3))
-    assert law.sample(0, np.random.default_rng(3)) == []
+    assert sample == found.sample(40_000, np.random.default_rng(3))
+    assert found.sample(0, np.random.default_rng(3)) == []
 
 
 def test_to_float_is_the_nearest_float_however_large_the_numbers() -> None:
@@ -192,7 +192,7 @@ WRONG: list[tuple[Callable[[], object], type[IactaError], str]] = [
 
 
 @pytest.mark.parametrize(("make", "error", "sentence"), WRONG)
-def test_what_is_no_law_is_refused(
+def test_what_is_no_distribution_is_refused(
     make: Callable[[], object], error: type[IactaError], sentence: str
 ) -> None:
     with pytest.raises(error) as caught:

@@ -1,4 +1,4 @@
-"""Checks what a user gives, and refuses what is wrong in one sentence."""
+"""Reads what a user gives and refuses what is wrong, in one sentence that shows the value."""
 
 import operator
 from collections.abc import Mapping, Set
@@ -39,17 +39,20 @@ LONGEST_READ = 1000
 MOST_BITS = 13_000
 
 
+# Values as text.
+
+
 def shown(value: object) -> str:
-    """Return the value as an error message shows it: its repr, cut when it is very long."""
+    """Return the value as an error message shows it: its repr, cut if it is very long."""
     try:
         text = repr(value.item() if isinstance(value, np.generic) else value)
-    except ValueError:  # Python writes out no whole number of more than 4300 digits
+    except ValueError:  # Python refuses to write whole numbers of over 4300 digits
         return "a number of thousands of digits"
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
 
 
 def whole_text(number: int) -> str:
-    """Return a whole number in decimal digits, of which Python's `str` writes at most 4300.
+    """Return a whole number in decimal digits; Python's `str` refuses more than 4300 of them.
 
     >>> len(whole_text(10**5000))
     5001
@@ -64,6 +67,9 @@ def fraction_text(fraction: Fraction) -> str:
     ('19/20', '1/1')
     """
     return f"{whole_text(fraction.numerator)}/{whole_text(fraction.denominator)}"
+
+
+# Whole numbers, one or an array of them.
 
 
 def whole_number(value: object, name: str, least: int = 0, most: int | None = None) -> int:
@@ -89,16 +95,21 @@ def whole_number(value: object, name: str, least: int = 0, most: int | None = No
     return number
 
 
-def row_of(values: object, name: str, kind: str) -> list[Any]:
-    """Return the entries of a row such as a list or an iterator, or refuse what has no order.
+def parse_whole_number(text: str, name: str, least: int = 0, most: int | None = None) -> int:
+    """Return the whole number that `text` writes in decimal digits, or refuse it.
 
-    >>> row_of((6, 6), "faces", "whole numbers")
-    [6, 6]
+    >>> parse_whole_number("12", "attackers", least=1)
+    12
+    >>> parse_whole_number("many", "attackers", least=1)
+    Traceback (most recent call last):
+        ...
+    iacta.errors.MalformedError: attackers must be a whole number of at least 1, got 'many'
     """
-    if not isinstance(values, str | bytes | Set | Mapping):
-        with suppress(TypeError):
-            return list(values)  # type: ignore[call-overload, no-any-return] # is tried
-    raise MalformedError(f"{name} must be a row of {kind}, got {shown(values)}")
+    number: object = text
+    if "_" not in text:  # int("1_000") is 1000, but that is Python, not what a player writes
+        with suppress(ValueError):
+            number = int(text)
+    return whole_number(number, name, least, most)
 
 
 def whole_numbers(values: object, name: str, least: int = 0) -> npt.NDArray[np.int64]:
@@ -138,64 +149,17 @@ def broadcast(*arrays: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
         raise IllegalError(f"arrays must have shapes that broadcast, got {shapes}") from None
 
 
-def parse_whole_number(text: str, name: str, least: int = 0, most: int | None = None) -> int:
-    """Return the whole number that `text` writes in decimal digits, or refuse it.
-
-    >>> parse_whole_number("12", "attackers", least=1)
-    12
-    >>> parse_whole_number("many", "attackers", least=1)
-    Traceback (most recent call last):
-        ...
-    iacta.errors.MalformedError: attackers must be a whole number of at least 1, got 'many'
-    """
-    try:
-        number = None if "_" in text else int(text)  # 1_000 is Python's way, no player's
-    except ValueError:
-        number = None
-    return whole_number(text if number is None else number, name, least, most)
-
-
-def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -> Fraction:
-    """Return a chance strictly between 0 and 1 as an exact fraction, or refuse it.
-
-    value: the chance.
-    name: what it is called in the message.
-    certain: whether a chance of 1 is taken too.
-
-    A float is read as the shortest decimal that shows it, so that 0.95 means 19/20, as a player
-    says it. A text may be a decimal, a percentage or a fraction.
-
-    >>> read_chance(0.95), read_chance("95 %"), read_chance("19/20")
-    (Fraction(19, 20), Fraction(19, 20), Fraction(19, 20))
-    >>> read_chance(1.2)
-    Traceback (most recent call last):
-        ...
-    iacta.errors.IllegalError: chance must lie between 0 and 1, both excluded, got 1.2
-    """
-    excluded = "0 excluded" if certain else "both excluded"
-    fraction = read_fraction(value, name, f"lie between 0 and 1, {excluded}")
-    if not 0 < fraction < 1 and not (certain and fraction == 1):
-        raise IllegalError(f"{name} must lie between 0 and 1, {excluded}, got {shown(value)}")
-    return fraction
-
-
-def parse_chance(text: str, *, certain: bool = False) -> Fraction:
-    """Return the chance that a text such as `95%`, `0.95` or `19/20` says.
-
-    text: the text.
-    certain: whether a chance of 1 is taken too.
-
-    >>> parse_chance("95%"), parse_chance("100%", certain=True)
-    (Fraction(19, 20), Fraction(1, 1))
-    """
-    return read_chance(text, certain=certain)
+# Chances and other fractions, one or an array of them.
 
 
 def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
-    """Return a number as an exact fraction, floats as the decimal that shows them, or refuse it.
+    """Return a number as an exact fraction, or refuse it as not being what is `expected`.
 
-    >>> read_fraction(0.1, "level", "be a number")
-    Fraction(1, 10)
+    A float is read as the shortest decimal that represents it: 0.95 means 19/20, as a player would
+    say. A text may be a decimal, a percentage or a fraction.
+
+    >>> read_fraction(0.1, "level", "be a number"), read_fraction("95%", "level", "be a number")
+    (Fraction(1, 10), Fraction(19, 20))
     """
     try:
         if isinstance(value, str | Decimal):
@@ -215,18 +179,45 @@ def _fraction_of_text(text: str) -> Fraction:
         raise ValueError(bare)
     percent = bare.endswith("%")
     number = bare[:-1].strip() if percent else bare
-    # Fraction("1e999999999") would write that number out, so no exponent beyond four digits.
+    # Fraction("1e999999999") would write out all digits, so exponents have at most four.
     _, _, exponent = number.lower().partition("e")
     if len(exponent.lstrip("+-0")) > 4:
         raise ValueError(bare)
     return Fraction(number) / (100 if percent else 1)
 
 
-def read_chances(values: object, *, certain: bool = False) -> npt.NDArray[np.object_]:
-    """Return the chances of an array-like of any shape, as an array of exact fractions.
+def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -> Fraction:
+    """Return a chance strictly between 0 and 1 as an exact fraction, or refuse it.
 
-    values: the chances.
-    certain: whether a chance of 1 is taken too.
+    value: the chance, as `read_fraction` takes it.
+    name: what the message calls it.
+    certain: whether a chance of 1 is accepted too.
+
+    >>> read_chance(0.95), read_chance("95 %"), read_chance("19/20")
+    (Fraction(19, 20), Fraction(19, 20), Fraction(19, 20))
+    >>> read_chance(1.2)
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: chance must lie between 0 and 1, both excluded, got 1.2
+    """
+    excluded = "0 excluded" if certain else "both excluded"
+    fraction = read_fraction(value, name, f"lie between 0 and 1, {excluded}")
+    if not 0 < fraction < 1 and not (certain and fraction == 1):
+        raise IllegalError(f"{name} must lie between 0 and 1, {excluded}, got {shown(value)}")
+    return fraction
+
+
+def parse_chance(text: str, *, certain: bool = False) -> Fraction:
+    """Return the chance that a text such as `95%`, `0.95` or `19/20` states, as `read_chance` does.
+
+    >>> parse_chance("95%"), parse_chance("100%", certain=True)
+    (Fraction(19, 20), Fraction(1, 1))
+    """
+    return read_chance(text, certain=certain)
+
+
+def read_chances(values: object, *, certain: bool = False) -> npt.NDArray[np.object_]:
+    """Return an array-like of chances, of any shape, as an array of exact fractions.
 
     >>> read_chances(["5%", 0.5]).tolist()
     [Fraction(1, 20), Fraction(1, 2)]
@@ -242,21 +233,36 @@ def read_chances(values: object, *, certain: bool = False) -> npt.NDArray[np.obj
     return chances
 
 
-def put(instance: object, name: str, value: object) -> None:
-    """Set a field of a frozen instance that is still being made."""
-    object.__setattr__(instance, name, value)
+# Rows, choices, and the fields of frozen dataclasses.
+
+
+def row_of(values: object, name: str, kind: str) -> list[Any]:
+    """Return the entries of a list, an iterator or the like, or refuse what has no order.
+
+    >>> row_of((6, 6), "faces", "whole numbers")
+    [6, 6]
+    """
+    if not isinstance(values, str | bytes | Set | Mapping):
+        with suppress(TypeError):
+            return list(values)  # type: ignore[call-overload, no-any-return] # is tried
+    raise MalformedError(f"{name} must be a row of {kind}, got {shown(values)}")
 
 
 def check_choice(value: object, allowed: tuple[object, ...], name: str) -> None:
-    """Refuse a value that is none of those allowed."""
-    # `in` would take 1 for True, and an unhashable or array value for an answer.
+    """Refuse a value that is not one of those allowed."""
+    # `in` would take 1 for True, and fail on arrays and unhashable values.
     if not any(type(value) is type(choice) and value == choice for choice in allowed):
         choices = " or ".join(map(repr, allowed))
         raise IllegalError(f"{name} must be {choices}, got {shown(value)}")
 
 
+def put(instance: object, name: str, value: object) -> None:
+    """Set a field of a frozen instance, in its `__post_init__`."""
+    object.__setattr__(instance, name, value)
+
+
 def short_repr(instance: Any, first: str = "") -> str:
-    """Show the fields that differ from their defaults; `first` always and without its name."""
+    """Return a repr with the fields that differ from their defaults, `first` without its name."""
     shown_fields = [
         f"{field.name}={getattr(instance, field.name)!r}"
         for field in fields(instance)

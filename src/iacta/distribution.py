@@ -1,30 +1,21 @@
-"""Distribution: a finite probability law, in exact fractions or in floats."""
+"""Distribution: a finite probability distribution, in exact fractions or in floats."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from decimal import Decimal
 from fractions import Fraction
 from itertools import product
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
 from iacta.checks import Chance, fraction_text, read_fraction, shown, whole_number, whole_text
 from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.weights import (
-    Probability,
-    added,
-    as_floats,
-    counted,
-    exact_sum,
-    in_lowest_terms,
-    normalised,
-    read_function,
-    read_pairs,
-    read_weight,
-    unordered,
-)
 
 __all__ = ["Distribution", "Probability"]
+
+Probability: TypeAlias = Fraction | float
 
 T = TypeVar("T", bound=Hashable)
 U = TypeVar("U", bound=Hashable)
@@ -34,15 +25,16 @@ MOST_VALUES = 10**7
 
 
 class Distribution(Mapping[T, Probability], Generic[T]):
-    """A finite law: values with the probability of each, exact or float, never changed.
+    """A finite distribution: an immutable mapping of values to their probabilities.
 
     source: a mapping of values to weights, which need not sum to one, or an iterable of equally
-        likely values, in which a value may stand more than once. Whole numbers and fractions
-        give an exact law, whose probabilities are `Fraction`; any float among them a float law.
+        likely values, in which a value may occur more than once. Whole numbers and fractions
+        give an exact distribution, whose probabilities are `Fraction`; if any weight is a float,
+        all probabilities are floats.
 
-    The law is a mapping from values to probabilities; a value that cannot occur has
-    probability 0. Exact laws compare exactly, whatever the scale of their weights. Negative,
-    infinite or undefined weights are refused, and weights that are all zero.
+    A value that cannot occur has probability 0. Exact distributions compare exactly, whatever the
+    scale of their weights. Negative, infinite or undefined weights are refused, and weights that
+    are all zero.
 
     A die, two dice, and their sum:
 
@@ -52,8 +44,8 @@ class Distribution(Mapping[T, Probability], Generic[T]):
     >>> d6.repeated(2).map(sum)[7]
     Fraction(1, 6)
 
-    The law of a roll of three dice against two, and of a battle of two against one, found by
-    hand as in the article "Analyzing the Board Game Risk" (pracpred.com):
+    A roll of three dice against two, and a battle of two against one, worked out by hand as in the
+    article "Analyzing the Board Game Risk" (pracpred.com):
 
     >>> def losses(dice):
     ...     attack, defence = sorted(dice[:3], reverse=True), sorted(dice[3:], reverse=True)
@@ -80,23 +72,33 @@ class Distribution(Mapping[T, Probability], Generic[T]):
     _total: int | float
 
     def __init__(self, source: Mapping[T, Probability] | Iterable[T]) -> None:
-        weights = source if isinstance(source, Mapping) else counted(source)
-        self._fill({value: read_weight(value, weight) for value, weight in weights.items()})
+        try:
+            given = source if isinstance(source, Mapping) else Counter(source)
+        except TypeError:
+            raise MalformedError(
+                "a distribution must be made of a mapping or of hashable values, "
+                f"got {shown(source)}"
+            ) from None
+        self._fill({value: _read_weight(value, weight) for value, weight in given.items()})
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[T, Probability]]) -> "Distribution[T]":
-        """Return the law of (value, weight) pairs, adding the weights of equal values.
+        """Return the distribution of (value, weight) pairs, adding the weights of equal values.
 
         >>> Distribution.from_pairs([("win", 2), ("lose", 1), ("win", 1)])
         Distribution({'win': 3, 'lose': 1})
         """
-        return cls(
-            added((value, read_weight(value, weight)) for value, weight in read_pairs(pairs))
-        )
+        try:
+            rows = [(value, weight) for value, weight in pairs]
+        except (TypeError, ValueError):
+            raise MalformedError(
+                f"pairs must be an iterable of (value, weight), got {shown(pairs)}"
+            ) from None
+        return cls(_added((value, _read_weight(value, weight)) for value, weight in rows))
 
     @classmethod
     def from_probabilities(cls, probabilities: Mapping[T, Probability]) -> "Distribution[T]":
-        """Return the float law with just these probabilities; their sum must be 1 within 1e-9.
+        """Return the float distribution with these probabilities, whose sum must be 1 within 1e-9.
 
         Unlike weights, they are not divided by their sum, so no digit of them changes.
 
@@ -105,7 +107,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         """
         if not isinstance(probabilities, Mapping):
             raise MalformedError(f"probabilities must be a mapping, got {shown(probabilities)}")
-        weights = as_floats({value: read_weight(value, p) for value, p in probabilities.items()})
+        weights = _as_floats({value: _read_weight(value, p) for value, p in probabilities.items()})
         total = math.fsum(weights.values())
         if abs(total - 1) > SUM_TOLERANCE:
             raise IllegalError(f"probabilities must sum to 1, got {total!r}")
@@ -113,18 +115,27 @@ class Distribution(Mapping[T, Probability], Generic[T]):
 
     @classmethod
     def _of(cls, weights: dict[T, Any], total: float) -> "Distribution[T]":
-        law: Distribution[T] = cls.__new__(cls)
-        law._weights, law._total = weights, total
-        return law
+        found: Distribution[T] = cls.__new__(cls)
+        found._weights, found._total = weights, total
+        return found
 
     def _fill(self, weights: dict[T, Any]) -> None:
         weights = {value: weight for value, weight in weights.items() if weight}
         if not weights:
             raise IllegalError("a distribution must have a value of positive weight, got none")
         if any(isinstance(weight, float) for weight in weights.values()):
-            self._weights, self._total = normalised(weights), 1.0
+            floats = _as_floats(weights)
+            # Divided by the largest first, floats cannot overflow when they are summed.
+            largest = max(floats.values())
+            scaled = {value: weight / largest for value, weight in floats.items()}
+            total = math.fsum(scaled.values())
+            self._weights = {value: weight / total for value, weight in scaled.items()}
+            self._total = 1.0
         else:
-            self._weights = in_lowest_terms(weights)
+            denominator = math.lcm(*(weight.denominator for weight in weights.values()))
+            whole = {value: int(weight * denominator) for value, weight in weights.items()}
+            divisor = math.gcd(*whole.values())
+            self._weights = {value: weight // divisor for value, weight in whole.items()}
             self._total = sum(self._weights.values())
 
     @property
@@ -133,7 +144,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         return isinstance(self._total, int)
 
     def weights(self) -> tuple[dict[T, int], int]:
-        """Return an exact law's weights, whole numbers in lowest terms, and their sum.
+        """Return the weights, whole numbers in lowest terms, and their sum; only if exact.
 
         >>> Distribution(["win", "win", "lose", "lose"]).weights()
         ({'win': 1, 'lose': 1}, 2)
@@ -147,7 +158,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         return self._probability(self._weights.get(value, 0))
 
     def _probability(self, weight: Any) -> Probability:
-        """Return a sum of weights, or of weighted numbers, as a part of the whole."""
+        """Return a sum of weights, or of weighted numbers, as a share of the total."""
         if isinstance(self._total, int) and not isinstance(weight, float):
             return Fraction(weight, self._total)
         return float(weight) / self._total
@@ -182,21 +193,21 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).prob(lambda face: face > 4)
         Fraction(1, 3)
         """
-        holds = read_function(predicate, "predicate")
-        return self._probability(exact_sum(w for value, w in self._weights.items() if holds(value)))
+        holds = _read_function(predicate, "predicate")
+        return self._probability(_sum(w for value, w in self._weights.items() if holds(value)))
 
     def map(self, function: Callable[[T], U]) -> "Distribution[U]":
-        """Return the law of `function(value)`; equal results are added up.
+        """Return the distribution of `function(value)`; equal results are added up.
 
         >>> Distribution(range(1, 7)).map(lambda face: face % 2)
         Distribution({1: 1, 0: 1})
         """
-        mapped = read_function(function, "function")
-        pairs = ((mapped(value), weight) for value, weight in self._weights.items())
-        return self._rebuilt(added(pairs))
+        mapped = _read_function(function, "function")
+        weights = _added((mapped(value), weight) for value, weight in self._weights.items())
+        return Distribution(weights) if self.is_exact else Distribution._of(weights, 1.0)
 
     def group_by(self, key: Callable[[T], U]) -> "Distribution[U]":
-        """Return the law of the groups into which `key` puts the values: `map`, as groups.
+        """Return the distribution of the groups into which `key` puts the values, as `map` does.
 
         >>> Distribution(range(1, 7)).group_by(lambda face: "high" if face > 2 else "low")
         Distribution({'low': 1, 'high': 2})
@@ -204,19 +215,19 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         return self.map(key)
 
     def condition(self, predicate: Callable[[T], object]) -> "Distribution[T]":
-        """Return the law given that `predicate` holds; an impossible condition is refused.
+        """Return the distribution given that `predicate` holds; if it never does, it is refused.
 
         >>> Distribution(range(1, 7)).condition(lambda face: face > 4)
         Distribution({5: 1, 6: 1})
         """
-        holds = read_function(predicate, "predicate")
+        holds = _read_function(predicate, "predicate")
         kept = {value: weight for value, weight in self._weights.items() if holds(value)}
         if not kept:
             raise IllegalError("a condition must hold for some value, got one that never holds")
         return Distribution(kept)
 
     def product(self, other: "Distribution[U]") -> "Distribution[tuple[T, U]]":
-        """Return the law of pairs of independent values of this law and of `other`.
+        """Return the distribution of pairs of independent values, from this one and `other`.
 
         >>> coin = Distribution("HT")
         >>> coin.product(coin)["H", "T"]
@@ -224,22 +235,16 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         """
         if not isinstance(other, Distribution):
             raise MalformedError(f"other must be a Distribution, got {shown(other)}")
-        ours, theirs = self._comparable(other)
+        same_kind = self.is_exact == other.is_exact
+        ours = self if same_kind else self.to_float()
+        theirs = other if same_kind else other.to_float()
+        pairs = product(ours._weights.items(), theirs._weights.items())
         return Distribution(
-            {
-                (value, second): weight * factor
-                for (value, weight), (second, factor) in product(ours.items(), theirs.items())
-            }
+            {(value, second): weight * factor for (value, weight), (second, factor) in pairs}
         )
 
-    def _comparable(self, other: "Distribution[U]") -> tuple[dict[T, Any], dict[U, Any]]:
-        """Return both laws' weights, as probabilities if only one of the laws is exact."""
-        if self.is_exact == other.is_exact:
-            return self._weights, other._weights
-        return self.to_float()._weights, other.to_float()._weights
-
     def repeated(self, times: int) -> "Distribution[tuple[T, ...]]":
-        """Return the law of `times` independent copies, as tuples in the order of drawing.
+        """Return the distribution of `times` independent values, as tuples in the order drawn.
 
         >>> Distribution("HT").repeated(3)["H", "H", "T"]
         Fraction(1, 8)
@@ -260,7 +265,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         return Distribution(weights)
 
     def mean(self) -> Probability:
-        """Return the expected value; values that are no numbers are refused.
+        """Return the expected value; values that are not numbers are refused.
 
         >>> Distribution(range(1, 7)).mean()
         Fraction(7, 2)
@@ -277,7 +282,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         return self._expectation({v: (x - mean) ** 2 for v, x in self._numbers().items()})
 
     def standard_deviation(self) -> float:
-        """Return the square root of the variance, in float.
+        """Return the square root of the variance, as a float.
 
         >>> round(Distribution(range(1, 7)).standard_deviation(), 4)
         1.7078
@@ -285,7 +290,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         return math.sqrt(self.variance())
 
     def _numbers(self) -> dict[T, Any]:
-        """Return the values as Python's numbers, which do not overflow as NumPy's do."""
+        """Return the values as Python numbers, which do not overflow as NumPy's do."""
         numbers = {v: v.item() if isinstance(v, np.generic) else v for v in self._weights}
         for number in numbers.values():
             if not isinstance(number, int | float | Fraction) or not -math.inf < number < math.inf:
@@ -295,11 +300,10 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         return numbers
 
     def _expectation(self, numbers: dict[T, Any]) -> Probability:
-        weights = self._weights
         if any(isinstance(number, float) for number in numbers.values()):
             weights = self.to_float()._weights
-            return float(exact_sum(weight * numbers[v] for v, weight in weights.items()))
-        return self._probability(exact_sum(weight * numbers[v] for v, weight in weights.items()))
+            return float(_sum(weight * numbers[v] for v, weight in weights.items()))
+        return self._probability(_sum(w * numbers[v] for v, w in self._weights.items()))
 
     def cdf(self, value: T) -> Probability:
         """Return the probability of a result of at most `value`.
@@ -310,7 +314,7 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         try:
             return self.prob(lambda each: each <= value)  # type: ignore[operator] # is tried
         except TypeError:
-            raise unordered(value) from None
+            raise _unordered(value) from None
 
     def quantile(self, level: Chance) -> T:
         """Return the least value whose cdf is at least `level`, a number from 0 to 1.
@@ -326,18 +330,18 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         try:
             values = sorted(self._weights)  # type: ignore[type-var] # is tried
         except TypeError:
-            raise unordered(next(iter(self))) from None
+            raise _unordered(next(iter(self))) from None
         so_far = Fraction(0)
         for value in values:
             so_far += Fraction(self._weights[value])
-            # A float law's cdf is rounded once, and so it is here.
+            # Floats are rounded once, as by cdf.
             reached = so_far / self._total if self.is_exact else Fraction(float(so_far))
             if reached >= wanted:
                 return value
-        return values[-1]  # float weights may sum to a little less than 1
+        return values[-1]  # floats may sum to slightly less than 1
 
     def mode(self) -> T:
-        """Return the most likely value, the first of several.
+        """Return the most likely value; of several the first.
 
         >>> Distribution.from_pairs([("win", 2), ("lose", 1)]).mode()
         'win'
@@ -359,19 +363,19 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         return [values[i] for i in np.searchsorted(cumulative, draws, side="right")]
 
     def to_float(self) -> "Distribution[T]":
-        """Return the law with float probabilities, each the nearest to the exact one.
+        """Return the distribution in floats, each the nearest to the exact probability.
 
         >>> Distribution("HT").to_float()
         Distribution.from_probabilities({'H': 0.5, 'T': 0.5})
         """
         if not self.is_exact:
             return self
-        # Python divides whole numbers of any size to the nearest float.
+        # Python divides whole numbers of any size and rounds to the nearest float.
         weights = {value: weight / self._total for value, weight in self._weights.items()}
         return Distribution._of({value: p for value, p in weights.items() if p}, 1.0)
 
     def markdown(self, value: str = "value", probability: str = "probability") -> str:
-        """Return a Markdown table of the law.
+        """Return a Markdown table of the distribution.
 
         value, probability: the headings of its two columns.
 
@@ -381,17 +385,56 @@ class Distribution(Mapping[T, Probability], Generic[T]):
         | H | 1/2 |
         | T | 1/2 |
         """
-        rows = [f"| {_cell(each)} | {_text(p)} |" for each, p in self.items()]
-        return "\n".join([f"| {value} | {probability} |", "| --- | --- |", *rows])
-
-    def _rebuilt(self, weights: dict[U, Any]) -> "Distribution[U]":
-        """Return a law of the same kind whose weights keep this law's total."""
-        return Distribution(weights) if self.is_exact else Distribution._of(weights, 1.0)
-
-
-def _text(probability: Probability) -> str:
-    return fraction_text(probability) if isinstance(probability, Fraction) else str(probability)
+        lines = [f"| {value} | {probability} |", "| --- | --- |"]
+        for each, p in self.items():
+            cell = str(each).replace("|", "\\|")
+            lines.append(f"| {cell} | {fraction_text(p) if isinstance(p, Fraction) else p} |")
+        return "\n".join(lines)
 
 
-def _cell(value: object) -> str:
-    return str(value).replace("|", "\\|")
+def _read_weight(value: object, weight: Any) -> int | float | Fraction:
+    if isinstance(weight, np.generic):
+        weight = weight.item()
+    if isinstance(weight, Decimal) and weight.is_finite():
+        weight = Fraction(weight)
+    if not isinstance(weight, int | float | Fraction) or isinstance(weight, bool):
+        raise MalformedError(f"the weight of {shown(value)} must be a number, got {shown(weight)}")
+    if not 0 <= weight < math.inf:
+        raise IllegalError(
+            f"the weight of {shown(value)} must be finite and at least 0, got {shown(weight)}"
+        )
+    return weight
+
+
+def _read_function(function: Callable[[T], U], name: str) -> Callable[[T], U]:
+    if not callable(function):
+        raise MalformedError(f"{name} must be a function of a value, got {shown(function)}")
+    return function
+
+
+def _unordered(value: object) -> MalformedError:
+    return MalformedError(f"the values must have an order, got {shown(value)} among others")
+
+
+def _added(pairs: Iterable[tuple[U, Any]]) -> dict[U, Any]:
+    """Return the sums of the weights of equal values."""
+    weights: dict[U, Any] = {}
+    for value, weight in pairs:
+        try:
+            weights[value] = weights.get(value, 0) + weight
+        except TypeError:
+            raise MalformedError(f"the values must be hashable, got {shown(value)}") from None
+    return weights
+
+
+def _as_floats(weights: Mapping[T, Probability]) -> dict[T, float]:
+    try:
+        return {value: float(weight) for value, weight in weights.items()}
+    except OverflowError:
+        raise IllegalError("the weights must fit into a float beside other floats") from None
+
+
+def _sum(terms: Iterable[Any]) -> Any:
+    """Add exactly what is exact, and floats with a single rounding."""
+    rows = list(terms)
+    return math.fsum(rows) if any(isinstance(term, float) for term in rows) else sum(rows)

@@ -1,14 +1,14 @@
-"""The errors that iacta raises on bad input: each is one sentence that can be shown to a player."""
+"""The errors that iacta raises on bad input: each message is one sentence fit for a player."""
 
 __all__ = ["IactaError", "IllegalError", "MalformedError", "MissingError", "TooLargeError"]
 
 
 class IactaError(ValueError):
-    """Any input that iacta refuses; its text names the value, what was expected and where."""
+    """Bad input; the message names the value, what was expected and where."""
 
 
 class MalformedError(IactaError):
-    """The input cannot be read: a text where a number is wanted, a fraction of an army."""
+    """The input cannot be read, such as a text instead of a number, or half an army."""
 
 
 class IllegalError(IactaError):
@@ -16,8 +16,8 @@ class IllegalError(IactaError):
 
 
 class TooLargeError(IactaError):
-    """The input is sound, but its answer would not fit into memory or into an hour."""
+    """The input is valid, but answering it would take too much memory or more than an hour."""
 
 
 class MissingError(IactaError):
-    """The input is sound, but a package that answers it is not installed."""
+    """The input is valid, but answering it takes a package that is not installed."""

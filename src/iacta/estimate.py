@@ -1,4 +1,4 @@
-"""Estimate: how often something came in many runs, and how near that is to its chance."""
+"""Estimate: how often something happened in many runs, and how close that is to its chance."""
 
 import math
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ LEAST_OUTSIDE = 1e-300
 
 
 class Interval(NamedTuple):
-    """An interval that holds the true chance with a stated confidence.
+    """An interval that contains the true chance with a stated confidence.
 
     low: its lower end.
     high: its upper end.
@@ -27,10 +27,10 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Estimate:
-    """A chance as many independent runs show it.
+    """A chance as estimated from many independent runs.
 
     runs: how many runs there were.
-    successes: in how many of them it came.
+    successes: in how many of them the event happened.
 
     >>> Estimate(runs=100_000, successes=81_099).probability
     Fraction(81099, 100000)
@@ -45,18 +45,18 @@ class Estimate:
 
     @property
     def probability(self) -> Fraction:
-        """The part of the runs in which it came."""
+        """The share of the runs in which the event happened."""
         return Fraction(self.successes, self.runs)
 
     def interval(self, level: Chance = 0.95) -> Interval:
         """Return Wilson's score interval.
 
-        level: in which part of all simulations such an interval holds the true chance, on
+        level: the share of simulations in which such an interval contains the true chance, on
             average over the chances; between 0 and 1.
 
-        The ends are the chances p with (p̂ − p)² = z² p (1 − p) / n, where p̂ is the part of the n
-        runs in which it came, and z the quantile of the normal law for that level; floats. Unlike
-        the textbook's p̂ ± z √(p̂ (1 − p̂) / n), it holds for chances near 0 and 1 too.
+        The ends are the chances p with (p̂ − p)² = z² p (1 − p) / n, where p̂ is the share of
+        successes in n runs, and z the quantile of the normal distribution for that level; floats.
+        Unlike the textbook's p̂ ± z √(p̂ (1 − p̂) / n), it is right for chances near 0 and 1 too.
 
         >>> low, high = Estimate(runs=100_000, successes=81_099).interval()
         >>> round(low, 4), round(high, 4)
@@ -67,9 +67,9 @@ class Estimate:
         Source: Wilson, "Probable inference, the law of succession, and statistical inference"
         (Journal of the American Statistical Association 22, 1927).
         """
-        n, part, z = self.runs, float(self.probability), _quantile(level)
-        middle = part + z * z / (2 * n)
-        half = z * math.sqrt(part * (1 - part) / n + (z / (2 * n)) ** 2)
+        n, share, z = self.runs, float(self.probability), _quantile(level)
+        middle = share + z * z / (2 * n)
+        half = z * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
         scale = 1 + z * z / n
         return Interval(
             (middle - half) / scale if self.successes else 0.0,
@@ -78,7 +78,7 @@ class Estimate:
 
 
 def _quantile(level: Chance) -> float:
-    """Return z such that a normal number lies within z standard deviations at that level."""
+    """Return z such that a normal variable is within z standard deviations with that chance."""
     from statistics import NormalDist  # slow to import, and only needed here
 
     outside = float((1 - read_chance(level, "level")) / 2)

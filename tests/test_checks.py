@@ -1,4 +1,4 @@
-"""The numbers a user gives."""
+"""The numbers and chances that a user gives, and how messages show them."""
 
 from decimal import Decimal
 from fractions import Fraction
