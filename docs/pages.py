@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 from docs.commands import commands_page, gallery_page
+from docs.formats import formats_page
 from docs.pictures import draw_all, with_pictures
 from docs.reference import METHODS, charts_page, library_page, method_page
 
@@ -26,6 +27,7 @@ def generated() -> dict[str, str]:
         "gallery/pictures.md": gallery_page(),
         "library.md": library_page(),
         "charts.md": charts_page(),
+        "formats.md": formats_page(),
         **{f"methods/{name}.md": method_page(page) for name, page in METHODS.items()},
     }
 

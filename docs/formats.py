@@ -1,0 +1,30 @@
+"""Makes the page of board formats from the formats themselves."""
+
+import inspect
+import sys
+
+from iacta.board.formats import FORMATS
+from iacta.board.formats.draft import Format
+
+__all__ = ["formats_page"]
+
+
+def formats_page() -> str:
+    """Return a page with a table of all formats, and the docstring of each one's file."""
+    parts = [
+        "# Board formats",
+        "`iacta board FILE` reads a board in any of these formats, which it recognises by the "
+        "content of the file, not by its name. `--to FILE` writes a board; the ending of the file "
+        "chooses the format.",
+        "\n".join(["| format | ending | |", "| --- | --- | --- |", *map(_row, FORMATS)]),
+    ]
+    modules = {each.name: sys.modules[each.read.__module__] for each in FORMATS}
+    for name, module in modules.items():
+        parts += [f"## {name}", inspect.getdoc(module) or ""]
+    return "\n\n".join(parts) + "\n"
+
+
+def _row(each: Format) -> str:
+    use = "read and written" if each.write else "read"
+    cards = "; cards in a file beside it are read too" if each.cards else ""
+    return f"| {each.name} | `{each.ending}` | {use}{cards} |"
