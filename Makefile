@@ -27,7 +27,7 @@ bench: $(VENV)/bench
 
 docs: $(VENV)/docs
 	@$(BIN)/python -m docs
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --config-file build/mkdocs.yml --site-dir ../site
 	@echo "site/index.html"
 
 format: $(VENV)/check

@@ -5,10 +5,11 @@ from pathlib import Path
 
 from docs.commands import commands_page, gallery_page
 from docs.formats import formats_page
+from docs.house import table
 from docs.pictures import draw_all, with_pictures
-from docs.reference import METHODS, charts_page, library_page, method_page
+from docs.reference import METHODS, charts_page, library_page, method_page, title
 
-__all__ = ["FOLDER", "generated", "handwritten", "write"]
+__all__ = ["FOLDER", "generated", "handwritten", "settings", "write"]
 
 FOLDER = Path(__file__).parent
 MADE = FOLDER.parent / "build" / "docs"
@@ -17,7 +18,10 @@ MADE = FOLDER.parent / "build" / "docs"
 def handwritten() -> dict[str, str]:
     """Return the pages that are written by hand, by their paths."""
     files = sorted(FOLDER.rglob("*.md"))
-    return {file.relative_to(FOLDER).as_posix(): file.read_text(encoding="utf-8") for file in files}
+    return {
+        file.relative_to(FOLDER).as_posix(): file.read_text("utf-8").replace("{packages}", table())
+        for file in files
+    }
 
 
 def generated() -> dict[str, str]:
@@ -28,12 +32,19 @@ def generated() -> dict[str, str]:
         "library.md": library_page(),
         "charts.md": charts_page(),
         "formats.md": formats_page(),
-        **{f"methods/{name}.md": method_page(page) for name, page in METHODS.items()},
+        **{f"methods/{name}.md": method_page(module) for name, module in METHODS.items()},
     }
 
 
+def settings() -> str:
+    """Return the settings of the site, with the pages of the methods in their place."""
+    text = (FOLDER.parent / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = (f"{title(module)}: methods/{name}.md" for name, module in METHODS.items())
+    return text.replace("- methods/*", "- " + "\n      - ".join(pages))
+
+
 def write() -> None:
-    """Write the pages, their pictures, and how they look."""
+    """Write the pages, their pictures, their settings, and how they look."""
     pages = handwritten() | generated()
     shutil.rmtree(MADE, ignore_errors=True)
     for name, text in pages.items():
@@ -41,4 +52,5 @@ def write() -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(with_pictures(text).replace("```python\n>>>", "```pycon\n>>>"), "utf-8")
     shutil.copy(FOLDER / "style.css", MADE)
+    (MADE.parent / "mkdocs.yml").write_text(settings(), encoding="utf-8")
     draw_all(pages, MADE)

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from docs.floors import drawing
+from docs.house import drawing
 from docs.sessions import sessions
 
 __all__ = ["HAND_DRAWN", "PICTURE", "draw_all", "printed_by", "with_pictures"]
@@ -20,7 +20,7 @@ __all__ = ["HAND_DRAWN", "PICTURE", "draw_all", "printed_by", "with_pictures"]
 PICTURE = re.compile(r"^!\[(.*)\]\((.*\.svg)\)$", re.MULTILINE)
 NARROW, WIDE = 260, 600  # pixels of the plot, for telephones and for other screens
 AXES = 60  # and of what stands beside it
-HAND_DRAWN = {"floors.svg": drawing}  # those that no command draws
+HAND_DRAWN = {"house.svg": drawing}  # those that no command draws
 
 # The reader's screen chooses: narrow or wide, light or dark.
 ELEMENT = (

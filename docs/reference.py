@@ -2,195 +2,30 @@
 
 import inspect
 import re
+import sys
 import unicodedata
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import iacta
-from iacta.methods import (
-    balanced_blitz,
-    chain,
-    closed_form,
-    counting,
-    hand_or_blitz,
-    lattice,
-    leap,
-    markov,
-    optimal_play,
-    path_tree,
-    replies,
-    sees_first,
-    sees_first_exact,
-    simulation,
-    spreads,
-    stopping,
-    survivors,
-    walk,
-)
+from iacta import charts, methods
 from iacta_literature import hoehle, taflin
 
-__all__ = ["CHARTS", "METHODS", "SECTIONS", "anchor", "charts_page", "library_page", "method_page"]
-
-SECTIONS: dict[str, list[str]] = {
-    "What a player asks": [
-        "Battle",
-        "Campaign",
-        "armies_needed",
-        "armies_needed_for_campaign",
-        "defenders_needed",
-        "spread_defenders",
-    ],
-    "What to do": [
-        "when_to_stop",
-        "best_mix",
-        "how_many_dice",
-        "win_probability_if_seen",
-        "Decision",
-        "Boundary",
-        "DiceDecision",
-    ],
-    "The best way on a board": [
-        "best_plan",
-        "TakeAll",
-        "TakeAny",
-        "Worth",
-        "eliminate",
-        "armies_needed_for_plan",
-        "simulate_plan",
-        "Plan",
-        "Step",
-        "TerritoryEnd",
-        "Ending",
-        "Play",
-        "NextMove",
-        "SimulatedPlan",
-    ],
-    "Arrays of battles": [
-        "win_probability",
-        "win_table",
-        "expected_attackers_left",
-        "expected_defenders_left",
-    ],
-    "Played with random dice": [
-        "simulate_battle",
-        "simulate_campaign",
-        "Simulated",
-        "Estimate",
-        "Interval",
-    ],
-    "What the world is": [
-        "Rules",
-        "Dice",
-        "RuleSet",
-        "find_rules",
-        "find_rule_set",
-        "rules_name",
-        "Modifier",
-        "read_rules_file",
-        "read_rules_record",
-        "rules_record",
-        "rules_toml",
-        "Roll",
-        "Losses",
-        "break_even_ratio",
-        "Territory",
-        "Stop",
-    ],
-    "Boards": [
-        "classic_board",
-        "read_board",
-        "read_position",
-        "Board",
-        "Continent",
-        "Position",
-        "Holding",
-    ],
-    "How it ends": [
-        "Distribution",
-        "Outcome",
-        "BestSpread",
-        "CampaignOutcome",
-        "TerritoryOdds",
-        "PlayedBattle",
-    ],
-    "What is refused": [
-        "IactaError",
-        "MalformedError",
-        "IllegalError",
-        "TooLargeError",
-        "MissingError",
-    ],
-}
-CHARTS: dict[str, list[str]] = {
-    "Of an answer": [
-        "battle_law",
-        "survival",
-        "roll_law",
-        "chance_by_attackers",
-        "chance_by_defenders",
-        "best_spread",
-        "decision_map",
-        "dice_map",
-        "simulated_law",
-        "win_chance_map",
-        "rule_sets",
-        "full_roll",
-        "methods_compared",
-        "Solved",
-    ],
-    "Of many battles": [
-        "curves_by_delta",
-        "curves_by_match_up",
-        "curves_by_advantage",
-        "break_even",
-        "slices",
-        "minimum_troops",
-        "minimum_troops_ratio",
-    ],
-    "Of how a battle goes": [
-        "state_space",
-        "probability_tree",
-        "path_chances",
-        "after_rolls",
-        "first_passages",
-        "transition_matrix",
-        "final_difference",
-    ],
-    "Of boards and plans": ["board_map", "plan_map"],
-    "Of random dice": ["convergence", "campaign_score"],
-    "As files and numbers": ["save", "specification", "chart_tables", "chart_csv", "chart_frame"],
-}
+__all__ = ["METHODS", "anchor", "charts_page", "library_page", "method_page", "title"]
 
 
-class MethodPage(NamedTuple):
-    """The page of one method.
-
-    title: what the method is called.
-    modules: its files, the one that matters first.
-    """
-
-    title: str
-    modules: tuple[ModuleType, ...]
+def _modules(package: ModuleType) -> dict[str, ModuleType]:
+    """Return the files of a package by their names."""
+    names = (each.name for each in iter_modules(package.__path__))
+    return {name: import_module(f"{package.__name__}.{name}") for name in names}
 
 
-METHODS: dict[str, MethodPage] = {
-    "counting": MethodPage("Counting", (counting,)),
-    "closed_form": MethodPage("Closed form", (closed_form, taflin)),
-    "path_tree": MethodPage("Path tree", (path_tree,)),
-    "markov": MethodPage("Markov chain", (markov, chain)),
-    "lattice": MethodPage("Lattice", (lattice,)),
-    "leap": MethodPage("Leap", (leap, walk, survivors)),
-    "simulation": MethodPage("Simulation", (simulation,)),
-    "tan_1997": MethodPage("Tan's error, wrong on purpose", (hoehle,)),
-    "stopping": MethodPage("Stopping", (stopping,)),
-    "optimal_play": MethodPage("Optimal play", (optimal_play,)),
-    "spreads": MethodPage("Spreads", (spreads,)),
-    "balanced_blitz": MethodPage("Balanced blitz", (balanced_blitz,)),
-    "hand_or_blitz": MethodPage("By hand or blitz", (hand_or_blitz,)),
-    "sees_first": MethodPage("Defender sees first", (sees_first, sees_first_exact, replies)),
-}
+# Every file of the methods has a page, and so have the articles with equations of their own.
+METHODS: dict[str, ModuleType] = _modules(methods) | {"taflin": taflin, "hoehle": hoehle}
 STARS = re.compile(r"(`[^`]*`|\*\w+\*)|\*")
 SOURCES = Path(__file__).parent / "sources.md"
 LONG = 40  # letters of a default value that says more than it helps
@@ -198,45 +33,54 @@ ARGUMENT = re.compile(r"^(?!Source)(\w+(?:, \w+)*): ")
 
 
 def library_page() -> str:
-    """Return a page with every public name."""
+    """Return a page with every public name, package by package."""
     parts = ["# Library", "Everything here is imported from `iacta`."]
-    for title, names in SECTIONS.items():
-        parts.append(f"## {title}")
+    for module, names in _by_module(iacta, depth=2).items():
+        parts += [f"## {title(module)}", *_prose(module)[:1]]
         for name in names:
             parts += _entry(name, getattr(iacta, name), "###")
     return "\n\n".join(parts) + "\n"
 
 
 def charts_page() -> str:
-    """Return a page with every function that draws."""
-    from iacta import charts
-
+    """Return a page with every function that draws, file by file."""
     parts = ["# Pictures from Python", "Everything here is imported from `iacta.charts`."]
-    for title, names in CHARTS.items():
-        parts.append(f"## {title}")
+    for module, names in _by_module(charts, depth=3).items():
+        parts.append(f"## {title(module)}")
         for name in names:
             parts += _entry(name, getattr(charts, name), "###")
     return "\n\n".join(parts) + "\n"
 
 
-def method_page(page: MethodPage) -> str:
-    """Return the page of a method: its mathematics, its functions, and where it is from.
+def _by_module(package: ModuleType, depth: int) -> dict[ModuleType, list[str]]:
+    """Return the documented public names of a package by the package or file that has them.
 
-    page: which method.
+    depth: how many parts of a module's name tell where a name belongs.
     """
-    parts = [f"# {page.title}"]
-    for number, module in enumerate(page.modules):
-        if number:
-            parts.append(f"## `{module.__name__}`")
-        parts += _prose(module)
-    parts.append("## Its functions")
-    for module in page.modules:
-        for name in module.__all__:
-            if callable(getattr(module, name)):
-                parts += _entry(f"{_last(module)}.{name}", getattr(module, name), "###")
+    found: dict[ModuleType, list[str]] = {}
+    for name in package.__all__:
+        documented = getattr(package, name)
+        if callable(documented):
+            place = ".".join(documented.__module__.split(".")[:depth])
+            found.setdefault(sys.modules[place], []).append(name)
+    return dict(sorted(found.items(), key=lambda item: title(item[0])))
+
+
+def method_page(module: ModuleType) -> str:
+    """Return the page of a method: its mathematics, its functions, and where it is from."""
+    parts = [f"# {title(module)}", *_prose(module), "## Its functions"]
+    for name in module.__all__:
+        if callable(getattr(module, name)):
+            parts += _entry(f"{_last(module)}.{name}", getattr(module, name), "###")
     if links := _sources("\n".join(parts)):
         parts += ["## Where it is from", links]
     return "\n\n".join(parts) + "\n"
+
+
+def title(module: ModuleType) -> str:
+    """Return what a file says it is called, or else its name."""
+    name, colon, _ = inspect.cleandoc(module.__doc__ or "").partition("\n")[0].partition(": ")
+    return name if colon else _last(module).replace("_", " ").capitalize()
 
 
 def _prose(module: ModuleType) -> list[str]:
