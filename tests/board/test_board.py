@@ -20,7 +20,7 @@ BOARD = Board(
 )
 
 
-def test_names_and_borders_are_brought_to_the_spelling_and_order_of_the_territories() -> None:
+def test_names_and_borders_take_the_spelling_and_order_of_the_territories() -> None:
     assert BOARD.borders == (
         ("Brazil", "North Africa"),
         ("North Africa", "Egypt"),
@@ -29,7 +29,7 @@ def test_names_and_borders_are_brought_to_the_spelling_and_order_of_the_territor
     assert BOARD.continents[0].territories == ("North Africa", "Egypt")
 
 
-def test_a_border_leads_one_way_only_unless_both_are_given() -> None:
+def test_a_border_leads_one_way_unless_both_are_given() -> None:
     assert BOARD.neighbours("Brazil") == ("North Africa",)
     assert BOARD.neighbours("north africa") == ("Egypt",)
 
@@ -77,12 +77,12 @@ def test_a_name_with_a_comma_is_found_as_a_whole() -> None:
 
 
 @pytest.mark.parametrize("text", ["", ",", "Egypt,,Brazil", None, 7])
-def test_what_names_nothing_is_no_set(text: object) -> None:
+def test_a_text_that_names_nothing_is_refused(text: object) -> None:
     with pytest.raises(IactaError):
         BOARD.find_set(text)  # type: ignore[arg-type]
 
 
-def test_an_empty_continent_is_no_set() -> None:
+def test_an_empty_continent_alone_is_refused() -> None:
     board = Board("x", ("A",), (), (Continent("Atlantis", 1, ()),))
     with pytest.raises(IllegalError, match="at least one"):
         board.find_set("Atlantis")
@@ -129,7 +129,7 @@ ANY_CONTINENT: Any = Continent
         (lambda: ANY_CONTINENT("X", 1, ("A", "a")), IllegalError, "got 'A' and 'a'"),
     ],
 )
-def test_what_is_no_board_is_refused(make: Any, kind: type[Exception], sentence: str) -> None:
+def test_an_impossible_board_is_refused(make: Any, kind: type[Exception], sentence: str) -> None:
     with pytest.raises(kind, match=sentence):
         make()
 

@@ -19,7 +19,7 @@ SIZES = {
     "Asia": (12, 7),
     "Australia": (4, 2),
 }
-# Between continents, over the sea, and those that other files get wrong.
+# Borders between continents and across the sea, and those that other files get wrong.
 KNOWN_BORDERS = [
     ("Alaska", "Kamchatka"),
     ("Brazil", "North Africa"),
@@ -64,7 +64,7 @@ NO_BORDERS = [
 
 
 def reached(board: Board, start: str) -> set[str]:
-    """Return all territories that a way leads to."""
+    """Return the territories that can be reached from one."""
     found, waiting = {start}, [start]
     while waiting:
         for name in board.neighbours(waiting.pop()):
@@ -92,16 +92,16 @@ def test_each_territory_is_in_one_of_six_continents() -> None:
 
 
 @pytest.mark.parametrize(("start", "end"), KNOWN_BORDERS)
-def test_borders_that_are_there(start: str, end: str) -> None:
+def test_known_borders_are_there(start: str, end: str) -> None:
     assert end in CLASSIC.neighbours(start)
 
 
 @pytest.mark.parametrize(("start", "end"), NO_BORDERS)
-def test_borders_that_are_not_there(start: str, end: str) -> None:
+def test_borders_that_must_not_be_there_are_not(start: str, end: str) -> None:
     assert end not in CLASSIC.neighbours(start)
 
 
-def test_the_continents_hang_together_and_have_the_known_entries() -> None:
+def test_continents_are_connected_and_have_the_known_entries() -> None:
     entries = {}
     for each in CLASSIC.continents:
         inside = set(each.territories)
@@ -163,7 +163,7 @@ def test_no_two_outlines_overlap() -> None:
             assert sum(is_inside(x, y, polygon) for _, polygon in all_polygons) <= 1, (x, y)
 
 
-def test_armies_are_drawn_within_the_outline_with_room_around_them() -> None:
+def test_armies_are_drawn_inside_the_outline_with_room_around_them() -> None:
     for (x, y), outline in zip(CLASSIC.places, CLASSIC.outlines, strict=True):
         for turn in range(8):
             angle = turn * math.pi / 4
@@ -179,7 +179,7 @@ def test_the_map_is_as_large_as_it_says() -> None:
     assert max(y for _, y in points) <= 487
 
 
-def test_it_lies_as_the_world_does() -> None:
+def test_it_is_laid_out_like_the_world() -> None:
     place = dict(zip(CLASSIC.territories, CLASSIC.places, strict=True))
     west_to_east = ["Alaska", "Quebec", "Brazil", "Great Britain", "Egypt", "India", "Japan"]
     assert west_to_east == sorted(west_to_east, key=lambda name: place[name][0])
@@ -194,7 +194,7 @@ def test_it_lies_as_the_world_does() -> None:
     assert north_to_south == sorted(north_to_south, key=lambda name: place[name][1])
 
 
-def test_it_is_the_board_that_somebody_else_entered() -> None:
+def test_it_is_the_board_that_somebody_else_typed_in() -> None:
     other = CLASSIC_BOARD
     ours = classic_board()
     assert set(ours.territories) == set(other.territories)

@@ -1,4 +1,4 @@
-"""Every format tells the same board, survives ours, and each mistake has its line."""
+"""Every format gives the same board, survives ours, and each mistake is reported with its line."""
 
 import json
 from pathlib import Path
@@ -9,20 +9,17 @@ from hypothesis import strategies as st
 
 from iacta import Board, Continent, IllegalError, MalformedError, classic_board, read_board
 from iacta.board.files import read_board_file, write_board
-from iacta.board.formats import board_text, own
+from iacta.board.formats import FORMATS, board_text, own
 from iacta.board.formats import read_text as read_any
 from iacta.board.formats.draft import assemble
 from iacta.board.formats.reading import Table
 
 FILES = Path(__file__).parent / "files"
-FORMATS = {
-    "domination.map": "Domination",
-    "conquest.map": "Conquest",
-    "conquer_club.xml": "Conquer Club",
-    "lux.xml": "Lux",
-    "warzone.json": "Warzone",
-    "own.json": "iacta's own",
-    "own.toml": "iacta's own",
+# Each file is called like the module that reads it.
+SAMPLES = {
+    file.name: each.name
+    for each in FORMATS
+    for file in FILES.glob(f"{each.read.__module__.rpartition('.')[2]}.*")
 }
 TWO_COASTS = read_board(FILES / "own.json")
 DOMINATION = (FILES / "domination.map").read_text()
@@ -35,21 +32,25 @@ TOML = (FILES / "own.toml").read_text()
 
 
 def read_text(folder: Path, text: str) -> Board:
-    """Return the board of a text in a file without an ending."""
+    """Return the board in a text, from a file without an ending."""
     file = folder / "board"
     file.write_text(text)
     return read_board(file)
 
 
 def remarks(folder: Path, text: str) -> list[tuple[int | None, str]]:
-    """Return what is odd about the board of a text."""
+    """Return what is odd about the board in a text."""
     file = folder / "board"
     file.write_text(text)
     return [(each.line, each.text) for each in read_board_file(file).remarks]
 
 
-@pytest.mark.parametrize("file", FORMATS)
-def test_every_format_tells_the_same_board(file: str) -> None:
+def test_there_is_a_sample_of_every_format() -> None:
+    assert set(SAMPLES.values()) == {each.name for each in FORMATS}
+
+
+@pytest.mark.parametrize("file", SAMPLES)
+def test_every_format_gives_the_same_board(file: str) -> None:
     found = read_board(FILES / file)
     names = set(TWO_COASTS.territories)
     assert set(found.territories) == names
@@ -63,16 +64,16 @@ def test_every_format_tells_the_same_board(file: str) -> None:
         )
 
 
-@pytest.mark.parametrize("file", FORMATS)
+@pytest.mark.parametrize("file", SAMPLES)
 def test_the_format_is_found_by_the_content_not_the_name(file: str, tmp_path: Path) -> None:
     renamed = tmp_path / "renamed.txt"
     renamed.write_bytes((FILES / file).read_bytes())
     found = read_board_file(renamed)
-    assert found.format == FORMATS[file]
+    assert found.format == SAMPLES[file]
     assert found.remarks == ()
 
 
-@pytest.mark.parametrize("file", FORMATS)
+@pytest.mark.parametrize("file", SAMPLES)
 @pytest.mark.parametrize("ending", [".json", ".toml"])
 def test_every_board_survives_our_own_formats(file: str, ending: str, tmp_path: Path) -> None:
     board = read_board(FILES / file)
@@ -135,7 +136,7 @@ def test_what_a_map_cannot_hold_is_not_written() -> None:
         board_text(homeless, "x.png")
 
 
-def test_a_board_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(IllegalError, match="can be written, got: No such file"):
         write_board(TWO_COASTS, tmp_path / "none" / "x.json")
     (tmp_path / "x.json").mkdir()
@@ -228,18 +229,18 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_each_mistake_is_told_with_its_line(mistake: str, tmp_path: Path) -> None:
+def test_each_mistake_is_reported_with_its_line(mistake: str, tmp_path: Path) -> None:
     text, sentence = MISTAKES[mistake]
     with pytest.raises((IllegalError, MalformedError)) as refused:
         read_text(tmp_path, text)
-    told = str(refused.value)
-    assert told.startswith(f"board file {str(tmp_path / 'board')!r}: ")
-    assert "\n" not in told
+    message = str(refused.value)
+    assert message.startswith(f"board file {str(tmp_path / 'board')!r}: ")
+    assert "\n" not in message
     if sentence is not None:
-        assert told.split(": ", 1)[1].startswith(sentence)
+        assert message.split(": ", 1)[1].startswith(sentence)
 
 
-def test_all_mistakes_are_told_at_once_and_very_many_are_counted(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once_and_very_many_are_counted(tmp_path: Path) -> None:
     two = OWN.replace('["Egypt", "East', '["Egipt", "Eest').replace('["Brazil", "Peru"]', '["X"]')
     with pytest.raises(IllegalError, match=r"3 mistakes: line 6: .*'Egipt'.*; line 6: .*; line 11"):
         read_text(tmp_path, two)
@@ -268,7 +269,7 @@ def test_all_mistakes_are_told_at_once_and_very_many_are_counted(tmp_path: Path)
         "neighbour 'Brazil' twice"),
     ],
 )  # fmt: skip
-def test_what_is_odd_is_remarked_with_its_line(
+def test_what_is_odd_is_remarked_on_with_its_line(
     text: str, line: int, sentence: str | None, tmp_path: Path
 ) -> None:
     found = remarks(tmp_path, text)
@@ -276,7 +277,7 @@ def test_what_is_odd_is_remarked_with_its_line(
     assert sentence is None or (line, sentence) in found
 
 
-def test_the_first_territory_being_cut_off_is_told_of_it_not_of_all_others() -> None:
+def test_if_the_first_territory_is_cut_off_it_is_remarked_on_not_all_others() -> None:
     table = {"territories": {"Island": [], "A": ["B"], "B": []}}
     found = assemble(own.read_board_table(Table(table), "x")).remarks
     assert [each.text for each in found] == ["'Island' cannot be reached from 'A'"]
@@ -301,14 +302,14 @@ def test_a_territory_with_a_bonus_of_its_own_is_a_continent_of_one(tmp_path: Pat
     assert (found.bonus, found.territories) == (4, ("Peru",))
 
 
-def test_bonuses_of_warzone_may_overlap(tmp_path: Path) -> None:
+def test_warzone_bonuses_may_overlap(tmp_path: Path) -> None:
     text = WARZONE.replace('"1",\n     "2"', '"1",\n     "3"')
     found = {c.name: c.territories for c in read_text(tmp_path, text).continents}
     assert found["South America"] == ("Brazil", "North Africa")
     assert "North Africa" in found["Africa"]
 
 
-def test_lux_keeps_the_outlines() -> None:
+def test_outlines_are_read_from_lux() -> None:
     board = read_board(FILES / "lux.xml")
     assert board.outlines[0] == (((130, 140), (150, 140), (150, 160), (130, 160)),)
 
@@ -321,7 +322,7 @@ def test_old_and_new_encodings_are_read(encoding: str, tmp_path: Path) -> None:
         assert "Ägypten" in read_board(file).territories
 
 
-def test_windows_line_ends_count_as_one_line(tmp_path: Path) -> None:
+def test_a_windows_line_end_counts_as_one(tmp_path: Path) -> None:
     file = tmp_path / "x"
     file.write_bytes(CONQUEST.replace("160,Africa", "160,Afrika").replace("\n", "\r\n").encode())
     with pytest.raises(IllegalError, match="line 18: continent"):

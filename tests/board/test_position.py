@@ -20,34 +20,34 @@ TABLE: dict[str, Any] = {
 }
 
 
-def test_a_json_position_is_read_as_it_is_told() -> None:
-    told = read_position(FILES / "position.json")
-    assert told.board is classic_board()
-    assert told.player == "red"
-    assert told.of("brazil") == Holding("red", 72)
-    assert told.of("North Africa") == Holding("blue", 22)
+def test_a_json_position_is_read() -> None:
+    found = read_position(FILES / "position.json")
+    assert found.board is classic_board()
+    assert found.player == "red"
+    assert found.of("brazil") == Holding("red", 72)
+    assert found.of("North Africa") == Holding("blue", 22)
 
 
-def test_owners_are_one_whatever_their_spelling() -> None:
-    told = read_position(FILES / "position.json")
-    assert told.owned_by("BLUE") == ("North Africa", "Egypt")
-    assert told.of("Egypt").owner == "blue"
+def test_the_spelling_of_owners_does_not_matter() -> None:
+    found = read_position(FILES / "position.json")
+    assert found.owned_by("BLUE") == ("North Africa", "Egypt")
+    assert found.of("Egypt").owner == "blue"
 
 
 def test_a_toml_position_names_a_board_file_beside_it() -> None:
-    told = read_position(FILES / "position.toml")
-    assert told.board.name == "Two Coasts"
-    assert told.player == "red"
-    assert told.of("Egypt") == Holding("blue", 8)
+    found = read_position(FILES / "position.toml")
+    assert found.board.name == "Two Coasts"
+    assert found.player == "red"
+    assert found.of("Egypt") == Holding("blue", 8)
 
 
 def test_a_territory_that_is_not_listed_is_nobodys_with_no_armies() -> None:
-    told = read_position(TABLE)
-    assert told.of("Peru") == Holding("", 0)
-    assert len(told.owned_by("")) == 40
+    found = read_position(TABLE)
+    assert found.of("Peru") == Holding("", 0)
+    assert len(found.owned_by("")) == 40
 
 
-def test_the_board_may_be_an_object_or_left_out() -> None:
+def test_the_board_may_be_an_object_or_missing() -> None:
     board = {"territories": {"Brazil": ["North Africa"], "North Africa": []}}
     assert read_position({**TABLE, "board": board}).board.neighbours("North Africa") == ("Brazil",)
     left_out = {key: value for key, value in TABLE.items() if key != "board"}
@@ -55,10 +55,10 @@ def test_the_board_may_be_an_object_or_left_out() -> None:
 
 
 def test_positions_compare_hash_and_paste_back() -> None:
-    told = Position(TINY, "red", (Holding("red", 3), Holding("blue", 1), Holding("", 0)))
-    pasted = eval(repr(told))  # noqa: S307 # our own text
-    assert pasted == told
-    assert hash(pasted) == hash(told)
+    found = Position(TINY, "red", (Holding("red", 3), Holding("blue", 1), Holding("", 0)))
+    pasted = eval(repr(found))  # noqa: S307 # our own text
+    assert pasted == found
+    assert hash(pasted) == hash(found)
 
 
 CHANGES: list[tuple[dict[str, Any], str]] = [
@@ -120,13 +120,13 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("change", "sentence"), CHANGES, ids=lambda value: str(value)[:50])
-def test_what_is_no_position_is_refused(change: dict[str, Any], sentence: str) -> None:
+def test_an_impossible_position_is_refused(change: dict[str, Any], sentence: str) -> None:
     with pytest.raises(IactaError) as refused:
         read_position({**TABLE, **change})
     assert str(refused.value) == sentence
 
 
-def test_a_mistake_in_a_file_has_the_file_and_the_line(tmp_path: Path) -> None:
+def test_a_mistake_is_reported_with_file_and_line(tmp_path: Path) -> None:
     file = tmp_path / "p.json"
     text = (FILES / "position.json").read_text()
     for changed, line in (
@@ -155,9 +155,9 @@ def test_holdings_must_fit_the_board() -> None:
         Position("classic", "red", ())  # type: ignore[arg-type]
 
 
-def test_who_owns_nothing_gets_the_nearest_suggested() -> None:
-    told = read_position(json.loads(json.dumps(TABLE)))
+def test_for_an_unknown_owner_the_nearest_is_suggested() -> None:
+    found = read_position(json.loads(json.dumps(TABLE)))
     with pytest.raises(IactaError, match=r"got 'blu'; did you mean 'blue'\?"):
-        told.owned_by("blu")
+        found.owned_by("blu")
     with pytest.raises(IactaError, match=r"did you mean 'Brazil'\?"):
-        told.of("Brasil")
+        found.of("Brasil")
