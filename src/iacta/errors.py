@@ -4,7 +4,12 @@ __all__ = ["IactaError", "IllegalError", "MalformedError", "MissingError", "TooL
 
 
 class IactaError(ValueError):
-    """Bad input; the message names the value, what was expected and where."""
+    """Bad input; the message names the value, what was expected and where.
+
+    parameter: the name of the parameter that was given the value, `None` if it is not known.
+    """
+
+    parameter: str | None = None
 
 
 class MalformedError(IactaError):

@@ -382,7 +382,7 @@ def test_balanced_blitz_can_be_certain(run: Run) -> None:
     record = json.loads(run("battle 21 15 --rules balanced-blitz --json").stdout)
     assert (record["method"], record["win_probability"]) == ("balanced_blitz", 1.0)
     refused = run("need 10 --chance 100%")
-    assert refused.stderr == "iacta: chance must lie between 0 and 1, both excluded, got '100%'\n"
+    assert refused.stderr == "iacta: --chance must lie between 0 and 1, both excluded, got 1\n"
 
 
 SEEN = "--rules defender-sees-first"

@@ -8,9 +8,9 @@ from iacta import Battle, Campaign, Stop, Territory, simulate_campaign
 from tests.cli.run import Run
 
 WRONG = {
-    "battle 12 10 --stop-at -1": "stop_at must be a whole number of at least 0, got -1",
-    "battle 12 10 --max-losses x": "max_losses must be a whole number of at least 0, got 'x'",
-    "battle 12 10 --max-rolls 2.5": "max_rolls must be a whole number of at least 0, got '2.5'",
+    "battle 12 10 --stop-at -1": "--stop-at must be a whole number of at least 0, got -1",
+    "battle 12 10 --max-losses x": "--max-losses must be a whole number of at least 0, got 'x'",
+    "battle 12 10 --max-rolls 2.5": "--max-rolls must be a whole number of at least 0, got '2.5'",
     "campaign 12 3~": "stop_at must be a whole number of at least 0, got ''",
     "campaign 12 3~x": "stop_at must be a whole number of at least 0, got 'x'",
     "simulate 12 3 --max-rolls -2": "max_rolls must be a whole number of at least 0, got -2",

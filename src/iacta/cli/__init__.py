@@ -1,15 +1,16 @@
-"""The command `iacta`: a thin face over the library, one file a command."""
+"""The command `iacta`: a thin face over the answers, which describe themselves."""
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import NoReturn
 
-from typer import Abort, TyperException
-from typer.main import get_command
-
-from iacta.cli.app import COMMANDS, make_app
-from iacta.errors import IactaError, IllegalError
+from iacta.answers.form import Form, named_by
+from iacta.answers.question import Question, find_question
+from iacta.cli.ask import Shown, ask
+from iacta.cli.help import form_help
+from iacta.cli.parse import HELP, spelt
+from iacta.errors import IactaError
 
 __all__ = ["main"]
 
@@ -21,21 +22,23 @@ BROKEN_PIPE = 141
 
 def main() -> NoReturn:
     """Run the command line, and end with 0, with 2 on bad input or 130 on Ctrl-C."""
+    form: type[Form] = Form
     try:
-        asked = tuple(word for word in sys.argv[1:2] if word in COMMANDS)
-        command = get_command(make_app(asked or COMMANDS))
-        _refuse_unknown_options(getattr(command, "commands", {}), sys.argv[1:])
-        code = command(prog_name="iacta", standalone_mode=False) or 0
+        found = find_question(sys.argv[1]) if len(sys.argv) > 1 else None
+        if found is None:
+            from iacta.cli.app import main as old_main
+
+            code = old_main()
+        else:
+            form = found
+            code = _run(found, sys.argv[2:])
         if sys.stdout is not None:  # as it is when the shell has closed it
             sys.stdout.flush()
     except IactaError as error:
-        code = _complain(str(error))
-    except TyperException as error:
-        message = error.format_message().rstrip(".?")
-        code = _complain(f"{message}; see iacta --help") if message else BAD_INPUT
+        code = _complain(named_by(error, form, lambda name: spelt(form, name)))
     except MemoryError:
         code = _complain("these numbers need more memory than there is")
-    except (KeyboardInterrupt, Abort):
+    except KeyboardInterrupt:
         code = INTERRUPTED
     except BrokenPipeError:
         # The reader, such as `head`, has what it wants: nothing more can be written there.
@@ -48,6 +51,16 @@ def main() -> NoReturn:
     sys.exit(code)
 
 
+def _run(form: type[Question], words: Sequence[str]) -> int:
+    """Run one command, or show its help."""
+    command = f"iacta {form.name}"
+    if any(word in HELP for word in words):
+        print(form_help([form, Shown], command))
+    else:
+        ask(form, words, command)
+    return 0
+
+
 def _write_no_more() -> None:
     """Send what is still to be written nowhere, so that Python's end does not try it again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -56,36 +69,3 @@ def _write_no_more() -> None:
 def _complain(sentence: str) -> int:
     print(f"iacta: {sentence}", file=sys.stderr)
     return BAD_INPUT
-
-
-def _refuse_unknown_options(commands: Mapping[str, Any], words: Sequence[str]) -> None:
-    """Refuse a mistyped option.
-
-    The commands take words that begin with a hyphen as arguments, so that a negative number is
-    refused as a number; so they would take a mistyped option as one too.
-    """
-    command = _asked(commands, words)
-    if command is None:
-        return
-    known = ["--help", *(name for parameter in command.params for name in parameter.opts)]
-    for word in words:
-        name = word.partition("=")[0]
-        if name.startswith("--") and name != "--" and name not in known:
-            from difflib import get_close_matches  # slow to import, and only needed here
-
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"see {_path(commands, words)} --help"
-            raise IllegalError(f"options must be known ones, got {name!r}; {hint}")
-
-
-def _path(commands: Mapping[str, Any], words: Sequence[str]) -> str:
-    """Return how the command that the words name is called."""
-    inner = getattr(commands.get(words[0]), "commands", {}) if words else {}
-    return " ".join(["iacta", *words[: 2 if inner else 1]])
-
-
-def _asked(commands: Mapping[str, Any], words: Sequence[str]) -> Any:
-    """Return the command that the words name; within a group, the one of the group."""
-    command = commands.get(next((word for word in words if word in commands), ""))
-    inner = getattr(command, "commands", None)
-    return _asked(inner, words[1:]) if inner else command

@@ -1,11 +1,18 @@
 """The commands, put together."""
 
+import sys
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer import Abort, TyperException
+from typer.main import get_command
 
-__all__ = ["COMMANDS", "make_app"]
+from iacta.answers.question import find_question
+from iacta.errors import IllegalError, MalformedError
+
+__all__ = ["COMMANDS", "main", "make_app"]
 
 COMMANDS = (
     "battle",
@@ -75,6 +82,10 @@ def make_app(commands: tuple[str, ...] = COMMANDS) -> typer.Typer:
         callback=iacta,
     )
     for name in commands:
+        found = find_question(name)
+        if found is not None:
+            app.command(name, help=found.summary())(lambda: None)
+            continue
         command = getattr(import_module(f"iacta.cli.{name}"), name)
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
@@ -95,3 +106,52 @@ def iacta(
         raise typer.Exit
     if context.invoked_subcommand is None:
         print(context.get_help())
+
+
+def main() -> int:
+    """Run a command that has no description yet."""
+    try:
+        asked = tuple(word for word in sys.argv[1:2] if word in COMMANDS)
+        command = get_command(make_app(asked or COMMANDS))
+        _refuse_unknown_options(getattr(command, "commands", {}), sys.argv[1:])
+        return command(prog_name="iacta", standalone_mode=False) or 0
+    except TyperException as error:
+        message = error.format_message().rstrip(".?")
+        if not message:
+            return 2
+        raise MalformedError(f"{message}; see iacta --help") from None
+    except Abort:
+        raise KeyboardInterrupt from None
+
+
+def _refuse_unknown_options(commands: Mapping[str, Any], words: Sequence[str]) -> None:
+    """Refuse a mistyped option.
+
+    The commands take words that begin with a hyphen as arguments, so that a negative number is
+    refused as a number; so they would take a mistyped option as one too.
+    """
+    command = _asked(commands, words)
+    if command is None:
+        return
+    known = ["--help", *(name for parameter in command.params for name in parameter.opts)]
+    for word in words:
+        name = word.partition("=")[0]
+        if name.startswith("--") and name != "--" and name not in known:
+            from difflib import get_close_matches  # slow to import, and only needed here
+
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"see {_path(commands, words)} --help"
+            raise IllegalError(f"options must be known ones, got {name!r}; {hint}")
+
+
+def _path(commands: Mapping[str, Any], words: Sequence[str]) -> str:
+    """Return how the command that the words name is called."""
+    inner = getattr(commands.get(words[0]), "commands", {}) if words else {}
+    return " ".join(["iacta", *words[: 2 if inner else 1]])
+
+
+def _asked(commands: Mapping[str, Any], words: Sequence[str]) -> Any:
+    """Return the command that the words name; within a group, the one of the group."""
+    command = commands.get(next((word for word in words if word in commands), ""))
+    inner = getattr(command, "commands", None)
+    return _asked(inner, words[1:]) if inner else command

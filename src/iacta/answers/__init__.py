@@ -1,0 +1,30 @@
+"""Answers: each question described once and answered once, for any face to ask and show."""
+
+from typing import Any
+
+from iacta.answers.question import Answer, Question, Watch, find_question, questions
+from iacta.errors import IllegalError
+
+__all__ = ["Answer", "Question", "ask", "find_question", "questions"]
+
+
+def ask(asked: Question | str, *, watch: Watch | None = None, **parameters: Any) -> Answer:
+    """Return the answer to a question.
+
+    asked: the question, or its name.
+    watch: is told how far the work has come, where it may take long: what is being done, and which
+        part of it is done, `None` if that is not known.
+    parameters: those of a question that is named, as values of Python or JSON.
+
+    An unknown name and parameters that do not fit are refused.
+
+    >>> ask("battle", attackers=12, defenders=10).sentence
+    '12 armies beat 10 with a chance of 65.38 %.'
+    """
+    if isinstance(asked, str):
+        form = find_question(asked)
+        if form is None:
+            names = ", ".join(each.name for each in questions())
+            raise IllegalError(f"a question must be one of {names}, got {asked!r}")
+        asked = form(**parameters)
+    return asked.answer(watch)

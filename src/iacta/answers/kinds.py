@@ -1,0 +1,325 @@
+"""What parameters may hold: each kind reads a text or a value, and says how it is written."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import PurePath
+from typing import Any, ClassVar
+
+from iacta.battle.territory import Territory, parse_territory, territory_name
+from iacta.checks import (
+    check_choice,
+    fraction_text,
+    parse_whole_number,
+    read_chance,
+    read_fraction,
+    row_of,
+    shown,
+    whole_number,
+)
+from iacta.errors import IllegalError, MalformedError
+from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rule_set, rules_name
+
+__all__ = [
+    "Chance",
+    "Choice",
+    "Flag",
+    "Kind",
+    "Listed",
+    "Name",
+    "Number",
+    "RulesName",
+    "Runs",
+    "Way",
+    "Whole",
+]
+
+Schema = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a parameter may hold.
+
+    `parse` reads a text, as a command line or an address has it; `check` reads a value of Python
+    or JSON, and takes what it has returned itself. Both refuse what does not fit in a sentence
+    that begins with the parameter's name. `text` writes what `parse` reads.
+    """
+
+    metavar: ClassVar[str] = "TEXT"
+    is_row: ClassVar[bool] = False  # written as several words, or as a list
+
+    def parse(self, text: str, name: str) -> Any:
+        """Return the value that a text writes."""
+        return self.check(text, name)
+
+    def check(self, value: object, name: str) -> Any:
+        """Return a value as the question holds it."""
+        raise NotImplementedError
+
+    def text(self, value: Any) -> str:
+        """Return the text that `parse` reads as this value."""
+        return str(value)
+
+    def json(self, value: Any) -> Any:
+        """Return the JSON value that `check` reads as this value."""
+        return value
+
+    def schema(self) -> Schema:
+        """Return the JSON schema of the values."""
+        return {"type": "string"}
+
+
+@dataclass(frozen=True)
+class Whole(Kind):
+    """A whole number from `least` to `most`.
+
+    >>> Whole(least=1).parse("12", "attackers"), Whole().check(12, "keep")
+    (12, 12)
+    >>> Whole(least=1, most=3).schema()
+    {'type': 'integer', 'minimum': 1, 'maximum': 3}
+    """
+
+    metavar: ClassVar[str] = "N"
+    least: int | None = 0
+    most: int | None = None
+
+    def parse(self, text: str, name: str) -> int:
+        if self.least is not None:
+            return parse_whole_number(text, name, self.least, self.most)
+        if not re.fullmatch(r"[+-]?\d{1,9}", text, re.ASCII):
+            raise IllegalError(f"{name} must be whole numbers such as -2,0,5, got {text!r}")
+        return int(text)
+
+    def check(self, value: object, name: str) -> int:
+        return whole_number(value, name, -(10**9) if self.least is None else self.least, self.most)
+
+    def schema(self) -> Schema:
+        bounds = {"minimum": self.least, "maximum": self.most}
+        return {"type": "integer", **{key: n for key, n in bounds.items() if n is not None}}
+
+
+@dataclass(frozen=True)
+class Runs(Whole):
+    """How often dice are thrown, also written as 1e6.
+
+    >>> Runs().parse("2.5e3", "runs")
+    2500
+    """
+
+    least: int | None = 1
+
+    def parse(self, text: str, name: str) -> int:
+        if re.fullmatch(r"\d{1,40}(\.\d{1,40})?[eE]\+?\d{1,3}", text, re.ASCII):
+            number = Fraction(text)
+            return self.check(int(number) if number.denominator == 1 else text, name)
+        return super().parse(text, name)
+
+
+@dataclass(frozen=True)
+class Number(Kind):
+    """A number that may be broken, kept exactly: 10, 2.5 or 5/2.
+
+    >>> Number().parse("2.5", "prize")
+    Fraction(5, 2)
+    """
+
+    metavar: ClassVar[str] = "X"
+    least: int | None = None
+    most: int | None = None
+    unit: str = "a number"
+
+    def check(self, value: object, name: str) -> Fraction:
+        bounds = (("least", self.least), ("most", self.most))
+        span = " and ".join(f"at {word} {bound}" for word, bound in bounds if bound is not None)
+        expected = f"be {self.unit}{f' of {span}' if span else ''}"
+        number = read_fraction(value, name, expected)  # type: ignore[arg-type] # refuses others
+        if (self.least is not None and number < self.least) or (
+            self.most is not None and number > self.most
+        ):
+            raise IllegalError(f"{name} must {expected}, got {shown(value)}")
+        return number
+
+    def json(self, value: Fraction) -> str:
+        return self.text(value)
+
+    def schema(self) -> Schema:
+        bounds = {"minimum": self.least, "maximum": self.most}
+        given = {key: n for key, n in bounds.items() if n is not None}
+        return {"anyOf": [{"type": "number", **given}, {"type": "string"}]}
+
+
+@dataclass(frozen=True)
+class Chance(Kind):
+    """A chance between 0 and 1, kept exactly: 95%, 0.95 or 19/20.
+
+    certain: whether it may be 1.
+
+    >>> Chance().parse("95%", "chance"), Chance().text(Fraction(19, 20))
+    (Fraction(19, 20), '95%')
+    """
+
+    metavar: ClassVar[str] = "P"
+    certain: bool = False
+
+    def check(self, value: object, name: str) -> Fraction:
+        return read_chance(value, name, certain=self.certain)  # type: ignore[arg-type] # as above
+
+    def text(self, value: Fraction) -> str:
+        percents = 100 * value
+        return f"{percents}%" if percents.denominator == 1 else fraction_text(value)
+
+    def json(self, value: Fraction) -> str:
+        return self.text(value)
+
+    def schema(self) -> Schema:
+        number = {"type": "number", "exclusiveMinimum": 0}
+        number["maximum" if self.certain else "exclusiveMaximum"] = 1
+        return {"anyOf": [number, {"type": "string"}]}
+
+
+@dataclass(frozen=True)
+class Flag(Kind):
+    """Yes or no; on the command line an option without a value."""
+
+    metavar: ClassVar[str] = ""
+
+    def parse(self, text: str, name: str) -> bool:
+        words = {"true": True, "1": True, "on": True, "false": False, "0": False, "off": False}
+        if text.casefold() not in words:
+            raise MalformedError(f"{name} must be true or false, got {shown(text)}")
+        return words[text.casefold()]
+
+    def check(self, value: object, name: str) -> bool:
+        check_choice(value, (True, False), name)
+        return bool(value)
+
+    def text(self, value: bool) -> str:
+        return "true" if value else "false"
+
+    def schema(self) -> Schema:
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True)
+class Choice(Kind):
+    """One of several words; a hyphen stands for a space too.
+
+    >>> Choice(("break through", "territories")).parse("break-through", "objective")
+    'break through'
+    """
+
+    metavar: ClassVar[str] = "WHAT"
+    words: tuple[str, ...] = ()
+
+    def check(self, value: object, name: str) -> str:
+        for word in self.words:
+            if isinstance(value, str) and value.replace("-", " ") == word:
+                return word
+        words = " or ".join(word.replace(" ", "-") for word in self.words)
+        raise IllegalError(f"{name} must be {words}, got {shown(value)}")
+
+    def text(self, value: str) -> str:
+        return value.replace(" ", "-")
+
+    def schema(self) -> Schema:
+        return {"type": "string", "enum": list(self.words)}
+
+
+@dataclass(frozen=True)
+class Name(Kind):
+    """A name, or the path of a file: what it stands for is looked up by the question."""
+
+    def check(self, value: object, name: str) -> str:
+        if not isinstance(value, str | PurePath):
+            raise MalformedError(f"{name} must be a text, got {shown(value)}")
+        return str(value)
+
+
+@dataclass(frozen=True)
+class RulesName(Kind):
+    """The name of a rule set in any spelling, or in Python `Rules`.
+
+    >>> RulesName().parse("Wall + Capital", "rules")
+    'capital+wall'
+    """
+
+    metavar: ClassVar[str] = "NAME"
+
+    def check(self, value: object, name: str) -> str | Rules:
+        return value if isinstance(value, Rules) else find_rule_set(value).name  # type: ignore[arg-type] # refuses others
+
+    def text(self, value: str | Rules) -> str:
+        return value if isinstance(value, str) else rules_name(value)
+
+    def json(self, value: str | Rules) -> str:
+        return self.text(value)
+
+
+@dataclass(frozen=True)
+class Way(Kind):
+    """The territories of a campaign, each written as DEFENDERS:RULES@GARRISON~STOP_AT.
+
+    >>> Way().parse("22 8:capital@3", "territories")
+    ('22', '8:capital@3')
+    """
+
+    is_row: ClassVar[bool] = True
+
+    def parse(self, text: str, name: str) -> tuple[str | Territory, ...]:
+        return self.check(text.replace(",", " ").split(), name)
+
+    def check(self, value: object, name: str) -> tuple[str | Territory, ...]:
+        entries = row_of(value, name, "defenders")
+        if not entries:
+            raise IllegalError(f"{name} must have at least one entry, got none")
+        return tuple(self._checked(each) for each in entries)
+
+    def _checked(self, entry: object) -> str | Territory:
+        if isinstance(entry, Territory):
+            return entry
+        if isinstance(entry, str):
+            parse_territory(entry)
+            return entry
+        return str(whole_number(entry, "defenders", least=1))
+
+    def text(self, value: Sequence[str | Territory]) -> str:
+        return " ".join(self.json(value))
+
+    def json(self, value: Sequence[str | Territory]) -> list[str]:
+        return [each if isinstance(each, str) else territory_name(each) for each in value]
+
+    def schema(self) -> Schema:
+        entry = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}]}
+        return {"type": "array", "items": entry, "minItems": 1}
+
+
+@dataclass(frozen=True)
+class Listed(Kind):
+    """Several values of one kind, written with commas between them.
+
+    >>> Listed(Whole(least=None)).parse("-2, 0,5", "deltas")
+    (-2, 0, 5)
+    """
+
+    metavar: ClassVar[str] = "X,X..."
+    kind: Kind
+
+    def parse(self, text: str, name: str) -> tuple[Any, ...]:
+        return tuple(self.kind.parse(part.strip(), name) for part in text.split(","))
+
+    def check(self, value: object, name: str) -> tuple[Any, ...]:
+        if isinstance(value, Mapping):
+            raise MalformedError(f"{name} must be a row, got {shown(value)}")
+        return tuple(self.kind.check(each, name) for each in row_of(value, name, "values"))
+
+    def text(self, value: Sequence[Any]) -> str:
+        return ",".join(self.kind.text(each) for each in value)
+
+    def json(self, value: Sequence[Any]) -> list[Any]:
+        return [self.kind.json(each) for each in value]
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": self.kind.schema()}

@@ -1,0 +1,120 @@
+"""The fewest armies for a wanted chance."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import ModuleType
+from typing import Annotated, Any
+
+from iacta.answers.form import Example, Parameter
+from iacta.answers.kinds import Chance, Whole
+from iacta.answers.parameters import AlongWay, Exact, UnderRules
+from iacta.answers.question import Answer, Question, Topic, Watch, question
+from iacta.answers.sections import Bar, Bars, Section
+from iacta.answers.words import all_digits, armies, exactly, percent, plain_percent, settled, under
+from iacta.battle.territory import stages
+from iacta.distribution import Probability
+from iacta.errors import IllegalError
+from iacta.questions.armies_needed import armies_needed_for_campaign, win_probability_keeping
+from iacta.questions.balanced_requirement import is_certain_possible
+
+__all__ = ["NeedAnswer", "NeedQuestion"]
+
+NEIGHBOURS = 3
+
+
+@question(
+    "need",
+    Topic.ATTACK,
+    Example("need 10 --chance 95%", "how many armies does it take to be that sure?"),
+)
+@dataclass(frozen=True)
+class NeedQuestion(UnderRules, Exact, AlongWay, Question):
+    """Tell how many armies a wanted chance takes, for a battle or a whole campaign."""
+
+    chance: Annotated[
+        Fraction,
+        Parameter(Chance(certain=True), "The wanted chance: 95%, 0.95 or 19/20."),
+    ] = Fraction(19, 20)
+    keep: Annotated[int, Parameter(Whole(), "Armies that must be left in the last territory.")] = 0
+
+    def win_probability(self, attackers: int, *, exact: bool = False) -> Probability:
+        """Return the chance of so many attackers to win and to keep what is asked."""
+        rules = self.rule_set.rules
+        return win_probability_keeping(attackers, self.way, self.keep, rules, exact=exact)
+
+    def answer(self, watch: Watch | None = None) -> "NeedAnswer":
+        rules = self.rule_set.rules
+        if self.chance == 1 and not is_certain_possible(list(stages(self.way, rules))):
+            raise IllegalError("chance must lie between 0 and 1, both excluded, got 1")
+        needed = armies_needed_for_campaign(self.way, self.chance, rules, keep=self.keep)
+        return NeedAnswer(self, needed, self.win_probability(needed, exact=self.exact))
+
+
+@dataclass(frozen=True)
+class NeedAnswer(Answer):
+    """The fewest armies for a wanted chance.
+
+    attackers: how many they are.
+    win_probability: their chance to win and to keep what is asked.
+    """
+
+    question: NeedQuestion
+    attackers: int
+    win_probability: Probability
+
+    def record(self) -> dict[str, Any]:
+        asked = self.question
+        numbers = [territory.defenders for territory in asked.way]
+        return {
+            "defenders": numbers[0] if len(numbers) == 1 else numbers,
+            "chance": float(asked.chance),
+            "keep": asked.keep,
+            "rules": asked.rule_set.name,
+            "attackers": self.attackers,
+            "win_probability": float(self.win_probability),
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        record = self.record()
+        record["defenders"] = " ".join(str(each.defenders) for each in self.question.way)
+        record["win_probability"] = all_digits(self.win_probability)
+        yield tuple(record)
+        yield tuple(record.values())
+
+    def draw(self, charts: ModuleType) -> Any:
+        asked, rule_set = self.question, self.question.rule_set
+        return charts.chance_by_attackers(
+            asked.way,
+            self.attackers,
+            asked.chance,
+            rule_set.rules,
+            keep=asked.keep,
+            label=rule_set.name,
+        )
+
+    def sections(self) -> Iterator[Section]:
+        asked, needed = self.question, self.attackers
+        territories = len(asked.way)
+        goal = (
+            f"beat {asked.way[0].defenders}"
+            if territories == 1
+            else f"take all {territories} territories"
+        )
+        keeping = f" and keep {asked.keep}" if asked.keep else ""
+        sentence = (
+            f"You need {armies(needed)} to {goal}{keeping} with a chance of at least "
+            f"{plain_percent(asked.chance)}: with {needed} it is "
+            f"{percent(self._settled(self.win_probability))}{under(asked.rule_set.name)}."
+        )
+        yield Section([sentence, *exactly(self.win_probability)])
+        numbers = range(max(1, needed - NEIGHBOURS), needed + NEIGHBOURS + 1)
+        yield Section([Bars([self._bar(number) for number in numbers])])
+
+    def _bar(self, attackers: int) -> Bar:
+        chance = self._settled(self.question.win_probability(attackers))
+        return Bar(armies(attackers), chance, "good" if attackers >= self.attackers else "bad")
+
+    def _settled(self, chance: Probability) -> Probability:
+        way = stages(self.question.way, self.question.rule_set.rules)
+        return settled(chance, (stage.rules for stage in way))

@@ -1,0 +1,146 @@
+"""Parameters that many questions share, each described once."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated, TypeAlias
+
+from iacta.answers.form import ClashError, Form, Parameter
+from iacta.answers.kinds import Flag, Name, RulesName, Way, Whole
+from iacta.battle.territory import Territory, parse_territory
+from iacta.rules.rules import Rules
+from iacta.rules.stop import Stop
+from iacta.rules.variants import RuleSet, find_rule_set, rules_name
+
+__all__ = [
+    "AlongWay",
+    "Attackers",
+    "Defenders",
+    "Exact",
+    "Seed",
+    "UnderRules",
+    "WithStop",
+]
+
+ARMIES = Whole(least=1)
+
+Attackers: TypeAlias = Annotated[
+    int,
+    Parameter(ARMIES, "Armies on the attacking territory, garrison included.", is_argument=True),
+]
+Defenders: TypeAlias = Annotated[
+    int, Parameter(ARMIES, "Armies on the defended territory.", is_argument=True)
+]
+Seed: TypeAlias = Annotated[int | None, Parameter(Whole(), "Throw the same dice again.")]
+
+
+@dataclass(frozen=True)
+class AlongWay(Form):
+    """A question on a chain of territories."""
+
+    territories: Annotated[
+        tuple[str | Territory, ...],
+        Parameter(
+            Way(),
+            "Armies on each territory of the way; 8:capital for a territory with its own rules, "
+            "8@3 for one on which 3 armies must stay, 8~5 for one against which 5 armies are kept "
+            "out of the fight.",
+            is_argument=True,
+            metavar="DEFENDERS",
+        ),
+    ]
+
+    @cached_property
+    def way(self) -> tuple[Territory, ...]:
+        """The territories."""
+        return tuple(
+            parse_territory(each) if isinstance(each, str) else each for each in self.territories
+        )
+
+    @cached_property
+    def own_rules(self) -> tuple[str | None, ...]:
+        """The name of the rules of its own that each territory has, `None` without any."""
+        return tuple(map(_own_rules, self.territories))
+
+
+def _own_rules(territory: str | Territory) -> str | None:
+    if isinstance(territory, Territory):
+        return None if territory.rules is None else rules_name(territory.rules)  # type: ignore[arg-type] # found
+    _, colon, name = territory.partition("~")[0].partition("@")[0].partition(":")
+    return find_rule_set(name).name if colon else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnderRules(Form):
+    """A question under rules that have a name, or stand in a file."""
+
+    rules: Annotated[
+        str | Rules | None,
+        Parameter(
+            RulesName(),
+            "Rules to play by, such as capital+wall; see: iacta rules",
+            usual="classic",
+        ),
+    ] = None
+    rules_file: Annotated[
+        str | None,
+        Parameter(Name(), "House rules to play by, a TOML file.", metavar="FILE"),
+    ] = None
+    garrison: Annotated[
+        int | None, Parameter(Whole(), "Armies that must stay behind.", usual="1")
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rules is not None and self.rules_file is not None:
+            raise ClashError(
+                "rules must be named or read from a file, got {rules} {0!r} and {rules_file} {1!r}",
+                self.rules,
+                self.rules_file,
+            )
+
+    @cached_property
+    def rule_set(self) -> RuleSet:
+        """The rules with their name, and with the garrison that is asked for."""
+        found = self._named_rules()
+        if self.garrison is None:
+            return found
+        return replace(found, rules=replace(found.rules, garrison=self.garrison))
+
+    def _named_rules(self) -> RuleSet:
+        if self.rules_file is not None:
+            from iacta.rules.files import read_rules_file  # only needed here
+
+            return read_rules_file(self.rules_file)
+        if isinstance(self.rules, Rules):
+            return RuleSet(rules_name(self.rules), self.rules, "", "")
+        return find_rule_set(self.rules or "classic")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithStop(Form):
+    """A question on attackers who may stop."""
+
+    stop_at: Annotated[
+        int | None, Parameter(Whole(), "Armies kept out of the fight; they do not roll.")
+    ] = None
+    charge: Annotated[
+        bool, Parameter(Flag(), "Stop as soon as fewer dice would be rolled than at first.")
+    ] = False
+    max_losses: Annotated[
+        int | None, Parameter(Whole(), "Stop a battle once so many armies are lost.")
+    ] = None
+    max_rolls: Annotated[int | None, Parameter(Whole(), "Stop a battle after so many rolls.")] = (
+        None
+    )
+
+    @property
+    def stop(self) -> Stop:
+        """When the attackers stop."""
+        return Stop(self.stop_at, self.charge, self.max_losses, self.max_rolls)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exact(Form):
+    """A question that can be answered in fractions."""
+
+    exact: Annotated[bool, Parameter(Flag(), "Count in exact fractions.")] = False

@@ -1,0 +1,73 @@
+"""Sections: what an answer shows to people, as plain data that any face can lay out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from iacta.distribution import Probability
+
+__all__ = ["Bar", "Bars", "Cell", "Part", "Section", "Shaded", "Table"]
+
+
+class Shaded(NamedTuple):
+    """A cell on a ground that goes from the defenders' colour to the attackers'.
+
+    text: what stands in it.
+    level: how far the ground has gone, from 0 to 1.
+    """
+
+    text: str
+    level: float
+
+
+Cell: TypeAlias = str | Shaded
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells, numbers to the right; columns without a heading, such as names, to the left.
+
+    columns: the headings; if none of them has a text, there is no line of headings.
+    rows: the cells.
+    continued: the title of each part where the columns do not fit beside each other and go on
+        below; a format with the first and the last heading of the part.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    continued: str = ""
+
+
+class Bar(NamedTuple):
+    """A chance with its bar.
+
+    label: what has the chance.
+    probability: the chance; certainty as a `Fraction`.
+    tone: `"good"`, `"bad"` or `"neutral"` for who asks.
+    """
+
+    label: str
+    probability: Probability
+    tone: str
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Bars, as long as their chances."""
+
+    bars: Sequence[Bar]
+
+
+Part: TypeAlias = str | Table | Bars
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of an answer that stands by itself.
+
+    parts: sentences, tables and bars.
+    title: what stands above it, if anything.
+    """
+
+    parts: Sequence[Part]
+    title: str = ""

@@ -1,0 +1,88 @@
+"""The chances of every battle up to a size."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+import numpy.typing as npt
+
+from iacta.answers.form import Example
+from iacta.answers.parameters import Attackers, Defenders, Exact, UnderRules
+from iacta.answers.question import Answer, Question, Topic, Watch, question
+from iacta.answers.sections import Cell, Section, Shaded, Table
+from iacta.answers.words import all_digits, under
+from iacta.checks import shown
+from iacta.errors import TooLargeError
+from iacta.questions.arrays import win_table
+
+__all__ = ["TableAnswer", "TableQuestion"]
+
+ROW_HEADING = "attackers"
+MOST_JSON_CELLS = 5 * 10**6
+
+
+@question(
+    "table",
+    Topic.STUDY,
+    Example("table 20 20", "the chances of every battle up to 20 against 20"),
+)
+@dataclass(frozen=True)
+class TableQuestion(UnderRules, Exact, Question):
+    """Tell the chances to win of every battle up to so many attackers and defenders."""
+
+    attackers: Attackers
+    defenders: Defenders
+
+    def answer(self, watch: Watch | None = None) -> "TableAnswer":
+        return TableAnswer(self)
+
+
+@dataclass(frozen=True)
+class TableAnswer(Answer):
+    """The chances of every battle up to a size, computed when they are first looked at."""
+
+    question: TableQuestion
+
+    @cached_property
+    def chances(self) -> npt.NDArray[Any]:
+        """The chance to win of each number of attackers from 1, against each of defenders."""
+        asked = self.question
+        return win_table(asked.attackers, asked.defenders, asked.rule_set.rules, exact=asked.exact)
+
+    def record(self) -> dict[str, Any]:
+        asked = self.question
+        if asked.attackers * asked.defenders > MOST_JSON_CELLS:
+            raise TooLargeError(
+                f"a table must have at most {MOST_JSON_CELLS:.0e} cells as JSON, "
+                f"got {shown(asked.attackers)} by {shown(asked.defenders)}; --csv takes more"
+            )
+        return {
+            "attackers": asked.attackers,
+            "defenders": asked.defenders,
+            "garrison": asked.rule_set.rules.garrison,
+            "rules": asked.rule_set.name,
+            "win_probability": self.chances.astype(float).tolist(),
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield (ROW_HEADING, *range(1, self.chances.shape[1] + 1))
+        for attackers, row in enumerate(self.chances, start=1):
+            yield (attackers, *map(all_digits, row.tolist()))
+
+    def draw(self, charts: ModuleType) -> Any:
+        rule_set = self.question.rule_set
+        return charts.win_chance_map(self.chances, rule_set.rules, rule_set.name)
+
+    def sections(self) -> Iterator[Section]:
+        note = under(self.question.rule_set.name)
+        yield Section([f"Chance to win in per cent, your garrison included{note}:"])
+        columns = (ROW_HEADING, *map(str, range(1, self.chances.shape[1] + 1)))
+        rows: list[tuple[Cell, ...]] = [
+            (str(attackers), *(Shaded(f"{100 * chance:.0f}", chance) for chance in row.tolist()))
+            for attackers, row in enumerate(self.chances.astype(float), start=1)
+        ]
+        yield Section([Table(columns, rows, continued="against {} to {} defenders")])
+        if self.question.exact:
+            yield Section(["The fractions themselves are printed with --csv."])

@@ -1,0 +1,161 @@
+"""Numbers as a player says them, and words that many answers share."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+
+from iacta.checks import fraction_text
+from iacta.distribution import Probability
+from iacta.rules.rules import Rules
+
+__all__ = [
+    "all_digits",
+    "armies",
+    "bar_percent",
+    "cannot_attack",
+    "count",
+    "does_not_attack",
+    "exact_text",
+    "exactly",
+    "percent",
+    "plain_percent",
+    "settled",
+    "short_percent",
+    "under",
+]
+
+MOST_PERCENT_DIGITS = 26
+
+
+def percent(probability: Probability) -> str:
+    """Return a chance as a player says it; what is not quite certain is never called certain.
+
+    >>> percent(0.65382), percent(0.999999), percent(1e-9), percent(Fraction(1))
+    ('65.38 %', 'more than 99.99 %', 'less than 0.01 %', '100 %')
+    """
+    if isinstance(probability, Fraction) and probability.denominator == 1:
+        return f"{100 * probability} %"
+    if probability >= 0.99995:
+        return "more than 99.99 %"
+    if probability < 0.00005:
+        return "less than 0.01 %"
+    return f"{100 * float(probability):.2f} %"
+
+
+def short_percent(probability: Probability) -> str:
+    """Return a chance as `percent` does, for the cell of a table.
+
+    >>> short_percent(0.65382), short_percent(0.999999)
+    ('65.38 %', '> 99.99 %')
+    """
+    return percent(probability).replace("more than", ">").replace("less than", "<")
+
+
+def bar_percent(probability: Probability) -> str:
+    """Return a chance beside its bar; what is not quite certain, or impossible, is not called so.
+
+    >>> bar_percent(0.25), bar_percent(0.99999), bar_percent(1e-5), bar_percent(0.0)
+    ('25.0 %', '> 99.9 %', '< 0.1 %', '0.0 %')
+    >>> bar_percent(Fraction(1))
+    '100.0 %'
+    """
+    if isinstance(probability, Fraction) and probability == 1:
+        return "100.0 %"
+    if probability >= 0.9995:
+        return "> 99.9 %"
+    if 0 < probability < 0.0005:
+        return "< 0.1 %"
+    return f"{100 * float(probability):.1f} %"
+
+
+def plain_percent(chance: Fraction) -> str:
+    """Return a wanted chance as a percentage with all its digits, or as a fraction without end.
+
+    >>> plain_percent(Fraction(19, 20)), plain_percent(Fraction(10**9 - 1, 10**9))
+    ('95 %', '99.9999999 %')
+    >>> plain_percent(Fraction(1, 3))
+    '1/3'
+    """
+    digits = 0
+    while digits < MOST_PERCENT_DIGITS and (100 * chance * 10**digits).denominator > 1:
+        digits += 1
+    percents = Decimal(chance.numerator * 100) / Decimal(chance.denominator)
+    return f"{percents:.{digits}f} %" if digits < MOST_PERCENT_DIGITS else str(chance)
+
+
+def settled(probability: Probability, rules: Iterable[Rules]) -> Probability:
+    """Return a chance of 0 or 1 as a fraction if it is certain, and not nearly so.
+
+    probability: the chance.
+    rules: the rules of the battles; under balanced blitz, floats of 0 and 1 are certain.
+
+    >>> from iacta.rules.variants import find_rules
+    >>> percent(settled(1.0, [find_rules("balanced blitz")])), percent(settled(1.0, [Rules()]))
+    ('100 %', 'more than 99.99 %')
+    """
+    balanced = all(each.dice_mode == "balanced blitz" for each in rules)
+    return Fraction(probability) if balanced and probability in (0, 1) else probability
+
+
+def all_digits(probability: Probability) -> str:
+    """Return a fraction as n/d, a float with all its digits.
+
+    >>> all_digits(Fraction(1, 2)), all_digits(0.1)
+    ('1/2', '0.1')
+    """
+    if isinstance(probability, Fraction):
+        return fraction_text(probability)
+    return repr(float(probability))
+
+
+def exact_text(probability: Probability | None) -> str | None:
+    """Return an exact probability as n/d, and `None` for a float."""
+    return fraction_text(probability) if isinstance(probability, Fraction) else None
+
+
+def exactly(*probabilities: Probability | None) -> list[str]:
+    """Return a line with those probabilities that are fractions, none if there are none.
+
+    >>> exactly(Fraction(1, 2), 0.25), exactly(0.5)
+    (['Exactly: 1/2'], [])
+    """
+    fractions = [text for text in map(exact_text, probabilities) if text]
+    return [f"Exactly: {' and '.join(fractions)}"] if fractions else []
+
+
+def under(rules: str) -> str:
+    """Return the note on an answer under other rules than classic.
+
+    >>> under("capital"), under("classic")
+    (' (capital)', '')
+    """
+    return "" if rules == "classic" else f" ({rules})"
+
+
+def count(number: int, one: str, many: str) -> str:
+    """Return a number with its noun.
+
+    >>> count(1, "die", "dice"), count(3, "die", "dice")
+    ('1 die', '3 dice')
+    """
+    return f"{number} {one if number == 1 else many}"
+
+
+def armies(number: int, one: str = "", many: str = "") -> str:
+    """Return so many armies, with a verb: `one` for one army, `many` for several.
+
+    >>> armies(1, "takes", "take"), armies(2)
+    ('1 army takes', '2 armies')
+    """
+    return count(number, f"army {one}", f"armies {many}").strip()
+
+
+def cannot_attack(attackers: int, garrison: int) -> str:
+    """Return a sentence on armies that must all stay behind."""
+    return f"{armies(attackers)} cannot attack: {garrison} must stay behind."
+
+
+def does_not_attack(attackers: int) -> str:
+    """Return a sentence on armies that might attack, but stop before the first roll."""
+    stops = "it stops" if attackers == 1 else "they stop"
+    return f"{armies(attackers, 'does', 'do')} not attack: {stops} before the first roll."

@@ -1,0 +1,74 @@
+"""A command that asks a question: parse, ask, show."""
+
+import csv
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Annotated
+
+from iacta.answers.form import Form, Parameter
+from iacta.answers.kinds import Flag, Name
+from iacta.answers.question import Question
+from iacta.cli.parse import read_words
+from iacta.cli.picture import read_picture
+from iacta.cli.terminal import patience, print_sections
+from iacta.errors import IllegalError
+
+__all__ = ["Shown", "ask"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown(Form):
+    """How an answer is shown."""
+
+    json: Annotated[bool, Parameter(Flag(), "Print JSON.")] = False
+    csv: Annotated[bool, Parameter(Flag(), "Print CSV.")] = False
+    plot: Annotated[
+        str | None,
+        Parameter(
+            Name(),
+            "Draw the answer too; FILE ends in .svg, .png, .pdf, .html, .json or .csv.",
+            metavar="FILE",
+        ),
+    ] = None
+    dark: Annotated[bool, Parameter(Flag(), "Draw on a dark ground.")] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.json and self.csv:
+            raise IllegalError("output must be --json or --csv, got both")
+
+
+def ask(form: type[Question], words: Sequence[str], command: str) -> None:
+    """Print the answer to a question, and draw it if that is asked.
+
+    form: the question.
+    words: the command line behind the command's name.
+    command: the command, for messages.
+    """
+    texts = read_words([*form.parameters(), *Shown.parameters()], words, command)
+    question, shown = form.parse(texts), Shown.parse(texts)
+    if shown.plot is not None:
+        question.check_chart()
+    picture = read_picture(shown.plot, shown.dark)
+    with patience() as watch:
+        answer = question.answer(watch)
+        if shown.json:
+            text = json.dumps(answer.record(), indent=2)
+        elif shown.csv:
+            rows = answer.rows()
+            heading = next(rows)
+        else:
+            sections = list(answer.sections())
+    if shown.json:
+        print(text)
+    elif shown.csv:
+        csv.writer(sys.stdout, lineterminator="\n").writerows(chain([heading], rows))
+    else:
+        print_sections(sections)
+    if not answer.is_whole:
+        raise KeyboardInterrupt
+    if picture:
+        picture.draw(answer.draw)

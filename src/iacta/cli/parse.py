@@ -1,0 +1,108 @@
+"""The words of a command line, read by the description of what they ask."""
+
+from collections.abc import Iterator, Sequence
+
+from iacta.answers.form import Form, Parameter
+from iacta.answers.kinds import Flag
+from iacta.errors import IllegalError, MalformedError
+
+__all__ = ["HELP", "argument_name", "option_name", "read_words", "spelt"]
+
+HELP = ("-h", "--help")
+
+Texts = dict[str, str | list[str] | bool]
+
+
+def option_name(name: str) -> str:
+    """Return the option of a parameter.
+
+    >>> option_name("max_rolls")
+    '--max-rolls'
+    """
+    return f"--{name.replace('_', '-')}"
+
+
+def argument_name(parameter: Parameter) -> str:
+    """Return what an argument is called in help: `ATTACKERS`, `[NAME]`, `DEFENDERS...`."""
+    name = parameter.metavar or parameter.name.upper()
+    name = f"{name}..." if parameter.kind.is_row else name
+    return name if parameter.is_required else f"[{name}]"
+
+
+def spelt(form: type[Form], name: str) -> str:
+    """Return the name of a parameter as messages have it: `--chance`, but `attackers`."""
+    is_argument = any(each.name == name and each.is_argument for each in form.parameters())
+    return name if is_argument else option_name(name)
+
+
+def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: str) -> Texts:
+    """Return the text of each parameter that is given, by its name.
+
+    parameters: what may be given.
+    words: the command line behind the command's name.
+    command: the command, as `iacta battle`, for messages.
+
+    What begins with one hyphen is an argument, so that a negative number is refused as a number.
+    """
+    options = {option_name(each.name): each for each in parameters}
+    arguments: list[str] = []
+    texts: Texts = {}
+    rest = iter(words)
+    for word in rest:
+        if word == "--":
+            arguments += rest
+        elif word.startswith("--"):
+            name, equals, value = word.partition("=")
+            if name not in options:
+                raise IllegalError(_unknown(name, [*options, HELP[1]], command))
+            texts[options[name].name] = _value(options[name], name, value if equals else rest)
+        else:
+            arguments.append(word)
+    placed = _placed([each for each in parameters if each.is_argument], arguments, texts, command)
+    return texts | placed
+
+
+def _value(parameter: Parameter, name: str, given: str | Iterator[str]) -> str | bool:
+    """Return the value of an option: behind its `=`, or else the next word."""
+    if isinstance(parameter.kind, Flag):
+        if isinstance(given, str):
+            raise MalformedError(f"{name} must stand without a value, got {given!r}")
+        return True
+    value = given if isinstance(given, str) else next(given, None)
+    if value is None:
+        raise MalformedError(f"{name} must have a value, got none")
+    return value
+
+
+def _placed(
+    parameters: Sequence[Parameter], words: Sequence[str], named: Texts, command: str
+) -> Texts:
+    """Return the texts of the arguments, which stand in the order of their parameters."""
+    texts: Texts = {}
+    left = list(words)
+    for parameter in parameters:
+        if parameter.kind.is_row and left:
+            texts[parameter.name], left = left, []
+        elif left:
+            texts[parameter.name] = left.pop(0)
+        elif parameter.is_required and parameter.name not in named:
+            name = argument_name(parameter)
+            raise MalformedError(f"Missing argument {name!r}; see {command} --help")
+        if parameter.name in texts and parameter.name in named:
+            raise IllegalError(
+                f"{parameter.name} must be given once, got {texts[parameter.name]!r} and "
+                f"{option_name(parameter.name)} {named[parameter.name]!r}"
+            )
+    if left:
+        raise IllegalError(
+            f"Got unexpected extra argument(s) ({' '.join(left)}); see {command} --help"
+        )
+    return texts
+
+
+def _unknown(name: str, known: Sequence[str], command: str) -> str:
+    from difflib import get_close_matches  # slow to import, and only needed here
+
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"see {command} --help"
+    return f"options must be known ones, got {name!r}; {hint}"
