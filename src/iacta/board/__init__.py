@@ -1,4 +1,4 @@
-"""Boards and positions, and the readers of the file formats in which boards are found."""
+"""Boards and positions: territories, borders, continents and owners, and their file formats."""
 
 from iacta.board.board import Board, Continent
 from iacta.board.position import Holding, Position

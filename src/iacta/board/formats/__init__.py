@@ -30,10 +30,10 @@ def read_text(text: str, name: str) -> tuple[Format, Draft]:
     text: the text of a file.
     name: what the board is called if the text does not name it.
 
-    File names do not help: two formats share `.map`, and two each are XML and JSON.
+    The name of a file does not decide, as formats share endings such as `.map`.
     """
     source = Source(text)
-    # Any JSON or TOML that no other format claims is taken for iacta's own, and refused as such.
+    # iacta's own come last: JSON or TOML that no other format claims is read as theirs or refused.
     for each in sorted(FORMATS, key=lambda each: each in (own.JSON, own.TOML)):
         draft = each.read(source, name)
         if draft is not None:

@@ -301,9 +301,10 @@ def _line_finder(scan: Callable[[], Iterable[tuple[KeyPath, int]]]) -> LineOf:
         return found
 
     def line_of(path: KeyPath) -> int | None:
-        while path and path not in lines():
+        known = lines()
+        while path and path not in known:
             path = path[:-1]
-        return lines().get(path)
+        return known.get(path)
 
     return line_of
 
