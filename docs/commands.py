@@ -4,12 +4,10 @@ import re
 
 from docs.pictures import printed_by
 from iacta.cli.app import COMMANDS
-from iacta.cli.chart_curves import CHARTS as CURVES
-from iacta.cli.chart_laws import CHARTS as LAWS
+from iacta.cli.chart import COMMANDS as DRAWN
 
 __all__ = ["commands_page", "gallery_page"]
 
-DRAWN = CURVES | LAWS
 DRAWN_INTO = "iacta: the picture is in"
 
 
@@ -32,14 +30,14 @@ def gallery_page() -> str:
     """Return a page with each picture of `iacta chart`, drawn by the example of its help."""
     parts = [
         "# Pictures",
-        "Most commands draw their answer with `--plot`; these pictures are had with `iacta chart`. "
-        "The ending of the file tells what it will be: `.svg`, `.png` or `.pdf` a picture, `.html` "
+        "Most commands draw their answer with `--plot`; these pictures come from `iacta chart`. "
+        "The ending of the file says what it will be: `.svg`, `.png` or `.pdf` a picture, `.html` "
         "a page that shows the exact values under the mouse, `.json` the Vega-Lite specification, "
         "`.csv` the numbers. [The same from Python](../charts.md).",
     ]
     for name, function in DRAWN.items():
         first, _, rest = (function.__doc__ or "").partition("\n")
-        command = re.findall(r"^ *Example: (.*)$", rest, re.MULTILINE)[0].replace(".png", ".svg")
+        command = re.findall(r"^ *Example: (.*)$", rest, re.MULTILINE)[0]
         file = command.split()[3]
         parts += [
             f"## `iacta chart {name}`",

@@ -79,7 +79,9 @@ def check_packages() -> None:
     try:
         import scipy.stats  # noqa: F401 # whether it is there
 
-        import iacta.charts  # noqa: F401 # the same
+        from iacta.charts import check_installed
+
+        check_installed()
     except (ImportError, MissingError):
         raise MissingError(
             "reproducing the literature needs SciPy, Altair and vl-convert, not all of which are "
@@ -145,7 +147,7 @@ def reproduce(folder: Path, progress: Callable[[int], None] | None = None) -> Re
 def _compared(source: Source, step: Callable[[], None]) -> list[Compared]:
     values: list[Compared] = []
     for table in source.tables:
-        values += compare_table(source, table)
+        values += compare_table(table)
         step()
     return values
 

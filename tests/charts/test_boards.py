@@ -25,9 +25,9 @@ from iacta import (
     eliminate,
     read_position,
 )
-from iacta.charts.board_layers import _short, cut
 from iacta.charts.board_layout import edges_of, frame_of, lines, places_of, sea_borders
-from iacta.charts.page import page
+from iacta.charts.boards import _short, cut
+from iacta.charts.files import page
 from iacta.charts.theme import WIDTH, AnyChart
 from tests.charts.look import is_drawn, subtitle, table, title
 
@@ -84,7 +84,7 @@ def test_the_title_states_the_finding(asia: Plan) -> None:
     assert title(charts.plan_map(gone)).startswith("You eliminate blue ")
     gains = best_plan(start, Worth())
     told = title(charts.plan_map(gains))
-    assert told == f"The best way that was found is worth {gains.value:.2f} in the mean."
+    assert told == f"The best plan that was found is worth {gains.value:.2f} on average."
     cannot = best_plan(position_on(path(3), 1, 2, 1), TakeAll("T1"))
     assert title(charts.plan_map(cannot)) == "You cannot take T1."
     assert (

@@ -70,7 +70,7 @@ def test_wrong_places_are_refused_in_a_sentence(tmp_path: Path) -> None:
 def test_a_picture_made_in_a_process_of_its_own_is_the_same() -> None:
     from iacta.charts.converter import Converter, convert
 
-    spec = json.dumps(charts.specification(charts.battle_law(Battle(4, 3))))
+    spec = json.dumps(charts.specification(charts.battle_outcomes(Battle(4, 3))))
     assert Converter("svg")(spec, "svg") == convert(spec, "svg")
     assert set(CONVERTED) == set(STARTS)
 
@@ -78,7 +78,8 @@ def test_a_picture_made_in_a_process_of_its_own_is_the_same() -> None:
 def test_without_altair_the_line_to_install_it_is_told() -> None:
     code = (
         "import sys; sys.modules['altair'] = None\n"
-        "try:\n    import iacta.charts\nexcept ValueError as error:\n    print(error)"
+        "import iacta.charts\n"
+        "try:\n    iacta.charts.battle_outcomes\nexcept ValueError as error:\n    print(error)"
     )
     ended = subprocess.run(  # noqa: S603 # our own line
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

@@ -12,7 +12,7 @@ from iacta import (
     simulate_battle,
     simulate_campaign,
 )
-from iacta.charts.bars import HOLD, STOP, WIN
+from iacta.charts.distributions import HOLD, STOP, WIN
 from iacta.methods.outcome import is_won
 from iacta.questions.simulated import running_estimates
 from tests.charts.look import subtitle, table, title
@@ -20,30 +20,30 @@ from tests.charts.look import subtitle, table, title
 
 def test_each_end_of_a_battle_stands_beside_its_exact_chance() -> None:
     battle, simulated = Battle(6, 4), simulate_battle(6, 4, runs=2000, seed=1)
-    law = battle.outcomes()
-    chart = charts.simulated_law(simulated, battle)
+    outcomes = battle.outcomes()
+    chart = charts.simulated_outcomes(simulated, battle)
     for row in table(chart, "outcomes"):
         left = row["least"]
         end = (left, 0) if row["end"] == WIN else (1, -left)
         seen = Estimate(2000, int(simulated.outcomes.get(end, 0) * 2000))  # type: ignore[call-overload]
-        assert row["exact"] == pytest.approx(law[end])  # type: ignore[index]
+        assert row["exact"] == pytest.approx(outcomes[end])  # type: ignore[index]
         assert row["probability"] == float(seen.probability)
         assert (row["low"], row["high"]) == seen.interval()
-    exact = f"{100 * float(law.prob(is_won)):.2f} %"
+    exact = f"{100 * float(outcomes.prob(is_won)):.2f} %"
     assert title(chart).endswith(f"% of 2,000 games; exactly it is {exact}.")
 
 
 def test_a_campaign_of_one_territory_is_drawn_as_its_battle() -> None:
     battle, campaign = Battle(12, 10), Campaign(12, [10])
     simulated = simulate_campaign(12, [10], runs=500, seed=1)
-    rows = table(charts.simulated_law(simulated, campaign), "outcomes")
-    ends = table(charts.battle_law(battle), "outcomes")
+    rows = table(charts.simulated_outcomes(simulated, campaign), "outcomes")
+    ends = table(charts.battle_outcomes(battle), "outcomes")
     told = {(row["end"], row["least"]): row["exact"] for row in rows}
     assert told == {
         (row["end"], row["least"]): pytest.approx(row["probability"], rel=1e-12) for row in ends
     }
-    spec = charts.specification(charts.simulated_law(simulated, campaign))
-    alone = charts.specification(charts.battle_law(battle))
+    spec = charts.specification(charts.simulated_outcomes(simulated, campaign))
+    alone = charts.specification(charts.battle_outcomes(battle))
     assert spec["layer"][0]["encoding"]["x"]["title"] == alone["encoding"]["x"]["title"]
 
 
@@ -55,7 +55,7 @@ def test_subtitles_name_the_defenders_and_the_dice() -> None:
     assert "(seed 5)" in told
     assert "seed" not in subtitle(charts.convergence(estimates, one))
     simulated = simulate_campaign(12, [4, 3], runs=20, seed=6)
-    told = subtitle(charts.simulated_law(simulated, several, seed=6))
+    told = subtitle(charts.simulated_outcomes(simulated, several, seed=6))
     assert told.startswith("12 armies against all 2 territories, held by 4 and 3 (classic rules).")
     assert "games with dice (seed 6)" in told
     assert "(seed 6)" in subtitle(charts.campaign_score(several, simulated, seed=6))
@@ -64,7 +64,7 @@ def test_subtitles_name_the_defenders_and_the_dice() -> None:
 def test_a_campaign_counts_the_territories_that_it_has_not_taken() -> None:
     campaign = Campaign(12, [5, 3], stop=Stop(max_losses=5))
     simulated = simulate_campaign(12, [5, 3], stop=Stop(max_losses=5), runs=500, seed=1)
-    rows = table(charts.simulated_law(simulated, campaign), "outcomes")
+    rows = table(charts.simulated_outcomes(simulated, campaign), "outcomes")
     first = simulated.estimate(lambda end: end.conquered == 0)
     told = [row["probability"] for row in rows if row["least"] == -2]
     assert sum(told) == pytest.approx(float(first.probability))
@@ -79,7 +79,7 @@ def test_where_no_method_answers_the_dice_stand_alone(monkeypatch: pytest.Monkey
     estimates = running_estimates(Battle(6, 4), runs=20, seed=1)
     monkeypatch.setattr(Battle, "outcomes", refuse)
     monkeypatch.setattr(Battle, "win_probability", refuse)
-    chart = charts.simulated_law(simulated, Battle(6, 4))
+    chart = charts.simulated_outcomes(simulated, Battle(6, 4))
     assert {row["exact"] for row in table(chart, "outcomes")} == {None}
     assert title(chart).endswith("% of 100 games.")
     assert "exact" not in charts.chart_tables(charts.convergence(estimates, Battle(6, 4)))

@@ -144,13 +144,13 @@ def _distance(
     return math.dist(point, [s + part * a for s, a in zip(start, along, strict=True)])
 
 
-def test_after_rolls_is_the_law_of_the_chain() -> None:
+def test_after_rolls_is_the_distribution_of_the_chain() -> None:
     chart = charts.after_rolls(12, 10, [1, 2])
     for count in (1, 2):
-        law = chain(12, 10).after(count)
+        states = chain(12, 10).after(count)
         rows = [row for row in table(chart, "states") if row["rolls"] == count]
         told = {(row["attackers"], row["defenders"]): row["probability"] for row in rows}
-        assert told == dict(law)
+        assert told == dict(states)
     assert title(chart) == "After 2 rolls it is most often 10 against 8: 33 % of the time."
     with pytest.raises(IllegalError, match="from 1 to 6 different numbers, got 7"):
         charts.after_rolls(12, 10, range(7))

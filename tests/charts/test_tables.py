@@ -24,9 +24,9 @@ from iacta import (
     win_probability,
     win_table,
 )
-from iacta.charts.comparison import Solved
+from iacta.charts import Solved
 from iacta.charts.converter import convert
-from iacta.charts.lines import apart
+from iacta.charts.curves import apart
 from iacta.charts.theme import AnyChart, config, shades
 from iacta.questions.break_even import break_even_line
 

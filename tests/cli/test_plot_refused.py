@@ -9,8 +9,7 @@ import pytest
 import iacta
 from iacta.checks import shown
 from iacta.cli.app import COMMANDS
-from iacta.cli.chart_curves import CHARTS as CURVES
-from iacta.cli.chart_laws import CHARTS as LAWS
+from iacta.cli.chart import COMMANDS as CHARTS
 from tests.cli.run import Run
 
 LINES = (
@@ -47,7 +46,7 @@ LINES = (
 def test_every_command_and_every_chart_is_here() -> None:
     words = [line.split() for line in LINES]
     charts = {line[1] for line in words if line[0] == "chart"}
-    assert charts == set(CURVES) | set(LAWS)
+    assert charts == set(CHARTS)
     assert {line[0] for line in words} == set(COMMANDS) - {"reproduce"}
 
 

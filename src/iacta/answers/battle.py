@@ -141,7 +141,7 @@ class BattleAnswer(Answer):
             yield (*end, all_digits(outcomes[end]))
 
     def draw(self, charts: ModuleType) -> Any:
-        return charts.battle_law(self.question.battle)
+        return charts.battle_outcomes(self.question.battle)
 
     def sections(self) -> Iterator[Section]:
         battle, outcomes = self.question.battle, self.outcomes

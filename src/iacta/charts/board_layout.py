@@ -1,13 +1,13 @@
-"""Where the territories of a board are drawn: their places, the frame around them, the lines.
+"""Where a board is drawn: the places of its territories, the frame around them, the lines.
 
 A board without places is laid out by its borders alone: with D the number of borders between two
 territories, the places x minimise the stress
 
     Σ over u < v of  (|x_u − x_v| − D_uv)² / D_uv²,
 
-from classical scaling on, which puts the longest way of the board from left to right. Each step
-solves the least squares of a function that lies above the stress and touches it, so that the stress
-never grows, and the same board always looks the same.
+starting from classical scaling, which puts the longest dimension of the board from left to right.
+Each step minimises a quadratic function that lies above the stress and touches it, so that the
+stress never grows. The same board always looks the same.
 
 Source: Gansner, Koren and North, "Graph drawing by stress majorization" (2004).
 """
@@ -29,12 +29,12 @@ Point: TypeAlias = tuple[float, float]
 MOST_DRAWN = 500
 MOST_LAID_OUT = 300
 STEPS = 60
-EDGE = 100.0  # how long a border is drawn where a board has no places of its own
+EDGE = 100.0  # the length of a border on a board without places of its own
 APART = 0.1
-AROUND = 1.5  # sides of a frame: at most so much higher than wide
+AROUND = 1.5  # a frame is at most so much higher than wide
 FLATTEST = 0.25
-MARGIN = {True: 0.03, False: 0.09}  # names stand out where there are no outlines around them
-OUTER = 0.25  # a line goes over the edges of a map if it joins the outermost parts of its width
+MARGIN = {True: 0.03, False: 0.09}  # wider without outlines, where names stand out
+OUTER = 0.25  # a line wraps around if both ends are in the outer parts of the map's width
 FEWEST_ON_A_MAP = 8
 BESIDE = 0.04
 
@@ -52,27 +52,21 @@ class Frame(NamedTuple):
     height: float
 
     def holds(self, point: Point) -> bool:
-        """Tell whether a point lies inside.
-
-        point: the point.
-        """
+        """Return whether a point lies inside."""
         return 0 <= point[0] - self.x <= self.width and 0 <= point[1] - self.y <= self.height
 
 
 def places_of(board: Board) -> tuple[Point, ...]:
     """Return the place of each territory, the board's own if it has any.
 
-    board: the board; one that is too large to be seen is refused.
+    Refused is a board that is too large to be seen.
     """
     check_size(board)
     return board.places or tuple((float(x), float(y)) for x, y in _laid_out(board))
 
 
 def check_size(board: Board) -> None:
-    """Refuse a board that is too large to be drawn.
-
-    board: the board.
-    """
+    """Refuse a board that is too large to be drawn."""
     most = MOST_DRAWN if board.places else MOST_LAID_OUT
     if len(board.territories) > most:
         raise TooLargeError(
@@ -82,7 +76,7 @@ def check_size(board: Board) -> None:
 
 
 def _laid_out(board: Board) -> Floats:
-    """Return places of least stress."""
+    """Return the places that minimise the stress."""
     distances = _distances(board)
     places = _scaled(distances)
     weights = np.divide(1.0, distances**2, out=np.zeros_like(distances), where=distances > 0)
@@ -96,7 +90,7 @@ def _laid_out(board: Board) -> Floats:
 
 
 def _distances(board: Board) -> Floats:
-    """Return how many borders lie between territories, in either direction."""
+    """Return how many borders lie between each two territories, in either direction."""
     size = len(board.territories)
     number = {name: t for t, name in enumerate(board.territories)}
     near = np.eye(size, dtype=bool)
@@ -110,7 +104,7 @@ def _distances(board: Board) -> Floats:
             break
         steps[new] = far
         found |= new
-    return np.where(found, steps, steps.max() / 2 + 1.5)  # parts without a border to each other
+    return np.where(found, steps, steps.max() / 2 + 1.5)  # for parts that are not connected
 
 
 def _scaled(distances: Floats) -> Floats:
@@ -123,7 +117,7 @@ def _scaled(distances: Floats) -> Floats:
         vector = vectors[:, -1 - k]
         turned = vector * np.sign(vector[np.argmax(np.abs(vector).round(9))] or 1.0)
         places[:, k] = turned * np.sqrt(max(values[-1 - k], 0.0))
-    # Twins, with the same neighbours, would stay one upon the other.
+    # Territories with the same neighbours would stay on top of each other.
     _, which, many = np.unique(places.round(6), axis=0, return_inverse=True, return_counts=True)
     turns = 2.4 * np.arange(size)
     apart = APART * np.column_stack([np.cos(turns), np.sin(turns)])
@@ -134,7 +128,7 @@ def frame_of(points: Iterable[Point], outlined: bool) -> Frame:
     """Return the frame around points, with a margin, and neither too flat nor too high.
 
     points: at least one.
-    outlined: whether they are those of outlines.
+    outlined: whether they belong to outlines.
     """
     xs, ys = zip(*points, strict=True)
     margin = MARGIN[outlined]
@@ -144,26 +138,19 @@ def frame_of(points: Iterable[Point], outlined: bool) -> Frame:
 
 
 def sea_borders(board: Board) -> list[tuple[str, str]]:
-    """Return the borders, each once, that a map does not show by outlines that touch.
-
-    board: the board.
-    """
+    """Return the borders, each once, between territories whose outlines do not touch."""
     ends = dict(zip(board.territories, board.outlines, strict=True)) if board.outlines else {}
     points = {name: {p for polygon in shape for p in polygon} for name, shape in ends.items()}
-    ways = set(board.borders)
-    once = [(a, b) for a, b in board.borders if (b, a) not in ways or _first(board, a, b)]
+    known = set(board.borders)
+    place = {name: number for number, name in enumerate(board.territories)}
+    once = [(a, b) for a, b in board.borders if (b, a) not in known or place[a] < place[b]]
     return [(a, b) for a, b in once if len(points.get(a, set()) & points.get(b, set())) < 2]
 
 
-def _first(board: Board, start: str, to: str) -> bool:
-    return board.territories.index(start) < board.territories.index(to)
-
-
 def edges_of(board: Board) -> tuple[float, float] | None:
-    """Return x of the left and of the right edge over which lines may go on a map of the world.
+    """Return the left and the right edge around which lines may wrap on a map of the world.
 
-    board: the board. One that does not say where its territories lie, or that has but a few of
-        them, is no map.
+    A board without places of its own, or with only a few territories, is no such map.
     """
     outlines = [x for shape in board.outlines for polygon in shape for x, _ in polygon]
     if outlines:
@@ -178,10 +165,10 @@ def edges_of(board: Board) -> tuple[float, float] | None:
 def lines(
     start: Point, to: Point, edges: tuple[float, float] | None
 ) -> Sequence[tuple[Point, Point]]:
-    """Return the line between two points, in two pieces if it goes over the edges of the map.
+    """Return the line between two points, in two pieces if it wraps around the edges of the map.
 
     start, to: the points.
-    edges: x of the left and of the right edge; `None` for none.
+    edges: the x of the left and of the right edge; `None` for none.
     """
     if edges is None:
         return [(start, to)]

@@ -1,21 +1,33 @@
-"""The picture of how a battle reaches its boundary, where fewer dice are thrown."""
+"""Of the boundary of a battle: where fewer dice are thrown, and how a battle gets there."""
+
+from __future__ import annotations
 
 from collections import defaultdict
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-import altair as alt
-
-from iacta.charts.theme import BLUE, GREY, PURPLE, AnyChart, finish, named, whole_axis
-from iacta.charts.words import fight, per_cent
+from iacta.charts.registry import chart
+from iacta.charts.theme import (
+    ATTACKERS,
+    BLUE,
+    GREY,
+    PURPLE,
+    AnyChart,
+    alt,
+    categories,
+    exactly,
+    fight,
+    finish,
+    named,
+    per_cent,
+    whole_axis,
+)
 from iacta.checks import shown
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods.closed_form import refuse_dice
 from iacta.methods.limits import read_battle
 from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
-
-__all__ = ["first_passages"]
 
 State: TypeAlias = tuple[int, int]  # able attackers, defenders
 
@@ -26,6 +38,7 @@ MOST_ARMIES = 40
 HEIGHT = 460
 
 
+@chart(command="boundary", example="12 10")
 def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic") -> AnyChart:
     """Return where a battle first reaches the boundary region, and by which rolls.
 
@@ -140,7 +153,7 @@ def _axis(title: str, most: int) -> dict[str, Any]:
 
 
 def _chart(largest: float, attackers: int, defenders: int) -> AnyChart:
-    x = alt.X("attackers:Q", **_axis("attackers, garrison included", attackers))
+    x = alt.X("attackers:Q", **_axis(ATTACKERS, attackers))
     y = alt.Y("defenders:Q", **_axis("defenders", defenders))
     rolls = (
         alt.Chart(named("rolls"))
@@ -158,16 +171,12 @@ def _chart(largest: float, attackers: int, defenders: int) -> AnyChart:
         .encode(
             x=x,
             y=y,
-            color=alt.Color(
-                "place:N",
-                title=None,
-                scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())),
-            ),
+            color=categories("place", KINDS),
             size=alt.Size("probability:Q", legend=None, scale=alt.Scale(range=[0, largest])),
             tooltip=[
                 "attackers:Q",
                 "defenders:Q",
-                alt.Tooltip("probability:Q", title="chance", format=".16~g"),
+                exactly("probability", "chance"),
                 alt.Tooltip("exact:N", title="exactly"),
             ],
         )

@@ -1,38 +1,55 @@
-"""Pictures of campaigns: how far they come, and with which score they end."""
+"""Of campaigns: how far they come, and with which score they end."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
-
 from iacta.battle.campaign import Campaign, CampaignOutcome
-from iacta.charts.bars import WIN, histogram, rows, spans
-from iacta.charts.theme import AMBER, BLUE, RED, AnyChart, Row, Tables, expect, finish, named
-from iacta.charts.words import armies, per_cent, rules_words, seed_words, stop_words
+from iacta.charts.distributions import WIN, bar_rows, histogram, spans
+from iacta.charts.registry import chart
+from iacta.charts.theme import (
+    AMBER,
+    BLUE,
+    RED,
+    AnyChart,
+    Row,
+    Tables,
+    alt,
+    armies,
+    categories,
+    exactly,
+    expect,
+    finish,
+    named,
+    per_cent,
+    rules_words,
+    seed_words,
+    stop_words,
+)
 from iacta.checks import shown
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
 from iacta.questions.simulated import Simulated
 
-__all__ = ["campaign_score", "led", "survival"]
-
-TAKEN, HELD, LEFT_OFF = "you take it", "they hold it", "you stop there"
-FATES = {TAKEN: BLUE, HELD: RED, LEFT_OFF: AMBER}
+TAKEN, HELD, STOPPED = "you take it", "they hold it", "you stop there"
+FATES = {TAKEN: BLUE, HELD: RED, STOPPED: AMBER}
 ALL, ON_THE_WAY = "all taken", "stopped on the way"
 SCORES = {ALL: BLUE, ON_THE_WAY: RED}
 
 MOST_TERRITORIES = 100
 PANEL = 190
-SMALL_SPIKE = 0.2  # a lower one, as a part of the highest bar, bears no number
+SMALL_SPIKE = 0.2  # lower ones, as a part of the highest bar, have no number
 
 
+@chart(of="Campaign")
 def survival(campaign: Campaign) -> AnyChart:
     """Return how far a campaign comes: the chances, territory by territory, and the armies.
 
     campaign: the campaign.
 
     The chart has a table `territories`: for each `territory` the chance of each `fate`; a table
-    `stacks` of the armies of either side there, `attackers` on average if they come so far; and a
+    `stacks` of the armies of either side there, the expected `attackers` if they come so far; and a
     table `left` of the armies in the last territory, if all are taken. More than 100 territories
     are refused.
     """
@@ -43,140 +60,120 @@ def survival(campaign: Campaign) -> AnyChart:
             f"a picture of a campaign must have at most {MOST_TERRITORIES} territories, "
             f"got {shown(count)}"
         )
-    law = campaign.outcomes()
-    fates, left = _fates(campaign, law), _left(law, count)
+    outcomes = campaign.outcomes()
+    fates = _fates(campaign, outcomes)
     panels = [_fates_chart(fates), _stacks_chart()]
-    if left:
+    tables = {"territories": fates, "stacks": _stacks(campaign)}
+    won = {(WIN, end.attackers): p for end, p in outcomes.items() if end.conquered == count}
+    if won:
+        tables["left"] = bar_rows(won)
         title = "armies in the last territory, if all are taken"
-        panels.append(histogram("left", left, title, {WIN: BLUE}).encode(color=alt.value(BLUE)))
+        left = histogram("left", tables["left"], title, {WIN: BLUE})
+        panels.append(left.encode(color=alt.value(BLUE)))
+    is_any_unreached = any(end.conquered < count - 1 for end in outcomes)
     return finish(
         alt.vconcat(*(panel.properties(height=PANEL) for panel in panels)).resolve_scale(
             color="independent"
         ),
-        _title(campaign, law),
-        _way(campaign) + _missing(law, count),
-        {"territories": fates, "stacks": _stacks(campaign), **({"left": left} if left else {})},
+        _title(campaign, outcomes),
+        _subject(campaign)
+        + (" What is missing to 100 % was not reached." if is_any_unreached else ""),
+        tables,
     )
 
 
-def _missing(law: Distribution[CampaignOutcome], count: int) -> str:
-    if any(end.conquered < count - 1 for end in law):
-        return " What is missing to 100 % was not reached."
-    return ""
-
-
-def led(campaign: Campaign) -> str:
-    """Return what a campaign takes, as the end of a sentence.
-
-    campaign: the campaign.
-    """
-    expect(campaign, Campaign, "campaign")
+def goal(campaign: Campaign) -> str:
+    """Return what a campaign takes, as the end of a sentence."""
     count = len(campaign.territories)
     return "the territory" if count == 1 else f"all {count} territories"
 
 
-def _title(campaign: Campaign, law: Distribution[CampaignOutcome]) -> str:
+def _title(campaign: Campaign, outcomes: Distribution[CampaignOutcome]) -> str:
     count = len(campaign.territories)
-    won = law.prob(lambda end: end.conquered == count)
+    won = outcomes.prob(lambda end: end.conquered == count)
     if not won:
-        return f"You never take {led(campaign)}."
-    if all(end.conquered == count for end in law):
-        return f"You always take {led(campaign)}."
-    title = f"You take {led(campaign)} {per_cent(won)} of the time"
+        return f"You never take {goal(campaign)}."
+    if all(end.conquered == count for end in outcomes):
+        return f"You always take {goal(campaign)}."
+    title = f"You take {goal(campaign)} {per_cent(won)} of the time"
     if count == 1:
         return f"{title}."
-    failed = law.condition(lambda end: end.conquered < count).map(lambda end: end.conquered + 1)
-    return f"{title}; it fails most often at number {failed.mode()}."
+    failed = outcomes.condition(lambda end: end.conquered < count)
+    number = failed.map(lambda end: end.conquered + 1).mode()
+    return f"{title}; it fails most often at number {number}."
 
 
-def _way(campaign: Campaign) -> str:
+def _subject(campaign: Campaign) -> str:
     return (
         f"{armies(campaign.attackers)} on {'its' if campaign.attackers == 1 else 'their'} way"
         f"{stop_words(campaign.stop)} ({rules_words(campaign.rules)})."
     )
 
 
-def _fates(campaign: Campaign, law: Distribution[CampaignOutcome]) -> list[Row]:
-    way = campaign.stages()
+def _fates(campaign: Campaign, outcomes: Distribution[CampaignOutcome]) -> list[Row]:
+    chain = campaign.stages()
 
     def fate(end: CampaignOutcome) -> tuple[int, str]:
-        """Return how many territories are taken, and what becomes of the next.
+        """Return how many territories are taken, and what becomes of the next."""
+        if end.conquered == len(chain):
+            return len(chain), TAKEN
+        stops = end.attackers > chain[end.conquered].rules.garrison
+        return end.conquered, STOPPED if stops else HELD
 
-        end: how the campaign ends.
-        """
-        if end.conquered == len(way):
-            return len(way), TAKEN
-        stops = end.attackers > way[end.conquered].rules.garrison
-        return end.conquered, LEFT_OFF if stops else HELD
-
-    ends = law.map(fate)
+    ends = outcomes.map(fate)
     return [
         {"territory": number + 1, "fate": fate, "probability": float(chance)}
         for number, odds in enumerate(campaign.territory_odds())
         for fate, chance in (
             (TAKEN, odds.conquer_probability),
-            *((fate, ends[number, fate]) for fate in (HELD, LEFT_OFF) if (number, fate) in ends),
+            *((fate, ends[number, fate]) for fate in (HELD, STOPPED) if (number, fate) in ends),
         )
     ]
 
 
 def _stacks(campaign: Campaign) -> list[Row]:
     stacks: list[Row] = []
-    for number, odds in enumerate(campaign.territory_odds(), start=1):
+    for number, (odds, territory) in enumerate(
+        zip(campaign.territory_odds(), campaign.territories, strict=True), start=1
+    ):
         place = {"territory": number}
         if odds.reach_probability:
             stacks.append({**place, "side": "yours", "armies": float(odds.expected_attackers)})
-        defenders = campaign.territories[number - 1].defenders
-        stacks.append({**place, "side": "theirs", "armies": defenders})
+        stacks.append({**place, "side": "theirs", "armies": territory.defenders})
     return stacks
 
 
-def _left(law: Distribution[CampaignOutcome], count: int) -> list[Row]:
-    won = {(WIN, end.attackers): chance for end, chance in law.items() if end.conquered == count}
-    return rows(won) if won else []
-
-
-def _territory() -> alt.X:
+def _territory_axis() -> alt.X:
     return alt.X("territory:O", title="territory", axis=alt.Axis(labelAngle=0))
 
 
 def _fates_chart(fates: Sequence[Row]) -> Any:
-    known = [fate for fate in FATES if any(row["fate"] == fate for row in fates)]
     return (
         alt.Chart(named("territories"))
         .mark_bar()
         .encode(
-            x=_territory(),
+            x=_territory_axis(),
             y=alt.Y(
                 "probability:Q",
                 title="chance",
                 axis=alt.Axis(format="~%"),
                 scale=alt.Scale(domain=[0, 1]),
             ),
-            color=alt.Color(
-                "fate:N",
-                title=None,
-                scale=alt.Scale(domain=known, range=[FATES[fate] for fate in known]),
-            ),
+            color=categories("fate", FATES, fates),
             order=alt.Order("fate:N", sort="descending"),
-            tooltip=[
-                "territory:O",
-                "fate:N",
-                alt.Tooltip("probability:Q", title="chance", format=".16~g"),
-            ],
+            tooltip=["territory:O", "fate:N", exactly("probability", "chance")],
         )
     )
 
 
 def _stacks_chart() -> AnyChart:
-    sides = alt.Scale(domain=["yours", "theirs"], range=[BLUE, RED])
     base = alt.Chart(named("stacks")).encode(
-        x=_territory(),
-        y=alt.Y("armies:Q", title="armies there (yours: mean)"),
-        color=alt.Color("side:N", title=None, scale=sides),
-        tooltip=["territory:O", "side:N", alt.Tooltip("armies:Q", format=".16~g")],
+        x=_territory_axis(),
+        y=alt.Y("armies:Q", title="armies there (yours: on average)"),
+        color=categories("side", {"yours": BLUE, "theirs": RED}),
+        tooltip=["territory:O", "side:N", exactly("armies")],
     )
-    # A square around a dot: both are seen where the sides are equal.
+    # A square around a dot: both can be seen where the sides are equal.
     yours = base.transform_filter("datum.side == 'yours'").mark_point(
         filled=True, size=45, opacity=1
     )
@@ -186,92 +183,90 @@ def _stacks_chart() -> AnyChart:
     return alt.layer(base.mark_line(), yours, theirs)
 
 
+@chart(command="score", example="72 22 8 2 2 2 7 1 1 3 1 2 3 5 1")
 def campaign_score(
     campaign: Campaign,
     simulated: Simulated[CampaignOutcome] | None = None,
     *,
     seed: int | None = None,
 ) -> AnyChart:
-    """Return a campaign's score, simulated and exact laid over each other.
+    """Return a campaign's score, simulated and exact: armies left, less the defenders left.
 
     campaign: the campaign.
-    simulated: the same campaign, led many times with dice; `None` for the exact score alone.
-    seed: that of the dice, told so that they can be thrown again; `None` to tell none.
+    simulated: the same campaign, simulated; `None` for the exact score alone.
+    seed: that of the dice, shown so that they can be thrown again; `None` to show none.
 
     The score is that of `Campaign.score`: armies in the last territory, less the defenders left on
     the way. The chart has a table `scores`: how it ends, the scores from `least` to `most` and
     their `probability`; a table `observed`, the same as simulated; and a table `spikes`: the
     `territory` at which the campaigns of a spike stop, and the likeliest `score` of these.
 
-    Those that stop at one territory have from one to all of its defenders before them, so that
-    their scores are as many as its defenders. All are left before stacks that took the territory
-    before with too few armies to attack again, the garrison being left there: hence the spike.
+    Campaigns that stop at a territory have from one to all of its defenders before them, hence as
+    many scores as it has defenders. All defenders remain before a stack that moved in with too few
+    armies to attack again: hence the spike.
 
     Source: the histogram of Norvig, "The Unfinished Game ... of Risk" (2020), who explains the
     spikes likewise, and sees them one narrower than the defenders: of the scores of a territory
     that with one defender left is the rarest, and hardly stands out.
     """
     expect(campaign, Campaign, "campaign")
-    exact = campaign.outcomes()
-    bars = spans(_scores(campaign, exact))
-    told = rows(_scores(campaign, exact), bars)
+    outcomes = campaign.outcomes()
+    exact = _scores(campaign, outcomes)
+    bars = spans(exact)
+    tables: dict[str, list[Row]] = {"scores": bar_rows(exact, bars)}
     title = "score: armies in the last territory, less defenders left"
-    tables: dict[str, list[Row]] = {"scores": told}
-    layers = [histogram("scores", told, title, SCORES)]
+    layers = [histogram("scores", tables["scores"], title, SCORES)]
+    played = ""
     if simulated is not None:
-        tables["observed"] = rows(_scores(campaign, simulated.outcomes), bars)
-        seen = histogram("observed", tables["observed"], title, SCORES, beneath=True)
-        layers = [seen, _caps("scores")]
-    spikes = _spikes(campaign, exact, tables) if _is_one_by_one(told) else []
-    why = _why(campaign, exact, spikes)
+        tables["observed"] = bar_rows(_scores(campaign, simulated.outcomes), bars)
+        layers = [histogram("observed", tables["observed"], title, SCORES, beneath=True), _caps()]
+        games = armies(simulated.won.runs, "game")
+        played = f" Bars: {games} with dice{seed_words(seed)}. Lines: exact."
+    spikes: list[Row] = []
+    if all(row["least"] == row["most"] for row in tables["scores"]):
+        spikes = _spikes(campaign, outcomes, tables)
     if spikes:
         layers.append(_spike_numbers())
         tables["spikes"] = spikes
     mean = float(campaign.score().mean())
     return finish(
         alt.layer(*layers),
-        f"{_title(campaign, exact).split(';')[0].rstrip('.')}, and score {mean:.1f} on average.",
-        _way(campaign) + _how_to_read(simulated, seed) + why,
+        f"{_title(campaign, outcomes).split(';')[0].rstrip('.')}, and score {mean:.1f} on average.",
+        _subject(campaign) + played + _why(campaign, outcomes, spikes),
         tables,
     )
 
 
-def _is_one_by_one(told: Sequence[Row]) -> bool:
-    return all(row["least"] == row["most"] for row in told)
-
-
 def _scores(
-    campaign: Campaign, law: Distribution[CampaignOutcome]
+    campaign: Campaign, outcomes: Distribution[CampaignOutcome]
 ) -> Distribution[tuple[str, int]]:
     count = len(campaign.territories)
-    return law.map(
+    return outcomes.map(
         lambda end: (ALL if end.conquered == count else ON_THE_WAY, campaign.score_of(end))
     )
 
 
-def _spikes(campaign: Campaign, law: Distribution[CampaignOutcome], tables: Tables) -> list[Row]:
-    """Return the likeliest score of those that stop at each territory, where it can be seen."""
-    scores = law.map(campaign.score_of)
+def _spikes(
+    campaign: Campaign, outcomes: Distribution[CampaignOutcome], tables: Tables
+) -> list[Row]:
+    """Return the likeliest score of the campaigns that stop at each territory, where it shows."""
+    scores = outcomes.map(campaign.score_of)
     least = SMALL_SPIKE * float(scores[scores.mode()])
     spikes: list[Row] = []
     for number in range(len(campaign.territories)):
-        there = {campaign.score_of(end): law[end] for end in law if end.conquered == number}
+        there = [campaign.score_of(end) for end in outcomes if end.conquered == number]
         peak = max(there, key=lambda score: float(scores[score]), default=None)
         if peak is not None and scores[peak] > least:
-            spikes.append({"territory": number + 1, "score": peak, "height": _height(peak, tables)})
+            bars = [row for table in tables.values() for row in table if row["least"] == peak]
+            height = max(float(row["probability"]) for row in bars)
+            spikes.append({"territory": number + 1, "score": peak, "height": height})
     return spikes
 
 
-def _height(score: int, tables: Tables) -> float:
-    """Return the height of the highest bar or line at a score."""
-    bars = (row for table in tables.values() for row in table if row["least"] == score)
-    return max(float(row["probability"]) for row in bars)
-
-
-def _caps(table: str) -> Any:
+def _caps() -> Any:
     """Return a line at each exact chance, as wide as its bar."""
     return (
-        alt.Chart(named(table))
+        alt.Chart(named("scores"))
         .transform_calculate(low="datum.least - 0.5", high="datum.most + 0.5")
         .mark_rule(strokeWidth=2)
         .encode(
@@ -280,7 +275,7 @@ def _caps(table: str) -> Any:
             y="probability:Q",
             tooltip=[
                 alt.Tooltip("least:Q", title="score"),
-                alt.Tooltip("probability:Q", title="exact chance", format=".16~g"),
+                exactly("probability", "exact chance"),
             ],
         )
     )
@@ -299,28 +294,19 @@ def _spike_numbers() -> Any:
     )
 
 
-def _how_to_read(simulated: Simulated[CampaignOutcome] | None, seed: int | None) -> str:
-    if simulated is None:
-        return ""
-    games = "game" if simulated.won.runs == 1 else "games"
-    return f" Bars: {simulated.won.runs:,} {games} with dice{seed_words(seed)}. Lines: exact."
-
-
-def _why(campaign: Campaign, law: Distribution[CampaignOutcome], spikes: Sequence[Row]) -> str:
-    """Return what the spikes are: why they are there is said where it is so of each."""
+def _why(campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Sequence[Row]) -> str:
+    """Return what the spikes are, and if all have the same cause, why they are there."""
     if not spikes:
         return ""
-    way = campaign.stages()
+    chain = campaign.stages()
 
     def is_too_small_to_go_on(spike: Row) -> bool:
-        """Tell whether a spike is of a stack that moves in and cannot attack.
-
-        spike: the row of a spike.
-        """
+        """Return whether a spike is that of a stack which moves in and cannot attack."""
         here = spike["territory"] - 1
-        garrison = way[here].rules.garrison
-        whole = CampaignOutcome(here, garrison, way[here].defenders)
-        return here > 0 < garrison and whole in law and campaign.score_of(whole) == spike["score"]
+        garrison = chain[here].rules.garrison
+        whole = CampaignOutcome(here, garrison, chain[here].defenders)
+        is_there = here > 0 < garrison and whole in outcomes
+        return is_there and campaign.score_of(whole) == spike["score"]
 
     if all(map(is_too_small_to_go_on, spikes)):
         return (

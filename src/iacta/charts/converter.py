@@ -1,8 +1,8 @@
-"""Turns a Vega-Lite specification into a picture, here or in a process of its own.
+"""Turns a Vega-Lite specification into a picture, in this process or in one of its own.
 
-Loading vl-convert takes most of a second and holds Python up meanwhile. As a process of its own it
-loads while the answer is still being computed; that process runs this very file, which therefore
-imports nothing of iacta.
+Loading vl-convert takes most of a second, during which Python can do nothing else. A process of its
+own loads it while the answer is still being computed. That process runs this very file, which
+therefore imports nothing of iacta.
 """
 
 import json
@@ -19,7 +19,8 @@ __all__ = ["CONVERTED", "Converter", "Drawer", "PictureError", "convert", "raste
 
 CONVERTED = ("svg", "png", "pdf", "html")
 SCALE = 2  # for screens with two pixels where others have one
-# Small, but of all kinds that our charts have: what it takes to draw it is loaded for the next.
+KILLED = "its process was ended; it may need more memory than there is"
+# Small, but with every kind of mark that our charts have: drawing it loads what the next one needs.
 FIRST = {
     "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
     "title": "first",
@@ -37,9 +38,9 @@ FIRST = {
 
 
 def convert(spec: str, kind: str) -> bytes:
-    """Return a picture; of a page, the script that draws it.
+    """Return a picture, or the script that draws the charts of a page.
 
-    spec: the Vega-Lite specification, as JSON; of no matter for `"html"`.
+    spec: the Vega-Lite specification as JSON; not used for `"html"`.
     kind: one of `CONVERTED`.
     """
     import vl_convert  # slow to import
@@ -54,43 +55,32 @@ def convert(spec: str, kind: str) -> bytes:
 
 
 def raster(svg: bytes) -> bytes:
-    """Return the PNG of a picture that is drawn already.
-
-    svg: what `convert` made.
-    """
+    """Return an SVG that `convert` made as a PNG."""
     import vl_convert  # slow to import
 
     return vl_convert.svg_to_png(svg.decode(), scale=SCALE)
 
 
 def _script(vl_convert: Any) -> str:
-    """Return Vega and its kin as one script; to bundle them takes seconds, so it is remembered.
+    """Return Vega and what belongs to it as one script, from a cache: bundling takes seconds.
 
-    It is remembered with the hash of what it holds, so that no half or other file is taken for it.
+    The cached file's name holds its hash, so that no damaged or foreign file is used.
     """
     cache = os.environ.get("XDG_CACHE_HOME") or ""
     folder = (Path(cache) if os.path.isabs(cache) else Path.home() / ".cache") / "iacta"
     stem = f"vega-{vl_convert.__version__}"
-    try:
+    with suppress(OSError):
         for known in folder.glob(f"{stem}-*.js"):
             content = known.read_bytes()
             if known.name == f"{stem}-{sha256(content).hexdigest()}.js":
                 return content.decode()
-    except OSError:
-        pass  # then it is made anew
     script: str = vl_convert.javascript_bundle()
-    _remember(folder, stem, script.encode())
-    return script
-
-
-def _remember(folder: Path, stem: str, content: bytes) -> None:
-    try:
+    with suppress(OSError):  # then it takes as long the next time
         folder.mkdir(parents=True, exist_ok=True)
         part = folder / f".{stem}.{os.getpid()}"
-        part.write_bytes(content)
-        part.replace(folder / f"{stem}-{sha256(content).hexdigest()}.js")
-    except OSError:
-        pass  # then the next time takes as long
+        part.write_bytes(script.encode())
+        part.replace(folder / f"{stem}-{sha256(script.encode()).hexdigest()}.js")
+    return script
 
 
 class PictureError(Exception):
@@ -98,7 +88,7 @@ class PictureError(Exception):
 
 
 class Converter:
-    """vl-convert in a process of its own, which is ready when the chart is.
+    """vl-convert in a process of its own, which is ready by the time the chart is.
 
     kind: one of `CONVERTED`.
     """
@@ -115,7 +105,7 @@ class Converter:
         """Return a picture, as `convert` does."""
         made, complaint = self._process.communicate(spec.encode())
         if self._process.returncode < 0 or not made:
-            raise PictureError("its process was ended; it may need more memory than there is")
+            raise PictureError(KILLED)
         if self._process.returncode:
             raise PictureError(complaint.decode(errors="replace").strip().splitlines()[-1])
         return made
@@ -124,7 +114,7 @@ class Converter:
 class Drawer:
     """vl-convert in a process of its own that draws one picture after another.
 
-    It is left out of Ctrl-C, and ends when it is closed, or when the process that started it ends.
+    Ctrl-C does not reach it. It ends when it is closed, or when the process that started it ends.
     """
 
     def __init__(self) -> None:
@@ -137,9 +127,9 @@ class Drawer:
         )
 
     def draw(self, spec: str, has_png: bool) -> tuple[bytes, bytes]:
-        """Return a picture as an SVG, and as a PNG if that is asked for, else nothing.
+        """Return a picture as an SVG and, if asked, as a PNG, which is empty otherwise.
 
-        spec: the Vega-Lite specification, as JSON.
+        spec: the Vega-Lite specification as JSON.
         has_png: whether a PNG is asked for.
         """
         asked, answered = self._process.stdin, self._process.stdout
@@ -152,22 +142,22 @@ class Drawer:
         except OSError:
             line = b""
         if not line:
-            raise PictureError("its process was ended; it may need more memory than there is")
+            raise PictureError(KILLED)
         svg, png = json.loads(line)
         return b64decode(svg), b64decode(png)
 
     def close(self) -> None:
-        """End the process, also while it draws."""
+        """End the process, even while it draws."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
-                with suppress(OSError):  # what was still to be written is of no use
+                with suppress(OSError):  # nobody reads what was still to be written
                     pipe.close()
 
 
 def _draw_all() -> None:
-    """Draw what each line asks for, until there are no more."""
+    """Draw what each line of the input asks for."""
     for line in sys.stdin.buffer:
         spec, has_png = json.loads(line)
         svg = convert(spec, "svg")
@@ -177,12 +167,12 @@ def _draw_all() -> None:
         sys.stdout.buffer.flush()
 
 
-def _serve(kind: str) -> None:
-    """Get ready, read a specification, and write its picture."""
+def _draw_one(kind: str) -> None:
+    """Load vl-convert, then read a specification and write its picture."""
     if kind != "html":
         convert(json.dumps(FIRST), "svg")
     sys.stdout.buffer.write(convert(sys.stdin.buffer.read().decode(), kind))
 
 
 if __name__ == "__main__":
-    _serve(sys.argv[1]) if sys.argv[1:] else _draw_all()
+    _draw_one(sys.argv[1]) if sys.argv[1:] else _draw_all()

@@ -1,25 +1,58 @@
-"""Pictures of chances as curves."""
+"""Of many battles: chances to win as curves, and the fewest attackers that wanted chances take."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from iacta.charts.lines import Axis, Lines, draw_lines, read_lines
-from iacta.charts.theme import AnyChart, Row, finish
-from iacta.charts.words import armies, per_cent, under_rules
-from iacta.checks import whole_number
+from iacta.charts.registry import Option, chart
+from iacta.charts.theme import (
+    ATTACKERS,
+    GREY,
+    HEIGHT,
+    AnyChart,
+    Row,
+    alt,
+    armies,
+    exactly,
+    finish,
+    joined,
+    named,
+    per_cent,
+    shades,
+    under_rules,
+)
+from iacta.checks import Chance, read_chances, row_of, shown, whole_number
+from iacta.errors import IllegalError
+from iacta.questions.armies_needed import armies_needed
 from iacta.questions.arrays import win_probability
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules, rules_name
 
-__all__ = ["CHANCE", "MOST_ARMIES", "curves_by_advantage", "curves_by_delta", "curves_by_match_up"]
+CHANCES = (0.01, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 0.99)
+EVEN = Fraction(1, 2)
 
-CHANCE = Axis("win_probability", "chance to win", 0, 1, "%")
-ATTACKERS = "attackers, garrison included"
-MOST_ARMIES = 1_000  # more points than these make a picture slow, and no clearer
+MOST_ARMIES = 1_000  # more points make a picture slow and no clearer
+MOST_DEFENDERS = 500
+MOST_LINES = 20  # more cannot be told apart
+FEW_LINES = 10  # more are drawn thinner
+MOST_SPOTS = 1_500  # more tooltips make a picture slow
+LABEL_HEIGHT = 12  # pixels from one label to the next
+LEADER = 9  # pixels from the end of a line to its label
+
+Whole = npt.NDArray[np.int64]
 
 
+@chart(
+    command="delta",
+    deltas=Option("-5,-2,-1,0,1,2,5,10"),
+    defenders=Option("60", least=1),
+)
 def curves_by_delta(
     deltas: Sequence[int], defenders: int, rules: Rules | str = "classic", label: str = ""
 ) -> AnyChart:
@@ -36,77 +69,77 @@ def curves_by_delta(
     Source: the chart of Norvig, "The Unfinished Game ... of Risk".
     """
     most = whole_number(defenders, "defenders", least=1, most=MOST_ARMIES)
-    leads = read_lines(deltas, "deltas", least=1 - most)
+    leads = _read_lines(deltas, "deltas", least=1 - most)
     found = find_rules(rules)
     against = np.arange(1, most + 1)
-    rows = _rows(
+    rows = _curves(
         found, "delta", [(delta, np.maximum(against + delta, 0), against) for delta in leads]
     )
-    lines = Lines(
-        Axis("defenders", "defenders", 0, most),
-        CHANCE,
-        "delta",
-        "attackers less defenders",
-        leads,
-        [f"{delta:+d}" if delta else "0" for delta in leads],
-    )
+    by_lead = Lines("delta", "attackers less defenders", leads, list(map(_signed, leads)))
+    cases = [
+        f"with {armies(abs(each))} {'more' if each > 0 else 'fewer'}"
+        if each
+        else "with as many armies"
+        for each in leads
+    ]
     return finish(
-        draw_lines(lines, "curves", rows),
-        _title(
-            f"Against {armies(most, 'defender')}", rows, "delta", [_lead(each) for each in leads]
-        ),
+        by_lead.draw("curves", rows, Axis("defenders", "defenders", 0, most), TO_WIN),
+        _first_and_last(f"Against {armies(most, 'defender')}", rows, "delta", cases),
         "Chance to win, by the defenders; at the end of each line, how many attackers more than "
-        f"defenders there are, garrison included ({_under(found, label)}).",
+        f"defenders there are, garrison included ({under_rules(found, label)}).",
         {"curves": rows},
     )
 
 
+@chart(
+    command="match-ups",
+    defenders=Option("1,2,3,4,5,10,15,20", least=1),
+    attackers=Option("20", least=1),
+)
 def curves_by_match_up(
     defenders: Sequence[int], attackers: int, rules: Rules | str = "classic", label: str = ""
 ) -> AnyChart:
     """Return the chance to win by the number of attackers, a curve for each number of defenders.
 
-    defenders: armies on the defended territory.
+    defenders: armies on the defended territory, a curve for each.
     attackers: the most attackers, garrison included.
-    rules: `Rules`, or the name of a rule set.
-    label: what the rules are called, if they have no name of their own.
+    rules, label: as for `curves_by_delta`.
 
     More than 20 numbers of defenders are refused, and more than 1000 attackers.
 
     Source: the curves by match-up of "Analyzing the Board Game Risk" (pracpred).
     """
     most = whole_number(attackers, "attackers", least=1, most=MOST_ARMIES)
-    defended = read_lines(defenders, "defenders", least=1)[::-1]
+    defended = _read_lines(defenders, "defenders", least=1)[::-1]
     found = find_rules(rules)
     count = np.arange(1, most + 1)
-    rows = _rows(found, "defenders", [(d, count, np.full(most, d)) for d in defended])
-    lines = Lines(
-        Axis("attackers", ATTACKERS, 0, most),
-        CHANCE,
-        "defenders",
-        "defenders",
-        defended,
-        [str(d) for d in defended],
-    )
+    rows = _curves(found, "defenders", [(d, count, np.full(most, d)) for d in defended])
+    by_defenders = Lines("defenders", "defenders", defended, list(map(str, defended)))
     return finish(
-        draw_lines(lines, "curves", rows),
-        _title(f"With {armies(most)}", rows, "defenders", [f"against {d}" for d in defended]),
+        by_defenders.draw("curves", rows, Axis("attackers", ATTACKERS, 0, most), TO_WIN),
+        _first_and_last(
+            f"With {armies(most)}", rows, "defenders", [f"against {d}" for d in defended]
+        ),
         "Chance to win, by the attackers; at the end of each line, how many defenders there are "
-        f"({_under(found, label)}).",
+        f"({under_rules(found, label)}).",
         {"curves": rows},
     )
 
 
+@chart(
+    command="advantage",
+    advantages=Option("0,1,2,3,4,5,6,7"),
+    attackers=Option("20", least=2),
+)
 def curves_by_advantage(
     advantages: Sequence[int], attackers: int, rules: Rules | str = "classic", label: str = ""
 ) -> AnyChart:
-    """Return the chance to win by the number of attackers, a curve for each advantage over them.
+    """Return the chance to win by the number of attackers, a curve for each advantage in armies.
 
     advantages: how many more attackers than defenders there are, garrison included; fewer if
         negative.
     attackers: the most attackers, garrison included.
-    rules: `Rules`, or the name of a rule set.
-    label: what the rules are called, if they have no name of their own.
+    rules, label: as for `curves_by_delta`.
 
     Battles without a defender are left out. More than 20 advantages are refused, and more than
     1000 attackers.
@@ -115,32 +148,30 @@ def curves_by_advantage(
     leaves the garrison out.
     """
     most = whole_number(attackers, "attackers", least=2, most=MOST_ARMIES)
-    leads = read_lines(advantages, "advantages", most=most - 1)
+    leads = _read_lines(advantages, "advantages", most=most - 1)
     found = find_rules(rules)
     count = np.arange(1, most + 1)
-    rows = _rows(found, "advantage", [(lead, count, count - lead) for lead in leads])
-    lines = Lines(
-        Axis("attackers", ATTACKERS, 0, most),
-        CHANCE,
-        "advantage",
-        "attackers less defenders",
-        leads,
-        [f"{lead:+d}" if lead else "0" for lead in leads],
-    )
+    rows = _curves(found, "advantage", [(lead, count, count - lead) for lead in leads])
+    by_lead = Lines("advantage", "attackers less defenders", leads, list(map(_signed, leads)))
+    cases = [
+        f"against {abs(each)} {'fewer' if each > 0 else 'more'}" if each else "against as many"
+        for each in leads
+    ]
     return finish(
-        draw_lines(lines, "curves", rows),
-        _title(f"With {armies(most)}", rows, "advantage", [_against(lead) for lead in leads]),
+        by_lead.draw("curves", rows, Axis("attackers", ATTACKERS, 0, most), TO_WIN),
+        _first_and_last(f"With {armies(most)}", rows, "advantage", cases),
         "Chance to win, by the attackers; at the end of each line, how many of them more than "
-        f"defenders there are, garrison included ({_under(found, label)}).",
+        f"defenders there are, garrison included ({under_rules(found, label)}).",
         {"curves": rows},
     )
 
 
-Whole = npt.NDArray[np.int64]
+def _signed(lead: int) -> str:
+    return f"{lead:+d}" if lead else "0"
 
 
-def _rows(rules: Rules, column: str, curves: list[tuple[int, Whole, Whole]]) -> list[Row]:
-    """Return the points of curves, each told by its value, its attackers and its defenders."""
+def _curves(rules: Rules, column: str, curves: list[tuple[int, Whole, Whole]]) -> list[Row]:
+    """Return the points of curves, each given by its value, its attackers and its defenders."""
     rows: list[Row] = []
     for value, attackers, defenders in curves:
         is_battle = (attackers > 0) & (defenders > 0)
@@ -153,25 +184,343 @@ def _rows(rules: Rules, column: str, curves: list[tuple[int, Whole, Whole]]) -> 
     return rows
 
 
-def _title(situation: str, rows: Sequence[Row], column: str, cases: Sequence[str]) -> str:
-    """Return what the first and the last curve come to at their ends."""
+def _first_and_last(situation: str, rows: Sequence[Row], column: str, cases: Sequence[str]) -> str:
+    """Return a title with the chances at the ends of the first and the last curve."""
     last = {row[column]: per_cent(row["win_probability"]) for row in rows}
     low, high = next(iter(last.values())), next(reversed(last.values()))
     sentence = f"{situation} you win {low} of the time {cases[0]}"
     return f"{sentence}." if len(cases) == 1 else f"{sentence}, {high} {cases[-1]}."
 
 
-def _lead(delta: int) -> str:
-    if not delta:
-        return "with as many armies"
-    return f"with {armies(abs(delta))} {'more' if delta > 0 else 'fewer'}"
+@chart(
+    command="slices",
+    example="--garrison 0",
+    defenders=Option("15,25,35", least=1),
+    attackers=Option("50", least=1),
+)
+def slices(
+    defenders: Sequence[int], attackers: int, rules: Rules | str = "classic", label: str = ""
+) -> AnyChart:
+    """Return the chance to win by attackers for some defenders, marking the fewest favourites.
+
+    defenders: armies on the defended territory, a curve for each.
+    attackers: the most attackers, garrison included.
+    rules, label: as for `curves_by_delta`.
+
+    Refused are more than 20 numbers of defenders, more than 1000 attackers, and rules under which
+    no number of attackers has an even chance.
+
+    Source: Höhle's slices of the table at 15, 25 and 35 defenders.
+    """
+    most = whole_number(attackers, "attackers", least=1, most=MOST_ARMIES)
+    defended = _read_lines(defenders, "defenders", least=1)[::-1]
+    found = find_rules(rules)
+    needed = dict(zip(defended, armies_needed(defended, EVEN, found).tolist(), strict=True))
+    count = np.arange(1, most + 1)
+    rows = [
+        {**row, "is_fewest": row["attackers"] == needed[row["defenders"]]}
+        for row in _curves(found, "defenders", [(d, count, np.full(most, d)) for d in defended])
+    ]
+    by_defenders = Lines("defenders", "defenders", defended, list(map(str, defended)))
+    x = Axis("attackers", ATTACKERS, 0, most)
+    return finish(
+        alt.layer(*_favourites(), by_defenders.draw("slices", rows, x, TO_WIN)),
+        _slices_title({d: needed[d] for d in defended[::-1]}, most),
+        "Chance to win, by the attackers; at the end of each line, how many defenders there are, "
+        "and beside each dot the fewest attackers with an even chance "
+        f"({under_rules(found, label)}).",
+        {"slices": rows},
+    )
 
 
-def _against(lead: int) -> str:
-    if not lead:
-        return "against as many"
-    return f"against {abs(lead)} {'fewer' if lead > 0 else 'more'}"
+def _slices_title(needed: Mapping[int, int], most: int) -> str:
+    """Return the fewest favourites inside the picture, and against whom there are none."""
+    inside = {d: fewest for d, fewest in needed.items() if fewest <= most}
+    outside = [f"{d:,}" for d in needed if d not in inside]
+    few = ""
+    if outside:
+        few = f"{most:,} {'is' if most == 1 else 'are'} too few against {joined(outside)}"
+    if not inside:
+        noun = "defender" if outside == ["1"] else "defenders"
+        return f"To be favourites, {few} {noun}."
+    fewest = joined([f"{each:,}" for each in inside.values()])
+    against = joined([f"{d:,}" for d in inside])
+    verb = "attacker is" if fewest == "1" else "attackers are"
+    noun = "defender" if against == "1" else "defenders"
+    title = f"{fewest} {verb} enough to be favourites against {against} {noun}"
+    return f"{title}; {few}." if few else f"{title}."
 
 
-def _under(rules: Rules, label: str) -> str:
-    return under_rules(label or rules_name(rules), rules.garrison)
+def _favourites() -> list[alt.Chart]:
+    """Return the line of even chances, and on it the fewest favourites of each curve."""
+    marked = alt.Chart(named("slices")).transform_filter("datum.is_fewest")
+    even = alt.datum(0.5, type="quantitative")
+    return [
+        alt.Chart(named("slices")).mark_rule(color=GREY, strokeDash=[2, 4]).encode(y=even),
+        marked.mark_rule(strokeDash=[4, 3]).encode(
+            x="attackers:Q", y="win_probability:Q", y2=alt.datum(0), color="defenders:O"
+        ),
+        marked.mark_point(filled=True, size=50, opacity=1).encode(
+            x="attackers:Q", y="win_probability:Q", color="defenders:O"
+        ),
+        marked.mark_text(align="left", dx=6, dy=12).encode(
+            x="attackers:Q", y=even, text="attackers:Q", color="defenders:O"
+        ),
+    ]
+
+
+@chart()
+def minimum_troops(
+    defenders: int = 200,
+    chances: Sequence[Chance] = CHANCES,
+    rules: Sequence[Rules | str] = ("classic", "capital"),
+    *,
+    per_defender: bool = False,
+) -> AnyChart:
+    """Return the fewest attackers that chances take, by the defenders, a line for each chance.
+
+    defenders: the most defenders.
+    chances: the wanted chances, as for `armies_needed`.
+    rules: the rules to compare, each as `Rules` or the name of a rule set; a plot for each, one
+        below the other on the same scales.
+    per_defender: whether to divide the attackers by the defenders.
+
+    The garrison counts as attackers. Refused is what `armies_needed` refuses, more than 20 chances
+    and more than 500 defenders.
+
+    Source: Van Wijgerden, "Let slip the dice of war", whose graphs go up to 200 and 50 defenders.
+    """
+    most = whole_number(defenders, "defenders", least=2, most=MOST_DEFENDERS)
+    by_chance = _lines_by_chance(chances)
+    tables = {_rules_name(each): _needed(most, by_chance.values, each) for each in rules}
+    rows = [
+        {
+            "rules": name,
+            "chance": chance,
+            "defenders": d,
+            "attackers": attackers,
+            "attackers_per_defender": attackers / d,
+        }
+        for name, needed in tables.items()
+        for chance, line in zip(by_chance.values, needed.tolist(), strict=True)
+        for d, attackers in enumerate(line, start=1)
+    ]
+    x = Axis("defenders", "defenders", 0, most)
+    column = "attackers_per_defender" if per_defender else "attackers"
+    y = Axis(
+        column,
+        "attackers for each defender" if per_defender else "fewest attackers",
+        0,
+        max(row[column] for row in rows) * 1.02,
+        ".1f" if per_defender else ",d",
+    )
+    plots = [
+        by_chance.draw(
+            "needed",
+            [row for row in rows if row["rules"] == name],
+            x,
+            y,
+            f"datum.rules == {json.dumps(name)}",
+        ).properties(title=alt.TitleParams(f"{name} rules", fontSize=13))
+        for name in tables
+    ]
+    ends = [needed[0, -1] for needed in tables.values()]
+    counts = [f"{n / most:.2f}" if per_defender else str(n) for n in ends]
+    counts[0] += " attackers for each" if per_defender else " attackers"
+    cases = [f"{count} ({name})" for count, name in zip(counts, tables, strict=True)]
+    return finish(
+        plots[0] if len(plots) == 1 else alt.vconcat(*plots),
+        f"Against {most} defenders, a chance of {by_chance.labels[0]} takes {joined(cases)}.",
+        "The fewest attackers, garrison included, that win with at least the chance at the end of "
+        "the line.",
+        {"needed": rows},
+    )
+
+
+@chart()
+def minimum_troops_ratio(
+    defenders: int = 200,
+    chances: Sequence[Chance] = CHANCES,
+    rules: Rules | str = "capital",
+    base: Rules | str = "classic",
+) -> AnyChart:
+    """Return how many times as many attackers some rules take as others, a line for each chance.
+
+    defenders: the most defenders.
+    chances: the wanted chances, as for `armies_needed`.
+    rules: `Rules`, or the name of a rule set.
+    base: the rules with which they are compared.
+
+    The same is refused as by `minimum_troops`.
+
+    Source: Van Wijgerden, "Let slip the dice of war", who divides capitals by standard territories.
+    """
+    most = whole_number(defenders, "defenders", least=2, most=MOST_DEFENDERS)
+    by_chance = _lines_by_chance(chances)
+    ratios = _needed(most, by_chance.values, rules) / _needed(most, by_chance.values, base)
+    rows = [
+        {"chance": p, "defenders": d, "ratio": ratio}
+        for p, line in zip(by_chance.values, ratios.tolist(), strict=True)
+        for d, ratio in enumerate(line, start=1)
+    ]
+    least, largest = (f"{pick(ratios[:, -1]):.2f}" for pick in (min, max))
+    span = least if least == largest else f"{least} to {largest}"
+    name, other = _rules_name(rules), _rules_name(base)
+    y = Axis("ratio", f"{name} / {other}", ratios.min(), ratios.max() * 1.02, ".1f")
+    return finish(
+        by_chance.draw("ratios", rows, Axis("defenders", "defenders", 0, most), y),
+        f"Against {most} defenders, {name} rules take {span} times as many attackers as {other} "
+        "rules.",
+        "The fewest attackers, garrison included, that win with at least the chance at the end of "
+        f"the line: those under {name} rules divided by those under {other} rules.",
+        {"ratios": rows},
+    )
+
+
+def _lines_by_chance(chances: object) -> Lines:
+    """Return a line for each chance, the highest first: it is the hardest for the attackers."""
+    given = read_chances(row_of(chances, "chances", "chances")).reshape(-1).tolist()
+    wanted: list[Fraction] = sorted(set(given), reverse=True)
+    if not 1 <= len(wanted) <= MOST_LINES:
+        raise IllegalError(f"chances must be 1 to {MOST_LINES}, got {len(wanted)}")
+    values = [float(chance) for chance in wanted]
+    return Lines("chance", "chance", values, [f"{100 * chance:.10g} %" for chance in values])
+
+
+def _rules_name(rules: Rules | str) -> str:
+    found = find_rules(rules)
+    name = rules_name(found)
+    return name if found.garrison == 1 else f"{name}, garrison {found.garrison}"
+
+
+def _needed(most: int, wanted: Sequence[float], rules: Rules | str) -> Whole:
+    """Return the fewest attackers, a row for each chance and a column for each defender."""
+    needed: Whole = armies_needed(np.arange(1, most + 1), [[chance] for chance in wanted], rules)
+    return needed
+
+
+def _read_lines(
+    values: object, name: str, least: int | None = None, most: int | None = None
+) -> list[int]:
+    """Return the whole numbers that have a line, sorted and without repetition, or refuse them."""
+    row = row_of(values, name, "whole numbers")
+    numbers = sorted({whole_number(value, name, -(10**9), 10**9) for value in row})
+    if not 1 <= len(numbers) <= MOST_LINES:
+        raise IllegalError(f"{name} must be 1 to {MOST_LINES} numbers, got {len(numbers)}")
+    for end in (numbers[0], numbers[-1]):
+        if (least is not None and end < least) or (most is not None and end > most):
+            span = f"at least {least}" if least is not None else f"at most {most}"
+            raise IllegalError(f"{name} must be {span} to have a line, got {shown(end)}")
+    return numbers
+
+
+class Axis(NamedTuple):
+    """An axis: its column, its title with the unit, its ends, and how its numbers are written."""
+
+    column: str
+    title: str
+    least: float
+    most: float
+    format: str = ",d"
+
+    def channel(self) -> dict[str, Any]:
+        """Return the arguments of the axis's Altair channel."""
+        return {
+            "shorthand": f"{self.column}:Q",
+            "title": self.title,
+            "axis": alt.Axis(format=self.format),
+            "scale": alt.Scale(domain=[self.least, self.most], nice=False, zero=False),
+        }
+
+
+TO_WIN = Axis("win_probability", "chance to win", 0, 1, "%")
+
+
+class Lines(NamedTuple):
+    """Lines in one plot, each labelled at its end.
+
+    column: what differs from line to line.
+    title: what that is called.
+    values: its values, from the worst for the attackers to the best.
+    labels: the label of each line.
+    """
+
+    column: str
+    title: str
+    values: Sequence[float]
+    labels: Sequence[str]
+
+    def draw(self, table: str, rows: Sequence[Row], x: Axis, y: Axis, where: str = "") -> AnyChart:
+        """Return the chart of the lines, without a title.
+
+        table: the name of the rows.
+        rows: a row for each point of each line.
+        x, y: the axes.
+        where: which rows of the table are meant, as a Vega expression; empty for all.
+        """
+        base = alt.Chart(named(table)).encode(
+            x=alt.X(**x.channel()),
+            color=alt.Color(
+                f"{self.column}:O",
+                scale=alt.Scale(domain=list(self.values), range=shades(len(self.values))),
+                legend=None,
+            ),
+        )
+        if where:
+            base = base.transform_filter(where)
+        lines = base.encode(y=alt.Y(**y.channel()))
+        layers = [
+            lines.mark_line(strokeWidth=2 if len(self.values) <= FEW_LINES else 1),
+            *self._at_ends(base, rows, x, y),
+        ]
+        if len(rows) <= MOST_SPOTS:
+            tooltip = [
+                alt.Tooltip(f"{self.column}:O", title=self.title),
+                exactly(x.column, x.title),
+                exactly(y.column, y.title),
+            ]
+            layers.append(lines.mark_point(size=60, opacity=0).encode(tooltip=tooltip))
+        return alt.layer(*layers)
+
+    def _at_ends(self, base: alt.Chart, rows: Sequence[Row], x: Axis, y: Axis) -> list[alt.Chart]:
+        """Return the labels at the right ends of the lines, moved so that they do not overlap."""
+        last = max(row[x.column] for row in rows)
+        ends = {row[self.column]: row[y.column] for row in rows if row[x.column] == last}
+        labels = {v: text for v, text in zip(self.values, self.labels, strict=True) if v in ends}
+        gap = LABEL_HEIGHT * (y.most - y.least) / HEIGHT
+        places = apart([ends[value] for value in labels], gap, y.least, y.most)
+        which = f"indexof({json.dumps(list(labels))}, datum['{self.column}'])"
+        placed = base.transform_filter(
+            f"datum['{x.column}'] == {last} && {which} >= 0"
+        ).transform_calculate(
+            place=f"{json.dumps(places)}[{which}]",
+            label=f"{json.dumps(list(labels.values()))}[{which}]",
+        )
+        text = placed.mark_text(align="left", dx=LEADER + 2, baseline="middle", fontSize=11)
+        leader = placed.mark_rule(x2Offset=LEADER, strokeWidth=0.7)
+        return [
+            leader.encode(x2=x.column, y=f"{y.column}:Q", y2="place:Q"),
+            text.encode(y="place:Q", text="label:N"),
+        ]
+
+
+def apart(places: Sequence[float], gap: float, least: float, most: float) -> list[float]:
+    """Return places near those given, at least a gap apart and in the same order.
+
+    places: where the labels should stand.
+    gap: the room that each needs.
+    least, most: the ends of the room for all of them.
+
+    >>> apart([0.5, 0.5, 0.9], 0.1, 0, 1)
+    [0.45, 0.55, 0.9]
+    """
+    order = np.argsort(places, kind="stable")
+    steps = gap * np.arange(len(places))
+    wanted = np.array(places, dtype=float)[order] - steps
+    # Halfway between moving them up only as far as needed, and down only.
+    up = np.maximum.accumulate(wanted)
+    down = np.minimum.accumulate(wanted[::-1])[::-1]
+    held = np.clip((up + down) / 2, least, max(most - steps[-1], least)) + steps
+    moved = np.empty(len(places))
+    moved[order] = held
+    return [float(place) for place in moved.round(12)]

@@ -1,13 +1,17 @@
-"""Pictures of what to do: roll, stop or blitz, and with how many dice."""
+"""Of what to do: when to stop, how many dice, how many armies, and where they stand."""
 
-from collections.abc import Callable, Iterator
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import altair as alt
-
+from iacta.battle.territory import Territory, read_territories, stages
+from iacta.charts.registry import chart
 from iacta.charts.theme import (
     AMBER,
+    ATTACKERS,
     BLUE,
     COUNT,
     GREEN,
@@ -16,24 +20,40 @@ from iacta.charts.theme import (
     RED,
     AnyChart,
     Row,
+    alt,
+    armies,
+    categories,
+    exactly,
     expect,
+    fight,
     finish,
     named,
+    per_cent,
+    under_rules,
 )
-from iacta.charts.words import armies, fight
-from iacta.checks import shown
+from iacta.checks import shown, whole_number
 from iacta.errors import TooLargeError
-from iacta.questions.decisions import Decision, DiceDecision
+from iacta.questions.armies_needed import win_probability_keeping
+from iacta.questions.arrays import win_probability
+from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules
 
-__all__ = ["decision_map", "dice_map"]
+if TYPE_CHECKING:  # each takes time to import, and is there before there is one to draw
+    from iacta.questions.decisions import Decision, DiceDecision
+    from iacta.questions.spread import BestSpread, Objective
+
+Chances: TypeAlias = Callable[[Sequence[int]], list[float]]
 
 ACTIONS = {"roll": BLUE, "blitz": GREEN, "stop": AMBER}
 DICE = (AMBER, PURPLE, GREEN, BLUE, RED, GREY)  # for no die, one, two ...
 MOST_STATES = 10**5
 MARGIN = 3  # how many more attackers than the boundary needs are shown
 SIDE = 440
+MOST_POINTS = 60
+LOW = 0.02  # chances below this are not drawn
 
 
+@chart(of="Decision")
 def decision_map(decision: Decision) -> AnyChart:
     """Return what to do in every state of a battle, and where that changes.
 
@@ -43,122 +63,104 @@ def decision_map(decision: Decision) -> AnyChart:
     attackers; a table `boundary` as the decision has it; and the battle itself. More than 100,000
     states are refused.
     """
+    from iacta.questions.decisions import Decision
+
     expect(decision, Decision, "decision")
-    top = _top(decision)
-    if top * decision.defenders > MOST_STATES:
-        raise TooLargeError(
-            f"a decision that is drawn must have at most {MOST_STATES:,} states, got "
-            f"{shown(top)} attackers by {shown(decision.defenders)} defenders"
-        )
-    boundary = [each._asdict() for each in decision.boundary if each.attackers is not None]
+    known = [each for each in decision.boundary if each.attackers is not None]
+    fewest = [each.attackers for each in known if each.attackers is not None]
+    decided = int(decision.rolls.shape[1]) - 1 + decision.rules.garrison
+    top = min(max(decision.attackers, *fewest, 1) + MARGIN, decided)
+    _refuse_large(top, decision.defenders)
     battle = {"attackers": decision.attackers, "defenders": decision.defenders}
+    is_mix = decision.objective == "conquest"
+    aim = "to take the territory" if is_mix else "for the value of territory and armies"
     return finish(
-        _map_chart(decision),
-        _title(decision),
+        _action_chart(is_mix, bool(known)),
+        _decision_title(decision),
         fight(decision.attackers, decision.defenders, decision.rules)
-        + f" What is best {_aim(decision)}, with every number of armies; the dot is this battle.",
+        + f" What is best {aim}, with every number of armies; the dot is this battle.",
         {
             "actions": list(_runs(decision.action_at, top, decision.defenders, "action")),
-            **({"boundary": boundary} if boundary else {}),
+            **({"boundary": [each._asdict() for each in known]} if known else {}),
             "battle": [{**battle, "action": decision.action}],
         },
     )
 
 
-def _top(decision: Decision) -> int:
-    """Return the most attackers that are worth showing."""
-    fewest = [each.attackers for each in decision.boundary if each.attackers is not None]
-    known = decision.rolls.shape[1] - 1 + decision.rules.garrison
-    return min(max(decision.attackers, *fewest, 1) + MARGIN, int(known))
+def _refuse_large(attackers: int, defenders: int) -> None:
+    if attackers * defenders > MOST_STATES:
+        raise TooLargeError(
+            f"a decision that is drawn must have at most {MOST_STATES:,} states, got "
+            f"{shown(attackers)} attackers by {shown(defenders)} defenders"
+        )
 
 
-def _title(decision: Decision) -> str:
+def _decision_title(decision: Decision) -> str:
     last = decision.boundary[-1]
     word = "blitz" if decision.objective == "conquest" else "roll"
     now = f"{decision.action.capitalize()} now"
     if last.attackers is None:
         return f"{now}: against {last.defenders} it is never best to {word}."
-    fewest = armies(last.attackers)
-    return f"{now}. To {word} against {last.defenders} takes at least {fewest}."
-
-
-def _aim(decision: Decision) -> str:
-    if decision.objective == "conquest":
-        return "to take the territory"
-    return "for the worth of territory and armies"
+    return f"{now}. To {word} against {last.defenders} takes at least {armies(last.attackers)}."
 
 
 def _runs(at: Callable[[int, int], object], top: int, defenders: int, name: str) -> Iterator[Row]:
-    """Yield what to do against each number of defenders, in runs of attackers who do the same."""
+    """Yield what to do against each number of defenders, joining attackers who do the same."""
     for d in range(1, defenders + 1):
         for done, same in groupby(range(1, top + 1), key=lambda a: at(a, d)):
             run = list(same)
             yield {"defenders": d, name: done, "least": run[0], "most": run[-1]}
 
 
-def _axes() -> dict[str, Any]:
+def _states(table: str, **edges: str) -> alt.Chart:
+    """Return a chart over attackers and defenders whose marks have these `low` and `high` edges."""
     whole = alt.Axis(format="d", tickMinStep=1, labelExpr=COUNT, grid=False)
     scale = alt.Scale(zero=False, nice=False)
-    return {
-        "x": alt.X("left:Q", title="defenders", axis=whole, scale=scale),
-        "x2": "right:Q",
-        "y": alt.Y("low:Q", title="attackers, garrison included", axis=whole, scale=scale),
-    }
-
-
-def _cells(table: str) -> Any:
-    return (
+    states: alt.Chart = (
         alt.Chart(named(table))
-        .transform_calculate(
-            left="datum.defenders - 0.5",
-            right="datum.defenders + 0.5",
-            low="datum.least - 0.5",
-            high="datum.most + 0.5",
+        .transform_calculate(left="datum.defenders - 0.5", right="datum.defenders + 0.5", **edges)
+        .encode(
+            x=alt.X("left:Q", title="defenders", axis=whole, scale=scale),
+            x2="right:Q",
+            y=alt.Y("low:Q", title=ATTACKERS, axis=whole, scale=scale),
         )
-        .mark_rect()
-        .encode(**_axes(), y2="high:Q")
     )
+    return states
 
 
-def _map_chart(decision: Decision) -> AnyChart:
-    known = [action for action in ACTIONS if action != "blitz" or decision.objective == "conquest"]
-    color = alt.Color(
-        "action:N",
-        title=None,
-        scale=alt.Scale(domain=known, range=[ACTIONS[action] for action in known]),
+def _cells(table: str) -> alt.Chart:
+    edges = {"low": "datum.least - 0.5", "high": "datum.most + 0.5"}
+    cells: alt.Chart = _states(table, **edges).mark_rect().encode(y2="high:Q")
+    return cells
+
+
+def _battle_dot(*tooltip: str) -> alt.Chart:
+    """Return the dot of the battle that is asked about."""
+    dot: alt.Chart = (
+        alt.Chart(named("battle"))
+        .mark_text(text="●", fontSize=16)
+        .encode(x="defenders:Q", y="attackers:Q", tooltip=["attackers:Q", "defenders:Q", *tooltip])
     )
-    shown_runs = [
+    return dot
+
+
+def _action_chart(is_mix: bool, has_boundary: bool) -> AnyChart:
+    actions = {name: tone for name, tone in ACTIONS.items() if is_mix or name != "blitz"}
+    runs: list[str | alt.Tooltip] = [
         "defenders:Q",
         "action:N",
         alt.Tooltip("least:Q", title="attackers from"),
         alt.Tooltip("most:Q", title="to"),
     ]
-    line = (
-        alt.Chart(named("boundary"))
-        .transform_calculate(
-            left="datum.defenders - 0.5",
-            right="datum.defenders + 0.5",
-            low="datum.attackers - 0.5",
-        )
-        .mark_rule(strokeWidth=2.5)
-        .encode(**_axes(), tooltip=["defenders:Q", alt.Tooltip("attackers:Q", title="at least")])
-    )
-    dot = _dot().encode(tooltip=["attackers:Q", "defenders:Q", "action:N"])
-    has_line = any(each.attackers is not None for each in decision.boundary)
-    layers = [_cells("actions").encode(color=color, tooltip=shown_runs), *([line] * has_line), dot]
-    return alt.layer(*layers).properties(height=SIDE)
+    layers = [_cells("actions").encode(color=categories("action", actions), tooltip=runs)]
+    if has_boundary:
+        least = alt.Tooltip("attackers:Q", title="at least")
+        line = _states("boundary", low="datum.attackers - 0.5").mark_rule(strokeWidth=2.5)
+        layers.append(line.encode(tooltip=["defenders:Q", least]))
+    return alt.layer(*layers, _battle_dot("action:N")).properties(height=SIDE)
 
 
-def _dot() -> alt.Chart:
-    """Return the dot of the battle that is asked about."""
-    dot: alt.Chart = (
-        alt.Chart(named("battle"))
-        .mark_text(text="●", fontSize=16)
-        .encode(x="defenders:Q", y="attackers:Q", tooltip=["attackers:Q", "defenders:Q"])
-    )
-    return dot
-
-
+@chart(of="DiceDecision")
 def dice_map(decision: DiceDecision) -> AnyChart:
     """Return how many dice both sides should throw in every state of a battle.
 
@@ -167,57 +169,48 @@ def dice_map(decision: DiceDecision) -> AnyChart:
     The chart has a table `attack` and a table `defence`: against so many `defenders` the `dice` of
     `least` to `most` attackers; and the battle itself. More than 100,000 states are refused.
     """
+    from iacta.questions.decisions import DiceDecision
+
     expect(decision, DiceDecision, "decision")
+    _refuse_large(decision.attackers, decision.defenders)
     garrison = decision.rules.garrison
-    top = decision.attackers
-    if top * decision.defenders > MOST_STATES:
-        raise TooLargeError(
-            f"a decision that is drawn must have at most {MOST_STATES:,} states, got "
-            f"{shown(top)} attackers by {shown(decision.defenders)} defenders"
-        )
 
     def dice(policy: Any) -> list[Row]:
-        """Return the rows of a side.
-
-        policy: how many dice it throws, at `[defenders, attackers able to attack]`.
-        """
+        """Return the rows of a side, whose policy counts attackers above the garrison."""
 
         def at(a: int, d: int) -> int:
-            """Return the number of dice, 0 where there is no roll.
-
-            a: attackers, garrison included.
-            d: defenders.
-            """
             return int(policy[d, a - garrison]) if a > garrison else 0
 
-        return list(_runs(at, top, decision.defenders, "dice"))
+        return list(_runs(at, decision.attackers, decision.defenders, "dice"))
 
     tables = {"attack": dice(decision.attack_policy), "defence": dice(decision.defence_policy)}
     most = max(row["dice"] for rows in tables.values() for row in rows)
     panels = [
-        alt.layer(_dice_chart(name, most), _dot()).properties(
+        alt.layer(_dice_cells(name, most), _battle_dot()).properties(
             height=SIDE // 2, title=alt.TitleParams(f"dice of the {name}", fontSize=12)
         )
         for name in tables
     ]
-    battle = [{"attackers": decision.attackers, "defenders": decision.defenders}]
+    ours, theirs = (
+        "1 die" if count == 1 else f"{count or 'no'} dice"
+        for count in (decision.attack_dice, decision.defence_dice)
+    )
     return finish(
         alt.vconcat(*panels),
-        f"Throw {_dice(decision.attack_dice)} now, and expect {_dice(decision.defence_dice)}.",
+        f"Throw {ours} now, and expect {theirs}.",
         fight(decision.attackers, decision.defenders, decision.rules)
         + " The best number of dice for either side, with every number of armies; the dot is this "
         "battle.",
-        {**tables, "battle": battle},
+        {
+            **tables,
+            "battle": [{"attackers": decision.attackers, "defenders": decision.defenders}],
+        },
     )
 
 
-def _dice(count: int) -> str:
-    return "1 die" if count == 1 else f"{count or 'no'} dice"
-
-
-def _dice_chart(table: str, most: int) -> Any:
+def _dice_cells(table: str, most: int) -> alt.Chart:
     counts = list(range(most + 1))
-    return _cells(table).encode(
+    cells: alt.Chart = _cells(table).encode(
         color=alt.Color(
             "dice:O",
             title="dice",
@@ -225,4 +218,190 @@ def _dice_chart(table: str, most: int) -> Any:
             legend=alt.Legend(columns=6),
         ),
         tooltip=["defenders:Q", "dice:O", "least:Q", "most:Q"],
+    )
+    return cells
+
+
+@chart()
+def chance_by_attackers(
+    territories: Sequence[int | Territory],
+    attackers: int,
+    chance: Fraction,
+    rules: Rules | str = "classic",
+    *,
+    keep: int = 0,
+    label: str = "",
+) -> AnyChart:
+    """Return the chance to take a chain by the number of attackers, marking those that it takes.
+
+    territories: the chain, as for `Campaign`.
+    attackers: the fewest that are enough, which `armies_needed_for_campaign` returns.
+    chance: the wanted chance.
+    rules: `Rules`, or the name of a rule set.
+    keep: armies that must be left at the end on the last territory.
+    label: what the rules are called, if they have no name of their own.
+    """
+    found = find_rules(rules)
+    attackers = whole_number(attackers, "attackers", least=1)
+    chain = list(stages(read_territories(territories), found))
+
+    def won(counts: Sequence[int]) -> list[float]:
+        if len(chain) == 1 and not keep:
+            chances: list[float] = win_probability(counts, *chain[0][:2]).tolist()
+            return chances
+        return [float(win_probability_keeping(n, territories, keep, found)) for n in counts]
+
+    goal = f"beat {armies(chain[0].defenders, 'defender')}"
+    if len(chain) > 1:
+        goal = f"take all {len(chain)} territories"
+    keeping = f", and keep {keep}" if keep else ""
+    return finish(
+        _chance_chart("attackers", attackers, chance, ATTACKERS, "chance to win"),
+        f"With {armies(attackers)} you win {per_cent(won([attackers])[0])} of the time.",
+        f"Chance to {goal}{keeping}; {_wanted(chance)} ({under_rules(found, label)}).",
+        {"chances": _chances_around("attackers", attackers, won)},
+    )
+
+
+@chart()
+def chance_by_defenders(
+    attackers: int,
+    defenders: int,
+    chance: Fraction,
+    rules: Rules | str = "classic",
+    label: str = "",
+) -> AnyChart:
+    """Return the chance to hold by the number of defenders, marking those that it takes.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: the fewest that are enough, which `defenders_needed` returns.
+    chance: the wanted chance.
+    rules: `Rules`, or the name of a rule set.
+    label: what the rules are called, if they have no name of their own.
+    """
+    found = find_rules(rules)
+    attackers = whole_number(attackers, "attackers", least=1)
+    defenders = whole_number(defenders, "defenders", least=1)
+
+    def held(counts: Sequence[int]) -> list[float]:
+        chances: list[float] = (1 - win_probability(attackers, counts, found)).tolist()
+        return chances
+
+    verb = "holds" if defenders == 1 else "hold"
+    return finish(
+        _chance_chart("defenders", defenders, chance, "defenders", "chance to hold"),
+        f"{armies(defenders, 'defender')} {verb} {per_cent(held([defenders])[0])} of the time.",
+        f"Chance to hold against {armies(attackers)}; {_wanted(chance)} "
+        f"({under_rules(found, label)}).",
+        {"chances": _chances_around("defenders", defenders, held)},
+    )
+
+
+def _wanted(chance: Fraction) -> str:
+    return f"{float(100 * chance):.10g} % is wanted"
+
+
+def _chances_around(side: str, enough: int, probabilities: Chances) -> list[Row]:
+    """Return the chances of the numbers around the answer, at most some sixty of them."""
+    reach = 2
+    while reach < enough and probabilities([enough - reach])[0] > LOW:
+        reach *= 2
+    least, most = max(enough - reach, 1), enough + max(min(reach, enough), 4)
+    step = -(-(most - least + 1) // MOST_POINTS)
+    numbers = sorted({*range(least, most + 1, step), max(enough - 1, 1), enough})
+    return [
+        {side: n, "probability": chance, "is_enough": n >= enough}
+        for n, chance in zip(numbers, probabilities(numbers), strict=True)
+    ]
+
+
+def _chance_chart(side: str, enough: int, chance: Fraction, x_title: str, y_title: str) -> AnyChart:
+    """Return the chances as points, the wanted one as a line, and the answer with its number."""
+    base = alt.Chart(named("chances")).encode(
+        x=alt.X(
+            f"{side}:Q",
+            title=x_title,
+            axis=alt.Axis(format=",d", tickMinStep=1),
+            scale=alt.Scale(zero=False, nice=False, padding=8),
+        ),
+        y=alt.Y(
+            "probability:Q",
+            title=y_title,
+            axis=alt.Axis(format="%"),
+            scale=alt.Scale(domain=[0, 1]),
+        ),
+        tooltip=[alt.Tooltip(f"{side}:Q", title=x_title), exactly("probability", y_title)],
+    )
+    colour = alt.Color(
+        "is_enough:N",
+        title=None,
+        scale=alt.Scale(domain=[True, False], range=[BLUE, RED]),
+        legend=alt.Legend(labelExpr="datum.value ? 'enough' : 'too few'"),
+    )
+    answer = base.transform_filter(f"datum.{side} == {enough}")
+    return alt.layer(
+        base.mark_line(color=GREY, strokeWidth=1),
+        alt.Chart(named("chances"))
+        .mark_rule(color=AMBER, strokeDash=[6, 4])
+        .encode(y=alt.datum(float(chance), type="quantitative")),
+        base.mark_point(filled=True, size=36, opacity=1).encode(color=colour),
+        answer.mark_point(filled=True, size=140, color=BLUE, opacity=1),
+        answer.mark_text(align="left", dx=9, dy=12, fontSize=13, fontWeight="bold").encode(
+            text=alt.Text(f"{side}:Q", format=",d")
+        ),
+    )
+
+
+@chart(of="BestSpread")
+def best_spread(
+    best: BestSpread,
+    attackers: int,
+    objective: Objective = "break through",
+    rules: Rules | str = "classic",
+    label: str = "",
+) -> AnyChart:
+    """Return the best spread of armies as bars, from one end of the chain to the other.
+
+    best: what `spread_defenders` returns.
+    attackers: armies of the one stack that attacks, garrison included.
+    objective: what the attackers want.
+    rules: `Rules`, or the name of a rule set.
+    label: what the rules are called, if they have no name of their own.
+    """
+    from iacta.questions.spread import BestSpread
+
+    expect(best, BestSpread, "best")
+    found = find_rules(rules)
+    spread = best.spreads[0]
+    base = alt.Chart(named("spread")).encode(
+        x=alt.X("territory:O", title="territory of the chain", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y(
+            "defenders:Q",
+            title="defenders",
+            axis=alt.Axis(format=",d", tickMinStep=1),
+            scale=alt.Scale(domain=[0, 1.08 * max(spread)], nice=False),  # room for the number
+        ),
+        tooltip=["territory:O", "defenders:Q"],
+    )
+    room = alt.ExprRef("bandwidth('x') < 14 ? 0 : 1")
+    values = base.mark_text(dy=-7, opacity=room).encode(text="defenders:Q")
+    known = "no spread is better" if best.is_exact else "the best that a search has found"
+    stack = f"{attackers} {'attacker' if attackers == 1 else 'attackers'}"
+    s = "s" if attackers == 1 else ""
+    if objective == "break through":
+        title = f"{stack} break{s} through {per_cent(float(best.value))} of the time at best."
+    else:
+        of_all = armies(len(spread), "territory", "territories")
+        title = f"{stack} take{s} {float(best.value):.2f} of {of_all} on average, at best."
+    return finish(
+        alt.layer(base.mark_bar(color=RED), values),
+        title,
+        f"The best spread of {armies(sum(spread))} over {len(spread)} territories in a row; "
+        f"{known} ({under_rules(found, label)}).",
+        {
+            "spread": [
+                {"territory": place, "defenders": count}
+                for place, count in enumerate(spread, start=1)
+            ]
+        },
     )

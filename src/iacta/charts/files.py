@@ -1,34 +1,30 @@
-"""Charts as files: pictures, pages, specifications and the numbers behind them."""
+"""As files and numbers: charts as pictures, as pages that need no network, and as tables."""
+
+from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from iacta.charts.converter import CONVERTED, PictureError, convert
-from iacta.charts.page import page
-from iacta.charts.theme import AnyChart, Row, config
+from iacta.charts.registry import public
+from iacta.charts.theme import PADDING, PAPER, WIDTH, AnyChart, Row, alt, config
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError, MissingError, TooLargeError
 
-__all__ = [
-    "ENDINGS",
-    "chart_csv",
-    "chart_frame",
-    "chart_tables",
-    "ending",
-    "part_name",
-    "save",
-    "specification",
-    "write",
-]
-
 ENDINGS = (*CONVERTED, "json", "csv")
 
+MARGIN = 110  # pixels that axes and padding usually take beside the plot
+NARROW = 480  # a window narrower than this has smaller letters in its titles
+LEAST = 160  # no plot is narrower
 
+
+@public
 def save(
     chart: AnyChart,
     file: str | Path,
@@ -36,16 +32,16 @@ def save(
     dark: bool = False,
     make: Callable[[str, str], bytes] = convert,
 ) -> None:
-    """Write a chart to a file, whose ending tells how.
+    """Write a chart to a file, whose ending says how.
 
     chart: any chart of `iacta.charts`.
     file: where to; it must end in .svg, .png, .pdf, .html for a page that needs no network, .json
         for the Vega-Lite specification, or .csv for the numbers.
-    dark: whether a picture is to stand on a dark page; a page follows its reader.
-    make: what turns a specification into a picture.
+    dark: whether a picture has a dark ground; a page follows its reader's settings.
+    make: turns a specification into a picture of an ending.
 
-    The file is whole or not there at all. Refused are other endings, and places that cannot be
-    written.
+    The file is written as a whole or not at all. Other endings, and places that cannot be written,
+    are refused.
     """
     kind = ending(file)
     if kind == "csv":
@@ -53,62 +49,19 @@ def save(
     else:
         spec = specification(chart, dark=dark)
         try:
-            content = _encoded(spec, kind, make)
+            if kind == "json":
+                content = json.dumps(spec, indent=1).encode() + b"\n"
+            elif kind == "html":
+                content = page(spec, make("", kind).decode()).encode()
+            else:
+                content = make(json.dumps(spec), kind)
         except PictureError as error:
             raise TooLargeError(f"the picture cannot be drawn: {error}") from None
     write(Path(file), content)
 
 
-def _encoded(spec: dict[str, Any], kind: str, make: Callable[[str, str], bytes]) -> bytes:
-    if kind == "json":
-        return json.dumps(spec, indent=1).encode() + b"\n"
-    if kind == "html":
-        return page(spec, make("", kind).decode()).encode()
-    return make(json.dumps(spec), kind)
-
-
-def write(file: Path, content: bytes, what: str = "the picture's place") -> None:
-    """Write a file beside its place, and then put it there.
-
-    file: where to; behind a link, and with the rights that a file there has.
-    content: what.
-    what: what the place is called where it is refused.
-    """
-    try:
-        place = file.resolve()
-        if place.exists() and not place.is_file():
-            place.write_bytes(content)  # a pipe or a device; a folder refuses it
-        else:
-            _put(place, content)
-    except OSError as error:
-        raise IllegalError(
-            f"{what} must be one that can be written, got {shown(str(file))}: {error.strerror}"
-        ) from None
-
-
-def _put(place: Path, content: bytes) -> None:
-    part = place.with_name(part_name(place.name))
-    try:
-        part.write_bytes(content)
-        if place.exists():
-            part.chmod(place.stat().st_mode)
-        part.replace(place)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def part_name(name: str) -> str:
-    """Return the name of a file while this process writes it.
-
-    name: the name that it will have.
-    """
-    return f".{name[:200]}.{os.getpid()}.iacta-part"
-
-
 def ending(file: str | Path) -> str:
     """Return the ending of a file's name, one of `ENDINGS`, or refuse it.
-
-    file: the name.
 
     >>> ending("odds.PNG")
     'png'
@@ -127,29 +80,55 @@ def ending(file: str | Path) -> str:
     return found
 
 
+def write(file: Path, content: bytes, what: str = "the picture's place") -> None:
+    """Write a file under another name, then move it to its place.
+
+    file: the place; links are followed, and a file that is replaced keeps its rights.
+    content: what to write.
+    what: what a message calls the place if it cannot be written.
+    """
+    try:
+        place = file.resolve()
+        if place.exists() and not place.is_file():
+            place.write_bytes(content)  # a pipe or a device; a folder refuses it
+            return
+        part = place.with_name(part_name(place.name))
+        try:
+            part.write_bytes(content)
+            if place.exists():
+                part.chmod(place.stat().st_mode)
+            part.replace(place)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise IllegalError(
+            f"{what} must be one that can be written, got {shown(str(file))}: {error.strerror}"
+        ) from None
+
+
+def part_name(name: str) -> str:
+    """Return the name that a file has while this process writes it."""
+    return f".{name[:200]}.{os.getpid()}.iacta-part"
+
+
+@public
 def specification(chart: AnyChart, *, dark: bool = False) -> dict[str, Any]:
-    """Return the Vega-Lite specification of a chart, data and theme included.
+    """Return the Vega-Lite specification of a chart with its data and theme.
 
     chart: any chart of `iacta.charts`.
-    dark: whether it is to stand on a dark page.
+    dark: whether it has a dark ground.
     """
-    chart_tables(chart)  # refuses what is none of ours
+    chart_tables(chart)  # refuses charts that are not ours
     bare = chart.copy(deep=False)
-    # The rows are put in at the end: Altair would look at each value.
-    tables, bare.datasets = bare.datasets, _undefined()
+    # The rows are added at the end: Altair would check every value.
+    tables, bare.datasets = bare.datasets, alt.Undefined
     spec: dict[str, Any] = bare.to_dict(validate=False)
     return {**spec, "datasets": tables, "config": config(dark=dark)}
 
 
-def _undefined() -> Any:
-    """Return what Altair takes for nothing."""
-    from altair import Undefined
-
-    return Undefined
-
-
+@public
 def chart_tables(chart: AnyChart) -> dict[str, list[Row]]:
-    """Return the rows behind a chart, table by table, the one that matters first.
+    """Return the rows behind a chart by table, the most important table first.
 
     chart: any chart of `iacta.charts`.
     """
@@ -158,22 +137,24 @@ def chart_tables(chart: AnyChart) -> dict[str, list[Row]]:
     return dict(chart.datasets)
 
 
+@public
 def chart_csv(chart: AnyChart) -> str:
-    """Return the numbers of a chart as CSV; with several tables, the first column names them.
+    """Return the numbers of a chart as CSV; if there are several tables, a first column names them.
 
     chart: any chart of `iacta.charts`.
     """
     rows = _rows(chart)
-    columns = list(dict.fromkeys(key for row in rows for key in row))
     text = io.StringIO()
+    columns = list(dict.fromkeys(key for row in rows for key in row))
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
 
 
+@public
 def chart_frame(chart: AnyChart) -> Any:
-    """Return the numbers of a chart as a pandas frame, as `chart_csv` does.
+    """Return the numbers of a chart as a pandas frame, with the columns of `chart_csv`.
 
     chart: any chart of `iacta.charts`.
     """
@@ -191,3 +172,86 @@ def _rows(chart: AnyChart) -> Sequence[Row]:
     if len(tables) == 1:
         return next(iter(tables.values()))
     return [{"table": name, **row} for name, rows in tables.items() for row in rows]
+
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ margin: 0; background: {light}; }}
+@media (prefers-color-scheme: dark) {{ body {{ background: {dark}; }} }}
+#chart {{ display: block; margin: 0 auto; max-width: {widest}px; overflow-x: auto; }}
+</style>
+</head>
+<body>
+<div id="chart"></div>
+<script>{script}</script>
+<script>
+const spec = {spec};
+const configs = {configs};
+const dark = matchMedia("(prefers-color-scheme: dark)");
+let drawing = 0;
+async function draw() {{
+  const mine = ++drawing;
+  const config = structuredClone(configs[dark.matches ? 1 : 0]);
+  const room = document.documentElement.clientWidth - 2;  // for rounding
+  let width = Math.min({width}, room - {margin});
+  if (room < {narrow}) {{
+    Object.assign(config.title, {{fontSize: 13, subtitleFontSize: 11}});
+    config.legend.columns = 2;
+  }}
+  // How much room the labels beside the plot take is known only once they are drawn.
+  for (let round = 0; round < 3 && mine === drawing; ++round) {{
+    config.view.continuousWidth = config.view.discreteWidth = width = Math.max({least}, width);
+    const shape = spec.usermeta && spec.usermeta.height_by_width;
+    const size = shape ? {{height: Math.round(shape * width)}} : {{}};
+    await vegaEmbed("#chart", {{...spec, ...size, config}}, {{renderer: "svg", actions: false}});
+    const wide = selector => Math.max(0, ...Array.from(
+      document.querySelectorAll(selector), each => each.getBoundingClientRect().width));
+    const words = wide("#chart .role-title-text, #chart .role-title-subtitle");
+    const excess = wide("#chart svg") - room;
+    if (Math.abs(excess) < 1 || (excess < 0 && width >= {width})) break;
+    if (words > room - {padding}) {{
+      config.title.fontSize *= (room - {padding}) / words;
+      config.title.subtitleFontSize *= (room - {padding}) / words;
+    }}
+    width = Math.min({width}, width - excess);
+  }}
+}}
+draw();
+dark.addEventListener("change", draw);
+addEventListener("resize", draw);
+</script>
+</body>
+</html>
+"""
+
+
+def page(spec: Mapping[str, Any], script: str) -> str:
+    """Return a page that draws a chart as wide as its window, light or dark as its reader prefers.
+
+    spec: the Vega-Lite specification.
+    script: Vega, Vega-Lite and vega-embed.
+    """
+    return PAGE.format(
+        title=html.escape(str(spec.get("description", "iacta"))),
+        light=PAPER[False],
+        dark=PAPER[True],
+        script=script.replace("</script", "<\\/script"),
+        spec=_in_script(spec),
+        configs=_in_script([config(dark=False), config(dark=True)]),
+        width=WIDTH,
+        widest=WIDTH + MARGIN,
+        margin=MARGIN,
+        narrow=NARROW,
+        least=LEAST,
+        padding=2 * PADDING,
+    )
+
+
+def _in_script(value: object) -> str:
+    """Return a value as JSON that cannot end the script around it."""
+    return json.dumps(value).replace("<", "\\u003c")

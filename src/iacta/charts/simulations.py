@@ -1,100 +1,120 @@
-"""Pictures of simulations beside the exact answers."""
+"""Of random dice: simulations beside the exact answers."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-import altair as alt
-
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
-from iacta.charts.bars import HOLD, STOP, WIN, histogram, spans
-from iacta.charts.campaigns import led
-from iacta.charts.laws import REMAIN, signed_left
-from iacta.charts.theme import BLUE, AnyChart, Row, expect, finish, named
-from iacta.charts.words import armies, fight, joined, per_cent, rules_words, seed_words, stop_words
+from iacta.charts.campaigns import goal
+from iacta.charts.distributions import (
+    HOLD,
+    REMAIN,
+    STOP,
+    WIN,
+    fate,
+    histogram,
+    signed_left,
+    spans,
+)
+from iacta.charts.registry import chart
+from iacta.charts.theme import (
+    BLUE,
+    AnyChart,
+    Row,
+    alt,
+    armies,
+    exactly,
+    expect,
+    fight,
+    finish,
+    joined,
+    named,
+    per_cent,
+    rules_words,
+    seed_words,
+    stop_words,
+)
 from iacta.checks import row_of
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
 from iacta.estimate import Estimate
-from iacta.methods.outcome import Outcome, is_won
+from iacta.methods.outcome import Outcome
 from iacta.questions.simulated import Simulated
 
-__all__ = ["convergence", "simulated_law"]
-
-MOST_BARS = 40  # each bears an interval
+MOST_BARS = 40  # each has an interval
 MOST_TERRITORIES = 6  # whose defenders are named
 LEVEL = "95 %"
-ON_THE_WAY = ("left of 0: territories not taken,", "right of 0: your armies in the last territory")
-EXACT_FORMAT = ".16~g"
+ARMIES_OR_TERRITORIES = (
+    "left of 0: territories not taken,",
+    "right of 0: your armies in the last territory",
+)
 
 
-def simulated_law(
+@chart(of="Simulated")
+def simulated_outcomes(
     simulated: Simulated[Outcome] | Simulated[CampaignOutcome],
     asked: Battle | Campaign,
     *,
     seed: int | None = None,
 ) -> AnyChart:
-    """Return how often each end was observed, with its interval, beside its exact chance.
+    """Return how often each outcome was observed, with its interval, beside its exact chance.
 
     simulated: what `simulate_battle` or `simulate_campaign` returns.
     asked: the battle or the campaign that was simulated.
-    seed: that of the dice, told so that they can be thrown again; `None` to tell none.
+    seed: that of the dice, shown so that they can be thrown again; `None` to show none.
 
     The chart has a table `outcomes`: how it ends, the numbers from `least` to `most`, the part of
     the runs that ended so (`probability`), its 95 % interval from `low` to `high`, and the `exact`
-    chance, empty where no method tells it. After a success the numbers are the armies that remain,
+    chance, empty if no method computes it. After a success the numbers are the armies that remain,
     above 0: in a campaign of several territories those in the last one. Otherwise they are below
     0: the defenders that remain, or in such a campaign the territories not taken.
     """
     expect(simulated, Simulated, "simulated")
     expect(asked, Battle if isinstance(asked, Battle) else Campaign, "asked")
-    told = _outcomes(simulated, asked)
+    rows = _rows(simulated, asked)
+    is_one_battle = isinstance(asked, Battle) or len(asked.territories) == 1
     layers: list[Any] = [
-        histogram("outcomes", told, REMAIN if _is_battle(asked) else ON_THE_WAY, beneath=True),
+        histogram(
+            "outcomes", rows, REMAIN if is_one_battle else ARMIES_OR_TERRITORIES, beneath=True
+        ),
         _intervals(),
     ]
-    if any(row["exact"] is not None for row in told):
+    if any(row["exact"] is not None for row in rows):
         layers.append(_exact_caps())
     return finish(
         alt.layer(*layers),
         _title(simulated.won, asked),
-        f"{_words(asked)} Bars: games with dice{seed_words(seed)}; upright lines: {LEVEL} "
+        f"{_subject(asked)} Bars: games with dice{seed_words(seed)}; upright lines: {LEVEL} "
         "intervals; level lines: exact.",
-        {"outcomes": told},
+        {"outcomes": rows},
     )
 
 
-def _is_battle(asked: Battle | Campaign) -> bool:
-    return isinstance(asked, Battle) or len(asked.territories) == 1
-
-
-def _words(asked: Battle | Campaign) -> str:
+def _subject(asked: Battle | Campaign) -> str:
     if isinstance(asked, Battle):
         return fight(asked.attackers, asked.defenders, asked.rules, asked.stop)
-    way, count = asked.stages(), len(asked.territories)
+    chain, count = asked.stages(), len(asked.territories)
     if count == 1:
-        return fight(asked.attackers, *way[0])
-    held = joined([str(stage.defenders) for stage in way])
-    of = f", held by {held}" if count <= MOST_TERRITORIES else ""
+        return fight(asked.attackers, *chain[0])
+    held = joined([str(stage.defenders) for stage in chain])
+    by = f", held by {held}" if count <= MOST_TERRITORIES else ""
     return (
-        f"{armies(asked.attackers)} against {led(asked)}{of}{stop_words(asked.stop)} "
+        f"{armies(asked.attackers)} against {goal(asked)}{by}{stop_words(asked.stop)} "
         f"({rules_words(asked.rules)})."
     )
 
 
 def _title(won: Estimate, asked: Battle | Campaign) -> str:
-    games = "game" if won.runs == 1 else "games"
-    title = f"Won in {per_cent(won.probability, 2)} of {won.runs:,} {games}"
-    exact = exact_chance(asked)
+    title = f"Won in {per_cent(won.probability, 2)} of {armies(won.runs, 'game')}"
+    exact = _exact_chance(asked)
     return f"{title}." if exact is None else f"{title}; exactly it is {per_cent(exact, 2)}."
 
 
-def exact_chance(asked: Battle | Campaign) -> Probability | None:
-    """Return the chance to win that a method computes, and `None` where all refuse.
-
-    asked: the battle or the campaign.
-    """
+def _exact_chance(asked: Battle | Campaign) -> Probability | None:
+    """Return the chance to win, or `None` if no method computes it."""
     if asked.attackers <= asked.rules.garrison:
         return Fraction(0)
     try:
@@ -105,37 +125,33 @@ def exact_chance(asked: Battle | Campaign) -> Probability | None:
 
 def _end(asked: Battle | Campaign, end: Outcome | CampaignOutcome) -> tuple[str, int]:
     """Return how it ends, and the number by which it is shown."""
-    if isinstance(asked, Campaign):
-        return _campaign_end(asked, CampaignOutcome(*end))
-    outcome = Outcome(*end)
-    if is_won(outcome):
-        return WIN, signed_left(outcome)
-    stops = outcome.attackers > asked.rules.garrison
-    return STOP if stops else HOLD, signed_left(outcome)
+    if isinstance(asked, Battle):
+        outcome = Outcome(*end)
+        return fate(outcome, asked.rules), signed_left(outcome)
+    chain, (conquered, attackers, defenders) = asked.stages(), CampaignOutcome(*end)
+    if conquered == len(chain):
+        # After a single battle those who stay behind remain as well.
+        return WIN, attackers + (chain[0].rules.garrison if len(chain) == 1 else 0)
+    stops = attackers > chain[conquered].rules.garrison
+    return STOP if stops else HOLD, -(defenders if len(chain) == 1 else len(chain) - conquered)
 
 
-def _campaign_end(asked: Campaign, end: CampaignOutcome) -> tuple[str, int]:
-    way = asked.stages()
-    if end.conquered == len(way):
-        # In a single battle those who stay behind remain as well.
-        return WIN, end.attackers + (way[0].rules.garrison if len(way) == 1 else 0)
-    stops = end.attackers > way[end.conquered].rules.garrison
-    missing = end.defenders if len(way) == 1 else len(way) - end.conquered
-    return STOP if stops else HOLD, -missing
-
-
-def _outcomes(
+def _rows(
     simulated: Simulated[Outcome] | Simulated[CampaignOutcome], asked: Battle | Campaign
 ) -> list[Row]:
     observed: Distribution[tuple[str, int]] = simulated.outcomes.map(lambda end: _end(asked, end))
-    exact = _exact_law(asked)
+    exact: Distribution[tuple[str, int]] | None = None
+    try:
+        outcomes: Distribution[Outcome] | Distribution[CampaignOutcome] = asked.outcomes()
+        exact = outcomes.map(lambda end: _end(asked, end))
+    except IactaError:
+        pass  # then the simulated chances stand alone
     bars = spans(exact or observed, MOST_BARS)
     rows: list[Row] = []
     for bar in dict.fromkeys(bars.values()):
         mine = {end for end, span in bars.items() if span == bar}
-        seen = Estimate(
-            simulated.won.runs, int(observed.prob(mine.__contains__) * simulated.won.runs)
-        )
+        successes = int(observed.prob(mine.__contains__) * simulated.won.runs)
+        seen = Estimate(simulated.won.runs, successes)
         rows.append(
             {
                 **bar._asdict(),
@@ -147,14 +163,6 @@ def _outcomes(
     return rows
 
 
-def _exact_law(asked: Battle | Campaign) -> Distribution[tuple[str, int]] | None:
-    try:
-        law: Distribution[Outcome] | Distribution[CampaignOutcome] = asked.outcomes()
-    except IactaError:
-        return None
-    return law.map(lambda end: _end(asked, end))
-
-
 def _intervals() -> Any:
     return (
         alt.Chart(named("outcomes"))
@@ -164,10 +172,7 @@ def _intervals() -> Any:
             x="middle:Q",
             y="low:Q",
             y2="high:Q",
-            tooltip=[
-                alt.Tooltip("low:Q", title="interval from", format=EXACT_FORMAT),
-                alt.Tooltip("high:Q", title="to", format=EXACT_FORMAT),
-            ],
+            tooltip=[exactly("low", "interval from"), exactly("high", "to")],
         )
     )
 
@@ -177,26 +182,22 @@ def _exact_caps() -> Any:
         alt.Chart(named("outcomes"))
         .transform_calculate(left="datum.least - 0.4", right="datum.most + 0.4")
         .mark_rule(strokeWidth=2)
-        .encode(
-            x="left:Q",
-            x2="right:Q",
-            y="exact:Q",
-            tooltip=[alt.Tooltip("exact:Q", title="exact chance", format=EXACT_FORMAT)],
-        )
+        .encode(x="left:Q", x2="right:Q", y="exact:Q", tooltip=[exactly("exact", "exact chance")])
     )
 
 
+@chart(command="convergence", example="12 10 --runs 1e5")
 def convergence(
     estimates: Sequence[Estimate], asked: Battle | Campaign, *, seed: int | None = None
 ) -> AnyChart:
-    """Return how a simulation comes nearer to the exact chance, the more games are played.
+    """Return how a simulation approaches the exact chance as more games are played.
 
     estimates: what `running_estimates` returns: the chance to win after more and more runs.
     asked: the battle or the campaign that was simulated.
-    seed: that of the dice, told so that they can be thrown again; `None` to tell none.
+    seed: that of the dice, shown so that they can be thrown again; `None` to show none.
 
     The chart has a table `estimates`: after so many `runs` the `estimate` and its 95 % interval
-    from `low` to `high`; and a table of the `exact` chance, if a method tells it.
+    from `low` to `high`; and a table of the `exact` chance, if a method computes it.
 
     Sources: Norvig, "The Unfinished Game ... of Risk" (2020), and Höhle (2025), who simulate to
     check their formulas.
@@ -204,7 +205,7 @@ def convergence(
     expect(asked, Battle if isinstance(asked, Battle) else Campaign, "asked")
     for each in row_of(estimates, "estimates", "Estimate"):
         expect(each, Estimate, "each of estimates")
-    told = [
+    rows: list[Row] = [
         {
             "runs": each.runs,
             "estimate": float(each.probability),
@@ -212,18 +213,24 @@ def convergence(
         }
         for each in estimates
     ]
-    exact = exact_chance(asked)
-    line = [] if exact is None else [{"exact": float(exact)}]
+    exact = _exact_chance(asked)
+    tables = {"estimates": rows}
+    layers, end = _estimate_layers(), "."
+    if exact is not None:
+        tables["exact"] = [{"exact": float(exact)}]
+        line = alt.Chart(named("exact")).mark_rule(strokeDash=[6, 4], strokeWidth=1.5)
+        layers.append(line.encode(y="exact:Q", tooltip=[exactly("exact")]))
+        end = "; the line is the exact chance."
     return finish(
-        alt.layer(*_estimate_layers(), *([_exact_line()] if line else [])),
+        alt.layer(*layers),
         _title(estimates[-1], asked),
-        f"{_words(asked)} The part of the games won{seed_words(seed)}, with its {LEVEL} interval"
-        + ("; the line is the exact chance." if line else "."),
-        {"estimates": told, **({"exact": line} if line else {})},
+        f"{_subject(asked)} The part of the games won{seed_words(seed)}, with its {LEVEL} interval"
+        + end,
+        tables,
     )
 
 
-def _estimate_layers() -> tuple[Any, Any]:
+def _estimate_layers() -> list[Any]:
     base = alt.Chart(named("estimates")).encode(
         x=alt.X(
             "runs:Q",
@@ -231,25 +238,15 @@ def _estimate_layers() -> tuple[Any, Any]:
             scale=alt.Scale(type="log", nice=False),
             axis=alt.Axis(format="~s", grid=False, tickCount=5),
         ),
-        tooltip=[
-            "runs:Q",
-            *(
-                alt.Tooltip(f"{name}:Q", format=EXACT_FORMAT)
-                for name in ("estimate", "low", "high")
-            ),
-        ],
+        tooltip=["runs:Q", exactly("estimate"), exactly("low"), exactly("high")],
     )
-    chance = alt.Scale(zero=False)
     band = base.mark_area(opacity=0.25, color=BLUE).encode(
-        y=alt.Y("low:Q", title="chance to win", axis=alt.Axis(format="~%"), scale=chance),
+        y=alt.Y(
+            "low:Q",
+            title="chance to win",
+            axis=alt.Axis(format="~%"),
+            scale=alt.Scale(zero=False),
+        ),
         y2="high:Q",
     )
-    return band, base.mark_line(color=BLUE, strokeWidth=2, point=True).encode(y="estimate:Q")
-
-
-def _exact_line() -> Any:
-    return (
-        alt.Chart(named("exact"))
-        .mark_rule(strokeDash=[6, 4], strokeWidth=1.5)
-        .encode(y="exact:Q", tooltip=[alt.Tooltip("exact:Q", format=EXACT_FORMAT)])
-    )
+    return [band, base.mark_line(color=BLUE, strokeWidth=2, point=True).encode(y="estimate:Q")]

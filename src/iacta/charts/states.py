@@ -1,23 +1,32 @@
-"""Pictures of the states that a battle comes by, and of the rolls between them."""
+"""Of how a battle goes: its states, the rolls between them, its paths and its matrix."""
+
+from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
-import altair as alt
-
-from iacta.charts.state_layers import GOES_ON, HELD, WON, graph
+from iacta.charts.registry import Option, chart
 from iacta.charts.theme import (
+    ATTACKERS,
+    BLUE,
     CATEGORIES,
+    GREY,
+    RED,
     AnyChart,
     Row,
+    alt,
+    armies,
+    categories,
+    exactly,
+    fight,
     finish,
     named,
+    per_cent,
     whole_axis,
 )
-from iacta.charts.words import fight, per_cent
 from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
@@ -25,58 +34,62 @@ from iacta.methods import path_tree
 from iacta.methods.chain import BEYOND, Chain
 from iacta.methods.limits import read_battle
 from iacta.methods.markov import chain
-from iacta.methods.outcome import Outcome
+from iacta.methods.outcome import Outcome, is_won
 from iacta.methods.path_tree import Branch, Node
 from iacta.rules.rules import Rules
 
-__all__ = ["after_rolls", "probability_tree", "state_space", "transition_matrix"]
-
 NO_ROLL = "No roll can be made."
+GOES_ON, WON, HELD = "goes on", "you win", "they hold"
+KINDS = {GOES_ON: GREY, WON: BLUE, HELD: RED}
 
 MOST_NODES = 15
-LAYER = 95
-BEND = 0.5  # of a roll past a state that it does not come by
+LAYER = 95  # pixels
+BEND = 0.5  # of a roll past a state to which it does not lead
 HALF = 0.5  # of a layer
 APART = {3: (0.4, 0.55, 0.65), 4: (0.35, 0.75, 0.55, 0.35)}  # where rolls cross each other
+OVAL = "M-1,0A1,0.6,0,1,0,1,0A1,0.6,0,1,0,-1,0Z"
+OVAL_SIZE = 1000  # as wide as two letters on either side of the middle
+
+MOST_PATHS = 30  # nobody reads more rows
+PATH_HEIGHT = 34
 
 CIRCLE = 1600
 ABOVE = f"-7 - sqrt(datum.probability * {CIRCLE} / PI)"  # its circle
-
 MOST_STAGES = len(CATEGORIES)
 MOST_NUMBERS = 30  # of more chances, none is written
+
 MOST_MATRIX_STATES = 300
 SIDE = 560
 
 
+@chart(command="states", example="4 2")
 def state_space(
     attackers: int, defenders: int, rules: Rules | str = "classic", *, every: bool = False
 ) -> AnyChart:
-    """Return the states that a small battle can come by, and the losses that lead to them.
+    """Return the states that a small battle can visit, and the losses that lead to them.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
-    every: whether to show every state with at most so many armies, also those that the battle does
-        not come by.
+    every: whether to show every state with at most so many armies, even those that the battle
+        cannot visit.
 
     The chart has a table `rolls`: from which state to which, the armies that both sides lose, and
-    the chance; and a table `states`: `attackers`, `defenders`, what the state `is`, and the chance
-    to come by it. Both tell exact chances too. More than 15 states are refused.
+    the chance; and a table `states`: `attackers`, `defenders`, what the state `is`, and the
+    probability of visiting it. Both have the exact chances too. More than 15 states are refused.
 
     Source: Van Wijgerden, "Let slip the dice of war", whose states leave out the garrison.
     """
     return _graph(attackers, defenders, rules, "losses", every)
 
 
+@chart(command="tree", example="4 2")
 def probability_tree(
     attackers: int, defenders: int, rules: Rules | str = "classic", *, every: bool = False
 ) -> AnyChart:
-    """Return the states that a small battle can come by, and the chances of the rolls between.
+    """Return the states that a small battle can visit, and the chances of the rolls between them.
 
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: `Rules`, or the name of a rule set.
-    every: as for `state_space`.
+    attackers, defenders, rules, every: as for `state_space`.
 
     The tables are those of `state_space`, and the same is refused.
 
@@ -87,31 +100,38 @@ def probability_tree(
 
 def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every: bool) -> AnyChart:
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
-    count = _state_count(attackers, defenders, rules, every)
+    count = path_tree.state_count(attackers, defenders, rules)
+    if every:
+        count = (max(attackers - rules.garrison, 0) + 1) * (defenders + 1) - 1
     if count > MOST_NODES:
         raise TooLargeError(
             f"a battle whose states are drawn must have at most {MOST_NODES} of them, got "
             f"{shown(attackers)} against {shown(defenders)} with {shown(count)}"
         )
     nodes = list(path_tree.nodes(path_tree.tree(attackers, defenders, rules)))
-    nodes += _others(nodes, rules) if every else []
-    layers = _by_armies(nodes) if every else _layers(nodes)
+    if every:
+        nodes += _not_visited(nodes, rules)
+    layers = _layers(nodes, every)
+    # Numbers of rolls that cross each other stand at different heights.
+    apart = APART if every else {}
     paths = path_tree.path_count(attackers, defenders, rules)
     words = "the armies that you and they lose" if label == "losses" else "their chances"
     return finish(
-        graph(label).properties(height=LAYER * (max(layers.values()) + 1)),
-        f"{_counted(count, 'state')}, and {_counted(paths, 'way')} to the end."
+        _graph_chart(label).properties(height=LAYER * (max(layers.values()) + 1)),
+        f"{armies(count, 'state')}, and {armies(paths, 'way')} to the end."
         if count > 1
         else NO_ROLL,
         fight(attackers, defenders, rules)
         + f" 3v2: 3 attackers, garrison included, and 2 defenders left; at the rolls: {words}."
-        + (" Smaller battles that this one does not come by are shown too." if every else ""),
+        + (" Smaller battles that this one cannot visit are shown too." if every else ""),
         {
             "rolls": [
-                _roll(node, branch, layers, label_at)
+                _roll(node, branch, layers, height)
                 for node in nodes
-                for branch, label_at in zip(
-                    node.branches, _label_places(len(node.branches), every), strict=True
+                for branch, height in zip(
+                    node.branches,
+                    apart.get(len(node.branches), (HALF,) * len(node.branches)),
+                    strict=True,
                 )
             ],
             "states": [_state(node, layers, rules) for node in nodes],
@@ -119,14 +139,8 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
     )
 
 
-def _state_count(attackers: int, defenders: int, rules: Rules, every: bool) -> int:
-    if every:
-        return (max(attackers - rules.garrison, 0) + 1) * (defenders + 1) - 1
-    return path_tree.state_count(attackers, defenders, rules)
-
-
-def _others(nodes: Sequence[Node], rules: Rules) -> list[Node]:
-    """Return the nodes of smaller battles that a battle does not come by."""
+def _not_visited(nodes: Sequence[Node], rules: Rules) -> list[Node]:
+    """Return the nodes of smaller battles that a battle cannot visit."""
     known = {node.state for node in nodes}
     most, against = nodes[0].state
     others: dict[Outcome, Node] = {}
@@ -137,12 +151,14 @@ def _others(nodes: Sequence[Node], rules: Rules) -> list[Node]:
     return list(others.values())
 
 
-def _counted(count: int, word: str) -> str:
-    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+def _layers(nodes: Sequence[Node], every: bool) -> dict[Outcome, int]:
+    """Return the layer of each state from the top: the most rolls that lead to it.
 
-
-def _layers(nodes: Sequence[Node]) -> dict[Outcome, int]:
-    """Return for each state the most rolls that lead to it: its place from the top."""
+    If every state is shown, it is the number of armies lost, so that no two states coincide.
+    """
+    if every:
+        most = sum(nodes[0].state)
+        return {node.state: most - sum(node.state) for node in nodes}
     layers = {nodes[0].state: 0}
     for node in nodes:  # those with more armies come first
         for branch in node.branches:
@@ -151,50 +167,35 @@ def _layers(nodes: Sequence[Node]) -> dict[Outcome, int]:
     return layers
 
 
-def _by_armies(nodes: Sequence[Node]) -> dict[Outcome, int]:
-    """Return for each state the armies lost: its place from the top, which no other shares."""
-    most = sum(nodes[0].state)
-    return {node.state: most - sum(node.state) for node in nodes}
-
-
-def _label_places(count: int, every: bool) -> Sequence[float]:
-    """Return how many layers below a state its rolls have their numbers."""
-    return APART.get(count, (HALF,) * count) if every else (HALF,) * count
-
-
 def _name(state: Outcome) -> str:
     return "more" if state == BEYOND else f"{state.attackers}v{state.defenders}"
 
 
-def _place(state: Outcome, layers: dict[Outcome, int]) -> tuple[int, int]:
+def _place(state: Outcome, layers: Mapping[Outcome, int]) -> tuple[int, int]:
     return state.attackers - state.defenders, -layers[state]
 
 
-def _roll(node: Node, branch: Branch, layers: dict[Outcome, int], label_at: float) -> Row:
+def _roll(node: Node, branch: Branch, layers: Mapping[Outcome, int], height: float) -> Row:
+    """Return the row of a roll; its label is so many layers below the state."""
     (x, y), (x2, y2) = _place(node.state, layers), _place(branch.node.state, layers)
-    lost = branch.losses
+    # A roll that would seem to lead to a state between its ends keeps aside of it.
+    between = {(x + (x2 - x) * k / (y - y2), y - k) for k in range(1, y - y2)}
+    bend = 0.0
+    if between & {_place(state, layers) for state in layers}:
+        bend = BEND * len(between) * (1 if x2 >= x else -1)
     return {
         "from": _name(node.state),
         "to": _name(branch.node.state),
-        "losses": f"{lost.attackers}, {lost.defenders}",
+        "losses": f"{branch.losses.attackers}, {branch.losses.defenders}",
         "chance": f"{float(branch.probability):.0%}",
         "probability": float(branch.probability),
         "exact": str(branch.probability),
-        **{"x": x, "y": y, "x2": x2, "y2": y2, "bend": _bend((x, y), (x2, y2), layers)},
-        "along": 2 * label_at / (y - y2),
+        **{"x": x, "y": y, "x2": x2, "y2": y2, "bend": bend},
+        "along": 2 * height / (y - y2),
     }
 
 
-def _bend(start: tuple[int, int], end: tuple[int, int], layers: dict[Outcome, int]) -> float:
-    """Return how far a roll must keep aside so as not to seem to lead to a state between."""
-    (x, y), (x2, y2) = start, end
-    between = {(x + (x2 - x) * k / (y - y2), y - k) for k in range(1, y - y2)}
-    if not between & {_place(state, layers) for state in layers}:
-        return 0.0
-    return BEND * len(between) * (1 if x2 >= x else -1)
-
-
-def _state(node: Node, layers: dict[Outcome, int], rules: Rules) -> Row:
+def _state(node: Node, layers: Mapping[Outcome, int], rules: Rules) -> Row:
     x, y = _place(node.state, layers)
     return {
         "state": _name(node.state),
@@ -212,6 +213,110 @@ def _kind(state: Outcome, rules: Rules) -> str:
     return GOES_ON if state.attackers > rules.garrison else HELD
 
 
+def _graph_chart(label: str) -> AnyChart:
+    """Return the chart of states and rolls, which bear their `losses` or their `chance`.
+
+    A roll is two straight lines that meet at `mx`, `my`; its label is at `lx`, `ly`.
+    """
+    hidden: dict[str, Any] = {
+        "x": alt.X("x:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=24)),
+        "y": alt.Y("y:Q", axis=None, scale=alt.Scale(nice=False, padding=36)),
+    }
+    exact = [exactly("probability", "chance"), alt.Tooltip("exact:N", title="exactly")]
+    losses = alt.Tooltip("losses:N", title="you lose, they lose")
+    rolls = (
+        alt.Chart(named("rolls"))
+        .transform_calculate(
+            mx="(datum.x + datum.x2) / 2 + datum.bend", my="(datum.y + datum.y2) / 2"
+        )
+        .transform_calculate(
+            lx="datum.x + datum.along * (datum.mx - datum.x)",
+            ly="datum.y + datum.along * (datum.my - datum.y)",
+        )
+        .encode(**hidden, tooltip=["from:N", "to:N", losses, *exact])
+    )
+    line = rolls.mark_rule(opacity=0.35, strokeWidth=1.5)
+    labels = rolls.encode(x=alt.X("lx:Q", axis=None), y=alt.Y("ly:Q", axis=None), text=f"{label}:N")
+    states = alt.Chart(named("states")).encode(**hidden, tooltip=["state:N", "is:N", *exact])
+    return alt.layer(
+        line.encode(x2="mx:Q", y2="my:Q"),
+        line.encode(x=alt.X("mx:Q", axis=None), y=alt.Y("my:Q", axis=None), x2="x2:Q", y2="y2:Q"),
+        labels.mark_point(shape=OVAL, size=OVAL_SIZE, filled=True, opacity=1, style="halo"),
+        labels.mark_text(fontSize=11),
+        states.mark_point(filled=True, size=900, opacity=1).encode(color=categories("is", KINDS)),
+        states.mark_text(fontSize=11, fontWeight="bold", color="white").encode(text="state:N"),
+        states.transform_filter(f"datum.is != '{GOES_ON}'")
+        .mark_text(dy=25, fontSize=11)
+        .encode(text=alt.Text("probability:Q", format=".0%")),
+    )
+
+
+@chart()
+def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic") -> AnyChart:
+    """Return the chance of each path that a small battle can take, the likeliest first.
+
+    attackers, defenders, rules: as for `state_space`.
+
+    The chart has a table `paths`: the states of each `path`, how it `ends`, its `probability`, and
+    that chance as a fraction (`exact`). More than 30 paths are refused.
+
+    Source: Van Wijgerden, "Let slip the dice of war", whose seven paths leave out the garrison.
+    """
+    attackers, defenders, rules = read_battle(attackers, defenders, rules)
+    count = path_tree.path_count(attackers, defenders, rules)
+    if count > MOST_PATHS:
+        raise TooLargeError(
+            f"a battle whose paths are drawn must have at most {MOST_PATHS} of them, got "
+            f"{shown(attackers)} against {shown(defenders)} with {shown(count)}"
+        )
+    found = path_tree.paths(attackers, defenders, rules)
+    rows: list[Row] = [
+        {
+            "path": ", ".join(f"{state.attackers}v{state.defenders}" for state in path.states),
+            "ends": WON if is_won(path.states[-1]) else HELD,
+            "probability": float(path.probability),
+            "exact": str(path.probability),
+        }
+        for path in sorted(found, key=lambda path: -path.probability)
+    ]
+    winning = sum(row["ends"] == WON for row in rows)
+    verb = "wins" if winning == 1 else "win"
+    likeliest = f"{per_cent(rows[0]['probability'])} of the time"
+    title = f"{winning} of {len(rows)} paths {verb}; the likeliest of all comes {likeliest}."
+    return finish(
+        _path_chart(rows),
+        title if len(rows) > 1 else "There is one way to the end.",
+        fight(attackers, defenders, rules)
+        + " Each way to the end, by the attackers and defenders that are left, and its chance.",
+        {"paths": rows},
+    )
+
+
+def _path_chart(rows: Sequence[Row]) -> AnyChart:
+    base = alt.Chart(named("paths")).encode(
+        y=alt.Y("path:N", sort=[row["path"] for row in rows], axis=None),
+        tooltip=[
+            "path:N",
+            "ends:N",
+            exactly("probability", "chance"),
+            alt.Tooltip("exact:N", title="exactly"),
+        ],
+    )
+    bars = base.mark_bar(height=8, yOffset=8).encode(
+        x=alt.X("probability:Q", title="chance", axis=alt.Axis(format="~%", tickCount=5)),
+        color=categories("ends", {WON: BLUE, HELD: RED}, rows),
+    )
+    names = (
+        base.transform_calculate(
+            told="datum.path + ':  ' + format(100 * datum.probability, '.1f') + ' %'"
+        )
+        .mark_text(align="left", fontSize=11, dx=3, dy=-6)
+        .encode(x=alt.datum(0, type="quantitative"), text="told:N")
+    )
+    return alt.layer(bars, names).properties(height=PATH_HEIGHT * len(rows))
+
+
+@chart(command="after-rolls", example="12 10 --rolls 0,1,2,6", rolls=Option("0,1,2", least=0))
 def after_rolls(
     attackers: int, defenders: int, rolls: Sequence[int] = (0, 1, 2), rules: Rules | str = "classic"
 ) -> AnyChart:
@@ -227,79 +332,69 @@ def after_rolls(
 
     Source: Taflin (2001), figure 1, for one and two rolls.
     """
-    told = sorted({whole_number(count, "rolls", least=0) for count in rolls})
-    if not 1 <= len(told) <= MOST_STAGES:
+    counts = sorted({whole_number(count, "rolls", least=0) for count in rolls})
+    if not 1 <= len(counts) <= MOST_STAGES:
         raise IllegalError(
-            f"rolls must have from 1 to {MOST_STAGES} different numbers, got {len(told)}"
+            f"rolls must have from 1 to {MOST_STAGES} different numbers, got {len(counts)}"
         )
     battle = chain(attackers, defenders, rules)
-    laws = {count: battle.after(count) for count in told}
+    after = {count: battle.after(count) for count in counts}
     rows: list[Row] = [
         {"rolls": count, **state._asdict(), "probability": float(chance)}
-        for count, law in laws.items()
-        for state, chance in law.items()
+        for count, states in after.items()
+        for state, chance in states.items()
         if state != BEYOND
     ]
     return finish(
         _after_chart(rows),
-        _after_title(laws[told[-1]], told[-1], battle),
+        _after_title(after[counts[-1]], counts[-1], battle),
         fight(attackers, defenders, battle.rules)
         + " Where it stands after so many rolls; the area of a circle is its chance.",
         {"states": rows},
     )
 
 
-def _after_title(law: Distribution[Outcome], count: int, battle: Chain) -> str:
-    """Return where it most often stands after the last rolls."""
+def _after_title(states: Distribution[Outcome], count: int, battle: Chain) -> str:
+    """Return where the battle most often stands after the last rolls."""
     if not battle.canonical().transient:
         return NO_ROLL
-    likeliest = law.mode()
+    likeliest = states.mode()
     stands = f"most often {likeliest.attackers} against {likeliest.defenders}"
     if likeliest == BEYOND:
         stands = "most often more armies than are drawn"
-    chance = "always" if len(law) == 1 else f"{per_cent(law[likeliest])} of the time"
-    if all(state != BEYOND and _kind(state, battle.rules) != GOES_ON for state in law):
-        return f"After {_counted(count, 'roll')} it is over, {stands}: {chance}."
-    return f"After {_counted(count, 'roll')} it is {stands}: {chance}."
+    chance = "always" if len(states) == 1 else f"{per_cent(states[likeliest])} of the time"
+    if all(state != BEYOND and _kind(state, battle.rules) != GOES_ON for state in states):
+        return f"After {armies(count, 'roll')} it is over, {stands}: {chance}."
+    return f"After {armies(count, 'roll')} it is {stands}: {chance}."
 
 
 def _after_chart(rows: Sequence[Row]) -> AnyChart:
-    told = sorted({row["rolls"] for row in rows})
+    counts = sorted({row["rolls"] for row in rows})
+    scale = alt.Scale(zero=False, nice=False, padding=36)
+
+    def axis(side: str, title: str) -> dict[str, Any]:
+        ticks = whole_axis(row[side] for row in rows)
+        return {"shorthand": f"{side}:Q", "title": title, "axis": ticks, "scale": scale}
+
     base = alt.Chart(named("states")).encode(
-        x=alt.X(
-            "attackers:Q",
-            title="attackers, garrison included",
-            axis=whole_axis(row["attackers"] for row in rows),
-            scale=alt.Scale(zero=False, nice=False, padding=36),
-        ),
-        y=alt.Y(
-            "defenders:Q",
-            title="defenders",
-            axis=whole_axis(row["defenders"] for row in rows),
-            scale=alt.Scale(zero=False, nice=False, padding=36),
-        ),
-        tooltip=[
-            "rolls:Q",
-            "attackers:Q",
-            "defenders:Q",
-            alt.Tooltip("probability:Q", title="chance", format=".16~g"),
-        ],
+        x=alt.X(**axis("attackers", ATTACKERS)),
+        y=alt.Y(**axis("defenders", "defenders")),
+        tooltip=["rolls:Q", "attackers:Q", "defenders:Q", exactly("probability", "chance")],
     )
     color = alt.Color(
         "rolls:O",
         title="rolls",
-        scale=alt.Scale(domain=told, range=list(CATEGORIES[: len(told)])),
+        scale=alt.Scale(domain=counts, range=list(CATEGORIES[: len(counts)])),
     )
     size = alt.Size("probability:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0, CIRCLE]))
-    dots = base.mark_point(filled=True, opacity=0.75).encode(color=color, size=size)
-    if len(rows) > MOST_NUMBERS:
-        return alt.layer(dots)
-    text = base.mark_text(fontSize=10, dy=alt.ExprRef(ABOVE)).encode(
-        text=alt.Text("probability:Q", format=".0%")
-    )
-    return alt.layer(dots, text)
+    layers = [base.mark_point(filled=True, opacity=0.75).encode(color=color, size=size)]
+    if len(rows) <= MOST_NUMBERS:
+        text = base.mark_text(fontSize=10, dy=alt.ExprRef(ABOVE))
+        layers.append(text.encode(text=alt.Text("probability:Q", format=".0%")))
+    return alt.layer(*layers)
 
 
+@chart(command="matrix", example="11 10")
 def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "classic") -> AnyChart:
     """Return the transition matrix of a battle's Markov chain as an image.
 
@@ -307,49 +402,45 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
 
-    The chart has a table `entries` of those that are not 0: the `probability` to come `from` one
-    state `to` another in one roll, and their numbers `row` and `column`. A line, at
-    the number in the table `bounds`, parts the states in which the battle goes on from those in
-    which it is over. More than 300 states are refused.
+    The chart has a table `entries` of those that are not 0: the `probability` of moving `from` one
+    state `to` another in one roll, and their numbers `row` and `column`. A line, at the number in
+    the table `bounds`, separates the transient states from the absorbing ones. More than 300
+    states are refused.
 
     Source: Höhle (2025), whose chain leaves out the garrison.
     """
     battle = chain(attackers, defenders, rules)
-    count = len(battle.states)
+    names = [_name(state) for state in battle.states]
+    count = len(names)
     if count > MOST_MATRIX_STATES:
         raise TooLargeError(
             f"a matrix that is drawn must have at most {MOST_MATRIX_STATES} states, got "
             f"{shown(attackers)} against {shown(defenders)} with {shown(count)}"
         )
-    entries = list(_entries(battle))
-    over = len(battle.canonical().transient)
+    matrix = battle.matrix.tocoo()
+    entries: list[Row] = [
+        {"from": names[i], "to": names[j], "row": i, "column": j, "probability": chance}
+        for i, j, chance in zip(
+            matrix.row.tolist(), matrix.col.tolist(), matrix.data.tolist(), strict=True
+        )
+    ]
+    transient = len(battle.canonical().transient)
     return finish(
-        _matrix_chart([_name(state) for state in battle.states]),
+        _matrix_chart(names),
         f"Each roll leads to few states: of {count * count:,} entries {len(entries):,} are not 0."
-        if over
+        if transient
         else NO_ROLL,
         fight(attackers, defenders, battle.rules)
         + " From the state of the row to that of the column by one roll; past the lines it is "
         "over.",
-        {"entries": entries, "bounds": [{"at": over - 0.5}]},
+        {"entries": entries, "bounds": [{"at": transient - 0.5}]},
     )
-
-
-def _entries(battle: Chain) -> Iterable[Row]:
-    matrix = battle.matrix.tocoo()
-    names = [_name(state) for state in battle.states]
-    for i, j, chance in zip(
-        matrix.row.tolist(), matrix.col.tolist(), matrix.data.tolist(), strict=True
-    ):
-        yield {"from": names[i], "to": names[j], "row": i, "column": j, "probability": chance}
 
 
 def _matrix_chart(names: Sequence[str]) -> AnyChart:
     label = f"{json.dumps(list(names))}[datum.value]"
     scale: dict[str, Any] = {"domain": [-0.5, len(names) - 0.5], "nice": False}
     axis = alt.Axis(labelExpr=f"datum.value % 1 ? '' : {label}", tickMinStep=1, grid=False)
-    x = alt.X("x:Q", title="to", scale=alt.Scale(**scale), axis=axis)
-    y = alt.Y("y:Q", title="from", scale=alt.Scale(**scale, reverse=True), axis=axis)
     cells = (
         alt.Chart(named("entries"))
         .transform_calculate(
@@ -360,9 +451,9 @@ def _matrix_chart(names: Sequence[str]) -> AnyChart:
         )
         .mark_rect()
         .encode(
-            x=x,
+            x=alt.X("x:Q", title="to", scale=alt.Scale(**scale), axis=axis),
             x2="x2:Q",
-            y=y,
+            y=alt.Y("y:Q", title="from", scale=alt.Scale(**scale, reverse=True), axis=axis),
             y2="y2:Q",
             color=alt.Color(
                 "probability:Q",
@@ -370,7 +461,7 @@ def _matrix_chart(names: Sequence[str]) -> AnyChart:
                 scale=alt.Scale(type="sqrt", domain=[0, 1], range="ramp"),
                 legend=alt.Legend(format="%", gradientLength=200, values=[0, 0.1, 0.4, 1]),
             ),
-            tooltip=["from:N", "to:N", alt.Tooltip("probability:Q", format=".16~g")],
+            tooltip=["from:N", "to:N", exactly("probability")],
         )
     )
     bounds = alt.Chart(named("bounds")).mark_rule(opacity=0.5, strokeDash=[4, 3])

@@ -1,19 +1,36 @@
-"""How all pictures look: their colours, light and dark, their width, their title."""
+"""How all charts look and read: colours, light and dark, sizes, titles and the words in them."""
+
+from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from iacta.checks import shown
+from iacta.distribution import Probability
+from iacta.errors import MalformedError
+from iacta.rules.rules import Rules
+from iacta.rules.stop import NEVER, Stop
+from iacta.rules.variants import rules_name
+
 if TYPE_CHECKING:
     import altair as alt
+else:
 
-from iacta.checks import shown
-from iacta.errors import MalformedError
+    class _Altair:
+        """Altair, loaded when it is first used: importing it takes a quarter of a second."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(import_module("altair"), name)
+
+    alt = _Altair()
 
 __all__ = [
     "AMBER",
+    "ATTACKERS",
     "BLUE",
     "CATEGORIES",
     "COUNT",
@@ -28,23 +45,33 @@ __all__ = [
     "AnyChart",
     "Row",
     "Tables",
+    "alt",
+    "armies",
+    "categories",
     "config",
+    "exactly",
     "expect",
+    "fight",
     "finish",
+    "joined",
     "named",
+    "per_cent",
+    "rules_words",
+    "seed_words",
     "shades",
+    "stop_words",
+    "under_rules",
     "whole_axis",
 ]
 
 Row: TypeAlias = Mapping[str, Any]
 Tables: TypeAlias = Mapping[str, Sequence[Row]]
-# In quotes, for Altair is slow to import: a picture's other process starts before that.
 AnyChart: TypeAlias = (
     "alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart | alt.HConcatChart"
 )
 
-# After Okabe and Ito, who chose hues that the colour-blind can tell apart; their tones are changed
-# so that each stands out from white and from black alike.
+# After Okabe and Ito, who chose hues that the colour-blind can tell apart; the tones are changed
+# so that each stands out from white and from black.
 BLUE, RED, GREEN, AMBER, PURPLE, GREY = (
     "#2583c4",  # attackers, and whatever is good for them
     "#d55e00",  # defenders, and whatever is bad for the attackers
@@ -59,11 +86,12 @@ ORDERED = (RED, AMBER, GREEN, BLUE)
 WIDTH = 600
 HEIGHT = 380
 PADDING = 12  # pixels around a picture
-WHOLE = "datum.value % 1 ? '' : datum.label"  # on the axis of a number that is always whole
+WHOLE = "datum.value % 1 ? '' : datum.label"  # labels an axis at whole numbers only
 COUNT = "datum.value % 1 || datum.value < 0 ? '' : datum.label"  # and never below 0
 MOST_LABELS = 15
 TITLE_LETTERS = 42  # as many fit into 360 pixels
 SUBTITLE_LETTERS = 56
+ATTACKERS = "attackers, garrison included"
 
 INK = {False: "#1f2328", True: "#e6e6e6"}
 PAPER = {False: "#ffffff", True: "#16181d"}
@@ -72,111 +100,129 @@ MIDDLE = {False: "#f2f2f2", True: "#2b2d33"}
 
 
 def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
-    """Return the settings that make a chart one of ours.
+    """Return the Vega-Lite settings of our theme.
 
-    dark: whether it stands on a dark page.
-    width: how wide its plot is, in pixels, axes not included.
+    dark: whether the chart stands on a dark page.
+    width: the width of its plot in pixels, axes not included.
     """
-    ink, paper, faint = INK[dark], PAPER[dark], FAINT[dark]
+    ink, paper, faint, middle = INK[dark], PAPER[dark], FAINT[dark], MIDDLE[dark]
     return {
         "background": paper,
         "font": "sans-serif",
         "padding": PADDING,
-        "view": _view(width, faint),
-        "title": _title(ink),
-        "axis": _axis(ink, faint),
-        "legend": _legend(ink),
+        "view": {
+            "continuousWidth": width,
+            "discreteWidth": width,
+            "stroke": faint,
+            "continuousHeight": HEIGHT,
+            "discreteHeight": HEIGHT,
+        },
+        "title": {
+            "anchor": "start",
+            "color": ink,
+            "fontSize": 16,
+            "frame": "bounds",
+            "offset": 14,
+            "subtitleColor": ink,
+            "subtitleFontSize": 12,
+            "subtitlePadding": 5,
+        },
+        "axis": {
+            "domainColor": faint,
+            "gridColor": faint,
+            "gridOpacity": 0.7,
+            "labelColor": ink,
+            "labelFontSize": 11,
+            "labelOverlap": True,
+            "labelSeparation": 4,
+            "tickColor": faint,
+            "titleColor": ink,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+            "titlePadding": 8,
+        },
+        "legend": {
+            "columns": 3,
+            "labelColor": ink,
+            "labelFontSize": 11,
+            "labelLimit": 300,
+            "orient": "top",
+            "symbolStrokeWidth": 2,
+            "titleColor": ink,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+        },
         "header": {"labelColor": ink, "labelFontSize": 12, "titleColor": ink},
         "text": {"color": ink},
-        "style": _styles(paper),
+        "style": {  # of marks that keep parts of a picture apart
+            "halo": {"color": paper},
+            "outlined": {"stroke": paper, "strokeJoin": "round"},
+            "paper": {"color": paper},
+        },
         "rule": {"color": ink},
         "bar": {"color": BLUE},
         "line": {"color": BLUE},
         "point": {"color": BLUE},
-        "range": _ranges(MIDDLE[dark]),
+        "range": {
+            "category": list(CATEGORIES),
+            "diverging": [RED, middle, BLUE],
+            "heatmap": [middle, BLUE],
+            "ramp": [middle, BLUE],
+        },
     }
 
 
-def _view(width: int, faint: str) -> Row:
-    return {
-        "continuousWidth": width,
-        "discreteWidth": width,
-        "stroke": faint,
-        "continuousHeight": HEIGHT,
-        "discreteHeight": HEIGHT,
-    }
+def finish(chart: AnyChart, title: str, subtitle: str, tables: Tables) -> AnyChart:
+    """Return a chart with its title, its data and our theme.
 
-
-def _title(ink: str) -> Row:
-    return {
-        "anchor": "start",
-        "color": ink,
-        "fontSize": 16,
-        "frame": "bounds",
-        "offset": 14,
-        "subtitleColor": ink,
-        "subtitleFontSize": 12,
-        "subtitlePadding": 5,
-    }
-
-
-def _axis(ink: str, faint: str) -> Row:
-    return {
-        "domainColor": faint,
-        "gridColor": faint,
-        "gridOpacity": 0.7,
-        "labelColor": ink,
-        "labelFontSize": 11,
-        "labelOverlap": True,
-        "labelSeparation": 4,
-        "tickColor": faint,
-        "titleColor": ink,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "titlePadding": 8,
-    }
-
-
-def _legend(ink: str) -> Row:
-    return {
-        "columns": 3,
-        "labelColor": ink,
-        "labelFontSize": 11,
-        "labelLimit": 300,
-        "orient": "top",
-        "symbolStrokeWidth": 2,
-        "titleColor": ink,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-    }
-
-
-def _styles(paper: str) -> Row:
-    """Return the styles of marks that parts of a picture are set off with."""
-    return {
-        "halo": {"color": paper},
-        "outlined": {"stroke": paper, "strokeJoin": "round"},
-        "paper": {"color": paper},
-    }
-
-
-def _ranges(middle: str) -> Row:
-    """Return the colours of scales, through or from the one that is neither good nor bad."""
-    return {
-        "category": list(CATEGORIES),
-        "diverging": [RED, middle, BLUE],
-        "heatmap": [middle, BLUE],
-        "ramp": [middle, BLUE],
-    }
-
-
-def whole_axis(numbers: Iterable[int]) -> "alt.Axis":
-    """Return an axis with labels at whole numbers, from the least to the most of those shown.
-
-    numbers: those shown.
+    chart: the chart, with data by name.
+    title: the finding, in a sentence; wrapped to fit into 360 pixels.
+    subtitle: what is shown, and under which rules.
+    tables: the rows of each table, the most important table first.
     """
-    import altair as alt
+    finished: AnyChart = chart.properties(
+        title=alt.TitleParams(
+            textwrap.wrap(title, TITLE_LETTERS), subtitle=textwrap.wrap(subtitle, SUBTITLE_LETTERS)
+        )
+    )
+    # As attributes: `properties` would check every value, a second for large tables.
+    finished.description = f"{title} {subtitle}"
+    finished.datasets = {name: list(rows) for name, rows in tables.items()}
+    finished.config = config()
+    return finished
 
+
+def named(table: str) -> alt.NamedData:
+    """Return the data of a chart or layer, by the name under which `finish` gets the rows."""
+    return alt.NamedData(table)
+
+
+def categories(
+    column: str,
+    colours: Mapping[Any, str],
+    rows: Iterable[Row] | None = None,
+    title: str | None = None,
+) -> alt.Color:
+    """Return the colours of a column's values, with their legend.
+
+    column: the column.
+    colours: the colour of each value.
+    rows: the rows; values that do not occur in them are left out. `None` keeps all.
+    title: the title of the legend.
+    """
+    known = [each for each in colours if rows is None or any(row[column] == each for row in rows)]
+    scale = alt.Scale(domain=known, range=[colours[each] for each in known])
+    return alt.Color(f"{column}:N", title=title, scale=scale)
+
+
+def exactly(column: str, title: str | None = None) -> alt.Tooltip:
+    """Return the part of a tooltip that shows a column with all its digits."""
+    given = alt.Undefined if title is None else title
+    return alt.Tooltip(f"{column}:Q", title=given, format=".16~g")
+
+
+def whole_axis(numbers: Iterable[int]) -> alt.Axis:
+    """Return an axis labelled at whole numbers, from the least to the greatest of those given."""
     shown = list(numbers)
     step = -(-(max(shown) - min(shown) + 1) // MOST_LABELS)
     return alt.Axis(format="d", values=list(range(min(shown), max(shown) + 1, step)))
@@ -184,8 +230,6 @@ def whole_axis(numbers: Iterable[int]) -> "alt.Axis":
 
 def shades(count: int) -> list[str]:
     """Return colours in order, from what is bad for the attackers to what is good for them.
-
-    count: how many.
 
     >>> shades(2)
     ['#d55e00', '#2583c4']
@@ -197,43 +241,114 @@ def shades(count: int) -> list[str]:
 
 
 def expect(value: object, kind: type, name: str) -> None:
-    """Refuse what is not the object that a chart is of.
+    """Refuse a value that is not of the kind of which a chart is asked.
 
-    value: what was given.
-    kind: what is expected.
-    name: what the argument is called.
+    >>> expect("classic", Rules, "rules")
+    Traceback (most recent call last):
+        ...
+    iacta.errors.MalformedError: rules must be a Rules, got 'classic'
     """
     if not isinstance(value, kind):
         raise MalformedError(f"{name} must be a {kind.__name__}, got {shown(value)}")
 
 
-def named(table: str) -> "alt.NamedData":
-    """Return the data of a chart, or of one of its layers, by the name of its table.
+def per_cent(chance: Probability, digits: int = 0) -> str:
+    """Return a chance as a title states it; only a chance of exactly 0 or 1 is called certain.
 
-    table: the name under which `finish` is given the rows.
+    chance: the chance; a float is never taken for exact.
+    digits: how many after the point.
+
+    >>> per_cent(0.6538), per_cent(0.9999), per_cent(1e-9), per_cent(1)
+    ('65 %', 'more than 99 %', 'less than 1 %', '100 %')
+    >>> per_cent(0.65382, 2)
+    '65.38 %'
     """
-    import altair as alt
+    if not isinstance(chance, float) and chance in (0, 1):
+        return f"{100 * int(chance)} %"
+    percentage, least = 100 * float(chance), 10.0**-digits
+    if percentage >= 100 - least / 2:
+        return f"more than {100 - least:.{digits}f} %"
+    if percentage <= least / 2:
+        return f"less than {least:.{digits}f} %"
+    return f"{percentage:.{digits}f} %"
 
-    return alt.NamedData(table)
 
+def armies(count: int, noun: str = "army", plural: str = "") -> str:
+    """Return a number with its noun, whose plural is given unless it ends in s.
 
-def finish(chart: AnyChart, title: str, subtitle: str, tables: Tables) -> AnyChart:
-    """Return a chart with its title, its data and our theme.
-
-    chart: the chart, with data by name.
-    title: the finding, in a sentence; wrapped so that it fits into 360 pixels.
-    subtitle: what is shown, and under which rules.
-    tables: the rows of each table, the one that matters first.
+    >>> armies(1), armies(2_000), armies(3, "defender")
+    ('1 army', '2,000 armies', '3 defenders')
     """
-    import altair as alt
+    several = plural or ("armies" if noun == "army" else f"{noun}s")
+    return f"{count:,} {noun if count == 1 else several}"
 
-    finished: AnyChart = chart.properties(
-        title=alt.TitleParams(
-            textwrap.wrap(title, TITLE_LETTERS), subtitle=textwrap.wrap(subtitle, SUBTITLE_LETTERS)
-        )
-    )
-    # As attributes they are not checked value by value, which takes a second for a large table.
-    finished.description = f"{title} {subtitle}"
-    finished.datasets = {name: list(rows) for name, rows in tables.items()}
-    finished.config = config()
-    return finished
+
+def joined(words: list[str]) -> str:
+    """Return words, at least one, as a list in a sentence.
+
+    >>> joined(["14"]), joined(["14", "23", "31"])
+    ('14', '14, 23 and 31')
+    """
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def under_rules(rules: Rules, label: str = "") -> str:
+    """Return the name of rules, with a garrison that is not the usual one.
+
+    rules: the rules.
+    label: their name, if it is not one of ours.
+
+    >>> from iacta.rules.dice import Dice
+    >>> under_rules(Rules(garrison=0)), under_rules(Rules(attack=Dice((20,))), "my house")
+    ('classic rules, garrison 0', 'my house rules')
+    """
+    name = label or rules_name(rules)
+    return f"{name} rules" if rules.garrison == 1 else f"{name} rules, garrison {rules.garrison}"
+
+
+def rules_words(rules: Rules) -> str:
+    """Return the name of rules as `under_rules` does, "house rules" if they have none.
+
+    >>> from iacta.rules.dice import Dice
+    >>> rules_words(Rules(attack=Dice((20,))))
+    'house rules'
+    """
+    return under_rules(rules, "house" if rules_name(rules) == repr(rules) else "")
+
+
+def stop_words(stop: Stop) -> str:
+    """Return when the attackers stop, as the end of a sentence; nothing if they never do.
+
+    >>> stop_words(Stop(charge=True, max_rolls=3))
+    ', and stop when dice run short or after 3 rolls'
+    """
+    if stop == NEVER:
+        return ""
+    lost, rolls = stop.max_losses, stop.max_rolls
+    when = [
+        *([f"with {stop.stop_at} kept out of the fight"] if stop.stop_at else []),
+        *(["when dice run short"] if stop.charge else []),
+        *([] if lost is None else [f"with {lost} lost"]),
+        *([] if rolls is None else [f"after {rolls} {'roll' if rolls == 1 else 'rolls'}"]),
+    ]
+    return f", and stop {' or '.join(when)}"
+
+
+def seed_words(seed: int | None) -> str:
+    """Return the seed of a simulation's dice as part of a sentence; nothing if it is not known.
+
+    >>> seed_words(7), seed_words(None)
+    (' (seed 7)', '')
+    """
+    return "" if seed is None else f" (seed {seed})"
+
+
+def fight(attackers: int, defenders: int, rules: Rules, stop: Stop = NEVER) -> str:
+    """Return who fights whom under which rules, as the beginning of a subtitle.
+
+    >>> fight(12, 10, Rules())
+    '12 armies attack 10 (classic rules).'
+    """
+    verb = "attacks" if attackers == 1 else "attack"
+    return f"{armies(attackers)} {verb} {defenders:,}{stop_words(stop)} ({rules_words(rules)})."

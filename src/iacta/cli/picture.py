@@ -21,37 +21,33 @@ __all__ = ["Picture", "read_picture"]
 class Picture:
     """A file for a picture that is still to be drawn.
 
-    file: where to.
-    dark: whether it is to stand on a dark page.
+    file: its name.
+    dark: whether the picture has a dark ground.
     """
 
     def __init__(self, file: str, dark: bool) -> None:
-        from iacta.charts import files  # slow to import, and only needed here
+        from iacta.charts import check_installed  # only needed here
         from iacta.charts.converter import CONVERTED, Converter, convert
+        from iacta.charts.files import ending
 
+        check_installed()
         self._file, self._dark = file, dark
-        kind = files.ending(file)
+        kind = ending(file)
         _refuse_place(file)
-        # It gets ready while the answer is computed.
+        # It starts now, to be ready when the answer is computed.
         self._make = Converter(kind) if kind in CONVERTED else convert
 
     def refuse_board(self, board: "Board") -> None:
-        """Refuse a board that is too large to be drawn, before the answer is computed.
-
-        board: the board.
-        """
+        """Refuse a board that is too large to be drawn, before the answer is computed."""
         from iacta.charts.board_layout import check_size  # as above
 
         check_size(board)
 
     def draw(self, make: "Callable[[ModuleType], AnyChart]") -> None:
-        """Write the picture, and say so on stderr.
-
-        make: returns the chart, given `iacta.charts`.
-        """
+        """Write the picture that `make` returns, given `iacta.charts`, and say so on stderr."""
         from iacta import charts  # as above
 
-        gc.disable()  # Altair makes thousands of classes, and none of them is ever to be collected
+        gc.disable()  # Altair makes thousands of classes, which never become garbage
         try:
             charts.save(make(charts), self._file, dark=self._dark, make=self._make)
         finally:
@@ -73,11 +69,7 @@ def _refuse_place(file: str) -> None:
 
 
 def read_picture(file: str | None, dark: bool) -> Picture | None:
-    """Return the file for the picture that the options ask for, if they do.
-
-    file: what `--plot` gives.
-    dark: whether `--dark` is given, which goes with `--plot`.
-    """
+    """Return the file for the picture that `--plot` asks for; `--dark` alone is refused."""
     if file is None:
         if dark:
             raise IllegalError("--dark must go with --plot FILE, got it alone")

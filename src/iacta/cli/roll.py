@@ -52,7 +52,7 @@ def roll(
         text=lambda console: _tell(console, thrown, label, exact),
     )
     if picture:
-        picture.draw(lambda charts: charts.roll_law(thrown))
+        picture.draw(lambda charts: charts.roll_losses(thrown))
 
 
 def _counts(thrown: Roll) -> Iterator[tuple[Losses, int]]:

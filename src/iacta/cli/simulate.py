@@ -77,7 +77,7 @@ def simulate(
         text=lambda console: _tell(console, answer),
     )
     if picture:
-        picture.draw(lambda charts: charts.simulated_law(simulated, led, seed=chosen_seed))
+        picture.draw(lambda charts: charts.simulated_outcomes(simulated, led, seed=chosen_seed))
 
 
 class _Answer(NamedTuple):

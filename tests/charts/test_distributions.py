@@ -1,12 +1,12 @@
-"""Pictures of laws: their data are the library's, and their titles say what these say."""
+"""Pictures of distributions: their numbers are the library's, and their titles are true."""
 
 import json
 
 import pytest
 
 from iacta import Battle, Campaign, CampaignOutcome, Roll, Stop, charts, simulate_campaign
-from iacta.charts.bars import FEW_BARS, HOLD, MOST_BARS, RARE, STOP, WIN
-from iacta.charts.words import per_cent
+from iacta.charts.distributions import FEW_BARS, HOLD, MOST_BARS, RARE, STOP, WIN
+from iacta.charts.theme import per_cent
 from iacta.errors import TooLargeError
 from iacta.methods.outcome import is_won
 from tests.charts.look import subtitle, table, title
@@ -15,19 +15,19 @@ UNFINISHED = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])
 
 
 def test_each_bar_of_a_battle_is_the_chance_of_its_end() -> None:
-    law = Battle(9, 7).outcomes()
-    rows = table(charts.battle_law(Battle(9, 7)), "outcomes")
-    assert len(rows) == len(law)
+    outcomes = Battle(9, 7).outcomes()
+    rows = table(charts.battle_outcomes(Battle(9, 7)), "outcomes")
+    assert len(rows) == len(outcomes)
     for row in rows:
         assert row["least"] == row["most"]
         left = row["least"]
         end = (left, 0) if row["end"] == WIN else (1, -left)
-        assert row["probability"] == law[end]  # type: ignore[index]
+        assert row["probability"] == outcomes[end]  # type: ignore[index]
 
 
 def test_attackers_who_stop_have_bars_of_their_own() -> None:
     battle = Battle(12, 10, stop=Stop(max_losses=4))
-    chart = charts.battle_law(battle)
+    chart = charts.battle_outcomes(battle)
     rows = table(chart, "outcomes")
     stopped = sum(row["probability"] for row in rows if row["end"] == STOP)
     assert stopped == pytest.approx(battle.stop_probability(), abs=1e-14)
@@ -36,21 +36,21 @@ def test_attackers_who_stop_have_bars_of_their_own() -> None:
 
 
 def test_titles_say_how_often_you_win() -> None:
-    assert title(charts.battle_law(Battle(12, 10))) == "You win 65 % of the time."
-    assert title(charts.battle_law(Battle(1, 10))) == "You never win."
-    assert title(charts.battle_law(Battle(30, 20, "balanced blitz"))) == "You always win."
-    assert title(charts.battle_law(Battle(60, 30))) == "You win more than 99 % of the time."
+    assert title(charts.battle_outcomes(Battle(12, 10))) == "You win 65 % of the time."
+    assert title(charts.battle_outcomes(Battle(1, 10))) == "You never win."
+    assert title(charts.battle_outcomes(Battle(30, 20, "balanced blitz"))) == "You always win."
+    assert title(charts.battle_outcomes(Battle(60, 30))) == "You win more than 99 % of the time."
 
 
-def test_huge_laws_are_joined_and_lose_no_more_than_their_tails() -> None:
+def test_huge_distributions_are_joined_and_lose_no_more_than_their_tails() -> None:
     battle = Battle(1500, 1400)
-    rows = table(charts.battle_law(battle), "outcomes")
+    rows = table(charts.battle_outcomes(battle), "outcomes")
     assert FEW_BARS < len(rows) <= MOST_BARS + 2
     assert len({row["most"] - row["least"] for row in rows}) == 1
     assert 1 - 2 * RARE <= sum(row["probability"] for row in rows) <= 1 + 1e-12
-    law = battle.outcomes()
+    outcomes = battle.outcomes()
     middle = rows[len(rows) // 2]
-    chance = law.prob(
+    chance = outcomes.prob(
         lambda end: is_won(end) and middle["least"] <= end.attackers <= middle["most"]
     )
     assert middle["probability"] == pytest.approx(float(chance), rel=1e-12)
@@ -58,15 +58,15 @@ def test_huge_laws_are_joined_and_lose_no_more_than_their_tails() -> None:
 
 def test_a_battle_with_more_ends_than_can_be_listed_is_refused() -> None:
     with pytest.raises(TooLargeError, match="outcomes one by one"):
-        charts.battle_law(Battle(10**12, 10**12))
+        charts.battle_outcomes(Battle(10**12, 10**12))
 
 
 def test_the_final_difference_is_höhle_s_sawtooth() -> None:
     chart = charts.final_difference(Battle(50, 50, garrison=0))
     rows = {row["least"]: row for row in table(chart, "differences")}
-    law = Battle(50, 50, garrison=0).outcomes()
+    outcomes = Battle(50, 50, garrison=0).outcomes()
     assert all(
-        row["probability"] == law[(d, 0) if d > 0 else (0, -d)]  # type: ignore[index]
+        row["probability"] == outcomes[(d, 0) if d > 0 else (0, -d)]  # type: ignore[index]
         for d, row in rows.items()
     )
     won = sum(row["probability"] for row in rows.values() if row["end"] == WIN)
@@ -81,9 +81,9 @@ def test_the_final_difference_is_höhle_s_sawtooth() -> None:
 @pytest.mark.parametrize(("dice", "rules"), [((3, 2), "classic"), ((3, 2), "five ones")])
 def test_a_roll_shows_its_losses(dice: tuple[int, int], rules: str) -> None:
     roll = Roll(*dice, rules)
-    rows = table(charts.roll_law(roll), "losses")
-    law = {(row["attackers"], row["defenders"]): row["probability"] for row in rows}
-    assert law == {tuple(end): float(chance) for end, chance in roll.losses().items()}
+    rows = table(charts.roll_losses(roll), "losses")
+    outcomes = {(row["attackers"], row["defenders"]): row["probability"] for row in rows}
+    assert outcomes == {tuple(end): float(chance) for end, chance in roll.losses().items()}
     assert sum(row["count"] for row in rows) == rows[0]["total"] == 7776
 
 
@@ -129,10 +129,10 @@ def test_the_score_is_norvig_s_with_a_spike_for_each_territory() -> None:
 def test_the_spikes_are_said_to_be_what_they_are() -> None:
     told = subtitle(charts.campaign_score(UNFINISHED))
     assert "as wide as its defenders and highest where all are left" in told
-    law = UNFINISHED.outcomes()
+    outcomes = UNFINISHED.outcomes()
     for spike in table(charts.campaign_score(UNFINISHED), "spikes"):
         here = spike["territory"] - 1
-        ends = {end.defenders: law[end] for end in law if end.conquered == here}
+        ends = {end.defenders: outcomes[end] for end in outcomes if end.conquered == here}
         whole = UNFINISHED.territories[here].defenders
         assert sorted(ends) == list(range(1, whole + 1))
         assert max(ends, key=lambda left: ends[left]) == whole
@@ -164,9 +164,9 @@ def test_survival_shows_both_sides_where_they_are_equal() -> None:
 
 
 def test_what_is_left_at_the_end_of_a_campaign_is_the_library_s() -> None:
-    law = Campaign(12, [4, 3]).outcomes()
+    outcomes = Campaign(12, [4, 3]).outcomes()
     for row in table(charts.survival(Campaign(12, [4, 3])), "left"):
-        assert row["probability"] == law[CampaignOutcome(2, row["least"], 0)]
+        assert row["probability"] == outcomes[CampaignOutcome(2, row["least"], 0)]
 
 
 def test_simulated_scores_lie_under_the_exact_ones() -> None:

@@ -1,4 +1,4 @@
-"""The pictures of laws, states and decisions, as commands."""
+"""The pictures of distributions, states and decisions, as commands."""
 
 import json
 from pathlib import Path

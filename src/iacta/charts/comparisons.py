@@ -1,0 +1,243 @@
+"""Of rules and methods compared: what rules do to the odds, and how methods agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from iacta.battle.battle import Battle
+from iacta.charts.registry import chart, public
+from iacta.charts.theme import (
+    BLUE,
+    GREEN,
+    GREY,
+    RED,
+    AnyChart,
+    Row,
+    alt,
+    armies,
+    categories,
+    exactly,
+    expect,
+    finish,
+    named,
+    per_cent,
+    under_rules,
+)
+from iacta.checks import row_of
+from iacta.errors import IactaError, IllegalError
+from iacta.methods.limits import refuse_seen
+from iacta.rules.roll import Roll
+from iacta.rules.variants import RULE_SETS, RuleSet
+
+EXAMPLE_ARMIES = 10
+BAR_HEIGHT = 19
+MORE, LESS = "more than half", "half or less"
+LEAST_ERROR = 1e-18  # where no error at all is drawn
+EXACT, ROUNDED, UNKNOWN = "none: exact", "as measured", "not known"
+POINT_HEIGHT = 26
+
+
+@chart()
+def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
+    """Return the chance of 10 armies to beat 10 under each rule set, the highest first.
+
+    known: the rule sets; those whose battles no method can solve are left out.
+
+    Refused are rule sets none of which can be solved.
+    """
+    for each in row_of(known, "known", "RuleSet"):
+        expect(each, RuleSet, "each of known")
+    rows: list[Row] = []
+    for each in known:
+        try:
+            battle = Battle(EXAMPLE_ARMIES, EXAMPLE_ARMIES, each.rules)
+            chance = float(battle.win_probability())
+        except IactaError:
+            continue
+        favourite = MORE if chance > 0.5 else LESS
+        rows.append({"rules": each.name, "win_probability": chance, "favourite": favourite})
+    if not rows:
+        raise IllegalError("rules must be such that the odds of their battles can be told")
+    rows.sort(key=lambda row: -row["win_probability"])
+    base = alt.Chart(named("rules")).encode(
+        y=alt.Y(
+            "rules:N",
+            title=None,
+            sort=[row["rules"] for row in rows],
+            axis=alt.Axis(labelLimit=150, labelOverlap=False),
+        ),
+        x=alt.X(
+            "win_probability:Q",
+            title="chance to win",
+            axis=alt.Axis(format="%"),
+            scale=alt.Scale(domain=[0, 1]),
+        ),
+        tooltip=["rules:N", exactly("win_probability")],
+    )
+    values = (
+        base.transform_calculate(per_cent="format(100 * datum.win_probability, '.1f')")
+        .mark_text(align="left", dx=4)
+        .encode(text="per_cent:N")
+    )
+    bars = base.mark_bar().encode(color=categories("favourite", {MORE: BLUE, LESS: RED}))
+    first, last = (
+        f"{per_cent(row['win_probability'])} ({row['rules']})" for row in (rows[0], rows[-1])
+    )
+    title = f"The rules decide: {EXAMPLE_ARMIES} armies beat {EXAMPLE_ARMIES} {first} to {last}."
+    if len(rows) == 1:
+        title = f"{EXAMPLE_ARMIES} armies beat {EXAMPLE_ARMIES} {first} of the time."
+    return finish(
+        alt.layer(bars, values).properties(height=BAR_HEIGHT * len(rows)),
+        title,
+        f"Chance of {EXAMPLE_ARMIES} armies, {known[0].rules.garrison} of which must stay behind, "
+        f"to beat {EXAMPLE_ARMIES}, in per cent.",
+        {"rules": rows},
+    )
+
+
+@chart(of="RuleSet")
+def full_roll(known: RuleSet) -> AnyChart:
+    """Return what a roll with all dice costs: the chance of each loss of the defenders.
+
+    known: the rule set; refused if its dice are not chosen before the roll.
+    """
+    expect(known, RuleSet, "known")
+    refuse_seen(known.rules, "for the dice of a full roll to be known")
+    roll = Roll(*known.rules.full_roll, known.rules)
+    law = roll.law()
+    base = alt.Chart(named("losses")).encode(
+        x=alt.X(
+            "defenders_lost:O",
+            title="armies that the defenders lose; the attackers lose the rest",
+            axis=alt.Axis(labelAngle=0),
+        ),
+        y=alt.Y("probability:Q", title="chance", axis=alt.Axis(format="%")),
+        tooltip=[
+            alt.Tooltip("defenders_lost:O", title="defenders lose"),
+            alt.Tooltip("attackers_lost:O", title="attackers lose"),
+            exactly("probability", "chance"),
+            alt.Tooltip("ways:Q", title=f"of {law.total} equally likely rolls"),
+        ],
+    )
+    values = base.mark_text(dy=-7).encode(text=alt.Text("probability:Q", format=".1%"))
+    ours, theirs = map(float, roll.expected_losses())
+    dice = f"{armies(roll.attack_dice, 'die', 'dice')} against {roll.defence_dice}"
+    others = "; in all other rolls both sides gain armies" if law.gains else ""
+    return finish(
+        alt.layer(base.mark_bar(color=BLUE), values),
+        f"A full roll costs you {ours:.2f} armies on average, and them {theirs:.2f}.",
+        f"{dice} under {known.name} rules{others}.",
+        {
+            "losses": [
+                {
+                    "attackers_lost": law.compared - lost,
+                    "defenders_lost": lost,
+                    "probability": count / law.total,
+                    "ways": count,
+                }
+                for lost, count in enumerate(law.counts)
+            ]
+        },
+    )
+
+
+@public
+class Solved(NamedTuple):
+    """What one method says of a battle.
+
+    method: its name.
+    chance: its chance to win.
+    error: its relative error; `None` if the exact chance is not known.
+    is_exact: whether it answers with a fraction.
+    seconds: how long it took.
+    """
+
+    method: str
+    chance: float
+    error: float | None
+    is_exact: bool
+    seconds: float
+
+
+@chart()
+def methods_compared(battle: Battle, solved: Sequence[Solved], label: str = "") -> AnyChart:
+    """Return the relative error of each method beside the time that it took, on log scales.
+
+    battle: the battle.
+    solved: what the methods say of it.
+    label: what the rules are called, if they have no name of their own.
+
+    Refused is a battle that no method has solved.
+    """
+    expect(battle, Battle, "battle")
+    if not solved:
+        raise IllegalError("a battle must be one that some method can solve to be drawn")
+    rows: list[Row] = [
+        {
+            "method": each.method,
+            "win_probability": each.chance,
+            "relative_error": each.error,
+            "seconds": each.seconds,
+            "answer": EXACT if each.is_exact else UNKNOWN if each.error is None else ROUNDED,
+        }
+        for each in sorted(solved, key=lambda each: each.seconds)
+    ]
+    best = min(solved, key=lambda each: (not each.is_exact, each.error is None, each.error or 0))
+    verb = "beats" if battle.attackers == 1 else "beat"
+    title = (
+        f"{armies(battle.attackers)} {verb} {battle.defenders:,} {per_cent(best.chance)} "
+        "of the time; "
+    )
+    fastest, took = rows[0]["method"], _time(rows[0]["seconds"])
+    if len(solved) == 1:
+        title += f"only {fastest} can tell, in {took}."
+    else:
+        title += f"{fastest} is the fastest of {len(solved)} methods, with {took}."
+    times, errors = _times_and_errors([row["method"] for row in rows])
+    return finish(
+        alt.vconcat(times, errors).resolve_scale(color="independent"),
+        title,
+        f"{battle.attackers} armies against {battle.defenders}, the chance to win "
+        f"({under_rules(battle.rules, label)}): the time that each method took, and its error.",
+        {"methods": rows},
+    )
+
+
+def _time(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{1e6 * seconds:.3g} µs"
+
+
+def _times_and_errors(order: Sequence[str]) -> tuple[alt.Chart, alt.Chart]:
+    """Return the times of the methods, and their errors; those without one are at the left."""
+    base = alt.Chart(named("methods"), height=POINT_HEIGHT * len(order)).encode(
+        y=alt.Y("method:N", title=None, sort=list(order), axis=alt.Axis(labelOverlap=False)),
+        tooltip=[
+            "method:N",
+            exactly("win_probability"),
+            alt.Tooltip("relative_error:Q", format=".3~g"),
+            alt.Tooltip("seconds:Q", format=".3~g"),
+        ],
+    )
+    seconds = alt.X(
+        "seconds:Q",
+        title="time in seconds",
+        axis=alt.Axis(format="~s", tickCount=4),
+        scale=alt.Scale(type="log"),
+    )
+    error = alt.X(
+        "shown:Q",
+        title="relative error",
+        axis=alt.Axis(format=".0e", tickCount=6),
+        scale=alt.Scale(type="log", domain=[LEAST_ERROR, 1], clamp=True),
+    )
+    answers = {EXACT: GREEN, ROUNDED: BLUE, UNKNOWN: GREY}
+    return (
+        base.mark_point(filled=True, size=80, opacity=1, color=BLUE).encode(x=seconds),
+        base.transform_calculate(shown=f"max(datum.relative_error || 0, {LEAST_ERROR})")
+        .mark_point(filled=True, size=80, opacity=1)
+        .encode(x=error, color=categories("answer", answers, title="relative error")),
+    )
