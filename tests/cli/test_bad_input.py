@@ -41,13 +41,13 @@ WRONG = {
     "battle 12": "Missing argument 'DEFENDERS'; see iacta battle --help",
     "battle 12 10 8": "Got unexpected extra argument(s) (8); see iacta battle --help",
     "batle 12 10": None,
-    "campaign 12": "Missing argument 'DEFENDERS...'; see iacta --help",
+    "campaign 12": "Missing argument 'DEFENDERS...'; see iacta campaign --help",
     "campaign 12 3 0": f"defenders {ARMIES} 0",
     "campaign 12 3 -4": f"defenders {ARMIES} -4",
     "campaign 12 3:": "rules must be a known name, got ''; see the list of rules",
     "campaign 12 3@": "garrison must be a whole number of at least 0, got ''",
     "campaign 12 3 --seed 1": "--seed must stand with --narrate, got --seed 1 alone",
-    "campaign 12 3 --narrate --seed x": "seed must be a whole number of at least 0, got 'x'",
+    "campaign 12 3 --narrate --seed x": "--seed must be a whole number of at least 0, got 'x'",
     "need 10 --chance 0": "--chance must lie between 0 and 1, 0 excluded, got '0'",
     "need 10 --chance 1": "--chance must lie between 0 and 1, both excluded, got 1",
     "need 10 --chance 120%": "--chance must lie between 0 and 1, 0 excluded, got '120%'",
@@ -59,7 +59,7 @@ WRONG = {
     "table 5 x": f"defenders {ARMIES} 'x'",
     "roll 4 2": "attack_dice must be a whole number from 1 to 3, got 4",
     "roll 3 3": "defence_dice must be a whole number from 1 to 2, got 3",
-    "rules classic --rules capital": "rules must be named once, got 'classic' and "
+    "rules classic --rules capital": "rules must be given once, got 'classic' and "
     "--rules 'capital'",
     "rules xyzzy": "rules must be a known name, got 'xyzzy'; see the list of rules",
 }

@@ -212,8 +212,9 @@ def test_a_wrong_file_gets_one_sentence(run: Run, house: Path, command: str) -> 
 def test_rules_are_named_or_read_not_both(run: Run, house: Path, command: str) -> None:
     result = run(f"{command} --rules classic --rules-file {house}")
     assert (result.code, result.stdout) == (2, "")
+    named = "rules" if command == "rules" else "--rules"
     assert result.stderr == (
-        "iacta: rules must be named or read from a file, got --rules 'classic' and "
+        f"iacta: rules must be named or read from a file, got {named} 'classic' and "
         f"--rules-file {str(house)!r}\n"
     )
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from iacta.answers.question import Answer, Question, Watch, find_question, questions
+from iacta.answers.question import QUESTIONS, Answer, Question, Watch, find_question
 from iacta.errors import IllegalError
 
-__all__ = ["Answer", "Question", "ask", "find_question", "questions"]
+__all__ = ["QUESTIONS", "Answer", "Question", "ask", "find_question"]
 
 
 def ask(asked: Question | str, *, watch: Watch | None = None, **parameters: Any) -> Answer:
@@ -24,7 +24,7 @@ def ask(asked: Question | str, *, watch: Watch | None = None, **parameters: Any)
     if isinstance(asked, str):
         form = find_question(asked)
         if form is None:
-            names = ", ".join(each.name for each in questions())
+            names = ", ".join(each.name for each in QUESTIONS.all())
             raise IllegalError(f"a question must be one of {names}, got {asked!r}")
         asked = form(**parameters)
     return asked.answer(watch)

@@ -8,9 +8,9 @@ from types import ModuleType
 from typing import Any
 
 from iacta.answers.endings import battle_bars
-from iacta.answers.form import Example
+from iacta.answers.form import Example, Topic
 from iacta.answers.parameters import Attackers, Defenders, Exact, UnderRules, WithStop
-from iacta.answers.question import Answer, Question, Topic, Watch, question
+from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section, Table
 from iacta.answers.words import (
     all_digits,

@@ -8,15 +8,18 @@ the constructor from values, and both refuse what does not fit.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
+from enum import Enum
+from importlib import import_module
 from inspect import get_annotations
+from pkgutil import iter_modules
 from string import Formatter
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from iacta.answers.kinds import Flag, Kind, Schema
 from iacta.checks import put
 from iacta.errors import IactaError, IllegalError, MalformedError
 
-__all__ = ["ClashError", "Example", "Form", "Parameter", "named_by"]
+__all__ = ["ClashError", "Example", "Form", "Parameter", "Register", "Topic", "named_by"]
 
 REQUIRED: Any = object()  # the default of a parameter that has none
 Texts = Mapping[str, str | Sequence[str] | bool]
@@ -74,9 +77,18 @@ class Parameter:
             raise
 
 
+class Topic(Enum):
+    """What a form is about, for people who look for one."""
+
+    ATTACK = "Before an attack"
+    DEFENCE = "On defence"
+    BOARD = "On the board"
+    STUDY = "To study"
+
+
 @dataclass(frozen=True)
 class Example:
-    """A command line, and what it asks in words."""
+    """A command line, without `iacta`, and what it asks in words."""
 
     line: str
     words: str
@@ -84,9 +96,13 @@ class Example:
 
 @dataclass(frozen=True)
 class Form:
-    """What is asked of a command: a frozen dataclass with a `Parameter` for each field."""
+    """What is asked of a command: a frozen dataclass with a `Parameter` for each field.
 
-    name: ClassVar[str]  # how it is asked for
+    A `Register` gives it its name, its topic and its examples.
+    """
+
+    name: ClassVar[str]
+    topic: ClassVar[Topic]
     examples: ClassVar[tuple[Example, ...]] = ()
 
     def __post_init__(self) -> None:
@@ -130,6 +146,58 @@ class Form:
         return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
 
 
+F = TypeVar("F", bound=Form)
+Added = TypeVar("Added", bound=Form)
+
+
+class Register(Generic[F]):
+    """The forms of a package, each in the file that has the first word of its name.
+
+    A form is registered where it is defined, and nowhere else; a file is loaded when one of its
+    forms is looked for.
+
+    package: the name of the package.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self._forms: dict[str, type[F]] = {}
+
+    def add(
+        self, name: str, topic: Topic, *examples: Example
+    ) -> Callable[[type[Added]], type[Added]]:
+        """Return a decorator that registers a form.
+
+        name: how it is asked for; of two words if it is one of a group.
+        topic: what it is about.
+        examples: some uses of it.
+        """
+
+        def register(form: type[Added]) -> type[Added]:
+            form.name, form.topic, form.examples = name, topic, examples
+            self._forms[name] = form  # type: ignore[assignment] # the package's forms are of its kind
+            return form
+
+        return register
+
+    def find(self, word: str) -> list[type[F]]:
+        """Return the forms whose names begin with a word, by name; no other file is loaded."""
+        if word.isidentifier():
+            module = f"{self._package}.{word}"
+            try:
+                import_module(module)
+            except ModuleNotFoundError as error:
+                if error.name != module:
+                    raise
+        return [form for name, form in sorted(self._forms.items()) if name.split()[0] == word]
+
+    def all(self) -> list[type[F]]:
+        """Return all forms of the package, by name."""
+        for module in iter_modules(import_module(self._package).__path__):
+            import_module(f"{self._package}.{module.name}")
+        return [form for _, form in sorted(self._forms.items())]
+
+
 class ClashError(IllegalError):
     """Parameters that do not go together.
 
@@ -160,9 +228,8 @@ def named_by(error: IactaError, form: type[Form], spell: Callable[[str], str]) -
     form: what was asked.
     spell: the face's name of a parameter, such as `--max-rolls` for `max_rolls`.
 
-    >>> from iacta.answers.question import find_question
-    >>> asked = find_question("need")
-    >>> named_by(IllegalError("chance must be ..."), asked, lambda name: f"--{name}")
+    >>> from iacta.answers.need import NeedQuestion
+    >>> named_by(IllegalError("chance must be ..."), NeedQuestion, lambda name: f"--{name}")
     '--chance must be ...'
     """
     if isinstance(error, ClashError):

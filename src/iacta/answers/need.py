@@ -6,10 +6,10 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Annotated, Any
 
-from iacta.answers.form import Example, Parameter
+from iacta.answers.form import Example, Parameter, Topic
 from iacta.answers.kinds import Chance, Whole
 from iacta.answers.parameters import AlongWay, Exact, UnderRules
-from iacta.answers.question import Answer, Question, Topic, Watch, question
+from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Bar, Bars, Section
 from iacta.answers.words import all_digits, armies, exactly, percent, plain_percent, settled, under
 from iacta.battle.territory import stages

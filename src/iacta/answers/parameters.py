@@ -19,6 +19,7 @@ __all__ = [
     "Seed",
     "UnderRules",
     "WithStop",
+    "fresh_seed",
 ]
 
 ARMIES = Whole(least=1)
@@ -31,6 +32,13 @@ Defenders: TypeAlias = Annotated[
     int, Parameter(ARMIES, "Armies on the defended territory.", is_argument=True)
 ]
 Seed: TypeAlias = Annotated[int | None, Parameter(Whole(), "Throw the same dice again.")]
+
+
+def fresh_seed() -> int:
+    """Return a seed where none is given, short enough to be typed."""
+    import numpy as np  # its random numbers are slow to load
+
+    return int(np.random.default_rng().integers(10**6))
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from importlib import import_module
-from pathlib import Path
-from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any, ClassVar, TypeVar
+from typing import Any
 
-from iacta.answers.form import Example, Form
+from iacta.answers.form import Form, Register
 from iacta.answers.sections import Section
 
-__all__ = ["Answer", "Question", "Topic", "Watch", "find_question", "question", "questions"]
+__all__ = ["QUESTIONS", "Answer", "Question", "Watch", "find_question", "question"]
 
 Watch = Callable[[str, float | None], None]
 """Is told while an answer is computed what is being done, and which part of it is done."""
@@ -20,8 +17,6 @@ Watch = Callable[[str, float | None], None]
 
 class Question(Form):
     """What iacta can be asked: a form that has an answer."""
-
-    topic: ClassVar["Topic"]
 
     def answer(self, watch: Watch | None = None) -> "Answer":
         """Return the answer.
@@ -32,15 +27,6 @@ class Question(Form):
 
     def check_chart(self) -> None:
         """Refuse, before anything is computed, what has no picture."""
-
-
-class Topic(Enum):
-    """What a question is about, for people who look for one."""
-
-    ATTACK = "Before an attack"
-    DEFENCE = "On defence"
-    BOARD = "On the board"
-    STUDY = "To study"
 
 
 @dataclass(frozen=True)
@@ -86,24 +72,8 @@ class Answer:
         raise NotImplementedError
 
 
-_QUESTIONS: dict[str, type[Question]] = {}
-Asked = TypeVar("Asked", bound=type[Question])
-
-
-def question(name: str, topic: Topic, *examples: Example) -> Callable[[Asked], Asked]:
-    """Register a question, a class in the file of `iacta.answers` that is called as it is.
-
-    name: how it is asked for.
-    topic: what it is about.
-    examples: command lines, without `iacta`, and what they ask.
-    """
-
-    def register(asked: Asked) -> Asked:
-        asked.name, asked.topic, asked.examples = name, topic, examples
-        _QUESTIONS[name] = asked
-        return asked
-
-    return register
+QUESTIONS: Register[Question] = Register("iacta.answers")
+question = QUESTIONS.add
 
 
 def find_question(name: str) -> type[Question] | None:
@@ -112,18 +82,4 @@ def find_question(name: str) -> type[Question] | None:
     >>> find_question("battle").summary().split(",")[0]
     'Tell the odds of one battle'
     """
-    if name not in _QUESTIONS and name.isidentifier():
-        try:
-            import_module(f"iacta.answers.{name}")
-        except ModuleNotFoundError as error:
-            if error.name != f"iacta.answers.{name}":
-                raise
-    return _QUESTIONS.get(name)
-
-
-def questions() -> list[type[Question]]:
-    """Return all questions, by topic and name."""
-    for module in iter_modules([str(Path(__file__).parent)]):
-        import_module(f"iacta.answers.{module.name}")
-    topics = list(Topic)
-    return sorted(_QUESTIONS.values(), key=lambda each: (topics.index(each.topic), each.name))
+    return next(iter(QUESTIONS.find(name)), None)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy.typing as npt
 
-from iacta.answers.form import Example
+from iacta.answers.form import Example, Topic
 from iacta.answers.parameters import Attackers, Defenders, Exact, UnderRules
-from iacta.answers.question import Answer, Question, Topic, Watch, question
+from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Cell, Section, Shaded, Table
 from iacta.answers.words import all_digits, under
 from iacta.checks import shown

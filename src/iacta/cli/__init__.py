@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from iacta.answers.form import Form, named_by
-from iacta.answers.question import Question, find_question
+from iacta.answers.question import QUESTIONS, Question
 from iacta.cli.ask import Shown, ask
-from iacta.cli.help import form_help
-from iacta.cli.parse import HELP, spelt
+from iacta.cli.command import COMMANDS, Command
+from iacta.cli.help import form_help, group_help, overview
+from iacta.cli.parse import HELP, check_known, read_words, spelt
 from iacta.errors import IactaError
 
 __all__ = ["main"]
@@ -22,20 +23,12 @@ BROKEN_PIPE = 141
 
 def main() -> NoReturn:
     """Run the command line, and end with 0, with 2 on bad input or 130 on Ctrl-C."""
-    form: type[Form] = Form
     try:
-        found = find_question(sys.argv[1]) if len(sys.argv) > 1 else None
-        if found is None:
-            from iacta.cli.app import main as old_main
-
-            code = old_main()
-        else:
-            form = found
-            code = _run(found, sys.argv[2:])
+        code = _run(sys.argv[1:])
         if sys.stdout is not None:  # as it is when the shell has closed it
             sys.stdout.flush()
     except IactaError as error:
-        code = _complain(named_by(error, form, lambda name: spelt(form, name)))
+        code = _complain(str(error))
     except MemoryError:
         code = _complain("these numbers need more memory than there is")
     except KeyboardInterrupt:
@@ -51,13 +44,60 @@ def main() -> NoReturn:
     sys.exit(code)
 
 
-def _run(form: type[Question], words: Sequence[str]) -> int:
+def _run(words: Sequence[str]) -> int:
+    """Run what the words of the command line ask, and return the exit code."""
+    from iacta.cli.app import COMMANDS as OLD
+    from iacta.cli.app import main as old_main
+
+    if not words or words[0] in HELP:
+        return old_main()
+        print(overview(_all_forms()))
+        return 0
+    if words[0] == "--version":
+        from importlib.metadata import version  # slow to import, and only needed here
+
+        print(f"iacta {version('iacta')}")
+        return 0
+    first, *rest = words
+    forms: dict[str, type[Form]] = {
+        form.name: form for form in [*QUESTIONS.find(first), *COMMANDS.find(first)]
+    }
+    if not forms and first in OLD:
+        return old_main()
+    if not forms:
+        names = [form.name for form in _all_forms()]
+        check_known("commands", first, names, "iacta")
+    members = {name.split()[1]: form for name, form in forms.items() if name != first}
+    if not members:
+        return _run_form(forms[first], rest)
+    if not rest or rest[0] in HELP:
+        print(group_help(f"iacta {first}", forms[first], list(members.values())))
+        return 0
+    check_known("commands", rest[0], list(members), f"iacta {first}")
+    return _run_form(members[rest[0]], rest[1:])
+
+
+def _all_forms() -> list[type[Form]]:
+    """Return every command that is not one of a group."""
+    return [form for form in [*QUESTIONS.all(), *COMMANDS.all()] if " " not in form.name]
+
+
+def _run_form(form: type[Form], words: Sequence[str]) -> int:
     """Run one command, or show its help."""
+    forms: list[type[Form]] = [form, Shown] if issubclass(form, Question) else [form]
     command = f"iacta {form.name}"
     if any(word in HELP for word in words):
-        print(form_help([form, Shown], command))
-    else:
-        ask(form, words, command)
+        print(form_help(forms, command))
+        return 0
+    try:
+        texts = read_words([each for part in forms for each in part.parameters()], words, command)
+        asked = form.parse(texts)
+        if isinstance(asked, Command):
+            return asked.run()
+        if isinstance(asked, Question):
+            ask(asked, Shown.parse(texts))
+    except IactaError as error:
+        raise IactaError(named_by(error, form, lambda name: spelt(form, name))) from error
     return 0
 
 

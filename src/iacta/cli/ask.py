@@ -1,9 +1,8 @@
-"""A command that asks a question: parse, ask, show."""
+"""How the command line asks a question, and shows the answer."""
 
 import csv
 import json
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated
@@ -11,7 +10,6 @@ from typing import Annotated
 from iacta.answers.form import Form, Parameter
 from iacta.answers.kinds import Flag, Name
 from iacta.answers.question import Question
-from iacta.cli.parse import read_words
 from iacta.cli.picture import read_picture
 from iacta.cli.terminal import patience, print_sections
 from iacta.errors import IllegalError
@@ -41,15 +39,8 @@ class Shown(Form):
             raise IllegalError("output must be --json or --csv, got both")
 
 
-def ask(form: type[Question], words: Sequence[str], command: str) -> None:
-    """Print the answer to a question, and draw it if that is asked.
-
-    form: the question.
-    words: the command line behind the command's name.
-    command: the command, for messages.
-    """
-    texts = read_words([*form.parameters(), *Shown.parameters()], words, command)
-    question, shown = form.parse(texts), Shown.parse(texts)
+def ask(question: Question, shown: Shown) -> None:
+    """Print the answer to a question, and draw it if that is asked."""
     if shown.plot is not None:
         question.check_chart()
     picture = read_picture(shown.plot, shown.dark)

@@ -4,12 +4,14 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
-from iacta.answers.form import Example, Form, Parameter
+from iacta.answers.form import Example, Form, Parameter, Topic
 from iacta.answers.kinds import Flag
 from iacta.cli.parse import HELP, argument_name, option_name
 
-__all__ = ["commands_help", "form_help"]
+__all__ = ["form_help", "group_help", "overview"]
 
+ABOUT = "Tell the exact odds of battles and campaigns in the board game Risk."
+FOOT = "Attackers are counted on their territory, with the army that must stay behind."
 NARROWEST = 40
 WIDEST = 100
 MOST_INDENT = 24
@@ -38,23 +40,32 @@ def form_help(forms: Sequence[type[Form]], command: str) -> str:
     )
 
 
-def commands_help(
-    command: str, summary: str, groups: Iterable[tuple[str, Sequence[type[Form]]]], foot: str = ""
-) -> str:
-    """Return the help of a command that has others below it.
+def group_help(command: str, group: type[Form], members: Sequence[type[Form]]) -> str:
+    """Return the help of a group of commands.
 
-    command: how it is called.
-    summary: what it does.
-    groups: the titles of the groups, and the commands in them.
-    foot: what stands at the end.
+    command: how it is called, as `iacta chart`.
+    group: what it is for.
+    members: the commands in it.
     """
-    shown = [(title, list(forms)) for title, forms in groups]
-    lines = [f"Usage: {command} COMMAND ...", "", *wrap(summary, _width())]
-    for title, forms in shown:
-        lines += _listed(title, ((form.name.split()[-1], form.summary()) for form in forms))
-    examples = [form.examples[0] for _, forms in shown for form in forms if form.examples]
-    lines += _examples(examples)
-    return "\n".join([*lines, *(["", *wrap(foot, _width())] if foot else [])])
+    lines = [f"Usage: {command} COMMAND [OPTIONS] ...", "", *wrap(group.summary(), _width())]
+    lines += _listed("Commands", ((form.name.split()[1], form.summary()) for form in members))
+    return "\n".join([*lines, *_examples(group.examples)])
+
+
+def overview(forms: Sequence[type[Form]]) -> str:
+    """Return the help of `iacta` itself.
+
+    forms: all commands.
+    """
+    lines = ["Usage: iacta COMMAND [OPTIONS] ...", "", *wrap(ABOUT, _width())]
+    for topic in Topic:
+        about = [form for form in forms if form.topic is topic]
+        lines += _listed(topic.value, ((form.name, form.summary()) for form in about))
+    lines += _listed("Options", [("--version", "Show the version."), HELP_LINE])
+    lines += _examples(
+        [form.examples[0] for topic in Topic for form in forms if form.topic is topic]
+    )
+    return "\n".join([*lines, "", *wrap(FOOT, _width())])
 
 
 def _width() -> int:

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from iacta.answers.form import Form, Parameter
 from iacta.answers.kinds import Flag
+from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
 
-__all__ = ["HELP", "argument_name", "option_name", "read_words", "spelt"]
+__all__ = ["HELP", "argument_name", "check_known", "option_name", "read_words", "spelt"]
 
 HELP = ("-h", "--help")
 
@@ -53,8 +54,7 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
             arguments += rest
         elif word.startswith("--"):
             name, equals, value = word.partition("=")
-            if name not in options:
-                raise IllegalError(_unknown(name, [*options, HELP[1]], command))
+            check_known("options", name, [*options, HELP[1]], command)
             texts[options[name].name] = _value(options[name], name, value if equals else rest)
         else:
             arguments.append(word)
@@ -100,9 +100,18 @@ def _placed(
     return texts
 
 
-def _unknown(name: str, known: Sequence[str], command: str) -> str:
+def check_known(what: str, name: str, known: Sequence[str], command: str) -> None:
+    """Refuse a name that is none of those known, with the nearest of them.
+
+    what: what it names, such as `options`.
+    name: the name.
+    known: the names there are.
+    command: the command whose help lists them.
+    """
+    if name in known:
+        return
     from difflib import get_close_matches  # slow to import, and only needed here
 
     near = get_close_matches(name, known, n=1)
     hint = f"did you mean {near[0]}?" if near else f"see {command} --help"
-    return f"options must be known ones, got {name!r}; {hint}"
+    raise IllegalError(f"{what} must be known ones, got {shown(name)}; {hint}")
