@@ -57,13 +57,11 @@ from iacta_literature.published import (
     Number,
     Row,
     Source,
-    Table,
     dice_of,
     example_losses,
     five_dice,
     read_rows,
     roll_chance,
-    single_values,
 )
 
 __all__ = [
@@ -350,69 +348,19 @@ VALUES: dict[str, Callable[[], Number]] = {
 SOURCE = Source(
     "hoehle",
     "Michael Höhle, article on the board game Risk, Markov chains and counting (2025)",
-    (
-        Table(
-            "hoehle_order_statistics",
-            "The best two of three dice",
-            "{first} and {second}",
-            _order_statistics,
-        ),
-        Table(
-            "hoehle_joint",
-            "The dice that are compared",
-            "{attack_dice} against {defence_dice}",
-            _joint,
-        ),
-        Table(
-            "hoehle_roll_losses",
-            "Chances of a roll",
-            "{attack_dice} dice against {defence_dice}: {defenders_lost} defenders lost",
-            _roll,
-        ),
-        Table(
-            "hoehle_tan",
-            "Three dice against two, as Tan printed it",
-            "{defenders_lost} defenders lost",
-            _full_roll,
-        ),
-        Table(
-            "hoehle_simulated",
-            "Three dice against two, simulated",
-            "{defenders_lost} defenders lost",
-            _full_roll,
-        ),
-        Table(
-            "hoehle_independence",
-            "The two comparisons of three dice against two",
-            "{assumed}: first {first}, second {second}",
-            _independence,
-        ),
-        Table(
-            "hoehle_after_one_roll",
-            "10 against 10 after one roll",
-            "{attackers_left} against {defenders_left}",
-            _after(1),
-        ),
-        Table(
-            "hoehle_outcomes_10v10",
-            "10 against 10 after 20 rolls",
-            "{attackers_left} attackers and {defenders_left} defenders left",
-            _after(20),
-        ),
-        Table(
-            "hoehle_win_10x10",
-            "Chances of all battles up to 10 against 10",
-            "{attackers} against {defenders}",
-            lambda row: win(int(row["attackers"]), int(row["defenders"])),
-        ),
-        Table(
-            "hoehle_break_even",
-            "Fewest attackers with a chance above one half",
-            "against {defenders}",
-            lambda row: _fewest()[int(row["defenders"]) - 1],
-        ),
-        single_values("hoehle", VALUES),
-    ),
+    {
+        "order_statistics": _order_statistics,
+        "joint": _joint,
+        "roll_losses": _roll,
+        "tan": _full_roll,
+        "simulated": _full_roll,
+        "independence": _independence,
+        "after_one_roll": _after(1),
+        "outcomes_10v10": _after(20),
+        "win_10x10": lambda row: win(int(row["attackers"]), int(row["defenders"])),
+        "break_even": lambda row: _fewest()[int(row["defenders"]) - 1],
+        "values": lambda row: VALUES[row["quantity"]](),
+    },
     (
         Figure(
             "roll_law",

@@ -21,13 +21,11 @@ from iacta_literature.published import (
     Number,
     Row,
     Source,
-    Table,
     Timing,
+    example_losses,
     five_dice,
     read_rows,
-    roll_examples,
-    roll_losses,
-    single_values,
+    roll_chance,
 )
 
 __all__ = ["SOURCE", "UNFINISHED"]
@@ -113,17 +111,12 @@ VALUES: dict[str, Callable[[], Number]] = {
 SOURCE = Source(
     "norvig",
     "Peter Norvig, “The Unfinished Game ... of Risk” (2020)",
-    (
-        roll_examples("norvig"),
-        roll_losses("norvig"),
-        Table(
-            "norvig_campaign",
-            "The campaign played through: armies that move on, each a possible number",
-            "territory {territory}: {attackers} attack {defenders}",
-            _moved_on,
-        ),
-        single_values("norvig", VALUES),
-    ),
+    {
+        "roll_examples": example_losses,
+        "roll_losses": roll_chance,
+        "campaign": _moved_on,
+        "values": lambda row: VALUES[row["quantity"]](),
+    },
     (
         Figure(
             "campaign_score",

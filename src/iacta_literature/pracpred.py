@@ -15,11 +15,8 @@ from iacta_literature.published import (
     Number,
     Row,
     Source,
-    Table,
+    example_losses,
     roll_chance,
-    roll_examples,
-    roll_losses,
-    single_values,
 )
 
 __all__ = ["ABLE", "SOURCE", "ending", "first_even", "win"]
@@ -124,36 +121,17 @@ VALUES: dict[str, Callable[[], Number]] = {
 SOURCE = Source(
     "pracpred",
     "Practically Predictable, “Analyzing the Board Game Risk”",
-    (
-        Table(
-            "pracpred_dice",
-            "Ways in which dice can fall",
-            "{dice} dice",
-            lambda row: len(Distribution(range(1, 7)).repeated(int(row["dice"]))),
+    {
+        "dice": lambda row: len(Distribution(range(1, 7)).repeated(int(row["dice"]))),
+        "roll_losses": roll_chance,
+        "roll_examples": example_losses,
+        "outcomes": ending,
+        "values": lambda row: VALUES[row["quantity"]](),
+        "win_20x20": lambda row: win(int(row["attackers"]), int(row["defenders"])),
+        "win_by_advantage": lambda row: win(
+            int(row["attackers"]), int(row["attackers"]) - int(row["advantage"])
         ),
-        roll_losses("pracpred"),
-        roll_examples("pracpred"),
-        Table(
-            "pracpred_outcomes",
-            "Outcomes of small battles",
-            "{attackers} against {defenders}: {attackers_left} attackers and {defenders_left} "
-            "defenders left",
-            ending,
-        ),
-        single_values("pracpred", VALUES),
-        Table(
-            "pracpred_win_20x20",
-            "Chances of all battles up to 20 against 20",
-            "{attackers} against {defenders}",
-            lambda row: win(int(row["attackers"]), int(row["defenders"])),
-        ),
-        Table(
-            "pracpred_win_by_advantage",
-            "Chances by the attackers' advantage",
-            "{attackers} attackers, advantage {advantage}",
-            lambda row: win(int(row["attackers"]), int(row["attackers"]) - int(row["advantage"])),
-        ),
-    ),
+    },
     (
         Figure(
             "win_chance_map",

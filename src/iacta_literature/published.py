@@ -1,8 +1,9 @@
 """What a source prints: its tables in data files, each value beside ours.
 
 A `Source` is an article, and says in one place what is recomputed of it: its tables, its figures,
-the run times it reports. Each table is a file in the folder `published`, whose first line names
-where it comes from. A published value agrees with ours if ours, shown with the digits that are
+the run times it reports. Each table is a file in the folder `published`: its first line names where
+the values come from, its second the title of the table and what a row is about, with the names of
+columns in braces. A published value agrees with ours if ours, shown with the digits that are
 printed, is the same; a value that is known to be wrong is an erratum, and is listed with what it
 should be.
 """
@@ -28,12 +29,12 @@ __all__ = [
     "ERRATUM",
     "FOLDER",
     "Compared",
+    "Equation",
     "Figure",
     "Number",
     "Published",
     "Row",
     "Source",
-    "Table",
     "Timing",
     "compare_table",
     "dice_of",
@@ -41,9 +42,6 @@ __all__ = [
     "five_dice",
     "read_rows",
     "roll_chance",
-    "roll_examples",
-    "roll_losses",
-    "single_values",
     "source_of",
 ]
 
@@ -71,7 +69,7 @@ def read_rows(name: str, folder: Path | None = None) -> list[Row]:
     >>> read_rows("pracpred_win_20x20")[1]
     {'attackers': '1', 'defenders': '2', 'published': '0.106'}
     """
-    rows = list(csv.DictReader(_lines(name, folder)[1:]))
+    rows = list(csv.DictReader(line for line in _lines(name, folder) if not line.startswith("# ")))
     if not rows or "1" not in rows[0]:
         return rows
     return [
@@ -90,7 +88,7 @@ def source_of(name: str, folder: Path | None = None) -> str:
     return _lines(name, folder)[0].removeprefix("# ")
 
 
-def _lines(name: str, folder: Path | None) -> list[str]:
+def _lines(name: str, folder: Path | None = None) -> list[str]:
     lines = ((folder or FOLDER) / f"{name}.csv").read_text(encoding="utf-8").splitlines()
     if not lines or not lines[0].startswith("# "):
         raise MalformedError(
@@ -238,21 +236,15 @@ def _read(text: str) -> tuple[Fraction, Fraction]:
 # --- A source: its tables, figures and run times
 
 
-class Table(NamedTuple):
-    """A table of published values.
+class Equation(NamedTuple):
+    """An equation that is printed, so that what it gives is the published value.
 
-    file: the name of its data file.
-    title: what it holds.
-    label: what a row is about, with the names of its columns in braces.
-    ours: returns our value for a row.
-    printed: for equations, returns the value that they give for a row; the data file has none.
+    gives: what it gives for a row of its table.
+    ours: our value for the row.
     """
 
-    file: str
-    title: str
-    label: str
-    ours: Callable[[Row], Number]
-    printed: Callable[[Row], Number] | None = None
+    gives: Number
+    ours: Number
 
 
 class Figure(NamedTuple):
@@ -286,71 +278,39 @@ class Source(NamedTuple):
 
     key: its short name, with which the names of its files begin.
     name: who wrote it, and what it is called.
-    tables: its tables.
+    tables: for each table, by the name of its data file after the key, returns our value for a row.
     figures: its figures.
     timings: its run times.
     """
 
     key: str
     name: str
-    tables: tuple[Table, ...]
+    tables: Mapping[str, Callable[[Row], Number | Equation]]
     figures: tuple[Figure, ...] = ()
     timings: tuple[Timing, ...] = ()
 
 
-def compare_table(table: Table) -> Iterator[Compared]:
+def compare_table(source: Source, table: str) -> Iterator[Compared]:
     """Yield all values of a table, each beside ours.
 
-    table: the table.
+    source: the source.
+    table: one of its tables.
     """
-    for row in read_rows(table.file):
-        if table.printed is not None:
-            value = table.printed(row)
-            published = Published(str(value), "float" if isinstance(value, float) else "")
+    file = f"{source.key}_{table}"
+    title, _, label = _lines(file)[1].removeprefix("# ").partition(" | ")
+    for row in read_rows(file):
+        ours = source.tables[table](row)
+        if isinstance(ours, Equation):
+            published = Published(str(ours.gives), "float" if isinstance(ours.gives, float) else "")
+            ours = ours.ours
         else:
             kind, runs = row.get("kind", ""), int(row.get("runs") or 0)
             right, erratum = row.get("right", ""), row.get("erratum", "")
             published = Published(row["published"], kind, runs, right, erratum)
-        yield Compared(table.ours(row), published, table.title, table.label.format(**row))
+        yield Compared(ours, published, title, label.format(**row))
 
 
 # --- What several sources print
-
-
-def single_values(key: str, values: Mapping[str, Callable[[], Number]]) -> Table:
-    """Return the table of the values that a source prints here and there in its text.
-
-    key: that of the source.
-    values: returns our value, by the name of the quantity.
-    """
-    return Table(
-        f"{key}_values", "Single values", "{quantity}", lambda row: values[row["quantity"]]()
-    )
-
-
-def roll_losses(key: str, title: str = "Armies that a roll costs", label: str = "") -> Table:
-    """Return the table of the losses of a roll.
-
-    key: that of the source.
-    title: what the table is called.
-    label: what a row begins with.
-    """
-    dice = "{attack_dice} dice against {defence_dice}"
-    losses = "{attackers_lost} attackers and {defenders_lost} defenders"
-    return Table(f"{key}_roll_losses", title, f"{label}{dice}: {losses}", roll_chance)
-
-
-def roll_examples(key: str) -> Table:
-    """Return the table of single rolls, and of the armies that they cost.
-
-    key: that of the source.
-    """
-    return Table(
-        f"{key}_roll_examples",
-        "Single rolls: attackers and defenders lost",
-        "{attack_dice} against {defence_dice}",
-        example_losses,
-    )
 
 
 def roll_chance(row: Row) -> Fraction:

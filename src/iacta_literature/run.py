@@ -147,7 +147,7 @@ def reproduce(folder: Path, progress: Callable[[int], None] | None = None) -> Re
 def _compared(source: Source, step: Callable[[], None]) -> list[Compared]:
     values: list[Compared] = []
     for table in source.tables:
-        values += compare_table(table)
+        values += compare_table(source, table)
         step()
     return values
 

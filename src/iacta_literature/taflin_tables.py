@@ -14,13 +14,12 @@ from iacta.distribution import Probability
 from iacta.methods import path_tree
 from iacta_literature import taflin
 from iacta_literature.published import (
+    Equation,
     Figure,
     Number,
     Row,
     Source,
-    Table,
-    roll_losses,
-    single_values,
+    roll_chance,
 )
 from iacta_literature.taflin import Point, RollChances
 
@@ -80,11 +79,6 @@ def _ways(row: Row) -> str:
     return f"{path.good} and {path.bad}"
 
 
-def _chain(row: Row) -> Fraction:
-    battle = Battle(int(row["m"]), int(row["n"]))
-    return Fraction(battle.win_probability(exact=True, method="counting"))
-
-
 def _resubstituted(y: float, n: int) -> float:
     """Return Q_b(3, n) from y_n."""
     power: float = float(F.f22[0]) ** (n / 2)
@@ -113,6 +107,13 @@ EQUATIONS: dict[str, Callable[[int, int], Number]] = {
     "(14)": lambda m, n: taflin.three_against(n, F),
     "(17)": lambda m, n: taflin.win(Point(m, n), F),
 }
+
+
+def _equation(row: Row) -> Equation:
+    m, n = int(row["m"]), int(row["n"])
+    battle = Battle(m, n)
+    won = Fraction(battle.win_probability(exact=True, method="counting"))
+    return Equation(EQUATIONS[row["equation"]](m, n), won)
 
 
 def _by_motion(point: Point, rolls: int) -> Number:
@@ -144,28 +145,27 @@ FREE_EQUATIONS: dict[str, Callable[[Point, int], Number]] = {
 }
 
 
-def _free_equation(row: Row) -> Number:
-    return FREE_EQUATIONS[row["equation"]](Point(int(row["m"]), int(row["n"])), int(row["rolls"]))
-
-
 @cache
 def _visits() -> dict[Outcome, Fraction]:
     """Return the probability that the chain visits each state, summed over its branches."""
     return {node.state: node.probability for node in path_tree.nodes(path_tree.tree(*START))}
 
 
-def _in_chain(row: Row) -> Fraction:
-    """Return the probability of a point in the chain, or for eq. (4) of one path to it."""
-    point = Point(int(row["m"]), int(row["n"]))
-    if row["equation"] != "(4)":
-        return _visits()[Outcome(*point)]
+def _followed(path: taflin.Ways) -> Fraction:
+    """Return the probability of one path in the chain, branch by branch."""
     node, chance = path_tree.tree(*START), Fraction(1)
-    path = _path(point, int(row["rolls"]))
     for lost, rolls in enumerate((path.good, path.neutral, path.bad)):
         for _ in range(rolls):
             branch = next(each for each in node.branches if each.losses.attackers == lost)
             node, chance = branch.node, chance * branch.probability
     return chance
+
+
+def _free_equation(row: Row) -> Equation:
+    point, rolls = Point(int(row["m"]), int(row["n"])), int(row["rolls"])
+    is_one_path = row["equation"] == "(4)"
+    ours = _followed(_path(point, rolls)) if is_one_path else _visits()[Outcome(*point)]
+    return Equation(FREE_EQUATIONS[row["equation"]](point, rolls), ours)
 
 
 def _points(rolls: int) -> int:
@@ -201,36 +201,14 @@ VALUES: dict[str, Callable[[], Number]] = {
 SOURCE = Source(
     "taflin",
     "Daniel C. Taflin, “The Probability Distribution of Risk Battles” (2001)",
-    (
-        roll_losses("taflin", "Table 1: armies that a roll costs"),
-        Table(
-            "taflin_expected_losses",
-            "Table 1: expected losses of a roll",
-            "{attack_dice} dice against {defence_dice}: {side}",
-            _expected_losses,
-        ),
-        Table(
-            "taflin_ways",
-            "Equation (3): good and bad rolls",
-            "L = {advantage}, s = {rolls}, {neutral} neutral",
-            _ways,
-        ),
-        Table(
-            "taflin_equations",
-            "The equations, and the chain that they solve",
-            "equation {equation} at ({m}, {n})",
-            _chain,
-            lambda row: EQUATIONS[row["equation"]](int(row["m"]), int(row["n"])),
-        ),
-        Table(
-            "taflin_free_space",
-            "The equations of the free space, and the chain",
-            "equation {equation} at ({m}, {n}) after {rolls} rolls from (12, 10)",
-            _in_chain,
-            _free_equation,
-        ),
-        single_values("taflin", VALUES),
-    ),
+    {
+        "roll_losses": roll_chance,
+        "expected_losses": _expected_losses,
+        "ways": _ways,
+        "equations": _equation,
+        "free_space": _free_equation,
+        "values": lambda row: VALUES[row["quantity"]](),
+    },
     (
         Figure(
             "after_rolls",

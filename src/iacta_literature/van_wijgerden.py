@@ -19,13 +19,11 @@ from iacta_literature.published import (
     Number,
     Row,
     Source,
-    Table,
     Timing,
+    example_losses,
     five_dice,
     read_rows,
-    roll_examples,
-    roll_losses,
-    single_values,
+    roll_chance,
 )
 
 __all__ = ["CHANCES", "MOST_DEFENDERS", "SOURCE", "needed"]
@@ -115,28 +113,14 @@ VALUES: dict[str, Callable[[], Number]] = {
 SOURCE = Source(
     "van_wijgerden",
     "Jeroen van Wijgerden, “Let slip the dice of war”",
-    (
-        roll_losses(
-            "van_wijgerden",
-            "Armies that a roll costs, on a territory (classic) and on a capital",
-            "{rules}, ",
-        ),
-        roll_examples("van_wijgerden"),
-        Table("van_wijgerden_paths", "Paths through the tree of 3 against 2", "{path}", _path),
-        Table(
-            "van_wijgerden_outcomes",
-            "Outcomes of 3 against 2",
-            "{attackers_left} attackers and {defenders_left} defenders left",
-            ending,
-        ),
-        single_values("van_wijgerden", VALUES),
-        Table(
-            "van_wijgerden_hendel",
-            "Fewest attackers, as Hendel and others print them",
-            "chance {chance} against {defenders}",
-            _fewest,
-        ),
-    ),
+    {
+        "roll_losses": roll_chance,
+        "roll_examples": example_losses,
+        "paths": _path,
+        "outcomes": ending,
+        "values": lambda row: VALUES[row["quantity"]](),
+        "hendel": _fewest,
+    },
     (
         Figure(
             "minimum_troops",

@@ -125,7 +125,8 @@ if __name__ == "__main__":  # the processes that draw read this too
     from iacta.cli import main
 
     first, *_ = run.SOURCES
-    run.SOURCES = (first._replace(tables=first.tables[:1], figures=first.figures[1:]),)
+    tables = {"dice": first.tables["dice"]}
+    run.SOURCES = (first._replace(tables=tables, figures=first.figures[1:]),)
     main()
 """
 
