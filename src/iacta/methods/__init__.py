@@ -289,6 +289,10 @@ def _named_kernel(rules: Rules, exact: bool, name: str) -> Kernel:
         return lattice.Lattice(rules)
     if name == "counting":
         return counting.Counting(rules)
+    if name == BALANCED_METHOD:
+        from iacta.methods.balanced_blitz import Blitz
+
+        return Blitz(rules, _kernel(replace(rules, mode=TrueRandom()), NEVER, False, "auto"))
     return _ModuleKernel(rules, name, exact)
 
 
@@ -298,15 +302,13 @@ class _ModuleKernel(Kernel):
     def __init__(self, rules: Rules, name: str, exact: bool, stop: Stop = NEVER) -> None:
         super().__init__(rules, stop)
         self.name, self.exact = name, exact
-        self.certain = name == BALANCED_METHOD
         self._module: Any = load_method(name)
 
     def refuse(self, attackers: int, defenders: int) -> None:
         self._module.refuse(attackers, defenders, self.rules)
 
     def error(self, attackers: int, defenders: int) -> Error:
-        bound = self._module.relative_error(attackers, defenders, self.rules)
-        return Error(0.0, bound) if self.name == BALANCED_METHOD else Error(bound)
+        return Error(self._module.relative_error(attackers, defenders, self.rules))
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         more = {} if self.stop == NEVER else {"stop": self.stop}

@@ -1,12 +1,12 @@
 """Balanced blitz: the dice mode of the official app that reshapes how one battle ends.
 
 With A attackers able to attack and D defenders, a battle with true random dice ends with the
-chances
+probabilities
 
     al[i] = P(won, i attackers lost),     i = 0 .. A − 1,      W = Σ al[i],
     dl[j] = P(lost, j defenders lost),    j = 0 .. D − 1,      L = Σ dl[j] = 1 − W.
 
-Four steps turn them into the chances of a balanced battle:
+Four steps turn them into those of a balanced battle:
 
 1. If W ≤ .05 (the win-chance cut-off), al becomes 0 and dl is scaled to the sum 1; if L ≤ .05,
    the other way round.
@@ -25,35 +25,39 @@ Step 3 takes .10 from each end whatever the entries are, so the chance to win de
 
 It is exactly 1.0 from W = 1 / (1 + 9^(−1/1.3)) = .84425 up, and 0.0 from .15575 down: certain.
 
-Error. W and al, dl come from `lattice` or `leap`, with a relative error δ. A cut leaves a
-difference, of which only the absolute error is bounded; hence, so is that of each answer here
-(`relative_error`). Where W or L cannot be told from .05 itself within δ, the steps might take
-either side of that cut-off; the chance to win is the same on both.
+`Blitz` is the kernel: it wraps the kernel of the same rules with true random dice, and reshapes
+what that one answers.
+
+Error. W and al, dl have a relative error δ. A cut leaves a difference, of which only the absolute
+error is bounded; so only that is bounded for each answer here (`Blitz.error`). Where W or L cannot
+be told from .05 itself within δ, the steps might take either side of that cut-off; the chance to
+win is the same on both.
 
 Source: the rules of RISK: Global Domination, as published by its makers in 2024.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from fractions import Fraction
+from importlib import import_module
 from itertools import chain
 from math import fsum
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
-from iacta.methods import lattice
-from iacta.methods.limits import refuse_gains, refuse_too_large
+from iacta.methods.kernel import Chances, Error, Floats, Kernel, State, Transitions, Values
+from iacta.methods.limits import refuse_too_large
 from iacta.methods.outcome import Outcome
-from iacta.rules.modes import TrueRandom
+from iacta.rules.modes import BalancedBlitz
 from iacta.rules.rules import Rules
 
 __all__ = [
     "NAME",
-    "Ends",
+    "Blitz",
+    "Outcomes",
     "cut_off_outcomes",
     "cut_off_rare_wins",
     "favour_the_favourite",
@@ -76,18 +80,18 @@ WIN_POWER = Fraction("1.3")
 OUTCOME_CUT_OFF = Fraction("0.10")
 OUTCOME_POWER = Fraction("1.8")
 
-LEAP_ERROR = 1e-12
-MOST_STATES_ROW_BY_ROW = 250_000
-MOST_ABLE_ROW_BY_ROW = 2_000
+LEAST_TRUE_ERROR = 1e-12
+UNIT_ROUNDOFF = 2.0**-53
+BELOW_ONE = 1 - UNIT_ROUNDOFF
+MOST_STATES_IN_A_TABLE = 250_000
+MOST_ABLE_IN_A_TABLE = 2_000
 MOST_OUTCOMES = 10**6
 VALUE_BYTES = 100
 ROOT_DIGITS = 60
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
-
-class Ends(NamedTuple):
-    """The chances of all outcomes of a battle, the best for the attackers first.
+class Outcomes(NamedTuple):
+    """The probabilities of all outcomes of a battle, the best for the attackers first.
 
     won: al[0], al[1] ... al[A − 1], along the last axis; other axes are other battles.
     lost: dl[D − 1] ... dl[1], dl[0].
@@ -97,83 +101,83 @@ class Ends(NamedTuple):
     lost: Floats
 
 
-def cut_off_rare_wins(ends: Ends) -> Ends:
-    """Return the chances after step 1: a side that wins at most one time in twenty never does.
+def cut_off_rare_wins(outcomes: Outcomes) -> Outcomes:
+    """Return the probabilities after step 1: who wins at most one time in twenty never wins.
 
-    ends: the chances with true random dice.
+    outcomes: the probabilities with true random dice.
 
-    >>> cut_off_rare_wins(Ends(np.array([0.01, 0.03]), np.array([0.48, 0.48])))
-    Ends(won=array([0., 0.]), lost=array([0.5, 0.5]))
+    >>> cut_off_rare_wins(Outcomes(np.array([0.01, 0.03]), np.array([0.48, 0.48])))
+    Outcomes(won=array([0., 0.]), lost=array([0.5, 0.5]))
     """
-    won, lost = _sums(ends)
+    won, lost = _sums(outcomes)
     never = won <= float(WIN_CUT_OFF)
     always = lost <= float(WIN_CUT_OFF)
-    return _scaled(ends, np.where(never, 0.0, np.where(always, 1.0, won)))
+    return _scaled(outcomes, np.where(never, 0.0, np.where(always, 1.0, won)))
 
 
-def favour_the_favourite(ends: Ends) -> Ends:
-    """Return the chances after step 2: the favourite's chance to win grows.
+def favour_the_favourite(outcomes: Outcomes) -> Outcomes:
+    """Return the probabilities after step 2: the favourite's chance to win grows.
 
-    ends: the chances after step 1.
+    outcomes: the probabilities after step 1.
 
-    >>> ends = favour_the_favourite(Ends(np.array([0.75]), np.array([0.25])))
-    >>> round(float(ends.won[0]), 6)
+    >>> outcomes = favour_the_favourite(Outcomes(np.array([0.75]), np.array([0.25])))
+    >>> round(float(outcomes.won[0]), 6)
     0.80662
     """
-    won, lost = _sums(ends)
-    return _scaled(ends, _favoured(won, lost))
+    won, lost = _sums(outcomes)
+    return _scaled(outcomes, _favoured(won, lost))
 
 
-def cut_off_outcomes(ends: Ends) -> Ends:
-    """Return the chances after step 3: the best tenth and the worst tenth are left out.
+def cut_off_outcomes(outcomes: Outcomes) -> Outcomes:
+    """Return the probabilities after step 3: the best tenth and the worst tenth are cut off.
 
-    ends: the chances after step 2.
+    outcomes: the probabilities after step 2.
 
-    >>> cut_off_outcomes(Ends(np.array([0.05, 0.45]), np.array([0.42, 0.08]))).won
+    >>> cut_off_outcomes(Outcomes(np.array([0.05, 0.45]), np.array([0.42, 0.08]))).won
     array([0. , 0.5])
     """
-    line = np.concatenate(ends, axis=-1)
-    for _ in range(2):  # from the front, and turned round, from the back
+    line = np.concatenate(outcomes, axis=-1)
+    for _ in range(2):  # from the front, and reversed, from the back
         beyond = np.cumsum(line, axis=-1) - float(OUTCOME_CUT_OFF)
         line = np.clip(beyond, 0.0, line)[..., ::-1]
     line /= line.sum(axis=-1, keepdims=True)
-    count = ends.won.shape[-1]
-    return Ends(line[..., :count], line[..., count:])
+    count = outcomes.won.shape[-1]
+    return Outcomes(line[..., :count], line[..., count:])
 
 
-def raise_outcomes(ends: Ends) -> Ends:
-    """Return the chances after step 4: likely outcomes become likelier, as many battles are won.
+def raise_outcomes(outcomes: Outcomes) -> Outcomes:
+    """Return the probabilities after step 4: likely outcomes become likelier, as many are won.
 
-    ends: the chances after step 3.
+    outcomes: the probabilities after step 3.
 
-    >>> raise_outcomes(Ends(np.array([0.5, 0.25]), np.array([0.25]))).won.round(6)
+    >>> raise_outcomes(Outcomes(np.array([0.5, 0.25]), np.array([0.25]))).won.round(6)
     array([0.582672, 0.167328])
     """
-    won, _ = _sums(ends)
+    won, _ = _sums(outcomes)
     power = float(OUTCOME_POWER)
-    return _scaled(Ends(ends.won**power, ends.lost**power), won)
+    return _scaled(Outcomes(outcomes.won**power, outcomes.lost**power), won)
 
 
-def reshape(ends: Ends) -> Ends:
-    """Return the chances of balanced battles: steps 1 to 4, one after the other.
+def reshape(outcomes: Outcomes) -> Outcomes:
+    """Return the probabilities of balanced battles: steps 1 to 4 in turn.
 
-    ends: the chances with true random dice, of one battle or of many.
+    outcomes: the probabilities with true random dice, of one battle or of many.
 
-    >>> two_against_one = Ends(np.array([125 / 216, 455 / 2592]), np.array([637 / 2592]))
+    >>> two_against_one = Outcomes(np.array([125 / 216, 455 / 2592]), np.array([637 / 2592]))
     >>> round(float(reshape(two_against_one).won.sum()), 7)
     0.8889928
     """
-    return raise_outcomes(cut_off_outcomes(favour_the_favourite(cut_off_rare_wins(ends))))
+    return raise_outcomes(cut_off_outcomes(favour_the_favourite(cut_off_rare_wins(outcomes))))
 
 
-def _sums(ends: Ends) -> tuple[Floats, Floats]:
-    """Return W and L, with the axes of the chances."""
-    return ends.won.sum(axis=-1, keepdims=True), ends.lost.sum(axis=-1, keepdims=True)
+def _sums(outcomes: Outcomes) -> tuple[Floats, Floats]:
+    """Return W and L, with the axes of the probabilities."""
+    return outcomes.won.sum(axis=-1, keepdims=True), outcomes.lost.sum(axis=-1, keepdims=True)
 
 
-def _scaled(ends: Ends, won: Floats) -> Ends:
-    """Return the chances scaled so that all wins sum to `won`, and all losses to the rest."""
-    return Ends(_scaled_side(ends.won, won), _scaled_side(ends.lost, 1.0 - won))
+def _scaled(outcomes: Outcomes, won: Floats) -> Outcomes:
+    """Return the probabilities scaled so that the wins sum to `won`, and the losses to the rest."""
+    return Outcomes(_scaled_side(outcomes.won, won), _scaled_side(outcomes.lost, 1.0 - won))
 
 
 def _scaled_side(side: Floats, total: Floats) -> Floats:
@@ -242,214 +246,233 @@ def _root_rounded_up(number: int, power: int) -> int:
         root = below
 
 
-def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
-    """Return a bound on the absolute error of every number that this method gives for a battle.
+class Blitz(Kernel):
+    """The kernel of balanced battles, in floats.
 
-    attackers: armies on the attacking territory, garrison included or not: the bound holds.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
+    true: the kernel of the same battles with true random dice.
 
-    With ε = δ + 2·n·u, for n outcomes whose running sums are rounded by u each, an entry has a
-    relative error of at most 5·ε after step 2, and one that crosses a cut-off an absolute one of
-    6·ε after step 3. The power and the scaling make 20·ε of the first. Of the second they make
-    11·ε·c^.8·Σe / Σe^1.8 for a crossing entry c among the n entries e of its side, at most
-    11·ε·n^.45, three times: in the entry, and in the sum that both crossing entries are part of.
-
-    Seen is less than 1e-14 for hundreds of armies.
-
-    >>> from iacta.rules.modes import BalancedBlitz
-    >>> relative_error(31, 15, Rules(mode=BalancedBlitz())) < 1e-9
-    True
+    >>> from iacta.methods.lattice import Lattice
+    >>> blitz = Blitz(Rules(mode=BalancedBlitz()), Lattice(Rules()))
+    >>> round(blitz.win_probability(10, 10), 7), blitz.win_probability(20, 15)
+    (0.6093774, 1.0)
+    >>> law = blitz.forward(Distribution([30]), 15)
+    >>> min(law), max(law), law[State(attackers=30, defenders=0)]
+    (State(attackers=10, defenders=0), State(attackers=24, defenders=0), 0.0)
     """
-    count = min(attackers + defenders, MOST_OUTCOMES)
-    true_error = LEAP_ERROR
-    if not (_is_large(attackers, defenders) and _leaps(attackers, defenders, _true_random(rules))):
-        true_error = max(LEAP_ERROR, lattice.relative_error(attackers, defenders, rules))
-    error = true_error + 2 * count * lattice.UNIT_ROUNDOFF
-    return float((20 + 35 * count**0.45) * error)
+
+    name = NAME
+    certain = True
+
+    def __init__(self, rules: Rules, true: Kernel) -> None:
+        super().__init__(rules)
+        if not isinstance(rules.mode, BalancedBlitz):
+            raise IllegalError(
+                f"dice_mode must be 'balanced blitz' for the method {NAME!r}, "
+                f"got {rules.dice_mode!r}"
+            )
+        self.true = true
+        self._last: tuple[tuple[int, int], Outcomes] | None = None
+
+    def decided_by(self, chance: Fraction) -> tuple[Kernel, Fraction]:
+        """Return the kernel with true random dice, and the chance that becomes the wanted one."""
+        return self.true, true_chance(chance)
+
+    def refuse(self, attackers: int, defenders: int) -> None:
+        """Refuse a battle that cannot be answered with true random dice."""
+        self.true.refuse(attackers, defenders)
+
+    def error(self, attackers: int, defenders: int) -> Error:
+        """Return a bound on the absolute error.
+
+        With ε = δ + 2·n·u, for n outcomes whose running sums are rounded by u each, an entry has a
+        relative error of at most 5·ε after step 2, and one that crosses a cut-off an absolute one
+        of 6·ε after step 3. The power and the scaling make 20·ε of the first. Of the second they
+        make 11·ε·c^.8·Σe / Σe^1.8 for a crossing entry c among the n entries e of its side, at most
+        11·ε·n^.45, three times: in the entry, and in the sum that both crossing entries are part
+        of. The error seen is less than 1e-14 for hundreds of armies.
+        """
+        count = min(attackers + defenders, MOST_OUTCOMES)
+        large = _is_large(attackers, defenders)
+        true = self.true.by("distribution" if large else "table", attackers, defenders)
+        true_error = max(LEAST_TRUE_ERROR, true.error(attackers, defenders).relative)
+        error = true_error + 2 * count * UNIT_ROUNDOFF
+        return Error(0.0, float((20 + 35 * count**0.45) * error))
+
+    def win_probability(self, attackers: int, defenders: int) -> float:
+        """Return the chance to take the territory; 1.0 and 0.0 are certainty."""
+        return float(reshaped_chances(float(self.true.win_probability(attackers, defenders))))
+
+    def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:
+        """Return the chances to win all battles up to a size."""
+        return reshaped_chances(self.true.win_table(attackers, defenders, staying))
+
+    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
+        """Return the chances to take the territory with enough armies left, and not to.
+
+        Certainty is exact: the chance to fail is a sum that is 0 only if nothing fails.
+        """
+        if attackers <= 0 or not defenders:
+            return super().chances(attackers, defenders, keep)
+        if not keep:
+            won = self.win_probability(attackers, defenders)
+            return Chances(won, 1.0 - won)
+        ends = self.forward(Distribution([attackers]), defenders)
+        fails = float(ends.prob(lambda end: end.defenders > 0 or end.attackers < keep))
+        return Chances(1.0 if not fails else min(1.0 - fails, BELOW_ONE), fails)
+
+    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        """Return the distribution of the absorbing state, the best one first for a certain start.
+
+        The battle is reshaped for each number of attackers by itself, as the app does, to which
+        that number is known. The probabilities sum to exactly 1.0.
+        """
+        weights = {a: float(probability) for a, probability in start.items()}
+        able = {a: probability for a, probability in weights.items() if a > 0}
+        if not able or not defenders:
+            return start.to_float().map(lambda attackers: State(attackers, defenders))
+        stays = ((State(a, defenders), p) for a, p in weights.items() if a <= 0)
+        ends: dict[State, float] = {}
+        for state, probability in chain(self._ends(able, defenders), stays):
+            ends[state] = ends.get(state, 0.0) + probability
+        checked = Distribution.from_probabilities(ends)  # refuses any other sum than 1
+        return Distribution.from_probabilities(_summing_to_one(checked))
+
+    def _ends(self, able: dict[int, float], defenders: int) -> Iterator[tuple[State, float]]:
+        """Yield absorbing states with their probabilities, given those of the attackers."""
+        most = max(able)
+        if len(able) == 1 or _is_large(most, defenders):
+            for attackers in sorted(able, reverse=True):  # what is too large is refused at once
+                for state, probability in self._ends_of_one(attackers, defenders):
+                    yield state, able[attackers] * probability
+            return
+        rows = self._reshaped(most, defenders)
+        weights = np.zeros(most)
+        weights[[a - 1 for a in able]] = list(able.values())
+        for lost, probability in enumerate((weights @ rows.won).tolist()):
+            yield State(most - lost, 0), probability
+        for before, probability in enumerate((weights @ rows.lost).tolist()):
+            yield State(0, before + 1), probability
+
+    def _ends_of_one(self, attackers: int, defenders: int) -> Iterator[tuple[State, float]]:
+        """Yield the absorbing states of one battle, with their probabilities."""
+        ends = self.true.forward(Distribution([attackers]), defenders)
+        best_first = sorted(ends, key=lambda end: (end.defenders, -end.attackers))
+        count = sum(not end.defenders for end in best_first)
+        line = np.array([float(ends[end]) for end in best_first])
+        reshaped = np.concatenate(reshape(Outcomes(line[:count], line[count:])))
+        yield from zip(best_first, reshaped.tolist(), strict=True)
+
+    def _reshaped(self, attackers: int, defenders: int) -> Outcomes:
+        """Return a row for each number of attackers from 1 up, all as long as the last one."""
+        if self._last is None or self._last[0] != (attackers, defenders):
+            memory = VALUE_BYTES * attackers * (attackers + defenders)
+            states = attackers * attackers * defenders
+            refuse_too_large(attackers, defenders, memory=memory, method=NAME, states=states)
+            won, lost = self.true.transitions(attackers, defenders)
+            rows = reshape(Outcomes(won[1:, :0:-1], lost[1:, 1:]))
+            self._last = (attackers, defenders), rows
+        return self._last[1]
+
+    def transitions(self, attackers: int, defenders: int) -> Transitions:
+        """Return how battles of up to so many attackers are absorbed."""
+        won, lost = np.zeros((attackers + 1,) * 2), np.zeros((attackers + 1, defenders + 1))
+        lost[0, defenders] = 1.0
+        if attackers:
+            rows = self._reshaped(attackers, defenders)
+            won[1:, :0:-1], lost[1:, 1:] = rows
+        # Certainty is exact: the last digits that are missing are given to the likeliest end.
+        each, missing = np.arange(attackers + 1), 1 - (won.sum(1) + lost.sum(1))
+        won[each, won.argmax(axis=1)] += np.where(won.any(axis=1), missing, 0.0)
+        return Transitions(won, lost)
+
+    def backward(self, values: Values) -> Iterator[Floats]:
+        """Yield the expected value for each number of attackers, for 1, 2 ... defenders."""
+        for d in range(1, len(values.lost)):
+            yield self.value(values, d)
+
+    def value(self, values: Values, defenders: int) -> Floats:
+        """Return the expected value for each number of attackers, for so many defenders."""
+        value_won = np.asarray(values.won, dtype=float)
+        value_lost = np.asarray(values.lost, dtype=float)
+        attackers = len(value_won) - 1
+        row = np.broadcast_to(value_lost[defenders], value_won.shape).copy()
+        if attackers:
+            won, lost = self._reshaped(attackers, defenders)
+            row[1:] = won @ value_won[:0:-1] + lost @ value_lost[1 : defenders + 1]
+        return row
+
+    def limit_of_attackers(self, defenders: int) -> Fraction:
+        """Return the chance to win as the attackers grow without end."""
+        return _reshaped_limit(self.true.limit_of_attackers(defenders))
+
+    def limit_of_defenders(self, attackers: int) -> Fraction:
+        """Return the chance not to win as the defenders grow without end."""
+        return _reshaped_limit(self.true.limit_of_defenders(attackers))
+
+
+def _reshaped_limit(chance: Fraction) -> Fraction:
+    return Fraction(float(reshaped_chances(float(chance))))
+
+
+def _summing_to_one(probabilities: Distribution[State]) -> dict[State, float]:
+    """Give the last digits that are missing to the likeliest state, so that certainty is exact."""
+    weights = {state: float(probability) for state, probability in probabilities.items()}
+    likeliest = probabilities.mode()
+    missing = fsum([1.0, *(-probability for probability in weights.values())])
+    return weights | {likeliest: weights[likeliest] + missing}
+
+
+def _is_large(attackers: int, defenders: int) -> bool:
+    """Tell whether a battle is better answered by itself than from a table of transitions."""
+    return attackers * defenders > MOST_STATES_IN_A_TABLE or attackers > MOST_ABLE_IN_A_TABLE
+
+
+# The functions of a method with the garrison included, until all ask the kernel.
+
+
+def _blitz(rules: Rules) -> Kernel:
+    find_kernel = import_module("iacta.methods").find_kernel  # no circle of imports meanwhile
+
+    if not isinstance(rules.mode, BalancedBlitz):
+        Blitz(rules, None)  # type: ignore[arg-type]
+    return cast(Kernel, find_kernel(rules))
 
 
 def refuse(attackers: int, defenders: int, rules: Rules) -> None:
-    """Refuse other dice modes, and battles that are too large with true random dice.
-
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle; those under which armies can grow are refused.
-    """
-    true_rules = _true_random(rules)
-    if not _leaps(attackers, defenders, true_rules):
-        lattice.refuse(attackers, defenders, true_rules)
-
-
-def _true_random(rules: Rules) -> Rules:
-    """Return the rules with true random dice."""
-    if rules.dice_mode != "balanced blitz":
-        raise IllegalError(
-            f"dice_mode must be 'balanced blitz' for the method {NAME!r}, got {rules.dice_mode!r}"
-        )
-    refuse_gains(rules, NAME)
-    return replace(rules, mode=TrueRandom())
-
-
-def _leaps(attackers: int, defenders: int, true_rules: Rules) -> bool:
-    """Tell whether `leap` takes on the rules; too many armies are refused."""
-    from iacta.methods import leap  # slow to import, and not always needed
-
-    try:
-        leap.refuse(attackers, defenders, true_rules)
-    except IllegalError:
-        return False
-    return True
-
-
-def _is_large(able: int, defenders: int) -> bool:
-    """Tell whether a law is better left to `leap`."""
-    return able * defenders > MOST_STATES_ROW_BY_ROW or able > MOST_ABLE_ROW_BY_ROW
-
-
-def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
-    """Return the chance that the territory is taken in a balanced battle.
-
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-
-    A float, with the error of the chance with true random dice; 1.0 and 0.0 are certainty.
-
-    >>> from iacta.rules.modes import BalancedBlitz
-    >>> rules = Rules(mode=BalancedBlitz())
-    >>> round(win_probability(11, 10, rules), 7), win_probability(21, 15, rules)
-    (0.6093774, 1.0)
-    """
-    true_rules = _true_random(rules)
-    if _leaps(attackers, defenders, true_rules):
-        from iacta.methods import leap  # slow to import, and not always needed
-
-        return float(reshaped_chances(leap.win_probability(attackers, defenders, true_rules)))
-    return float(reshaped_chances(lattice.win_probability(attackers, defenders, true_rules)))
-
-
-def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribution[Outcome]:
-    """Return the law of the outcome of a balanced battle, the best first for a certain stack.
-
-    stack: the law of the number of attackers on the territory, garrison included; the battle is
-        reshaped for each number by itself, as the app does when the number is known to it.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-
-    Floats that sum to exactly 1.0; each has at most the error that `relative_error` tells.
-
-    >>> from iacta.rules.modes import BalancedBlitz
-    >>> law = outcomes(Distribution([31]), 15, Rules(mode=BalancedBlitz()))
-    >>> min(law), max(law), law[Outcome(attackers=31, defenders=0)]
-    (Outcome(attackers=11, defenders=0), Outcome(attackers=25, defenders=0), 0.0)
-    """
-    true_rules = _true_random(rules)
-    weights = {n: float(probability) for n, probability in stack.items()}
-    able = {n - rules.garrison: p for n, p in weights.items() if n > rules.garrison}
-    if not able or not defenders:
-        return stack.to_float().map(lambda attackers: Outcome(attackers, defenders))
-    too_few = ((Outcome(n, defenders), p) for n, p in weights.items() if n <= rules.garrison)
-    law: dict[Outcome, float] = {}
-    for outcome, probability in chain(_mixed(able, defenders, true_rules), too_few):
-        law[outcome] = law.get(outcome, 0.0) + probability
-    return Distribution.from_probabilities(
-        _summing_to_one(Distribution.from_probabilities(law))  # the inner one checks the sum
-    )
-
-
-def _summing_to_one(probabilities: Distribution[Outcome]) -> dict[Outcome, float]:
-    """Give the last digits that are missing to the likeliest outcome, so that all is certain."""
-    law = {outcome: float(probability) for outcome, probability in probabilities.items()}
-    likeliest = probabilities.mode()
-    missing = fsum([1.0, *(-probability for probability in law.values())])
-    return law | {likeliest: law[likeliest] + missing}
-
-
-def _mixed(able: dict[int, float], defenders: int, rules: Rules) -> Iterator[tuple[Outcome, float]]:
-    """Yield outcomes of balanced battles and their chances, given the chances of those able."""
-    most = max(able)
-    if _is_large(most, defenders) and _leaps(most, defenders, rules):
-        for number in sorted(able, reverse=True):  # what is too large is refused at once
-            yield from _leaped(number, able[number], defenders, rules)
-        return
-    ends = reshape(_true_ends(list(able), defenders, rules))
-    weights = np.array(list(able.values()))
-    for lost, chance in enumerate((weights @ ends.won).tolist()):
-        yield Outcome(most - lost + rules.garrison, 0), chance
-    for before, chance in enumerate((weights @ ends.lost).tolist()):
-        yield Outcome(rules.garrison, before + 1), chance
-
-
-def _leaped(
-    able: int, weight: float, defenders: int, rules: Rules
-) -> Iterator[tuple[Outcome, float]]:
-    """Yield the outcomes of one large balanced battle, and their chances times its own."""
-    from iacta.methods import leap  # slow to import, and not always needed
-
-    law = leap.outcomes(Distribution([able + rules.garrison]), defenders, rules)
-    best_first = sorted(law, key=lambda end: (end.defenders, -end.attackers))
-    count = sum(not end.defenders for end in best_first)
-    chances = np.array([float(law[end]) for end in best_first])
-    line = np.concatenate(reshape(Ends(chances[:count], chances[count:])))
-    yield from zip(best_first, (weight * line).tolist(), strict=True)
-
-
-def _true_ends(able: Sequence[int], defenders: int, rules: Rules) -> Ends:
-    """Return the chances with true random dice, one row for each number of attackers able.
-
-    In each row they stand for as many attackers left as the strongest has, and down to 1.
-    """
-    most = max(able)
-    memory = VALUE_BYTES * len(able) * (most + defenders)
-    states = len(able) * most * defenders
-    refuse_too_large(most, defenders, memory=memory, method=NAME, states=states)
-    start = np.zeros((most + 1, len(able)))
-    start[list(able), np.arange(len(able))] = 1.0
-    if len(able) == 1:
-        start = start[:, 0]  # a single column is slow
-    won, lost = lattice.run_many(start, defenders, lattice.steps_of(most, defenders, rules))
-    held = np.array([lost[d] for d in range(1, defenders + 1)])
-    return Ends(np.atleast_2d(won[:0:-1].T), np.atleast_2d(held.T))
+    """Refuse what `Blitz` refuses."""
+    _blitz(rules).refuse(attackers, defenders)
 
 
 def refuse_values(attackers: int, defenders: int, rules: Rules) -> None:
-    """Refuse what `values` cannot answer, before anything is made of its size.
-
-    attackers: the most armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-    """
-    _true_random(rules)
+    """Refuse what is too large for `values`."""
     memory = VALUE_BYTES * attackers * (attackers + defenders)
     states = attackers * attackers * defenders
     refuse_too_large(attackers, defenders, memory=memory, method=NAME, states=states)
 
 
+def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
+    """Return the absolute error of `Blitz`."""
+    return _blitz(rules).error(attackers, defenders).absolute
+
+
+def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
+    """Return the chance to take the territory."""
+    return float(_blitz(rules).win_probability(attackers - rules.garrison, defenders))
+
+
+def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribution[Outcome]:
+    """Return the distribution of the outcome."""
+    held = rules.garrison
+    found = _blitz(rules).forward(stack.map(lambda armies: armies - held), defenders)
+    return found.map(lambda state: Outcome(state.attackers + held, state.defenders))
+
+
 def values(won: Any, lost: Any, defenders: int, rules: Rules) -> Floats:
-    """Return the mean worth of a balanced battle, for every number of attackers at once.
-
-    won: `won[n]`, at least 0, is what it is worth that n armies can move in; further axes are
-        further worths.
-    lost: `lost[d]`, at least 0, is what it is worth that d defenders hold; `lost[0]` does not
-        matter.
-    defenders: armies on the defended territory, at least 1.
-    rules: the rules of the battle.
-
-    Entry `[n]` of the result, as long as `won`, is for n attackers, garrison included. Its error
-    is at most what `relative_error` tells, for each of the outcomes that are worth something.
-
-    >>> from iacta.rules.modes import BalancedBlitz
-    >>> rules = Rules(mode=BalancedBlitz())
-    >>> values([1, 1, 1, 1], [0, 0], 1, rules).round(6).tolist()
-    [0.0, 0.0, 0.365447, 0.888993]
-    """
-    true_rules, worth = _true_random(rules), np.asarray(won, dtype=float)
+    """Return the expected value of a battle, for every number of attackers at once."""
+    worth, held = np.asarray(won, dtype=float), np.asarray(lost, dtype=float)
     refuse_values(len(worth), defenders, rules)
-    held = np.asarray(lost, dtype=float)[1 : defenders + 1]
-    means = np.broadcast_to(held[-1], worth.shape).copy()
-    most = len(worth) - 1 - rules.garrison
-    if most > 0:
-        ends = reshape(_true_ends(range(1, most + 1), defenders, true_rules))
-        means[rules.garrison + 1 :] = ends.won @ worth[most:0:-1] + ends.lost @ held
+    means = np.broadcast_to(held[defenders], worth.shape).copy()
+    able = max(len(worth) - rules.garrison, 0)
+    if able:
+        means[rules.garrison :] = _blitz(rules).value(Values(worth[:able], held), defenders)
     return means

@@ -177,6 +177,16 @@ class Kernel(ABC):
         """
         return self
 
+    def decided_by(self, chance: Fraction) -> "tuple[Kernel, Fraction]":
+        """Return a kernel and its chance that decide which battles have at least a wanted chance.
+
+        chance: the wanted chance to win, or not to win.
+
+        They are those with at least the returned chance in the returned kernel, whose rules and
+        stop have an exact kernel too.
+        """
+        return self, chance
+
     def refusal(self, attackers: int, defenders: int) -> IactaError | None:
         """Return why a battle cannot be answered, or `None` if it can."""
         try:

@@ -374,6 +374,11 @@ class Reserve(Kernel):
         """Return the kernel of the one method that answers the fight."""
         return self.fought.by(question, attackers - self.kept, defenders)
 
+    def decided_by(self, chance: Fraction) -> tuple[Kernel, Fraction]:
+        """Return what decides the fight."""
+        fought, wanted = self.fought.decided_by(chance)
+        return Reserve(fought, self.stop), wanted
+
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse what cannot be answered for the fight."""
         self.fought.refuse(attackers - self.kept, defenders)
