@@ -1,6 +1,7 @@
 """A defender who sees the attack: the chances are those of a slow twin, throw by throw."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import TypeAlias
@@ -16,7 +17,8 @@ from iacta import (
     win_probability,
     win_probability_if_seen,
 )
-from iacta.methods import sees_first
+from iacta.methods import find_kernel
+from iacta.rules.modes import DefenderSeesFirst
 from tests import brute
 
 State: TypeAlias = tuple[int, int]
@@ -77,10 +79,11 @@ def test_seen_throws_are_answered_as_by_the_slow_twin(name: str, aim: str) -> No
         "ties to the attacker": Rules(ties="attacker", attack=Dice((5, 5))),
         "bunker": find_rules("bunker"),
     }[name]
+    kernel = find_kernel(replace(rules, mode=DefenderSeesFirst()))
     for battle in ((1, 1), (2, 2), (3, 4), (4, 2)):
         exact = seen_twin(battle, rules, aim)
         told = win_probability_if_seen(*battle, rules, aim=aim, garrison=0)  # type: ignore[arg-type]
-        bound = sees_first.relative_error(*battle, rules)
+        bound = kernel.error(*battle).relative
         assert abs(Fraction(told) - exact) <= Fraction(bound) * exact
 
 

@@ -138,7 +138,7 @@ def test_a_played_battle_ends_as_a_battle_can(kernel: Kernel) -> None:
     assert all(kernel.play(5, 3, rng) in possible for _ in range(30))
 
 
-@pytest.mark.parametrize("name", [name for name in RULES if "sees first" not in name])
+@pytest.mark.parametrize("name", RULES)
 def test_chances_tend_to_their_limits(name: str) -> None:
     kernel = find_kernel(RULES[name])
     assert near(kernel, kernel.win_probability(200, 3), float(kernel.limit_of_attackers(3)))

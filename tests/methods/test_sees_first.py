@@ -40,7 +40,7 @@ from iacta import (
 )
 from iacta.methods import counting, find_method, sees_first, sees_first_exact
 from iacta.methods.outcome import is_won
-from iacta.methods.replies import Battles, Replies, unit_of
+from iacta.methods.sees_first import Battles, Replies, unit_of
 from iacta.questions.armies_needed import win_probability_keeping
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
 from iacta.rules.roll import seen_loss_laws

@@ -293,6 +293,10 @@ def _named_kernel(rules: Rules, exact: bool, name: str) -> Kernel:
         from iacta.methods.balanced_blitz import Blitz
 
         return Blitz(rules, _kernel(replace(rules, mode=TrueRandom()), NEVER, False, "auto"))
+    if name in SEEN_METHODS:
+        from iacta.methods.sees_first import SeesFirst
+
+        return SeesFirst(rules, exact=name == EXACT_SEEN_METHOD)
     return _ModuleKernel(rules, name, exact)
 
 

@@ -1,42 +1,81 @@
 """The defender who sees the attack first: he chooses his dice after the attacker's are thrown.
 
-He plays to keep the territory: of the numbers of dice that he may throw he takes the one that makes
-the conquest of it as unlikely as can be. `iacta.methods.replies` has his replies and their
-equations; here they are solved in floats, in `iacta.methods.sees_first_exact` in fractions. A
-number for the end of each battle follows from P, H and the replies: the law of who is left by a
-pass from the start, a mean worth by a pass from the end.
+Let a be the attackers able to attack and d the defenders. The i attack dice fall as y with the
+probability P(y); then the defender chooses j dice, and loses k armies with the probability
+p_k(j | y). He plays to keep the territory: he makes its conquest as unlikely as he can, so that the
+attackers win with the chance
 
-In a campaign he plays for his own territory, whatever stands behind it.
+    P(a, d) = Σ_y min_j Σ_k  c_k(j, y) · P(a − m + k, d − k),    c_k(j, y) = P(y) · p_k(j | y),
 
-Error. There are only sums and products of numbers that are not negative, and least and greatest
-ones, which keep a relative error as it is. A roll costs a rounding in its chance, one in its
-product, and those of its sums; a sum over throws is made by halves.
+with m = min(i, j), P(a, 0) = 1 and P(0, d) = 0. The chance that he holds, H = 1 − P, is the same
+sum with the maximum in place of the minimum. His reply to y is the j of that minimum. Of equally
+good replies he gives the one with the most dice; only the distribution of who is left depends on
+that, never P. In a campaign he plays for his own territory, whatever stands behind it.
 
-The law belongs to the replies that floats can tell to be the best, and of those that they cannot
-tell apart, the ones with the most dice. With the classic dice no two replies are that near to each
-other without being equal, nor is the law another one, where both sides have up to 60 armies
+A defender who would rather lose few armies takes the j that minimizes Σ_k c_k(j, y) · (k + L), with
+the L of the state that follows; summed over y, these are L(a, d), the armies that he is expected to
+lose.
+
+Given the replies, a battle is a Markov chain like any other: `expected_values` runs it backward,
+`carry` forward. All states with a + d = t armies depend on t − 1, t − 2 ..., so a whole
+anti-diagonal is computed at once. Throws after which all losses have the same distribution are one
+y: of the 56 of three dice, 21 are left.
+
+Fractions are whole numbers here. With a U that makes all c_k(j, y) · U^m whole, P(a, d) · U^(a+d)
+is a whole number, and so are the other sums. For the classic rules U is 1296.
+
+Error. In floats there are only sums and products of numbers that are not negative, and minima and
+maxima, which keep a relative error as it is. A roll costs a rounding in its chance, one in its
+product, and those of its sums; a sum over throws is made by halves (`SeesFirst.error`). Replies
+that are nearer to each other than that count as equally good. P tells them apart where it is below
+a half, H elsewhere: the smaller of the two has the digits. Where even that is below 1e-290, all
+replies count as equally good. With the classic dice and up to 60 armies on both sides, no two
+replies are that near to each other without being equal, nor does the distribution change
 (`tests/methods/test_sees_first.py`).
+
+Source: this rule is among the variants that players of the board game have published; nobody has
+published its odds.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from math import gcd, lcm
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import as_strided
 
-from iacta.distribution import Distribution
-from iacta.methods.limits import OUTCOME_BYTES, refuse_gains, refuse_not_seen, refuse_too_large
-from iacta.methods.outcome import Outcome
-from iacta.methods.replies import Aim, Battles, Replies, carry, chances, worths
+from iacta.checks import shown
+from iacta.distribution import Distribution, Probability
+from iacta.errors import IllegalError
+from iacta.methods.adapted import adapted
+from iacta.methods.counting import ExactRow, least_root
+from iacta.methods.kernel import Chances, Error, Kernel, State, Transitions, Values
+from iacta.methods.limits import OUTCOME_BYTES, refuse_too_large
+from iacta.rules.modes import DefenderSeesFirst, TrueRandom
 from iacta.rules.roll import seen_loss_laws
 from iacta.rules.rules import Rules
 
 __all__ = [
+    "EXACT_NAME",
     "NAME",
-    "chance_table",
+    "Aim",
+    "Battles",
+    "Replies",
+    "SeesFirst",
+    "Span",
+    "carry",
+    "chance_if_seen",
+    "chances",
+    "chances_to_hold",
+    "expected_values",
     "outcomes",
     "refuse",
     "relative_error",
+    "unit_of",
     "value_rows",
     "values",
     "win_probability",
@@ -44,197 +83,535 @@ __all__ = [
 ]
 
 NAME: str = "sees_first"
+EXACT_NAME: str = "sees_first_exact"
 
-Floats: TypeAlias = npt.NDArray[np.float64]
+Aim = Literal["conquest", "losses"]
+Numbers: TypeAlias = npt.NDArray[Any]  # of floats, or of whole numbers as objects
+Steps: TypeAlias = tuple[Numbers, ...]
 
+LEAST_TOLD = 1e-290
 UNIT_ROUNDOFF = 2.0**-53
 TABLES = 3  # P, H, and the one that they are needed for
 
 
-def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
-    """Return a bound on the relative error of every number that this method gives for a battle.
+class SeesFirst(Kernel):
+    """The kernel of battles in which the defender sees the attack first.
 
-    attackers: armies on the attacking territory, garrison included or not: the bound holds.
+    exact: whether the answers are fractions.
+
+    >>> rules = Rules(mode=DefenderSeesFirst())
+    >>> round(SeesFirst(rules, exact=False).win_probability(10, 10), 4)
+    0.4529
+    >>> exact = SeesFirst(rules, exact=True)
+    >>> exact.win_probability(2, 1)
+    Fraction(1955, 2592)
+    >>> exact.forward(Distribution([2]), 2)[State(attackers=2, defenders=0)]
+    Fraction(2375, 11664)
+    """
+
+    def __init__(self, rules: Rules, *, exact: bool) -> None:
+        super().__init__(rules)
+        self.exact, self.name = exact, EXACT_NAME if exact else NAME
+        if not isinstance(rules.mode, DefenderSeesFirst):
+            raise IllegalError(
+                f"defender_sees_first must be True for the method {self.name!r}, got False"
+            )
+
+    def refuse(self, attackers: int, defenders: int) -> None:
+        """Refuse a battle that is too large, and attack dice that depend on the reply."""
+        throws = len(seen_loss_laws(*self.rules.full_roll, self.rules))
+        number_bytes = 8
+        if self.exact:
+            number_bytes = (attackers + defenders) * unit_of(self.rules).bit_length() // 8 + 50
+        work = self.rules.defence.kept * throws * number_bytes
+        memory = TABLES * (attackers + 1) * (defenders + 1) * number_bytes
+        memory += (attackers + defenders) * (work + OUTCOME_BYTES)
+        refuse_too_large(attackers, defenders, memory=memory, method=self.name, number_bytes=work)
+
+    def error(self, attackers: int, defenders: int) -> Error:
+        """Return the bound on the relative error, given the replies."""
+        return Error(0.0 if self.exact else _relative_error(attackers, defenders, self.rules))
+
+    def _battles(self, attackers: int, defenders: int) -> "Battles":
+        self.refuse(attackers, defenders)
+        if self.exact:
+            return Battles(attackers, defenders, self.rules, unit_of(self.rules))
+        margin = 3 * _relative_error(attackers, defenders, self.rules)
+        return Battles(attackers, defenders, self.rules, margin=margin)
+
+    def win_probability(self, attackers: int, defenders: int) -> Probability:
+        """Return the chance to take the territory."""
+        if attackers <= 0 or not defenders:
+            return self._number(not defenders)
+        battles = self._battles(attackers, defenders)
+        return battles.probability(chances(battles), attackers, defenders)
+
+    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
+        """Return the chances to take the territory with enough armies left, and not to."""
+        if keep or attackers <= 0 or not defenders:
+            return super().chances(attackers, defenders, keep)
+        won = self.win_probability(attackers, defenders)
+        if self.exact or won <= 0.5:
+            return Chances(won, 1 - won)
+        battles = self._battles(attackers, defenders)
+        lost = battles.probability(chances_to_hold(battles), attackers, defenders)
+        return Chances(1 - lost, lost)
+
+    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        """Return the distribution of the absorbing state."""
+        most = max(start)
+        self.refuse(max(most, 0), defenders)
+        if most <= 0 or not defenders:
+            known = start if self.exact else start.to_float()
+            return known.map(lambda attackers: State(attackers, defenders))
+        battles = self._battles(most, defenders)
+        powers = battles.powers(most + defenders)
+        weights = start.weights()[0] if self.exact else start.to_float()
+        row, states = battles.empty_table()[0], {}
+        for attackers, weight in weights.items():
+            if attackers > 0:
+                row[attackers] = weight * powers[most - attackers]
+            else:
+                states[State(attackers, defenders)] = weight * powers[-1]
+        won, lost = carry(Replies(battles), row)
+        for a in range(1, most + 1):
+            states[State(a, 0)] = won[a] * powers[a]
+        for d in range(1, defenders + 1):
+            states[State(0, d)] = states.get(State(0, d), 0) + lost[d] * powers[d]
+        return Distribution(states) if self.exact else Distribution.from_probabilities(states)
+
+    def backward(self, values: Values) -> Iterator[Any]:
+        """Yield the expected value for each number of attackers, for 1, 2 ... defenders.
+
+        The values do not change how the defender plays.
+        """
+        won, lost = (np.asarray(each, object).tolist() for each in (values.won, values.lost))
+        attackers, defenders = len(won) - 1, len(lost) - 1
+        scale = 1
+        if self.exact:
+            scale = lcm(*(Fraction(value).denominator for value in (*won, *lost)))
+            won, lost = ([int(value * scale) for value in each] for each in (won, lost))
+        battles = self._battles(attackers, defenders)
+        table = battles.empty_table()
+        table[:, 0] = lost * battles.powers(defenders)
+        if attackers and all(value == 1 for value in won) and not any(lost):
+            table = chances(battles)
+        elif attackers:
+            table = expected_values(Replies(battles), won, lost)
+        if self.exact:
+            powers = battles.powers(attackers + defenders).tolist()
+            for d in range(1, defenders + 1):
+                yield ExactRow(table[d].tolist(), powers, scale, d, 0)
+        else:
+            yield from table[1:]
+
+    def transitions(self, attackers: int, defenders: int) -> Transitions:
+        """Return how battles of up to so many attackers are absorbed."""
+        if self.exact or not attackers:
+            return super().transitions(attackers, defenders)
+        memory = 8 * (attackers + 1) ** 2 * (defenders + 1)
+        refuse_too_large(attackers, defenders, memory=memory, method=self.name)
+        start = np.eye(attackers + 1)
+        start[0, 0] = 0.0
+        won, lost = carry(Replies(self._battles(attackers, defenders)), start)
+        won[0], lost[0] = 0.0, 0.0
+        lost[defenders, 0] = 1.0
+        return Transitions(np.ascontiguousarray(won.T), np.ascontiguousarray(lost.T))
+
+    def limit_of_attackers(self, defenders: int) -> Fraction:
+        """Return the chance to win as the attackers grow without end.
+
+        It is 0 if with some number of dice the defender has a reply to each throw that surely costs
+        him none, for then he gives it for ever. Otherwise each roll may cost him some, and all are
+        lost in the end.
+        """
+        for most_dice in range(1, min(defenders, self.rules.defence.kept) + 1):
+            laws = seen_loss_laws(self.rules.attack.kept, most_dice, self.rules)
+            if all(any(not any(law.counts[1:]) for law in row) for row in laws):
+                return Fraction(0)
+        return Fraction(1)
+
+    def limit_of_defenders(self, attackers: int) -> Fraction:
+        """Return the chance not to win as the defenders grow without end.
+
+        It is 0 if the attackers have a number of dice to which no reply ever costs them one.
+        """
+        for dice in range(1, min(attackers, self.rules.attack.kept) + 1):
+            laws = seen_loss_laws(dice, self.rules.defence.kept, self.rules)
+            if not any(any(law.counts[:-1]) for row in laws for law in row):
+                return Fraction(0)
+        return Fraction(1)
+
+
+def chance_if_seen(attackers: int, defenders: int, rules: Rules, aim: Aim = "conquest") -> float:
+    """Return the chance to win against a defender who sees the attack, whatever the rules say.
+
+    attackers: attackers able to attack, garrison left out.
     defenders: armies on the defended territory.
     rules: the rules of the battle.
+    aim: what the defender keeps as low as he can: `"conquest"`, the chance to win; or `"losses"`,
+        the number of his armies that he is expected to lose in the battle.
 
-    >>> from iacta.rules.modes import DefenderSeesFirst
-    >>> relative_error(250, 250, Rules(mode=DefenderSeesFirst())) < 1e-12
+    A float with the error of `SeesFirst`, which refuses the same battles. Modes in which no attack
+    is seen are refused.
+
+    >>> round(chance_if_seen(10, 10, Rules(), "losses"), 4)
+    0.454
+    """
+    mode = rules.mode
+    if not isinstance(mode, TrueRandom | DefenderSeesFirst):
+        raise IllegalError(
+            f"{mode.key} must be {mode.off!r} where the defender sees the attack first, "
+            f"got {shown(mode.setting())}"
+        )
+    kernel = SeesFirst(replace(rules, mode=DefenderSeesFirst()), exact=False)
+    if attackers <= 0:
+        return 0.0
+    return float(chances(kernel._battles(attackers, defenders), aim)[defenders, attackers])
+
+
+def _relative_error(attackers: int, defenders: int, rules: Rules) -> float:
+    """Return a bound on the relative error of every number in floats.
+
+    >>> _relative_error(250, 250, Rules()) < 1e-12
     True
     """
     attack, defence = rules.full_roll
     throws = len(seen_loss_laws(attack, defence, rules))
     terms = sum(min(attack, j) + 1 for j in range(1, defence + 1))
     roundings = (attackers + defenders) * (throws.bit_length() + terms + 2)
-    # A campaign weighs the law that one battle leaves before the next: eight roundings at most.
+    # A campaign weighs the outcomes of one battle before the next: eight roundings at most.
     return (roundings + 8) * UNIT_ROUNDOFF * 1.001  # (1 + u)^n − 1 < 1.001 n u while n u < 0.001
 
 
-def refuse(attackers: int, defenders: int, rules: Rules) -> None:
-    """Refuse a battle that this method cannot solve, before anything is made of its size.
+@dataclass(frozen=True)
+class Battles:
+    """All battles up to a size, and the numbers in which they are solved.
 
-    attackers: armies on the attacking territory, garrison included or not: it does not matter.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle. Those are refused under which the defender does not see the
-        attack first, armies grow, battles are blitzed, or the attack dice depend on the answer.
-    """
-    refuse_not_seen(rules, NAME)
-    _refuse(attackers, defenders, rules)
-
-
-def _refuse(attackers: int, defenders: int, rules: Rules) -> None:
-    refuse_gains(rules, NAME)
-    work = 8 * rules.defence.kept * len(seen_loss_laws(*rules.full_roll, rules))
-    memory = 8 * TABLES * (attackers + 1) * (defenders + 1)
-    memory += (attackers + defenders) * (work + OUTCOME_BYTES)
-    refuse_too_large(attackers, defenders, memory=memory, method=NAME, number_bytes=work)
-
-
-def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
-    """Return the chance that the territory is taken.
-
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-
-    Its relative error is at most `relative_error`.
-
-    >>> from iacta.rules.modes import DefenderSeesFirst
-    >>> round(win_probability(11, 10, Rules(mode=DefenderSeesFirst())), 4)
-    0.4529
-    """
-    refuse(attackers, defenders, rules)
-    able = max(attackers - rules.garrison, 0)
-    return min(float(chance_table(able, defenders, rules)[defenders, able]), 1.0)
-
-
-def chance_table(able: int, defenders: int, rules: Rules, aim: Aim = "conquest") -> Floats:
-    """Return the chances to win against a defender who sees the attack, up to a size.
-
-    able: the most attackers able to attack, garrison left out.
+    able: the most attackers able to attack, garrison left out; at least 1.
     defenders: the most armies on the defended territory.
-    rules: the rules of the battles; the defender sees the attack whatever they say.
+    rules: the rules of the battles.
+    unit: U for whole numbers, `None` for floats.
+    margin: how near to each other, relative to them, chances count as equal.
+    """
+
+    able: int
+    defenders: int
+    rules: Rules
+    unit: int | None = None
+    margin: float = 0.0
+
+    def empty_table(self) -> Numbers:
+        """Return a table of zeros, `[defenders, able]`."""
+        shape = self.defenders + 1, self.able + 1
+        return np.zeros(shape, dtype=float if self.unit is None else object)
+
+    def powers(self, most: int) -> Numbers:
+        """Return U^0, U^1 ... U^most; in floats, ones.
+
+        most: the largest exponent.
+        """
+        if self.unit is None:
+            return np.ones(most + 1)
+        return np.array([self.unit**n for n in range(most + 1)], dtype=object)
+
+    def probability(self, table: Numbers, attackers: int, defenders: int) -> Probability:
+        """Return an entry of a table as a probability."""
+        entry = table[defenders, attackers]
+        if self.unit is None:
+            return min(float(entry), 1.0)
+        return Fraction(entry, self.unit ** (attackers + defenders))
+
+    def spans(self, total: int) -> Iterator["Span"]:
+        """Yield the states of an anti-diagonal, those with the same dice together.
+
+        total: the armies of both sides.
+        """
+        attack, defence = self.rules.full_roll
+        d, last = max(1, total - self.able), min(self.defenders, total - 1)
+        while d <= last:
+            i, j = min(total - d, attack), min(d, defence)
+            full = i == attack and j == defence
+            end = min(last, total - attack) + 1 if full else d + 1
+            yield Span(total, d, end, i, j)
+            d = end
+
+    def steps(self, span: "Span") -> Steps:
+        """Return c_k(j, y) for the states of a span, `[y, k]` for each j.
+
+        span: the states.
+        """
+        return _steps(span.attack_dice, span.defence_dice, self.rules, self.unit)
+
+
+class Span(NamedTuple):
+    """States with the same armies in all in which the same dice can be thrown.
+
+    total: the armies of both sides.
+    first, stop: the fewest defenders, and one more than the most.
+    attack_dice, defence_dice: the most dice of each side.
+    """
+
+    total: int
+    first: int
+    stop: int
+    attack_dice: int
+    defence_dice: int
+
+    def of(self, table: Numbers, taken: int = 0, lost: int = 0) -> Numbers:
+        """Return a view of the states after a roll, or of those before it.
+
+        table: the numbers of all states, `[d, a]`; further axes are kept.
+        taken: the armies that the roll takes of both sides together.
+        lost: those of them that are defenders.
+
+        In a table by rows, the states of an anti-diagonal are `able` entries apart.
+        """
+        able = table.shape[1] - 1
+        start, stop = (self.total - taken + (d - lost) * able for d in (self.first, self.stop - 1))
+        return table.reshape(-1, *table.shape[2:])[start : stop + 1 : able]
+
+    def after(self, table: Numbers, step: Numbers) -> Numbers:
+        """Return Σ_k c_k(j, y) · table(a − m + k, d − k) for one j, `[y, state]`.
+
+        table: as for `of`.
+        step: c_k(j, y), `[y, k]`.
+        """
+        taken = step.shape[1] - 1
+        here = self.of(table, taken)
+        by_state = (table.shape[1] - 1) * table.itemsize
+        shape = taken + 1, self.stop - self.first
+        rows = as_strided(here, shape, (-by_state, by_state), writeable=False)
+        return np.asarray(step @ rows)
+
+
+@lru_cache(maxsize=256)
+def _steps(attack_dice: int, defence_dice: int, rules: Rules, unit: int | None) -> Steps:
+    laws = seen_loss_laws(attack_dice, defence_dice, rules)
+    thrown = sum(laws.values())
+    steps = []
+    for j in range(1, defence_dice + 1):
+        taken = min(attack_dice, j)
+        rows = [
+            [_coefficient(weight * n, thrown * row[j - 1].total, unit, taken) for n in counts]
+            for row, weight in laws.items()
+            for counts in [row[j - 1].counts]
+        ]
+        steps.append(np.array(rows, dtype=float if unit is None else object))
+    return tuple(steps)
+
+
+def _coefficient(ways: int, total: int, unit: int | None, taken: int) -> int | float:
+    return ways / total if unit is None else ways * unit**taken // total
+
+
+@lru_cache(maxsize=256)
+def unit_of(rules: Rules) -> int:
+    """Return the least U with which all c_k(j, y) · U^m are whole numbers.
+
+    rules: the rules of the battles.
+
+    >>> unit_of(Rules())
+    1296
+    """
+    roots = []
+    for i in range(1, rules.attack.kept + 1):
+        laws = seen_loss_laws(i, rules.defence.kept, rules)
+        thrown = sum(laws.values())
+        for j in range(1, rules.defence.kept + 1):
+            ways = (w * n for row, w in laws.items() for n in row[j - 1].counts)
+            total = thrown * next(iter(laws))[j - 1].total
+            roots.append(least_root(total // gcd(total, *ways), min(i, j)))
+    return lcm(*roots)
+
+
+def _sum(rows: Numbers) -> Numbers:
+    """Return the sum over the first axis, by halves: few roundings."""
+    while len(rows) > 1:
+        half = (len(rows) + 1) // 2
+        folded = rows[:half].copy()
+        folded[: len(rows) - half] += rows[half:]
+        rows = folded
+    return np.asarray(rows[0])
+
+
+def chances(battles: Battles, aim: Aim = "conquest") -> Numbers:
+    """Return P, in units of U^(a+d), for all battles up to a size.
+
+    battles: the battles.
     aim: `"conquest"`: the defender keeps the chance to win as low as can be; `"losses"`: he keeps
         the mean number of his armies lost in the battle as low as can be.
 
-    Floats, entry `[defenders, able]`, with a relative error of at most `relative_error`; the same
-    is refused as by `refuse`.
+    Entry `[d, a]` is for a attackers able to attack against d defenders.
 
-    >>> round(float(chance_table(10, 10, Rules(), aim="losses")[10, 10]), 4)
-    0.454
+    >>> chances(Battles(2, 1, Rules())).round(4).tolist()
+    [[1.0, 1.0, 1.0], [0.0, 0.4167, 0.7542]]
     """
-    _refuse(able, defenders, rules)
-    if not able:
-        none = np.zeros((defenders + 1, 1))
-        none[0] = 1.0
-        return none
-    margin = 3 * relative_error(able, defenders, rules)
-    return np.asarray(chances(Battles(able, defenders, rules, margin=margin), aim))
+    table = battles.empty_table()
+    table[0] = battles.powers(battles.able)
+    if aim == "losses":
+        return _fill_sparingly(table, battles)
+    return _fill(table, battles, np.minimum)
 
 
-def _replies(able: int, defenders: int, rules: Rules) -> Replies:
-    refuse(able, defenders, rules)
-    margin = 3 * relative_error(able, defenders, rules)
-    return Replies(Battles(able, defenders, rules, margin=margin))
+def chances_to_hold(battles: Battles) -> Numbers:
+    """Return H, in units of U^(a+d), for all battles up to a size."""
+    table = battles.empty_table()
+    table[1:, 0] = battles.powers(battles.defenders)[1:]
+    return _fill(table, battles, np.maximum)
 
 
-def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribution[Outcome]:
-    """Return the float law of the outcome of a battle.
+def _fill(table: Numbers, battles: Battles, combine: np.ufunc) -> Numbers:
+    """Fill a table whose ends are known: of the replies, `combine` makes one."""
+    for total in range(2, battles.able + battles.defenders + 1):
+        for span in battles.spans(total):
+            values = [span.after(table, step) for step in battles.steps(span)]
+            span.of(table)[:] = _sum(combine.reduce(values, axis=0))
+    return table
 
-    stack: the law of the number of attackers on the territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
 
-    The relative error of each probability is at most `relative_error` of the largest stack, given
-    the replies.
+def _fill_sparingly(table: Numbers, battles: Battles) -> Numbers:
+    """Fill a table with P for the replies that cost the defender the fewest armies in the mean."""
+    lost = battles.empty_table()
+    powers = battles.powers(battles.able + battles.defenders)
+    for total in range(2, battles.able + battles.defenders + 1):
+        for span in battles.spans(total):
+            steps = battles.steps(span)
+            costs = np.stack([_cost(span, lost, step, powers) for step in steps])
+            least = costs.min(axis=0)
+            chosen = _most_dice(
+                costs <= (least * (1 + battles.margin) if battles.margin else least)
+            )
+            after = np.stack([span.after(table, step) for step in steps])
+            span.of(lost)[:] = _sum((costs * chosen).sum(axis=0))
+            span.of(table)[:] = _sum((after * chosen).sum(axis=0))
+    return table
 
-    >>> from iacta.rules.modes import DefenderSeesFirst
-    >>> law = outcomes(Distribution([3]), 2, Rules(mode=DefenderSeesFirst()))
-    >>> round(law[Outcome(attackers=3, defenders=0)], 6)
-    0.203618
+
+def _cost(span: Span, lost: Numbers, step: Numbers, powers: Numbers) -> Numbers:
+    """Return Σ_k c_k(j, y) · (k + L(a − m + k, d − k)) for one j, `[y, state]`."""
+    taken = step.shape[1] - 1
+    now = step @ np.arange(taken + 1) * powers[span.total - taken]
+    return np.asarray(span.after(lost, step) + now[:, np.newaxis])
+
+
+def _most_dice(good: Numbers) -> npt.NDArray[np.bool_]:
+    """Return, of the good replies `[j − 1, y, state]`, the one with the most dice."""
+    most_dice = len(good) - 1 - good[::-1].argmax(axis=0)
+    answers = np.arange(len(good))[:, np.newaxis, np.newaxis]
+    return np.asarray(answers == most_dice)
+
+
+class Replies:
+    """The replies of the defender who makes the conquest as unlikely as can be.
+
+    battles: the battles that he fights.
+
+    >>> replies = Replies(Battles(2, 2, Rules(), unit_of(Rules())))
+    >>> span, *_ = replies.battles.spans(4)
+    >>> replies.chosen(span).sum(axis=(1, 2)).tolist()  # throws answered with one die, with two
+    [6, 15]
     """
-    weights = {n: float(probability) for n, probability in stack.items()}
-    strongest = max(weights) - rules.garrison
-    refuse(max(weights), defenders, rules)
-    if strongest <= 0 or not defenders:
-        return stack.to_float().map(lambda attackers: Outcome(attackers, defenders))
-    start = np.zeros(strongest + 1)
-    law = {}
-    for attackers, probability in weights.items():
-        if attackers > rules.garrison:
-            start[attackers - rules.garrison] = probability
-        else:
-            law[Outcome(attackers, defenders)] = probability
-    ends = carry(_replies(strongest, defenders, rules), start)
-    for a, p in enumerate(ends.won.tolist()[1:], start=1):
-        law[Outcome(a + rules.garrison, 0)] = p
-    for d, p in enumerate(ends.lost.tolist()[1:], start=1):
-        law[Outcome(rules.garrison, d)] = law.get(Outcome(rules.garrison, d), 0.0) + p
-    return Distribution.from_probabilities(law)
+
+    def __init__(self, battles: Battles) -> None:
+        self.battles = battles
+        self.conquest = chances(battles)
+
+    @cached_property
+    def held(self) -> Numbers:
+        """H, which floats need beside P."""
+        return chances_to_hold(self.battles)
+
+    def chosen(self, span: Span) -> npt.NDArray[np.bool_]:
+        """Return whether he answers y with j dice, `[j − 1, y, state]`.
+
+        span: the states.
+        """
+        good = self._good(span, self.conquest, least=True)
+        if self.battles.unit is None:
+            unlikely = span.of(self.conquest) <= 0.5
+            good = np.where(unlikely, good, self._good(span, self.held, least=False))
+        return _most_dice(good)
+
+    def _good(self, span: Span, table: Numbers, *, least: bool) -> npt.NDArray[np.bool_]:
+        """Tell which replies are as good as the best."""
+        steps, margin = self.battles.steps(span), self.battles.margin
+        values = np.stack([span.after(table, step) for step in steps])
+        if self.battles.unit is not None:
+            return np.asarray(values == values.min(axis=0), dtype=bool)
+        if least:
+            return np.asarray(values <= np.maximum(values.min(axis=0) * (1 + margin), LEAST_TOLD))
+        most = values.max(axis=0)
+        return np.asarray(values >= np.where(most > LEAST_TOLD, most * (1 - margin), 0.0))
+
+    def moves(self, span: Span) -> list[Numbers]:
+        """Return how likely he answers with j dice and loses k armies, `[k, state]` for each j.
+
+        span: the states.
+        """
+        return [
+            _sum(step[:, :, np.newaxis] * chosen[:, np.newaxis, :])
+            for step, chosen in zip(self.battles.steps(span), self.chosen(span), strict=True)
+        ]
 
 
-def values(
-    won: Sequence[float] | Floats, lost: Sequence[float] | Floats, defenders: int, rules: Rules
-) -> Floats:
-    """Return the mean worth of a battle, for every number of attackers at once.
+def expected_values(
+    replies: Replies, won: Sequence[Any] | Numbers, lost: Sequence[Any] | Numbers
+) -> Numbers:
+    """Return the expected value of all battles up to a size, in units of U^(a+d).
 
-    won: `won[n]`, at least 0, is what it is worth that n armies can move in.
-    lost: `lost[d]`, at least 0, is what it is worth that d defenders hold; `lost[0]` does not
-        matter.
-    defenders: armies on the defended territory, at least 1.
-    rules: the rules of the battle.
+    replies: how the defender plays.
+    won: `won[a]` is the value of a victory with a attackers able to attack left.
+    lost: `lost[d]` is the value of d defenders that hold; `lost[0]` does not matter.
 
-    Entry `[n]` of the result, as long as `won`, is for n attackers, garrison included. The worths
-    do not change how the defender plays. Given his replies, the relative error is at most
-    `relative_error`, and that of `won` and `lost`.
+    Entry `[d, a]` is for a attackers able to attack against d defenders.
 
-    >>> from iacta.rules.modes import DefenderSeesFirst
-    >>> values([1, 1, 1, 1], [0, 0], 1, Rules(mode=DefenderSeesFirst())).round(6).tolist()
-    [0.0, 0.0, 0.416667, 0.754244]
+    >>> replies = Replies(Battles(2, 1, Rules()))
+    >>> round(float(expected_values(replies, [0, 1, 2], [0, 0])[1, 2]), 4)
+    1.3329
     """
-    *_, last = value_rows(won, lost[: defenders + 1], rules)
-    return last
+    battles = replies.battles
+    table = battles.empty_table()
+    table[:, 0] = lost * battles.powers(battles.defenders)
+    table[0] = won * battles.powers(battles.able)
+    for total in range(2, battles.able + battles.defenders + 1):
+        for span in battles.spans(total):
+            here = span.of(table)
+            for move in replies.moves(span):
+                for killed, probability in enumerate(move):
+                    here += probability * span.of(table, len(move) - 1, killed)
+    return table
 
 
-def value_rows(
-    won: Sequence[float] | Floats, lost: Sequence[float] | Floats, rules: Rules
-) -> Iterator[Floats]:
-    """Yield what `values` returns, for 1, 2 ... defenders, as many as `lost` has entries for.
+def carry(replies: Replies, start: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the probabilities of all ends of battles against the most defenders.
 
-    won, lost, rules: as for `values`.
+    replies: how the defender plays.
+    start: `start[a]` is the probability of a attackers able to attack; in whole numbers, those of a
+        and d armies are in units of U^(A+D−a−d), for the most A and D. Further axes are further
+        distributions.
 
-    >>> from iacta.rules.modes import DefenderSeesFirst
-    >>> seen = Rules(mode=DefenderSeesFirst())
-    >>> [row.round(4).tolist() for row in value_rows([1, 1, 1], [0, 0, 0], seen)]
-    [[0.0, 0.0, 0.4167], [0.0, 0.0, 0.1061]]
+    Entry `[a]` of the first is the probability that the territory is taken with a attackers left,
+    `[d]` of the second that no attacker is left who can attack, and d defenders are.
+
+    >>> won, lost = carry(Replies(Battles(2, 1, Rules())), np.array([0.0, 0.0, 1.0]))
+    >>> won.round(4).tolist(), lost.round(4).tolist()
+    ([0.0, 0.1755, 0.5787], [0.0, 0.2458])
     """
-    garrison = min(rules.garrison, len(won) - 1)
-    able, defenders = len(won) - 1 - garrison, len(lost) - 1
-    refuse(able, defenders, rules)
-    table = np.zeros((defenders + 1, 1))
-    if able and all(each == 1 for each in won) and not any(lost):
-        table = chance_table(able, defenders, rules)
-    elif able:
-        ends = np.array(won[: able + 1], dtype=float), np.array(lost, dtype=float)
-        table = worths(_replies(able, defenders, rules), *ends)
-    for d in range(1, defenders + 1):
-        yield np.concatenate([np.full(garrison + 1, float(lost[d])), table[d, 1:]])
+    battles = replies.battles
+    table = np.zeros((battles.defenders + 1, *start.shape), dtype=start.dtype)
+    table[-1] = start
+    for total in range(battles.able + battles.defenders, 1, -1):
+        for span in battles.spans(total):
+            here = span.of(table)
+            for move in replies.moves(span):
+                for killed, probability in enumerate(move):
+                    weights = probability.reshape(-1, *[1] * (here.ndim - 1))
+                    span.of(table, len(move) - 1, killed)[:] += weights * here
+    return table[0], table[:, 0]
 
 
-def win_table(attackers: int, defenders: int, rules: Rules) -> Floats:
-    """Return the chances to win of all battles up to a size.
-
-    attackers: the most armies on the attacking territory, garrison included.
-    defenders: the most armies on the defended territory.
-    rules: the rules of the battle.
-
-    Entry `[a - 1, d - 1]` is for a attackers against d defenders; its relative error is at most
-    `relative_error` of that battle.
-
-    >>> from iacta.rules.modes import DefenderSeesFirst
-    >>> win_table(3, 1, Rules(mode=DefenderSeesFirst())).round(6).tolist()
-    [[0.0], [0.416667], [0.754244]]
-    """
-    refuse(attackers, defenders, rules)
-    rows = value_rows(np.ones(attackers + 1), np.zeros(defenders + 1), rules)
-    return np.minimum(np.stack([row[1:] for row in rows], axis=1), 1.0)
+# The functions of a method with the garrison included, until all ask the kernel.
+refuse, relative_error, win_probability, outcomes, value_rows, values, win_table = adapted(
+    lambda rules: SeesFirst(rules, exact=False)
+)

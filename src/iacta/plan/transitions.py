@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.errors import TooLargeError
-from iacta.methods import balanced_blitz, lattice, sees_first
-from iacta.methods.replies import Battles, Replies, carry
+from iacta.methods import balanced_blitz, find_kernel, lattice
 from iacta.rules.rules import Rules
 
 __all__ = ["Transition", "Transitions"]
@@ -94,16 +93,7 @@ class Transitions:
         return Transition(won, lost)
 
     def _by_replies(self, defenders: int) -> Transition:
-        found = _nobody(defenders, self.able)
-        margin = 3 * sees_first.relative_error(self.able, defenders, self.rules)
-        sees_first.refuse(self.able, defenders, self.rules)
-        replies = Replies(Battles(self.able, defenders, self.rules, margin=margin))
-        for able in range(1, self.able + 1):
-            start = np.zeros(self.able + 1)
-            start[able] = 1.0
-            ends = carry(replies, start)
-            found.won[able], found.lost[able] = ends.won, ends.lost
-        return found
+        return Transition(*find_kernel(self.rules).transitions(self.able, defenders))
 
 
 def _nobody(defenders: int, able: int = 0) -> Transition:

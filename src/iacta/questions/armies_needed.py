@@ -75,7 +75,7 @@ def armies_needed(
     An `int`, or an array of the broadcast shape. The comparison is exact: floats decide it only
     where their proven error bound lets them, and fractions where it does not. Where the defender
     sees the attack first and `keep` is above 0, it is exact as long as the replies that floats tell
-    to be the best are (`iacta.methods.replies`).
+    to be the best are (`iacta.methods.sees_first`).
 
     Chances of 0 or 1 and beyond are refused, and those that no number of attackers reaches. Under
     balanced blitz a battle can be certain, so a chance of 1 is taken there; with `keep`, floats
