@@ -8,7 +8,7 @@ import pytest
 
 from iacta import read_position
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "questions" / "which-way.md").read_text(encoding="utf-8")
 
 
