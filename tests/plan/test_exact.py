@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from iacta import CLASSIC, Campaign, Dice, Rules
 from iacta.board import Board
+from iacta.methods import find_kernel
 from iacta.plan import TakeAll, best_plan
 from iacta.plan.bound import Bound
 from iacta.plan.exact import Exact, Game
@@ -16,7 +17,6 @@ from iacta.plan.goals import Rewards
 from iacta.plan.one_stack import StackChances
 from iacta.plan.problem import Borders, Problem, bits, read_problem
 from iacta.plan.sharing import best_share
-from iacta.plan.transitions import Transitions
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests.plan.boards import board_of, chain, position_on
 from tests.plan.twin import battle_ends, best_chance
@@ -109,7 +109,7 @@ def test_borders_may_be_one_way(
     twin = best_chance({"s": armies, "z": 3}, theirs, near, goal, CLASSIC)
     found = exact_value(problem, problem.enemy, by_trees=True)
     assert found == pytest.approx(float(twin), abs=1e-13)
-    bound = Bound(problem, Transitions(CLASSIC, problem.most))
+    bound = Bound(problem, StackChances(problem, problem.most).battles)
     assert found <= bound.chance(problem.enemy, problem.enemy) + 1e-12
 
 
@@ -125,7 +125,7 @@ def test_no_share_beats_the_optimum_and_the_optimum_no_bound(
     chances = StackChances(problem, problem.most)
     best = exact_value(problem, problem.enemy, by_trees=True)
     share = best_share(chances, problem.stacks(), problem.enemy)
-    bound = Bound(problem, chances.transitions)
+    bound = Bound(problem, chances.battles)
     assert share.chance <= best + 1e-12
     assert best <= bound.chance(problem.enemy, problem.enemy) + 1e-12
     for v, n in problem.stacks():
@@ -153,7 +153,7 @@ def test_who_wins_the_last_roll_loses_nobody_in_it(rules: Rules) -> None:
     [CLASSIC, Rules(mode=BalancedBlitz()), Rules(mode=DefenderSeesFirst())],
 )
 def test_transitions_are_those_of_a_battle(rules: Rules) -> None:
-    won, lost = Transitions(rules, 7).of(3)
+    won, lost = find_kernel(rules).transitions(7, 3)
     np.testing.assert_allclose(won.sum(axis=1) + lost.sum(axis=1), 1.0, rtol=1e-12)
     for able in range(1, 8):
         chance = Campaign(able + 1, [3], rules).win_probability()

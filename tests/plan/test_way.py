@@ -3,8 +3,8 @@
 import pytest
 
 from iacta import Plan, TakeAll, best_plan, eliminate, read_position
-from iacta.plan.way import rearguards, usual_way
 from iacta.plan.goals import deed
+from iacta.plan.way import rearguards, usual_way
 
 SPLIT = {
     "player": "red",

@@ -262,6 +262,7 @@ class Blitz(Kernel):
 
     name = NAME
     certain = True
+    monotone = False  # with more attackers, more losses may be left after the cuts
 
     def __init__(self, rules: Rules, true: Kernel) -> None:
         super().__init__(rules)

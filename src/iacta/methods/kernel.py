@@ -123,6 +123,8 @@ class Kernel(ABC):
     name: str
     exact: bool = False
     certain: bool = False  # whether a chance can be exactly 0 or 1 within the armies of a game
+    monotone: bool = True  # whether more attackers never lose more armies on average
+    rolled: bool = False  # whether battles are rolled with dice chosen before each roll
 
     def __init__(self, rules: Rules, stop: Stop = NEVER) -> None:
         self.rules, self.stop = bare_rules(rules), stop
@@ -267,6 +269,8 @@ def _value_of(state: State, values: Values) -> Any:
 
 class RollKernel(Kernel):
     """A kernel of battles that are rolled with dice whose numbers are chosen before each roll."""
+
+    rolled = True
 
     def limit_of_attackers(self, defenders: int) -> Fraction:
         """Return the chance to win as the attackers grow without end.

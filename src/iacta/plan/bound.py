@@ -4,7 +4,7 @@ Pool the armies of all stacks in one purse, from which each battle may be fought
 to the most of any stack, from anywhere. What it takes to conquer c is then a random cost: the
 armies lost there, and those that c keeps for good, which are min(k, b) when b are left able to
 move: k is the garrison of c, or the least advance where nothing can be attacked from c once it is
-taken, and never more than the least advance. With W and L as in `iacta.plan.transitions`, the
+taken, and never more than the least advance. With W and L as in `iacta.plan.one_stack`, the
 greatest chance to take c from d defenders at a cost of at most x is
 
     v_d(x) = max over a of   Σ_b W_d[a, b] · [a − b + min(k, b) ≤ x]  +  Σ_e L_d[a, e] · v_e(x − a).
@@ -27,8 +27,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from iacta.plan.one_stack import Battles
 from iacta.plan.problem import Borders, Problem, bits
-from iacta.plan.transitions import Transitions
 
 __all__ = ["Bound"]
 
@@ -39,11 +39,11 @@ class Bound:
     """The bounds of a problem, each computed when it is first asked.
 
     problem: the problem.
-    transitions: how its battles end.
+    battles: how its battles end.
     """
 
-    def __init__(self, problem: Problem, transitions: Transitions) -> None:
-        self.problem, self.transitions = problem, transitions
+    def __init__(self, problem: Problem, battles: Battles) -> None:
+        self.problem, self.battles = problem, battles
         able = [n - problem.garrisons[v] for v, n in problem.stacks()]
         self.purse, self.most = sum(able), max(able, default=0)
         self._alone: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
@@ -131,7 +131,7 @@ class Bound:
         return self._costs[key]
 
     def _solve(self, defenders: int, kept: int) -> Floats:
-        won, lost = self.transitions.of(defenders)
+        won, lost = self.battles(defenders)
         able = np.arange(self.most + 1)
         within = self._within(won[: self.most + 1, : self.most + 1], kept)
         chances = np.zeros(self.purse + 1)

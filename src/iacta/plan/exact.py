@@ -135,12 +135,12 @@ class Game:
     def advances(self, state: State, attack: Attack, able: int) -> range:
         """Return how many of `able` armies left may advance, as far as it makes a difference.
 
-        Where one of the two territories has nothing more to attack, the other gets all it can: more
-        armies never lose more. Under balanced blitz they may, which matters where armies are worth
-        something.
+        Where one of the two territories has nothing more to attack, the other gets all it can, as
+        more armies never lose more. Where the kernel is not monotone they may, which matters if
+        armies are worth something.
         """
         least = self.problem.least_advance(able)
-        if self.rewards.army and self.problem.rules.dice_mode != "true random":
+        if self.rewards.army and not self.problem.kernel.monotone:
             return range(able, least - 1, -1)
         left = state.left & ~(1 << attack.to)
         out = self.problem.borders.out
@@ -206,7 +206,7 @@ class Exact:
     def _value_of(self, state: State, attack: Attack) -> tuple[float, Move]:
         """Return what an attack is worth, and the best advances after it."""
         game, able = self.game, self.game.able(state, attack)
-        won, lost = self.chances.transitions.of(game.defenders(state, attack.to))
+        won, lost = self.chances.battles(game.defenders(state, attack.to))
         reward, cost = game.rewards.of(attack.to, state.left), game.rewards.army
         total, advances = 0.0, []
         for left, chance in enumerate(won[able].tolist()):

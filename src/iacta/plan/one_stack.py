@@ -1,5 +1,11 @@
 """One stack that takes a set of territories: its best chance, for all its armies at once.
 
+With a attackers able to attack and d defenders, one battle ends with the probabilities
+
+    W[a, b] = P(taken, b left able to move),      L[a, e] = P(not taken, e defenders left),
+
+and each row of W and L together sums to 1. The kernel gives them for all a at once.
+
 Let F(v, n, R) be the greatest chance that the stack of n armies on v takes all of R, and g the
 garrison of v. After c is taken with b armies left able to move, m of which advance, what remains is
 split into R1, for those that advance, and R2, for those that stay:
@@ -17,21 +23,26 @@ R1) along m and F(v, b + g − m, R2) along b − m, a view of a padded vector w
 whose best product cannot beat the best one so far are skipped, as F grows with n.
 """
 
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided
 
+from iacta.errors import TooLargeError
+from iacta.methods.kernel import Transitions
 from iacta.plan.problem import Problem, bits
-from iacta.plan.transitions import Transitions
 
-__all__ = ["Advance", "Reduced", "StackChances", "Tasks"]
+__all__ = ["Advance", "Battles", "Reduced", "StackChances", "Tasks"]
 
+MOST_ABLE = 2000
 MOST_AT_ONCE = 60_000  # products that fit into a processor's cache
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
+Battles: TypeAlias = Callable[[int], Transitions]  # W and L against a number of defenders
 Reduced: TypeAlias = tuple[tuple[int, int], ...]  # (territory, defenders left) after lost battles
 Tasks: TypeAlias = tuple[tuple[int, int, int], ...]  # (territory, armies, set to take) of stacks
 
@@ -58,13 +69,19 @@ class StackChances:
 
     problem: the problem.
     most: the most armies of a stack.
-    transitions: how battles end, if it is known already.
+    battles: W and L, if they are known already.
     """
 
-    def __init__(self, problem: Problem, most: int, transitions: Transitions | None = None) -> None:
+    def __init__(self, problem: Problem, most: int, battles: Battles | None = None) -> None:
         self.problem, self.most = problem, most
-        least = min(problem.garrisons, default=0)
-        self.transitions = transitions or Transitions(problem.rules, max(most - least, 0))
+        able = max(most - min(problem.garrisons, default=0), 0)
+        if able > MOST_ABLE:
+            raise TooLargeError(
+                f"armies of a stack must be at most {MOST_ABLE} more than its garrison in a plan, "
+                f"got {able} more"
+            )
+        transitions = partial(problem.kernel.transitions, able)
+        self.battles: Battles = battles or lru_cache(maxsize=None)(transitions)
         self._known: dict[tuple[int, int, Reduced], Floats] = {}
         self._after: dict[tuple[int, int, int, Reduced], Floats] = {}
         self._ones = np.ones(most + 1)
@@ -97,7 +114,7 @@ class StackChances:
         garrison = self.problem.garrisons[v]
         able = self.most - garrison
         if able > 0:
-            won = self.transitions.of(self.defenders(c, reduced)).won
+            won = self.battles(self.defenders(c, reduced)).won
             after = self.after(v, c, rest, reduced)
             chances[garrison:] = won[: able + 1, : able + 1] @ after
         return chances

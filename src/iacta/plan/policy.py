@@ -252,7 +252,7 @@ class _ForwardPass:
         policy, game = self.policy, self.policy.game
         attack, armies, defenders = policy.attack(state)
         garrison = self.garrisons[attack.start]
-        transition = self.chances.transitions.of(defenders)
+        transition = self.chances.battles(defenders)
         won, lost = transition.won[armies - garrison], transition.lost[armies - garrison]
         arrived = ended = stayed = 0.0
         for able, moved, after in policy.moves[state].won:
@@ -281,7 +281,7 @@ class _ForwardPass:
 
     def _fight(self, task: _Task, c: int, weights: Floats) -> None:
         attack, garrison = Attack(task.v, c), self.garrisons[task.v]
-        transition = self.chances.transitions.of(self.chances.defenders(c, task.reduced))
+        transition = self.chances.battles(self.chances.defenders(c, task.reduced))
         able = np.arange(self.chances.most - garrison + 1)
         won = weights[garrison:] @ transition.won[: len(able), : len(able)]
         advance = self.policy.advance(task.v, c, task.targets, task.reduced)

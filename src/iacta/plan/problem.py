@@ -11,6 +11,8 @@ from functools import lru_cache
 from iacta.board import Board, Position
 from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IllegalError, MalformedError
+from iacta.methods import find_kernel
+from iacta.methods.kernel import Kernel
 from iacta.methods.limits import check_rules, refuse_gains
 from iacta.rules.rules import Rules
 
@@ -186,6 +188,11 @@ class Problem:
         Under the official rule at least as many advance as dice were rolled.
         """
         return self.rules.attack.kept if self.rules.least_advance else 1
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel of all battles."""
+        return find_kernel(self.rules)
 
     @property
     def most(self) -> int:

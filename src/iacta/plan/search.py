@@ -196,7 +196,7 @@ def _take_along_trees(
             best = share.chance
             yield candidate
         if tried == 1 and not effort.late():
-            upper = Bound(problem, chances.transitions).chance(goal, field)
+            upper = Bound(problem, chances.battles).chance(goal, field)
             yield Candidate(candidate.policy, best, upper)
         if effort.late() or tried >= effort.forests or upper - best <= PROVEN:
             return
@@ -205,7 +205,7 @@ def _take_along_trees(
 def _take_graph(game: Game, chances: StackChances, effort: Effort) -> Iterator[Candidate]:
     """Yield better and better plans that take all of a set that is no tree."""
     problem, field, goal = game.problem, game.field, game.rewards.all_of
-    bound = Bound(problem, chances.transitions)
+    bound = Bound(problem, chances.battles)
     upper = bound.chance(goal, field)
     share = NOTHING
     near = [v for v, _ in problem.stacks() if problem.borders.out[v] & goal]
@@ -249,7 +249,7 @@ def _improved_share(
 def take_any(problem: Problem, goal: int, effort: Effort) -> Iterator[Candidate]:
     """Yield better and better plans that take any of a set, none of it the player's."""
     chances = StackChances(problem, problem.most)
-    bound = Bound(problem, chances.transitions)
+    bound = Bound(problem, chances.battles)
     field = _reachable(problem)
     upper = min(1.0, sum(bound.chance(1 << t, field) for t in bits(goal)))
     game = Game(problem, field, Rewards(any_of=goal))
@@ -311,7 +311,7 @@ def most_worth(problem: Problem, goal: Worth, effort: Effort) -> Iterator[Candid
     best = 0.0
     stay = Policy(game, chances)
     yield Candidate(stay, 0.0, _most(game, None, effort))
-    upper = _most(game, Bound(problem, chances.transitions), effort)
+    upper = _most(game, Bound(problem, chances.battles), effort)
     yield Candidate(stay, 0.0, upper)
     for v, n in sorted(problem.stacks(), key=lambda stack: -stack[1]):
         used = union(targets for ((_, _, targets),) in tries)

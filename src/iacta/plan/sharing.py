@@ -353,7 +353,7 @@ def forests(problem: Problem, goal: int, field: int) -> Iterator[Forest]:
 
     Goals are refused to which only trees with more than 12 branches at one territory lead.
     """
-    transitions = StackChances(problem, problem.most).transitions
+    battles = StackChances(problem, problem.most).battles
     places = [v for v, _ in problem.stacks()]
     found = False
     for turn in count():
@@ -369,7 +369,7 @@ def forests(problem: Problem, goal: int, field: int) -> Iterator[Forest]:
             continue
         found = True
         thinned = replace(problem, borders=Borders(children))
-        chances = StackChances(thinned, thinned.most, transitions)
+        chances = StackChances(thinned, thinned.most, battles)
         tasks = tuple(
             (v, n, part)
             for v, n in problem.stacks()

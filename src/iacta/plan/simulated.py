@@ -2,9 +2,8 @@
 
 All runs fight their next battle at once, roll by roll with real dice (`iacta.methods.simulation`);
 what follows is looked up in the policy. So nothing depends on the chances that the plan reports of
-itself. Under balanced blitz, and where the defender sees the attack first, there are no such dice:
-the end of each battle is drawn from the distribution that the plan is computed with, and only the
-sequence of the battles is checked.
+itself. Where a battle is not rolled with dice chosen before each roll, its end is drawn from the
+distribution that the plan is computed with, and only the sequence of the battles is checked.
 """
 
 from collections.abc import Iterator
@@ -17,11 +16,12 @@ import numpy.typing as npt
 from iacta.checks import shown, whole_number
 from iacta.errors import MalformedError, TooLargeError
 from iacta.estimate import Estimate
+from iacta.methods import find_kernel
 from iacta.methods.simulation import RUNS, SEED, Seed, fight_until
 from iacta.plan.goals import held_worth
+from iacta.plan.one_stack import Battles
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Node, Policy
-from iacta.plan.transitions import Transitions
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER
 
@@ -94,7 +94,7 @@ def check_runs(runs: object) -> int:
 
 def has_real_dice(rules: Rules) -> bool:
     """Tell whether battles are simulated roll by roll, and not drawn from their distribution."""
-    return rules.dice_mode == "true random" and not rules.defender_sees_first
+    return find_kernel(rules).rolled
 
 
 def _next(
@@ -139,17 +139,17 @@ def _fight(
     rules = policy.game.problem.rules
     if has_real_dice(rules):
         return fight_until(able, defenders, replace(rules, garrison=0), NEVER, rng)
-    return _drawn(policy.chances.transitions, able, defenders, rng)
+    return _drawn(policy.chances.battles, able, defenders, rng)
 
 
 def _drawn(
-    transitions: Transitions, able: Ints, defenders: Ints, rng: "np.random.Generator"
+    battles: Battles, able: Ints, defenders: Ints, rng: "np.random.Generator"
 ) -> tuple[Ints, Ints]:
     """Draw the ends of battles from their distribution."""
     left, against = able.copy(), defenders.copy()
     for a, d in set(zip(able.tolist(), defenders.tolist(), strict=True)):
         here = np.flatnonzero((able == a) & (defenders == d))
-        transition = transitions.of(d)
+        transition = battles(d)
         ends = np.concatenate([transition.won[a], transition.lost[a]])
         drawn = rng.choice(len(ends), size=len(here), p=ends / ends.sum())
         size = transition.won.shape[1]
