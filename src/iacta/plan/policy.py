@@ -15,6 +15,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import heappop, heappush
+from math import fsum
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -203,7 +204,7 @@ class _ForwardPass:
     def __init__(self, policy: Policy) -> None:
         self.policy, self.chances = policy, policy.chances
         self.garrisons = policy.game.problem.garrisons
-        self.rewards = policy.game.rewards
+        self.rewards, self.certain = policy.game.rewards, policy.game.problem.kernel.certain
         self.visits = Visits()
         self.states: dict[State, float] = {}
         self.queue: list[tuple[int, int, State]] = []
@@ -284,8 +285,11 @@ class _ForwardPass:
         transition = self.chances.battles(self.chances.defenders(c, task.reduced))
         able = np.arange(self.chances.most - garrison + 1)
         won = weights[garrison:] @ transition.won[: len(able), : len(able)]
+        if self.certain and not (weights[garrison:] @ transition.lost[: len(able)]).any():
+            # Certainty is exact: the last digits that are missing go to the likeliest end.
+            won[won.argmax()] += fsum([*weights[garrison:].tolist(), *(-won).tolist()])
         advance = self.policy.advance(task.v, c, task.targets, task.reduced)
-        reached, conquered = float(weights.sum()), float(won.sum())
+        reached, conquered = self._total(weights), self._total(won)
         moved = float(won @ advance.armies)
         before = float(weights @ np.arange(self.chances.most + 1))
         self.visits.armies[task.v] += reached * garrison - before + float(won @ able) - moved
@@ -297,6 +301,9 @@ class _ForwardPass:
         for b in np.flatnonzero(won):
             ended += self._move_in(task, c, int(b), float(won[b]), advance)
         self.visits.add(attack, Visit(reached, conquered, moved, task.last * ended))
+
+    def _total(self, weights: Floats) -> float:
+        return fsum(weights.tolist()) if self.certain else float(weights.sum())
 
     def _move_in(self, task: _Task, c: int, able: int, chance: float, advance: Advance) -> float:
         """Visit the tasks after a conquest; return its chance if too few armies are left."""

@@ -62,8 +62,8 @@ class Group(NamedTuple):
 def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedPlan:
     """Carry out a plan many times, roll by roll with real dice where there are any.
 
-    plan: the plan; under balanced blitz, and where the defender sees the attack first, the ends of
-        battles are drawn from their distribution.
+    plan: the plan; under rules whose battles are not rolled with dice chosen before each roll, the
+        ends of battles are drawn from their distribution.
     runs: how many times; more than 10,000,000 are refused.
     seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
 
