@@ -97,10 +97,8 @@ def test_the_title_states_the_finding(asia: Plan) -> None:
     assert "To move: red; against: blue." in subtitle(charts.board_map(start))
 
 
-def test_all_are_drawn(asia: Plan) -> None:
+def test_a_board_without_outlines_is_drawn() -> None:
     chain = position_on(path(5), 9, 1, 2, 1, 1)
-    assert is_drawn(charts.board_map(CLASSIC))
-    assert is_drawn(charts.plan_map(asia))
     assert is_drawn(charts.board_map(chain))
     assert is_drawn(charts.plan_map(best_plan(chain, eliminate(chain, "blue"))))
 

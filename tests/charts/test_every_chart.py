@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -103,14 +104,26 @@ def needed(name: str) -> list[inspect.Parameter]:
     return [each for each in parameters if each.default is each.empty]
 
 
+@cache
+def argument(name: str) -> Any:
+    """Return one of the arguments that charts take."""
+    return ARGUMENTS[name]()
+
+
+def arguments(name: str) -> list[Any]:
+    """Return what a chart needs."""
+    kinds = [(str(each.annotation), each.name) for each in needed(name)]
+    return [argument(kind if kind in ARGUMENTS else called) for kind, called in kinds]
+
+
 def example(name: str) -> AnyChart:
     """Return an example of a chart."""
-    if name in EXAMPLES:
-        return EXAMPLES[name]()
-    values = [
-        (ARGUMENTS.get(str(each.annotation)) or ARGUMENTS[each.name])() for each in needed(name)
-    ]
-    chart: AnyChart = getattr(charts, name)(*values)
+    return EXAMPLES[name]() if name in EXAMPLES else drawn(name)
+
+
+def drawn(name: str) -> AnyChart:
+    """Return a chart of what it needs."""
+    chart: AnyChart = getattr(charts, name)(*arguments(name))
     return chart
 
 
@@ -153,17 +166,13 @@ def test_it_tells_of_each_argument(name: str) -> None:
         assert f"{argument}:" in text or f"{argument}," in text, argument
 
 
-OF = ["Battle", "Campaign", "Decision", "DiceDecision", "Distribution[Any]", "Plan", "Roll"]
-
-
-@pytest.mark.parametrize("kind", [*OF, "RuleSet", "board", "chances"])
-def test_each_answer_has_a_chart_of_its_own(kind: str) -> None:
-    drawn = charts.chart_of(ARGUMENTS[kind]())
-    assert charts.chart_tables(drawn)
+@pytest.mark.parametrize("name", [name for name, each in registered().items() if each.of])
+def test_each_answer_has_a_chart_of_its_own(name: str) -> None:
+    assert charts.chart_of(*arguments(name)).description == drawn(name).description
 
 
 def test_a_chart_that_needs_more_than_its_object_says_what() -> None:
-    best, simulated = ARGUMENTS["best"](), ARGUMENTS["simulated"]()
+    best, simulated = argument("best"), argument("simulated")
     assert "break through" in title(charts.chart_of(best, 10))
     assert "games" in title(charts.chart_of(simulated, BATTLE))
     with pytest.raises(MalformedError, match="must have attackers to draw a BestSpread, got"):

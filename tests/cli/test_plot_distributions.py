@@ -58,15 +58,6 @@ def test_what_no_command_owns_is_drawn_by_chart(run: Run, line: str, tmp_path: P
     assert OTHERS[line] in spec["description"]
 
 
-@pytest.mark.parametrize("name", [line.split()[0] for line in OTHERS])
-def test_each_chart_has_an_example_that_works(run: Run, name: str, tmp_path: Path) -> None:
-    told = " ".join(run(f"chart {name} --help").stdout.replace("│", " ").split())
-    words = told.split("Example: iacta ")[1].split(" ╭")[0].split()
-    assert words[:2] == ["chart", name]
-    words[2] = str(tmp_path / words[2].replace(".png", ".json").replace(".svg", ".json"))
-    assert run(" ".join(words)).code == 0
-
-
 @pytest.mark.parametrize("line", WRONG)
 def test_wrong_words_get_one_sentence(run: Run, line: str, tmp_path: Path) -> None:
     file = tmp_path / "chart.json"

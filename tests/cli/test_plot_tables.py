@@ -18,14 +18,6 @@ PLOTTED = {
     "compare 4 3": "4 armies against 3",
     "table 4 3": "Chance to win each battle",
 }
-CHARTS = {
-    "advantage": "--advantages 0,1 --attackers 6",
-    "break-even": "--attackers 8 --defenders 8",
-    "delta": "--deltas=-1,0,2 --defenders 6",
-    "match-ups": "--defenders 1,3 --attackers 6",
-    "minimum-troops": "--defenders 5 --chances 50%,95%",
-    "slices": "--defenders 3,5 --attackers 9",
-}
 
 
 @pytest.mark.parametrize("line", PLOTTED)
@@ -45,14 +37,6 @@ def test_the_pictures_mark_the_answer(run: Run, tmp_path: Path) -> None:
     run(f"defend 6 --chance 80% --plot {file}")
     enough = [row for row in file.read_text(encoding="utf-8").splitlines() if "True" in row]
     assert int(enough[0].split(",")[0]) == defenders_needed(6, "80%")
-
-
-@pytest.mark.parametrize("name", CHARTS)
-def test_each_chart_is_a_command_with_an_example(run: Run, tmp_path: Path, name: str) -> None:
-    file = tmp_path / "chart.json"
-    assert run(f"chart {name} {file} {CHARTS[name]}").code == 0
-    assert json.loads(file.read_text(encoding="utf-8"))["datasets"]
-    assert f"iacta chart {name} {name}.svg" in " ".join(run(f"chart {name} --help").stdout.split())
 
 
 def test_the_garrison_and_the_rules_reach_the_chart(run: Run, tmp_path: Path) -> None:

@@ -12,14 +12,18 @@ stress never grows. The same board always looks the same.
 Source: Gansner, Koren and North, "Graph drawing by stress majorization" (2004).
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from iacta.board import Board
 from iacta.errors import TooLargeError
+
+if TYPE_CHECKING:  # takes time to import
+    from iacta.board import Board
 
 __all__ = ["Frame", "check_size", "edges_of", "frame_of", "lines", "places_of", "sea_borders"]
 

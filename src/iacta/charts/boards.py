@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from iacta.board import Board, Holding, Position
 from iacta.charts.board_layout import Frame, edges_of, frame_of, lines, places_of, sea_borders
 from iacta.charts.registry import chart
 from iacta.charts.theme import (
@@ -32,7 +31,8 @@ from iacta.charts.theme import (
 from iacta.checks import shown
 from iacta.errors import MalformedError
 
-if TYPE_CHECKING:  # takes time to import, and is there before there is a plan to draw
+if TYPE_CHECKING:  # both take time to import
+    from iacta.board import Board, Holding, Position
     from iacta.plan import Plan, Step
 
 Point: TypeAlias = tuple[float, float]
@@ -84,6 +84,8 @@ def board_map(board: Position | Board) -> AnyChart:
     lines that are drawn. A board whose file has no places is laid out by its borders. Boards of
     more than 500 territories are refused, and of more than 300 if they must be laid out.
     """
+    from iacta.board import Board, Position
+
     if isinstance(board, Position):
         return _position_map(board)
     if not isinstance(board, Board):

@@ -38,7 +38,7 @@ from iacta.questions.arrays import win_probability
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-if TYPE_CHECKING:  # each takes time to import, and is there before there is one to draw
+if TYPE_CHECKING:  # both take time to import
     from iacta.questions.decisions import Decision, DiceDecision
     from iacta.questions.spread import BestSpread, Objective
 

@@ -13,6 +13,7 @@ import typer
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import parse_territory
+from iacta.charts.curves import CHANCES
 from iacta.charts.registry import Chart, Option, charts
 from iacta.checks import parse_chance
 from iacta.cli import options, show
@@ -200,7 +201,7 @@ def minimum_troops(
     chances: Annotated[
         str,
         typer.Option("--chances", metavar="P,P...", help="Wanted chances, such as 50%,95%."),
-    ] = "1%,5%,10%,20%,25%,30%,40%,50%,60%,70%,75%,80%,90%,95%,99%",
+    ] = ",".join(f"{100 * chance:g}%" for chance in CHANCES),
     rules: Annotated[
         str,
         typer.Option("--rules", metavar="NAME,NAME...", help="Rules to compare; see: iacta rules"),
