@@ -105,7 +105,7 @@ def full_roll(known: RuleSet) -> AnyChart:
     expect(known, RuleSet, "known")
     refuse_seen(known.rules, "for the dice of a full roll to be known")
     roll = Roll(*known.rules.full_roll, known.rules)
-    law = roll.law()
+    losses = roll.law()
     base = alt.Chart(named("losses")).encode(
         x=alt.X(
             "defenders_lost:O",
@@ -117,13 +117,13 @@ def full_roll(known: RuleSet) -> AnyChart:
             alt.Tooltip("defenders_lost:O", title="defenders lose"),
             alt.Tooltip("attackers_lost:O", title="attackers lose"),
             exactly("probability", "chance"),
-            alt.Tooltip("ways:Q", title=f"of {law.total} equally likely rolls"),
+            alt.Tooltip("ways:Q", title=f"of {losses.total} equally likely rolls"),
         ],
     )
     values = base.mark_text(dy=-7).encode(text=alt.Text("probability:Q", format=".1%"))
     ours, theirs = map(float, roll.expected_losses())
     dice = f"{armies(roll.attack_dice, 'die', 'dice')} against {roll.defence_dice}"
-    others = "; in all other rolls both sides gain armies" if law.gains else ""
+    others = "; in all other rolls both sides gain armies" if losses.gains else ""
     return finish(
         alt.layer(base.mark_bar(color=BLUE), values),
         f"A full roll costs you {ours:.2f} armies on average, and them {theirs:.2f}.",
@@ -131,12 +131,12 @@ def full_roll(known: RuleSet) -> AnyChart:
         {
             "losses": [
                 {
-                    "attackers_lost": law.compared - lost,
+                    "attackers_lost": losses.compared - lost,
                     "defenders_lost": lost,
-                    "probability": count / law.total,
+                    "probability": count / losses.total,
                     "ways": count,
                 }
-                for lost, count in enumerate(law.counts)
+                for lost, count in enumerate(losses.counts)
             ]
         },
     )
