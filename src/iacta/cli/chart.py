@@ -193,6 +193,9 @@ def _help(drawn: Chart, name: str) -> str:
     return line[:1].upper() + line[1:]
 
 
+WANTED = ",".join(f"{100 * chance:g}%" for chance in CHANCES)
+
+
 def minimum_troops(
     file: options.PictureFile,
     defenders: Annotated[
@@ -201,7 +204,7 @@ def minimum_troops(
     chances: Annotated[
         str,
         typer.Option("--chances", metavar="P,P...", help="Wanted chances, such as 50%,95%."),
-    ] = ",".join(f"{100 * chance:g}%" for chance in CHANCES),
+    ] = WANTED,
     rules: Annotated[
         str,
         typer.Option("--rules", metavar="NAME,NAME...", help="Rules to compare; see: iacta rules"),
