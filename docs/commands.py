@@ -1,10 +1,9 @@
 """Makes pages of the commands: what their help says, and what `iacta chart` draws."""
 
-import re
-
 from docs.pictures import printed_by
-from iacta.cli.app import COMMANDS
-from iacta.cli.chart import COMMANDS as DRAWN
+from iacta.answers.form import Form, Topic
+from iacta.answers.question import QUESTIONS
+from iacta.cli.command import COMMANDS
 
 __all__ = ["commands_page", "gallery_page"]
 
@@ -13,9 +12,8 @@ DRAWN_INTO = "iacta: the picture is in"
 
 def commands_page() -> str:
     """Return a page with the help of every command."""
-    names = ["", *COMMANDS]
-    at = names.index("chart") + 1
-    names[at:at] = [f"chart {name}" for name in DRAWN]
+    forms: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
+    names = ["", *(form.name for topic in Topic for form in forms if form.topic is topic)]
     parts = ["# Commands", "This page is what `--help` prints."]
     for name in names:
         title = f"iacta {name}".strip()
@@ -35,14 +33,13 @@ def gallery_page() -> str:
         "a page that shows the exact values under the mouse, `.json` the Vega-Lite specification, "
         "`.csv` the numbers. [The same from Python](../charts.md).",
     ]
-    for name, function in DRAWN.items():
-        first, _, rest = (function.__doc__ or "").partition("\n")
-        command = re.findall(r"^ *Example: (.*)$", rest, re.MULTILINE)[0]
+    for form in COMMANDS.find("chart")[1:]:  # the first is the group
+        command, summary = f"iacta {form.examples[0].line}", form.summary()
         file = command.split()[3]
         parts += [
-            f"## `iacta chart {name}`",
-            first,
+            f"## `iacta {form.name}`",
+            summary,
             f"```console\n$ {command}\n{DRAWN_INTO} {file}\n```",
         ]
-        parts.append(f"![{first}]({file})")
+        parts.append(f"![{summary}]({file})")
     return "\n\n".join(parts) + "\n"

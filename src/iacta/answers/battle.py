@@ -9,7 +9,7 @@ from typing import Any
 
 from iacta.answers.endings import battle_bars
 from iacta.answers.form import Example, Topic
-from iacta.answers.parameters import Attackers, Defenders, Exact, UnderRules, WithStop
+from iacta.answers.parameters import Exact, OneBattle
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section, Table
 from iacta.answers.words import (
@@ -23,7 +23,6 @@ from iacta.answers.words import (
     settled,
     under,
 )
-from iacta.battle.battle import Battle
 from iacta.battle.stopped import method_name
 from iacta.distribution import Distribution, Probability
 from iacta.errors import TooLargeError
@@ -39,16 +38,8 @@ __all__ = ["BattleAnswer", "BattleQuestion"]
     Example("battle 12 10", "do 12 armies take a territory that 10 defend?"),
 )
 @dataclass(frozen=True)
-class BattleQuestion(UnderRules, WithStop, Exact, Question):
+class BattleQuestion(OneBattle, Exact, Question):
     """Tell the odds of one battle, fought until one side cannot go on or the attackers stop."""
-
-    attackers: Attackers
-    defenders: Defenders
-
-    @cached_property
-    def battle(self) -> Battle:
-        """The battle."""
-        return Battle(self.attackers, self.defenders, self.rule_set.rules, stop=self.stop)
 
     def answer(self, watch: Watch | None = None) -> "BattleAnswer":
         battle, chance = self.battle, None

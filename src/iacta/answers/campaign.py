@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from iacta.answers.endings import best_first, campaign_bars, stops
 from iacta.answers.form import ClashError, Example, Parameter, Topic
 from iacta.answers.kinds import Flag, Whole
-from iacta.answers.parameters import AlongWay, Attackers, Exact, UnderRules, WithStop, fresh_seed
+from iacta.answers.parameters import Exact, OneCampaign, fresh_seed
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section, Table
 from iacta.answers.words import (
@@ -24,7 +24,7 @@ from iacta.answers.words import (
     short_percent,
     under,
 )
-from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
+from iacta.battle.campaign import CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.battle.territory import own_numbers
 from iacta.distribution import Distribution, Probability
 from iacta.methods.outcome import Stage
@@ -42,10 +42,9 @@ __all__ = ["CampaignAnswer", "CampaignQuestion", "CampaignStory"]
     ),
 )
 @dataclass(frozen=True)
-class CampaignQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
+class CampaignQuestion(OneCampaign, Exact, Question):
     """Tell how far one stack comes through a chain of territories."""
 
-    attackers: Attackers
     narrate: Annotated[bool, Parameter(Flag(), "Play it once, with random dice.")] = False
     seed: Annotated[int | None, Parameter(Whole(), "With --narrate: play the same again.")] = None
 
@@ -53,11 +52,6 @@ class CampaignQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
         super().__post_init__()
         if self.seed is not None and not self.narrate:
             raise ClashError("{seed} must stand with {narrate}, got {seed} {0} alone", self.seed)
-
-    @cached_property
-    def campaign(self) -> Campaign:
-        """The campaign."""
-        return Campaign(self.attackers, self.way, self.rule_set.rules, stop=self.stop)
 
     def check_chart(self) -> None:
         if self.narrate:

@@ -91,7 +91,7 @@ class Example:
     """A command line, without `iacta`, and what it asks in words."""
 
     line: str
-    words: str
+    words: str = ""
 
 
 @dataclass(frozen=True)

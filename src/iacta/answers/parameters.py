@@ -6,6 +6,8 @@ from typing import Annotated, TypeAlias
 
 from iacta.answers.form import ClashError, Form, Parameter
 from iacta.answers.kinds import Flag, Name, RulesName, Way, Whole
+from iacta.battle.battle import Battle
+from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory, parse_territory
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop
@@ -16,6 +18,8 @@ __all__ = [
     "Attackers",
     "Defenders",
     "Exact",
+    "OneBattle",
+    "OneCampaign",
     "Seed",
     "UnderRules",
     "WithStop",
@@ -145,6 +149,31 @@ class WithStop(Form):
     def stop(self) -> Stop:
         """When the attackers stop."""
         return Stop(self.stop_at, self.charge, self.max_losses, self.max_rolls)
+
+
+@dataclass(frozen=True)
+class OneBattle(UnderRules, WithStop):
+    """A question on one battle."""
+
+    attackers: Attackers
+    defenders: Defenders
+
+    @cached_property
+    def battle(self) -> Battle:
+        """The battle."""
+        return Battle(self.attackers, self.defenders, self.rule_set.rules, stop=self.stop)
+
+
+@dataclass(frozen=True)
+class OneCampaign(UnderRules, WithStop, AlongWay):
+    """A question on one campaign."""
+
+    attackers: Attackers
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        """The campaign."""
+        return Campaign(self.attackers, self.way, self.rule_set.rules, stop=self.stop)
 
 
 @dataclass(frozen=True, kw_only=True)

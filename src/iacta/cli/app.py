@@ -9,7 +9,8 @@ import typer
 from typer import Abort, TyperException
 from typer.main import get_command
 
-from iacta.answers.question import find_question
+from iacta.answers.question import QUESTIONS
+from iacta.cli.command import COMMANDS as DESCRIBED
 from iacta.errors import IllegalError, MalformedError
 
 __all__ = ["COMMANDS", "main", "make_app"]
@@ -82,9 +83,9 @@ def make_app(commands: tuple[str, ...] = COMMANDS) -> typer.Typer:
         callback=iacta,
     )
     for name in commands:
-        found = find_question(name)
-        if found is not None:
-            app.command(name, help=found.summary())(lambda: None)
+        found = [*QUESTIONS.find(name), *DESCRIBED.find(name)]
+        if found:
+            app.command(name, help=found[0].summary())(lambda: None)
             continue
         command = getattr(import_module(f"iacta.cli.{name}"), name)
         if isinstance(command, typer.Typer):

@@ -1,46 +1,61 @@
 """`iacta reproduce`: every value and figure of the literature, recomputed."""
 
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from iacta.cli import options, show
+from iacta.answers.form import Example, Parameter, Topic
+from iacta.answers.kinds import Flag, Name
+from iacta.answers.sections import Section
+from iacta.answers.words import count
+from iacta.cli.command import Command, command
+from iacta.cli.terminal import patience, print_sections
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from iacta_literature import Reproduced
 
-__all__ = ["reproduce"]
+__all__ = ["ReproduceCommand"]
 
 DIFFERENT = 1
 
-Folder = Annotated[
-    str, typer.Argument(metavar="[DIR]", help="The folder to write into, made if need be.")
-]
 
-
-def reproduce(folder: Folder = "iacta-reproduced", as_json: options.Json = False) -> None:
+@command(
+    "reproduce",
+    Topic.STUDY,
+    Example("reproduce", "does the whole literature come out, number by number?"),
+)
+@dataclass(frozen=True)
+class ReproduceCommand(Command):
     """Recompute every number and figure of the literature, and write a report.
 
     Ends with 1 if a value differs and is not a listed erratum.
-
-    Example: iacta reproduce
     """
-    import iacta_literature as library  # slow to import, and only needed here
 
-    library.check_packages()
-    with show.progress("Recomputing the literature", library.steps()) as progress:
-        done = library.reproduce(Path(folder), progress)
-    show.emit(
-        options.output(as_json, False),
-        record=lambda: _record(done),
-        rows=lambda: (),
-        text=lambda console: _print(console, done),
-    )
-    if done.differing:
-        raise typer.Exit(DIFFERENT)
+    folder: Annotated[
+        str,
+        Parameter(
+            Name(), "The folder to write into, made if need be.", is_argument=True, metavar="DIR"
+        ),
+    ] = "iacta-reproduced"
+    json: Annotated[bool, Parameter(Flag(), "Print JSON.")] = False
+
+    def run(self) -> int:
+        """Write the report, and say how much of the literature agrees."""
+        import iacta_literature as library  # slow to import, and only needed here
+
+        library.check_packages()
+        steps = library.steps()
+        with patience() as watch:
+            done = library.reproduce(
+                Path(self.folder), lambda step: watch("Recomputing the literature", step / steps)
+            )
+        if self.json:
+            print(json.dumps(_record(done), indent=2))
+        else:
+            print_sections(_sections(done))
+        return DIFFERENT if done.differing else 0
 
 
 def _record(done: "Reproduced") -> dict[str, object]:
@@ -70,27 +85,27 @@ def _count(row: dict[str, str], done: "Reproduced") -> int:
     return sum(value.published.erratum == row["erratum"] for value in done.mistaken)
 
 
-def _print(console: "Console", done: "Reproduced") -> None:
+def _sections(done: "Reproduced") -> Iterator[Section]:
     total = sum(map(len, done.values.values()))
-    show.say(
-        console,
-        f"{len(done.agreeing)} of the {total} values and equations of the five sources agree with "
-        f"iacta, and {len(done.mistaken)} are errata.",
+    yield Section(
+        [
+            f"{len(done.agreeing)} of the {total} values and equations of the five sources agree "
+            f"with iacta, and {len(done.mistaken)} are errata."
+        ]
     )
     if done.differing:
         one = len(done.differing) == 1
         words = "differs and is not a listed erratum" if one else "differ and are not listed errata"
-        show.heading(console, f"{len(done.differing)} {words}:")
-        for value in done.differing:
-            show.say(
-                console,
-                f"{value.table}, {value.quantity}: published {value.published.text}, "
-                f"ours {value.ours_text}",
-            )
-    show.heading(console, "The errata:")
-    for row in done.errata:
-        count = _count(row, done)
-        values = "1 value" if count == 1 else f"{count} values"
-        show.say(console, f"{row['where']} ({values}): {row['sentence']}")
-    console.print()
-    show.say(console, f"The full report is {done.report}; it took {done.seconds:.0f} s.")
+        lines = [
+            f"{value.table}, {value.quantity}: published {value.published.text}, "
+            f"ours {value.ours_text}"
+            for value in done.differing
+        ]
+        yield Section(lines, title=f"{len(done.differing)} {words}:")
+    errata = [
+        f"{row['where']} ({count(_count(row, done), 'value', 'values')}): {row['sentence']}"
+        for row in done.errata
+    ]
+    if errata:
+        yield Section(errata, title="The errata:")
+    yield Section([f"The full report is {done.report}; it took {done.seconds:.0f} s."])
