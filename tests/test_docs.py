@@ -134,9 +134,7 @@ def test_no_two_pictures_of_a_folder_have_the_same_name(made: dict[str, str]) ->
 
 def test_each_chart_is_a_command_in_the_gallery(made: dict[str, str]) -> None:
     named = {form.name for form in COMMANDS.find("chart")} - {"chart"}
-    assert named == set(
-        re.findall(r"^## `iacta (.*)`$", made["gallery/pictures.md"], re.MULTILINE)
-    )
+    assert named == set(re.findall(r"^## `iacta (.*)`$", made["gallery/pictures.md"], re.MULTILINE))
 
 
 def test_each_page_stands_in_the_navigation_once(made: dict[str, str]) -> None:

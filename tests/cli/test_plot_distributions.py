@@ -28,13 +28,13 @@ OTHERS = {
 WRONG = {
     "chart states {} 12 10": "a battle whose states are drawn must have at most 15 of them, got "
     "12 against 10 with 85",
-    "chart after-rolls {} 12 10 --rolls 1,x": "rolls must be a whole number of at least 0, got 'x'",
+    "chart after-rolls {} 12 10 --rolls 1,x": "--rolls must be a whole number of at least 0, got 'x'",
     "chart boundary {} 3 1": "a battle that comes to its boundary must start with at least 5 "
     "attackers against 3 defenders, got 3 against 1",
     "chart matrix {} 0 3": "attackers must be a whole number of at least 1, got 0",
-    "chart score {} 12 4 --runs 0": "runs must be a whole number of at least 1, got 0",
-    "chart convergence {} 12 4 --seed -1": "seed must be a whole number of at least 0, got -1",
-    "chart difference {} 12 4 --rules capitol": "rules must be a known name, got 'capitol'; did "
+    "chart score {} 12 4 --runs 0": "--runs must be a whole number of at least 1, got 0",
+    "chart convergence {} 12 4 --seed -1": "--seed must be a whole number of at least 0, got -1",
+    "chart difference {} 12 4 --rules capitol": "--rules must be a known name, got 'capitol'; did "
     "you mean 'capital'?",
     "campaign 12 4 --narrate --plot {}": "--plot must stand without --narrate, got both",
 }

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import iacta
-from iacta.checks import shown
 from iacta.answers.question import QUESTIONS
+from iacta.checks import shown
 from iacta.cli.command import COMMANDS
 from tests.cli.run import Run
 
@@ -28,12 +28,14 @@ COMMAND_LINES = (
     "plan examples/unfinished-game.json --eliminate blue --plot {}",
 )
 CHARTS = [form for form in COMMANDS.find("chart") if form.name != "chart"]
-CHART_LINES = [form.examples[0].line.replace(f"{form.name.split()[1]}.svg", "{}") for form in CHARTS]
+CHART_LINES = [
+    form.examples[0].line.replace(f"{form.name.split()[1]}.svg", "{}") for form in CHARTS
+]
 LINES = [*COMMAND_LINES, *CHART_LINES]
 
 
 def test_every_question_is_here() -> None:
-    assert {line.split()[0] for line in COMMAND_LINES} == {form.name for form in QUESTIONS.all()}
+    assert {line.split()[0] for line in COMMAND_LINES} >= {form.name for form in QUESTIONS.all()}
 
 
 @pytest.mark.parametrize("line", LINES)

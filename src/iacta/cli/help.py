@@ -49,6 +49,7 @@ def group_help(command: str, group: type[Form], members: Sequence[type[Form]]) -
     """
     lines = [f"Usage: {command} COMMAND [OPTIONS] ...", "", *wrap(group.summary(), _width())]
     lines += _listed("Commands", ((form.name.split()[1], form.summary()) for form in members))
+    lines += _listed("Options", [HELP_LINE])
     return "\n".join([*lines, *_examples(group.examples)])
 
 
