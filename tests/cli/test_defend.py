@@ -48,7 +48,7 @@ def test_it_begins_with_the_best_spread(run: Run) -> None:
         "Put 10 2 2 2 2 12 armies: 40 attackers then break through with a chance of 85.46 % at "
         "best."
     )
-    assert lines[1] == "As good is only 12 2 2 2 2 10."
+    assert lines[1] == "Only 12 2 2 2 2 10 is as good."
     assert any(line.startswith("even           5 5 5 5 5 5      86.2 %") for line in lines)
 
 
@@ -87,7 +87,9 @@ def test_the_best_spread_for_programs(run: Run) -> None:
 
 def test_a_search_says_that_it_is_one(run: Run) -> None:
     lines = run("defend 30 --armies 40 --territories 9").stdout.splitlines()
-    assert lines[1] == "It is the best that a search has found; there are too many to compare all."
+    assert lines[1] == (
+        "It is the best that a search found: there are too many spreads to compare them all."
+    )
 
 
 def test_attackers_without_a_chance_are_told_so(run: Run) -> None:
@@ -110,15 +112,25 @@ def test_where_there_is_but_one_spread_none_is_compared(run: Run) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("12 --armies 3", "options must be --chance alone, or --armies and --territories, got"),
-        ("12 --territories 3", "options must be --chance alone, or --armies and --territories"),
-        ("12 --objective territories", "options must be --chance alone"),
-        ("12 --chance 50% --armies 3 --territories 2", "options must be --chance alone"),
-        ("12 --armies 9 --territories 3 --objective glory", "objective must be break-through or"),
-        ("12 --armies 2 --territories 3", "armies must be at least one for each of 3 territories"),
-        ("12 --armies many --territories 3", "armies must be a whole number of at least 1"),
+        (
+            "12 --armies 3",
+            "the question must have --chance alone, or --armies and --territories, got --armies\n",
+        ),
+        (
+            "12 --territories 3",
+            "the question must have --chance alone, or --armies and --territories, got "
+            "--territories\n",
+        ),
+        ("12 --objective territories", "the question must have --chance alone"),
+        ("12 --chance 50% --armies 3 --territories 2", "the question must have --chance alone"),
+        ("12 --armies 9 --territories 3 --objective glory", "--objective must be break-through or"),
+        (
+            "12 --armies 2 --territories 3",
+            "--armies must be at least one for each of 3 territories",
+        ),
+        ("12 --armies many --territories 3", "--armies must be a whole number of at least 1"),
         ("0", "attackers must be a whole number of at least 1, got 0"),
-        ("12 --chance 100%", "chance must lie between 0 and 1, both excluded, got '100%'"),
+        ("12 --chance 100%", "--chance must lie between 0 and 1, both excluded, got '100%'"),
     ],
 )
 def test_wrong_questions_are_refused(run: Run, line: str, sentence: str) -> None:

@@ -68,7 +68,7 @@ class BoardAnswer(Answer):
 
     @property
     def remarks(self) -> list[tuple[str, Remark]]:
-        """What is odd about the board and about its cards, each with the file in which it stands."""
+        """What is odd about the board and its cards, each with the file that it stands in."""
         cards = self.found.cards.remarks if self.found.cards else ()
         return [
             *(("board", remark) for remark in self.found.remarks),
@@ -159,7 +159,9 @@ class BoardAnswer(Answer):
                 [Table(("", "bonus", "territories", "entered through"), list(_continents(board)))],
                 title="Continents, with the territories through which they are entered:",
             )
-        neighbours = [(name, ", ".join(board.neighbours(name)) or "-") for name in board.territories]
+        neighbours = [
+            (name, ", ".join(board.neighbours(name)) or "-") for name in board.territories
+        ]
         yield Section(
             [Table(("", ""), neighbours)], title="Territories, with those that they can attack:"
         )

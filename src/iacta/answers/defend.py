@@ -1,0 +1,302 @@
+"""How many defenders hold a territory, and how armies are best spread over a chain of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import ModuleType
+from typing import Annotated, Any, NamedTuple
+
+from iacta.answers.form import ClashError, Example, Parameter
+from iacta.answers.kinds import Chance, Choice, Whole
+from iacta.answers.parameters import Attackers, Exact, UnderRules
+from iacta.answers.question import Answer, Question, Topic, Watch, question
+from iacta.answers.sections import Bar, Bars, Section
+from iacta.answers.words import (
+    all_digits,
+    armies,
+    cannot_attack,
+    count,
+    exact_text,
+    exactly,
+    percent,
+    plain_percent,
+    settled,
+    under,
+)
+from iacta.battle.battle import Battle
+from iacta.distribution import Probability
+from iacta.questions.defence import defenders_needed
+from iacta.questions.spread import (
+    OBJECTIVES,
+    BestSpread,
+    Objective,
+    simple_spreads,
+    spread_defenders,
+    spread_value,
+)
+
+__all__ = ["DefendQuestion", "HoldAnswer", "SpreadAnswer"]
+
+USUAL_CHANCE = Fraction(19, 20)
+NEIGHBOURS = 3
+TITLES: dict[Objective, str] = {
+    "break through": "Their chance to break through this and other spreads:",
+    "territories": "The share of the territories that they take on average:",
+}
+
+
+@question(
+    "defend",
+    Topic.DEFENCE,
+    Example("defend 12 --chance 90%", "how many defenders hold with that chance?"),
+    Example(
+        "defend 40 --armies 30 --territories 6", "how should 30 armies stand on 6 territories?"
+    ),
+)
+@dataclass(frozen=True)
+class DefendQuestion(UnderRules, Exact, Question):
+    """Tell how many defenders hold, or how to spread armies over a chain of territories."""
+
+    attackers: Attackers
+    chance: Annotated[
+        Fraction | None,
+        Parameter(Chance(certain=True), "The wanted chance to hold, such as 90%.", usual="95%"),
+    ] = None
+    armies: Annotated[int | None, Parameter(Whole(least=1), "Armies to spread over a chain.")] = (
+        None
+    )
+    territories: Annotated[
+        int | None, Parameter(Whole(least=1), "Territories of the chain.", metavar="K")
+    ] = None
+    objective: Annotated[
+        Objective | None,
+        Parameter(
+            Choice(OBJECTIVES),
+            "What the attackers want: break-through, all of the chain, or territories, as many as "
+            "they can.",
+            usual="break-through",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        spread = [self.armies, self.territories]
+        if all(value is None for value in (*spread, self.objective)):
+            return
+        if self.chance is not None or None in spread:
+            names = ("chance", "armies", "territories", "objective")
+            given = [f"{{{name}}}" for name in names if getattr(self, name) is not None]
+            raise ClashError(
+                "the question must have {chance} alone, or {armies} and {territories}, got "
+                + " and ".join(given)
+            )
+
+    def hold_probability(self, defenders: int, *, exact: bool = False) -> Probability:
+        """Return the chance that so many defenders hold."""
+        battle = Battle(self.attackers, defenders, self.rule_set.rules)
+        return 1 - battle.win_probability(exact=exact)
+
+    def answer(self, watch: Watch | None = None) -> "HoldAnswer | SpreadAnswer":
+        rules = self.rule_set.rules
+        if self.armies is None or self.territories is None:
+            chance = self.chance or USUAL_CHANCE
+            needed = defenders_needed(self.attackers, Chance().text(chance), rules)
+            held = self.hold_probability(needed, exact=self.exact)
+            return HoldAnswer(self, chance, needed, held)
+        objective = self.objective or "break through"
+        best = spread_defenders(
+            self.attackers,
+            self.armies,
+            self.territories,
+            rules,
+            objective=objective,
+            exact=self.exact,
+        )
+        return SpreadAnswer(
+            self, self.armies, self.territories, objective, best, [*self._others(objective)]
+        )
+
+    def _others(self, objective: Objective) -> Iterator["OtherSpread"]:
+        """Yield the spreads that come to mind first, each once."""
+        named = simple_spreads(self.armies or 0, self.territories or 0)
+        first_names = {spread: name for name, spread in reversed(named.items())}
+        for spread, name in reversed(first_names.items()):
+            value = spread_value(self.attackers, spread, self.rule_set.rules, objective=objective)
+            yield OtherSpread(name, spread, float(value))
+
+
+@dataclass(frozen=True)
+class HoldAnswer(Answer):
+    """The fewest defenders for a wanted chance.
+
+    chance: the wanted chance to hold.
+    defenders: how many they are.
+    hold_probability: their chance to hold.
+    """
+
+    question: DefendQuestion
+    chance: Fraction
+    defenders: int
+    hold_probability: Probability
+
+    def record(self) -> dict[str, Any]:
+        rule_set = self.question.rule_set
+        return {
+            "attackers": self.question.attackers,
+            "chance": float(self.chance),
+            "garrison": rule_set.rules.garrison,
+            "rules": rule_set.name,
+            "defenders": self.defenders,
+            "hold_probability": float(self.hold_probability),
+            "hold_probability_exact": exact_text(self.hold_probability),
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        row = self.record()
+        del row["hold_probability_exact"]
+        row["hold_probability"] = all_digits(self.hold_probability)
+        yield tuple(row)
+        yield tuple(row.values())
+
+    def draw(self, charts: ModuleType) -> Any:
+        asked, rule_set = self.question, self.question.rule_set
+        return charts.chance_by_defenders(
+            asked.attackers, self.defenders, self.chance, rule_set.rules, rule_set.name
+        )
+
+    def sections(self) -> Iterator[Section]:
+        asked, needed, rule_set = self.question, self.defenders, self.question.rule_set
+        if asked.attackers <= rule_set.rules.garrison:
+            yield Section([cannot_attack(asked.attackers, rule_set.rules.garrison)])
+            return
+        sentence = (
+            f"You need {count(needed, 'defender', 'defenders')} to hold against "
+            f"{armies(asked.attackers)} with a chance of at least {plain_percent(self.chance)}: "
+            f"with {needed} it is {percent(self._settled(self.hold_probability))}"
+            f"{under(rule_set.name)}."
+        )
+        yield Section([sentence, *exactly(self.hold_probability)])
+        numbers = range(max(1, needed - NEIGHBOURS), needed + NEIGHBOURS + 1)
+        yield Section([Bars([self._bar(number) for number in numbers])])
+
+    def _bar(self, defenders: int) -> Bar:
+        chance = self._settled(self.question.hold_probability(defenders))
+        tone = "good" if defenders >= self.defenders else "bad"
+        return Bar(count(defenders, "defender", "defenders"), chance, tone)
+
+    def _settled(self, chance: Probability) -> Probability:
+        return settled(chance, [self.question.rule_set.rules])
+
+
+class OtherSpread(NamedTuple):
+    """A spread that comes to mind, and what attackers who play best get against it."""
+
+    name: str
+    spread: Sequence[int]
+    value: float
+
+
+@dataclass(frozen=True)
+class SpreadAnswer(Answer):
+    """The best spread of armies over a chain of territories.
+
+    armies, territories, objective: what was asked.
+    best: the best spread.
+    others: those that come to mind first.
+    """
+
+    question: DefendQuestion
+    armies: int
+    territories: int
+    objective: Objective
+    best: BestSpread
+    others: Sequence[OtherSpread]
+
+    def record(self) -> dict[str, Any]:
+        rule_set, best = self.question.rule_set, self.best
+        return {
+            "attackers": self.question.attackers,
+            "armies": self.armies,
+            "territories": self.territories,
+            "objective": self.objective,
+            "garrison": rule_set.rules.garrison,
+            "rules": rule_set.name,
+            "spreads": [list(spread) for spread in best.spreads],
+            "count": best.count,
+            "value": float(best.value),
+            "value_exact": exact_text(best.value),
+            "is_exact": best.is_exact,
+            "others": [{**each._asdict(), "spread": list(each.spread)} for each in self.others],
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield ("spread", "value")
+        for spread in self.best.spreads:
+            yield (_text(spread), all_digits(self.best.value))
+
+    def draw(self, charts: ModuleType) -> Any:
+        asked, rule_set = self.question, self.question.rule_set
+        return charts.best_spread(
+            self.best, asked.attackers, self.objective, rule_set.rules, rule_set.name
+        )
+
+    def sections(self) -> Iterator[Section]:
+        best, note = self.best, under(self.question.rule_set.name)
+        attackers = count(self.question.attackers, "attacker", "attackers")
+        if not best.value and best.is_exact:
+            aim = "take a territory" if self.objective == "territories" else "break through"
+            yield Section([f"{attackers} cannot {aim}, however the armies are spread{note}."])
+            return
+        put = f"Put {_text(best.spreads[0])} {'army' if self.armies == 1 else 'armies'}"
+        lines = [f"{put}: {attackers} then {self._done()}{note}.", *exactly(best.value)]
+        if self.territories in (1, self.armies):
+            yield Section([*lines, "There is no other spread."])
+            return
+        yield Section(
+            [
+                *lines,
+                _certainty(best),
+                "The attackers, a single stack, start wherever they like and go on from neighbour "
+                "to neighbour.",
+            ]
+        )
+        rows = [OtherSpread("best", best.spreads[0], float(best.value)), *self.others]
+        width = max(len(each.name) for each in rows)
+        most = self.territories if self.objective == "territories" else 1
+        bars = [
+            Bar(
+                f"{each.name:<{width}}  {_text(each.spread)}",
+                each.value / most,
+                "bad" if place else "good",
+            )
+            for place, each in enumerate(rows)
+        ]
+        yield Section([Bars(bars)], title=TITLES[self.objective])
+
+    def _done(self) -> str:
+        """Return what the attackers do."""
+        value, verb = self.best.value, "s" if self.question.attackers == 1 else ""
+        if self.objective == "break through":
+            return f"break{verb} through with a chance of {percent(value)} at best"
+        taken, most = f"{float(value):.2f}", self.territories
+        if value >= most - 0.005:  # not quite all is not called all
+            taken = f"more than {most - 0.01:.2f}"
+        elif value < 0.005:
+            taken = "less than 0.01"
+        of_all = count(most, "territory", "territories")
+        return f"take{verb} {taken} of {of_all} on average at best"
+
+
+def _certainty(best: BestSpread) -> str:
+    """Return how sure it is that the spread is the best, and which are as good."""
+    if not best.is_exact:
+        return "It is the best that a search found: there are too many spreads to compare them all."
+    if best.count == 1:
+        return "No other spread is as good."
+    if best.count == 2 and len(best.spreads) == 2:
+        return f"Only {_text(best.spreads[1])} is as good."
+    return f"{best.count - 1} other spreads are as good, and none is better."
+
+
+def _text(spread: Sequence[int]) -> str:
+    return " ".join(map(str, spread))
