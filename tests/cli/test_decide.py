@@ -26,11 +26,11 @@ KEYS = [
     "boundary",
 ]
 WRONG = {
-    "12 10 --prize -1": "prize must be a number of at least 0, got '-1'",
-    "12 10 --prize land": "prize must be a number of at least 0, got 'land'",
-    "12 10 --army-value -1/2": "army_value must be a number of at least 0, got '-1/2'",
-    "12 10 --kill-value nan": "kill_value must be a number of at least 0, got 'nan'",
-    "12 10 --prize 1e101": "prize must be at most 1e+100, got '1e101'",
+    "12 10 --prize -1": "--prize must be a number of at least 0, got '-1'",
+    "12 10 --prize land": "--prize must be a number of at least 0, got 'land'",
+    "12 10 --army-value -1/2": "--army-value must be a number of at least 0, got '-1/2'",
+    "12 10 --kill-value nan": "--kill-value must be a number of at least 0, got 'nan'",
+    "12 10 --prize 1e101": "--prize must be at most 1e+100, got '1e101'",
     "0 10": "attackers must be a whole number of at least 1, got 0",
     "12 10 --mix --prize 3": "--mix must stand without --prize: it looks at the chance of "
     "conquest, in floats",
@@ -57,16 +57,16 @@ def test_it_begins_with_an_order(run: Run) -> None:
         "Roll: 20 armies against 10 are worth 21.41 if you go on, 20.00 if you stop.",
         "Stop: 12 armies against 10 are worth 12.00 as the battle stands, and no more if you roll.",
     ]
-    assert run("decide 10 10 --mix").stdout.startswith("Roll: with 10 armies against 10 one roll")
-    assert run("decide 14 10 --mix").stdout.startswith("Blitz: with 14 armies against 10 ")
+    assert run("decide 10 10 --mix").stdout.startswith("Roll: with 10 armies against 10, one roll")
+    assert run("decide 14 10 --mix").stdout.startswith("Blitz: with 14 armies against 10, ")
     assert run("decide 1 10").stdout == "1 army cannot attack: 1 must stay behind.\n"
 
 
 def test_the_boundary_is_told_against_each_number(run: Run) -> None:
     lines = run("decide 20 10 --prize 10").stdout.splitlines()
-    assert "against 9      10" in lines
-    assert "against 10     13" in lines
-    assert "against 4   never" in run("decide 12 10").stdout.splitlines()
+    assert "against 9       10" in lines
+    assert "against 10      13" in lines
+    assert "against 4    never" in run("decide 12 10").stdout.splitlines()
     many = run("decide 30 40 --prize 50").stdout.splitlines()
     assert sum(line.startswith("against") for line in many) == 20
     assert "Those against fewer are printed with --json." in many
@@ -167,6 +167,6 @@ def test_what_is_certain_is_called_so(run: Run) -> None:
 def test_it_says_where_more_armies_make_it_right_to_stop_again(run: Run, tmp_path: Path) -> None:
     house = tmp_path / "house.toml"
     house.write_text("[attack]\nfaces = [20, 1]\n", encoding="utf-8")
-    warned = "With more armies it can be right to stop again: --csv tells every state."
+    warned = "With more armies it can be right to stop again: --csv lists every state."
     assert run(f"decide 4 2 --prize 1 --rules-file {house}").stdout.splitlines().count(warned) == 1
     assert warned not in run("decide 12 10 --prize 10").stdout

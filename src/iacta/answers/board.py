@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Annotated, Any
 
-from iacta.answers.form import Example, Parameter
+from iacta.answers.form import Example, Parameter, Topic
 from iacta.answers.kinds import Name
-from iacta.answers.question import Answer, Question, Topic, Watch, question
+from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section, Table
 from iacta.answers.words import count
 from iacta.board.board import Board, Continent

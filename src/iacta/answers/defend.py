@@ -6,10 +6,10 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Annotated, Any, NamedTuple
 
-from iacta.answers.form import ClashError, Example, Parameter
+from iacta.answers.form import ClashError, Example, Parameter, Topic
 from iacta.answers.kinds import Chance, Choice, Whole
 from iacta.answers.parameters import Attackers, Exact, UnderRules
-from iacta.answers.question import Answer, Question, Topic, Watch, question
+from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Bar, Bars, Section
 from iacta.answers.words import (
     all_digits,

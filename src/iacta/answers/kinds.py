@@ -18,7 +18,7 @@ from iacta.checks import (
     shown,
     whole_number,
 )
-from iacta.errors import IllegalError, MalformedError
+from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rule_set, rules_name
 
@@ -132,14 +132,12 @@ class Number(Kind):
     unit: str = "a number"
 
     def check(self, value: object, name: str) -> Fraction:
-        bounds = (("least", self.least), ("most", self.most))
-        span = " and ".join(f"at {word} {bound}" for word, bound in bounds if bound is not None)
-        expected = f"be {self.unit}{f' of {span}' if span else ''}"
+        expected = f"be {self.unit}{'' if self.least is None else f' of at least {self.least}'}"
         number = read_fraction(value, name, expected)  # type: ignore[arg-type] # refuses others
-        if (self.least is not None and number < self.least) or (
-            self.most is not None and number > self.most
-        ):
+        if self.least is not None and number < self.least:
             raise IllegalError(f"{name} must {expected}, got {shown(value)}")
+        if self.most is not None and number > self.most:
+            raise TooLargeError(f"{name} must be at most {self.most:g}, got {shown(value)}")
         return number
 
     def json(self, value: Fraction) -> str:

@@ -6,7 +6,17 @@ from typing import NamedTuple, TypeAlias
 
 from iacta.distribution import Probability
 
-__all__ = ["Bar", "Bars", "Cell", "Part", "Section", "Shaded", "Table"]
+__all__ = [
+    "Bar",
+    "Bars",
+    "Cell",
+    "Grid",
+    "Letter",
+    "Part",
+    "Section",
+    "Shaded",
+    "Table",
+]
 
 
 class Shaded(NamedTuple):
@@ -58,14 +68,39 @@ class Bars:
     bars: Sequence[Bar]
 
 
-Part: TypeAlias = str | Table | Bars
+class Letter(NamedTuple):
+    """A place of a grid.
+
+    text: the letter.
+    tone: as that of a bar, or `"other"`.
+    is_marked: whether it stands out.
+    """
+
+    text: str
+    tone: str
+    is_marked: bool = False
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Letters over two numbers.
+
+    rows: a number and its letters, the highest first.
+    columns: the number of each column, which stands below it.
+    """
+
+    rows: Sequence[tuple[int, Sequence[Letter]]]
+    columns: Sequence[int]
+
+
+Part: TypeAlias = str | Table | Bars | Grid
 
 
 @dataclass(frozen=True)
 class Section:
     """A part of an answer that stands by itself.
 
-    parts: sentences, tables and bars.
+    parts: sentences, tables, bars and grids.
     title: what stands above it, if anything.
     """
 

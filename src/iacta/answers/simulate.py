@@ -8,10 +8,10 @@ from types import ModuleType
 from typing import Annotated, Any
 
 from iacta.answers.endings import best_first, campaign_bars
-from iacta.answers.form import Example, Parameter
+from iacta.answers.form import Example, Parameter, Topic
 from iacta.answers.kinds import Runs
 from iacta.answers.parameters import AlongWay, Attackers, Seed, UnderRules, WithStop, fresh_seed
-from iacta.answers.question import Answer, Question, Topic, Watch, question
+from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section
 from iacta.answers.words import armies, cannot_attack, percent, under
 from iacta.battle.campaign import Campaign, CampaignOutcome

@@ -7,7 +7,7 @@ from threading import Timer
 from typing import TYPE_CHECKING
 
 from iacta.answers.question import Watch
-from iacta.answers.sections import Bars, Cell, Section, Shaded, Table
+from iacta.answers.sections import Bars, Cell, Grid, Section, Shaded, Table
 from iacta.answers.words import bar_percent
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ __all__ = ["patience", "print_sections"]
 EIGHTHS = " ▏▎▍▌▋▊▉"
 FULL_BLOCK = "█"
 LEAST_BAR = 8
-STYLES = {"good": "green", "bad": "red", "neutral": "yellow"}
+STYLES = {"good": "green", "bad": "red", "neutral": "yellow", "other": "cyan"}
 DEFENDERS, EVEN, ATTACKERS = (240, 160, 96), (240, 240, 240), (112, 180, 230)
 
 
@@ -38,6 +38,8 @@ def print_sections(sections: Iterable[Section]) -> None:
                 _print_table(console, part)
             elif isinstance(part, Bars):
                 _print_bars(console, part)
+            elif isinstance(part, Grid):
+                _print_grid(console, part)
             else:
                 console.print(part, soft_wrap=True)
 
@@ -118,6 +120,22 @@ def _bar(length: float, encoding: str) -> str:
         return "#" * round(length)
     eighths = round(8 * length)
     return (FULL_BLOCK * (eighths // 8) + EIGHTHS[eighths % 8]).rstrip()
+
+
+def _print_grid(console: "Console", grid: Grid) -> None:
+    from rich.text import Text
+
+    margin = max(len(str(number)) for number, _ in grid.rows)
+    width = max(len(str(grid.columns[-1])) + 1, len("[R]"))
+    for number, letters in grid.rows:
+        line = Text(f"{number:>{margin}} ")
+        for text, tone, is_marked in letters:
+            line.append(f"{f'[{text}]' if is_marked else f' {text} ':>{width}}", STYLES[tone])
+        line.rstrip()
+        console.print(line, soft_wrap=True)
+    # A number stands below the letter if it is short, and else ends where its column ends.
+    foot = "".join(f"{f'{each} ' if each < 100 else each:>{width}}" for each in grid.columns)
+    console.print(f"{' ' * (margin + 1)}{foot.rstrip()}", soft_wrap=True)
 
 
 @contextmanager

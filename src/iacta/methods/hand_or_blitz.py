@@ -29,7 +29,7 @@ from iacta.methods.optimal_play import Instead, Play, Worth, play, refuse
 from iacta.rules.modes import BalancedBlitz, TrueRandom
 from iacta.rules.rules import Rules
 
-__all__ = ["NAME", "expected_left", "mix"]
+__all__ = ["NAME", "blitz_rules", "expected_left", "mix"]
 
 NAME: str = "hand_or_blitz"
 
@@ -75,6 +75,14 @@ def _blitz(chances: Floats, able: int, defenders: int, bare: Rules) -> Instead:
     return Instead(middle, np.maximum(high - middle, middle - low) + rounding)
 
 
+def blitz_rules(rules: Rules) -> Rules:
+    """Return the rules of a blitz.
+
+    rules: the rules of a roll by hand.
+    """
+    return replace(rules, mode=BalancedBlitz())
+
+
 def _bare(rules: Rules) -> Rules:
     """Return the rules of a roll by hand, for armies able to attack."""
     return replace(rules, garrison=0, mode=TrueRandom())
@@ -113,6 +121,6 @@ def expected_left(able: int, defenders: int, rules: Rules, found: Play) -> float
 
 def _left_after_blitz(able: int, defenders: int, bare: Rules) -> float:
     """Return the mean number of attackers left after a blitz."""
-    rules = replace(bare, mode=BalancedBlitz())
+    rules = blitz_rules(bare)
     law = balanced_blitz.outcomes(Distribution([able]), defenders, rules)
     return float(law.map(lambda outcome: outcome.attackers).mean())
