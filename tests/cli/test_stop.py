@@ -13,7 +13,7 @@ WRONG = {
     "battle 12 10 --max-rolls 2.5": "--max-rolls must be a whole number of at least 0, got '2.5'",
     "campaign 12 3~": "stop_at must be a whole number of at least 0, got ''",
     "campaign 12 3~x": "stop_at must be a whole number of at least 0, got 'x'",
-    "simulate 12 3 --max-rolls -2": "max_rolls must be a whole number of at least 0, got -2",
+    "simulate 12 3 --max-rolls -2": "--max-rolls must be a whole number of at least 0, got -2",
     "need 3~2": "territories must have no stop where armies needed are asked, got Stop(stop_at=2)",
     "battle 12 10 --rules five-ones --charge": "all_ones_gain must be 0 for a battle that stops by "
     "charge, max_losses or max_rolls, got 1",
