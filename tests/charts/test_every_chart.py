@@ -228,7 +228,7 @@ def test_pages_fit_into_a_narrow_window(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 5, "x", [1], []])
-@pytest.mark.parametrize("name", filter(needed, registered()))
+@pytest.mark.parametrize("name", [name for name in registered() if needed(name)])
 def test_what_is_not_asked_for_is_refused_in_a_sentence(name: str, wrong: object) -> None:
     with suppress(IactaError):
         getattr(charts, name)(*[wrong] * len(needed(name)))
