@@ -1,4 +1,4 @@
-"""The policies that are told, played with real dice, and set against every other policy."""
+"""Recommended policies, played with real dice and compared with every other policy."""
 
 import math
 import random
@@ -25,12 +25,12 @@ RUNS = 8_000
 
 
 def within(won: int, chance: float) -> bool:
-    """Tell whether so many runs won are no more than chance."""
+    """Return whether this number of wins is within what chance allows."""
     return abs(won - RUNS * chance) < 3.5 * math.sqrt(RUNS * chance * (1 - chance))
 
 
 def fought(dice: random.Random, attack: int, defence: int, rules: Rules) -> State:
-    """Throw real dice, and return the armies that both sides lose."""
+    """Roll real dice, and return the armies that both sides lose."""
     ours = sorted((dice.randint(1, face) for face in rules.attack.faces[:attack]), reverse=True)
     theirs = sorted((dice.randint(1, face) for face in rules.defence.faces[:defence]), reverse=True)
     won = sum(y > z for y, z in zip(ours, theirs, strict=False))
@@ -46,13 +46,13 @@ def states(start: State, garrison: int) -> list[State]:
 
 
 def dice_at(told: DiceDecision, a: int, d: int) -> tuple[int, int]:
-    """Return the dice that both sides are told to throw."""
+    """Return the dice that both sides should roll."""
     able = a - told.rules.garrison
     return int(told.attack_policy[d, able]), int(told.defence_policy[d, able])
 
 
 @pytest.mark.parametrize("name", ["classic", "attack commander", "defence commander"])
-def test_real_dice_bring_the_chance_of_the_dice_told(name: str) -> None:
+def test_real_dice_win_as_often_as_the_recommended_numbers_of_dice(name: str) -> None:
     rules, start = find_rules(name), (6, 5)
     told = how_many_dice(*start, rules)
     dice = random.Random(3)  # noqa: S311 # no secret depends on them
@@ -120,7 +120,7 @@ def test_no_mix_at_all_is_better(start: State) -> None:
 
 
 def thresholds() -> Iterator[Callable[[int, int], bool]]:
-    """Yield policies that blitz with so many attackers, or so many more than defenders."""
+    """Yield policies that blitz from a number of attackers, or a lead over the defenders, on."""
     yield from (partial(lambda n, a, d: a < n, fewest) for fewest in range(2, 14))
     yield from (partial(lambda n, a, d: a - d < n, lead) for lead in range(-8, 9))
 
@@ -134,7 +134,7 @@ def test_no_fixed_threshold_of_a_mix_is_better(start: State) -> None:
 # The attack on a spread.
 
 
-def test_real_dice_break_through_the_best_spread_as_often_as_is_told() -> None:
+def test_real_dice_break_through_the_best_spread_as_often_as_predicted() -> None:
     best = spread_defenders(14, 9, 3)
     spread = best.spreads[0]
     dice = random.Random(5)  # noqa: S311 # no secret depends on them

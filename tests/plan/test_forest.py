@@ -51,8 +51,8 @@ def test_the_best_tree_is_nearly_as_good_as_all_sets(start: str, armies: int, go
     field = useful_field(problem, mask)
     assert has_few_sets(problem, mask, field)
     best = max(forest.share.chance for forest in islice(forests(problem, mask, field), 40))
-    told = best_plan(position, TakeAll(goal))
-    assert 0.99 * told.win_probability <= best <= told.upper_bound + 1e-12
+    plan = best_plan(position, TakeAll(goal))
+    assert 0.99 * plan.win_probability <= best <= plan.upper_bound + 1e-12
 
 
 @given(st.lists(st.integers(0, 127), min_size=7, max_size=7), st.integers(1, 60))

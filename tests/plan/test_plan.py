@@ -156,7 +156,7 @@ def test_a_plan_is_followed_within_the_rules() -> None:
     assert seen > 50
 
 
-def test_the_next_move_is_told_for_a_position() -> None:
+def test_a_position_has_a_next_move() -> None:
     plan = best_plan(ring(9), TakeAll("a,b,c"))
     first = plan.next_move()
     assert first is not None
@@ -280,16 +280,16 @@ def test_the_least_advance_costs_a_stack_that_must_divide() -> None:
     assert bound.win_probability + 0.1 < free.win_probability
 
 
-def test_progress_is_told_and_ctrl_c_leaves_the_best_plan() -> None:
-    told: list[tuple[float, float]] = []
-    best_plan(scattered(), TakeAll(SCATTERED), progress=lambda *each: told.append(each))
-    assert told
+def test_progress_is_reported_and_ctrl_c_leaves_the_best_plan() -> None:
+    calls: list[tuple[float, float]] = []
+    best_plan(scattered(), TakeAll(SCATTERED), progress=lambda *each: calls.append(each))
+    assert calls
 
     def interrupt(value: float, upper: float) -> None:
         raise KeyboardInterrupt
 
     plan = best_plan(scattered(), TakeAll(SCATTERED), progress=interrupt)
-    assert plan.win_probability == told[0][0]
+    assert plan.win_probability == calls[0][0]
 
 
 def test_more_time_finds_no_worse_a_plan() -> None:

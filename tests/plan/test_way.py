@@ -1,4 +1,4 @@
-"""The way of a plan as a player is told it."""
+"""The usual way of a plan, and how many armies stay behind."""
 
 import pytest
 
@@ -37,25 +37,25 @@ def test_the_usual_way_takes_all_and_each_once(asia: Plan) -> None:
 
 
 def test_what_stays_behind_is_at_least_the_garrison(asia: Plan) -> None:
-    told = rearguards(asia)
-    assert {(each.start, each.to) for each in told} <= {(s.start, s.to) for s in asia.steps}
-    for each in told:
+    found = rearguards(asia)
+    assert {(each.start, each.to) for each in found} <= {(s.start, s.to) for s in asia.steps}
+    for each in found:
         assert each.garrison == 1 <= each.least <= each.usual <= each.most
     chances = {(step.start, step.to): step.conquer_probability for step in asia.steps}
-    for each in told:
+    for each in found:
         assert each.probability == pytest.approx(chances[each.start, each.to], abs=1e-12)
 
 
 def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
     plan = best_plan(position := read_position(SPLIT), eliminate(position, "blue"))
     first, second = (turn.step for turn in usual_way(plan))
-    told = {each.to: each for each in rearguards(plan)}
-    assert not told[first.to].is_all
+    found = {each.to: each for each in rearguards(plan)}
+    assert not found[first.to].is_all
     # Official rule: as many move in as dice were rolled, and here no more are of use.
     move = plan.next_move()
     assert move is not None
-    assert told[first.to].most == max(able - moved + 1 for able, moved in move.advance.items())
-    assert told[second.to].start == "A"
+    assert found[first.to].most == max(able - moved + 1 for able, moved in move.advance.items())
+    assert found[second.to].start == "A"
     assert deed(position, plan.goal) == "eliminate blue"
 
 

@@ -1,4 +1,4 @@
-"""The greatest worth: cases that were told wrong once."""
+"""The greatest worth: cases that once had wrong answers."""
 
 import pytest
 

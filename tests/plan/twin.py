@@ -10,17 +10,17 @@ Armies = tuple[int, ...]
 
 
 def battle_ends(able: int, defenders: int, rules: Rules) -> dict[tuple[int, int, int], Fraction]:
-    """Return the law of (able left, defenders left, dice of the last roll), roll by roll."""
+    """Return the distribution of (able left, defenders left, dice of the last roll)."""
     if not able or not defenders:
         return {(able, defenders, 0): Fraction(1)}
     dice = min(able, rules.attack.kept)
-    law = loss_law(dice, min(defenders, rules.defence.kept), rules)
+    losses = loss_law(dice, min(defenders, rules.defence.kept), rules)
     ends: dict[tuple[int, int, int], Fraction] = {}
-    for killed, rolls in enumerate(law.counts):
-        after = able - (law.compared - killed), defenders - killed
+    for killed, rolls in enumerate(losses.counts):
+        after = able - (losses.compared - killed), defenders - killed
         for (a, d, last), chance in battle_ends(*after, rules).items():
             key = a, d, last or dice
-            ends[key] = ends.get(key, Fraction(0)) + chance * Fraction(rolls, law.total)
+            ends[key] = ends.get(key, Fraction(0)) + chance * Fraction(rolls, losses.total)
     return ends
 
 

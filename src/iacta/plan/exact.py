@@ -76,21 +76,18 @@ class Game:
 
     def _state(self, stacks: dict[int, int], left: int, reduced: Reduced) -> State:
         """Return a state without the stacks that can attack nothing."""
-        garrisons = self.problem.garrisons
-        out = self.problem.borders.out
-        live = tuple(
-            sorted((v, n) for v, n in stacks.items() if n > garrisons[v] and out[v] & left)
-        )
         if self.rewards.is_over(left, self.field & ~left):
             return State((), left, ())
-        return State(live, left, reduced)
+        garrisons, out = self.problem.garrisons, self.problem.borders.out
+        live = sorted((v, n) for v, n in stacks.items() if n > garrisons[v] and out[v] & left)
+        return State(tuple(live), left, reduced)
 
     def is_over(self, state: State) -> bool:
-        """Tell whether all that can be paid is paid."""
+        """Return whether all that can be paid is paid."""
         return self.rewards.is_over(state.left, self.field & ~state.left)
 
     def is_hopeless(self, state: State) -> bool:
-        """Tell whether nothing more can be paid, whatever the dice show."""
+        """Return whether nothing more can be paid, whatever the dice show."""
         if not state.stacks:
             return True
         return not self._useful(state.left, tuple(v for v, _ in state.stacks))

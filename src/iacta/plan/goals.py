@@ -205,7 +205,7 @@ class Rewards(NamedTuple):
         return paid + sum(w for mask, w in self.continents if mask >> c & 1 and not after & mask)
 
     def is_over(self, left: int, taken: int) -> bool:
-        """Tell whether nothing more can be paid when `taken` is taken and `left` is not."""
+        """Return whether nothing more can be paid when `taken` is taken and `left` is not."""
         if self.all_of:
             return not left & self.all_of
         return bool(taken & self.any_of)

@@ -80,8 +80,9 @@ class StackChances:
                 f"armies of a stack must be at most {MOST_ABLE} more than its garrison in a plan, "
                 f"got {able} more"
             )
-        transitions = partial(problem.kernel.transitions, able)
-        self.battles: Battles = battles or lru_cache(maxsize=None)(transitions)
+        if battles is None:
+            battles = lru_cache(maxsize=None)(partial(problem.kernel.transitions, able))
+        self.battles = battles
         self._known: dict[tuple[int, int, Reduced], Floats] = {}
         self._after: dict[tuple[int, int, int, Reduced], Floats] = {}
         self._ones = np.ones(most + 1)

@@ -262,7 +262,7 @@ class Play:
         return Position(start.board, start.player, tuple(holdings))
 
     def can_lead_to(self, position: Position) -> bool:
-        """Tell whether a position may come later: no armies appear, and no territories are lost.
+        """Return whether a position may come later: no armies appear, and no territories are lost.
 
         position: who holds what.
         """

@@ -6,7 +6,7 @@ connected to v if each of its territories can be reached from v by borders, thro
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from iacta.board import Board, Position
 from iacta.checks import row_of, shown, whole_number
@@ -62,18 +62,18 @@ class Borders:
 
     def __init__(self, out: Sequence[int]) -> None:
         self.out = tuple(out)
-        size = len(self.out)
-        self.near = tuple(  # the neighbours in either direction
-            mask | mask_of(u for u in range(size) if self.out[u] >> v & 1)
-            for v, mask in enumerate(self.out)
-        )
+        near = [*self.out]
+        for v, mask in enumerate(self.out):
+            for c in bits(mask):
+                near[c] |= 1 << v
+        self.near = tuple(near)  # the neighbours in either direction
         self.reachable = lru_cache(maxsize=None)(self._reachable)
         self.connected_subsets = lru_cache(maxsize=None)(self._connected_subsets)
         self.splits = lru_cache(maxsize=None)(self._splits)
         self._component_splits = lru_cache(maxsize=None)(self._splits_of_component)
 
     def connects(self, v: int, mask: int) -> bool:
-        """Tell whether a set is connected to v."""
+        """Return whether a set is connected to v."""
         return self.reachable(v, mask) == mask
 
     def _reachable(self, v: int, mask: int) -> int:
@@ -110,7 +110,7 @@ class Borders:
             self._grow(frontier | beyond, grown | low, allowed, found)
 
     def has_fewer_subsets(self, v: int, mask: int, most: int) -> bool:
-        """Tell whether fewer than `most` subsets of a set are connected to v."""
+        """Return whether fewer than `most` subsets of a set are connected to v."""
         waiting, count = [(self.out[v] & mask, mask)], 0
         while waiting and count < most:
             frontier, allowed = waiting.pop()
@@ -189,7 +189,7 @@ class Problem:
         """
         return self.rules.attack.kept if self.rules.least_advance else 1
 
-    @property
+    @cached_property
     def kernel(self) -> Kernel:
         """The kernel of all battles."""
         return find_kernel(self.rules)

@@ -105,7 +105,7 @@ class Candidate:
     upper_bound: float
 
     def is_better(self, other: "Candidate") -> bool:
-        """Tell whether this is worth more than another, or as much with a better bound."""
+        """Return whether this is worth more than another, or as much with a better bound."""
         if abs(self.value - other.value) <= SAME:
             return self.upper_bound <= other.upper_bound
         return self.value > other.value

@@ -336,7 +336,7 @@ class Forest(NamedTuple):
 
 
 def has_few_sets(problem: Problem, goal: int, field: int) -> bool:
-    """Tell whether the sets by which a goal may be taken can be counted.
+    """Return whether the sets by which a goal may be taken can be counted.
 
     field: what may be attacked.
     """

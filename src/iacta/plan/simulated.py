@@ -93,7 +93,7 @@ def check_runs(runs: object) -> int:
 
 
 def has_real_dice(rules: Rules) -> bool:
-    """Tell whether battles are simulated roll by roll, and not drawn from their distribution."""
+    """Return whether battles are simulated roll by roll, and not drawn from their distribution."""
     return find_kernel(rules).rolled
 
 
