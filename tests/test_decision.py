@@ -28,7 +28,7 @@ from iacta import (
     win_probability,
     win_probability_if_seen,
 )
-from iacta.methods.optimal_play import Choices, Worth, play, play_exactly
+from iacta.methods.optimal_play import Choices, Reward, solve, solve_exactly
 from tests import brute, strategies
 
 SEVERAL_RULES = {
@@ -43,13 +43,13 @@ SEVERAL_RULES = {
     "attacker cannot lose": Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))),
     "attacker cannot win": Rules(defence=Dice((6, 6), bonus=(6, 6))),
 }
-WORTHS = {
-    "a prize": Worth(Fraction(5), Fraction(1), Fraction(0)),
-    "a fraction": Worth(Fraction(7, 3), Fraction(1), Fraction(1, 2)),
-    "kills": Worth(Fraction(0), Fraction(1), Fraction(1)),
-    "conquest": Worth(Fraction(1), Fraction(0), Fraction(0)),
-    "a tie": Worth(Fraction(7, 5), Fraction(1), Fraction(0)),
-    "nothing": Worth(Fraction(0), Fraction(0), Fraction(0)),
+REWARDS = {
+    "a prize": Reward(Fraction(5), Fraction(1), Fraction(0)),
+    "a fraction": Reward(Fraction(7, 3), Fraction(1), Fraction(1, 2)),
+    "kills": Reward(Fraction(0), Fraction(1), Fraction(1)),
+    "conquest": Reward(Fraction(1), Fraction(0), Fraction(0)),
+    "a tie": Reward(Fraction(7, 5), Fraction(1), Fraction(0)),
+    "nothing": Reward(Fraction(0), Fraction(0), Fraction(0)),
 }
 RUNS = 6_000
 
@@ -63,21 +63,21 @@ def dice_of(attackers: int, defenders: int, rules: Rules) -> tuple[int, int]:
     return min(able, rules.attack.kept), min(defenders, rules.defence.kept)
 
 
-def worth_of_policy(
-    start: State, rolls: Policy, rules: Rules, worth: Worth
+def value_of_policy(
+    start: State, rolls: Policy, rules: Rules, reward: Reward
 ) -> tuple[Fraction, Fraction, Fraction]:
     """Return the value of a policy, its chance to win and its mean attackers left."""
 
     @cache
     def from_state(a: int, d: int) -> tuple[Fraction, Fraction, Fraction]:
         if not d:
-            return worth.prize + worth.army_value * a, Fraction(1), Fraction(a)
+            return reward.prize + reward.army_value * a, Fraction(1), Fraction(a)
         if a <= rules.garrison or not rolls(a, d):
-            return worth.army_value * a, Fraction(0), Fraction(a)
+            return reward.army_value * a, Fraction(0), Fraction(a)
         value = won = left = Fraction(0)
         for (ours, theirs), p in brute.loss_law(*dice_of(a, d, rules), rules).items():
             after = from_state(a - ours, d - theirs)
-            value += p * (worth.kill_value * theirs + after[0])
+            value += p * (reward.kill_value * theirs + after[0])
             won += p * after[1]
             left += p * after[2]
         return value, won, left
@@ -115,14 +115,14 @@ def ahead_by(fewest: int) -> Policy:
     return lambda a, d: a - d >= fewest
 
 
-def decide(start: State, rules: Rules, worth: Worth, *, exact: bool = False) -> Decision:
+def decide(start: State, rules: Rules, reward: Reward, *, exact: bool = False) -> Decision:
     """Ask when to stop."""
     return when_to_stop(
         *start,
         rules,
-        prize=worth.prize,
-        army_value=worth.army_value,
-        kill_value=worth.kill_value,
+        prize=reward.prize,
+        army_value=reward.army_value,
+        kill_value=reward.kill_value,
         exact=exact,
     )
 
@@ -131,28 +131,28 @@ def decide(start: State, rules: Rules, worth: Worth, *, exact: bool = False) -> 
 
 
 @pytest.mark.parametrize("rules", ["classic", "capital", "ammo shortage", "zombie defender"])
-@pytest.mark.parametrize("worth", WORTHS.values(), ids=WORTHS)
+@pytest.mark.parametrize("reward", REWARDS.values(), ids=REWARDS)
 @pytest.mark.parametrize("start", [(1, 2), (2, 1), (3, 2), (5, 2), (4, 3), (3, 5)])
-def test_no_policy_at_all_is_better(start: State, worth: Worth, rules: str) -> None:
+def test_no_policy_at_all_is_better(start: State, reward: Reward, rules: str) -> None:
     found = find_rules(rules)
     best = max(
-        worth_of_policy(start, policy, found, worth)[0] for policy in all_policies(start, found)
+        value_of_policy(start, policy, found, reward)[0] for policy in all_policies(start, found)
     )
-    assert decide(start, found, worth, exact=True).value == best
+    assert decide(start, found, reward, exact=True).value == best
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
-@pytest.mark.parametrize("worth", WORTHS.values(), ids=WORTHS)
-def test_the_policy_told_is_worth_what_is_claimed(name: str, worth: Worth) -> None:
+@pytest.mark.parametrize("reward", REWARDS.values(), ids=REWARDS)
+def test_the_policy_told_is_worth_what_is_claimed(name: str, reward: Reward) -> None:
     rules = SEVERAL_RULES[name]
     for start in ((1, 1), (2, 2), (3, 1), (9, 6), (5, 11), (14, 14)):
-        told = decide(start, rules, worth, exact=True)
-        value, won, left = worth_of_policy(start, following(told), rules, worth)
+        told = decide(start, rules, reward, exact=True)
+        value, won, left = value_of_policy(start, following(told), rules, reward)
         assert (told.value, told.win_probability) == (value, won)
         assert told.expected_attackers_left == left
-        assert told.value >= told.value_if_stopped == worth.army_value * start[0]
+        assert told.value >= told.value_if_stopped == reward.army_value * start[0]
         assert (told.action == "roll") == (told.value > told.value_if_stopped)
-        floats = decide(start, rules, worth)
+        floats = decide(start, rules, reward)
         assert abs(Fraction(floats.value) - value) <= Fraction(floats.error) < Fraction(1, 10**11)
         assert floats.win_probability == pytest.approx(float(won), abs=1e-13)
         assert floats.expected_attackers_left == pytest.approx(float(left), abs=1e-12)
@@ -162,10 +162,10 @@ def test_the_policy_told_is_worth_what_is_claimed(name: str, worth: Worth) -> No
 @pytest.mark.parametrize("rules", ["classic", "capital"])
 @pytest.mark.parametrize("prize", [2, 6, 12, 40])
 def test_no_fixed_threshold_is_better(rules: str, prize: int) -> None:
-    found, worth = find_rules(rules), Worth(Fraction(prize), Fraction(1), Fraction(1, 4))
-    value = decide((12, 9), found, worth, exact=True).value
-    fewest = [worth_of_policy((12, 9), at_least(n), found, worth)[0] for n in range(2, 14)]
-    ahead = [worth_of_policy((12, 9), ahead_by(n), found, worth)[0] for n in range(-9, 13)]
+    found, reward = find_rules(rules), Reward(Fraction(prize), Fraction(1), Fraction(1, 4))
+    value = decide((12, 9), found, reward, exact=True).value
+    fewest = [value_of_policy((12, 9), at_least(n), found, reward)[0] for n in range(2, 14)]
+    ahead = [value_of_policy((12, 9), ahead_by(n), found, reward)[0] for n in range(-9, 13)]
     assert value >= max(fewest + ahead)
 
 
@@ -240,8 +240,8 @@ def test_the_boundary_is_where_rolling_begins() -> None:
 
 def test_more_armies_change_stop_to_roll_and_never_back() -> None:
     for rules in ("classic", "capital", "zombie attacker", "zombie defender", "fortification"):
-        for worth in WORTHS.values():
-            rolls = play(60, 40, find_rules(rules), worth).attack_dice > 0
+        for reward in REWARDS.values():
+            rolls = solve(60, 40, find_rules(rules), reward).attack_dice > 0
             assert (np.diff(rolls[1:].astype(int)) >= 0).all()
 
 
@@ -260,13 +260,13 @@ def test_the_garrison_shifts_all_but_the_decision() -> None:
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
-@pytest.mark.parametrize("worth", WORTHS.values(), ids=WORTHS)
+@pytest.mark.parametrize("reward", REWARDS.values(), ids=REWARDS)
 @pytest.mark.parametrize("choices", [Choices(), Choices(False, True, True)], ids=["stop", "dice"])
-def test_anti_diagonals_keep_their_bound(name: str, worth: Worth, choices: Choices) -> None:
+def test_anti_diagonals_keep_their_bound(name: str, reward: Reward, choices: Choices) -> None:
     for size in ((17, 14), (3, 20), (20, 3), (0, 2), (1, 1)):
-        floats = play(*size, SEVERAL_RULES[name], worth, choices)
-        exact = play_exactly(*size, SEVERAL_RULES[name], worth, choices)
-        away = abs(np.vectorize(Fraction)(floats.gains) - exact.gains)
+        floats = solve(*size, SEVERAL_RULES[name], reward, choices)
+        exact = solve_exactly(*size, SEVERAL_RULES[name], reward, choices)
+        away = abs(np.vectorize(Fraction)(floats.values) - exact.values)
         assert (away <= floats.errors).all()
         assert floats.errors.max() < 1e-11
         for ours, theirs in zip(vars(floats).values(), vars(exact).values(), strict=True):
@@ -278,11 +278,11 @@ def test_anti_diagonals_keep_their_bound(name: str, worth: Worth, choices: Choic
 def test_under_any_rules_the_policy_is_worth_its_claim(
     rules: Rules, attackers: int, defenders: int, prize: int
 ) -> None:
-    worth = Worth(Fraction(prize), Fraction(1), Fraction(1, 3))
-    told = decide((attackers, defenders), rules, worth, exact=True)
-    value, *_ = worth_of_policy((attackers, defenders), following(told), rules, worth)
+    reward = Reward(Fraction(prize), Fraction(1), Fraction(1, 3))
+    told = decide((attackers, defenders), rules, reward, exact=True)
+    value, *_ = value_of_policy((attackers, defenders), following(told), rules, reward)
     assert told.value == value
-    always, *_ = worth_of_policy((attackers, defenders), lambda a, d: True, rules, worth)
+    always, *_ = value_of_policy((attackers, defenders), lambda a, d: True, rules, reward)
     assert value >= always
     assert value >= attackers
 
@@ -311,26 +311,28 @@ def test_wrong_values_are_refused() -> None:
 
 @pytest.mark.parametrize("chooser", ["attacker", "defender", "both"])
 def test_fewer_dice_never_help_to_conquer_or_to_hold(chooser: str) -> None:
-    conquest = WORTHS["conquest"]
-    usual = play_exactly(30, 30, CLASSIC, conquest, Choices(stop=False))
+    conquest = REWARDS["conquest"]
+    usual = solve_exactly(30, 30, CLASSIC, conquest, Choices(stop=False))
     free = Choices(False, chooser != "defender", chooser != "attacker")
-    chosen = play_exactly(30, 30, CLASSIC, conquest, free)
-    assert (usual.gains == chosen.gains).all()
+    chosen = solve_exactly(30, 30, CLASSIC, conquest, free)
+    assert (usual.values == chosen.values).all()
     assert (usual.attack_dice == chosen.attack_dice).all()
     assert (usual.defence_dice == chosen.defence_dice).all()
-    assert usual.gains[10, 10] == Battle(11, 10).win_probability(exact=True)
+    assert usual.values[10, 10] == Battle(11, 10).win_probability(exact=True)
 
 
 @pytest.mark.parametrize("rules", ["classic", "capital", "zombie attacker", "zombie defender"])
 @pytest.mark.parametrize("stop", [False, True])
 def test_with_equal_dice_fewer_never_help_to_any_value(rules: str, stop: bool) -> None:
     found = find_rules(rules)
-    worths = [*WORTHS.values(), Worth(Fraction(0), Fraction(1), Fraction(0))]
-    for worth in [*worths, Worth(Fraction(20), Fraction(1), Fraction(5))]:
-        usual = play_exactly(9, 9, found, worth, Choices(stop))
-        assert (play_exactly(9, 9, found, worth, Choices(stop, True)).gains == usual.gains).all()
-        free = play_exactly(9, 9, found, worth, Choices(stop, False, True))
-        assert (free.gains == usual.gains).all()
+    rewards = [*REWARDS.values(), Reward(Fraction(0), Fraction(1), Fraction(0))]
+    for reward in [*rewards, Reward(Fraction(20), Fraction(1), Fraction(5))]:
+        usual = solve_exactly(9, 9, found, reward, Choices(stop))
+        assert (
+            solve_exactly(9, 9, found, reward, Choices(stop, True)).values == usual.values
+        ).all()
+        free = solve_exactly(9, 9, found, reward, Choices(stop, False, True))
+        assert (free.values == usual.values).all()
 
 
 def test_where_one_die_is_better_than_the_others_fewer_help() -> None:

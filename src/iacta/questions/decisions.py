@@ -1,7 +1,7 @@
 """Decision: what to do now: roll, stop or blitz, and with how many dice."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
@@ -11,18 +11,17 @@ import numpy.typing as npt
 from iacta.checks import Chance, check_choice, read_fraction, shown, whole_number
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
-from iacta.methods import check_rules, hand_or_blitz
-from iacta.methods.limits import refuse_seen
+from iacta.methods.hand_or_blitz import by_hand, expected_left, mix
 from iacta.methods.optimal_play import (
-    STOP,
+    MAY_STOP,
     Choices,
-    Play,
-    Worth,
-    pays_in_the_end,
-    play,
-    play_exactly,
+    Reward,
+    Solution,
+    refuse_rules,
+    rolling_pays_in_the_limit,
+    solve,
+    solve_exactly,
 )
-from iacta.rules.modes import TrueRandom
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -72,17 +71,17 @@ class Decision:
     value_if_stopped: what it is worth to stop now.
     error: how far `value` may be from the true one; 0 if exact.
     win_probability: the chance to take the territory under the best policy.
-    expected_attackers_left: the mean number of attackers left under it, garrison included.
+    expected_attackers_left: the expected number of attackers left under it, garrison included.
     boundary: for each number of defenders up to `defenders` the fewest attackers with which to
         roll; for a mix, those with which to blitz.
     rolls: whether to roll, in every state: `rolls[d, n]` is for d defenders and n attackers above
         the garrison. It goes as far as was needed to find the boundary, and at least as far as
         the battle.
 
-    Actions that are equally good, in floats as far as can be told, are decided for the easier one:
+    Of actions that are equally good, or that floats cannot tell apart, the easier one is chosen:
     stop before roll, and blitz before roll. A boundary is `None` where no number of attackers in
-    `rolls` is enough, which goes to eight times the battle while more armies could help. Should
-    the best action change more than once as attackers are added, `rolls` tells.
+    `rolls` is enough; `rolls` goes to eight times the battle while more armies could help. If the
+    best action changes more than once as attackers are added, only `rolls` shows it.
     """
 
     attackers: int
@@ -156,7 +155,7 @@ def when_to_stop(
     garrison: int | None = None,
     exact: bool = False,
 ) -> Decision:
-    """Return whether to roll or to stop, and when to stop later.
+    """Return whether to roll or to stop now, and in every state that may come.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
@@ -165,11 +164,12 @@ def when_to_stop(
         0, or a text such as `"5/2"`. All three values are in one unit, usually armies.
     army_value: what each attacker left is worth, on either territory and garrison included.
     kill_value: what each destroyed defender is worth.
-    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+    garrison: armies that must stay behind; `None` keeps what the rules say, usually 1.
     exact: whether to answer in fractions.
 
     A `Decision`: floats with a proven `error`, or fractions. Refused are values below 0, armies
-    below 1 or not whole, rules under which armies grow, and battles too large for memory.
+    below 1 or not whole, rules under which armies grow or battles are not decided roll by roll, and
+    battles too large for memory.
 
     >>> decision = when_to_stop(20, 10, prize=10)
     >>> decision.action, round(decision.value, 4), round(decision.win_probability, 4)
@@ -183,20 +183,20 @@ def when_to_stop(
     end of "Analyzing the Board Game Risk" (pracpred).
     """
     asked = _read(attackers, defenders, rules, garrison)
-    _check_rules(asked.rules)
-    worth = _read_worth(prize, army_value, kill_value)
-    solve = _player(exact)
-    found = _solve(
+    refuse_rules(asked.rules)
+    reward = _read_reward(prize, army_value, kill_value)
+    solver = _solver(exact)
+    found = _solve_to_boundary(
         asked,
-        lambda able: solve(able, asked.defenders, asked.rules, worth, STOP),
-        lambda: pays_in_the_end(asked.defenders, asked.rules, worth),
+        lambda able: solver(able, asked.defenders, asked.rules, reward, MAY_STOP),
+        lambda: rolling_pays_in_the_limit(asked.defenders, asked.rules, reward),
     )
     rolls = found.attack_dice > 0
     return Decision(
         *asked,
         objective="value",
         action="roll" if rolls[asked.state] else "stop",
-        **_values(asked, worth, found, exact),
+        **_values(asked, reward, found, exact),
         win_probability=_plain(found.win_probabilities[asked.state]),
         expected_attackers_left=_plain(asked.attackers - found.lost[asked.state]),
         boundary=_boundary(rolls, asked.rules),
@@ -211,8 +211,8 @@ def best_mix(
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
-    rules: `Rules` of a roll by hand, or the name of a rule set.
-    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+    rules: `Rules` of a roll by hand or of a blitz, or the name of a rule set.
+    garrison: armies that must stay behind; `None` keeps what the rules say, usually 1.
 
     A `Decision` for the best chance to take the territory, in floats with a proven `error`. It
     says stop only where nobody can attack. The same is refused as by `when_to_stop`.
@@ -226,19 +226,17 @@ def best_mix(
     Source: the rules of RISK: Global Domination, as published in 2024.
     """
     asked = _read(attackers, defenders, rules, garrison)
-    blitzes = asked.rules.dice_mode == "balanced blitz"
-    _check_rules(replace(asked.rules, mode=TrueRandom()) if blitzes else asked.rules)
-    able, d = asked.able, asked.defenders
-    found = _solve(
+    able, d, hand_rules = asked.able, asked.defenders, by_hand(asked.rules)
+    found = _solve_to_boundary(
         asked,
-        lambda most: hand_or_blitz.mix(most, d, asked.rules),
+        lambda most: mix(most, d, hand_rules),
         lambda: np.ones(d + 1, dtype=bool),
         blitz=True,
     )
     rolls, blitzes = found.attack_dice > 0, found.attack_dice == 0
     blitzes[:, 0] = False
-    chance = float(found.gains[asked.state])
-    left = hand_or_blitz.expected_left(able, d, asked.rules, found)
+    chance = float(found.values[asked.state])
+    left = expected_left(able, d, hand_rules, found)
     return Decision(
         *asked,
         objective="conquest",
@@ -277,15 +275,15 @@ def how_many_dice(
     may_stop: whether the attacker may stop.
     prize, army_value, kill_value: what the attacker wants most and the defender least, as for
         `when_to_stop`; as they stand, the chance to take the territory.
-    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+    garrison: armies that must stay behind; `None` keeps what the rules say, usually 1.
     exact: whether to answer in fractions.
 
-    A `DiceDecision`, of equally good numbers with the larger one. The same is refused as by
+    A `DiceDecision`; of equally good numbers the larger one. The same is refused as by
     `when_to_stop`.
 
-    With classic dice fewer never help either side to a better chance (`tests/test_decision.py`, to
-    30 against 30), nor to any other of these values that was tried (to 9 against 9). Where one die
-    is better than the others they do.
+    With classic dice, throwing fewer never improves either side's chance (tested to 30 against 30),
+    nor any other of these values that was tried (to 9 against 9). Where one die is better than the
+    others, it can.
 
     >>> how_many_dice(11, 10).attack_dice
     3
@@ -295,11 +293,11 @@ def how_many_dice(
     check_choice(chooser, CHOOSERS, "chooser")
     check_choice(may_stop, (True, False), "may_stop")
     asked = _read(attackers, defenders, rules, garrison)
-    _check_rules(asked.rules)
-    worth = _read_worth(prize, army_value, kill_value)
+    refuse_rules(asked.rules)
+    reward = _read_reward(prize, army_value, kill_value)
     choices = Choices(may_stop, chooser in ("attacker", "both"), chooser in ("defender", "both"))
-    found = _player(exact)(asked.able, asked.defenders, asked.rules, worth, choices)
-    values = _values(asked, worth, found, exact)
+    found = _solver(exact)(asked.able, asked.defenders, asked.rules, reward, choices)
+    values = _values(asked, reward, found, exact)
     return DiceDecision(
         *asked,
         attack_dice=int(found.attack_dice[asked.state]),
@@ -344,20 +342,9 @@ def _read(attackers: int, defenders: int, rules: Rules | str, garrison: int | No
     )
 
 
-def _check_rules(rules: Rules) -> None:
-    """Refuse rules under which a battle is not decided roll by roll."""
-    check_rules(rules)
-    if rules.dice_mode != "true random":
-        raise IllegalError(
-            f"dice_mode must be 'true random' to decide roll by roll, got {rules.dice_mode!r}; "
-            "best_mix, or iacta decide --mix, tells when to blitz"
-        )
-    refuse_seen(rules, "to decide when to stop, or with how many dice to roll")
-
-
-def _read_worth(prize: Chance, army_value: Chance, kill_value: Chance) -> Worth:
+def _read_reward(prize: Chance, army_value: Chance, kill_value: Chance) -> Reward:
     values = {"prize": prize, "army_value": army_value, "kill_value": kill_value}
-    return Worth(*(_read_value(value, name) for name, value in values.items()))
+    return Reward(*(_read_value(value, name) for name, value in values.items()))
 
 
 def _read_value(value: Chance, name: str) -> Fraction:
@@ -369,14 +356,14 @@ def _read_value(value: Chance, name: str) -> Fraction:
     return fraction
 
 
-def _player(exact: bool) -> Callable[[int, int, Rules, Worth, Choices], Play]:
+def _solver(exact: bool) -> Callable[[int, int, Rules, Reward, Choices], Solution]:
     check_choice(exact, (True, False), "exact")
-    return play_exactly if exact else play
+    return solve_exactly if exact else solve
 
 
-def _values(asked: _Asked, worth: Worth, found: Play, exact: bool) -> _Values:
-    """Return the value of going on as is best, that of stopping, and the error."""
-    kept, gain = worth.army_value * asked.attackers, found.gains[asked.state]
+def _values(asked: _Asked, reward: Reward, found: Solution, exact: bool) -> _Values:
+    """Return the value of the optimal policy, that of stopping now, and the error."""
+    kept, gain = reward.army_value * asked.attackers, found.values[asked.state]
     if exact:
         return _Values(value=kept + gain, value_if_stopped=kept, error=0.0)
     value = float(kept) + float(gain)
@@ -388,18 +375,18 @@ def _plain(number: Any) -> Probability:
     return number if isinstance(number, Fraction) else float(number)
 
 
-def _solve(
+def _solve_to_boundary(
     asked: _Asked,
-    solve: Callable[[int], Play],
+    solver: Callable[[int], Solution],
     hopeful: Callable[[], Bools],
     *,
     blitz: bool = False,
-) -> Play:
-    """Return the play of so many attackers that the boundary is found, where there is one."""
+) -> Solution:
+    """Return the solution for so many attackers that the boundary is found, where there is one."""
     able = max(asked.able, asked.defenders + SOME_MORE)
     most = LARGER_BY * able
     while True:
-        found = solve(able)
+        found = solver(able)
         wanted = (found.attack_dice == 0) if blitz else (found.attack_dice > 0)
         lacking = ~wanted[:, 1:].any(axis=1)
         if able >= most or not (lacking & hopeful())[1:].any():
