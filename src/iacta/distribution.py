@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import numpy as np
 
 from iacta.checks import Chance, fraction_text, read_fraction, shown, whole_number, whole_text
+from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 
 __all__ = ["Distribution", "Probability"]
@@ -24,7 +25,7 @@ SUM_TOLERANCE = 1e-9
 MOST_VALUES = 10**7
 
 
-class Distribution(Mapping[T, Probability], Generic[T]):
+class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
     """A finite distribution: an immutable mapping of values to their probabilities.
 
     source: a mapping of values to weights, which need not sum to one, or an iterable of equally

@@ -1,7 +1,7 @@
 """The odds of one battle."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
 from types import ModuleType
@@ -9,6 +9,7 @@ from typing import Any
 
 from iacta.answers.endings import battle_bars
 from iacta.answers.form import Example, Topic
+from iacta.answers.notebook import sections_of
 from iacta.answers.parameters import Exact, OneBattle
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section, Table
@@ -23,6 +24,7 @@ from iacta.answers.words import (
     settled,
     under,
 )
+from iacta.battle.battle import Battle
 from iacta.battle.stopped import method_name
 from iacta.distribution import Distribution, Probability
 from iacta.errors import TooLargeError
@@ -54,7 +56,7 @@ class BattleQuestion(OneBattle, Exact, Question):
         return BattleAnswer(self, outcomes.prob(is_won) if chance is None else chance, outcomes)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BattleAnswer(Answer):
     """The odds of one battle.
 
@@ -194,3 +196,10 @@ def _table(outcomes: Distribution[Outcome]) -> Table:
 
 def _quantiles(name: str, left: Distribution[int], levels: Sequence[float]) -> Sequence[str]:
     return (name, f"{float(left.mean()):.2f}", *(str(left.quantile(level)) for level in levels))
+
+
+@sections_of.register
+def _(value: Battle) -> Iterator[Section]:
+    stop = asdict(value.stop)
+    asked = BattleQuestion(value.attackers, value.defenders, rules=value.rules, **stop)
+    return asked.answer().sections()

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from iacta.answers.form import Example, Parameter, Topic
 from iacta.answers.kinds import Name
+from iacta.answers.notebook import sections_of
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section, Table
 from iacta.answers.words import count
@@ -15,6 +16,7 @@ from iacta.board.board import Board, Continent
 from iacta.board.files import BoardFile, read_board_file, write_board
 from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import Remark
+from iacta.board.position import Position
 
 __all__ = ["BoardAnswer", "BoardQuestion"]
 
@@ -56,7 +58,7 @@ class BoardQuestion(Question):
         return BoardAnswer(self, found)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BoardAnswer(Answer):
     """A board, and what is odd about its file.
 
@@ -154,17 +156,7 @@ class BoardAnswer(Answer):
         yield Section(lines)
         if self.remarks:
             yield self._oddities()
-        if board.continents:
-            yield Section(
-                [Table(("", "bonus", "territories", "entered through"), list(_continents(board)))],
-                title="Continents, with the territories through which they are entered:",
-            )
-        neighbours = [
-            (name, ", ".join(board.neighbours(name)) or "-") for name in board.territories
-        ]
-        yield Section(
-            [Table(("", ""), neighbours)], title="Territories, with those that they can attack:"
-        )
+        yield from _board_sections(board)
         if self.question.to is not None:
             yield Section([f"Written to {self.question.to}."])
 
@@ -175,6 +167,18 @@ class BoardAnswer(Answer):
             which = f"{file}, " if len(kinds) > 1 or file == "cards" else ""
             lines.append(f"{which}{line}{remark.text}")
         return Section(lines, title=f"{count(len(lines), 'oddity', 'oddities')}:")
+
+
+def _board_sections(board: Board) -> Iterator[Section]:
+    if board.continents:
+        yield Section(
+            [Table(("", "bonus", "territories", "entered through"), list(_continents(board)))],
+            title="Continents, with the territories through which they are entered:",
+        )
+    neighbours = [(name, ", ".join(board.neighbours(name)) or "-") for name in board.territories]
+    yield Section(
+        [Table(("", ""), neighbours)], title="Territories, with those that they can attack:"
+    )
 
 
 def _homes(board: Board) -> dict[str, list[str]]:
@@ -198,3 +202,19 @@ def _continents(board: Board) -> Iterator[Sequence[str]]:
         entries = _entries(board, each)
         named = ", ".join(entries) if len(entries) <= MOST_NAMED else f"{len(entries)} of them"
         yield (each.name, str(each.bonus), str(len(each.territories)), named or "-")
+
+
+@sections_of.register
+def _(value: Board) -> Iterator[Section]:
+    yield Section([f"{value.name}: {count(len(value.territories), 'territory', 'territories')}."])
+    yield from _board_sections(value)
+
+
+@sections_of.register
+def _(value: Position) -> Iterator[Section]:
+    yield Section([f"{value.player} to move on {value.board.name}."])
+    rows = [
+        (name, holding.owner or "-", str(holding.armies))
+        for name, holding in zip(value.board.territories, value.holdings, strict=True)
+    ]
+    yield Section([Table(("", "owner", "armies"), rows)])

@@ -1,7 +1,7 @@
 """How far one stack comes through a chain of territories, and one campaign told as a story."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from types import ModuleType
 from typing import Annotated, Any
@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from iacta.answers.endings import best_first, campaign_bars, stops
 from iacta.answers.form import ClashError, Example, Parameter, Topic
 from iacta.answers.kinds import Flag, Whole
+from iacta.answers.notebook import sections_of
 from iacta.answers.parameters import Exact, OneCampaign, fresh_seed
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section, Table
@@ -24,7 +25,7 @@ from iacta.answers.words import (
     short_percent,
     under,
 )
-from iacta.battle.campaign import CampaignOutcome, PlayedBattle, TerritoryOdds
+from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.battle.territory import own_numbers
 from iacta.distribution import Distribution, Probability
 from iacta.methods.outcome import Stage
@@ -70,7 +71,7 @@ class CampaignQuestion(OneCampaign, Exact, Question):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CampaignAnswer(Answer):
     """How far one stack comes.
 
@@ -183,7 +184,7 @@ class CampaignAnswer(Answer):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CampaignStory(Answer):
     """One campaign, played with random dice.
 
@@ -221,3 +222,11 @@ def _ending(battle: PlayedBattle, stage: Stage) -> str:
     if battle.defenders_left:
         return f"{battle.attackers_left} left, stopped by {battle.defenders_left}"
     return f"{battle.attackers_left} left, taken"
+
+
+@sections_of.register
+def _(value: Campaign) -> Iterator[Section]:
+    stop = asdict(value.stop)
+    way = value.territories
+    asked = CampaignQuestion(way, attackers=value.attackers, rules=value.rules, **stop)
+    return asked.answer().sections()

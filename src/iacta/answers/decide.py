@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 from iacta.answers.form import ClashError, Example, Parameter, Topic
 from iacta.answers.kinds import Flag, Number
+from iacta.answers.notebook import sections_of
 from iacta.answers.parameters import Attackers, Defenders, Exact, UnderRules
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Grid, Letter, Section, Table
@@ -112,7 +113,7 @@ class DecideQuestion(UnderRules, Exact, Question):
         return DiceAnswer(self, weighed)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DecideAnswer(Answer):
     """Whether to roll, to stop or to blitz.
 
@@ -264,7 +265,7 @@ class DiceState(NamedTuple):
     defence_dice: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DiceAnswer(Answer):
     """How many dice both sides should throw.
 
@@ -349,3 +350,16 @@ class DiceAnswer(Answer):
     def _worth(self) -> str:
         value = f", and the battle is worth {float(self.decision.value):.2f}"
         return value if self.question.values else ""
+
+
+@sections_of.register
+def _(value: Decision) -> Iterator[Section]:
+    mix = value.objective == "conquest"
+    asked = DecideQuestion(value.attackers, value.defenders, rules=value.rules, mix=mix)
+    return DecideAnswer(asked, value).sections()
+
+
+@sections_of.register
+def _(value: DiceDecision) -> Iterator[Section]:
+    asked = DecideQuestion(value.attackers, value.defenders, rules=value.rules, dice=True)
+    return DiceAnswer(asked, value).sections()

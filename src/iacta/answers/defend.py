@@ -125,7 +125,7 @@ class DefendQuestion(UnderRules, Exact, Question):
             yield OtherSpread(name, spread, float(value))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class HoldAnswer(Answer):
     """The fewest defenders for a wanted chance.
 
@@ -196,7 +196,7 @@ class OtherSpread(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SpreadAnswer(Answer):
     """The best spread of armies over a chain of territories.
 

@@ -51,7 +51,7 @@ class NeedQuestion(UnderRules, Exact, AlongWay, Question):
         return NeedAnswer(self, needed, self.win_probability(needed, exact=self.exact))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NeedAnswer(Answer):
     """The fewest armies for a wanted chance.
 

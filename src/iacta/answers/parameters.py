@@ -89,7 +89,7 @@ class UnderRules(Form):
         str | Rules | None,
         Parameter(
             RulesName(),
-            "Rules to play by, such as capital+wall; see: iacta rules",
+            "Rules to play by, such as capital+wall.",
             usual="classic",
         ),
     ] = None

@@ -8,6 +8,8 @@ from typing import Any
 
 from iacta.answers.form import Form, Register
 from iacta.answers.sections import Section
+from iacta.display import Displayed
+from iacta.errors import IllegalError
 
 __all__ = ["QUESTIONS", "Answer", "Question", "Watch", "find_question", "question"]
 
@@ -29,8 +31,8 @@ class Question(Form):
         """Refuse, before anything is computed, what has no picture."""
 
 
-@dataclass(frozen=True)
-class Answer:
+@dataclass(frozen=True, repr=False)
+class Answer(Displayed):
     """What iacta answers: plain data, which a face shows and does not work out.
 
     question: what was asked.
@@ -39,6 +41,9 @@ class Answer:
 
     question: Question
     is_whole: bool = field(default=True, kw_only=True)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.sentence}>"
 
     @property
     def sentence(self) -> str:
@@ -69,7 +74,7 @@ class Answer:
 
         charts: the module `iacta.charts`.
         """
-        raise NotImplementedError
+        raise IllegalError(f"{type(self).__name__} has no picture")
 
 
 QUESTIONS: Register[Question] = Register("iacta.answers")

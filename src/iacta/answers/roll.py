@@ -46,7 +46,7 @@ def _counts(roll: Roll) -> Iterator[tuple[Losses, int]]:
         yield Losses(law.compared - lost, lost), law.counts[lost]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RollAnswer(Answer):
     """What one roll costs.
 

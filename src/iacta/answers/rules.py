@@ -124,7 +124,7 @@ def _or_none(find: Callable[[], Found]) -> Found | None:
         return None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RulesAnswer(Answer):
     """The odds of one rule set, or of all."""
 

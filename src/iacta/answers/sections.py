@@ -16,6 +16,7 @@ __all__ = [
     "Section",
     "Shaded",
     "Table",
+    "text_of",
 ]
 
 
@@ -31,6 +32,15 @@ class Shaded(NamedTuple):
 
 
 Cell: TypeAlias = str | Shaded
+
+
+def text_of(cell: Cell) -> str:
+    """Return what stands in a cell.
+
+    >>> text_of(Shaded("97", 0.97)), text_of("12")
+    ('97', '12')
+    """
+    return cell.text if isinstance(cell, Shaded) else cell
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def _computed(led: Campaign) -> float | None:
         return None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SimulateAnswer(Answer):
     """How many games ended.
 

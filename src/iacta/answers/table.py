@@ -39,7 +39,7 @@ class TableQuestion(UnderRules, Exact, Question):
         return TableAnswer(self)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TableAnswer(Answer):
     """The chances of every battle up to a size, computed when they are first looked at."""
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from iacta.battle import stopped
 from iacta.checks import put, whole_number
+from iacta.display import Displayed
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
 from iacta.methods import check_rules, find_method
@@ -18,7 +19,7 @@ __all__ = ["Battle"]
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Battle:
+class Battle(Displayed):
     """A battle that is fought until the territory is taken or the attackers cannot go on.
 
     attackers: armies on the attacking territory, garrison included.

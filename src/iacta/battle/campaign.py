@@ -11,6 +11,7 @@ import numpy as np
 from iacta.battle import stopped
 from iacta.battle.territory import Territories, Territory, read_territories, stages
 from iacta.checks import put, shown, whole_number
+from iacta.display import Displayed
 from iacta.distribution import Distribution, Probability
 from iacta.errors import MalformedError
 from iacta.methods import check_rules, find_method
@@ -66,7 +67,7 @@ class PlayedBattle(NamedTuple):
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Campaign:
+class Campaign(Displayed):
     """A stack that takes one territory after another, and moves on with all but the garrison.
 
     attackers: armies on the territory from which the campaign starts, garrison included.

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import NoReturn, TypeAlias
 
 from iacta.checks import put, row_of, short_repr, shown, whole_number
+from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 
 __all__ = [
@@ -123,7 +124,7 @@ class Continent:
 
 
 @dataclass(frozen=True, repr=False)
-class Board:
+class Board(Displayed):
     """A board: its territories, which of them border on which, and its continents.
 
     name: the name of the board.

@@ -14,6 +14,7 @@ from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
 from iacta.board.formats.reading import KeyPath, Table, read_file, read_path, read_table
 from iacta.checks import put, row_of, shown, whole_number
+from iacta.display import Displayed
 from iacta.errors import IactaError, IllegalError, MalformedError
 
 __all__ = ["NOBODY", "Holding", "Position", "read_position"]
@@ -48,7 +49,7 @@ NOBODY = Holding("", 0)
 
 
 @dataclass(frozen=True)
-class Position:
+class Position(Displayed):
     """Who owns which territory of a board, and whose turn it is.
 
     board: the `Board`.

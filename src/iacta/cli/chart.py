@@ -187,9 +187,7 @@ class MinimumTroops(ChartCommand):
     ] = tuple(map(read_chance, CHANCES))
     rules: Annotated[
         Sequence[str],
-        Parameter(
-            Listed(RulesName()), "Rules to compare; see: iacta rules", metavar="NAME,NAME..."
-        ),
+        Parameter(Listed(RulesName()), "Rules to compare.", metavar="NAME,NAME..."),
     ] = ("classic", "capital")
     per_defender: Annotated[bool, Parameter(Flag(), "Divide the attackers by the defenders.")] = (
         False

@@ -61,9 +61,7 @@ Way: TypeAlias = Annotated[
 ]
 RulesName: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        "--rules", metavar="NAME", help="Rules to play by, such as capital+wall; see: iacta rules"
-    ),
+    typer.Option("--rules", metavar="NAME", help="Rules to play by, such as capital+wall."),
 ]
 RulesFile: TypeAlias = Annotated[
     str | None,

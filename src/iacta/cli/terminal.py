@@ -7,7 +7,7 @@ from threading import Timer
 from typing import TYPE_CHECKING
 
 from iacta.answers.question import Watch
-from iacta.answers.sections import Bars, Cell, Grid, Section, Shaded, Table
+from iacta.answers.sections import Bars, Cell, Grid, Section, Shaded, Table, text_of
 from iacta.answers.words import bar_percent
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _print_table(console: "Console", table: Table) -> None:
         _print_rows(console, table.columns, table.rows)
         return
     width = max(
-        len(_text(row[i])) for row in (table.columns, *table.rows) for i in range(1, len(row))
+        len(text_of(row[i])) for row in (table.columns, *table.rows) for i in range(1, len(row))
     )
     at_once = max((console.width - len(table.columns[0])) // (width + 2), 1)
     for first in range(1, len(table.columns), at_once):
@@ -80,15 +80,11 @@ def _print_rows(console: "Console", columns: Sequence[str], rows: Iterable[Seque
         console.print(line, soft_wrap=True)
 
 
-def _text(cell: Cell) -> str:
-    return cell.text if isinstance(cell, Shaded) else cell
-
-
 def _cell(cell: Cell, coloured: bool) -> "Text":
     from rich.text import Text
 
     is_shaded = isinstance(cell, Shaded) and coloured
-    return Text(_text(cell), style=_ground(cell.level) if is_shaded else "")  # type: ignore[union-attr] # shaded
+    return Text(text_of(cell), style=_ground(cell.level) if is_shaded else "")  # type: ignore[union-attr] # shaded
 
 
 def _ground(level: float) -> str:

@@ -6,6 +6,7 @@ from time import monotonic
 
 from iacta.board import Holding, Position
 from iacta.checks import Chance, read_chance, row_of, shown, whole_number
+from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan.exact import Attack, State
 from iacta.plan.goals import Goal, TakeAll, Worth, held_worth, read_goal
@@ -102,7 +103,7 @@ class NextMove:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Displayed):
     """The best plan that was found for a goal, and how far it may be from the best there is.
 
     position: who holds what before the first battle.

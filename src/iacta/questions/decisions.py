@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.checks import Chance, check_choice, read_fraction, shown, whole_number
+from iacta.display import Displayed
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods.hand_or_blitz import by_hand, expected_left, mix
@@ -59,7 +60,7 @@ class Boundary(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Decision:
+class Decision(Displayed):
     """What to do now, and in every state that may come.
 
     attackers: armies on the attacking territory, garrison included.
@@ -119,7 +120,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class DiceDecision:
+class DiceDecision(Displayed):
     """How many dice to throw, and what that is worth.
 
     attackers, defenders, rules: the battle.
