@@ -28,7 +28,8 @@ OTHERS = {
 WRONG = {
     "chart states {} 12 10": "a battle whose states are drawn must have at most 15 of them, got "
     "12 against 10 with 85",
-    "chart after-rolls {} 12 10 --rolls 1,x": "--rolls must be a whole number of at least 0, got 'x'",
+    "chart after-rolls {} 12 10 --rolls 1,x": "--rolls must be a whole number of at least 0, got "
+    "'x'",
     "chart boundary {} 3 1": "a battle that comes to its boundary must start with at least 5 "
     "attackers against 3 defenders, got 3 against 1",
     "chart matrix {} 0 3": "attackers must be a whole number of at least 1, got 0",
