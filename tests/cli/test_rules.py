@@ -93,11 +93,11 @@ def test_json_has_all_numbers(run: Run) -> None:
 
 
 def test_what_cannot_be_told_is_null(run: Run, house: Path) -> None:
-    house.write_text('defender_sees_first = true\ndice_mode = "balanced blitz"\n')
+    house.write_text('base = "dominating12"\ndefender_sees_first = true\n')
     record = records(run, f"rules --rules-file {house}")[0]
     assert record["win_probability"] is record["break_even_attackers"] is None
     text = run(f"rules --rules-file {house}").stdout
-    assert "The odds of its battles cannot be told: defender_sees_first must be" in text
+    assert "The odds of its battles cannot be told: full_attack must be" in text
 
 
 def test_a_defender_who_sees_first_is_told_of_without_a_roll(run: Run) -> None:
