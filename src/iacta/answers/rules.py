@@ -112,7 +112,7 @@ class Odds:
     def full_roll(self) -> LossLaw | None:
         """The losses of a roll with all dice, `None` if the dice are not chosen before it."""
         rules = self.rule_set.rules
-        if rules.defender_sees_first or self.break_even_ratio is None:
+        if not rules.mode.dice_chosen_first or self.break_even_ratio is None:
             return None
         return Roll(*rules.full_roll, rules).law()
 

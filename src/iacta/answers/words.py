@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from iacta.checks import fraction_text
 from iacta.distribution import Probability
+from iacta.methods import find_kernel
 from iacta.rules.rules import Rules
 
 __all__ = [
@@ -87,14 +88,16 @@ def settled(probability: Probability, rules: Iterable[Rules]) -> Probability:
     """Return a chance of 0 or 1 as a fraction if it is certain, and not nearly so.
 
     probability: the chance.
-    rules: the rules of the battles; under balanced blitz, floats of 0 and 1 are certain.
+    rules: the rules of the battles; where all their kernels know certainty, floats of 0 and 1 are
+        certain.
 
     >>> from iacta.rules.variants import find_rules
     >>> percent(settled(1.0, [find_rules("balanced blitz")])), percent(settled(1.0, [Rules()]))
     ('100 %', 'more than 99.99 %')
     """
-    balanced = all(each.dice_mode == "balanced blitz" for each in rules)
-    return Fraction(probability) if balanced and probability in (0, 1) else probability
+    if probability in (0, 1) and all(find_kernel(each).certain for each in rules):
+        return Fraction(probability)
+    return probability
 
 
 def all_digits(probability: Probability) -> str:

@@ -31,10 +31,12 @@ class Mode:
 
     key: the key of rules files that says whether the mode is played.
     off: its value where the mode is not played.
+    dice_chosen_first: whether both sides choose how many dice to throw before anyone rolls.
     """
 
     key: ClassVar[str]
     off: ClassVar[object]
+    dice_chosen_first: ClassVar[bool] = True
 
     def __repr__(self) -> str:
         return short_repr(self)
@@ -103,6 +105,7 @@ class DefenderSeesFirst(Mode):
 
     key = "defender_sees_first"
     off = False
+    dice_chosen_first = False
 
     def setting(self) -> object:
         """Return `True`."""
