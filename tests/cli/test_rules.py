@@ -97,7 +97,7 @@ def test_what_cannot_be_told_is_null(run: Run, house: Path) -> None:
     record = records(run, f"rules --rules-file {house}")[0]
     assert record["win_probability"] is record["break_even_attackers"] is None
     text = run(f"rules --rules-file {house}").stdout
-    assert "The odds of its battles cannot be told: full_attack must be" in text
+    assert "The odds of its battles are not known: full_attack must be" in text
 
 
 def test_a_defender_who_sees_first_is_told_of_without_a_roll(run: Run) -> None:
@@ -129,7 +129,7 @@ def test_one_rule_set_is_explained(run: Run) -> None:
     assert "The defender throws at most 4 dice with 6 faces each." in lines
     assert "Ties go to the defender; 1 army must stay behind." in lines
     assert "10 armies beat 10 with a chance of 3.81 %." in lines
-    assert "27 armies have an even chance or better against 10; one fewer has not." in lines
+    assert "27 armies have an even chance or better against 10; one fewer does not." in lines
     assert "A very large battle is even with 2.996 attackers for each defender." in lines
     assert "3 dice against 4   7.3 / 14.8 / 23.4 / 54.4  2.2493  0.7507" in lines
     assert "3 armies must stay behind." in run("rules capital --garrison 3").stdout
@@ -171,7 +171,7 @@ def test_dice_too_many_to_be_told_are_no_error(run: Run, house: Path) -> None:
     house.write_text("[attack]\nfaces = [1000, 1000]\n[defence]\nfaces = [1000, 1000]\n")
     result = run(f"rules --rules-file {house}")
     assert (result.code, result.stderr) == (0, "")
-    assert "The odds of its battles cannot be told: 2 attack dice of up to 1000" in result.stdout
+    assert "The odds of its battles are not known: 2 attack dice of up to 1000" in result.stdout
 
 
 @pytest.mark.parametrize("command", COMMANDS)

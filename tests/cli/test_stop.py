@@ -83,17 +83,17 @@ def test_a_campaign_says_how_often_its_attackers_stop(run: Run) -> None:
     lines = run("campaign 20 8~5 3").stdout.splitlines()
     assert lines[0] == (
         f"20 armies take all 2 territories with a chance of {percent(campaign.win_probability())}, "
-        f"and leave off with {percent(campaign.stop_probability())}."
+        f"and stop with {percent(campaign.stop_probability())}."
     )
     assert "        1        8~5" in lines[3]
-    assert any(line.startswith("left off at territory 1 ") for line in lines)
-    assert any(line.startswith("stopped at territory 2 ") for line in lines)
+    assert any(line.startswith("stopped at territory 1 ") for line in lines)
+    assert any(line.startswith("lost at territory 2 ") for line in lines)
 
 
 def test_a_played_campaign_tells_who_stops(run: Run) -> None:
     for seed in range(20):
         lines = run(f"campaign 20 8 --max-rolls 1 --narrate --seed {seed}").stdout.splitlines()
-        assert " left, and leave off against " in lines[0]
+        assert " left, who stop against " in lines[0]
 
 
 def test_simulated_campaigns_stop(run: Run) -> None:
@@ -103,4 +103,4 @@ def test_simulated_campaigns_stop(run: Run) -> None:
     assert record["won"] == simulated.won.successes
     assert record["computed_win_probability"] == Campaign(12, [4, 3], stop=stop).win_probability()
     text = run("simulate 12 4 3 --max-losses 2 --runs 500 --seed 1").stdout
-    assert "left off at territory 1" in text
+    assert "stopped at territory 1" in text

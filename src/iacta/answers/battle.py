@@ -41,7 +41,7 @@ __all__ = ["BattleAnswer", "BattleQuestion"]
 )
 @dataclass(frozen=True)
 class BattleQuestion(OneBattle, Exact, Question):
-    """Tell the odds of one battle, fought until one side cannot go on or the attackers stop."""
+    """Give the odds of one battle, fought until one side cannot go on or the attackers stop."""
 
     def answer(self, watch: Watch | None = None) -> "BattleAnswer":
         battle, chance = self.battle, None
@@ -152,7 +152,7 @@ class BattleAnswer(Answer):
         stopped = [self.stop_probability] if self.stop_probability else []
         lines = [sentence, *exactly(self.win_probability, *stopped)]
         if outcomes is None:
-            yield Section([*lines, "How it ends has too many ways to be told one by one."])
+            yield Section([*lines, "It can end in too many ways to list."])
             return
         yield Section(lines)
         yield Section([_table(outcomes)])

@@ -1,4 +1,4 @@
-"""How far one stack comes through a chain of territories, and one campaign told as a story."""
+"""How far one stack gets through a chain of territories, and one campaign as a story."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -39,15 +39,20 @@ __all__ = ["CampaignAnswer", "CampaignQuestion", "CampaignStory"]
     Topic.ATTACK,
     Example(
         "campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1",
-        "how far do 72 armies come, one territory after the other?",
+        "how far do 72 armies get, one territory after another?",
     ),
 )
 @dataclass(frozen=True)
 class CampaignQuestion(OneCampaign, Exact, Question):
-    """Tell how far one stack comes through a chain of territories."""
+    """Show how far one stack gets through a chain of territories."""
 
     narrate: Annotated[bool, Parameter(Flag(), "Play it once, with random dice.")] = False
-    seed: Annotated[int | None, Parameter(Whole(), "With --narrate: play the same again.")] = None
+    seed: Annotated[
+        int | None,
+        Parameter(
+            Whole(), "With narrate, the seed of the dice: the same seed plays the same campaign."
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,7 +78,7 @@ class CampaignQuestion(OneCampaign, Exact, Question):
 
 @dataclass(frozen=True, repr=False)
 class CampaignAnswer(Answer):
-    """How far one stack comes.
+    """How far one stack gets.
 
     outcomes: how the campaign ends.
     territory_odds: the chances of each territory.
@@ -146,7 +151,7 @@ class CampaignAnswer(Answer):
             yield Section([does_not_attack(campaign.attackers)])
             return
         stopped = self.stop_probability or None
-        verb = "leaves off" if campaign.attackers == 1 else "leave off"
+        verb = "stops" if campaign.attackers == 1 else "stop"
         sentence = (
             f"{armies(campaign.attackers, 'takes', 'take')} "
             f"{'the territory' if count == 1 else f'all {count} territories'} with a chance of "
@@ -218,9 +223,9 @@ class CampaignStory(Answer):
 
 def _ending(battle: PlayedBattle, stage: Stage) -> str:
     if battle.defenders_left and battle.attackers_left > stage.rules.garrison:
-        return f"{battle.attackers_left} left, and leave off against {battle.defenders_left}"
+        return f"{battle.attackers_left} left, who stop against {battle.defenders_left}"
     if battle.defenders_left:
-        return f"{battle.attackers_left} left, stopped by {battle.defenders_left}"
+        return f"{battle.attackers_left} left, repelled by {battle.defenders_left}"
     return f"{battle.attackers_left} left, taken"
 
 

@@ -96,11 +96,10 @@ def campaign_bars(outcomes: Distribution[CampaignOutcome], way: Sequence[Stage])
 
 
 def _campaign_bar(ends: _Ends) -> Bar:
-    verbs = {"stopped": "left off", "lost": "stopped"}
     if ends.kind == "won":
         label = f"all taken, {ends.numbers} left"
     else:
-        label = f"{verbs[ends.kind]} at territory {ends.numbers}"
+        label = f"{ends.kind} at territory {ends.numbers}"
     return Bar(label, ends.probability, TONES[ends.kind])
 
 

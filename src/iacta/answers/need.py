@@ -30,7 +30,7 @@ NEIGHBOURS = 3
 )
 @dataclass(frozen=True)
 class NeedQuestion(UnderRules, Exact, AlongWay, Question):
-    """Tell how many armies a wanted chance takes, for a battle or a whole campaign."""
+    """Find how many armies it takes to win with a wanted chance, in a battle or a campaign."""
 
     chance: Annotated[
         Fraction,

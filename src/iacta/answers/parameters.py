@@ -35,7 +35,9 @@ Attackers: TypeAlias = Annotated[
 Defenders: TypeAlias = Annotated[
     int, Parameter(ARMIES, "Armies on the defended territory.", is_argument=True)
 ]
-Seed: TypeAlias = Annotated[int | None, Parameter(Whole(), "Throw the same dice again.")]
+Seed: TypeAlias = Annotated[
+    int | None, Parameter(Whole(), "Seed of the dice: the same seed throws the same dice.")
+]
 
 
 def fresh_seed() -> int:

@@ -85,6 +85,6 @@ def find_question(name: str) -> type[Question] | None:
     """Return the question of a name, `None` if there is none; no other question is loaded.
 
     >>> find_question("battle").summary().split(",")[0]
-    'Tell the odds of one battle'
+    'Give the odds of one battle'
     """
     return next(iter(QUESTIONS.find(name)), None)

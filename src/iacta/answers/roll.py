@@ -20,7 +20,7 @@ __all__ = ["RollAnswer", "RollQuestion"]
 @question("roll", Topic.STUDY, Example("roll 3 2", "what does one roll of the dice cost?"))
 @dataclass(frozen=True)
 class RollQuestion(UnderRules, Exact, Question):
-    """Tell what one roll of the dice costs both sides."""
+    """Show what one roll of the dice costs both sides."""
 
     attack_dice: Annotated[
         int, Parameter(Whole(least=1), "Attack dice that count.", is_argument=True)

@@ -46,7 +46,7 @@ Found = TypeVar("Found")
 @question("rules", Topic.STUDY, Example("rules", "what are the rules that people play?"))
 @dataclass(frozen=True)
 class RulesQuestion(UnderRules, Exact, Question):
-    """List the rules that people play with their odds, or explain those of one name or file."""
+    """List the rules that people play and their odds, or explain the rules of one name or file."""
 
     rules: Annotated[
         str | Rules | None,
@@ -282,10 +282,10 @@ def _odds_sentences(odds: Odds) -> Iterator[str]:
         if needed is not None:
             yield (
                 f"{armies(needed, 'has', 'have')} an even chance or better against "
-                f"{EXAMPLE_ARMIES}; one fewer has not."
+                f"{EXAMPLE_ARMIES}; one fewer does not."
             )
     except IactaError as error:
-        yield f"The odds of its battles cannot be told: {error}."
+        yield f"The odds of its battles are not known: {error}."
     if isinstance(ratio, Fraction):
         yield f"A very large battle is even with {_ratio(ratio)} attackers for each defender."
         yield from exactly(ratio) if odds.exact else ()

@@ -30,7 +30,7 @@ MOST_JSON_CELLS = 5 * 10**6
 )
 @dataclass(frozen=True)
 class TableQuestion(UnderRules, Exact, Question):
-    """Tell the chances to win of every battle up to so many attackers and defenders."""
+    """Give the chance to win every battle up to so many attackers and defenders."""
 
     attackers: Attackers
     defenders: Defenders

@@ -31,7 +31,7 @@ class Shown(Form):
             metavar="FILE",
         ),
     ] = None
-    dark: Annotated[bool, Parameter(Flag(), "Draw on a dark ground.")] = False
+    dark: Annotated[bool, Parameter(Flag(), "Draw on a dark background.")] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -52,7 +52,7 @@ class ChartCommand(Command):
     """A command that draws one chart into a file."""
 
     file: PictureFile
-    dark: Annotated[bool, Parameter(Flag(), "Draw on a dark ground.")] = False
+    dark: Annotated[bool, Parameter(Flag(), "Draw on a dark background.")] = False
 
     def run(self) -> int:
         """Draw the chart."""

@@ -10,8 +10,11 @@ from iacta.cli.parse import HELP, argument_name, option_name
 
 __all__ = ["form_help", "group_help", "overview"]
 
-ABOUT = "Tell the exact odds of battles and campaigns in the board game Risk."
-FOOT = "Attackers are counted on their territory, with the army that must stay behind."
+ABOUT = "The exact odds of battles and campaigns in the board game Risk."
+FOOT = (
+    "Attackers include the army that must stay behind. Arguments can also be given by name: "
+    "iacta battle --attackers 12 --defenders 10."
+)
 NARROWEST = 40
 WIDEST = 100
 MOST_INDENT = 24
