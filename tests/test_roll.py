@@ -58,13 +58,13 @@ def test_published_order_statistics(row: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("row", read_rows("norvig_roll_examples"))
 def test_published_example_rolls(row: dict[str, str]) -> None:
-    ours, theirs = (fixed_dice(row[side]) for side in ("attack_dice", "defence_dice"))
+    ours, theirs = (dice_chosen_first(row[side]) for side in ("attack_dice", "defence_dice"))
     rules = Rules(attack=ours, defence=theirs)
     lost = Losses(*map(int, row["published"].split(" and ")))
     assert dict(Roll(ours.kept, theirs.kept, rules).losses()) == {lost: 1}
 
 
-def fixed_dice(values: str) -> Dice:
+def dice_chosen_first(values: str) -> Dice:
     """Return dice that always show these values: one face each, raised by a bonus."""
     shown = sorted(map(int, values.split()), reverse=True)
     return Dice((1,) * len(shown), bonus=tuple(value - 1 for value in shown))

@@ -49,7 +49,7 @@ from iacta import (
 )
 from iacta.checks import shown, whole_number
 from iacta.methods import markov
-from iacta.methods.throws import throw_losses
+from iacta.methods.simulation import throw_losses
 from iacta.questions.simulated import running_estimates
 from iacta_literature.pracpred import ABLE, first_even, win
 from iacta_literature.published import (

@@ -7,14 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iacta import CLASSIC, Dice, Rules, find_rules
-from iacta.methods import lattice
+from iacta.methods.kernel import Values
+from iacta.methods.lattice import Lattice
 from tests import strategies
 
 SEVERAL_RULES = {
     "classic": CLASSIC,
     "capital": find_rules("capital"),
-    "garrison 0": Rules(garrison=0),
-    "garrison 3": Rules(garrison=3),
     "one die each": Rules(attack=Dice((6,)), defence=Dice((6,))),
     "five against four": Rules(attack=Dice((6,) * 5), defence=Dice((6,) * 4)),
     "attacker cannot lose": Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))),
@@ -26,7 +25,8 @@ SEVERAL_RULES = {
 
 def by_rows(attackers: int, defenders: int, rules: Rules) -> npt.NDArray[np.float64]:
     """Return the table of chances to win, a row at a time."""
-    rows = lattice.value_rows(np.ones(attackers + 1), np.zeros(defenders + 1), rules)
+    values = Values(np.ones(attackers + 1), np.zeros(defenders + 1))
+    rows = Lattice(rules).backward(values)
     return np.array([row[1:] for row in rows])
 
 
@@ -43,7 +43,7 @@ def assert_same(
 @pytest.mark.parametrize("size", [(700, 900), (900, 800), (120, 1500)])
 def test_a_band_holds_all_that_is_neither_0_nor_1(name: str, size: tuple[int, int]) -> None:
     rules = SEVERAL_RULES[name]
-    table = lattice._table_by_diagonals(*size, rules)
+    table = Lattice(rules)._table_by_diagonals(*size, staying=0)
     assert table.shape == size[::-1]
     assert_same(table, by_rows(*size, rules), tolerance=1e-13)
 
@@ -51,13 +51,21 @@ def test_a_band_holds_all_that_is_neither_0_nor_1(name: str, size: tuple[int, in
 @settings(max_examples=60)
 @given(strategies.rules(), st.integers(1, 30), st.integers(1, 30))
 def test_any_rules_and_sizes(rules: Rules, attackers: int, defenders: int) -> None:
-    able, (i, j) = attackers - rules.garrison, rules.full_roll
-    if able < i or defenders < j:
+    i, j = rules.full_roll
+    if attackers < i or defenders < j:
         return  # there is no battle with all dice
-    table = lattice._table_by_diagonals(attackers, defenders, rules)
+    table = Lattice(rules)._table_by_diagonals(attackers, defenders, staying=0)
     assert_same(table, by_rows(attackers, defenders, rules), tolerance=1e-14)
 
 
+@pytest.mark.parametrize("staying", [0, 1, 3])
+def test_armies_that_must_stay_are_rows_without_a_chance(staying: int) -> None:
+    table = Lattice(CLASSIC).win_table(40, 50, staying)
+    assert table.shape == (staying + 40, 50)
+    assert not table[:staying].any()
+    assert_same(table[staying:].T, by_rows(40, 50, CLASSIC), tolerance=1e-14)
+
+
 def test_large_tables_are_made_by_anti_diagonals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lattice, "_table_by_diagonals", lambda *_: np.zeros((50, 50)))
-    assert (lattice.win_table(50, 50, CLASSIC) == 0).all()
+    monkeypatch.setattr(Lattice, "_table_by_diagonals", lambda *_: np.zeros((50, 50)))
+    assert (Lattice(CLASSIC).win_table(50, 50) == 0).all()

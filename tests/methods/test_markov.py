@@ -28,8 +28,7 @@ from iacta import (
     find_rules,
 )
 from iacta.methods import STATED_ERROR, Question, counting, find_method, lattice, markov
-from iacta.methods.chain import BEYOND, build_chain
-from iacta.methods.method import Method
+from iacta.methods.markov import BEYOND, build_chain
 from iacta.methods.outcome import is_won
 from iacta.rules.modes import ArmiesGrow, TrueRandom
 from tests import brute, strategies
@@ -47,7 +46,7 @@ GROWING = {
 
 
 def test_markov_is_a_method() -> None:
-    method: Method = markov
+    method = markov
     assert method.NAME == "markov"
 
 

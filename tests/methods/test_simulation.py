@@ -36,7 +36,7 @@ from iacta import (
     simulate_campaign,
 )
 from iacta.distribution import Probability
-from iacta.methods import METHODS, counting, simulation, throws, workers
+from iacta.methods import METHODS, counting, simulation
 from iacta.methods.outcome import is_won
 from iacta.methods.simulation import End
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
@@ -89,7 +89,7 @@ def assert_law_of_throws(
 ) -> None:
     """Assert that real dice do not reject a law of losses."""
     rolls = 20_000
-    lost = throws.throw_losses(i, j, rules, rolls, rng)
+    lost = simulation.throw_losses(i, j, rules, rolls, rng)
     assert (lost.attackers + lost.defenders == min(i, j)).all()
     counts = np.bincount(lost.defenders, minlength=min(i, j) + 1).tolist()
     chances = [Fraction(law.get((min(i, j) - k, k), 0)) for k in range(min(i, j) + 1)]
@@ -108,10 +108,10 @@ def assert_law_of_throws(
 )
 def test_all_ones_come_as_often_as_computed(attack: Dice, defence: Dice) -> None:
     rules = Rules(attack=attack, defence=defence, mode=ArmiesGrow())
-    chance = throws.all_ones_probability(rules)
+    chance = simulation.all_ones_probability(rules)
     assert chance == chance_of_all_ones(rules)
     i, j = rules.full_roll
-    lost = throws.throw_losses(i, j, rules, 40_000, np.random.default_rng(3))
+    lost = simulation.throw_losses(i, j, rules, 40_000, np.random.default_rng(3))
     gained = (lost.attackers == -1) & (lost.defenders == -1)
     assert ((lost.attackers + lost.defenders)[~gained] == min(i, j)).all()
     low, high = Estimate(40_000, int(gained.sum())).interval(1 - NO_CHANCE)
@@ -130,23 +130,22 @@ def chance_of_all_ones(rules: Rules) -> Fraction:
 
 def test_fewer_dice_than_all_never_gain() -> None:
     rules = Rules(attack=COIN, defence=Dice((2,)), mode=ArmiesGrow(50))
-    lost = throws.throw_losses(1, 1, rules, 1000, np.random.default_rng(1))
+    lost = simulation.throw_losses(1, 1, rules, 1000, np.random.default_rng(1))
     assert lost.attackers.min() == lost.defenders.min() == 0
 
 
 def test_the_simulation_knows_nothing_of_a_computed_law() -> None:
     computed = ("counting", "lattice", "battle", "arrays", "campaign", "path_tree")
-    for module in (simulation, throws):
-        source = Path(str(module.__file__)).read_text(encoding="utf-8")
-        imported = [
-            f"{node.module}.{alias.name}"
-            for node in ast.walk(ast.parse(source))
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
-        ]
-        assert any(name.startswith("iacta.rules.rules") for name in imported)
-        for name in imported:
-            assert not set(name.split(".")) & {*computed, "loss_law"}, name
+    source = Path(str(simulation.__file__)).read_text(encoding="utf-8")
+    imported = [
+        f"{node.module}.{alias.name}"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    ]
+    assert any(name.startswith("iacta.rules.rules") for name in imported)
+    for name in imported:
+        assert not set(name.split(".")) & {*computed, "loss_law"}, name
 
 
 EDGES = [(1, 1), (2, 1), (3, 2), (4, 1), (3, 3), (9, 2), (2, 7), (12, 10)]
@@ -291,7 +290,7 @@ def test_estimates_that_cannot_be_are_refused() -> None:
 
 
 def pools() -> list[Callable[[], Executor]]:
-    """Return makers of pools of 1, 2 and 3 workers."""
+    """Return makers of pools of 1, 2 and 3 simulation."""
     context = get_context("spawn")
     return [
         lambda: ThreadPoolExecutor(1),
@@ -313,7 +312,7 @@ def test_results_do_not_depend_on_the_workers(monkeypatch: pytest.MonkeyPatch) -
 
 def test_few_are_pending_and_all_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulation, "RUNS_AT_ONCE", 10)
-    monkeypatch.setattr(workers, "MOST_PENDING", 3)
+    monkeypatch.setattr(simulation, "MOST_PENDING", 3)
     alone = simulate_battle(5, 4, runs=205)
     with ThreadPoolExecutor(2) as executor:
         assert simulate_battle(5, 4, runs=205, executor=executor) == alone

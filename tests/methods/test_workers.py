@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from iacta import IactaError, simulate_battle
-from iacta.methods.workers import MOST_PENDING, spread
+from iacta.methods.simulation import MOST_PENDING, spread
 
 
 class NoFutures(Executor):

@@ -4,14 +4,24 @@ Methods are tried in an order of speed; the first that takes the battle with a r
 most 1e-12 answers. Where none does, the first that takes it at all does.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy.typing as npt
 
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError, IllegalError
-from iacta.methods.kernel import Chances, Error, Kernel, RollKernel, State, Transitions, Values
+from iacta.methods.kernel import (
+    Chances,
+    Error,
+    Find,
+    Kernel,
+    RollKernel,
+    State,
+    Transitions,
+    Values,
+)
 from iacta.rules.rules import Rules
 
 __all__ = ["STATED_ERROR", "Auto"]
@@ -35,14 +45,21 @@ class Auto(RollKernel):
     """The kernel of true random dice by whichever method is the fastest.
 
     exact: whether the answers are fractions.
-    load: returns the kernel of a method, given its name.
+    find: `iacta.methods.find_kernel`.
     """
 
     name = "auto"
+    by_rows = True
 
-    def __init__(self, rules: Rules, *, exact: bool, load: Callable[[str], Kernel]) -> None:
+    def __init__(self, rules: Rules, exact: bool, find: Find) -> None:
         super().__init__(rules)
-        self.exact, self._load = exact, load
+        self.exact = exact
+        self._load = lru_cache(lambda name: find(rules, exact=exact, method=name))
+
+    @classmethod
+    def build(cls, rules: Rules, exact: bool, find: Find) -> Kernel:
+        """Return the kernel for some rules."""
+        return cls(rules, exact, find)
 
     def by(self, question: str, attackers: int, defenders: int) -> Kernel:
         """Return the kernel of the fastest method that answers."""

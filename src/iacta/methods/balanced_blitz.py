@@ -37,6 +37,7 @@ Source: the rules of RISK: Global Domination, as published by its makers in 2024
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
 from itertools import chain
@@ -47,11 +48,10 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
-from iacta.errors import IllegalError
-from iacta.methods.kernel import Chances, Error, Floats, Kernel, State, Transitions, Values
+from iacta.methods.kernel import Chances, Error, Find, Floats, Kernel, State, Transitions, Values
 from iacta.methods.limits import refuse_too_large
 from iacta.methods.outcome import Outcome
-from iacta.rules.modes import BalancedBlitz
+from iacta.rules.modes import BalancedBlitz, TrueRandom
 from iacta.rules.rules import Rules
 
 __all__ = [
@@ -261,18 +261,18 @@ class Blitz(Kernel):
     """
 
     name = NAME
-    certain = True
+    modes = (BalancedBlitz,)
     monotone = False  # with more attackers, more losses may be left after the cuts
 
     def __init__(self, rules: Rules, true: Kernel) -> None:
         super().__init__(rules)
-        if not isinstance(rules.mode, BalancedBlitz):
-            raise IllegalError(
-                f"dice_mode must be 'balanced blitz' for the method {NAME!r}, "
-                f"got {rules.dice_mode!r}"
-            )
         self.true = true
         self._last: tuple[tuple[int, int], Outcomes] | None = None
+
+    @classmethod
+    def build(cls, rules: Rules, exact: bool, find: Find) -> Kernel:
+        """Return the kernel for some rules."""
+        return cls(rules, find(replace(rules, mode=TrueRandom())))
 
     def decided_by(self, chance: Fraction) -> tuple[Kernel, Fraction]:
         """Return the kernel with true random dice, and the chance that becomes the wanted one."""

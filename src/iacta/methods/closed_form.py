@@ -1,6 +1,6 @@
 """Closed form: exact odds by Taflin's counting of paths, without a table of states.
 
-Let a be the attackers able to attack (the garrison left out) and d the defenders. Inside, where
+Let a be the attackers able to attack and d the defenders. Inside, where
 a ≥ 3 and d ≥ 2, all dice are thrown, and each roll takes two armies. In the whole numbers of
 `counting`, where a state of n armies is counted in units of U^n, the weight of all paths of s
 rolls that cost the attackers l armies is one trinomial coefficient, Taflin's equation (5):
@@ -35,139 +35,107 @@ attacking several countries in sequence, is a title with nothing below it; `sequ
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from itertools import accumulate, repeat
 from math import comb, prod
-from operator import mul
 from typing import NamedTuple, TypeAlias
 
 from iacta.checks import row_of, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
-from iacta.methods.counting import coefficients
-from iacta.methods.limits import (
-    OUTCOME_BYTES,
-    read_rules,
-    refuse_dice_mode,
-    refuse_gains,
-    refuse_too_large,
-)
-from iacta.methods.outcome import Outcome
+from iacta.methods.counting import coefficients, powers_of
+from iacta.methods.garrisoned import garrisoned
+from iacta.methods.kernel import Chances, Error, RollKernel, State
+from iacta.methods.limits import OUTCOME_BYTES, read_rules
 from iacta.rules.rules import Rules
 
-__all__ = [
-    "NAME",
-    "outcomes",
-    "refuse",
-    "refuse_dice",
-    "relative_error",
-    "sequence",
-    "win_probability",
-]
-
-NAME: str = "closed_form"
+__all__ = ["ClosedForm", "refuse_dice", "sequence"]
 
 Step: TypeAlias = tuple[int, ...]
 Steps: TypeAlias = dict[tuple[int, int], Step]
-State: TypeAlias = tuple[int, int]
-Weights: TypeAlias = dict[State, int]
+Weights: TypeAlias = dict[tuple[int, int], int]
 
 OPERATIONS = 20
 
 
-def refuse_dice(rules: Rules) -> None:
-    """Refuse rules under which other than three dice attack two, or armies grow.
+class ClosedForm(RollKernel):
+    """The exact kernel of three dice against two, by Taflin's equation (17).
 
-    rules: the rules of a battle.
+    >>> from iacta.rules.rules import CLASSIC
+    >>> ClosedForm(CLASSIC).win_probability(2, 1)
+    Fraction(1955, 2592)
     """
-    refuse_dice_mode(rules, "closed_form")
-    refuse_gains(rules, "closed_form")
-    if rules.full_roll != (3, 2):
-        attack, defence = rules.full_roll
-        raise IllegalError(
-            "rules must keep 3 attack dice and 2 defence dice for the method 'closed_form', got "
-            f"{attack} and {defence}"
+
+    name = "closed_form"
+    exact = True
+
+    def refuse(self, attackers: int, defenders: int) -> None:
+        """Refuse a battle that is too large, or of other than three dice against two."""
+        self._refuse(attackers, defenders, numbers=OPERATIONS)
+
+    def refuse_dice(self) -> None:
+        """Refuse rules under which other than three dice attack two."""
+        if self.rules.full_roll != (3, 2):
+            attack, defence = self.rules.full_roll
+            raise IllegalError(
+                "rules must keep 3 attack dice and 2 defence dice for the method 'closed_form', "
+                f"got {attack} and {defence}"
+            )
+
+    def _refuse(self, attackers: int, defenders: int, numbers: int, battles: int = 1) -> None:
+        """Refuse what is too large, given how many numbers are held at once."""
+        self.refuse_dice()
+        armies = attackers + defenders
+        unit = coefficients(attackers, defenders, self.rules).unit
+        number_bytes = armies * unit.bit_length() // 8 + 50
+        self.refuse_too_large(
+            attackers,
+            defenders,
+            memory=numbers * (number_bytes + OUTCOME_BYTES),
+            number_bytes=number_bytes,
+            states=OPERATIONS * battles * armies,
         )
 
+    def error(self, attackers: int, defenders: int) -> Error:
+        """Return 0: this kernel is exact."""
+        return Error(0.0)
 
-def refuse(attackers: int, defenders: int, rules: Rules) -> None:
-    """Refuse a battle that is too large, or of other than three dice against two.
+    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        """Return the exact distribution of the absorbing state."""
+        self.refuse_dice()
+        weights, _ = start.weights()
+        able = {a: weight for a, weight in weights.items() if a > 0}
+        if not able or not defenders:
+            return start.map(lambda attackers: State(attackers, defenders))
+        most = max(able)
+        armies = most + defenders
+        self._refuse(most, defenders, numbers=3 * armies, battles=len(able))
+        unit, steps = coefficients(most, defenders, self.rules)
+        powers = powers_of(unit, armies)
+        ends = _ends({(a, defenders): n * powers[most - a] for a, n in able.items()}, steps)
+        states = {State(a, d): x * powers[a + d] for (a, d), x in ends.items()}
+        for a, weight in weights.items():
+            if a <= 0:
+                stays = State(a, defenders)
+                states[stays] = states.get(stays, 0) + weight * powers[-1]
+        return Distribution(states)
 
-    attackers: armies on the attacking territory, garrison included or not: it does not matter.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-    """
-    refuse_dice(rules)
-    _refuse(attackers, defenders, rules, numbers=OPERATIONS)
+    def win_probability(self, attackers: int, defenders: int) -> Fraction:
+        """Return the chance to take the territory, by equation (17) alone."""
+        self.refuse(attackers, defenders)
+        able = max(attackers, 0)
+        unit, steps = coefficients(able, defenders, self.rules)
+        return Fraction(_wins(able, defenders, unit, steps), unit ** (able + defenders))
 
-
-def _refuse(attackers: int, defenders: int, rules: Rules, numbers: int, battles: int = 1) -> None:
-    """Refuse what is too large, given how many numbers are held at once."""
-    armies = attackers + defenders
-    number_bytes = armies * coefficients(attackers, defenders, rules).unit.bit_length() // 8 + 50
-    refuse_too_large(
-        attackers,
-        defenders,
-        memory=numbers * (number_bytes + OUTCOME_BYTES),
-        method=NAME,
-        number_bytes=number_bytes,
-        states=OPERATIONS * battles * armies,
-    )
-
-
-def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
-    """Return 0: this method is exact.
-
-    attackers, defenders, rules: the battle.
-    """
-    return 0.0
-
-
-def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
-    """Return the exact chance that the territory is taken.
-
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> win_probability(3, 1, CLASSIC)
-    Fraction(1955, 2592)
-
-    Source: Taflin (2001), equation (17).
-    """
-    refuse(attackers, defenders, rules)
-    able = max(attackers - rules.garrison, 0)
-    unit, steps = coefficients(able, defenders, rules)
-    return Fraction(_wins(able, defenders, unit, steps), unit ** (able + defenders))
+    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
+        """Return the chances to take the territory with enough armies left, and not to."""
+        if keep:
+            return super().chances(attackers, defenders, keep)
+        won = self.win_probability(attackers, defenders)
+        return Chances(won, 1 - won)
 
 
-def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribution[Outcome]:
-    """Return the exact law of the outcome of a battle.
-
-    stack: the exact law of the number of attackers on the territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> outcomes(Distribution([3]), 1, CLASSIC)[Outcome(attackers=3, defenders=0)]
-    Fraction(125, 216)
-    """
-    weights, _ = stack.weights()
-    able = {n - rules.garrison: weight for n, weight in weights.items() if n > rules.garrison}
-    refuse_dice(rules)
-    if not able or not defenders:
-        return stack.map(lambda attackers: Outcome(attackers, defenders))
-    strongest = max(able)
-    armies = strongest + defenders
-    _refuse(strongest, defenders, rules, numbers=3 * armies, battles=len(able))
-    unit, steps = coefficients(strongest, defenders, rules)
-    powers = list(accumulate(repeat(unit, armies), mul, initial=1))
-    ends = _ends({(a, defenders): n * powers[strongest - a] for a, n in able.items()}, steps)
-    law = {Outcome(a + rules.garrison, d): x * powers[a + d] for (a, d), x in ends.items()}
-    for n, weight in weights.items():
-        if n <= rules.garrison:  # too few to attack
-            law[Outcome(n, defenders)] = law.get(Outcome(n, defenders), 0) + weight * powers[-1]
-    return Distribution(law)
+def refuse_dice(rules: Rules) -> None:
+    """Refuse rules under which other than three dice attack two, or armies grow."""
+    ClosedForm(rules).refuse_dice()
 
 
 def sequence(attackers: int, defenders: Iterable[int], rules: Rules | str = "classic") -> Fraction:
@@ -196,9 +164,9 @@ def sequence(attackers: int, defenders: Iterable[int], rules: Rules | str = "cla
     ]
     if not way:
         raise IllegalError("countries must have at least one entry, got none")
-    refuse_dice(rules)
+    kernel = ClosedForm(rules)
     armies = attackers + sum(way)
-    _refuse(attackers, sum(way), rules, numbers=3 * armies, battles=attackers)
+    kernel._refuse(able, sum(way), numbers=3 * armies, battles=attackers)
     unit, steps = coefficients(able, max(way), rules)
     weights = {able: 1} if able > 0 else {}
     for d in way[:-1]:
@@ -351,7 +319,9 @@ def _power(base: int, exponent: int) -> int:
     return power
 
 
-def _first_passage(state: State, weight: int, steps: Steps) -> Iterator[tuple[State, int]]:
+def _first_passage(
+    state: tuple[int, int], weight: int, steps: Steps
+) -> Iterator[tuple[tuple[int, int], int]]:
     """Yield the states outside that are first reached, with the weight of the paths."""
     if not _is_inside(*state):
         yield state, weight
@@ -381,3 +351,9 @@ def _ends(start: Weights, steps: Steps) -> Weights:
             for k, c in enumerate(step):
                 weights[a - len(step) + 1 + k, d - k] += c * x
     return weights
+
+
+NAME = "closed_form"
+refuse, relative_error, outcomes, win_probability, values, value_rows, win_table = garrisoned(
+    NAME, exact=True
+)

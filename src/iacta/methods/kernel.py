@@ -18,7 +18,7 @@ them: the relative error of each answer is at most `relative`, or its absolute e
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
@@ -27,8 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution, Probability
-from iacta.errors import IactaError
-from iacta.rules.modes import ArmiesGrow
+from iacta.errors import IactaError, IllegalError
+from iacta.methods.limits import refuse_too_large
+from iacta.rules.modes import ArmiesGrow, Mode, TrueRandom, mode_record
 from iacta.rules.roll import loss_law
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop
@@ -36,6 +37,7 @@ from iacta.rules.stop import NEVER, Stop
 __all__ = [
     "Chances",
     "Error",
+    "Find",
     "Floats",
     "Kernel",
     "RollKernel",
@@ -45,6 +47,7 @@ __all__ = [
     "bare_rules",
 ]
 
+Find: TypeAlias = "Callable[..., Kernel]"
 Floats: TypeAlias = npt.NDArray[np.float64]
 Row: TypeAlias = Any  # indexed by the number of attackers, or by an array of such numbers
 
@@ -72,6 +75,14 @@ class Values(NamedTuple):
     won: Sequence[Any] | npt.NDArray[Any]
     lost: Sequence[Any] | npt.NDArray[Any]
     stopped: Any = None
+
+    def of(self, state: State) -> Any:
+        """Return the value of an absorbing state."""
+        if not state.defenders:
+            return self.won[state.attackers]
+        if self.stopped is None or state.attackers <= 0:
+            return self.lost[state.defenders]
+        return self.stopped[state.defenders][state.attackers]
 
 
 class Chances(NamedTuple):
@@ -114,20 +125,53 @@ def bare_rules(rules: Rules) -> Rules:
 class Kernel(ABC):
     """The kernel of a battle under given rules and a stop, by one method.
 
-    rules: the rules; their garrison does not matter.
+    rules: the rules; their garrison only matters to how a refusal counts the attackers.
     stop: when the attackers stop of their own will.
 
     Every number of attackers is that of those able to attack.
     """
 
     name: str
+    modes: tuple[type[Mode], ...] = (TrueRandom,)  # those it answers for
     exact: bool = False
-    certain: bool = False  # whether a chance can be exactly 0 or 1 within the armies of a game
+    by_rows: bool = False  # whether `backward` answers for all numbers of attackers at once
     monotone: bool = True  # whether more attackers never lose more armies on average
-    rolled: bool = False  # whether battles are rolled with dice chosen before each roll
 
     def __init__(self, rules: Rules, stop: Stop = NEVER) -> None:
-        self.rules, self.stop = bare_rules(rules), stop
+        self.rules, self.stop, self.garrison = bare_rules(rules), stop, rules.garrison
+        if type(rules.mode) not in self.modes:
+            purpose = f"for the method {self.name!r}"
+            if TrueRandom in self.modes:
+                raise rules.mode.unfit(purpose)
+            key, needed = self.modes[0].key, self.modes[0]().setting()
+            got = mode_record(rules.mode)[key]
+            raise IllegalError(f"{key} must be {needed!r} {purpose}, got {got!r}")
+
+    @classmethod
+    def build(cls, rules: Rules, exact: bool, find: Find) -> "Kernel":
+        """Return the kernel for some rules.
+
+        exact: whether it shall answer in fractions, if it can do both.
+        find: `iacta.methods.find_kernel`, for another kernel to build this one on.
+        """
+        return cls(rules)
+
+    @property
+    def certain(self) -> bool:
+        """Whether a chance can be exactly 0 or 1 though both sides can fight."""
+        return self.rules.mode.certain
+
+    @property
+    def rolled(self) -> bool:
+        """Whether a battle is rolled with dice whose numbers are chosen before each roll."""
+        return self.rules.mode.rolls and self.rules.mode.dice_chosen_first
+
+    def most_left(self, attackers: int, defenders: int) -> State:
+        """Return the most attackers and defenders that a battle of at most this size can leave.
+
+        A value function must reach as far; only where armies can grow is that more than the size.
+        """
+        return State(attackers, defenders)
 
     @abstractmethod
     def refuse(self, attackers: int, defenders: int) -> None:
@@ -153,17 +197,11 @@ class Kernel(ABC):
         Row d is indexed by a = 0, 1 ... as far as `values.won` goes.
         """
         for d in range(1, len(values.lost)):
-            yield np.array(
-                [self._expected(a, d, values) for a in range(len(values.won))],
-                dtype=object if self.exact else float,
-            )
-
-    def _expected(self, attackers: int, defenders: int, values: Values) -> Probability:
-        return (
-            self.forward(Distribution([attackers]), defenders)
-            .map(lambda state: _value_of(state, values))
-            .mean()
-        )
+            row = np.empty(len(values.won), dtype=object if self.exact else float)
+            for a in range(len(row)):
+                ends = self.forward(Distribution([a]), d)
+                row[a] = ends.map(lambda state: values.of(state)).mean()
+            yield row
 
     def value(self, values: Values, defenders: int) -> Row:
         """Return the last row of `backward`, that of so many defenders."""
@@ -189,6 +227,30 @@ class Kernel(ABC):
         """
         return self, chance
 
+    def refuse_too_large(
+        self,
+        attackers: int,
+        defenders: int,
+        *,
+        memory: int,
+        number_bytes: int = 8,
+        states: int | None = None,
+    ) -> None:
+        """Refuse a battle whose states would take too many steps or too much memory.
+
+        memory: the bytes that are held at once.
+        number_bytes: the size of one number; a step takes the longer, the larger it is.
+        states: how many states the method visits; `None` for all of them.
+        """
+        refuse_too_large(
+            attackers + self.garrison,
+            defenders,
+            memory=memory,
+            method=self.name,
+            number_bytes=number_bytes,
+            states=attackers * defenders if states is None else states,
+        )
+
     def refusal(self, attackers: int, defenders: int) -> IactaError | None:
         """Return why a battle cannot be answered, or `None` if it can."""
         try:
@@ -206,18 +268,17 @@ class Kernel(ABC):
 
         keep: armies that must be left to move into the territory.
         """
-        if attackers <= 0 or not defenders:
-            won = not defenders and attackers >= keep
-            return Chances(self._number(won), self._number(not won))
-        enough = np.arange(attackers + 1) >= keep
-        won, lost = (
-            self.value(Values(of_won, np.full(defenders + 1, of_lost)), defenders)[attackers]
-            for of_won, of_lost in ((enough.astype(int), 0), ((~enough).astype(int), 1))
-        )
-        return Chances(won, lost) if won < lost else Chances(1 - lost, lost)
+        won = lost = self.number(0)
+        for state, probability in self.forward(Distribution([attackers]), defenders).items():
+            if not state.defenders and max(state.attackers, 0) >= keep:
+                won += probability
+            else:
+                lost += probability
+        return Chances(won, 1 - won) if won < lost else Chances(1 - lost, lost)
 
-    def _number(self, certain: bool) -> Probability:
-        return Fraction(certain) if self.exact else float(certain)
+    def number(self, value: int) -> Probability:
+        """Return a whole number as the kind of number in which this kernel answers."""
+        return Fraction(value) if self.exact else float(value)
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> npt.NDArray[Any]:
         """Return the chances to win all battles up to a size.
@@ -237,7 +298,8 @@ class Kernel(ABC):
 
     def transitions(self, attackers: int, defenders: int) -> Transitions:
         """Return how battles of up to so many attackers are absorbed; stops count as not won."""
-        won, lost = np.zeros((attackers + 1,) * 2), np.zeros((attackers + 1, defenders + 1))
+        most = self.most_left(attackers, defenders)
+        won, lost = (np.zeros((attackers + 1, count + 1)) for count in most)
         for start in range(attackers + 1):
             for (a, d), probability in self.forward(Distribution([start]), defenders).items():
                 if d:
@@ -259,18 +321,8 @@ class Kernel(ABC):
         return self.forward(Distribution([attackers]), defenders).sample(1, rng)[0]
 
 
-def _value_of(state: State, values: Values) -> Any:
-    if not state.defenders:
-        return values.won[state.attackers]
-    if values.stopped is None or state.attackers <= 0:
-        return values.lost[state.defenders]
-    return values.stopped[state.defenders][state.attackers]
-
-
 class RollKernel(Kernel):
     """A kernel of battles that are rolled with dice whose numbers are chosen before each roll."""
-
-    rolled = True
 
     def limit_of_attackers(self, defenders: int) -> Fraction:
         """Return the chance to win as the attackers grow without end.

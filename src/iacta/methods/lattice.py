@@ -1,28 +1,32 @@
-"""Lattice: float64 odds, a whole row of states at a time.
+"""Lattice: odds in floats, a whole row of states, or anti-diagonal of them, at a time.
 
-The states (a, d), attackers able to attack and defenders, form a lattice. A row holds all a for
-one d. Where all attack dice are thrown, a roll has constant chances p_0 .. p_m of costing the
-defenders 0 .. m armies, and the attackers the rest, so the chance to win satisfies
+The states (a, d), attackers able to attack and defenders, form a lattice. Where all attack dice are
+thrown, a roll has constant probabilities p_0 .. p_m of costing the defenders 0 .. m armies, and the
+attackers the rest, so the chance to win satisfies
 
     P(a, d) = p_0 · P(a − m, d)  +  Σ_{k≥1}  p_k · P(a − m + k, d − k).
 
-The sum comes from rows already known. What is left is a recurrence within the row, the series
-(1 + T + T² + ...) of its shift T = p_0·S^m. It is summed in few vector steps, because
+By rows. A row holds all a for one d. The sum comes from rows already known. What is left is a
+recurrence within the row, the series (1 + T + T² + ...) of its shift T = p_0·S^m. It is summed in
+few vector steps, because
 
     1 + T + T² + ... = (1 + T)(1 + T²)(1 + T⁴) ...
 
-The few states where fewer attack dice are thrown are computed one by one. `values` and
-`value_rows` run this from the end of the battle, `outcomes` runs it from the start, with the
-shift the other way.
+The few states where fewer attack dice are thrown are computed one by one. The backward pass runs
+this from the end of the battle, the forward pass from the start, with the shift the other way.
+
+By anti-diagonals. While all dice of both sides are thrown, the m anti-diagonals
+a + d = t − m .. t − 1 give the next m, by a product and a sum for each k; that is the fastest for a
+table. Only a band of them needs it. Where all P on the right are 1 up to a rounding, so is the
+left, and where they are all below 1e-175, so is the left. So all cells are 1 beyond one end of the
+band, and 0 beyond the other; each step widens the band by m cells, and now and then it is trimmed.
 
 Error. There are only sums and products of numbers that are not negative, so errors are relative
 and merely add up, at most u = 2⁻⁵³ for each rounding on the way from a state to the end.
-`relative_error` counts them. (Probabilities below 1e-150 may lose
-digits, or become 0.)
+`Lattice.error` counts them. (Probabilities below 1e-150 may lose digits, or become 0.)
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -30,216 +34,165 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
-from iacta.methods.diagonals import chance_table
-from iacta.methods.kernel import Error, RollKernel, State, Transitions, Values
-from iacta.methods.limits import OUTCOME_BYTES, refuse_dice_mode, refuse_gains, refuse_too_large
-from iacta.methods.outcome import Outcome
+from iacta.methods.garrisoned import garrisoned
+from iacta.methods.kernel import Error, Floats, RollKernel, State, Transitions, Values
+from iacta.methods.limits import OUTCOME_BYTES
 from iacta.rules.roll import loss_law
 from iacta.rules.rules import Rules
 
-__all__ = [
-    "NAME",
-    "Lattice",
-    "outcomes",
-    "refuse",
-    "relative_error",
-    "run",
-    "run_many",
-    "steps_of",
-    "value_rows",
-    "values",
-    "win_probability",
-    "win_table",
-]
+__all__ = ["UNIT_ROUNDOFF", "Lattice", "Steps", "run", "steps_of"]
 
-NAME: str = "lattice"
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 Steps: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 
 UNIT_ROUNDOFF = 2.0**-53
 NEGLIGIBLE = 1e-200
 
+LEAST_CHANCE = 1e-175  # in the band of a table
+CERTAIN = 1 - UNIT_ROUNDOFF
+TRIMMED_EACH = 8  # steps
+TRIMMED_AT_ONCE = 64  # attackers: the band grows by less from one time to the next
 
-def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
-    """Return a bound on the relative error of every number that this method gives for a battle.
 
-    attackers: armies on the attacking territory, garrison included or not: the bound holds.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-
-    A battle has at most attackers + defenders rolls and comes by at most `defenders` rows. A roll
-    costs two roundings, in its chance and its product. A row costs two for each of the vector
-    steps of its series, and one for each of the terms that are added to a state. In a table made
-    by anti-diagonals a roll costs two, one for each sum, and one for what counts as 1.
+class Lattice(RollKernel):
+    """The kernel in floats, a whole row of states at a time.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> relative_error(100, 100, CLASSIC) < 1e-12
-    True
+    >>> round(Lattice(CLASSIC).win_probability(2, 1), 6)
+    0.754244
     """
-    most = min(rules.attack.kept, rules.defence.kept)
-    terms = (rules.attack.kept + 1) * (most + 1)
-    armies, row = attackers + defenders, 2 * attackers.bit_length() + terms
-    by_rows = 2 * armies + defenders * row
-    by_diagonals = (most + 3) * armies + min(defenders, rules.defence.kept) * row
-    roundings = max(by_rows, by_diagonals)
-    # A campaign weighs the law that one battle leaves before the next: eight roundings at most.
-    return (roundings + 8) * UNIT_ROUNDOFF * 1.001  # (1 + u)^n − 1 < 1.001 n u while n u < 0.001
+
+    name = "lattice"
+    by_rows = True
+
+    def refuse(self, attackers: int, defenders: int) -> None:
+        """Refuse a battle whose rows do not fit into memory, or that has too many states."""
+        memory = 8 * (attackers + 1) * (1 + self.rules.defence.kept) + 8 * defenders
+        self.refuse_too_large(attackers, defenders, memory=memory)
+
+    def error(self, attackers: int, defenders: int) -> Error:
+        """Return the bound that counts all roundings.
+
+        A battle has at most attackers + defenders rolls and visits at most `defenders` rows. A roll
+        costs two roundings, in its probability and its product. A row costs two for each of the
+        vector steps of its series, and one for each of the terms that are added to a state. In a
+        table made by anti-diagonals a roll costs two, one for each sum, and one for what counts as
+        1.
+        """
+        attack, defence = self.rules.full_roll
+        most = min(attack, defence)
+        armies = attackers + defenders
+        row = 2 * attackers.bit_length() + (attack + 1) * (most + 1)
+        by_rows = 2 * armies + defenders * row
+        by_diagonals = (most + 3) * armies + min(defenders, defence) * row
+        # A campaign weighs the distribution that one battle leaves: eight roundings at most.
+        roundings = max(by_rows, by_diagonals) + 8
+        return Error(roundings * UNIT_ROUNDOFF * 1.001)  # (1 + u)^n − 1 < 1.001 n u
+
+    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        """Return the distribution of the absorbing state."""
+        weights = {a: float(probability) for a, probability in start.items()}
+        most = max(weights)
+        if most <= 0 or not defenders:
+            return start.to_float().map(lambda attackers: State(attackers, defenders))
+        self.refuse_too_large(most, defenders, memory=(most + defenders) * OUTCOME_BYTES)
+        vector = np.zeros(most + 1)
+        states = {}
+        for attackers, probability in weights.items():
+            if attackers > 0:
+                vector[attackers] = probability
+            else:
+                states[State(attackers, defenders)] = probability
+        won, lost = run(vector, defenders, steps_of(most, defenders, self.rules))
+        for a, probability in enumerate(won.tolist()):
+            states[State(a, 0)] = probability
+        for d, chances in lost.items():
+            states[State(0, d)] = states.get(State(0, d), 0.0) + float(chances)
+        return Distribution.from_probabilities(states)
+
+    def backward(self, values: Values) -> Iterator[Floats]:
+        """Yield the expected value for each number of attackers, for 1, 2 ... defenders."""
+        won, lost = values.won, values.lost
+        self.refuse(len(won) - 1, len(lost))
+        steps = steps_of(len(won) - 1, len(lost) - 1, self.rules)
+        most, most_defence = self.rules.full_roll
+        rows = {0: np.array(won, dtype=float)}
+        for d in range(1, len(lost)):
+            dice = min(d, most_defence)
+            row = rows[d] = np.empty(len(won))
+            row[0] = lost[d]
+            nearest = [rows[d - k] for k in range(dice + 1)]
+            for a in range(1, min(most, len(won))):
+                row[a] = _mean(nearest, steps[a, dice], a)
+            if len(won) > most:
+                _fill_full_dice(nearest, steps[most, dice], most)
+            yield row
+            rows.pop(d - most_defence, None)
+
+    def win_probability(self, attackers: int, defenders: int) -> float:
+        """Return the chance to take the territory."""
+        if not defenders or attackers <= 0:
+            return float(not defenders)
+        values = Values(np.ones(attackers + 1), np.zeros(defenders + 1))
+        return min(float(self.value(values, defenders)[attackers]), 1.0)
+
+    def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:
+        """Return the chances to win all battles up to a size, by anti-diagonals if that pays."""
+        memory = 8 * (staying + attackers) * defenders
+        self.refuse_too_large(attackers, defenders, memory=memory)
+        i, j = self.rules.full_roll
+        if attackers >= i and defenders >= j and attackers + defenders <= 2 * min(i, j) * defenders:
+            return self._table_by_diagonals(attackers, defenders, staying).T
+        table = np.zeros((defenders, staying + attackers))
+        rows = self.backward(Values(np.ones(attackers + 1), np.zeros(defenders + 1)))
+        for d, row in enumerate(rows):
+            table[d, staying:] = np.minimum(row[1:], 1.0)
+        return table.T
+
+    def _table_by_diagonals(self, attackers: int, defenders: int, staying: int) -> Floats:
+        """Return the chances to win, `[defenders - 1, staying + attackers - 1]`."""
+        i, j = self.rules.full_roll
+        steps = steps_of(attackers, defenders, self.rules)
+        few_attackers = _few_attackers(i, defenders + min(i, j) - 1, steps)
+        few_defenders = np.ones((j, attackers + 1))
+        few_defenders[:, 0] = 0.0
+        few_rows = self.backward(Values(np.ones(attackers + 1), np.zeros(j)))
+        for few, row in zip(few_defenders[1:], few_rows, strict=True):
+            few[:] = row
+        before = max(staying - 1, 0)
+        table = _chance_table(few_attackers, few_defenders, steps[i, j], before)
+        return table[1 : defenders + 1, table.shape[1] - staying - attackers :]
+
+    def transitions(self, attackers: int, defenders: int) -> Transitions:
+        """Return how battles of up to so many attackers are absorbed, all starts at once."""
+        self.refuse(attackers * attackers, defenders)
+        steps = steps_of(attackers, defenders, self.rules)
+        won, lost = run(np.eye(attackers + 1), defenders, steps)
+        ends = np.zeros((attackers + 1, defenders + 1))
+        for left, chances in lost.items():
+            ends[:, left] = chances
+        won[0] = 0.0
+        return Transitions(np.ascontiguousarray(won.T), ends)
 
 
-def refuse(attackers: int, defenders: int, rules: Rules) -> None:
-    """Refuse a battle that is too large for this method, before anything is made of its size.
-
-    attackers: armies on the attacking territory, garrison included or not: it does not matter.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-    """
-    refuse_dice_mode(rules, NAME)
-    refuse_gains(rules, NAME)
-    memory = 8 * (attackers + 1) * (1 + rules.defence.kept) + 8 * defenders
-    refuse_too_large(attackers, defenders, memory=memory, method=NAME)
-
-
-def steps_of(able: int, defenders: int, rules: Rules) -> Steps:
+def steps_of(attackers: int, defenders: int, rules: Rules) -> Steps:
     """Return p_0 .. p_m for each (attack dice, defence dice) that such a battle may have.
-
-    able: attackers able to attack, without the garrison.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> steps_of(1, 1, CLASSIC)
     {(1, 1): (0.5833333333333334, 0.4166666666666667)}
     """
-    return _steps_of_dice(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
+    attack, defence = rules.full_roll
+    return _steps_of_dice(min(attackers, attack), min(defenders, defence), rules)
 
 
 @lru_cache(maxsize=1024)
 def _steps_of_dice(attack_dice: int, defence_dice: int, rules: Rules) -> Steps:
-    refuse_dice_mode(rules, NAME)
-    refuse_gains(rules, NAME)
     steps = {}
     for i in range(1, attack_dice + 1):
         for j in range(1, defence_dice + 1):
             law = loss_law(i, j, rules)
             steps[i, j] = tuple(count / law.total for count in law.counts)  # nearest floats
     return steps
-
-
-def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribution[Outcome]:
-    """Return the float law of the outcome of a battle.
-
-    stack: the law of the number of attackers on the territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-
-    The relative error of each probability is at most `relative_error` of the largest stack.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> law = outcomes(Distribution([3]), 1, CLASSIC)
-    >>> round(law[Outcome(attackers=3, defenders=0)], 6)
-    0.578704
-    """
-    weights = {n: float(probability) for n, probability in stack.items()}
-    strongest = max(weights) - rules.garrison
-    if strongest <= 0 or not defenders:
-        return stack.to_float().map(lambda attackers: Outcome(attackers, defenders))
-    memory = (strongest + defenders) * OUTCOME_BYTES
-    refuse_too_large(strongest, defenders, memory=memory, method=NAME)
-    start = np.zeros(strongest + 1)
-    law = {}
-    for attackers, probability in weights.items():
-        if attackers > rules.garrison:
-            start[attackers - rules.garrison] = probability
-        else:
-            law[Outcome(attackers, defenders)] = probability
-    won, lost = run(start, defenders, steps_of(strongest, defenders, rules))
-    for a, p in enumerate(won.tolist()):
-        law[Outcome(a + rules.garrison, 0)] = p
-    for d, p in lost.items():
-        law[Outcome(rules.garrison, d)] = law.get(Outcome(rules.garrison, d), 0.0) + p
-    return Distribution.from_probabilities(law)
-
-
-def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
-    """Return the chance that the territory is taken.
-
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-
-    Its relative error is at most `relative_error`.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> round(win_probability(3, 1, CLASSIC), 6)
-    0.754244
-    """
-    if not defenders:
-        return 1.0
-    *_, last = value_rows(np.ones(attackers + 1), np.zeros(defenders + 1), rules)
-    return min(float(last[attackers]), 1.0)
-
-
-def values(
-    won: Sequence[float] | Floats, lost: Sequence[float] | Floats, defenders: int, rules: Rules
-) -> Floats:
-    """Return the mean worth of a battle, for every number of attackers at once.
-
-    won: `won[n]`, at least 0, is what it is worth that n armies can move in.
-    lost: `lost[d]`, at least 0, is what it is worth that d defenders hold; `lost[0]` does not
-        matter.
-    defenders: armies on the defended territory, at least 1.
-    rules: the rules of the battle.
-
-    Entry `[n]` of the result, as long as `won`, is for n attackers, garrison included. Its
-    relative error is at most `relative_error`, and that of `won` and `lost`.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> values([1, 1, 1, 1], [0, 0], 1, CLASSIC).round(6).tolist()
-    [0.0, 0.0, 0.416667, 0.754244]
-    """
-    *_, last = value_rows(won, lost[: defenders + 1], rules)
-    return last
-
-
-def win_table(attackers: int, defenders: int, rules: Rules) -> Floats:
-    """Return the chances to win of all battles up to a size.
-
-    attackers: the most armies on the attacking territory, garrison included.
-    defenders: the most armies on the defended territory.
-    rules: the rules of the battle.
-
-    Entry `[a - 1, d - 1]` is for a attackers against d defenders; its relative error is at most
-    `relative_error` of that battle.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> win_table(3, 1, CLASSIC).round(6).tolist()
-    [[0.0], [0.416667], [0.754244]]
-    """
-    refuse_too_large(attackers, defenders, memory=8 * attackers * defenders, method=NAME)
-    able, (i, j) = attackers - rules.garrison, rules.full_roll
-    if able >= i and defenders >= j and able + defenders <= 2 * min(i, j) * defenders:
-        return _table_by_diagonals(attackers, defenders, rules).T
-    table = np.empty((defenders, attackers))
-    rows = value_rows(np.ones(attackers + 1), np.zeros(defenders + 1), rules)
-    for d, row in enumerate(rows):
-        table[d] = np.minimum(row[1:], 1.0)
-    return table.T
-
-
-def _table_by_diagonals(attackers: int, defenders: int, rules: Rules) -> Floats:
-    """Return the chances to win, `[defenders - 1, attackers - 1]`."""
-    able, (i, j) = attackers - rules.garrison, rules.full_roll
-    steps = steps_of(able, defenders, rules)
-    few_attackers = _few_attackers(i, defenders + min(i, j) - 1, steps)
-    few_defenders = np.ones((j, able + 1))
-    few_defenders[:, 0] = 0.0
-    few_rows = value_rows(np.ones(attackers + 1), np.zeros(j), rules)
-    for few, row in zip(few_defenders[1:], few_rows, strict=True):
-        few[:] = row[rules.garrison :]
-    before = max(rules.garrison - 1, 0)
-    table = chance_table(few_attackers, few_defenders, steps[i, j], before)
-    return table[1 : defenders + 1, -attackers:]
 
 
 def _few_attackers(attack_dice: int, defenders: int, steps: Steps) -> Floats:
@@ -259,36 +212,6 @@ def _few_attackers(attack_dice: int, defenders: int, steps: Steps) -> Floats:
             break  # and so are all beyond
     chances[:, : len(columns)] = np.transpose(columns)
     return chances
-
-
-def value_rows(
-    won: Sequence[float] | Floats, lost: Sequence[float] | Floats, rules: Rules
-) -> Iterator[Floats]:
-    """Yield what `values` returns, for 1, 2 ... defenders, as many as `lost` has entries for.
-
-    won, lost, rules: as for `values`.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> [row.round(4).tolist() for row in value_rows([1, 1, 1], [0, 0, 0], CLASSIC)]
-    [[0.0, 0.0, 0.4167], [0.0, 0.0, 0.1061]]
-    """
-    garrison = min(rules.garrison, len(won) - 1)
-    able = len(won) - 1 - garrison
-    refuse(able, len(lost), rules)
-    steps, most = steps_of(able, len(lost) - 1, rules), rules.attack.kept
-    rows = {0: np.array(won[: able + 1], dtype=float)}
-    for d in range(1, len(lost)):
-        dice = min(d, rules.defence.kept)
-        worth = np.empty(len(won))
-        worth[: garrison + 1] = lost[d]
-        rows[d] = worth[garrison:]
-        nearest = [rows[d - k] for k in range(dice + 1)]
-        for a in range(1, min(most, able + 1)):
-            rows[d][a] = _mean(nearest, steps[a, dice], a)
-        if able >= most:
-            _fill_full_dice(nearest, steps[most, dice], most)
-        yield worth
-        rows.pop(d - rules.defence.kept, None)
 
 
 def _mean(nearest: Sequence[Floats | list[float]], step: tuple[float, ...], a: int) -> float:
@@ -314,30 +237,17 @@ def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) -
     _sum_series(states, step[0], taken)
 
 
-def run(start: Floats, defenders: int, steps: Steps) -> tuple[Floats, dict[int, float]]:
-    """Return the chances to end with a attackers, for every a, and with d defenders.
+def run(start: Floats, defenders: int, steps: Steps) -> tuple[Floats, dict[int, Floats]]:
+    """Return the probabilities that a attackers win, for every a, and that d defenders hold.
 
-    start: the chance of each number of attackers able to attack, from 0 on; it is used up.
+    start: `start[a]` is the probability of a attackers, from 0 on, or of several battles at once
+        `start[a, n]` that in battle n; it is overwritten.
     defenders: armies on the defended territory.
     steps: p_0 .. p_m for each (attack dice, defence dice) that the battle may have.
 
     >>> won, lost = run(np.array([0.0, 1.0]), 1, {(1, 1): (0.25, 0.75)})
-    >>> won.tolist(), lost
-    ([0.0, 0.75], {1: 0.25})
-    """
-    won, lost = run_many(start, defenders, steps)
-    return won, {d: float(chance) for d, chance in lost.items()}
-
-
-def run_many(start: Floats, defenders: int, steps: Steps) -> tuple[Floats, dict[int, Floats]]:
-    """Return the same as `run`, for many battles at once.
-
-    start: `[a, n]`, the chance of a attackers in battle n; it is used up.
-    defenders, steps: as for `run`.
-
-    >>> won, lost = run_many(np.array([[0.0, 0.0], [1.0, 0.5]]), 1, {(1, 1): (0.25, 0.75)})
-    >>> won.tolist(), lost[1].tolist()
-    ([[0.0, 0.0], [0.75, 0.375]], [0.25, 0.125])
+    >>> won.tolist(), float(lost[1])
+    ([0.0, 0.75], 0.25)
     """
     most, most_defence = (max(dice) for dice in zip(*steps, strict=True))
     rows = {defenders: start}
@@ -381,68 +291,164 @@ def _sum_series(states: Floats, p: float, shift: int) -> None:
         p, shift = p * p, 2 * shift
 
 
-class Lattice(RollKernel):
-    """The kernel in floats, a whole row of states at a time.
+def _chance_table(
+    few_attackers: Floats, few_defenders: Floats, step: tuple[float, ...], before: int
+) -> Floats:
+    """Return the chances to win, given those of the battles in which not all dice are thrown.
 
-    >>> from iacta.rules.rules import CLASSIC
-    >>> round(Lattice(CLASSIC).win_probability(2, 1), 6)
-    0.754244
+    few_attackers: `few_attackers[a, d]` is the chance of a < i attackers able to attack against
+        d = 0, 1, 2 ... defenders, where i are the attack dice.
+    few_defenders: `few_defenders[d, a]` is the chance against d < j defenders, where j are the
+        defence dice.
+    step: p_0 .. p_m.
+    before: columns of zeros to put before the first.
+
+    Entry `[d, before + a]` of the result is for a attackers able to attack against d defenders.
+    The last m − 1 rows are not filled.
+    """
+    i, j = len(few_attackers), len(few_defenders)
+    defenders, attackers = few_attackers.shape[1] - 1, few_defenders.shape[1] - 1
+    table = np.zeros((defenders + 1, before + attackers + 1))
+    slope = _slope(step)
+    for d in range(j, defenders + 1):  # the band is written upon these
+        table[d, before + max(int(d * slope), i) :] = 1.0
+    table[:, before : before + i] = few_attackers.T
+    table[:j, before:] = few_defenders
+    band = _Band(few_attackers, few_defenders, step, table)
+    for total in range(0, attackers + defenders + 1, len(step) - 1):
+        band.advance(total, middle=int(total * slope / (1 + slope)))
+    return table
+
+
+def _slope(step: tuple[float, ...]) -> float:
+    """Return the attackers lost for each defender lost."""
+    defenders = sum(k * p for k, p in enumerate(step))
+    return min((len(step) - 1 - defenders) / max(defenders, 1e-9), 1e9)
+
+
+def _length(needed: npt.NDArray[np.bool_]) -> int:
+    """Return how many cells it takes to hold all that are needed."""
+    return len(needed) - int(np.argmax(needed[::-1])) if needed.any() else 0
+
+
+def _by_total(few_attackers: Floats, taken: int) -> Floats:
+    """Return the cells with few attackers of each m anti-diagonals, in the order of a band."""
+    i, count = few_attackers.shape
+    blocks = -(-(count + i) // taken)
+    cells = np.zeros((blocks, i, taken))
+    for a in range(i):
+        sheared = np.zeros(blocks * taken)
+        sheared[a : a + count] = few_attackers[a]
+        cells[:, a] = sheared.reshape(blocks, taken)
+    return cells.reshape(blocks, i * taken)
+
+
+class _Band:
+    """The part of m anti-diagonals that is neither 0 nor 1.
+
+    chances[(a + m) · m + r] is P(a, total + r − a), r = 0 .. m − 1: the anti-diagonals next to
+    each other. It is 0 where a < `low`, and 1 where a >= `high`.
     """
 
-    name = NAME
+    def __init__(
+        self, few_attackers: Floats, few_defenders: Floats, step: tuple[float, ...], table: Floats
+    ) -> None:
+        self.few_defenders, self.step, self.table = few_defenders, step, table
+        self.taken = len(step) - 1
+        self.attack_dice, self.defence_dice = len(few_attackers), len(few_defenders)
+        self.attackers, self.defenders = few_defenders.shape[1] - 1, few_attackers.shape[1] - 1
+        self.few_attackers = _by_total(few_attackers, self.taken)
+        # From these totals on, the cells with few dice on one side are all 0, or all 1.
+        self.hopeless = _length(few_attackers.max(axis=0) >= LEAST_CHANCE) + self.attack_dice
+        self.hopeful = _length(few_defenders.min(axis=0) < CERTAIN) + self.defence_dice
+        self.chances = np.ones((self.attackers + 1 + self.taken) * self.taken)
+        self.chances[: (self.taken + 1) * self.taken] = 0.0
+        self.low, self.high = 0, 0
+        self.sums, self.products = np.empty((2, len(self.chances)))
 
-    def refuse(self, attackers: int, defenders: int) -> None:
-        """Refuse a battle that is too large, and modes that are not truly random."""
-        refuse(attackers, defenders, self.rules)
+    def advance(self, total: int, middle: int) -> None:
+        """Go on to the next anti-diagonals, and write them into the table.
 
-    def error(self, attackers: int, defenders: int) -> Error:
-        """Return `relative_error`."""
-        return Error(relative_error(attackers, defenders, self.rules))
+        total: attackers able to attack and defenders together on the first of them.
+        middle: a number of attackers that the band must hold.
+        """
+        taken, low, high = self.taken, self.low, self.high
+        first = max(low, self.attack_dice, total + taken - 1 - self.defenders)
+        end = min(high + taken, self.attackers + 1, total + taken - self.defence_dice)
+        if first < end:
+            self._fill(first * taken, end * taken)
+        if low < first:
+            self.chances[(low + taken) * taken : (first + taken) * taken] = 0.0
+        if end < high + taken:
+            self.chances[(max(end, 0) + taken) * taken : (high + 2 * taken) * taken] = 1.0
+        self.low, self.high = first, end
+        if total < self.hopeless:
+            self._set_few_attackers(total)
+        if total < self.hopeful:
+            self._set_few_defenders(total)
+        if first < end:
+            self._write(total, max(first, self.low), min(end, self.high))
+        if total // taken % TRIMMED_EACH == 0:
+            self._trim(total, middle - taken, middle + 2 * taken)
 
-    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        """Return the distribution of the absorbing state."""
-        weights = {a: float(probability) for a, probability in start.items()}
-        most = max(weights)
-        if most <= 0 or not defenders:
-            return start.to_float().map(lambda attackers: State(attackers, defenders))
-        memory = (most + defenders) * OUTCOME_BYTES
-        refuse_too_large(most, defenders, memory=memory, method=NAME)
-        vector = np.zeros(most + 1)
-        states = {}
-        for attackers, probability in weights.items():
-            if attackers > 0:
-                vector[attackers] = probability
-            else:
-                states[State(attackers, defenders)] = probability
-        won, lost = run(vector, defenders, steps_of(most, defenders, self.rules))
-        for a, probability in enumerate(won.tolist()):
-            states[State(a, 0)] = probability
-        for d, probability in lost.items():
-            states[State(0, d)] = states.get(State(0, d), 0.0) + probability
-        return Distribution.from_probabilities(states)
+    def _fill(self, first: int, end: int) -> None:
+        """Apply the recurrence to all cells from the one to the other."""
+        taken, chances = self.taken, self.chances
+        sums, products = self.sums[: end - first], self.products[: end - first]
+        np.multiply(chances[first:end], self.step[0], sums)
+        for k in range(1, taken):
+            np.multiply(chances[first + k * taken : end + k * taken], self.step[k], products)
+            np.add(sums, products, sums)
+        filled = chances[first + taken * taken : end + taken * taken]
+        np.multiply(filled, self.step[taken], products)
+        np.add(sums, products, filled)
+        np.minimum(filled, 1.0, out=filled)
 
-    def backward(self, values: Values) -> Iterator[Floats]:
-        """Yield the expected value for each number of attackers, for 1, 2 ... defenders."""
-        return value_rows(values.won, values.lost, self.rules)
+    def _set_few_attackers(self, total: int) -> None:
+        """Set the cells with fewer attackers than attack dice, which begin the anti-diagonals."""
+        if total // self.taken < len(self.few_attackers):
+            cells = self.few_attackers[total // self.taken]
+            self.chances[self.taken * self.taken :][: len(cells)] = cells
+        self.low = 0
 
-    def win_probability(self, attackers: int, defenders: int) -> float:
-        """Return the chance to take the territory."""
-        if not defenders or attackers <= 0:
-            return float(not defenders)
-        *_, last = value_rows(np.ones(attackers + 1), np.zeros(defenders + 1), self.rules)
-        return min(float(last[attackers]), 1.0)
+    def _set_few_defenders(self, total: int) -> None:
+        """Set the cells with fewer defenders than defence dice, which end the anti-diagonals."""
+        for r in range(self.taken):
+            for d in range(min(self.defence_dice, total + r + 1)):
+                a = total + r - d
+                if a <= self.attackers:
+                    self.chances[(a + self.taken) * self.taken + r] = self.few_defenders[d, a]
+        self.high = min(total + self.taken - 1, self.attackers) + 1
 
-    def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:
-        """Return the chances to win all battles up to a size."""
-        return win_table(staying + attackers, defenders, replace(self.rules, garrison=staying))
+    def _trim(self, total: int, most: int, least: int) -> None:
+        """Leave out what is as good as 0 and 1, but for the attackers most .. least − 1."""
+        rows = self.chances.reshape(-1, self.taken)[self.taken :]
+        if total >= self.hopeless and self.low < most:
+            needed = rows[self.low : min(most, self.low + TRIMMED_AT_ONCE)].max(1) >= LEAST_CHANCE
+            skipped = int(np.argmax(needed)) if needed.any() else len(needed)
+            rows[self.low : self.low + skipped] = 0.0
+            self.low += skipped
+        if total >= self.hopeful and self.high > least:
+            first = max(least, self.high - TRIMMED_AT_ONCE)
+            needed = rows[first : self.high].min(1) < CERTAIN
+            rows[first + _length(needed) : self.high] = 1.0
+            self.high = first + _length(needed)
 
-    def transitions(self, attackers: int, defenders: int) -> Transitions:
-        """Return how battles of up to so many attackers are absorbed."""
-        self.refuse(attackers * attackers, defenders)
-        steps = steps_of(attackers, defenders, self.rules)
-        won, lost = run_many(np.eye(attackers + 1), defenders, steps)
-        ends = np.zeros((attackers + 1, defenders + 1))
-        for left, chances in lost.items():
-            ends[:, left] = chances
-        won[0] = 0.0
-        return Transitions(np.ascontiguousarray(won.T), ends)
+    def _write(self, total: int, first: int, end: int) -> None:
+        """Write the attackers first .. end − 1 into the table."""
+        width, size, taken = self.table.shape[1], self.table.itemsize, self.taken
+        start = (total - first) * width + width - self.attackers - 1 + first
+        # In a view along the anti-diagonals they lie as in the band.
+        cells = np.ndarray(
+            (end - first, taken),
+            buffer=self.table,
+            offset=start * size,
+            strides=((1 - width) * size, width * size),
+        )
+        filled = self.chances[(first + taken) * taken : (end + taken) * taken]
+        cells[:] = filled.reshape(-1, taken)
+
+
+NAME = "lattice"
+run_many = run
+refuse, relative_error, outcomes, win_probability, values, value_rows, win_table = garrisoned(NAME)

@@ -5,14 +5,14 @@ defenders. After s such rolls the attackers have lost L = X_1 + ... + X_s, and a
 (a − L, d − m·s + L) have n = a + d − m·s armies together. Choose s so that n is about 128. Armies
 never grow, so a walk that stands on this diagonal with both sides strong enough for all their dice
 has had all dice all the way; and one that has passed an end of the diagonal has left a side with
-next to nothing against n others, which has as good as lost. With V(x), the chance to win with x
+almost nothing against n others, which almost surely loses. With V(x), the chance to win with x
 attackers against n − x defenders, and V(x) = 1 for x > n,
 
     P(a, d) = Σ_l  P(L = l) · V(a − l),
 
-up to the chance of that next to nothing against n, below 1e-30 (n is doubled until it is).
+up to the chance of that almost nothing against n, below 1e-30 (n is doubled until it is).
 
-The law of L is an integral (see `iacta.methods.walk`), and so is the whole sum. With
+The distribution of L is an integral (see `iacta.methods.walk`), and so is the whole sum. With
 G(w) = Σ_x V(x) · e^(w·x), whose terms past the end of the diagonal are a geometric series if τ < 0,
 
     P(a, d) = 1 / 2π · ∫ M(w)^s · e^(−w·(a − s·μ)) · G(w) dθ,        w = τ + iθ.
@@ -28,7 +28,6 @@ in a table of `lattice`, and have its relative error down to 1e-150.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from math import ceil, pi, sqrt
 from typing import NamedTuple, TypeAlias
@@ -38,9 +37,9 @@ import numpy.typing as npt
 
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
-from iacta.methods import lattice
-from iacta.methods.limits import check_rules, refuse_dice_mode, refuse_gains
-from iacta.methods.outcome import Outcome
+from iacta.methods.garrisoned import garrisoned
+from iacta.methods.kernel import Chances, Error, Floats, RollKernel, State, Values
+from iacta.methods.lattice import Lattice
 from iacta.methods.survivors import Window, ends, spare_armies
 from iacta.methods.walk import (
     Walk,
@@ -52,129 +51,137 @@ from iacta.methods.walk import (
 )
 from iacta.rules.rules import Rules
 
-__all__ = ["NAME", "both_chances", "outcomes", "refuse", "relative_error", "win_probability"]
+__all__ = ["Leap"]
 
-NAME: str = "leap"
+NAME = "leap"
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Complex: TypeAlias = npt.NDArray[np.complex128]
 
 RELATIVE_ERROR = 1e-12
 LEAST_CHANCE = 1e-25
 TABLE_SIZE = 256
-MOST_LATTICE_ERROR = RELATIVE_ERROR  # below it, the law is left to `lattice`
-LEAST_SIGMA = 12.0  # below it, the integrand is not yet as good as a bell
-MOST_FOR_A_LAW = 10**10
+MOST_LATTICE_ERROR = RELATIVE_ERROR  # below it, the distribution is left to `lattice`
+LEAST_SIGMA = 12.0  # below it, the integrand is not yet close to a bell
+MOST_WITH_OUTCOMES = 10**10
 LEAST_OUTCOME = 1e-18
 DIAGONALS = (128, 256, 512, 1024)
 NEGLIGIBLE = 1e-30
 LOG_OF_NEGLIGIBLE = -70.0
-STEPS_OF_SIGMA = 9.0  # copies of the law at this distance weigh less than e^(−9² / 2) = 3e-18
+STEPS_OF_SIGMA = 9.0  # copies of the bell at this distance weigh less than e^(−9² / 2) = 3e-18
 STEPS_OF_POLE = 37.0  # copies of the geometric series weigh less than e^−37 = 1e-16
 WIDTH = 8.7  # beyond this many 1/σ the integrand is below e^(−8.7² / 2) = 4e-17
 TILTS: Floats = -np.geomspace(1e-9, 40, 500)
 MOST_ARMIES = 10**18
 
 
-def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
-    """Return the bound on the relative error, 1e-12 for chances between 1e-15 and 1 − 1e-15.
-
-    attackers, defenders, rules: the battle.
-    """
-    return RELATIVE_ERROR
-
-
-def refuse(attackers: int, defenders: int, rules: Rules) -> None:
-    """Refuse rules under which a few armies do not as good as lose against a thousand others.
-
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-
-    Rules under which armies can grow are refused too, those under which a roll with all dice always
-    ends the same way, and more than 10^18 armies.
-    """
-    check_rules(rules)
-    refuse_dice_mode(rules, NAME)
-    refuse_gains(rules, NAME)
-    if max(attackers, defenders) > MOST_ARMIES:
-        raise TooLargeError(f"armies must be at most 10^18 for the method {NAME!r}")
-    _near(_bare(rules))
-
-
-@lru_cache(maxsize=256)
-def _bare(rules: Rules) -> Rules:
-    """Return the rules without a garrison: inside, only those count who can attack."""
-    return replace(rules, garrison=0)
-
-
-def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
-    """Return the chance that the territory is taken, however many armies there are.
-
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-
-    A float, with the error told above; refused is what `refuse` says.
+class Leap(RollKernel):
+    """The kernel of battles of any size, in floats.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> round(win_probability(853_400_001, 10**9, CLASSIC), 12)
+    >>> leap = Leap(CLASSIC)
+    >>> round(leap.win_probability(853_400_000, 10**9), 12)
     0.376738111582
+    >>> won, lost = leap.chances(87_000, 100_000)
+    >>> round(won, 6), f"{lost:.11e}"
+    (0.999844, '1.55887520756e-04')
     """
-    refuse(attackers, defenders, rules)
-    able = attackers - rules.garrison
-    if max(able, defenders) <= TABLE_SIZE and min(able, defenders) > 0:
-        return float(_table(_bare(rules))[able - 1, defenders - 1])
-    won, lost = both_chances(attackers, defenders, rules)
-    if won < LEAST_CHANCE:
-        return 0.0
-    return won if won < lost else 1.0 - lost
+
+    name = NAME
+
+    def refuse(self, attackers: int, defenders: int) -> None:
+        """Refuse more than 10^18 armies, and rules under which leaping is not accurate.
+
+        These are rules under which a few armies can beat a thousand others, or under which a roll
+        with all dice always ends the same way.
+        """
+        if max(attackers, defenders) > MOST_ARMIES:
+            raise TooLargeError(f"armies must be at most 10^18 for the method {NAME!r}")
+        _near(self.rules)
+
+    def error(self, attackers: int, defenders: int) -> Error:
+        """Return 1e-12, for chances between 1e-15 and 1 − 1e-15."""
+        return Error(RELATIVE_ERROR)
+
+    def win_probability(self, attackers: int, defenders: int) -> float:
+        """Return the chance to take the territory, looked up in a table where it is small."""
+        self.refuse(attackers, defenders)
+        if max(attackers, defenders) <= TABLE_SIZE and min(attackers, defenders) > 0:
+            return float(_table(self.rules)[attackers - 1, defenders - 1])
+        won, lost = self.chances(attackers, defenders)
+        if won < LEAST_CHANCE:
+            return 0.0
+        return float(won if won < lost else 1 - lost)
+
+    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
+        """Return the chances to take the territory with enough armies left, and not to.
+
+        The relative error of each is at most 1e-12 where it is above 1e-15.
+        """
+        self.refuse(attackers, defenders)
+        if attackers <= 0 or attackers < keep or not defenders:
+            won = not defenders and max(attackers, 0) >= keep
+            return Chances(float(won), float(not won))
+        # To keep more armies than are thrown dice is as if they stood aside and never fought.
+        spare = max(keep - self.rules.attack.kept, 0)
+        return _chances(attackers - spare, defenders, self.rules, keep - spare)
+
+    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        """Return the distribution of the absorbing state, at a cost that grows as its likely ones.
+
+        The relative error is at most 1e-12 for states with a probability above 1e-15; those below
+        1e-18 may be left out. More than some million likely states, as battles of more than 10^10
+        armies have if both sides may win, are refused: they would not fit into memory.
+        """
+        self.refuse(max(start), defenders)
+        states: dict[State, float] = {}
+        for attackers, weight in start.items():
+            for state, probability in self._absorbed(attackers, defenders):
+                states[state] = states.get(state, 0.0) + float(weight) * probability
+        return Distribution.from_probabilities(states)
+
+    def _absorbed(self, attackers: int, defenders: int) -> Iterator[tuple[State, float]]:
+        """Yield the states in which a battle may end, and their probabilities."""
+        if attackers <= 0 or not defenders:
+            yield State(attackers, defenders), 1.0
+            return
+        near = _near(self.rules)
+        ours = spare_armies(attackers, defenders, attackers_walk(self.rules), near)
+        theirs = spare_armies(defenders, attackers, defenders_walk(self.rules), near)
+        fighting, against = attackers - ours, defenders - theirs
+        i, j = self.rules.full_roll
+        lattice = Lattice(self.rules)
+        error = lattice.error(fighting, against).relative
+        if fighting < i or against < j or error <= MOST_LATTICE_ERROR:
+            for state, chance in lattice.forward(Distribution([fighting]), against).items():
+                if chance > LEAST_OUTCOME or not (ours or theirs):
+                    yield _with_spare(state, ours, theirs), float(chance)
+            return
+        _refuse_many(fighting + against)
+        left = ends(fighting, against, self.rules, near)
+        for x, chance in _likely(left.attackers):
+            yield State(x + ours, 0), chance
+        for y, chance in _likely(left.defenders):
+            yield State(0, y + theirs), chance
 
 
 @lru_cache(maxsize=16)
 def _table(rules: Rules) -> Floats:
-    return lattice.win_table(TABLE_SIZE, TABLE_SIZE, rules)
+    return Lattice(rules).win_table(TABLE_SIZE, TABLE_SIZE)
 
 
-def both_chances(
-    attackers: int, defenders: int, rules: Rules, keep: int = 0
-) -> tuple[float, float]:
-    """Return the chances to take the territory with enough armies, and not to, each to its digits.
-
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    keep: armies that must be left to move into the territory.
-    rules: the rules of the battle.
-
-    The two sum to 1; the relative error of each is at most 1e-12 where it is above 1e-15.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> won, lost = both_chances(87_001, 100_000, CLASSIC)
-    >>> round(won, 6), f"{lost:.11e}"
-    (0.999844, '1.55887520756e-04')
-    """
-    refuse(attackers, defenders, rules)
-    able = attackers - rules.garrison
-    if able <= 0 or able < keep or not defenders:
-        won = not defenders and max(able, 0) >= keep
-        return float(won), float(not won)
-    # With more than all dice to be kept, it is as if as many more stood there and never fought.
-    spare = max(keep - rules.attack.kept, 0)
-    return _both_chances(able - spare, defenders, _bare(rules), keep - spare)
-
-
-def _both_chances(able: int, defenders: int, rules: Rules, keep: int) -> tuple[float, float]:
+def _chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances:
     taken = min(rules.full_roll)
     rolls = max((able + defenders - _near(rules)) // taken, 0)
     near = able + defenders - taken * rolls
     won, lost = _diagonal(near, rules, keep)
     if not rolls:
-        return float(won.values[able]), float(lost.values[defenders])
+        return Chances(float(won.values[able]), float(lost.values[defenders]))
     middle = able - rolls * attackers_walk(rules).mean
     if won.values[round(min(max(middle, 0), near))] < 0.5:
         chance = _integral(won, attackers_walk(rules), able, rolls)
-        return chance, 1.0 - chance
+        return Chances(chance, 1.0 - chance)
     chance = _integral(lost, defenders_walk(rules), defenders, rolls)
-    return 1.0 - chance, chance
+    return Chances(1.0 - chance, chance)
 
 
 class _Side(NamedTuple):
@@ -196,8 +203,9 @@ def _diagonal(armies: int, rules: Rules, keep: int) -> tuple[_Side, _Side]:
     won, lost = np.zeros((2, armies + 1))
     won[armies], lost[armies] = 1.0, 1.0
     enough = np.arange(armies + 1) >= keep
-    wins = lattice.value_rows(enough.astype(float), np.zeros(armies), rules)
-    losses = lattice.value_rows((~enough).astype(float), np.ones(armies), rules)
+    lattice = Lattice(rules)
+    wins = lattice.backward(Values(enough.astype(float), np.zeros(armies)))
+    losses = lattice.backward(Values((~enough).astype(float), np.ones(armies)))
     for d, (winning, losing) in enumerate(zip(wins, losses, strict=True), start=1):
         won[armies - d] = winning[armies - d]
         lost[d] = losing[armies - d]
@@ -215,7 +223,7 @@ def _side(values: Floats) -> _Side:
 
 @lru_cache(maxsize=64)
 def _near(rules: Rules) -> int:
-    """Return how many armies to leap to: so many that a few of them have as good as lost."""
+    """Return how many armies to leap to: so many that a few of them almost surely lose."""
     if not attackers_walk(rules).variance:
         raise IllegalError(
             f"rules must let a roll with all dice end in more ways than one for the method "
@@ -286,65 +294,11 @@ def _series(side: _Side, nodes: Complex, scale: float) -> Complex:
     return np.asarray(np.einsum("ij,j->i", turns, weights) + past)
 
 
-def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribution[Outcome]:
-    """Return the law of the outcome of a battle, at a cost that grows as its likely outcomes.
-
-    stack: the law of the number of attackers on the territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-
-    Floats; the relative error is at most 1e-12 for outcomes with a chance above 1e-15. Those below
-    1e-18 may be left out. More than some million likely outcomes, as battles of more than 10^10
-    armies have where neither side is as good as certain to win, are refused: they would not fit
-    into memory.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> law = outcomes(Distribution([1_000_001]), 1_000_000, CLASSIC)
-    >>> round(law.map(lambda outcome: outcome.attackers).mean(), 6)
-    146586.848799
-    """
-    refuse(max(stack), defenders, rules)
-    law: dict[Outcome, float] = {}
-    for attackers, chance in stack.items():
-        for outcome, probability in _ends(attackers, defenders, rules):
-            law[outcome] = law.get(outcome, 0.0) + float(chance) * probability
-    return Distribution.from_probabilities(law)
-
-
-def _ends(attackers: int, defenders: int, rules: Rules) -> Iterator[tuple[Outcome, float]]:
-    """Yield the outcomes of a battle and their chances."""
-    able = attackers - rules.garrison
-    if able <= 0 or not defenders:
-        yield Outcome(attackers, defenders), 1.0
-        return
-    near = _near(_bare(rules))
-    ours = spare_armies(able, defenders, attackers_walk(rules), near)
-    theirs = spare_armies(defenders, able, defenders_walk(rules), near)
-    if _is_for_lattice(able - ours, defenders - theirs, rules):
-        law = lattice.outcomes(Distribution([attackers - ours]), defenders - theirs, rules)
-        for outcome, chance in law.items():
-            if chance > LEAST_OUTCOME or not (ours or theirs):
-                yield _with_spare(outcome, ours, theirs), float(chance)
-        return
-    _refuse_many(able - ours + defenders - theirs)
-    left = ends(able - ours, defenders - theirs, rules, near)
-    for x, chance in _likely(left.attackers):
-        yield Outcome(x + ours + rules.garrison, 0), chance
-    for y, chance in _likely(left.defenders):
-        yield Outcome(rules.garrison, y + theirs), chance
-
-
-def _is_for_lattice(able: int, defenders: int, rules: Rules) -> bool:
-    i, j = rules.full_roll
-    few = able < i or defenders < j
-    return few or lattice.relative_error(able, defenders, rules) <= MOST_LATTICE_ERROR
-
-
-def _with_spare(outcome: Outcome, ours: int, theirs: int) -> Outcome:
-    """Add the armies that as good as never come into the battle to those of the side that won."""
-    if outcome.defenders:
-        return Outcome(outcome.attackers, outcome.defenders + theirs)
-    return Outcome(outcome.attackers + ours, 0)
+def _with_spare(state: State, ours: int, theirs: int) -> State:
+    """Add the armies that almost never fight to those of the side that won."""
+    if state.defenders:
+        return State(state.attackers, state.defenders + theirs)
+    return State(state.attackers + ours, 0)
 
 
 def _likely(window: Window) -> Iterator[tuple[int, float]]:
@@ -354,8 +308,16 @@ def _likely(window: Window) -> Iterator[tuple[int, float]]:
 
 
 def _refuse_many(armies: int) -> None:
-    if armies > MOST_FOR_A_LAW:
+    if armies > MOST_WITH_OUTCOMES:
         raise TooLargeError(
-            f"a battle in which {armies} armies matter must have at most {MOST_FOR_A_LAW:.0e} "
+            f"a battle in which {armies} armies matter must have at most {MOST_WITH_OUTCOMES:.0e} "
             f"of them for its outcomes one by one; its chance to win is had for any size"
         )
+
+
+refuse, relative_error, outcomes, win_probability, values, value_rows, win_table = garrisoned(NAME)
+
+
+def both_chances(attackers: int, defenders: int, rules: Rules, keep: int = 0) -> Chances:
+    """Kept until nothing asks for it."""
+    return Leap(rules).chances(attackers - rules.garrison, defenders, keep)

@@ -18,40 +18,30 @@ Sources: Van Wijgerden, "Let slip the dice of war", draws the tree and counts 7 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from iacta.checks import shown
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
-from iacta.methods.limits import (
-    read_battle,
-    refuse_dice_mode,
-    refuse_gains,
-    refuse_too_large,
-)
-from iacta.methods.outcome import Outcome, is_won
+from iacta.methods.garrisoned import garrisoned
+from iacta.methods.kernel import Error, RollKernel, State
+from iacta.methods.limits import read_battle
+from iacta.methods.outcome import Outcome
 from iacta.rules.roll import Losses, loss_law
 from iacta.rules.rules import Rules
 
 __all__ = [
-    "NAME",
     "Branch",
     "Node",
     "Path",
+    "PathTree",
     "nodes",
-    "outcomes",
     "path_count",
     "paths",
-    "refuse",
-    "relative_error",
     "state_count",
     "tree",
-    "win_probability",
 ]
-
-NAME: str = "path_tree"
-
-State = tuple[int, int]
 
 MOST_STATES = 2500
 
@@ -60,7 +50,7 @@ class Branch(NamedTuple):
     """One of the losses that a roll can cause.
 
     losses: the armies that the roll costs.
-    probability: the exact chance of it.
+    probability: its exact probability.
     node: the node that it leads to.
     """
 
@@ -74,7 +64,7 @@ class Node:
     """A state of the battle; each is one node of a tree, however many branches lead to it.
 
     state: who is left, attackers with the garrison included.
-    probability: the exact chance that the battle comes by this state.
+    probability: the exact probability of visiting this state.
     branches: what the next roll can do; none where the battle is over.
     """
 
@@ -90,74 +80,88 @@ class Path(NamedTuple):
     """One way that a battle can take.
 
     states: the states on it, from the start to the end.
-    probability: the exact chance that the battle takes it.
+    probability: the exact probability that the battle takes it.
     """
 
     states: tuple[Outcome, ...]
     probability: Fraction
 
 
-class _Step(NamedTuple):
-    """One of the losses of a roll, its chance, and the state after it."""
+class Step(NamedTuple):
+    """One of the losses that a roll can cause, its probability, and the state after it."""
 
     losses: Losses
     probability: Fraction
-    after: Outcome
+    after: State
 
 
-def refuse(attackers: int, defenders: int, rules: Rules) -> None:
-    """Refuse all but small battles, of at most 2500 states.
-
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-    """
-    refuse_dice_mode(rules, NAME)
-    refuse_gains(rules, NAME)
-    if max(attackers - rules.garrison, 0) * defenders > MOST_STATES:
-        raise TooLargeError(
-            f"a battle of {shown(attackers)} against {shown(defenders)} must be smaller for the "
-            f"method {NAME!r}: expected at most {MOST_STATES} states"
-        )
-
-
-def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
-    """Return 0: this method is exact.
-
-    attackers, defenders, rules: the battle.
-    """
-    return 0.0
-
-
-def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
-    """Return the exact chance that the territory is taken.
-
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
+class PathTree(RollKernel):
+    """The exact kernel of small battles, by the states that a battle can visit.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> win_probability(4, 2, CLASSIC)
+    >>> PathTree(CLASSIC).win_probability(3, 2)
     Fraction(6610505, 10077696)
     """
-    return Fraction(outcomes(Distribution([attackers]), defenders, rules).prob(is_won))
+
+    name = "path_tree"
+    exact = True
+
+    def refuse(self, attackers: int, defenders: int) -> None:
+        """Refuse all but small battles, of at most 2500 states."""
+        if max(attackers, 0) * defenders > MOST_STATES:
+            raise TooLargeError(
+                f"a battle of {shown(attackers + self.garrison)} against {shown(defenders)} must "
+                f"be smaller for the method {self.name!r}: expected at most {MOST_STATES} states"
+            )
+
+    def error(self, attackers: int, defenders: int) -> Error:
+        """Return 0: this kernel is exact."""
+        return Error(0.0)
+
+    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        """Return the exact distribution of the absorbing state."""
+        self.refuse(max(start), defenders)
+        visits = self.visits({State(a, defenders): Fraction(p) for a, p in start.items()})
+        return Distribution({state: p for state, p in visits.items() if not self.steps(state)})
+
+    def visits(self, start: dict[State, Fraction]) -> dict[State, Fraction]:
+        """Return the probability of visiting each state, given those of the first ones."""
+        waiting: dict[int, dict[State, Fraction]] = {}
+        for state, probability in start.items():
+            waiting.setdefault(sum(state), {})[state] = probability
+        visits: dict[State, Fraction] = {}
+        for armies in range(max(waiting), min(0, *waiting) - 1, -1):  # each roll takes armies
+            for state, probability in waiting.pop(armies, {}).items():
+                visits[state] = probability
+                for step in self.steps(state):
+                    level = waiting.setdefault(sum(step.after), {})
+                    before = level.get(step.after, Fraction(0))
+                    level[step.after] = before + probability * step.probability
+        return visits
+
+    def steps(self, state: State) -> list[Step]:
+        """Return what one roll can do, nothing where the battle is over."""
+        attackers, defenders = state
+        if attackers <= 0 or not defenders:
+            return []
+        attack, defence = self.rules.full_roll
+        return [
+            Step(losses, probability, State(attackers - losses[0], defenders - losses[1]))
+            for losses, probability in _losses(
+                min(attackers, attack), min(defenders, defence), self.rules
+            )
+        ]
 
 
-def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribution[Outcome]:
-    """Return the exact law of the outcome of a battle.
-
-    stack: the exact law of the number of attackers on the territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> outcomes(Distribution([4]), 2, CLASSIC)[Outcome(attackers=3, defenders=0)]
-    Fraction(326375, 1679616)
-    """
-    refuse(max(stack), defenders, rules)
-    start = {Outcome(n, defenders): Fraction(chance) for n, chance in stack.items()}
-    chances = _chances(start, rules)
-    return Distribution({state: p for state, p in chances.items() if not _steps(state, rules)})
+@lru_cache(maxsize=256)
+def _losses(attack_dice: int, defence_dice: int, rules: Rules) -> list[tuple[Losses, Fraction]]:
+    """Return the losses that a roll can cause, and their probabilities."""
+    law = loss_law(attack_dice, defence_dice, rules)
+    return [
+        (Losses(law.compared - k, k), Fraction(count, law.total))
+        for k, count in enumerate(law.counts)
+        if count
+    ]
 
 
 def tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> Node:
@@ -165,7 +169,7 @@ def tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> Node
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
-    rules: the rules of the battle.
+    rules: `Rules`, or the name of a rule set.
 
     More than 2500 states are refused.
 
@@ -178,15 +182,25 @@ def tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> Node
 
     Source: Van Wijgerden, "Creating a probability tree".
     """
-    attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
-    refuse(attackers, defenders, rules)
-    root = Outcome(attackers, defenders)
-    chances = _chances({root: Fraction(1)}, rules)
-    made: dict[Outcome, Node] = {}
-    for state in sorted(chances, key=sum):
-        branches = (Branch(*step[:2], made[step.after]) for step in _steps(state, rules))
-        made[state] = Node(state, chances[state], tuple(branches))
+    kernel, root = _read(attackers, defenders, rules)
+    kernel.refuse(*root)
+    visits = kernel.visits({root: Fraction(1)})
+    made: dict[State, Node] = {}
+    for state in sorted(visits, key=sum):
+        branches = (Branch(*step[:2], made[step.after]) for step in kernel.steps(state))
+        shown_as = _with_garrison(state, kernel)
+        made[state] = Node(shown_as, visits[state], tuple(branches))
     return made[root]
+
+
+def _read(attackers: int, defenders: int, rules: Rules | str) -> tuple[PathTree, State]:
+    """Return the kernel of a battle, and its first state."""
+    attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
+    return PathTree(rules), State(attackers - rules.garrison, defenders)
+
+
+def _with_garrison(state: State, kernel: PathTree) -> Outcome:
+    return Outcome(state.attackers + kernel.garrison, state.defenders)
 
 
 def nodes(root: Node) -> Iterator[Node]:
@@ -210,11 +224,7 @@ def nodes(root: Node) -> Iterator[Node]:
 def paths(attackers: int, defenders: int, rules: Rules | str = "classic") -> Iterator[Path]:
     """Return an iterator over all paths of a battle, one by one; their number grows fast.
 
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-
-    More than 2500 states are refused. How many paths there are, `path_count` says.
+    The arguments and refusals are those of `tree`; `path_count` says how many paths there are.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> found = list(paths(4, 2, CLASSIC))
@@ -223,74 +233,40 @@ def paths(attackers: int, defenders: int, rules: Rules | str = "classic") -> Ite
 
     Source: Van Wijgerden, "Calculating end-state->p".
     """
-    attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
-    refuse(attackers, defenders, rules)
-    return _paths(Path((Outcome(attackers, defenders),), Fraction(1)), rules)
+    kernel, root = _read(attackers, defenders, rules)
+    kernel.refuse(*root)
+    return _paths(kernel, root)
 
 
-def _paths(start: Path, rules: Rules) -> Iterator[Path]:
-    begun = [start]
+def _paths(kernel: PathTree, root: State) -> Iterator[Path]:
+    begun: list[tuple[tuple[State, ...], Fraction]] = [((root,), Fraction(1))]
     while begun:
-        states, chance = begun.pop()
-        steps = _steps(states[-1], rules)
+        states, probability = begun.pop()
+        steps = kernel.steps(states[-1])
         if not steps:
-            yield Path(states, chance)
-        for _, probability, after in reversed(steps):
-            begun.append(Path((*states, after), chance * probability))
-
-
-def _chances(start: dict[Outcome, Fraction], rules: Rules) -> dict[Outcome, Fraction]:
-    """Return the chance to come by each state, from the chances to start in some of them."""
-    waiting: dict[int, dict[Outcome, Fraction]] = {}
-    for state, chance in start.items():
-        waiting.setdefault(sum(state), {})[state] = chance
-    chances: dict[Outcome, Fraction] = {}
-    for armies in range(max(waiting), -1, -1):  # a roll takes armies
-        for state, chance in waiting.pop(armies, {}).items():
-            chances[state] = chance
-            for _, probability, after in _steps(state, rules):
-                level = waiting.setdefault(sum(after), {})
-                level[after] = level.get(after, Fraction(0)) + chance * probability
-    return chances
-
-
-def _steps(state: Outcome, rules: Rules) -> list[_Step]:
-    """Return what one roll can do, nothing where the battle is over."""
-    able, defenders = state.attackers - rules.garrison, state.defenders
-    if able <= 0 or not defenders:
-        return []
-    law = loss_law(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
-    return [
-        _Step(
-            Losses(law.compared - k, k),
-            Fraction(count, law.total),
-            Outcome(state.attackers - law.compared + k, defenders - k),
-        )
-        for k, count in enumerate(law.counts)
-        if count
-    ]
+            yield Path(tuple(_with_garrison(state, kernel) for state in states), probability)
+        begun += [
+            ((*states, step.after), probability * step.probability) for step in reversed(steps)
+        ]
 
 
 def state_count(attackers: int, defenders: int, rules: Rules | str = "classic") -> int:
-    """Return the number of states that a battle can come by, its start and ends included.
+    """Return the number of states that a battle can visit, its start and ends included.
 
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
+    The arguments are those of `tree`.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> state_count(4, 2, CLASSIC)
     9
     """
-    attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
-    refuse_dice_mode(rules, NAME)
-    refuse_gains(rules, NAME)
-    able = max(attackers - rules.garrison, 0)
-    refuse_too_large(able, defenders, memory=400 * able * defenders, method=NAME)
-    reached = {(able, defenders)}
-    frontier = set(reached)
+    kernel, root = _read(attackers, defenders, rules)
+    able = max(root.attackers, 0)
+    kernel.refuse_too_large(able, root.defenders, memory=400 * able * root.defenders)
+    reached = {root}
+    frontier = {root}
     while frontier:
-        frontier = {after for state in frontier for after in _after(state, rules)} - reached
+        after = {step.after for state in frontier for step in kernel.steps(state)}
+        frontier = after - reached
         reached |= frontier
     return len(reached)
 
@@ -298,35 +274,26 @@ def state_count(attackers: int, defenders: int, rules: Rules | str = "classic") 
 def path_count(attackers: int, defenders: int, rules: Rules | str = "classic") -> int:
     """Return the number of different paths that a battle can take, roll by roll.
 
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
+    The arguments are those of `tree`.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> path_count(4, 2, CLASSIC)
     7
     """
-    attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
-    refuse_dice_mode(rules, NAME)
-    refuse_gains(rules, NAME)
-    able = max(attackers - rules.garrison, 0)
+    kernel, root = _read(attackers, defenders, rules)
+    able, defenders = max(root.attackers, 0), root.defenders
     number_bytes = 150 + (able + defenders) // 4
     memory = (able + 1) * (defenders + 1) * number_bytes
-    refuse_too_large(able, defenders, memory=memory, method=NAME)
+    kernel.refuse_too_large(able, defenders, memory=memory)
     counts: dict[State, int] = {}
     for d in range(defenders + 1):
         for a in range(able + 1):
-            after = list(_after((a, d), rules))
-            counts[a, d] = sum(counts[state] for state in after) if after else 1
-    return counts[able, defenders]
+            after = [step.after for step in kernel.steps(State(a, d))]
+            counts[State(a, d)] = sum(counts[state] for state in after) if after else 1
+    return counts[State(able, defenders)]
 
 
-def _after(state: State, rules: Rules) -> Iterator[State]:
-    """Yield the states that one roll can lead to, none where the battle is over."""
-    able, defenders = state
-    if able and defenders:
-        dice = min(able, rules.attack.kept), min(defenders, rules.defence.kept)
-        law = loss_law(*dice, rules)
-        for k, count in enumerate(law.counts):
-            if count:
-                yield able - law.compared + k, defenders - k
+NAME = "path_tree"
+refuse, relative_error, outcomes, win_probability, values, value_rows, win_table = garrisoned(
+    NAME, exact=True
+)

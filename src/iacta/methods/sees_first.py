@@ -53,7 +53,7 @@ from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
 from iacta.methods.adapted import adapted
 from iacta.methods.counting import ExactRow, least_root
-from iacta.methods.kernel import Chances, Error, Kernel, State, Transitions, Values
+from iacta.methods.kernel import Chances, Error, Find, Kernel, State, Transitions, Values
 from iacta.methods.limits import OUTCOME_BYTES, refuse_too_large
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
 from iacta.rules.roll import seen_loss_laws
@@ -109,13 +109,17 @@ class SeesFirst(Kernel):
     Fraction(2375, 11664)
     """
 
+    modes = (DefenderSeesFirst,)
+    by_rows = True
+
     def __init__(self, rules: Rules, *, exact: bool) -> None:
-        super().__init__(rules)
         self.exact, self.name = exact, EXACT_NAME if exact else NAME
-        if not isinstance(rules.mode, DefenderSeesFirst):
-            raise IllegalError(
-                f"defender_sees_first must be True for the method {self.name!r}, got False"
-            )
+        super().__init__(rules)
+
+    @classmethod
+    def build(cls, rules: Rules, exact: bool, find: Find) -> Kernel:
+        """Return the kernel for some rules."""
+        return cls(rules, exact=exact)
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle that is too large, and attack dice that depend on the reply."""
@@ -142,7 +146,7 @@ class SeesFirst(Kernel):
     def win_probability(self, attackers: int, defenders: int) -> Probability:
         """Return the chance to take the territory."""
         if attackers <= 0 or not defenders:
-            return self._number(not defenders)
+            return self.number(not defenders)
         battles = self._battles(attackers, defenders)
         return battles.probability(chances(battles), attackers, defenders)
 

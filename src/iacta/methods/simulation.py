@@ -1,33 +1,43 @@
 """Simulation: battles and campaigns fought with real dice, many at once.
 
-Nothing is computed from a law of the losses: dice are thrown by the rules, sorted and compared
-(`methods/throws.py`). So a simulation is slow and inexact, but it catches a law that is wrong.
-In n runs that succeed independently with chance p, the part of them that succeed has the standard
+Nothing is computed from the distribution of the losses: dice are thrown by the rules, sorted and
+compared. So a simulation is slow and inexact, but it catches a distribution that is wrong. In n
+runs that succeed independently with chance p, the part of them that succeed has the standard
 deviation
 
     √(p (1 − p) / n),
 
 0.0012 in 100,000 runs of a chance of 0.81: chance decides how near the answer is.
 
-The battles that throw the same dice are rolled together, a row of numbers for each die, and leave
-when their dice change. As armies only get fewer, the dice do too: the groups are taken from the
-most dice to the fewest, and none has to be looked at twice. (Where armies can grow, they do so in
-a full roll only, after which the dice are as many.)
+The dice. A row holds one die of every roll, in the smallest type of number that has room for it.
+With Y(1) ≥ Y(2) ≥ ... the attack dice that are kept and Z(1) ≥ Z(2) ≥ ... those of the defence,
+each with the bonus of its rank, a roll of i against j dice costs the defenders
+
+    K = #{r ≤ m : Y(r) > Z(r)},      m = min(i, j),
+
+armies (≥ where the attacker wins ties), and the attackers m − K. Each die is drawn, and its row is
+put into its place among the sorted rows by comparing them.
+
+The battles that throw the same dice are rolled together, and leave when their dice change. As
+armies only get fewer, the dice do too: the groups are taken from the most dice to the fewest, and
+none has to be looked at twice. (Where armies can grow, they do so in a full roll only, after which
+the dice are as many.)
 
 The runs are split into blocks of one size, each with a seed of its own, spawned from the first
 one. So the answer depends on the seed alone, not on who fights which block, nor in which order.
 
 Sources: Norvig, "The Unfinished Game ... of Risk" (2020, `campaign`), where 100,000 campaigns
-took 33 s; Höhle (2025), appendix 1.
+took 33 s; Höhle (2025), appendix 1, which rolls and sorts the dice one roll at a time.
 """
 
-import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from math import inf, prod
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -35,34 +45,35 @@ import numpy.typing as npt
 from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.methods.limits import check_rules, refuse_dice_mode
-from iacta.methods.outcome import Outcome, Stage, is_won
-from iacta.methods.throws import all_ones_probability, throw_losses
-from iacta.methods.workers import check_executor, spread
+from iacta.methods.garrisoned import garrisoned
+from iacta.methods.kernel import Error, RollKernel, State
+from iacta.methods.outcome import Outcome, Stage
 from iacta.rules.dice import Dice
+from iacta.rules.modes import ArmiesGrow, TrueRandom
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from concurrent.futures import Executor, Future
 
 __all__ = [
-    "NAME",
     "RUNS",
     "SEED",
     "End",
     "Progress",
     "Seed",
+    "Simulation",
+    "all_ones_probability",
+    "check_executor",
     "fight",
     "fight_until",
-    "outcomes",
-    "refuse",
-    "relative_error",
     "simulate",
-    "win_probability",
+    "spread",
+    "throw_dice",
+    "throw_losses",
 ]
 
-NAME: str = "simulation"
+NAME = "simulation"
 
 RUNS = 100_000
 SEED = 1
@@ -70,12 +81,18 @@ SEED = 1
 Armies: TypeAlias = npt.NDArray[np.int64]
 Battles: TypeAlias = tuple[Armies, Armies]
 Progress: TypeAlias = Callable[[int], object]
+Row: TypeAlias = npt.NDArray[Any]
 Seed: TypeAlias = "int | np.random.Generator"
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
 
 RUNS_AT_ONCE = 25_000  # the rows of one block fit into a processor's cache
 MOST_THROWN = 5 * 10**11
 FEWEST_AT_ONCE = 1000  # to throw fewer dice at once takes as long
 MOST_GARRISON = 2**62
+MOST_IN_A_BYTE = 255
+MOST_PENDING = 1000
 
 
 class End(NamedTuple):
@@ -100,83 +117,50 @@ class Block(NamedTuple):
     seed: "np.random.SeedSequence"
 
 
-def refuse(attackers: int, defenders: int, rules: Rules) -> None:
-    """Refuse a battle that `RUNS` runs do not end within an hour.
+class Simulation(RollKernel):
+    """The kernel that fights `RUNS` battles, and answers with the parts of them.
 
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-
-    Battles that might never end are refused too: where all dice show ones so often that a full
-    roll brings more armies than it takes.
-    """
-    _refuse(attackers, [Stage(defenders, rules)], RUNS)
-
-
-def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
-    """Return infinity: chance decides how near an answer is.
-
-    attackers, defenders: armies on the two territories.
-    rules: the rules of the battle.
-
-    >>> relative_error(12, 10, Rules())
-    inf
-    """
-    return math.inf
-
-
-def win_probability(
-    attackers: int, defenders: int, rules: Rules, *, runs: int = RUNS, seed: Seed = SEED
-) -> float:
-    """Return how many of many battles take the territory, as a part of all.
-
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-    runs: how many battles are fought.
-    seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
-
-    >>> round(win_probability(3, 1, Rules()), 2)
+    >>> from iacta.rules.rules import CLASSIC
+    >>> round(Simulation(CLASSIC).win_probability(2, 1), 2)
     0.75
     """
-    law = outcomes(Distribution([attackers]), defenders, rules, runs=runs, seed=seed)
-    return float(law.prob(is_won))
 
+    name = NAME
+    modes = (TrueRandom, ArmiesGrow)
 
-def outcomes(
-    stack: Distribution[int],
-    defenders: int,
-    rules: Rules,
-    *,
-    runs: int = RUNS,
-    seed: Seed = SEED,
-    stop: Stop = NEVER,
-) -> Distribution[Outcome]:
-    """Return how often each outcome came in many battles, as parts of all.
+    def refuse(self, attackers: int, defenders: int) -> None:
+        """Refuse a battle that `RUNS` runs do not end within an hour.
 
-    stack: the law of the number of attackers on the territory, garrison included; each battle
-        draws its own from it.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-    runs: how many battles are fought.
-    seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
-    stop: when the attackers stop.
+        Battles that might never end are refused too: where all dice show ones so often that a full
+        roll brings more armies than it takes.
+        """
+        way = [Stage(defenders, self.rules, self.stop)]
+        _refuse(attackers + self.garrison, way, RUNS)
 
-    >>> law = outcomes(Distribution([3]), 1, Rules())
-    >>> round(law[Outcome(attackers=3, defenders=0)], 2)
-    0.58
-    """
-    if not defenders:
-        return stack.to_float().map(lambda attackers: Outcome(attackers, 0))
-    way = (Stage(defenders, rules, stop),)
-    # Two like battles of one campaign shall not throw the same dice, hence their size.
-    root = _root_seed(seed, max(stack), defenders)
-    counts = _simulate(stack, way, runs, root, None, None)
-    ends = {
-        Outcome(end.attackers + end.conquered * rules.garrison, end.defenders): count
-        for end, count in counts.items()
-    }
-    return Distribution(ends).to_float()
+    def error(self, attackers: int, defenders: int) -> Error:
+        """Return infinity: chance decides how near an answer is."""
+        return Error(inf)
+
+    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        """Return how often each absorbing state came, as parts of all; always by the same seed."""
+        return self.play_many(start, defenders)
+
+    def play_many(
+        self, start: Distribution[int], defenders: int, runs: int = RUNS, seed: Seed = SEED
+    ) -> Distribution[State]:
+        """Return how often each absorbing state came, as parts of all.
+
+        runs: how many battles are fought; each draws its number of attackers from `start`.
+        seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
+        """
+        if not defenders:
+            return start.to_float().map(lambda attackers: State(attackers, 0))
+        way = (Stage(defenders, self.rules, self.stop),)
+        # Two like battles of one campaign shall not throw the same dice, hence their size.
+        root = _root_seed(seed, max(start) + self.garrison, defenders)
+        counts = _simulate(start, way, runs, root, None, None)
+        states = {State(end.attackers, end.defenders): count for end, count in counts.items()}
+        return Distribution(states).to_float()
 
 
 def simulate(
@@ -217,8 +201,6 @@ def _simulate(
     progress: Progress | None,
 ) -> Counter[End]:
     count = whole_number(runs, "runs", least=1)
-    for stage in way:
-        check_rules(stage.rules)
     _refuse(max(stack), way, count)
     check_executor(executor)
     if progress is not None and not callable(progress):
@@ -391,13 +373,14 @@ def _root_seed(seed: Seed, *battle: int) -> "np.random.SeedSequence":
 def _refuse(attackers: int, way: Sequence[Stage], runs: int) -> None:
     """Refuse runs that might throw more dice than an hour has room for, or none at all."""
     for stage in way:
-        refuse_dice_mode(stage.rules, NAME)
-        if stage.rules.all_ones_gain and not stage.stop.is_reserve:
-            gain = stage.rules.all_ones_gain
-            raise IllegalError(f"all_ones_gain must be 0 for a battle with a stop, got {gain}")
+        Simulation(stage.rules)  # refuses the modes that cannot be simulated
+        if stage.rules.mode.grows and not stage.stop.is_reserve:
+            raise stage.rules.mode.unfit("for a battle with a stop")
     armies = attackers + sum(stage.defenders for stage in way)
     rolls = armies / min(_armies_taken(stage.rules) for stage in way)
-    dice = max(sum(map(_count_of_dice, stage.rules.dice(*stage.rules.full_roll))) for stage in way)
+    dice = max(
+        sum(len(dice.faces) for dice in stage.rules.dice(*stage.rules.full_roll)) for stage in way
+    )
     if rolls * dice * max(runs, FEWEST_AT_ONCE) > MOST_THROWN:
         raise TooLargeError(
             f"{shown(runs)} runs with {shown(armies)} armies might throw more dice than the "
@@ -405,23 +388,247 @@ def _refuse(attackers: int, way: Sequence[Stage], runs: int) -> None:
         )
 
 
-def _count_of_dice(dice: Dice) -> int:
-    return len(dice.faces)
-
-
 def _armies_taken(rules: Rules) -> Fraction:
-    """Return how many armies a roll takes at least, in the mean where armies can grow.
+    """Return how many armies a roll takes at least, on average where armies can grow.
 
     Rules are refused under which a full roll brings more than it takes: its battles might go on
     for ever.
     """
-    if not rules.all_ones_gain:
+    if not isinstance(rules.mode, ArmiesGrow):
         return Fraction(1)
     ones = all_ones_probability(rules)
-    taken = (1 - ones) * min(rules.full_roll) - 2 * ones * rules.all_ones_gain
+    taken = (1 - ones) * min(rules.full_roll) - 2 * ones * rules.mode.gain
     if taken <= 0:
         raise IllegalError(
             f"all_ones_gain must be so small that a full roll takes more armies than it brings, "
-            f"or battles may never end, got {rules.all_ones_gain}"
+            f"or battles may never end, got {rules.mode.gain}"
         )
     return min(taken, Fraction(1))
+
+
+class ThrownLosses(NamedTuple):
+    """What many rolls cost: entry n is for roll n, and a gain is a negative loss.
+
+    attackers: armies that the attackers lose.
+    defenders: armies that the defenders lose.
+    """
+
+    attackers: npt.NDArray[np.int8]
+    defenders: npt.NDArray[np.int8]
+
+
+def throw_losses(
+    attack_dice: int, defence_dice: int, rules: Rules, rolls: int, rng: "np.random.Generator"
+) -> ThrownLosses:
+    """Throw both sides' dice many times, and return what each roll costs.
+
+    attack_dice, defence_dice: how many dice of each side count.
+    rules: the rules of the rolls.
+    rolls: how many rolls.
+    rng: the source of chance.
+
+    Two arrays as long as there are rolls.
+
+    >>> from iacta.rules.rules import CLASSIC
+    >>> lost = throw_losses(3, 2, CLASSIC, 10_000, np.random.default_rng(1))
+    >>> np.bincount(lost.defenders).tolist()
+    [2925, 3414, 3661]
+    """
+    attack, defence = rules.dice(attack_dice, defence_dice)
+    compared = min(attack_dice, defence_dice)
+    ours = throw_dice(attack, attack_dice, compared, rolls, rng)
+    theirs = throw_dice(defence, defence_dice, compared, rolls, rng)
+    gain = 0
+    if isinstance(rules.mode, ArmiesGrow) and (attack_dice, defence_dice) == rules.full_roll:
+        gain = rules.mode.gain
+    # The highest of all dice thrown is a one only if each of them is.
+    all_ones = (ours[0] == 1) & (theirs[0] == 1) if gain else None
+    _add_bonus(attack, ours)
+    _add_bonus(defence, theirs)
+    defenders = _ranks_won(ours, theirs, rules)
+    attackers = np.int8(compared) - defenders
+    if all_ones is not None:
+        attackers[all_ones] = defenders[all_ones] = -gain
+    return ThrownLosses(attackers, defenders)
+
+
+def throw_dice(
+    dice: Dice, fighting: int, best: int, rolls: int, rng: "np.random.Generator"
+) -> list[Row]:
+    """Throw one side's dice many times, and return the best of each throw, before any bonus.
+
+    dice: the dice of that side.
+    fighting: armies in the roll, which decide how many dice are thrown.
+    best: how many of the dice are wanted.
+    rolls: how many throws.
+    rng: the source of chance.
+
+    One row for the highest dice, one for the second highest, and so on.
+
+    >>> throw_dice(Dice((6, 6, 6)), 3, 2, 4, np.random.default_rng(1))
+    [array([6, 6, 2, 5], dtype=uint8), array([6, 5, 1, 4], dtype=uint8)]
+    """
+    number_type = _number_type(dice)
+    ranks: list[Row] = []
+    for faces in dice.thrown(fighting):
+        _insert(_throw_die(faces, dice.reroll, rolls, number_type, rng), ranks, best)
+    return ranks
+
+
+def all_ones_probability(rules: Rules) -> Fraction:
+    """Return the probability that each die of a full roll shows one, after any second throw.
+
+    rules: the rules of the roll.
+
+    >>> all_ones_probability(Rules())
+    Fraction(1, 7776)
+    """
+    chances = (
+        _one_probability(faces, dice.reroll)
+        for dice in rules.dice(*rules.full_roll)
+        for faces in dice.faces
+    )
+    return prod(chances, start=Fraction(1))
+
+
+def _one_probability(faces: int, reroll: tuple[int, ...]) -> Fraction:
+    thrown_again = Fraction(sum(face <= faces for face in reroll), faces)
+    return ((1 not in reroll) + thrown_again) / faces
+
+
+def _number_type(dice: Dice) -> type[np.uint8] | type[np.int32]:
+    """Return bytes for dice that never leave 0 .. 255, and wider numbers for others."""
+    numbers = (*dice.bonus, *(dice.clamp or ()))
+    highest = max(dice.faces) + max((0, *numbers))
+    return np.uint8 if min((0, *numbers)) >= 0 and highest <= MOST_IN_A_BYTE else np.int32
+
+
+def _throw_die(
+    faces: int,
+    reroll: tuple[int, ...],
+    rolls: int,
+    number_type: type[np.uint8] | type[np.int32],
+    rng: "np.random.Generator",
+) -> Row:
+    """Throw one die many times; the faces in `reroll` once more, and the second throw stands."""
+    row: Row = rng.integers(1, faces, rolls, dtype=number_type, endpoint=True)
+    if any(face <= faces for face in reroll):
+        again = np.flatnonzero(np.isin(row, reroll))
+        row[again] = rng.integers(1, faces, len(again), dtype=number_type, endpoint=True)
+    return row
+
+
+def _insert(row: Row, ranks: list[Row], best: int) -> None:
+    """Put one more die of each throw into its place among the sorted ones, of which `best` stay."""
+    for rank, highest in enumerate(ranks):
+        lower = np.minimum(highest, row) if rank + 1 < best else None
+        np.maximum(highest, row, out=highest)
+        if lower is None:
+            return
+        row = lower
+    ranks.append(row)
+
+
+def _add_bonus(dice: Dice, ranks: list[Row]) -> None:
+    """Add each rank's bonus and clamp, in place."""
+    for row, bonus in zip(ranks, dice.bonus, strict=False):
+        row += bonus
+    if dice.clamp is not None:
+        for row in ranks:
+            np.clip(row, *dice.clamp, out=row)
+
+
+def _ranks_won(ours: list[Row], theirs: list[Row], rules: Rules) -> npt.NDArray[np.int8]:
+    """Return in how many ranks the attack dice win; at most 100 dice fit into a signed byte."""
+    beats = np.greater_equal if rules.ties == "attacker" else np.greater
+    first, *others = zip(ours, theirs, strict=True)
+    won = beats(*first).view(np.int8)
+    for pair in others:
+        won += beats(*pair).view(np.int8)
+    return won
+
+
+def check_executor(executor: object) -> None:
+    """Refuse what is not an executor.
+
+    executor: any `concurrent.futures.Executor`, or `None`.
+
+    >>> check_executor("many hands")
+    Traceback (most recent call last):
+        ...
+    iacta.errors.MalformedError: executor must be a concurrent.futures.Executor, got 'many hands'
+    """
+    submits = callable(getattr(executor, "submit", None)) and not isinstance(executor, type)
+    if executor is not None and not submits:
+        raise MalformedError(
+            f"executor must be a concurrent.futures.Executor, got {shown(executor)}"
+        )
+
+
+def spread(
+    work: Callable[[Piece], Result], pieces: Iterable[Piece], executor: "Executor | None"
+) -> Generator[Result, None, None]:
+    """Yield the results of pieces of work in their order; when closed, cancel what is not begun.
+
+    work: is done for each piece.
+    pieces: what it is done for.
+    executor: does the work; `None` to do it here.
+
+    An executor that takes on no work, or returns no futures, is refused.
+
+    >>> list(spread(abs, [-1, 2], None))
+    [1, 2]
+    """
+    if executor is None:
+        yield from map(work, pieces)
+        return
+    pending: deque[Future[Result]] = deque()
+    try:
+        for piece in pieces:
+            pending.append(_submitted(work, piece, executor))
+            if len(pending) >= MOST_PENDING:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+    finally:
+        for future in pending:
+            future.cancel()
+
+
+def _submitted(
+    work: Callable[[Piece], Result], piece: Piece, executor: "Executor"
+) -> "Future[Result]":
+    try:
+        future = executor.submit(work, piece)
+    except RuntimeError as error:  # as when it has been shut down
+        raise IllegalError(f"executor must take on work, got {shown(executor)}: {error}") from None
+    if not callable(getattr(future, "result", None)):
+        raise MalformedError(f"executor must return futures, got {shown(future)}")
+    return future
+
+
+refuse, relative_error, _, _, values, value_rows, win_table = garrisoned(NAME)
+
+
+def outcomes(
+    stack: Distribution[int],
+    defenders: int,
+    rules: Rules,
+    *,
+    runs: int = RUNS,
+    seed: Seed = SEED,
+    stop: Stop = NEVER,
+) -> Distribution[Outcome]:
+    """Kept until nothing asks for it."""
+    held = stop.rules_in_fight(rules).garrison
+    kernel = Simulation(stop.rules_in_fight(rules), replace(stop, stop_at=None))
+    found = kernel.play_many(stack.map(lambda armies: armies - held), defenders, runs, seed)
+    return found.map(lambda state: Outcome(state.attackers + held, state.defenders))
+
+
+def win_probability(
+    attackers: int, defenders: int, rules: Rules, *, runs: int = RUNS, seed: Seed = SEED
+) -> float:
+    """Kept until nothing asks for it."""
+    found = outcomes(Distribution([attackers]), defenders, rules, runs=runs, seed=seed)
+    return float(found.prob(lambda end: not end.defenders))

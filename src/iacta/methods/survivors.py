@@ -127,7 +127,7 @@ def _along_strip(
         won, lost = lattice.run(rows[y], y, ours.steps)
         left += won
         for number, chance in lost.items():
-            few[number] += chance if first == 0 else 0.0
+            few[number] += float(chance) if first == 0 else 0.0
     return Window(first, left), few
 
 

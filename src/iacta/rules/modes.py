@@ -31,15 +31,34 @@ class Mode:
 
     key: the key of rules files that says whether the mode is played.
     off: its value where the mode is not played.
-    dice_chosen_first: whether both sides choose how many dice to throw before anyone rolls.
+    rolls: whether a battle is fought roll by roll, so that the attackers may stop between rolls.
+    dice_chosen_first: whether both sides choose how many dice to throw before anyone rolls, so that
+        the losses of a roll have one distribution.
+    grows: whether armies can grow, so that a battle has infinitely many states.
+    certain: whether a chance can be exactly 0 or 1 though both sides can fight.
+    inexact: why no answer is a fraction; empty where answers can be.
     """
 
     key: ClassVar[str]
     off: ClassVar[object]
+    rolls: ClassVar[bool] = True
     dice_chosen_first: ClassVar[bool] = True
+    grows: ClassVar[bool] = False
+    certain: ClassVar[bool] = False
+    inexact: ClassVar[str] = ""
 
     def __repr__(self) -> str:
         return short_repr(self)
+
+    def unfit(self, purpose: str) -> IllegalError:
+        """Return the error that says that this mode does not go with a purpose.
+
+        purpose: such as `"to decide roll by roll"`.
+
+        >>> BalancedBlitz().unfit("to decide roll by roll")
+        IllegalError("dice_mode must be 'true random' to decide roll by roll, got 'balanced blitz'")
+        """
+        return IllegalError(f"{self.key} must be {self.off!r} {purpose}, got {self.setting()!r}")
 
     def setting(self) -> object:
         """Return the value of the key where this mode is played."""
@@ -89,6 +108,9 @@ class BalancedBlitz(_DiceMode):
     """
 
     name = "balanced blitz"
+    rolls = False
+    certain = True
+    inexact = "under balanced blitz, whose powers give no fractions, got True"
 
     def sentences(self) -> Iterator[str]:
         """Yield sentences that explain the mode to a player."""
@@ -137,6 +159,8 @@ class ArmiesGrow(Mode):
 
     key = "all_ones_gain"
     off = 0
+    grows = True
+    inexact = "where armies can grow: only floats solve that"
 
     def __post_init__(self) -> None:
         put(self, "gain", whole_number(self.gain, "gain", 1, MOST_GAIN))
@@ -144,6 +168,12 @@ class ArmiesGrow(Mode):
     def setting(self) -> object:
         """Return how many armies are gained."""
         return self.gain
+
+    def unfit(self, purpose: str) -> IllegalError:
+        """Return the error that says that armies must not grow for a purpose."""
+        if purpose.startswith("for the method"):
+            purpose += ", which cannot let armies grow"
+        return super().unfit(purpose)
 
     @classmethod
     def of(cls, setting: Any) -> Mode | None:
