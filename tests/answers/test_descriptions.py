@@ -24,6 +24,7 @@ from iacta.answers.kinds import (
     Way,
     Whole,
 )
+from iacta.answers.plan import Garrisons
 from iacta.cli.command import COMMANDS
 
 FORMS: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
@@ -68,6 +69,7 @@ def test_each_parameter_is_described(form: type[Form], parameter: Parameter) -> 
         (RulesName(), "Wall+Capital", "capital+wall"),
         (Way(), "22 8:capital@3~5", ("22", "8:capital@3~5")),
         (Listed(Whole(least=None)), "-2,0,5", (-2, 0, 5)),
+        (Garrisons(), "Brazil:3,Egypt:2", (("Brazil", 3), ("Egypt", 2))),
     ],
 )
 def test_what_is_read_is_written_so_that_it_is_read_again(kind: Any, text: str, value: Any) -> None:
@@ -141,6 +143,8 @@ def test_errors_name_parameters_as_the_face_does() -> None:
     assert told == "--first-shot must stand without --seed, got --seed 3"
     late = IllegalError("seed must be lucky, got 13")
     assert named_by(late, Duel, option) == "--seed must be lucky, got 13"
+    part = IllegalError("seed of both must be lucky, got 13")
+    assert named_by(part, Duel, option) == "--seed of both must be lucky, got 13"
     other = IllegalError("garrison must be small, got 9")
     assert named_by(other, Duel, option) == str(other)
     late.parameter = "first_shot"  # the sentence is about a part of its value

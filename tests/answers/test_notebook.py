@@ -16,8 +16,11 @@ from iacta import (
     Roll,
     Stop,
     Territory,
+    Worth,
     best_mix,
+    best_plan,
     classic_board,
+    eliminate,
     how_many_dice,
     read_position,
     when_to_stop,
@@ -36,6 +39,8 @@ VALUES: dict[str, tuple[Any, str]] = {
     "dice": (how_many_dice(6, 4), "Throw 3 dice"),
     "board": (classic_board(), '<td style="padding:1px 8px;text-align:left">Alaska</td>'),
     "position": (POSITION, "red"),
+    "plan": (best_plan(POSITION, eliminate(POSITION, "blue")), "You eliminate blue"),
+    "rewards": (best_plan(POSITION, Worth()), "The plan is worth"),
     "answer": (ask("battle", attackers=12, defenders=10), "12 armies beat 10"),
 }
 

@@ -2,9 +2,8 @@
 
 import io
 import json
-import signal
 import sys
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 
 from iacta import (
     Campaign,
-    Rules,
     TakeAll,
     TakeAny,
     Worth,
@@ -21,7 +19,9 @@ from iacta import (
     eliminate,
     read_position,
 )
-from iacta.cli import plan as command
+from iacta.answers import plan as asked
+from iacta.answers.plan import PlanQuestion
+from iacta.cli.terminal import patience
 from tests.cli.run import Result, Run
 
 ROOT = Path(__file__).parent.parent.parent
@@ -129,7 +129,7 @@ def test_a_goal_is_any_of_four(run: Run, small: Path) -> None:
             record(run(f"plan {small} {words} --json"))["value"] == best_plan(position, goal).value
         ), words
     told = run(f"plan {small} --worth").stdout
-    assert told.startswith("The best way is worth ")
+    assert told.startswith("The plan is worth ")
     assert record(run(f"plan {small} --worth --json"))["win_probability"] is None
 
 
@@ -173,7 +173,7 @@ def test_check_plays_it_with_real_dice(run: Run, small: Path) -> None:
     assert check["interval"]["low"] < found["win_probability"] < check["interval"]["high"]
     told = run(line).stdout.splitlines()
     assert told == run(line).stdout.splitlines()
-    assert told[1].startswith("In 20,000 games with real dice it came true in ")
+    assert told[1].startswith("In 20,000 games with real dice it succeeded in ")
     assert "the exact chance is inside (seed 5)." in told[1]
 
 
@@ -193,18 +193,37 @@ def test_plot_draws_the_plan(run: Run, small: Path, tmp_path: Path) -> None:
     assert f"You take East {100 * chance:.0f} % of the time." in spec["description"]
 
 
-def test_on_a_terminal_the_best_so_far_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    position = read_position(ASIA)
-    asked = command._Asked(position, TakeAll("Asia"), Rules(), {}, ())
-    with command._best_so_far(asked) as silent:
-        assert silent is None
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+def test_who_watches_is_told_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    monkeypatch.setattr("rich.status.Status.update", lambda _, text: told.append(text))
-    with command._best_so_far(asked) as tell:
-        assert tell is not None
-        tell(0.5, 0.75)
-    assert told == ["Planning; best so far 50.00 %, at most 75.00 %; Ctrl-C takes it."]
+
+    def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
+        assert (part, keeps) == (None, True)
+        told.append(doing)
+
+    def search(*_: object, progress: Callable[[float, float], None], **__: object) -> None:
+        progress(0.5, 0.75)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(asked, "best_plan", search)
+    for question in (PlanQuestion(str(ASIA), take="Asia"), PlanQuestion(str(ASIA), worth=True)):
+        with pytest.raises(KeyboardInterrupt):
+            question.answer(watch)
+    assert told == [
+        "Planning; best so far 50.00 %, at most 75.00 %",
+        "Planning; best so far 0.50 more than now, at most 0.75",
+    ]
+
+
+def test_a_terminal_says_what_ctrl_c_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(
+        "rich.progress.Progress.update", lambda *_, **shown: told.append(shown["description"])
+    )
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with patience() as watch:
+        watch("Planning", None, keeps=True)
+        watch("Throwing dice", 0.5)
+    assert told == ["Planning; Ctrl-C takes it.", "Throwing dice; Ctrl-C stops."]
 
 
 WRONG = {
@@ -214,21 +233,22 @@ WRONG = {
     "": "the goal must be one of --take, --take-any, --eliminate or --worth, got none",
     "--take Asia --worth": "the goal must be one of --take, --take-any, --eliminate or --worth, "
     "got several",
-    "--eliminate purple": None,
-    "--eliminate red": None,
+    "--eliminate purple": "--eliminate must be a player with a territory, got 'purple'",
+    "--eliminate red": "--eliminate must be one of blue, green, got 'red'",
     "--take Asia --army-value 1": "--army-value must go with --worth, got it without",
-    "--worth --army-value -1": "army-value must be a number of at least 0, got '-1'",
-    "--worth --army-value much": "army-value must be a number of at least 0, got 'much'",
+    "--worth --army-value -1": "--army-value must be a number of at least 0, got '-1'",
+    "--worth --army-value much": "--army-value must be a number of at least 0, got 'much'",
     "--worth --need 90%": "--need must go with --take, --take-any or --eliminate, got --worth",
-    "--take Asia --need 100%": "chance must lie between 0 and 1, both excluded, got '100%'",
+    "--take Asia --need 100%": "--need must lie between 0 and 1, both excluded, got '100%'",
     "--take Asia --source Ukraine": "--source must stand with --need, got --source Ukraine alone",
     "--take Asia --need 90% --source India": None,
     "--take Asia --seed 1": "--seed must stand with --check, got --seed 1 alone",
-    "--take Asia --check many": "runs must be a whole number of at least 1, got 'many'",
-    "--take Asia --check 0": "runs must be a whole number of at least 1, got 0",
+    "--take Asia --check many": "--check must be a whole number from 1 to 10000000, got 'many'",
+    "--take Asia --check 0": "--check must be a whole number from 1 to 10000000, got 0",
     "--take Asia --keep Ukraine": "--keep must be like 'Brazil:3,Egypt:2', got 'Ukraine'",
-    "--take Asia --keep Ukraine:many": None,
-    "--take Asia --stay India": None,
+    "--take Asia --keep Ukraine:many": "--keep of Ukraine must be a whole number of at least 0, "
+    "got 'many'",
+    "--take Asia --stay India": "--stay must be the player's own territories, got India",
     "--take Asia --stay Atlantis": None,
     "--take Asia --time-limit soon": "--time-limit must be seconds of at least 0, got 'soon'",
     "--take Asia --time-limit -1": "--time-limit must be seconds of at least 0, got '-1'",
@@ -287,16 +307,16 @@ def test_an_island_that_no_way_leads_to_is_named(run: Run, small: Path) -> None:
 def test_worths_beyond_all_bounds_are_refused(run: Run) -> None:
     for text in ("1e400", "1e308", "1000000001"):
         result = run(f"plan {ASIA} --worth --territory-value {text}")
-        sentence = f"iacta: territory-value must be at most 1e+09, got '{text}'\n"
+        sentence = f"iacta: --territory-value must be at most 1e+09, got '{text}'\n"
         assert (result.code, result.stdout, result.stderr) == (2, "", sentence)
 
 
 def test_runs_beyond_all_bounds_are_refused_before_planning(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "best_plan", None)
+    monkeypatch.setattr(asked, "best_plan", None)
     result = run(f"plan {ASIA} --take Asia --check 1e30")
-    assert result.stderr.startswith("iacta: runs must be at most 10,000,000 of a plan, got 1")
+    assert result.stderr.startswith("iacta: --check must be a whole number from 1 to 10000000, ")
     assert result.code == 2
 
 
@@ -307,30 +327,12 @@ def test_ctrl_c_leaves_the_plan_that_is_known(
     plain = run(f"plan {small} --take East")
 
     def interrupted(*_: object, **__: object) -> int:
-        """Be stopped, and go on as a search does."""
-        with suppress(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-        return 1
+        raise KeyboardInterrupt
 
     option = "--need 95%" if stopped == "armies_needed_for_plan" else "--check 100"
-    monkeypatch.setattr(command, stopped, interrupted)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        result = run(f"plan {small} --take East {option}")
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert (result.code, result.stdout) == (130, plain.stdout)
-    assert "Traceback" not in result.stderr
-
-
-def test_where_ctrl_c_is_ignored_it_stays_ignored() -> None:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        with command._stopped_at_once():
-            signal.raise_signal(signal.SIGINT)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    monkeypatch.setattr(asked, stopped, interrupted)
+    result = run(f"plan {small} --take East {option}")
+    assert (result.code, result.stdout, result.stderr) == (130, plain.stdout, "")
 
 
 def test_what_is_certain_is_told_as_100_percent_under_balanced_blitz(
@@ -346,7 +348,7 @@ def test_what_is_certain_is_told_as_100_percent_under_balanced_blitz(
     assert "99.99" not in told
     checked = run(f"{line} --rules-file {rules} --check 100").stdout.splitlines()[1]
     assert checked.startswith(
-        "In 100 games, with battles drawn from their laws and not with real dice, it came true in "
+        "In 100 games, with battles drawn from their distributions, it succeeded in "
     )
 
 
@@ -362,11 +364,11 @@ def test_need_is_refused_with_the_chance_as_given_and_a_source_that_may_attack(
     lonely = SMALL.replace('A = ["B", "C"]', 'A = ["C"]')
     small.write_text(lonely, encoding="utf-8")
     assert run(f"plan {small} --take East --need 50%").stderr == (
-        "iacta: chance must be one that 1000 armies on A reach, got '50%'\n"
+        "iacta: --need must be one that 1000 armies on A reach, got '50%'\n"
     )
     small.write_text(SMALL, encoding="utf-8")
     assert run(f"plan {small} --take East --need 50% --source A --stay A").stderr == (
-        "iacta: source must be a territory that may attack, got A\n"
+        "iacta: --source must be a territory that may attack, got A\n"
     )
 
 
@@ -381,7 +383,7 @@ def test_a_board_too_large_to_be_drawn_is_refused_before_planning(
     holdings = {n: {"owner": "red" if n == "t0" else "blue", "armies": 3} for n in names}
     file = tmp_path / "long.json"
     file.write_text(json.dumps({"board": board, "player": "red", "territories": holdings}))
-    monkeypatch.setattr(command, "best_plan", None)
+    monkeypatch.setattr(asked, "best_plan", None)
     result = run(f"plan {file} --take t1 --plot {tmp_path / 'long-map.json'}")
     assert result.code == 2
     assert result.stderr.startswith("iacta: a board must have at most ")

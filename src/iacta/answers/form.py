@@ -6,6 +6,7 @@ their help, pages, schemas and columns all come from `parameters`. `parse` makes
 the constructor from values, and both refuse what does not fit.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from enum import Enum
@@ -224,7 +225,8 @@ class _Spelt(dict[str, str]):
 def named_by(error: IactaError, form: type[Form], spell: Callable[[str], str]) -> str:
     """Return the sentence of an error, with the parameters spelt as a face does.
 
-    error: the error. If its sentence begins "chance must", it is about the parameter `chance`.
+    error: the error. If its sentence begins "chance must", or "chance of Brazil must", it is about
+        the parameter `chance`.
     form: what was asked.
     spell: the face's name of a parameter, such as `--max-rolls` for `max_rolls`.
 
@@ -234,7 +236,7 @@ def named_by(error: IactaError, form: type[Form], spell: Callable[[str], str]) -
     """
     if isinstance(error, ClashError):
         return Formatter().vformat(error.sentence, error.values, _Spelt(spell))
-    name, must, rest = str(error).partition(" must ")
+    subject, *rest = re.split("( of | must )", str(error), maxsplit=1)
     names = [parameter.name for parameter in form.parameters()]
     about = names if error.parameter is None else [error.parameter]
-    return f"{spell(name)}{must}{rest}" if name in about else str(error)
+    return "".join([spell(subject), *rest]) if subject in about else str(error)

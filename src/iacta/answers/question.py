@@ -1,10 +1,10 @@
 """Question and answer: what iacta can be asked, and the one object that it answers with."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from iacta.answers.form import Form, Register
 from iacta.answers.sections import Section
@@ -13,8 +13,17 @@ from iacta.errors import IllegalError
 
 __all__ = ["QUESTIONS", "Answer", "Question", "Watch", "find_question", "question"]
 
-Watch = Callable[[str, float | None], None]
-"""Is told while an answer is computed what is being done, and which part of it is done."""
+
+class Watch(Protocol):
+    """Is told while an answer is computed how far the work has come."""
+
+    def __call__(self, doing: str, part: float | None, *, keeps: bool = False) -> None:
+        """Be told.
+
+        doing: what is being done.
+        part: which part of it is done, from 0 to 1; `None` if that is not known.
+        keeps: whether an interruption would keep what has been found so far.
+        """
 
 
 class Question(Form):

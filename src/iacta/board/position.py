@@ -117,7 +117,7 @@ class Position(Displayed):
         if not found and owner != "":
             owners = dict.fromkeys(each.owner for each in self.holdings if each.owner)
             hint = did_you_mean(owner, owners) if isinstance(owner, str) else ""
-            raise IllegalError(f"owner must own a territory, got {shown(owner)}{hint}")
+            raise IllegalError(f"owner must be a player with a territory, got {shown(owner)}{hint}")
         return found
 
     @cached_property

@@ -12,7 +12,6 @@ from iacta.checks import shown
 from iacta.errors import IllegalError
 
 if TYPE_CHECKING:
-    from iacta.board import Board
     from iacta.charts.theme import AnyChart
 
 __all__ = ["Picture", "read_picture"]
@@ -36,12 +35,6 @@ class Picture:
         _refuse_place(file)
         # It starts now, to be ready when the answer is computed.
         self._make = Converter(kind) if kind in CONVERTED else convert
-
-    def refuse_board(self, board: "Board") -> None:
-        """Refuse a board that is too large to be drawn, before the answer is computed."""
-        from iacta.charts.board_layout import check_size  # as above
-
-        check_size(board)
 
     def draw(self, make: "Callable[[ModuleType], AnyChart]") -> None:
         """Write the picture that `make` returns, given `iacta.charts`, and say so on stderr."""

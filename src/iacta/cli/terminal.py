@@ -138,7 +138,7 @@ def _print_grid(console: "Console", grid: Grid) -> None:
 def patience() -> Iterator[Watch]:
     """While the block runs for long, show on a terminal that and how far work goes on."""
     if not sys.stderr.isatty():
-        yield lambda *_: None
+        yield lambda *_, **__: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
@@ -147,9 +147,10 @@ def patience() -> Iterator[Watch]:
     shown = Progress(*columns, console=Console(stderr=True), transient=True)
     task = shown.add_task("Counting; Ctrl-C stops.", total=None)
 
-    def watch(doing: str, part: float | None) -> None:
+    def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
+        sentence = f"{doing}; Ctrl-C {'takes it' if keeps else 'stops'}."
         total = None if part is None else 1.0
-        shown.update(task, description=f"{doing}; Ctrl-C stops.", total=total, completed=part or 0)
+        shown.update(task, description=sentence, total=total, completed=part or 0)
 
     timer = Timer(0.5, shown.start)
     timer.start()

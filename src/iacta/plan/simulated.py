@@ -22,13 +22,12 @@ from iacta.plan.goals import held_worth
 from iacta.plan.one_stack import Battles
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Node, Policy
-from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER
 
 if TYPE_CHECKING:
     from iacta.plan.exact import Attack
 
-__all__ = ["SimulatedPlan", "check_runs", "has_real_dice", "simulate_plan"]
+__all__ = ["SimulatedPlan", "simulate_plan"]
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -72,7 +71,9 @@ def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedP
     """
     if not isinstance(plan, Plan):
         raise MalformedError(f"plan must be a Plan, got {shown(plan)}")
-    count = check_runs(runs)
+    count = whole_number(runs, "runs", least=1)
+    if count > MOST_RUNS:
+        raise TooLargeError(f"runs must be at most {MOST_RUNS:,} of a plan, got {shown(count)}")
     number = seed if isinstance(seed, np.random.Generator) else whole_number(seed, "seed")
     rng = np.random.default_rng(number)
     policy = plan.policy
@@ -82,19 +83,6 @@ def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedP
     while any(group.node is not None for group in groups):
         groups, where = _next(policy, groups, where, gained, rng)
     return _counted(plan, groups, where, gained)
-
-
-def check_runs(runs: object) -> int:
-    """Return a number of runs, or refuse it."""
-    count = whole_number(runs, "runs", least=1)
-    if count > MOST_RUNS:
-        raise TooLargeError(f"runs must be at most {MOST_RUNS:,} of a plan, got {shown(count)}")
-    return count
-
-
-def has_real_dice(rules: Rules) -> bool:
-    """Return whether battles are simulated roll by roll, and not drawn from their distribution."""
-    return find_kernel(rules).rolled
 
 
 def _next(
@@ -137,7 +125,7 @@ def _fight(
     policy: Policy, able: Ints, defenders: Ints, rng: "np.random.Generator"
 ) -> tuple[Ints, Ints]:
     rules = policy.game.problem.rules
-    if has_real_dice(rules):
+    if find_kernel(rules).rolled:
         return fight_until(able, defenders, replace(rules, garrison=0), NEVER, rng)
     return _drawn(policy.chances.battles, able, defenders, rng)
 

@@ -1,0 +1,635 @@
+"""The best way to take territories, to eliminate a player, or to gain the most."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from importlib import import_module
+from math import ceil
+from pathlib import PurePath
+from types import ModuleType
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+from iacta.answers.form import ClashError, Example, Parameter, Topic
+from iacta.answers.kinds import Chance, Flag, Kind, Name, Number, Runs, Schema
+from iacta.answers.notebook import sections_of
+from iacta.answers.parameters import Seed, UnderRules, fresh_seed
+from iacta.answers.question import Answer, Question, Watch, question
+from iacta.answers.sections import Section, Table
+from iacta.answers.words import (
+    all_digits,
+    armies,
+    count,
+    percent,
+    plain_percent,
+    settled,
+    short_percent,
+    under,
+)
+from iacta.board.formats.reading import MOST_BYTES, decode, read_table
+from iacta.board.position import Position, read_position
+from iacta.checks import parse_whole_number, row_of, shown, whole_number
+from iacta.distribution import Probability
+from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
+from iacta.estimate import Interval
+from iacta.methods import find_kernel
+from iacta.plan import (
+    Goal,
+    Plan,
+    SimulatedPlan,
+    Step,
+    TakeAll,
+    TakeAny,
+    Worth,
+    armies_needed_for_plan,
+    best_plan,
+    eliminate,
+    simulate_plan,
+)
+from iacta.plan.goals import MOST_WORTH, deed, goal_words, held_worth
+from iacta.plan.simulated import MOST_RUNS
+from iacta.plan.way import Rearguard, UsualBattle, rearguards, usual_way
+
+__all__ = ["PlanAnswer", "PlanQuestion"]
+
+LEVEL = "0.95"
+RARE = 0.001
+NO_BOUND = 0.999  # a chance that proves nothing as a bound
+MOST_LINES = 40
+MOST_ENDINGS = 3
+LONGEST_LIMIT = Fraction(10**9)
+USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
+WORTH = Number(least=0, most=int(MOST_WORTH))
+
+
+class PositionSource(Kind):
+    """The path of a file with a position, or in Python and JSON the position itself."""
+
+    def check(self, value: object, name: str) -> str | Position:
+        if isinstance(value, Position):
+            return value
+        if isinstance(value, Mapping):
+            return read_position(value)
+        if isinstance(value, str | PurePath):
+            return str(value)
+        raise MalformedError(f"{name} must be a position or a file of one, got {shown(value)}")
+
+    def schema(self) -> Schema:
+        return {"type": ["string", "object"]}
+
+
+class Garrisons(Kind):
+    """Armies that must stay on some territories.
+
+    >>> Garrisons().parse("Brazil:3, Egypt:2", "keep")
+    (('Brazil', 3), ('Egypt', 2))
+    """
+
+    metavar: ClassVar[str] = "NAMES"
+
+    def parse(self, text: str, name: str) -> tuple[tuple[str, int], ...]:
+        kept = {}
+        for part in text.split(","):
+            territory, colon, number = part.rpartition(":")
+            if not colon:
+                raise IllegalError(f"{name} must be like 'Brazil:3,Egypt:2', got {shown(text)}")
+            kept[territory.strip()] = parse_whole_number(number.strip(), f"{name} of {territory}")
+        return self.check(kept, name)
+
+    def check(self, value: object, name: str) -> tuple[tuple[str, int], ...]:
+        pairs = value.items() if isinstance(value, Mapping) else row_of(value, name, "pairs")
+        return tuple((str(who), whole_number(number, f"{name} of {who}")) for who, number in pairs)
+
+    def text(self, value: Sequence[tuple[str, int]]) -> str:
+        return ",".join(f"{territory}:{number}" for territory, number in value)
+
+    def json(self, value: Sequence[tuple[str, int]]) -> dict[str, int]:
+        return dict(value)
+
+    def schema(self) -> Schema:
+        return {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
+
+
+@question(
+    "plan",
+    Topic.BOARD,
+    Example("plan examples/asia.toml --take Asia", "which way should this stack go?"),
+)
+@dataclass(frozen=True)
+class PlanQuestion(UnderRules, Question):
+    """Tell the best way to take a continent, to eliminate a player, or to gain the most."""
+
+    position: Annotated[
+        str | Position,
+        Parameter(
+            PositionSource(),
+            "Who holds what, a JSON or TOML file; - for stdin.",
+            is_argument=True,
+        ),
+    ]
+    take: Annotated[
+        str | None,
+        Parameter(Name(), "Take all of these, or of a continent.", metavar="NAMES"),
+    ] = None
+    take_any: Annotated[
+        str | None, Parameter(Name(), "Take at least one of these.", metavar="NAMES")
+    ] = None
+    eliminate: Annotated[
+        str | None, Parameter(Name(), "Take all that a player has.", metavar="PLAYER")
+    ] = None
+    worth: Annotated[
+        bool,
+        Parameter(Flag(), "Gain the most on average, by the three values below."),
+    ] = False
+    territory_value: Annotated[
+        Fraction | None,
+        Parameter(WORTH, "What a territory is worth.", usual=str(USUAL_WORTH["territory_value"])),
+    ] = None
+    bonus_value: Annotated[
+        Fraction | None,
+        Parameter(
+            WORTH, "What each army of a bonus is worth.", usual=str(USUAL_WORTH["bonus_value"])
+        ),
+    ] = None
+    army_value: Annotated[
+        Fraction | None,
+        Parameter(WORTH, "What each army left is worth.", usual=str(USUAL_WORTH["army_value"])),
+    ] = None
+    keep: Annotated[
+        tuple[tuple[str, int], ...] | None,
+        Parameter(Garrisons(), "Larger garrisons, such as Brazil:3,Egypt:2."),
+    ] = None
+    stay: Annotated[
+        str | None, Parameter(Name(), "Stacks that may not attack.", metavar="NAMES")
+    ] = None
+    time_limit: Annotated[
+        Fraction | None,
+        Parameter(Number(least=0, unit="seconds"), "Then search no further.", metavar="SECONDS"),
+    ] = None
+    need: Annotated[
+        Fraction | None,
+        Parameter(Chance(), "Tell the fewest armies with that chance too.", metavar="CHANCE"),
+    ] = None
+    source: Annotated[
+        str | None,
+        Parameter(Name(), "With --need: where; else the largest stack.", metavar="NAME"),
+    ] = None
+    check: Annotated[
+        int | None,
+        Parameter(Runs(most=MOST_RUNS), "Play it so many times with real dice.", metavar="RUNS"),
+    ] = None
+    seed: Seed = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        goals = {name for name in ("take", "take_any", "eliminate") if self._has(name)}
+        if len(goals) + self.worth != 1:
+            got = "several" if goals else "none"
+            raise ClashError(
+                f"the goal must be one of {{take}}, {{take_any}}, {{eliminate}} or {{worth}}, "
+                f"got {got}"
+            )
+        for name in USUAL_WORTH:
+            if self._has(name) and not self.worth:
+                raise ClashError(f"{{{name}}} must go with {{worth}}, got it without")
+        if self.worth and self.need is not None:
+            raise ClashError("{need} must go with {take}, {take_any} or {eliminate}, got {worth}")
+        for name, other in (("source", "need"), ("seed", "check")):
+            if self._has(name) and not self._has(other):
+                sentence = f"{{{name}}} must stand with {{{other}}}, got {{{name}}} {{0}} alone"
+                raise ClashError(sentence, getattr(self, name))
+
+    def _has(self, name: str) -> bool:
+        return getattr(self, name) is not None
+
+    @cached_property
+    def start(self) -> Position:
+        """The position."""
+        if isinstance(self.position, Position):
+            return self.position
+        return _read_stdin() if self.position == "-" else read_position(self.position)
+
+    @cached_property
+    def goal(self) -> Goal:
+        """What the plan is for."""
+        if self.eliminate is not None:
+            return eliminate(self.start, self.eliminate)
+        if self.take is not None:
+            names = self.start.board.find_set(self.take)
+            self._theirs("take", names)
+            return TakeAll(names)
+        if self.take_any is not None:
+            return TakeAny(self._theirs("take_any", self.start.board.find_set(self.take_any)))
+        given = {name: getattr(self, name) for name in USUAL_WORTH if self._has(name)}
+        return Worth(*map(float, (USUAL_WORTH | given).values()))
+
+    def _theirs(self, parameter: str, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the territories of other players; if there are none, there is no goal."""
+        player = self.start.player
+        theirs = tuple(name for name in names if self.start.of(name).owner != player)
+        if not theirs:
+            are = "is" if len(names) == 1 else "are all"
+            raise IllegalError(
+                f"{parameter} must name a territory of another player, got "
+                f"{', '.join(names)[:60]}, which {are} {player}'s"
+            )
+        return theirs
+
+    @cached_property
+    def constraints(self) -> dict[str, Any]:
+        """The rules, larger garrisons, and stacks that may not attack, as arguments."""
+        board = self.start.board
+        return {
+            "rules": self.rule_set.rules,
+            "keep": {board.find(name): number for name, number in self.keep or ()},
+            "may_not_move": () if self.stay is None else board.find_set(self.stay),
+        }
+
+    def check_chart(self) -> None:
+        import_module("iacta.charts.board_layout").check_size(self.start.board)
+
+    def answer(self, watch: Watch | None = None) -> "PlanAnswer":
+        def progress(value: float, bound: float) -> None:
+            if watch is None:
+                return
+            best = f"{percent(value)}, at most {percent(min(bound, 1.0))}"
+            if self.worth:
+                best = f"{value:.2f} more than now, at most {bound:.2f}"
+            watch(f"Planning; best so far {best}", None, keeps=True)
+
+        limit = None if self.time_limit is None else float(min(self.time_limit, LONGEST_LIMIT))
+        with _called(owner="eliminate", may_not_move="stay", chance="need"):
+            start, goal = self.start, self.goal
+            plan = best_plan(start, goal, **self.constraints, time_limit=limit, progress=progress)
+            if self.need is None:
+                _refuse_hopeless(plan)
+            answer = PlanAnswer(self, plan)
+            try:
+                if self.need is not None:
+                    answer = replace(answer, needed=self._needed(plan, self.need))
+                if self.check is not None:
+                    seed = fresh_seed() if self.seed is None else self.seed
+                    checked = Checked(self.check, seed, simulate_plan(plan, self.check, seed))
+                    answer = replace(answer, checked=checked)
+            except KeyboardInterrupt:
+                return replace(answer, is_whole=False)
+        return answer
+
+    def _needed(self, plan: Plan, chance: Fraction) -> "Needed":
+        source = _largest(plan) if self.source is None else self.start.board.find(self.source)
+        number = armies_needed_for_plan(
+            self.start, self.goal, Chance().text(chance), source, **self.constraints
+        )
+        return Needed(chance, source, number)
+
+
+@contextmanager
+def _called(**names: str) -> Iterator[None]:
+    """Let a refusal call a parameter of the library what the question calls it.
+
+    names: the parameters of the question by those of the library.
+    """
+    try:
+        yield
+    except IactaError as error:
+        name, must, rest = str(error).partition(" must ")
+        if name not in names:
+            raise
+        raise type(error)(f"{names[name]}{must}{rest}") from None
+
+
+def _read_stdin() -> Position:
+    content = sys.stdin.buffer.read(MOST_BYTES + 1)
+    try:
+        if len(content) > MOST_BYTES:
+            raise TooLargeError(f"the text must have at most {MOST_BYTES} bytes, got more")
+        return read_position(read_table(decode(content)).entries)
+    except IactaError as error:
+        raise type(error)(f"position on standard input: {error}") from None
+
+
+def _largest(plan: Plan) -> str:
+    """Return the player's territory with the most armies, of those that may attack if any may."""
+    board = plan.position.board
+    mine = plan.position.owned_by(plan.position.player)
+    near = [each for each in mine if any(n not in mine for n in board.neighbours(each))]
+    resting = plan.policy.game.problem.resting
+    able = [each for each in near if not resting >> board.territories.index(each) & 1]
+    return max(able or mine, key=lambda each: plan.position.of(each).armies)
+
+
+def _refuse_hopeless(plan: Plan) -> None:
+    """Refuse a position in which there is nothing that a plan could do."""
+    if isinstance(plan.goal, Worth) or plan.win_probability > 0.0:
+        return
+    problem, position = plan.policy.game.problem, plan.position
+    what = deed(position, plan.goal)
+    if not problem.stacks():
+        raise IllegalError(
+            f"to {what}, {position.player} must have a stack that may attack, got none: "
+            f"each has too few armies, no enemy beside it, or must stay"
+        )
+    reached = set(position.owned_by(position.player))
+    waiting = [problem.name(v) for v, _ in problem.stacks()]
+    while waiting:
+        for name in position.board.neighbours(waiting.pop()):
+            if name not in reached and position.of(name).armies:
+                reached.add(name)
+                waiting.append(name)
+    names = plan.goal.territories
+    away = [name for name in names if name not in reached]
+    if away and (isinstance(plan.goal, TakeAll) or len(away) == len(names)):
+        raise IllegalError(
+            f"to {what}, the stacks of {position.player} must be able to reach it, got "
+            f"{away[0]}, to which no way leads"
+        )
+    total = sum(number for _, number in problem.stacks())
+    raise IllegalError(
+        f"to {what}, {position.player} must have more armies, got {total} in all stacks that may "
+        f"attack, which are too few whatever the dice show"
+    )
+
+
+class Needed(NamedTuple):
+    """The fewest armies on a territory for a wanted chance."""
+
+    chance: Fraction
+    source: str
+    armies: int
+
+
+class Checked(NamedTuple):
+    """A plan carried out with real dice."""
+
+    runs: int
+    seed: int
+    simulated: SimulatedPlan
+
+    @property
+    def interval(self) -> Interval:
+        """The interval for the true chance."""
+        return self.simulated.won.interval(LEVEL)
+
+
+@dataclass(frozen=True, repr=False)
+class PlanAnswer(Answer):
+    """The best plan that was found.
+
+    plan: the plan.
+    needed: the fewest armies, if they were asked for.
+    checked: how often it succeeded, if it was played.
+    """
+
+    question: PlanQuestion
+    plan: Plan
+    needed: Needed | None = None
+    checked: Checked | None = None
+
+    def record(self) -> dict[str, Any]:
+        plan, needed, checked = self.plan, self.needed, self.checked
+        found: dict[str, Any] = {
+            "goal": _goal(plan.goal),
+            "rules": self.question.rule_set.name,
+            "win_probability": None if isinstance(plan.goal, Worth) else plan.win_probability,
+            "upper_bound": plan.upper_bound,
+            "proven": plan.proven,
+            "steps": [
+                {
+                    "from": step.start,
+                    "to": step.to,
+                    "reach_probability": step.reach_probability,
+                    "conquer_probability": step.conquer_probability,
+                    "expected_armies": step.expected_armies,
+                }
+                for step in plan.steps
+            ],
+            "territories": [
+                {
+                    "name": each.name,
+                    "own_probability": each.own_probability,
+                    "expected_armies": each.expected_armies,
+                }
+                for each in plan.territories
+            ],
+            "seconds": plan.seconds,
+            "value": plan.value,
+            "advances": [
+                {
+                    "from": each.start,
+                    "to": each.to,
+                    "probability": each.probability,
+                    "least": each.least,
+                    "most": each.most,
+                    "usual": each.usual,
+                }
+                for each in rearguards(plan)
+            ],
+            "endings": [
+                {"from": each.start, "to": each.to, "probability": each.chance}
+                for each in plan.endings
+            ],
+        }
+        if needed:
+            found["need"] = {**needed._asdict(), "chance": float(needed.chance)}
+        if checked:
+            low, high = checked.interval
+            found["check"] = {
+                "runs": checked.runs,
+                "seed": checked.seed,
+                "won": checked.simulated.won.successes,
+                "win_probability": float(checked.simulated.won.probability),
+                "interval": {"level": float(LEVEL), "low": low, "high": high},
+                "value": checked.simulated.value,
+                "error": checked.simulated.error,
+            }
+        return found
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield "from", "to", "reach_probability", "conquer_probability", "expected_armies"
+        for step in self.plan.steps:
+            numbers = step.reach_probability, step.conquer_probability, step.expected_armies
+            yield step.start, step.to, *map(all_digits, numbers)
+
+    def draw(self, charts: ModuleType) -> Any:
+        return charts.plan_map(self.plan)
+
+    def sections(self) -> Iterator[Section]:
+        plan = self.plan
+        lines = [f"{self._found()}{under(self.question.rule_set.name)}{self._proof()}"]
+        if self.needed:
+            lines.append(_need_sentence(plan, self.needed))
+        if self.checked:
+            lines.append(_check_sentence(plan, self.checked))
+        yield Section(lines)
+        if not plan.steps:
+            return
+        way = usual_way(plan)
+        rows = [self._usual_row(battle) for battle in way]
+        columns = ("", "chance to take", "armies arriving", "go on with")
+        yield Section([Table(columns, rows)], title="The usual way:")
+        branches = [
+            f"{battle.step.start} to {battle.step.to} won with {_numbers(branch.armies)} left: "
+            f"go on from {branch.start} to {branch.to}"
+            for battle in way
+            for branch in battle.branches
+        ]
+        if branches:
+            yield Section(branches[:MOST_LINES], title="Where it branches:")
+        yield from self._others([battle.step for battle in way])
+        yield _advances(plan)
+        if plan.endings and not isinstance(plan.goal, Worth):
+            lost = [
+                (f"{each.start} to {each.to}", short_percent(each.chance))
+                for each in plan.endings[:MOST_ENDINGS]
+            ]
+            yield Section([Table(("", "chance"), lost)], title="Where it fails, if it does:")
+        owned = Table(("", "chance to own", "armies on average"), list(self._afterwards()))
+        yield Section([owned], title="Afterwards:")
+
+    def _found(self) -> str:
+        """Return what the plan achieves."""
+        plan = self.plan
+        if isinstance(plan.goal, Worth):
+            stay = held_worth(plan.policy.game.problem, plan.goal)
+            if not plan.steps:
+                return f"No attack pays: stay. That is worth {stay:.2f}"
+            return f"The plan is worth {plan.value:.2f} on average, against {stay:.2f} if you stay"
+        verb = deed(plan.position, plan.goal)
+        if not plan.win_probability:
+            return f"You cannot {verb}"
+        return f"You {verb} with a chance of {percent(self._settled(plan.win_probability))}"
+
+    def _proof(self) -> str:
+        """Return how near the plan is to the best possible one."""
+        plan = self.plan
+        if plan.proven:
+            return ": proven best." if plan.steps or isinstance(plan.goal, Worth) else "."
+        if isinstance(plan.goal, Worth):
+            return f"; it is at most {plan.gap:.2f} below the best possible."
+        if plan.upper_bound > NO_BOUND > plan.win_probability:
+            return "; it is not known whether another plan is better."
+        return f", at most {_points(plan.gap)} below the best possible."
+
+    def _settled(self, chance: float) -> Probability:
+        return settled(chance, [self.plan.rules])
+
+    def _row(self, step: Step) -> tuple[str, str, str, str]:
+        """Return a step: its border, the chances to fight and to take it, and who arrives."""
+        reached = step.reach_probability
+        return (
+            f"{step.start} to {step.to}",
+            "100 %" if reached == 1.0 else short_percent(reached),
+            short_percent(self._settled(step.conquer_probability)),
+            f"{step.expected_armies:.1f}" if step.conquer_probability else "",
+        )
+
+    def _usual_row(self, battle: UsualBattle) -> tuple[str, ...]:
+        border, _, *numbers = self._row(battle.step)
+        return border, *numbers, "" if battle.fewest is None else f"{battle.fewest} or more"
+
+    def _others(self, usual: Sequence[Step]) -> Iterator[Section]:
+        """Yield the battles that are not on the usual way."""
+        others = [step for step in self.plan.steps if step not in usual]
+        likely = [step for step in others if step.reach_probability >= RARE][:MOST_LINES]
+        rest = len(others) - len(likely)
+        if likely:
+            columns = ("", "chance to fight", "chance to take", "armies arriving")
+            table = Table(columns, [self._row(step) for step in likely])
+            more = [f"and {rest} more, rarely fought"] if rest else []
+            yield Section([table, *more], title="Other battles that may be fought:")
+        elif rest:
+            yield Section([f"{count(rest, 'other battle is', 'other battles are')} rarely fought."])
+
+    def _afterwards(self) -> Iterator[Sequence[str]]:
+        """Yield what the player owns at the end, as far as the plan has to do with it."""
+        plan = self.plan
+        touched = {name for step in plan.steps for name in (step.start, step.to)}
+        for each in plan.territories:
+            if each.name in touched and each.own_probability >= RARE:
+                owned = plan.position.of(each.name).owner == plan.position.player
+                chance = short_percent(self._settled(each.own_probability))
+                yield each.name, "100 %" if owned else chance, f"{each.expected_armies:.1f}"
+
+
+def _goal(goal: Goal) -> dict[str, Any]:
+    if isinstance(goal, Worth):
+        values = {"territory": goal.territories, "bonus": goal.bonus, "army": goal.army}
+        return {"kind": goal_words(goal), **values}
+    return {"kind": goal_words(goal), "territories": list(goal.territories)}
+
+
+def _points(gap: float) -> str:
+    """Return a difference of chances, rounded up.
+
+    >>> _points(0.01231), _points(1e-7)
+    ('1.24 percentage points', '0.01 percentage points')
+    """
+    return f"{ceil(gap * 10_000 - 1e-9) / 100:.2f} percentage points"
+
+
+def _need_sentence(plan: Plan, needed: Needed) -> str:
+    return (
+        f"For a chance of at least {plain_percent(needed.chance)} you need "
+        f"{armies(needed.armies)} on {needed.source}, which has "
+        f"{plan.position.of(needed.source).armies}: the fewest with which the best plan that is "
+        "found has that chance."
+    )
+
+
+def _check_sentence(plan: Plan, checked: Checked) -> str:
+    games = f"In {checked.runs:,} games with real dice"
+    if not find_kernel(plan.rules).rolled:
+        games = f"In {checked.runs:,} games, with battles drawn from their distributions,"
+    simulated, seed = checked.simulated, f"(seed {checked.seed})"
+    if isinstance(plan.goal, Worth):
+        return (
+            f"{games} it was worth {simulated.value:.3f} on average, give or take "
+            f"{2 * simulated.error:.3f} {seed}."
+        )
+    low, high = checked.interval
+    inside = "inside" if low <= plan.win_probability <= high else "outside"
+    return (
+        f"{games} it succeeded in {percent(float(simulated.won.probability))}; the 95 % interval "
+        f"is {100 * low:.2f} % to {100 * high:.2f} %, and the exact chance is {inside} {seed}."
+    )
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """Return numbers as a player reads them.
+
+    >>> _numbers([7, 8, 9, 12, 14, 15])
+    '7 to 9, 12 or 14 to 15'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    texts = [str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
+    return " or ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
+
+
+def _advances(plan: Plan) -> Section:
+    """Return how many move in, where it is not simply all."""
+    partial = [each for each in rearguards(plan) if not each.is_all and each.probability >= RARE]
+    lines = [f"from {each.start} to {each.to}: {_moves(each)}" for each in partial[:MOST_LINES]]
+    if len(partial) > MOST_LINES:
+        lines.append(f"and {len(partial) - MOST_LINES} more")
+    lines.append("everywhere else: all that may" if partial else "everywhere: all that may")
+    return Section(lines, title="How many move in:")
+
+
+def _moves(each: Rearguard) -> str:
+    if each.least == each.most:
+        return f"move all but {each.most}"
+    return f"move all but {each.least} to {each.most}, mostly {each.usual}"
+
+
+@sections_of.register
+def _(value: Plan) -> Iterator[Section]:
+    names = None if isinstance(value.goal, Worth) else ",".join(value.goal.territories)
+    asked = PlanQuestion(value.position, take=names, worth=names is None, rules=value.rules)
+    return PlanAnswer(asked, value).sections()
