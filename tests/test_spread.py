@@ -1,9 +1,9 @@
 """Spread: the best spread of armies over a chain of territories."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations, pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -16,15 +16,40 @@ from iacta import (
     IllegalError,
     MalformedError,
     Rules,
+    Stop,
     TooLargeError,
     find_rules,
-    spread_defenders,
 )
-from iacta.methods import spreads
-from iacta.methods.spreads import Aim
-from iacta.questions.spread import AIMS, OBJECTIVES, Objective, simple_spreads, spread_value
+from iacta.methods import find_kernel
+from iacta.methods.kernel import Kernel
+from iacta.questions.spread import (
+    OBJECTIVES,
+    PAYOFFS,
+    Objective,
+    simple_spreads,
+    spread_defenders,
+    spread_value,
+)
+from iacta.questions.spread_values import (
+    Payoff,
+    battles_up_to,
+    compositions,
+    error_of_values,
+    every_value,
+    kernel_model,
+    table_model,
+)
 from iacta.rules.modes import ArmiesGrow
 from tests import brute
+from tests.balanced_twin import balanced
+
+Fight: TypeAlias = Callable[[int, int, Rules], brute.Law]
+
+
+def exactly(rules: Rules) -> Kernel:
+    """Return the exact kernel."""
+    return find_kernel(rules, exact=True)
+
 
 COIN = Rules(attack=Dice((2,)), defence=Dice((1,)))
 CASES = [
@@ -49,14 +74,15 @@ def every_spread(armies: int, territories: int) -> Iterator[tuple[int, ...]]:
 class Twin:
     """The slow twin of the attack: it plays on from every outcome of every battle."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, fight: Fight = brute.outcomes) -> None:
         self.rules = rules
+        self.fight = fight
         self.laws: dict[tuple[int, int], brute.Law] = {}
 
     def law(self, attackers: int, defenders: int) -> brute.Law:
-        """Return the law of a battle's outcome."""
+        """Return the distribution of a battle's outcome."""
         if (attackers, defenders) not in self.laws:
-            law = brute.outcomes(attackers, defenders, self.rules)
+            law = self.fight(attackers, defenders, self.rules)
             self.laws[attackers, defenders] = law
         return self.laws[attackers, defenders]
 
@@ -125,6 +151,97 @@ def test_it_is_the_best_of_all_that_the_twin_finds(
         assert len(best.spreads) == best.count
 
 
+def values_by_twin(twin: Twin, size: tuple[int, int, int], objective: Objective) -> Any:
+    """Return the twin's value of every spread."""
+    attackers, armies, territories = size
+    goal = worths_of(objective, territories)
+    return {
+        spread: twin.best(attackers, spread, goal) for spread in every_spread(armies, territories)
+    }
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize(
+    "stop",
+    [
+        Stop(stop_at=2),
+        Stop(charge=True),
+        Stop(max_losses=3),
+        Stop(max_rolls=4),
+        Stop(stop_at=1, charge=True, max_losses=4, max_rolls=5),
+    ],
+    ids=repr,
+)
+def test_attackers_who_stop_are_those_of_the_twin(stop: Stop, objective: Objective) -> None:
+    twin = Twin(
+        find_rules("capital"),
+        lambda attackers, defenders, rules: brute.outcomes_with_stop(
+            attackers, defenders, rules, stop
+        ),
+    )
+    values = values_by_twin(twin, (11, 6, 3), objective)
+    best = spread_defenders(11, 6, 3, "capital", objective=objective, stop=stop, exact=True)
+    assert best.is_exact
+    assert best.value == min(values.values())
+    assert {values[spread] for spread in best.spreads} == {best.value}
+    assert best.count == list(values.values()).count(best.value)
+    for spread, value in values.items():
+        told = spread_value(11, spread, "capital", objective=objective, stop=stop)
+        assert told == pytest.approx(float(value), rel=1e-13)
+
+
+def seen(attackers: int, defenders: int, rules: Rules) -> brute.Law:
+    """Fight against a defender who sees the attack first."""
+    able = max(attackers - rules.garrison, 0)
+    ends = brute.seen_outcomes(able, defenders, rules)
+    return {(a + attackers - able, d): p for (a, d), p in ends.items()}
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_defender_who_sees_first_spreads_as_the_twin_does(objective: Objective) -> None:
+    rules = find_rules("defender sees first")
+    values = values_by_twin(Twin(rules, seen), (8, 6, 3), objective)
+    best = spread_defenders(8, 6, 3, rules, objective=objective, exact=True)
+    assert best.is_exact
+    assert best.value == min(values.values())
+    assert best.count == list(values.values()).count(best.value)
+    for spread, value in values.items():
+        assert spread_value(8, spread, rules, objective=objective, exact=True) == value
+
+
+def blitzed(attackers: int, defenders: int, rules: Rules) -> brute.Law:
+    """Fight by balanced blitz."""
+    if attackers <= rules.garrison:
+        return {(attackers, defenders): Fraction(1)}
+    ends = balanced(attackers, defenders, rules)
+    return {end: Fraction(float(probability)) for end, probability in ends.items()}
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("attackers", [8, 12, 30])
+def test_under_balanced_blitz_no_spread_of_the_twin_is_better(
+    attackers: int, objective: Objective
+) -> None:
+    rules = find_rules("balanced blitz")
+    values = values_by_twin(Twin(rules, blitzed), (attackers, 7, 3), objective)
+    best = spread_defenders(attackers, 7, 3, rules, objective=objective)
+    least = float(min(values.values()))
+    assert best.value == pytest.approx(least, abs=1e-12)
+    near = {spread for spread, value in values.items() if float(value) <= least + 1e-12}
+    assert set(best.spreads) <= near
+    if best.is_exact:
+        assert near == set(best.spreads)
+    for spread, value in values.items():
+        told = spread_value(attackers, spread, rules, objective=objective)
+        assert told == pytest.approx(float(value), abs=1e-12)
+
+
+def test_what_fractions_cannot_tell_apart_is_exact_only_if_floats_can() -> None:
+    assert spread_defenders(12, 10, 3, "balanced blitz").is_exact
+    certain = spread_defenders(90, 7, 3, "balanced blitz")
+    assert (certain.value, certain.is_exact) == (1.0, False)
+
+
 @pytest.mark.parametrize("spread", [(3,), (2, 5), (1, 4, 2), (5, 1, 1, 3)])
 @pytest.mark.parametrize("rules", ["classic", "capital"])
 @pytest.mark.parametrize("attackers", [1, 2, 3, 7, 12])
@@ -155,7 +272,7 @@ def test_a_start_inside_chooses_its_side_after_it_has_seen_its_losses() -> None:
         for side in (spread[:3][::-1], spread[4:])
     ]
     assert twin.start(8, spread, 3, goal) > max(one_side)
-    exact = spreads.exact_model(8, AIMS["territories"](6), twin.rules)
+    exact = kernel_model(8, PAYOFFS["territories"](6), exactly(twin.rules), 1)
     assert exact.value(spread) == twin.best(8, spread, goal)
 
 
@@ -168,30 +285,31 @@ def test_all_at_once_is_each_by_itself_within_the_bound(
     attackers: int, armies: int, territories: int, objective: Objective, complement: bool
 ) -> None:
     rules = find_rules("classic")
-    aim = AIMS[objective](territories)
-    aim = aim.complement() if complement else aim
-    passages = spreads.make_passages(attackers, armies - territories + 1, rules)
-    values = spreads.every_value(armies, attackers, aim, passages)
-    exact = spreads.exact_model(attackers, aim, rules)
-    rows = [tuple(row) for row in spreads.compositions(armies, territories).tolist()]
+    payoff = PAYOFFS[objective](territories)
+    payoff = payoff.complement() if complement else payoff
+    kernel = find_kernel(rules)
+    battles = battles_up_to(attackers, armies - territories + 1, kernel, 1)
+    values = every_value(armies, attackers, payoff, battles)
+    exact = kernel_model(attackers, payoff, exactly(rules), 1)
+    rows = [tuple(row) for row in compositions(armies, territories).tolist()]
     assert rows == list(every_spread(armies, territories))
-    bound = Fraction(spreads.relative_error(attackers, armies, territories, rules))
+    bound = Fraction(error_of_values(attackers, armies, territories, payoff, kernel).relative)
     for row, value in zip(rows, values.tolist(), strict=True):
         true = exact.value(row)
         assert abs(Fraction(value) - true) <= bound * true
         for model in (
-            spreads.float_model(attackers, aim, passages),
-            spreads.lattice_model(attackers, aim, rules),
+            table_model(attackers, payoff, battles),
+            kernel_model(attackers, payoff, kernel, 1),
         ):
             assert abs(Fraction(float(model.value(row))) - true) <= bound * true
 
 
 def test_the_attackers_have_the_same_however_it_is_told() -> None:
     rules = find_rules("classic")
-    for aim in (Aim((0, 0, 0, 1)), Aim((0, 1, 2, 3))):
-        told = spreads.exact_model(9, aim, rules).value((2, 3, 1))
-        missing = spreads.exact_model(9, aim.complement(), rules).value((2, 3, 1))
-        assert told + missing == aim.worths[-1]
+    for payoff in (Payoff((0, 0, 0, 1)), Payoff((0, 1, 2, 3))):
+        gained = kernel_model(9, payoff, exactly(rules), 1).value((2, 3, 1))
+        missing = kernel_model(9, payoff.complement(), exactly(rules), 1).value((2, 3, 1))
+        assert gained + missing == payoff.values[-1]
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -316,6 +434,10 @@ def test_what_cannot_be_spread_is_refused(
 def test_other_wrong_arguments_are_refused() -> None:
     with pytest.raises(IllegalError, match="objective must be 'break through' or 'territories'"):
         spread_defenders(9, 3, 2, objective="glory")  # type: ignore[arg-type] # is the test
+    with pytest.raises(IllegalError, match="exact must be False under balanced blitz"):
+        spread_defenders(9, 3, 2, "balanced blitz", exact=True)
+    with pytest.raises(MalformedError, match="stop must be a Stop"):
+        spread_defenders(9, 3, 2, stop="early")  # type: ignore[arg-type] # is the test
     with pytest.raises(IllegalError, match="all_ones_gain must be 0"):
         spread_defenders(9, 3, 2, Rules(mode=ArmiesGrow()))
     with pytest.raises(IllegalError, match="spread must have at least one entry"):

@@ -21,7 +21,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -71,6 +70,8 @@ class Values(NamedTuple):
     lost: `lost[d]` is the value of d defenders that hold; `lost[0]` does not matter.
     stopped: `stopped[d][a]` is the value of attackers who stop, a able to attack, against d; `None`
         for `lost[d]`.
+
+    For a kernel in floats, `won` and `lost` may have one more axis: many value functions at once.
     """
 
     won: Sequence[Any] | npt.NDArray[Any]
@@ -84,6 +85,12 @@ class Values(NamedTuple):
         if self.stopped is None or state.attackers <= 0:
             return self.lost[state.defenders]
         return self.stopped[state.defenders][state.attackers]
+
+    def mean(self, ends: Distribution[State]) -> Any:
+        """Return the expected value of an absorbing state."""
+        if np.ndim(self.won) > 1:
+            return sum(float(probability) * self.of(state) for state, probability in ends.items())
+        return ends.map(self.of).mean()
 
 
 class Chances(NamedTuple):
@@ -137,9 +144,6 @@ class Kernel(ABC):
     exact: bool = False
     by_rows: bool = False  # whether `backward` answers for all numbers of attackers at once
     monotone: bool = True  # whether more attackers never lose more armies on average
-    least_chance: float = 1e-150  # the bound on the error holds for larger chances
-    quick_states: float = inf  # a chance to win takes at most some seconds up to so many states,
-    quick_armies: float = inf  # and up to so many armies
 
     def __init__(self, rules: Rules, stop: Stop = NEVER) -> None:
         self.rules, self.stop, self.garrison = bare_rules(rules), stop, rules.garrison
@@ -181,11 +185,6 @@ class Kernel(ABC):
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle that cannot be answered, before allocating anything of its size."""
 
-    def is_slow(self, attackers: int, defenders: int) -> bool:
-        """Return whether the chance to win takes more than some seconds."""
-        states, armies = attackers * defenders, attackers + defenders
-        return states > self.quick_states or armies > self.quick_armies
-
     @abstractmethod
     def error(self, attackers: int, defenders: int) -> Error:
         """Return bounds on the error of every answer for a battle of at most this size."""
@@ -206,10 +205,9 @@ class Kernel(ABC):
         Row d is indexed by a = 0, 1 ... as far as `values.won` goes.
         """
         for d in range(1, len(values.lost)):
-            row = np.empty(len(values.won), dtype=object if self.exact else float)
+            row = np.empty(np.shape(values.won), dtype=object if self.exact else float)
             for a in range(len(row)):
-                ends = self.forward(Distribution([a]), d)
-                row[a] = ends.map(lambda state: values.of(state)).mean()
+                row[a] = values.mean(self.forward(Distribution([a]), d))
             yield row
 
     def value(self, values: Values, defenders: int) -> Row:
@@ -277,9 +275,12 @@ class Kernel(ABC):
 
         keep: armies that must be left to move into the territory.
         """
-        ends = self.forward(Distribution([attackers]), defenders)
-        won = ends.prob(lambda end: not end.defenders and max(end.attackers, 0) >= keep)
-        lost = ends.prob(lambda end: end.defenders or max(end.attackers, 0) < keep)
+        won = lost = self.number(0)
+        for state, probability in self.forward(Distribution([attackers]), defenders).items():
+            if not state.defenders and max(state.attackers, 0) >= keep:
+                won += probability
+            else:
+                lost += probability
         return Chances(won, 1 - won) if won < lost else Chances(1 - lost, lost)
 
     def number(self, value: int) -> Probability:

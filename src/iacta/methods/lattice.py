@@ -28,7 +28,7 @@ and merely add up, at most u = 2⁻⁵³ for each rounding on the way from a sta
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -62,7 +62,6 @@ class Lattice(RollKernel):
     """
 
     name = "lattice"
-    quick_states = 1e9
     by_rows = True
 
     def refuse(self, attackers: int, defenders: int) -> None:
@@ -119,7 +118,7 @@ class Lattice(RollKernel):
         rows = {0: np.array(won, dtype=float)}
         for d in range(1, len(lost)):
             dice = min(d, most_defence)
-            row = rows[d] = np.empty(len(won))
+            row = rows[d] = np.empty(rows[d - 1].shape)
             row[0] = lost[d]
             nearest = [rows[d - k] for k in range(dice + 1)]
             for a in range(1, min(most, len(won))):
@@ -215,10 +214,10 @@ def _few_attackers(attack_dice: int, defenders: int, steps: Steps) -> Floats:
     return chances
 
 
-def _mean(nearest: Sequence[Floats | list[float]], step: tuple[float, ...], a: int) -> float:
+def _mean(nearest: Sequence[Floats | list[float]], step: tuple[float, ...], a: int) -> Any:
     """Return Σ p_k · P(a − m + k, d − k), with the row of d − k in `nearest[k]`."""
     first = a - len(step) + 1
-    return sum(p * float(nearest[k][first + k]) for k, p in enumerate(step))
+    return sum(p * nearest[k][first + k] for k, p in enumerate(step))
 
 
 def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) -> None:

@@ -37,7 +37,7 @@ Source: this rule is among the variants that players of the board game have publ
 published its odds.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -114,7 +114,6 @@ class SeesFirst(Kernel):
 
     def __init__(self, rules: Rules, *, exact: bool) -> None:
         self.exact, self.name = exact, EXACT_NAME if exact else NAME
-        self.quick_states = 20_000 if exact else 1e6
         super().__init__(rules)
 
     @classmethod
@@ -190,18 +189,18 @@ class SeesFirst(Kernel):
 
         The values do not change how the defender plays.
         """
-        won, lost = (np.asarray(each, object).tolist() for each in (values.won, values.lost))
-        attackers, defenders = len(won) - 1, len(lost) - 1
         scale = 1
+        won, lost = (np.asarray(each, object if self.exact else float) for each in values[:2])
         if self.exact:
-            scale = lcm(*(Fraction(value).denominator for value in (*won, *lost)))
-            won, lost = ([int(value * scale) for value in each] for each in (won, lost))
+            scale = lcm(*(Fraction(value).denominator for value in (*won.tolist(), *lost.tolist())))
+            won, lost = (
+                np.array([int(value * scale) for value in each], object) for each in (won, lost)
+            )
+        attackers, defenders = len(won) - 1, len(lost) - 1
         battles = self._battles(attackers, defenders)
-        table = battles.empty_table()
-        table[:, 0] = lost * battles.powers(defenders)
-        if attackers and all(value == 1 for value in won) and not any(lost):
+        if attackers and (won == 1).all() and not lost.any():
             table = chances(battles)
-        elif attackers:
+        else:
             table = expected_values(Replies(battles), won, lost)
         if self.exact:
             powers = battles.powers(attackers + defenders).tolist()
@@ -293,7 +292,7 @@ def _relative_error(attackers: int, defenders: int, rules: Rules) -> float:
 class Battles:
     """All battles up to a size, and the numbers in which they are solved.
 
-    able: the most attackers able to attack, garrison left out; at least 1.
+    able: the most attackers able to attack, garrison left out.
     defenders: the most armies on the defended territory.
     rules: the rules of the battles.
     unit: U for whole numbers, `None` for floats.
@@ -306,10 +305,14 @@ class Battles:
     unit: int | None = None
     margin: float = 0.0
 
+    @property
+    def kind(self) -> type:
+        """What an array holds: floats, or whole numbers as objects."""
+        return float if self.unit is None else object
+
     def empty_table(self) -> Numbers:
         """Return a table of zeros, `[defenders, able]`."""
-        shape = self.defenders + 1, self.able + 1
-        return np.zeros(shape, dtype=float if self.unit is None else object)
+        return np.zeros((self.defenders + 1, self.able + 1), dtype=self.kind)
 
     def powers(self, most: int) -> Numbers:
         """Return U^0, U^1 ... U^most; in floats, ones.
@@ -560,32 +563,36 @@ class Replies:
         ]
 
 
-def expected_values(
-    replies: Replies, won: Sequence[Any] | Numbers, lost: Sequence[Any] | Numbers
-) -> Numbers:
+def expected_values(replies: Replies, won: Numbers, lost: Numbers) -> Numbers:
     """Return the expected value of all battles up to a size, in units of U^(a+d).
 
     replies: how the defender plays.
     won: `won[a]` is the value of a victory with a attackers able to attack left.
     lost: `lost[d]` is the value of d defenders that hold; `lost[0]` does not matter.
 
-    Entry `[d, a]` is for a attackers able to attack against d defenders.
+    Entry `[d, a]` is for a attackers able to attack against d defenders. A further axis of `won`
+    and `lost` is kept.
 
     >>> replies = Replies(Battles(2, 1, Rules()))
-    >>> round(float(expected_values(replies, [0, 1, 2], [0, 0])[1, 2]), 4)
+    >>> round(float(expected_values(replies, np.arange(3), np.zeros(2))[1, 2]), 4)
     1.3329
     """
     battles = replies.battles
-    table = battles.empty_table()
-    table[:, 0] = lost * battles.powers(battles.defenders)
-    table[0] = won * battles.powers(battles.able)
+    table = np.zeros((battles.defenders + 1, *won.shape), dtype=battles.kind)
+    table[:, 0] = lost * _along(battles.powers(battles.defenders), lost)
+    table[0] = won * _along(battles.powers(battles.able), won)
     for total in range(2, battles.able + battles.defenders + 1):
         for span in battles.spans(total):
             here = span.of(table)
             for move in replies.moves(span):
                 for killed, probability in enumerate(move):
-                    here += probability * span.of(table, len(move) - 1, killed)
+                    here += _along(probability, here) * span.of(table, len(move) - 1, killed)
     return table
+
+
+def _along(numbers: Numbers, table: Numbers) -> Numbers:
+    """Return numbers that go along the first axis of a table."""
+    return numbers.reshape(-1, *[1] * (table.ndim - 1))
 
 
 def carry(replies: Replies, start: Numbers) -> tuple[Numbers, Numbers]:
@@ -611,8 +618,7 @@ def carry(replies: Replies, start: Numbers) -> tuple[Numbers, Numbers]:
             here = span.of(table)
             for move in replies.moves(span):
                 for killed, probability in enumerate(move):
-                    weights = probability.reshape(-1, *[1] * (here.ndim - 1))
-                    span.of(table, len(move) - 1, killed)[:] += weights * here
+                    span.of(table, len(move) - 1, killed)[:] += _along(probability, here) * here
     return table[0], table[:, 0]
 
 

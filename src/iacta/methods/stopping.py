@@ -35,6 +35,7 @@ add up: `Stopping.error` counts them.
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import repeat
 from math import lcm
 from typing import Any, NamedTuple, TypeAlias
 
@@ -115,19 +116,16 @@ class Reserve(Kernel):
 
     def backward(self, values: Values) -> Iterator[Any]:
         """Yield the expected value for each number of attackers, for 1, 2 ... defenders."""
-        held = self.kept
+        held, count = self.kept, len(values.won)
         inner = Values(values.won[held:], values.lost)
-        if values.stopped is not None and len(values.won) > held:
+        if values.stopped is not None and count > held:
             lost = [row[held] for row in values.stopped] if held else values.lost
             inner = Values(values.won[held:], lost, [row[held:] for row in values.stopped])
-        rows = self.fought.backward(inner)
-        for d, row in enumerate(rows, start=1):
-            first = [
-                values.lost[d] if values.stopped is None or a == 0 else values.stopped[d][a]
-                for a in range(min(held, len(values.won)))
-            ]
-            fought = row[np.arange(max(len(values.won) - held, 0))]
-            yield np.concatenate([np.array(first, dtype=object if self.exact else float), fought])
+        rows = self.fought.backward(inner) if count > held else repeat(None)
+        for d, row in zip(range(1, len(values.lost)), rows, strict=False):
+            stays = [values.of(State(a, d)) for a in range(min(held, count))]
+            first = np.array(stays, dtype=object if self.exact else float)
+            yield first if row is None else np.concatenate([first, row[np.arange(count - held)]])
 
     def win_probability(self, attackers: int, defenders: int) -> Any:
         """Return the chance to take the territory."""
@@ -235,14 +233,15 @@ State(attackers=3, defenders=0): 2890})
         """Yield the expected value for each number of attackers, for 1, 2 ... defenders."""
         attackers, defenders = len(values.won) - 1, len(values.lost) - 1
         if not attackers or not defenders:
-            yield from (np.full(attackers + 1, each) for each in values.lost[1:])
+            shape = np.shape(values.won)
+            yield from (np.broadcast_to(each, shape).copy() for each in values.lost[1:])
             return
         arithmetic = self._arithmetic(attackers, defenders)
         most_lost, rolls = (
             self._most_lost(attackers, defenders),
             self._most_rolls(attackers, defenders),
         )
-        cells = (attackers + 1) * (most_lost + 1)
+        cells = np.size(values.won) * (most_lost + 1)
         size = 50 + (attackers + defenders) if self.exact else 8
         self.refuse_too_large(
             attackers,
@@ -255,6 +254,11 @@ State(attackers=3, defenders=0): 2890})
         moves = {
             j: _moves_of_all(arithmetic, j, going) for j in range(1, arithmetic.most_dice[1] + 1)
         }
+        if np.ndim(values.won) > 1:
+            moves = {
+                j: {lost: c[..., np.newaxis] for lost, c in costs.items()}
+                for j, costs in moves.items()
+            }
         powers = powers_of(int(arithmetic.unit), attackers + defenders)
         scale = 1
         if self.exact:
@@ -538,7 +542,8 @@ def _if_absorbed(
     if not defenders:
         found: Numbers = np.array(values.won, dtype=kind)
     else:
-        found = np.full(going.shape[1], values.lost[defenders], dtype=kind)
+        found = np.empty(np.shape(values.won), dtype=kind)
+        found[:] = values.lost[defenders]
         if values.stopped is not None:
             found[1:] = values.stopped[defenders][1 : len(found)]
     if powers is not None:
