@@ -5,6 +5,7 @@ import inspect
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,37 +31,40 @@ FLOORS = (
     ("cli", "web", "batch"),
     ("__main__",),
 )
-FLOOR = {package: floor for floor, packages in enumerate(FLOORS) for package in packages}
 
 
 def module_name(file: Path) -> str:
     """Return a file's name within the package."""
-    parts = file.relative_to(SOURCE).with_suffix("").parts
-    return ".".join(part for part in parts if part != "__init__" or len(parts) == 1)
+    return ".".join(file.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
 
 
-def imported(file: Path) -> set[str]:
-    """Return the files of the package that a file imports."""
-    names = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and re.match(r"iacta(\.|$)", node.module or ""):
-            base = (node.module or "").removeprefix("iacta").removeprefix(".")
-            for alias in node.names:
-                below = f"{base}.{alias.name}".removeprefix(".")
-                names.add(below if any(module_name(f) == below for f in FILES) else base)
-    return names
+MODULES = {module_name(file): file for file in FILES}
 
 
-@pytest.mark.parametrize("file", FILES, ids=module_name)
-def test_a_package_imports_only_from_floors_below(file: Path) -> None:
-    here = module_name(file).partition(".")[0]
-    if here != "__init__":  # the public names
-        for below in (name.partition(".")[0] for name in imported(file)):
-            assert below == here or FLOOR[below] < FLOOR[here] or not FLOOR[here], below
+@cache
+def imports() -> dict[str, set[str]]:
+    """Return for each file the files of the package that it imports."""
+    found: dict[str, set[str]] = {}
+    for name, file in MODULES.items():
+        found[name] = set()
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("iacta."):
+                base = f"{node.module}."[len("iacta.") :]
+                names = (f"{base}{alias.name}" for alias in node.names)
+                found[name] |= {each if each in MODULES else base[:-1] for each in names}
+    return found
+
+
+def test_a_package_imports_only_from_floors_below() -> None:
+    floor = {package: level for level, packages in enumerate(FLOORS) for package in packages}
+    for name, below in imports().items():
+        here = name.partition(".")[0]
+        for other in {each.partition(".")[0] for each in below if name != "__init__"}:
+            assert other == here or floor[other] < floor[here] or not floor[here], (name, other)
 
 
 def test_no_file_imports_itself_in_a_circle() -> None:
-    below = {module_name(file): imported(file) for file in FILES}
+    below = imports()
     while free := {name for name, names in below.items() if not names & below.keys()}:
         below = {name: names for name, names in below.items() if name not in free}
     assert not below

@@ -66,6 +66,7 @@ class ClosedForm(RollKernel):
 
     name = "closed_form"
     exact = True
+    quick_armies = 20_000
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle that is too large, or of other than three dice against two."""

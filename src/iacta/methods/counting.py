@@ -161,6 +161,7 @@ class Counting(RollKernel):
 
     name = "counting"
     exact = True
+    quick_states = 500_000
     by_rows = True
 
     def refuse(self, attackers: int, defenders: int) -> None:

@@ -21,6 +21,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -144,6 +145,9 @@ class Kernel(ABC):
     exact: bool = False
     by_rows: bool = False  # whether `backward` answers for all numbers of attackers at once
     monotone: bool = True  # whether more attackers never lose more armies on average
+    least_chance: float = 1e-150  # the bound on the error holds for larger chances
+    quick_states: float = inf  # a chance to win takes at most some seconds up to so many states,
+    quick_armies: float = inf  # and up to so many armies
 
     def __init__(self, rules: Rules, stop: Stop = NEVER) -> None:
         self.rules, self.stop, self.garrison = bare_rules(rules), stop, rules.garrison
@@ -184,6 +188,11 @@ class Kernel(ABC):
     @abstractmethod
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle that cannot be answered, before allocating anything of its size."""
+
+    def is_slow(self, attackers: int, defenders: int) -> bool:
+        """Return whether the chance to win takes more than some seconds."""
+        states, armies = attackers * defenders, attackers + defenders
+        return states > self.quick_states or armies > self.quick_armies
 
     @abstractmethod
     def error(self, attackers: int, defenders: int) -> Error:
@@ -275,12 +284,9 @@ class Kernel(ABC):
 
         keep: armies that must be left to move into the territory.
         """
-        won = lost = self.number(0)
-        for state, probability in self.forward(Distribution([attackers]), defenders).items():
-            if not state.defenders and max(state.attackers, 0) >= keep:
-                won += probability
-            else:
-                lost += probability
+        ends = self.forward(Distribution([attackers]), defenders)
+        won = ends.prob(lambda end: not end.defenders and max(end.attackers, 0) >= keep)
+        lost = ends.prob(lambda end: end.defenders or max(end.attackers, 0) < keep)
         return Chances(won, 1 - won) if won < lost else Chances(1 - lost, lost)
 
     def number(self, value: int) -> Probability:

@@ -62,6 +62,7 @@ class Lattice(RollKernel):
     """
 
     name = "lattice"
+    quick_states = 1e9
     by_rows = True
 
     def refuse(self, attackers: int, defenders: int) -> None:

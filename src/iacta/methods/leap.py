@@ -87,6 +87,7 @@ class Leap(RollKernel):
     """
 
     name = NAME
+    least_chance = 1e-15
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse more than 10^18 armies, and rules under which leaping is not accurate.

@@ -447,6 +447,7 @@ class Markov(RollKernel):
     """
 
     name = NAME
+    quick_states = 250_000
     modes = (TrueRandom, ArmiesGrow)
     by_rows = True
 

@@ -114,6 +114,7 @@ class SeesFirst(Kernel):
 
     def __init__(self, rules: Rules, *, exact: bool) -> None:
         self.exact, self.name = exact, EXACT_NAME if exact else NAME
+        self.quick_states = 20_000 if exact else 1e6
         super().__init__(rules)
 
     @classmethod

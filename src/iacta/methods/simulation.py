@@ -126,6 +126,7 @@ class Simulation(RollKernel):
     """
 
     name = NAME
+    quick_armies = 2_000
     modes = (TrueRandom, ArmiesGrow)
 
     def refuse(self, attackers: int, defenders: int) -> None:
