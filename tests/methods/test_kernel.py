@@ -21,6 +21,7 @@ RULES = {
         "balanced blitz",
         "capital+balanced blitz",
         "defender sees first",
+        "five ones",
     )
 }
 STOPS = {
@@ -56,34 +57,28 @@ def ends(kernel: Kernel, attackers: int, defenders: int) -> dict[State, Any]:
     return dict(kernel.forward(Distribution([attackers]), defenders).items())
 
 
-def near(kernel: Kernel, one: Any, other: Any) -> bool:
-    """Tell whether two answers agree as well as the kernel promises."""
+def near(kernel: Kernel, one: Any, other: Any, scale: Any = 1) -> bool:
+    """Tell whether two answers agree as well as the kernel promises, for values up to `scale`."""
     error = kernel.error(MOST_ATTACKERS, MOST_DEFENDERS)
     if kernel.exact:
         return bool(one == other)
-    return bool(abs(one - other) <= 2 * (error.relative * abs(other) + error.absolute) + 1e-12)
+    margin = error.relative * abs(other) + error.absolute * scale
+    return bool(abs(one - other) <= 2 * margin + 1e-12)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_backward_pass_is_the_mean_of_the_forward_pass(kernel: Kernel) -> None:
-    won = [Fraction(a * a + 1) for a in range(MOST_ATTACKERS + 1)]
-    lost = [Fraction(3 * d) for d in range(MOST_DEFENDERS + 1)]
-    stopped = [[Fraction(5 * a + d) for a in range(MOST_ATTACKERS + 1)] for d in range(5)]
+    most = kernel.most_left(MOST_ATTACKERS, MOST_DEFENDERS)
+    won = [Fraction(a * a + 1) for a in range(most.attackers + 1)]
+    lost = [Fraction(3 * d) for d in range(most.defenders + 1)]
+    stopped = [
+        [Fraction(5 * a + d) for a in range(most.attackers + 1)] for d in range(most.defenders + 1)
+    ]
     for values in (Values(won, lost), Values(won, lost, stopped)):
         for d, row in enumerate(kernel.backward(values), start=1):
-            for a in range(MOST_ATTACKERS + 1):
-                mean = sum(
-                    p
-                    * (
-                        won[end.attackers]
-                        if not end.defenders
-                        else lost[end.defenders]
-                        if values.stopped is None or end.attackers <= 0
-                        else stopped[end.defenders][end.attackers]
-                    )
-                    for end, p in ends(kernel, a, d).items()
-                )
-                assert near(kernel, row[a], mean), (a, d)
+            for a in range(MOST_ATTACKERS + 1) if d <= MOST_DEFENDERS else ():
+                mean = sum(p * values.of(end) for end, p in ends(kernel, a, d).items())
+                assert near(kernel, row[a], mean, max(won)), (a, d)
 
 
 @pytest.mark.parametrize("kernel", [each for each in KERNELS if not each.values[0].exact])
@@ -105,24 +100,23 @@ def test_chances_tables_and_transitions_are_those_of_the_forward_pass(kernel: Ke
     for d in range(1, MOST_DEFENDERS + 1):
         transitions = kernel.transitions(MOST_ATTACKERS, d)
         for a in range(MOST_ATTACKERS + 1):
-            law = ends(kernel, a, d)
-            won = sum(p for end, p in law.items() if not end.defenders)
+            absorbed = ends(kernel, a, d)
+            won = sum(p for end, p in absorbed.items() if not end.defenders)
             assert near(kernel, kernel.win_probability(a, d), won)
             for keep in (0, 2):
                 enough = sum(
-                    p for end, p in law.items() if not end.defenders and end.attackers >= keep
+                    p for end, p in absorbed.items() if not end.defenders and end.attackers >= keep
                 )
                 chances = kernel.chances(a, d, keep)
                 assert near(kernel, chances.won, enough)
                 assert near(kernel, chances.lost, 1 - enough)
             if a:
                 assert near(kernel, table[a + 1, d - 1], won)
-            for left in range(MOST_ATTACKERS + 1):
-                expected = float(law.get(State(left, 0), 0))
-                assert abs(transitions.won[a, left] - expected) <= 1e-12
-            for left in range(1, d + 1):
-                expected = float(sum(p for end, p in law.items() if end.defenders == left))
-                assert abs(transitions.lost[a, left] - expected) <= 1e-12
+            for left, chance in enumerate(transitions.won[a]):
+                assert abs(chance - float(absorbed.get(State(left, 0), 0))) <= 1e-12
+            for left, chance in enumerate(transitions.lost[a, 1:], start=1):
+                expected = float(sum(p for end, p in absorbed.items() if end.defenders == left))
+                assert abs(chance - expected) <= 1e-12
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -149,7 +143,7 @@ def test_a_played_battle_ends_as_a_battle_can(kernel: Kernel) -> None:
     assert all(kernel.play(5, 3, rng) in possible for _ in range(30))
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", [name for name in RULES if name != "five ones"])
 def test_chances_tend_to_their_limits(name: str) -> None:
     kernel = find_kernel(RULES[name])
     assert near(kernel, kernel.win_probability(200, 3), float(kernel.limit_of_attackers(3)))

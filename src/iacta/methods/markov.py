@@ -545,7 +545,7 @@ class Markov(RollKernel):
             self.refuse(most, defenders)
             whole = self._chain(most, defenders)
             transient, absorbing = whole.blocks()
-            ends = np.concatenate([won[1:], lost[1:], np.zeros(bool(self.gain))])
+            ends = np.concatenate([won[1:], lost[1:], np.zeros(1 if self.gain else 0)])
             right = [absorbing @ ends]
             if self.gain:
                 is_beyond = np.arange(len(ends)) == len(ends) - 1
