@@ -19,9 +19,10 @@ from iacta import (
     TooLargeError,
     find_rules,
 )
-from iacta.methods import counting, find_method, find_table_method, lattice
+from iacta.methods import find_kernel
 from iacta.methods.outcome import is_won
 from tests import brute, strategies
+from tests.asked import counting, lattice
 
 TABLE_METHODS: dict[str, Any] = {"counting": counting, "lattice": lattice}
 SEVERAL_RULES = {
@@ -161,12 +162,14 @@ def test_root_is_the_least_number_whose_power_is_divisible(number: int, power: i
 
 
 def test_methods_are_found_by_what_is_asked() -> None:
-    assert find_table_method("auto", CLASSIC, exact=True) is counting
-    assert find_table_method("auto", CLASSIC, exact=False) is lattice
+    assert find_kernel(CLASSIC, exact=True).by("table", 9, 9).name == "counting"
+    assert find_kernel(CLASSIC).by("table", 9, 9).name == "lattice"
+    assert find_kernel(CLASSIC).by("distribution", 11, 10).name == "lattice"
+    assert find_kernel(CLASSIC).by("chance", 10**9, 10**9).name == "leap"
     with pytest.raises(IllegalError, match="method must be an exact method"):
-        find_method("lattice", 3, 2, CLASSIC, exact=True, question="law")
+        find_kernel(CLASSIC, exact=True, method="lattice")
     with pytest.raises(IllegalError, match=r"method must be a method .* got 'abacus'"):
-        find_method("abacus", 3, 2, CLASSIC, exact=False, question="law")
+        find_kernel(CLASSIC, method="abacus")
 
 
 @pytest.mark.parametrize("method", TABLE_METHODS)

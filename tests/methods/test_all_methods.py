@@ -5,45 +5,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import pytest
 
 from iacta import CLASSIC, Battle, Dice, Distribution, IactaError, Outcome, Rules, find_rules
-from iacta.methods import (
-    EXACT_METHODS,
-    METHODS,
-    SEEN_METHODS,
-    TRUE_RANDOM_METHODS,
-    balanced_blitz,
-    closed_form,
-    counting,
-    lattice,
-    leap,
-    load_method,
-    markov,
-    path_tree,
-    refusal,
-    sees_first,
-    sees_first_exact,
-    simulation,
-)
+from iacta.methods import EXACT_METHODS, METHODS, closed_form, find_kernel, markov, methods_of
+from iacta.methods import path_tree as tree
 from iacta.methods.outcome import is_won
-from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
+from iacta.rules.modes import MODES, ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from iacta_literature import taflin
 from tests import brute
+from tests.asked import ASKED, counting, simulation
 
-ALL: dict[str, Any] = {
-    "counting": counting,
-    "closed_form": closed_form,
-    "path_tree": path_tree,
-    "lattice": lattice,
-    "leap": leap,
-    "markov": markov,
-    "simulation": simulation,
-}
-SEEN: dict[str, Any] = {"sees_first": sees_first, "sees_first_exact": sees_first_exact}
-COMPUTED = [name for name in ALL if name != "simulation"]
+ROLLED = methods_of(CLASSIC)
+SEEN = methods_of(Rules(mode=DefenderSeesFirst()))
+COMPUTED = [name for name in ROLLED if name != "simulation"]
 SEVERAL_RULES = {
     "classic": CLASSIC,
     "capital": find_rules("capital"),
@@ -59,22 +35,33 @@ BATTLES = [*product((1, 2, 3, 4), (0, 1, 2, 3)), (9, 14), (14, 9), (25, 20), (4,
 RUNS = 2000
 
 
-def test_the_list_of_methods_is_all_of_them() -> None:
-    assert set(TRUE_RANDOM_METHODS) == set(ALL)
-    assert set(SEEN_METHODS) == set(SEEN)
-    others = {"balanced_blitz": balanced_blitz, **SEEN}  # their claims have files of their own
-    assert set(METHODS) == {*ALL, *others}
+def test_each_method_is_for_some_mode() -> None:
+    assert set(METHODS) == {name for mode in MODES for name in methods_of(Rules(mode=mode()))}
     for name in METHODS:
-        assert load_method(name) is {**ALL, **others}[name]
-        assert name == load_method(name).NAME
+        taken = [mode for mode in MODES if find_refusal(name, Rules(mode=mode())) is None]
+        assert taken, name
+        for mode in taken:
+            kernel = find_kernel(Rules(mode=mode()), method=name)
+            assert (kernel.name, kernel.exact) == (name, name in EXACT_METHODS)
+
+
+def find_refusal(
+    name: str, rules: Rules, attackers: int = 5, defenders: int = 4
+) -> IactaError | None:
+    """Return why a method cannot answer, `None` if it can."""
+    try:
+        ASKED[name].refuse(attackers, defenders, rules)
+    except IactaError as error:
+        return error
+    return None
 
 
 @pytest.mark.parametrize("name", COMPUTED)
 @pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
 def test_every_method_agrees_with_counted_paths(name: str, rules: Rules) -> None:
-    method, solved = ALL[name], 0
+    method, solved = ASKED[name], 0
     for attackers, defenders in BATTLES:
-        error = refusal(method, attackers, defenders, rules)
+        error = find_refusal(name, rules, attackers, defenders)
         if error is not None:
             assert_sentence(error)
             continue
@@ -94,7 +81,7 @@ def test_every_method_agrees_with_counted_paths(name: str, rules: Rules) -> None
 @pytest.mark.parametrize("name", SEEN)
 @pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
 def test_who_sees_first_is_fought_as_by_the_twin(name: str, rules: Rules) -> None:
-    method, seen = SEEN[name], replace(rules, mode=DefenderSeesFirst())
+    method, seen = ASKED[name], replace(rules, mode=DefenderSeesFirst())
     for attackers, defenders in [*product((1, 2, 3, 4, 6), (0, 1, 2, 3)), (9, 6), (5, 9)]:
         able = max(attackers - rules.garrison, 0)
         expected = brute.seen_outcomes(able, defenders, seen)
@@ -109,13 +96,10 @@ def test_who_sees_first_is_fought_as_by_the_twin(name: str, rules: Rules) -> Non
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_each_method_knows_whether_the_defender_may_see_first(name: str) -> None:
-    seen = find_rules("defender sees first")
-    for rules in (CLASSIC, Rules(mode=BalancedBlitz()), seen):
-        error = refusal(load_method(name), 5, 4, rules)
-        assert (error is None) == (
-            name in (SEEN if rules is seen else ALL if rules is CLASSIC else ["balanced_blitz"])
-        )
+def test_each_method_knows_its_modes(name: str) -> None:
+    for rules in (CLASSIC, Rules(mode=BalancedBlitz()), find_rules("defender sees first")):
+        error = find_refusal(name, rules)
+        assert (error is None) == (name in methods_of(rules))
         if error is not None:
             assert_sentence(error)
             assert name in str(error)
@@ -158,7 +142,7 @@ def test_real_dice_agree(rules: Rules) -> None:
         assert abs(part - chance) <= 5 * math.sqrt(chance * (1 - chance) / RUNS)
 
 
-@pytest.mark.parametrize("name", TRUE_RANDOM_METHODS)
+@pytest.mark.parametrize("name", ROLLED)
 def test_a_battle_can_be_asked_of_each_method(name: str) -> None:
     battle = Battle(9, 7)
     exact = battle.win_probability(exact=True)
@@ -170,20 +154,20 @@ def test_a_battle_can_be_asked_of_each_method(name: str) -> None:
     assert not law.is_exact
 
 
-@pytest.mark.parametrize("name", TRUE_RANDOM_METHODS)
+@pytest.mark.parametrize("name", ROLLED)
 def test_stacks_that_cannot_attack_stay(name: str) -> None:
-    law = ALL[name].outcomes(Distribution({1: 1, 2: 1}), 3, Rules(garrison=2))
+    law = ASKED[name].outcomes(Distribution({1: 1, 2: 1}), 3, Rules(garrison=2))
     assert float(law[Outcome(1, 3)]) == pytest.approx(0.5, abs=0.01)
     assert float(law[Outcome(2, 3)]) == pytest.approx(0.5, abs=0.01)
-    assert ALL[name].win_probability(1, 3, CLASSIC) == 0
+    assert ASKED[name].win_probability(1, 3, CLASSIC) == 0
 
 
-@pytest.mark.parametrize("name", TRUE_RANDOM_METHODS)
+@pytest.mark.parametrize("name", ROLLED)
 def test_each_method_refuses_what_it_cannot_do(name: str) -> None:
-    five_ones, huge = find_rules("five ones"), 10**19
-    grows = refusal(ALL[name], 12, 10, five_ones)
+    five_ones, huge = Rules(mode=ArmiesGrow()), 10**19
+    grows = find_refusal(name, five_ones, 12, 10)
     assert (grows is None) == (name in ("markov", "simulation"))
-    too_large = refusal(ALL[name], huge, huge, CLASSIC)
+    too_large = find_refusal(name, CLASSIC, huge, huge)
     assert too_large is not None
     for error in (grows, too_large):
         if error is not None:
@@ -196,10 +180,10 @@ def test_each_method_refuses_what_it_cannot_do(name: str) -> None:
 DOORS: dict[str, Callable[..., object]] = {
     "chain": markov.chain,
     "bounded": markov.win_probability_bounded,
-    "tree": path_tree.tree,
-    "paths": path_tree.paths,
-    "path_count": path_tree.path_count,
-    "state_count": path_tree.state_count,
+    "tree": tree.tree,
+    "paths": tree.paths,
+    "path_count": tree.path_count,
+    "state_count": tree.state_count,
     "sequence": lambda a, d, rules: closed_form.sequence(a, [d], rules),
     "roll_chances": lambda a, d, rules: taflin.roll_chances(rules),
 }

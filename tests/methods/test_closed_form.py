@@ -20,8 +20,9 @@ from iacta import (
     TooLargeError,
     find_rules,
 )
-from iacta.methods import closed_form, counting, find_method
+from iacta.methods import find_kernel
 from tests import brute
+from tests.asked import closed_form, counting
 from tests.three_against_two import EDGES, SEVERAL_RULES
 
 LONG = [*EDGES, (90, 7), (7, 90), (60, 61)]
@@ -148,9 +149,9 @@ def test_other_dice_are_refused_and_left_to_counting(rules: Rules) -> None:
     ):
         with pytest.raises(IllegalError, match=sentence):
             ask()
-    assert find_method("auto", 9, 5, rules, exact=True, question="chance").NAME == "counting"
+    assert find_kernel(rules, exact=True).by("chance", 8, 5).name == "counting"
     with pytest.raises(TooLargeError, match="'counting'"):  # not a word about dice
-        find_method("auto", 10**9, 10**9, rules, exact=True, question="chance")
+        find_kernel(rules, exact=True).by("chance", 10**9, 10**9)
 
 
 def test_growing_armies_are_refused() -> None:
@@ -168,9 +169,9 @@ def test_battles_past_an_hour_are_refused_at_once() -> None:
 
 
 def test_one_chance_is_asked_of_the_closed_form() -> None:
-    assert find_method("auto", 12, 10, CLASSIC, exact=True, question="chance").NAME == "closed_form"
-    assert find_method("auto", 12, 10, CLASSIC, exact=True, question="law").NAME == "closed_form"
-    assert find_method("auto", 12, 10, CLASSIC, exact=True, question="stack").NAME == "counting"
+    assert find_kernel(CLASSIC, exact=True).by("chance", 11, 10).name == "closed_form"
+    assert find_kernel(CLASSIC, exact=True).by("distribution", 11, 10).name == "closed_form"
+    assert find_kernel(CLASSIC, exact=True).by("stack", 11, 10).name == "counting"
     assert closed_form.relative_error(12, 10, CLASSIC) == 0
     law = Battle(12, 10).outcomes(exact=True, method="counting")
     assert law[Outcome(12, 0)] == Battle(12, 10).outcomes(exact=True)[Outcome(12, 0)]

@@ -22,16 +22,18 @@ from iacta import (
     TooLargeError,
     find_rules,
 )
-from iacta.methods import closed_form, counting, lattice, leap
-from iacta.methods.outcome import is_won
-from iacta.methods.survivors import ends, spare_armies
-from iacta.methods.walk import (
+from iacta.methods import leap as leap_file
+from iacta.methods.leap import (
     attackers_walk,
     defenders_walk,
+    ends,
     excess,
     probabilities,
+    spare_armies,
 )
+from iacta.methods.outcome import is_won
 from tests import strategies
+from tests.asked import closed_form, counting, lattice, leap
 from tests.published import read_rows
 
 SEVERAL_RULES = {
@@ -113,7 +115,7 @@ def digits_of_chance(attackers: int, defenders: int, rules: Rules) -> mpmath.mpf
         rows = counting.value_rows([1] * (near + rules.garrison + 1), [0] * near, rules)
         values = [Fraction(0)] * near + [Fraction(1)]
         for d, row in enumerate(rows, start=1):
-            values[near - d] = row.worth(near - d + rules.garrison)
+            values[near - d] = row[near - d + rules.garrison]
         series = [mpmath.mpf(v.numerator) / v.denominator for v in values]
         tilt = -1 / sigma
         step = 2 * mpmath.pi / (120 * sigma)
@@ -226,7 +228,7 @@ def test_more_attackers_win_more_often_at_any_size() -> None:
 def test_survivors_are_those_of_the_lattice(
     monkeypatch: pytest.MonkeyPatch, name: str, size: tuple[int, int]
 ) -> None:
-    monkeypatch.setattr(leap, "MOST_LATTICE_ERROR", 0)
+    monkeypatch.setattr(leap_file, "MOST_LATTICE_ERROR", 0)
     rules = SEVERAL_RULES[name]
     attackers, defenders = size
     expected = lattice.outcomes(Distribution([attackers]), defenders, rules)

@@ -27,11 +27,13 @@ from iacta import (
     TooLargeError,
     find_rules,
 )
-from iacta.methods import STATED_ERROR, Question, counting, find_method, lattice, markov
+from iacta.methods import find_kernel
+from iacta.methods.auto import STATED_ERROR
 from iacta.methods.markov import BEYOND, build_chain
 from iacta.methods.outcome import is_won
 from iacta.rules.modes import ArmiesGrow, TrueRandom
 from tests import brute, strategies
+from tests.asked import counting, lattice, markov
 from tests.methods.test_agreement import EDGES, SEVERAL_RULES, assert_within
 
 FIVE_ONES = find_rules("five ones")
@@ -43,11 +45,6 @@ GROWING = {
     "small dice": Rules(attack=Dice((3, 3)), defence=Dice((3, 3)), mode=ArmiesGrow(2), garrison=0),
     "a gain in six rolls": Rules(attack=Dice((3,)), defence=Dice((2,)), mode=ArmiesGrow()),
 }
-
-
-def test_markov_is_a_method() -> None:
-    method = markov
-    assert method.NAME == "markov"
 
 
 # The chain and its matrices.
@@ -387,10 +384,8 @@ def thrown_battle(
 
 
 def test_auto_solves_five_ones_with_this_method() -> None:
-    questions: tuple[Question, ...] = ("chance", "law", "stack")
-    for question in questions:
-        found = find_method("auto", 12, 10, FIVE_ONES, exact=False, question=question)
-        assert found.NAME == "markov"
+    for question in ("chance", "distribution", "stack", "table"):
+        assert find_kernel(FIVE_ONES).by(question, 11, 10).name == "markov"
     battle = Battle(12, 10, "five ones")
     steps = ends_by_steps(12, 10, FIVE_ONES)
     assert battle.win_probability() == pytest.approx(
@@ -460,5 +455,4 @@ def test_without_scipy_a_sentence_says_what_to_install(monkeypatch: pytest.Monke
 
 def test_auto_asks_it_only_where_no_other_method_answers() -> None:
     assert lattice.relative_error(400, 400, CLASSIC) > STATED_ERROR
-    found = find_method("auto", 400, 400, CLASSIC, exact=False, question="stack")
-    assert found.NAME == "lattice"
+    assert find_kernel(CLASSIC).by("stack", 400, 400).name == "lattice"

@@ -20,8 +20,8 @@ from iacta import (
     TooLargeError,
     find_rules,
 )
-from iacta.methods import counting, path_tree
 from tests import brute, strategies
+from tests.asked import counting, path_tree
 
 SEVERAL_RULES = [CLASSIC, find_rules("capital"), Rules(garrison=0), Rules(garrison=3)]
 BATTLES = [(1, 1), (2, 1), (3, 2), (4, 2), (6, 5), (5, 7)]

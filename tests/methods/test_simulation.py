@@ -36,12 +36,13 @@ from iacta import (
     simulate_campaign,
 )
 from iacta.distribution import Probability
-from iacta.methods import METHODS, counting, simulation
+from iacta.methods import METHODS, simulation
 from iacta.methods.outcome import is_won
 from iacta.methods.simulation import End
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from iacta_literature.hoehle import chi_square
-from tests import brute, strategies
+from tests import asked, brute, strategies
+from tests.asked import counting
 from tests.methods.test_agreement import SEVERAL_RULES
 
 UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
@@ -240,7 +241,7 @@ def test_battles_that_might_never_end_are_refused() -> None:
     growing = Rules(attack=COIN, defence=COIN, mode=ArmiesGrow(16))
     for rules in (endless, growing):
         with pytest.raises(IllegalError, match="battles may never end, got"):
-            simulation.refuse(5, 5, rules)
+            asked.simulation.refuse(5, 5, rules)
         with pytest.raises(IllegalError):
             simulate_battle(5, 5, rules)
 
@@ -398,7 +399,7 @@ def test_it_is_a_method_like_the_others() -> None:
     law = battle.outcomes(method="simulation")
     assert not law.is_exact
     assert math.isclose(sum(law.values()), 1)
-    assert simulation.relative_error(6, 4, CLASSIC) == math.inf
+    assert asked.simulation.relative_error(6, 4, CLASSIC) == math.inf
     campaign = Campaign(9, [2, 3])
     simulated = float(campaign.win_probability(method="simulation"))
     assert 0 < abs(simulated - float(campaign.win_probability())) < 0.01
@@ -409,25 +410,25 @@ def test_it_is_a_method_like_the_others() -> None:
 def test_the_stack_of_each_run_is_drawn_from_its_law() -> None:
     stack = Distribution({1: 1, 2: 2, 3: 3, 9: 4})
     rules = Rules(garrison=2)
-    law = simulation.outcomes(stack, 4, rules)
+    law = asked.simulation.outcomes(stack, 4, rules)
     for end, p in law.items():
         chance = sum(
             float(stack[n]) * float(brute.outcomes(n, 4, rules).get(end, Fraction(0)))
             for n in stack
         )
         assert abs(float(p) - chance) < 5 * math.sqrt(chance * (1 - chance) / simulation.RUNS)
-    assert dict(simulation.outcomes(stack, 0, rules))[Outcome(9, 0)] == 0.4
+    assert dict(asked.simulation.outcomes(stack, 0, rules))[Outcome(9, 0)] == 0.4
 
 
 def test_equal_battles_of_a_campaign_throw_different_dice() -> None:
     # Five against three each time, on territories with ever smaller garrisons.
     won = [
-        simulation.win_probability(5 + garrison, 3, Rules(garrison=garrison), runs=1000)
+        asked.simulation.win_probability(5 + garrison, 3, Rules(garrison=garrison), runs=1000)
         for garrison in (3, 2, 1)
     ]
     assert len(set(won)) > 1
-    assert won[2] == simulation.win_probability(6, 3, CLASSIC, runs=1000)
-    assert won[2] != simulation.win_probability(6, 3, CLASSIC, runs=1000, seed=2)
+    assert won[2] == asked.simulation.win_probability(6, 3, CLASSIC, runs=1000)
+    assert won[2] != asked.simulation.win_probability(6, 3, CLASSIC, runs=1000, seed=2)
 
 
 def test_each_battle_is_fought_from_its_own_armies() -> None:
@@ -444,7 +445,7 @@ def test_each_battle_is_fought_from_its_own_armies() -> None:
 )
 def test_what_takes_more_than_an_hour_is_refused_at_once(attackers: int, defenders: int) -> None:
     with pytest.raises(TooLargeError, match="throws in an hour"):
-        simulation.refuse(attackers, defenders, CLASSIC)
+        asked.simulation.refuse(attackers, defenders, CLASSIC)
     with pytest.raises(TooLargeError):
         simulate_battle(attackers, defenders)
     with pytest.raises(TooLargeError):

@@ -1,6 +1,7 @@
 """Battles that the attackers may leave off: exact, in floats, and with real dice."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -11,9 +12,12 @@ from hypothesis import strategies as st
 
 from iacta import CLASSIC, Battle, Dice, Distribution, IactaError, Outcome, Rules, Stop, find_rules
 from iacta.errors import IllegalError, TooLargeError
-from iacta.methods import TRUE_RANDOM_METHODS, counting, lattice, simulation, stopping
+from iacta.methods import find_kernel, methods_of
+from iacta.methods.simulation import Simulation, fight_until
+from iacta.methods.stopping import Stopping
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests import brute, strategies
+from tests.asked import counting, lattice, outcomes
 
 SEVERAL_RULES = {
     "classic": CLASSIC,
@@ -43,7 +47,22 @@ def solved(
     attackers: int, defenders: int, rules: Rules, stop: Stop, exact: bool = True
 ) -> Distribution[Outcome]:
     """Return the law of one battle."""
-    return stopping.outcomes(Distribution([attackers]), defenders, rules, stop, exact=exact)
+    return law_of(Distribution([attackers]), defenders, rules, stop, exact=exact)
+
+
+def law_of(
+    stack: Distribution[int], defenders: int, rules: Rules, stop: Stop, *, exact: bool
+) -> Distribution[Outcome]:
+    """Return the law of a stack by `Stopping`, whatever the stop."""
+    kept = stop.rules_in_fight(rules).garrison
+    kernel = Stopping(rules, replace(stop, stop_at=None), exact=exact)
+    return outcomes(kernel, stack, defenders, kept)
+
+
+def bound_of(attackers: int, defenders: int, rules: Rules) -> Fraction:
+    """Return the bound on the relative error of floats."""
+    kernel = find_kernel(rules, Stop(charge=True))
+    return Fraction(kernel.error(attackers, defenders).relative)
 
 
 @pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
@@ -57,7 +76,7 @@ def test_exact_laws_are_those_of_the_twin_and_floats_within_their_bound(
         assert dict(law) == {Outcome(*end): p for end, p in expected.items()}
         floats = solved(attackers, defenders, rules, stop, exact=False)
         assert set(floats) == set(law)
-        bound = Fraction(stopping.relative_error(attackers, defenders, rules))
+        bound = bound_of(attackers, defenders, rules)
         for end, probability in law.items():
             assert type(floats[end]) is float
             assert abs(Fraction(floats[end]) - Fraction(probability)) <= bound * probability
@@ -69,7 +88,7 @@ def test_floats_stay_within_their_bound_in_larger_battles(
     stop: Stop, battle: tuple[int, int]
 ) -> None:
     exact, floats = (solved(*battle, CLASSIC, stop, exact) for exact in (True, False))
-    bound = Fraction(stopping.relative_error(*battle, CLASSIC))
+    bound = bound_of(*battle, CLASSIC)
     assert bound < 1e-12
     for end, probability in exact.items():
         if probability > 1e-150:
@@ -86,8 +105,8 @@ def test_a_stack_of_several_sizes_is_each_size_by_itself(rules: str, stop: Stop)
             expected[Outcome(*end)] = (
                 expected.get(Outcome(*end), Fraction(0)) + Fraction(weight) * p
             )
-    assert dict(stopping.outcomes(stack, 5, find_rules(rules), stop, exact=True)) == expected
-    floats = stopping.outcomes(stack.to_float(), 5, find_rules(rules), stop, exact=False)
+    assert dict(law_of(stack, 5, find_rules(rules), stop, exact=True)) == expected
+    floats = law_of(stack.to_float(), 5, find_rules(rules), stop, exact=False)
     for end, probability in expected.items():
         assert math.isclose(floats[end], probability, rel_tol=1e-13)
 
@@ -189,8 +208,9 @@ def test_two_against_one_by_hand() -> None:
 def test_real_dice_agree(rules: str, stop: Stop) -> None:
     battle, runs = Battle(11, 7, rules, stop=stop), 6000
     law = battle.outcomes()
-    stack = Distribution([11])
-    thrown = simulation.outcomes(stack, 7, find_rules(rules), runs=runs, stop=stop)
+    dice = Simulation(battle.rules, replace(stop, stop_at=None))
+    kept = stop.rules_in_fight(battle.rules).garrison
+    thrown = outcomes(dice, Distribution([11]), 7, kept, runs=runs)
     assert set(thrown) <= set(law)
     for end, chance in law.items():
         p = float(chance)
@@ -200,14 +220,14 @@ def test_real_dice_agree(rules: str, stop: Stop) -> None:
 def test_real_dice_leave_each_battle_where_it_stood() -> None:
     rng = np.random.default_rng(3)
     attackers, defenders = np.array([1, 9, 4, 12]), np.array([5, 0, 7, 2])
-    left, against = simulation.fight_until(attackers, defenders, CLASSIC, Stop(max_rolls=1), rng)
+    left, against = fight_until(attackers, defenders, CLASSIC, Stop(max_rolls=1), rng)
     assert (left[0], against[0], left[1], against[1]) == (1, 5, 9, 0)
     assert (attackers - left + defenders - against).tolist() == [0, 0, 2, 2]
 
 
 def test_methods_that_know_of_no_stops_are_refused_in_one_sentence() -> None:
     battle = Battle(9, 7, stop=FULL)
-    for name in TRUE_RANDOM_METHODS:
+    for name in methods_of(CLASSIC):
         if name == "simulation":
             assert battle.win_probability(method=name) == pytest.approx(
                 battle.win_probability(), abs=0.01
@@ -220,7 +240,7 @@ def test_methods_that_know_of_no_stops_are_refused_in_one_sentence() -> None:
             f"max_losses or max_rolls, got {name!r}"
         )
     assert battle.outcomes(method="stopping") == battle.outcomes()
-    for name in TRUE_RANDOM_METHODS:
+    for name in methods_of(CLASSIC):
         kept = Battle(9, 7, stop=Stop(stop_at=2))
         error = 0.01 if name == "simulation" else 1e-13
         assert kept.win_probability(method=name) == pytest.approx(kept.win_probability(), abs=error)
@@ -245,7 +265,7 @@ def test_armies_that_grow_are_refused_but_for_a_larger_garrison(method: str) -> 
 @pytest.mark.parametrize("rules", [Rules(mode=BalancedBlitz()), Rules(mode=DefenderSeesFirst())])
 def test_rules_that_it_does_not_solve_are_refused(rules: Rules) -> None:
     with pytest.raises(IllegalError):
-        stopping.outcomes(Distribution([9]), 7, rules, FULL, exact=False)
+        law_of(Distribution([9]), 7, rules, FULL, exact=False)
     with pytest.raises(IactaError):
         Battle(9, 7, rules, stop=FULL).outcomes()
 
@@ -279,5 +299,5 @@ def test_without_a_stop_it_is_what_the_other_methods_say() -> None:
 
 def test_no_defenders_are_no_battle() -> None:
     stack = Distribution({3: 1, 5: 1})
-    law = stopping.outcomes(stack, 0, CLASSIC, FULL, exact=True)
+    law = law_of(stack, 0, CLASSIC, FULL, exact=True)
     assert dict(law) == {Outcome(3, 0): Fraction(1, 2), Outcome(5, 0): Fraction(1, 2)}

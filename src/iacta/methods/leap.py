@@ -1,7 +1,25 @@
 """Leap: the odds of armies of any size, in one step and a small table.
 
-While all dice are thrown, a roll takes m armies: X from the attackers and the rest from the
-defenders. After s such rolls the attackers have lost L = X_1 + ... + X_s, and all the states
+The walk. While all dice are thrown, each roll takes X = 0, 1 ... m armies from a side, with the
+same probabilities p_0 .. p_m each time, and m − X from the other. After s rolls the side has lost
+L = X_1 + ... + X_s. With μ the mean of X and x_k = k − μ, the generating function of L about its
+mean is M(w)^s, where
+
+    M(w) = Σ_k p_k · e^(w·x_k),        P(L = l) = 1 / 2π · ∫ M(w)^s · e^(−w·(l − s·μ)) dθ,
+
+w = τ + iθ, over the circle −π ≤ θ ≤ π, for any tilt τ. The trapezoidal rule converges
+exponentially, and with a step in units of 1/σ the number of its nodes does not grow with s
+(Trefethen and Weideman, "The exponentially convergent trapezoidal rule", SIAM Review 56, 2014).
+With τ where the integrand is smallest on the real axis, no digits are lost to cancellation, even
+where P is tiny (the saddle point; Daniels, "Saddlepoint approximations in statistics", 1954).
+M is computed from its second-order remainder, since Σ p_k · x_k = 0:
+
+    Re M − 1 = Σ_k p_k · (e^u − 1 − u)  −  Σ_k p_k · e^u · 2 sin²(t / 2),
+    Im M     = Σ_k p_k · ((e^u − 1) · sin t  +  (sin t − t)),          u = τ·x_k,  t = θ·x_k,
+
+and l − s·μ in whole numbers, so that 10^12 armies lose no digits either.
+
+The chance. After s rolls with all dice the attackers have lost L, and all the states
 (a − L, d − m·s + L) have n = a + d − m·s armies together. Choose s so that n is about 128. Armies
 never grow, so a walk that stands on this diagonal with both sides strong enough for all their dice
 has had all dice all the way; and one that has passed an end of the diagonal has left a side with
@@ -10,26 +28,36 @@ attackers against n − x defenders, and V(x) = 1 for x > n,
 
     P(a, d) = Σ_l  P(L = l) · V(a − l),
 
-up to the chance of that almost nothing against n, below 1e-30 (n is doubled until it is).
-
-The distribution of L is an integral (see `iacta.methods.walk`), and so is the whole sum. With
+up to the chance of that almost nothing against n, below 1e-30 (n is doubled until it is). With
 G(w) = Σ_x V(x) · e^(w·x), whose terms past the end of the diagonal are a geometric series if τ < 0,
+the whole sum is one integral,
 
-    P(a, d) = 1 / 2π · ∫ M(w)^s · e^(−w·(a − s·μ)) · G(w) dθ,        w = τ + iθ.
+    P(a, d) = 1 / 2π · ∫ M(w)^s · e^(−w·(a − s·μ)) · G(w) dθ.
 
-The trapezoidal rule takes about 70 nodes, whatever s is. τ is where the integrand is smallest on
-the real axis. The smaller of the chances to win and to lose is computed; the defenders' is the same
-sum, with their own losses and their own table.
+The trapezoidal rule takes about 70 nodes, whatever s is. The smaller of the chances to win and to
+lose is computed; the defenders' is the same sum, with their own losses and their own table.
 
-Error: at most 1e-12, relative, where the chance is between 1e-15 and 1 − 1e-15 (seen is 5e-14,
-compared with fractions up to some thousand armies, and with 60 digits up to 10^12). A smaller
-chance is right to 1e-27, and is 0 below 1e-25. Up to 256 armies on each side, chances are looked up
-in a table of `lattice`, and have its relative error down to 1e-150.
+The survivors. Where a ≥ i and d ≥ j, the attack and the defence dice, the battle has had all dice
+all the way, so the probability of visiting that state is that of the walk,
+
+    X(a, d) = P(L = A − a)   after   s = (A + D − a − d) / m   rolls.
+
+The next roll may lead to fewer than i attackers or j defenders. From there on, few rolls decide:
+those states are a strip of j − 1 rows, and one of i − 1 columns, and `lattice.run` carries the
+probabilities on through them, to the end of the battle. Only the cells that matter are computed. By
+Hoeffding's inequality, L is farther than m·√(s·ln(2 / ε) / 2) from its mean with a probability of
+at most ε, here 1e-20 for the cells of a strip; and armies beyond those that can be lost, except
+with a probability of 1e-30, stay out of the computation.
+
+Error: at most 1e-12, relative, where the chance is between 1e-15 and 1 − 1e-15 (the largest seen is
+5e-14, compared with fractions up to some thousand armies, and with 60 digits up to 10^12). Smaller
+chances are right to 1e-27, and are 0 below 1e-25. Up to 256 armies on each side, chances are looked
+up in a table of `lattice`, and have its relative error down to 1e-150.
 """
 
 from collections.abc import Iterator
 from functools import lru_cache
-from math import ceil, pi, sqrt
+from math import ceil, log, pi, sqrt
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -39,39 +67,557 @@ from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods.garrisoned import garrisoned
 from iacta.methods.kernel import Chances, Error, Floats, RollKernel, State, Values
-from iacta.methods.lattice import Lattice
-from iacta.methods.survivors import Window, ends, spare_armies
-from iacta.methods.walk import (
-    Walk,
-    attackers_walk,
-    defenders_walk,
-    excess,
-    log_generating,
-    tilted_variance,
-)
+from iacta.methods.lattice import Lattice, Steps, run, steps_of
+from iacta.rules.roll import loss_law
 from iacta.rules.rules import Rules
 
-__all__ = ["Leap"]
+__all__ = [
+    "Ends",
+    "Leap",
+    "Walk",
+    "Window",
+    "attackers_walk",
+    "defenders_walk",
+    "ends",
+    "excess",
+    "log_generating",
+    "probabilities",
+    "spare_armies",
+    "tilted_variance",
+]
 
 NAME = "leap"
 
+Whole: TypeAlias = npt.NDArray[np.int64]
 Complex: TypeAlias = npt.NDArray[np.complex128]
 
 RELATIVE_ERROR = 1e-12
 LEAST_CHANCE = 1e-25
 TABLE_SIZE = 256
+MOST_ARMIES = 10**18
 MOST_LATTICE_ERROR = RELATIVE_ERROR  # below it, the distribution is left to `lattice`
-LEAST_SIGMA = 12.0  # below it, the integrand is not yet close to a bell
 MOST_WITH_OUTCOMES = 10**10
 LEAST_OUTCOME = 1e-18
+
 DIAGONALS = (128, 256, 512, 1024)
 NEGLIGIBLE = 1e-30
 LOG_OF_NEGLIGIBLE = -70.0
+LEAST_SIGMA = 12.0  # below it, the integrand is not yet close to a bell
 STEPS_OF_SIGMA = 9.0  # copies of the bell at this distance weigh less than e^(−9² / 2) = 3e-18
 STEPS_OF_POLE = 37.0  # copies of the geometric series weigh less than e^−37 = 1e-16
 WIDTH = 8.7  # beyond this many 1/σ the integrand is below e^(−8.7² / 2) = 4e-17
 TILTS: Floats = -np.geomspace(1e-9, 40, 500)
-MOST_ARMIES = 10**18
+
+LEAST_SIGMA_OF_A_CELL = 25.0
+LOG_OF_NOTHING = -700.0
+NEWTON_STEPS = 60
+SETTLED = 0.05
+MOST_TILT = 40.0
+MOST_TOTAL = 10**9  # up to these, products stay below 2^63
+MOST_CELLS = 2**12  # rows of that many nodes fit into a processor's cache
+
+OMITTED = 1e-20
+NEVER_LOST = 1e-30
+
+
+class Walk(NamedTuple):
+    """The distribution of one side's losses in a roll with all dice.
+
+    counts: the equally likely rolls in which it loses 0, 1 ... m armies.
+    total: all of them.
+    """
+
+    counts: tuple[int, ...]
+    total: int
+
+    @property
+    def chances(self) -> Floats:
+        """The probabilities p_k."""
+        return np.array([count / self.total for count in self.counts])
+
+    @property
+    def mean(self) -> float:
+        """The mean μ."""
+        return sum(k * count for k, count in enumerate(self.counts)) / self.total
+
+    @property
+    def steps(self) -> Floats:
+        """What each number of losses exceeds the mean by, x_k, correctly rounded."""
+        lost = sum(k * count for k, count in enumerate(self.counts))
+        return np.array([(k * self.total - lost) / self.total for k in range(len(self.counts))])
+
+    @property
+    def variance(self) -> float:
+        """The variance of X."""
+        return float(self.chances @ self.steps**2)
+
+
+@lru_cache(maxsize=256)
+def attackers_walk(rules: Rules) -> Walk:
+    """Return the walk of the attackers.
+
+    >>> attackers_walk(Rules())
+    Walk(counts=(2890, 2611, 2275), total=7776)
+    """
+    law = loss_law(*rules.full_roll, rules)
+    return Walk(law.counts[::-1], law.total)
+
+
+@lru_cache(maxsize=256)
+def defenders_walk(rules: Rules) -> Walk:
+    """Return the walk of the defenders.
+
+    >>> defenders_walk(Rules())
+    Walk(counts=(2275, 2611, 2890), total=7776)
+    """
+    law = loss_law(*rules.full_roll, rules)
+    return Walk(law.counts, law.total)
+
+
+def excess(walk: Walk, losses: int, rolls: int) -> float:
+    """Return by how much some losses exceed the mean, l − s·μ, correctly rounded.
+
+    walk: the walk.
+    losses: l.
+    rolls: s.
+
+    >>> excess(attackers_walk(Rules()), 10**12, 10**12)
+    79089506172.83951
+    """
+    lost = sum(k * count for k, count in enumerate(walk.counts))
+    return (losses * walk.total - rolls * lost) / walk.total
+
+
+def log_generating(walk: Walk, tilts: Floats, angles: Floats) -> Complex:
+    """Return log M(τ + iθ).
+
+    walk: the walk.
+    tilts: τ, one for each row.
+    angles: θ, one for each node, or a row of them for each tilt.
+
+    An array of a row for each tilt, and in it one entry for each node.
+    """
+    p, x = walk.chances, walk.steps
+    real, imaginary = np.zeros((2, len(tilts), angles.shape[-1]))
+    for chance, step in zip(p, x, strict=True):
+        u = (tilts * step)[:, np.newaxis]
+        half = angles * (step / 2)
+        sine = np.sin(half)
+        real += chance * (_exp2(u) - 2 * np.exp(u) * sine**2)
+        imaginary += chance * (np.expm1(u) * (2 * sine * np.cos(half)) + _sin3(2 * half))
+    excess_of_square = real * (2 + real) + imaginary**2
+    vanishes = excess_of_square <= -1
+    size = 0.5 * np.log1p(np.where(vanishes, 0.0, excess_of_square))
+    return np.where(vanishes, LOG_OF_NOTHING, size) + 1j * np.arctan2(imaginary, 1 + real)
+
+
+def _exp2(u: Floats) -> Floats:
+    """Return e^u − 1 − u, without cancellation for small u."""
+    small = np.where(np.abs(u) < 0.5, u, 0.0)
+    series = np.ones_like(u)
+    for k in range(14, 2, -1):
+        series = 1 + small / k * series
+    return np.where(np.abs(u) < 0.5, small * small / 2 * series, np.expm1(u) - u)
+
+
+def _sin3(t: Floats) -> Floats:
+    """Return sin t − t, without cancellation for small t."""
+    largest = float(np.abs(t).max(initial=0.0))
+    if largest >= 1:
+        near = np.abs(t) < 0.9
+        return np.where(near, _sin3(np.where(near, t, 0.0)), np.sin(t) - t)
+    square, series = t * t, np.ones_like(t)
+    for k in range(17 if largest > 0.1 else 9, 3, -2):
+        series *= square
+        series *= -1 / (k * (k - 1))
+        series += 1
+    return -t * square / 6 * series
+
+
+def probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
+    """Return the probabilities P(L = l).
+
+    walk: the walk.
+    rolls: s, one for each answer, at least 1.
+    losses: l, one for each answer.
+
+    Floats. Their relative error is at most 1e-12 where they are not below 1e-30.
+    """
+    found = np.empty(len(rolls))
+    for first in range(0, len(rolls), MOST_CELLS):
+        cells = slice(first, first + MOST_CELLS)
+        found[cells] = _probabilities(walk, rolls[cells], losses[cells])
+    return found
+
+
+def _probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
+    beyond = _excesses(walk, rolls, losses)
+    tilts, variances = _saddles(walk, beyond / rolls, rolls)
+    sigmas = np.sqrt(rolls * variances)[:, np.newaxis]
+    nodes = int(np.ceil(WIDTH * STEPS_OF_SIGMA / (2 * np.pi)))
+    if sigmas.min() < LEAST_SIGMA_OF_A_CELL:
+        nodes *= 3
+    # The whole circle, where it is short, has its last node at π, which is its own mirror image.
+    step = np.minimum(2 * np.pi / (STEPS_OF_SIGMA * sigmas), np.pi / nodes)
+    angles = step * np.arange(nodes + 1.0)
+    logarithms = log_generating(walk, tilts, angles)
+    exponents = rolls[:, np.newaxis] * logarithms
+    exponents -= beyond[:, np.newaxis] * (tilts[:, np.newaxis] + 1j * angles)
+    terms = np.exp(exponents).real
+    terms[:, [0, -1]] /= 2
+    return np.asarray(terms.sum(axis=1) * step[:, 0] / np.pi)
+
+
+def _excesses(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
+    """Return l − s·μ, right but for the last roundings while s stays below 10^15."""
+    lost = sum(k * count for k, count in enumerate(walk.counts))
+    if walk.total > MOST_TOTAL:
+        exact = losses.astype(object) * walk.total - rolls.astype(object) * lost
+        return np.asarray(exact / walk.total, dtype=float)
+    quotient, rest = divmod(lost, walk.total)
+    whole = losses - rolls * quotient
+    turns, part = np.divmod(rolls, walk.total)
+    # rolls · rest / total = turns · rest + part · rest / total, each piece small
+    return np.asarray((whole - turns * rest).astype(float) - part * rest / walk.total)
+
+
+def tilted_variance(walk: Walk, tilt: float) -> float:
+    """Return the variance of X under a tilt: the second derivative of log M.
+
+    walk: the walk.
+    tilt: τ.
+
+    >>> walk = attackers_walk(Rules())
+    >>> round(tilted_variance(walk, 0.0), 12) == round(walk.variance, 12)
+    True
+    """
+    _, second = _slopes(walk, np.array([tilt]))
+    return float(second[0])
+
+
+def _slopes(walk: Walk, tilts: Floats) -> tuple[Floats, Floats]:
+    """Return the first two derivatives of log M on the real axis."""
+    p, x = walk.chances, walk.steps
+    exponents = np.outer(tilts, x)
+    weights = p * np.exp(exponents - exponents.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+    first = weights @ x
+    return first, ((x - first[:, np.newaxis]) ** 2 * weights).sum(axis=1)
+
+
+def _saddles(walk: Walk, slopes: Floats, rolls: Whole) -> tuple[Floats, Floats]:
+    """Return the tilts at which log M has the given slopes, and its second derivative there.
+
+    A tilt need only be near in units of 1/σ: the integral is the same for all.
+    """
+    tilts = np.clip(slopes / walk.variance, -1, 1)
+    for _ in range(NEWTON_STEPS):
+        first, second = _slopes(walk, tilts)
+        moves = np.clip((first - slopes) / np.maximum(second, 1e-30), -1, 1)
+        tilts = np.clip(tilts - moves, -MOST_TILT, MOST_TILT)
+        if (moves**2 * second * rolls).max(initial=0.0) < SETTLED**2:
+            break
+    return tilts, _slopes(walk, tilts)[1]
+
+
+@lru_cache(maxsize=16)
+def _table(rules: Rules) -> Floats:
+    return Lattice(rules).win_table(TABLE_SIZE, TABLE_SIZE)
+
+
+def _chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances:
+    taken = min(rules.full_roll)
+    rolls = max((able + defenders - _near(rules)) // taken, 0)
+    near = able + defenders - taken * rolls
+    won, lost = _diagonal(near, rules, keep)
+    if not rolls:
+        return Chances(float(won.values[able]), float(lost.values[defenders]))
+    middle = able - rolls * attackers_walk(rules).mean
+    if won.values[round(min(max(middle, 0), near))] < 0.5:
+        chance = _integral(won, attackers_walk(rules), able, rolls)
+        return Chances(chance, 1.0 - chance)
+    chance = _integral(lost, defenders_walk(rules), defenders, rolls)
+    return Chances(1.0 - chance, chance)
+
+
+class _Diagonal(NamedTuple):
+    """One side's chances on the diagonal.
+
+    values: V(x), for x = 0 .. n armies of this side.
+    log_values: their logarithms.
+    log_series: log G(τ) at the `TILTS`.
+    """
+
+    values: Floats
+    log_values: Floats
+    log_series: Floats
+
+
+@lru_cache(maxsize=64)
+def _diagonal(armies: int, rules: Rules, keep: int) -> tuple[_Diagonal, _Diagonal]:
+    """Return the attackers' and the defenders' chances where so many armies are left together."""
+    won, lost = np.zeros((2, armies + 1))
+    won[armies], lost[armies] = 1.0, 1.0
+    enough = np.arange(armies + 1) >= keep
+    lattice = Lattice(rules)
+    wins = lattice.backward(Values(enough.astype(float), np.zeros(armies)))
+    losses = lattice.backward(Values((~enough).astype(float), np.ones(armies)))
+    for d, (winning, losing) in enumerate(zip(wins, losses, strict=True), start=1):
+        won[armies - d] = winning[armies - d]
+        lost[d] = losing[armies - d]
+    return _side(won), _side(lost)
+
+
+def _side(values: Floats) -> _Diagonal:
+    with np.errstate(divide="ignore"):
+        log_values = np.log(values)
+    exponents = np.outer(TILTS, np.arange(len(values))) + log_values
+    past = TILTS * len(values) - np.log(-np.expm1(TILTS))
+    series = np.logaddexp(np.logaddexp.reduce(exponents, axis=1), past)
+    return _Diagonal(values, log_values, series)
+
+
+@lru_cache(maxsize=64)
+def _near(rules: Rules) -> int:
+    """Return how many armies to leap to: so many that a few of them almost surely lose."""
+    if not attackers_walk(rules).variance:
+        raise IllegalError(
+            f"rules must let a roll with all dice end in more ways than one for the method "
+            f"{NAME!r}, got {rules!r}"
+        )
+    for armies in DIAGONALS:
+        won, lost = _diagonal(armies, rules, 0)
+        few = won.values[rules.attack.kept - 1], lost.values[rules.defence.kept - 1]
+        if max(few) < NEGLIGIBLE:
+            return armies
+    raise IllegalError(
+        f"rules must let few armies as good as lose against {DIAGONALS[-1]} for the method "
+        f"{NAME!r}, got {rules!r}"
+    )
+
+
+@lru_cache(maxsize=64)
+def _log_at_tilts(walk: Walk) -> Floats:
+    """Return log M(τ) at the `TILTS`."""
+    return log_generating(walk, TILTS, np.zeros(1))[:, 0].real
+
+
+def _integral(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
+    """Return Σ_l P(L = l) · V(armies − l)."""
+    beyond = excess(walk, armies, rolls)
+    heights = rolls * _log_at_tilts(walk) - TILTS * beyond + side.log_series
+    best = int(np.argmin(heights))
+    if heights[best] < LOG_OF_NEGLIGIBLE:  # P is at most the integrand there
+        return 0.0
+    tilt = float(TILTS[best])
+    angles, step = _angles(walk, rolls, tilt, len(side.values))
+    nodes = np.asarray(tilt + 1j * angles, dtype=complex)
+    exponents = rolls * log_generating(walk, np.array([tilt]), angles)[0] - nodes * beyond
+    scale = float(side.log_series[best])
+    terms = (np.exp(exponents + scale) * _series(side, nodes, scale)).real
+    terms[0] /= 2
+    if angles[-1] > pi - step / 2:  # the last node is its own mirror image
+        terms[-1] /= 2
+    return float(terms.sum() * step / pi)
+
+
+def _angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, float]:
+    """Return the nodes of half the circle, as far as the integrand matters, and their distance.
+
+    The tilted law decides how far that is, and the wider of the two how dense they must be.
+    """
+    sigma = sqrt(rolls * walk.variance)
+    tilted = sqrt(rolls * tilted_variance(walk, tilt))
+    step = 2 * pi / max(STEPS_OF_SIGMA * max(sigma, tilted) - STEPS_OF_POLE / tilt, 2.0 * width)
+    whole = ceil(pi / step)
+    is_bell = min(sigma, tilted) > LEAST_SIGMA
+    count = ceil(WIDTH / (min(sigma, tilted) * step)) if is_bell else whole
+    if count >= whole:
+        count, step = whole, pi / whole
+    return step * np.arange(count + 1.0), step
+
+
+def _series(side: _Diagonal, nodes: Complex, scale: float) -> Complex:
+    """Return G(w) · e^(−scale) for each node w; all have one real part."""
+    tilt, length = nodes[0].real, len(side.values)
+    weights = np.exp(side.log_values + tilt * np.arange(length) - scale)
+    turns = np.empty((len(nodes), length), dtype=complex)
+    turns[:, 0] = 1.0
+    turns[:, 1:] = np.exp(1j * nodes.imag)[:, np.newaxis]
+    np.multiply.accumulate(turns, axis=1, out=turns)
+    past = np.exp(nodes * length - scale) / -np.expm1(nodes)
+    # einsum works on one core: many for so little would only wait for each other.
+    return np.asarray(np.einsum("ij,j->i", turns, weights) + past)
+
+
+class Window(NamedTuple):
+    """The chances of some whole numbers in a row; those of all others are negligible.
+
+    first: the least of the numbers.
+    chances: the chance of each.
+    """
+
+    first: int
+    chances: Floats
+
+
+class Ends(NamedTuple):
+    """How a battle ends.
+
+    attackers: the chances of the attackers able to attack left, when they have won.
+    defenders: the chances of the defenders left, when they have.
+    """
+
+    attackers: Window
+    defenders: Window
+
+
+class _Strip(NamedTuple):
+    """One side of a battle, as the strip along which the other is nearly gone sees it.
+
+    armies, dice: of this side.
+    walk: its losses.
+    steps: `Steps` by (its dice, the other's), with the other's losses.
+    """
+
+    armies: int
+    dice: int
+    walk: Walk
+    steps: Steps
+
+
+def ends(able: int, defenders: int, rules: Rules, margin: int) -> Ends:
+    """Return the chances of all ends of a battle.
+
+    able: attackers able to attack, at least as many as the attack dice.
+    defenders: armies on the defended territory, at least as many as the defence dice.
+    margin: armies that almost never lose to fewer than all dice of the other side.
+    rules: the rules of the battle.
+
+    Floats; the relative error is at most 1e-12 for chances above 1e-15.
+
+    >>> from iacta.rules.rules import CLASSIC
+    >>> left = ends(853_400, 1_000_000, CLASSIC, margin=128)
+    >>> round(float(left.attackers.chances.sum()), 10)
+    0.4958367341
+    """
+    steps = steps_of(*rules.full_roll, rules)
+    i, j = rules.full_roll
+    ours = _Strip(able, i, attackers_walk(rules), steps)
+    mirrored = {(e, f): step[::-1] for (f, e), step in steps.items()}
+    theirs = _Strip(defenders, j, defenders_walk(rules), mirrored)
+    won, few_left = _along_strip(ours, theirs, margin, least=0)
+    lost, few_lost = _along_strip(theirs, ours, margin, least=j)
+    return Ends(_with_few(won, few_lost), _with_few(lost, few_left))
+
+
+def _with_few(window: Window, few: dict[int, float]) -> Window:
+    """Add the chances of a few numbers, if they are in the window or matter."""
+    missing = [
+        number for number, chance in few.items() if chance > OMITTED and number < window.first
+    ]
+    if missing:
+        padded = np.zeros(len(window.chances) + window.first)
+        padded[window.first :] = window.chances
+        window = Window(0, padded)
+    for number, chance in few.items():
+        if 0 <= number - window.first < len(window.chances):
+            window.chances[number - window.first] += chance
+    return window
+
+
+def _along_strip(
+    ours: _Strip, theirs: _Strip, margin: int, least: int
+) -> tuple[Window, dict[int, float]]:
+    """Return the chances of our armies left when they have none, and of theirs when we have none.
+
+    least: our armies with which the strip may be entered; the corner belongs to one strip only.
+    """
+    cells = [_passed(ours, theirs, y) for y in range(theirs.dice, theirs.dice + _taken(ours))]
+    lowest = min((int(xs[0]) for xs, _ in cells if len(xs)), default=0)
+    highest = max((int(xs[-1]) for xs, _ in cells if len(xs)), default=0)
+    first = max(lowest - margin - _taken(ours), 0)
+    rows = _entered(ours, theirs, cells, least - first, first, highest - first + 1)
+    left, few = rows[0], dict.fromkeys(range(1, theirs.dice), 0.0)
+    for y in range(1, theirs.dice):
+        won, lost = run(rows[y], y, ours.steps)
+        left += won
+        for number, chance in lost.items():
+            few[number] += float(chance) if first == 0 else 0.0
+    return Window(first, left), few
+
+
+def _taken(side: _Strip) -> int:
+    return len(side.walk.counts) - 1
+
+
+def _passed(ours: _Strip, theirs: _Strip, y: int) -> tuple[Whole, Floats]:
+    """Return our armies x, and the chances that the battle comes by x against y."""
+    if y > theirs.armies:
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    taken, armies = _taken(ours), ours.armies + theirs.armies
+    share = ours.walk.mean / taken  # of the armies that a roll takes
+    middle = (ours.armies - share * (armies - y)) / (1 - share)
+    width = _deviation(taken, armies // taken, OMITTED) / (1 - share)
+    last = min(ceil(middle + width), ours.armies)
+    last -= (last - (armies - y)) % taken  # each roll takes m armies
+    first = max(int(middle - width), ours.dice)
+    xs = np.arange(last, first - 1, -taken, dtype=np.int64)[::-1]
+    rolls = (armies - y - xs) // taken
+    chances = np.where(rolls == 0, 1.0, 0.0)
+    some = rolls > 0
+    chances[some] = probabilities(ours.walk, rolls[some], ours.armies - xs[some])
+    return xs, chances
+
+
+def _deviation(taken: int, rolls: int, chance: float) -> float:
+    """Return how far the losses are from their mean with at most that chance (Hoeffding)."""
+    return taken * sqrt(rolls * log(2 / chance) / 2)
+
+
+def _entered(
+    ours: _Strip,
+    theirs: _Strip,
+    cells: list[tuple[Whole, Floats]],
+    least: int,
+    first: int,
+    width: int,
+) -> list[Floats]:
+    """Return the chances to enter the strip with x armies against y, for each y of the strip.
+
+    cells: what `_passed` says of the lowest rows outside the strip.
+    least: our armies with which the strip may be entered, counted from `first`.
+    first, width: the window of the result.
+    """
+    taken = _taken(ours)
+    rows = [np.zeros(width) for _ in range(theirs.dice)]
+    step = ours.steps[ours.dice, theirs.dice]
+    for y, (xs, chances) in enumerate(cells, start=theirs.dice):
+        for k in range(y - theirs.dice + 1, taken + 1):
+            after = xs - (taken - k) - first
+            inside = after >= max(least, 0)
+            rows[y - k][after[inside]] += step[k] * chances[inside]
+    return rows
+
+
+def spare_armies(armies: int, others: int, walk: Walk, margin: int) -> int:
+    """Return how many armies of a side almost never fight.
+
+    armies: the armies of the side.
+    others: those of the other side.
+    walk: the losses of the side.
+    margin: as for `ends`.
+
+    >>> from iacta.rules.rules import CLASSIC
+    >>> spare_armies(10**6, 10, attackers_walk(CLASSIC), margin=128)
+    999606
+    """
+    taken = len(walk.counts) - 1
+    share, needed = walk.mean / taken, float(others)
+    for _ in range(60):
+        width = _deviation(taken, ceil((needed + others) / taken), NEVER_LOST)
+        needed = (share * others + width) / (1 - share)
+    return max(armies - ceil(needed) - margin, 0)
 
 
 class Leap(RollKernel):
@@ -163,136 +709,6 @@ class Leap(RollKernel):
             yield State(x + ours, 0), chance
         for y, chance in _likely(left.defenders):
             yield State(0, y + theirs), chance
-
-
-@lru_cache(maxsize=16)
-def _table(rules: Rules) -> Floats:
-    return Lattice(rules).win_table(TABLE_SIZE, TABLE_SIZE)
-
-
-def _chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances:
-    taken = min(rules.full_roll)
-    rolls = max((able + defenders - _near(rules)) // taken, 0)
-    near = able + defenders - taken * rolls
-    won, lost = _diagonal(near, rules, keep)
-    if not rolls:
-        return Chances(float(won.values[able]), float(lost.values[defenders]))
-    middle = able - rolls * attackers_walk(rules).mean
-    if won.values[round(min(max(middle, 0), near))] < 0.5:
-        chance = _integral(won, attackers_walk(rules), able, rolls)
-        return Chances(chance, 1.0 - chance)
-    chance = _integral(lost, defenders_walk(rules), defenders, rolls)
-    return Chances(1.0 - chance, chance)
-
-
-class _Side(NamedTuple):
-    """One side's chances on the diagonal.
-
-    values: V(x), for x = 0 .. n armies of this side.
-    log_values: their logarithms.
-    log_series: log G(τ) at the `TILTS`.
-    """
-
-    values: Floats
-    log_values: Floats
-    log_series: Floats
-
-
-@lru_cache(maxsize=64)
-def _diagonal(armies: int, rules: Rules, keep: int) -> tuple[_Side, _Side]:
-    """Return the attackers' and the defenders' chances where so many armies are left together."""
-    won, lost = np.zeros((2, armies + 1))
-    won[armies], lost[armies] = 1.0, 1.0
-    enough = np.arange(armies + 1) >= keep
-    lattice = Lattice(rules)
-    wins = lattice.backward(Values(enough.astype(float), np.zeros(armies)))
-    losses = lattice.backward(Values((~enough).astype(float), np.ones(armies)))
-    for d, (winning, losing) in enumerate(zip(wins, losses, strict=True), start=1):
-        won[armies - d] = winning[armies - d]
-        lost[d] = losing[armies - d]
-    return _side(won), _side(lost)
-
-
-def _side(values: Floats) -> _Side:
-    with np.errstate(divide="ignore"):
-        log_values = np.log(values)
-    exponents = np.outer(TILTS, np.arange(len(values))) + log_values
-    past = TILTS * len(values) - np.log(-np.expm1(TILTS))
-    series = np.logaddexp(np.logaddexp.reduce(exponents, axis=1), past)
-    return _Side(values, log_values, series)
-
-
-@lru_cache(maxsize=64)
-def _near(rules: Rules) -> int:
-    """Return how many armies to leap to: so many that a few of them almost surely lose."""
-    if not attackers_walk(rules).variance:
-        raise IllegalError(
-            f"rules must let a roll with all dice end in more ways than one for the method "
-            f"{NAME!r}, got {rules!r}"
-        )
-    for armies in DIAGONALS:
-        won, lost = _diagonal(armies, rules, 0)
-        few = won.values[rules.attack.kept - 1], lost.values[rules.defence.kept - 1]
-        if max(few) < NEGLIGIBLE:
-            return armies
-    raise IllegalError(
-        f"rules must let few armies as good as lose against {DIAGONALS[-1]} for the method "
-        f"{NAME!r}, got {rules!r}"
-    )
-
-
-@lru_cache(maxsize=64)
-def _log_at_tilts(walk: Walk) -> Floats:
-    """Return log M(τ) at the `TILTS`."""
-    return log_generating(walk, TILTS, np.zeros(1))[:, 0].real
-
-
-def _integral(side: _Side, walk: Walk, armies: int, rolls: int) -> float:
-    """Return Σ_l P(L = l) · V(armies − l)."""
-    beyond = excess(walk, armies, rolls)
-    heights = rolls * _log_at_tilts(walk) - TILTS * beyond + side.log_series
-    best = int(np.argmin(heights))
-    if heights[best] < LOG_OF_NEGLIGIBLE:  # P is at most the integrand there
-        return 0.0
-    tilt = float(TILTS[best])
-    angles, step = _angles(walk, rolls, tilt, len(side.values))
-    nodes = np.asarray(tilt + 1j * angles, dtype=complex)
-    exponents = rolls * log_generating(walk, np.array([tilt]), angles)[0] - nodes * beyond
-    scale = float(side.log_series[best])
-    terms = (np.exp(exponents + scale) * _series(side, nodes, scale)).real
-    terms[0] /= 2
-    if angles[-1] > pi - step / 2:  # the last node is its own mirror image
-        terms[-1] /= 2
-    return float(terms.sum() * step / pi)
-
-
-def _angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, float]:
-    """Return the nodes of half the circle, as far as the integrand matters, and their distance.
-
-    The tilted law decides how far that is, and the wider of the two how dense they must be.
-    """
-    sigma = sqrt(rolls * walk.variance)
-    tilted = sqrt(rolls * tilted_variance(walk, tilt))
-    step = 2 * pi / max(STEPS_OF_SIGMA * max(sigma, tilted) - STEPS_OF_POLE / tilt, 2.0 * width)
-    whole = ceil(pi / step)
-    is_bell = min(sigma, tilted) > LEAST_SIGMA
-    count = ceil(WIDTH / (min(sigma, tilted) * step)) if is_bell else whole
-    if count >= whole:
-        count, step = whole, pi / whole
-    return step * np.arange(count + 1.0), step
-
-
-def _series(side: _Side, nodes: Complex, scale: float) -> Complex:
-    """Return G(w) · e^(−scale) for each node w; all have one real part."""
-    tilt, length = nodes[0].real, len(side.values)
-    weights = np.exp(side.log_values + tilt * np.arange(length) - scale)
-    turns = np.empty((len(nodes), length), dtype=complex)
-    turns[:, 0] = 1.0
-    turns[:, 1:] = np.exp(1j * nodes.imag)[:, np.newaxis]
-    np.multiply.accumulate(turns, axis=1, out=turns)
-    past = np.exp(nodes * length - scale) / -np.expm1(nodes)
-    # einsum works on one core: many for so little would only wait for each other.
-    return np.asarray(np.einsum("ij,j->i", turns, weights) + past)
 
 
 def _with_spare(state: State, ours: int, theirs: int) -> State:

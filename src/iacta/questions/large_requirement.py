@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import ceil, sqrt
 
 from iacta.methods import closed_form, leap, refusal
-from iacta.methods.walk import attackers_walk
+from iacta.methods.leap import attackers_walk
 from iacta.rules.rules import Rules
 
 __all__ = ["fewest_attackers", "fewest_defenders", "has_chance"]

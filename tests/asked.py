@@ -1,0 +1,98 @@
+"""The methods, asked as a player counts: with the garrison on the attacking territory."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+from iacta import Distribution, Outcome, Rules
+from iacta.methods import METHODS, find_kernel
+from iacta.methods.kernel import Kernel, Values
+
+__all__ = [
+    "ASKED",
+    "Asked",
+    "closed_form",
+    "counting",
+    "lattice",
+    "leap",
+    "markov",
+    "outcomes",
+    "path_tree",
+    "simulation",
+]
+
+
+def outcomes(
+    kernel: Any, stack: Distribution[int], defenders: int, garrison: int, **runs: int
+) -> Distribution[Outcome]:
+    """Return the distribution of the outcome of a battle with a garrison."""
+    able = stack.map(lambda armies: armies - garrison)
+    found = kernel.play_many(able, defenders, **runs) if runs else kernel.forward(able, defenders)
+    law: Distribution[Outcome] = found.map(
+        lambda state: Outcome(state.attackers + garrison, state.defenders)
+    )
+    return law
+
+
+class Asked:
+    """A method with the garrison included; the other names are those of its file."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(f"iacta.methods.{self.name}"), name)
+
+    def kernel(self, rules: Rules) -> Kernel:
+        """Return the kernel of the method."""
+        return find_kernel(rules, method=self.name)
+
+    def refuse(self, attackers: int, defenders: int, rules: Rules) -> None:
+        """Refuse what the kernel refuses."""
+        self.kernel(rules).refuse(attackers - rules.garrison, defenders)
+
+    def relative_error(self, attackers: int, defenders: int, rules: Rules) -> float:
+        """Return the bound on the relative error, or on the absolute one where only that is."""
+        error = self.kernel(rules).error(attackers, defenders)
+        return error.absolute or error.relative
+
+    def outcomes(
+        self, stack: Distribution[int], defenders: int, rules: Rules, **runs: int
+    ) -> Distribution[Outcome]:
+        """Return the distribution of the outcome; `runs` and `seed` are those of a simulation."""
+        return outcomes(self.kernel(rules), stack, defenders, rules.garrison, **runs)
+
+    def win_probability(self, attackers: int, defenders: int, rules: Rules, **runs: int) -> Any:
+        """Return the chance to win."""
+        if runs:
+            law = self.outcomes(Distribution([attackers]), defenders, rules, **runs)
+            return float(law.prob(lambda end: not end.defenders))
+        return self.kernel(rules).win_probability(attackers - rules.garrison, defenders)
+
+    def both_chances(self, attackers: int, defenders: int, rules: Rules, keep: int = 0) -> Any:
+        """Return the chances to win and not to."""
+        return self.kernel(rules).chances(attackers - rules.garrison, defenders, keep)
+
+    def value_rows(self, won: Any, lost: Any, rules: Rules) -> Iterator[list[Any]]:
+        """Yield the expected values for 1, 2 ... defenders."""
+        held = min(rules.garrison, len(won) - 1)
+        rows = self.kernel(rules).backward(Values(won[: len(won) - held], lost))
+        for d, row in enumerate(rows, start=1):
+            yield [lost[d]] * held + [row[a] for a in range(len(won) - held)]
+
+    def values(self, won: Any, lost: Any, defenders: int, rules: Rules) -> list[Any]:
+        """Return the expected values for so many defenders."""
+        *_, last = self.value_rows(won, lost[: defenders + 1], rules)
+        return last
+
+    def win_table(self, attackers: int, defenders: int, rules: Rules) -> Any:
+        """Return the chances to win all battles up to a size."""
+        held = min(rules.garrison, attackers)
+        return self.kernel(rules).win_table(attackers - held, defenders, held)
+
+
+ASKED: dict[str, Any] = {name: Asked(name) for name in METHODS}
+counting, closed_form, path_tree = ASKED["counting"], ASKED["closed_form"], ASKED["path_tree"]
+lattice, leap, markov, simulation = (
+    ASKED[name] for name in ("lattice", "leap", "markov", "simulation")
+)
