@@ -25,7 +25,7 @@ def variant_lines() -> Iterator[Line]:
             for d in range(1, SIZE + 1):
                 plain.recursive_win_probability(a, d, memory)
 
-    solved = [each.name for each in RULE_SETS if not find_rules(each.name).all_ones_gain]
+    solved = [each.name for each in RULE_SETS if not find_rules(each.name).mode.grows]
     times = {name: seconds(partial(win_table, SIZE, SIZE, name), 3) for name in solved}
     slowest = max(times, key=lambda name: times[name])
     yield Line(
@@ -42,7 +42,7 @@ def blitz_lines() -> Iterator[Line]:
     """Measure balanced blitz."""
     battle = Battle(1_001, 1_000, "balanced blitz")
     yield Line(
-        "law of 1,000 v 1,000 by balanced blitz",
+        "distribution of 1,000 v 1,000 by balanced blitz",
         seconds(battle.outcomes, 11),
         "states one by one, true dice (100 v 100 timed)",
         100 * seconds(lambda: plain.outcome_law(100, 100), 3),
@@ -64,7 +64,7 @@ def decision_lines() -> Iterator[Line]:
     yield Line(
         "by hand or blitz, all states to 50 x 50",
         seconds(lambda: best_mix(51, 50)),
-        "states one by one, each with its law (20 x 20 timed)",
+        "states one by one, each with its distribution (20 x 20 timed)",
         seconds(lambda: plain.mix_win_probabilities(20, 20), 1) * (50 / 20) ** 4,
         1,
         2,
@@ -72,7 +72,7 @@ def decision_lines() -> Iterator[Line]:
 
 
 def spread_lines() -> Iterator[Line]:
-    """Measure the best spread of armies, which is compared with all others."""
+    """Measure the best spread of armies, found by comparing it with all others."""
     some = [(5, 5, 5, 5, 5, 5), (10, 4, 4, 4, 4, 4), (1, 1, 1, 1, 1, 25), (9, 1, 1, 1, 9, 9)]
     one = seconds(lambda: [spread_value(40, each) for each in some]) / len(some)
     yield Line(

@@ -68,9 +68,9 @@ if TYPE_CHECKING:
         best_mix,
         how_many_dice,
         when_to_stop,
+        win_probability_if_seen,
     )
     from iacta.questions.defence import defenders_needed
-    from iacta.questions.seen import win_probability_if_seen
     from iacta.questions.simulated import Simulated, simulate_battle, simulate_campaign
     from iacta.questions.spread import BestSpread, spread_defenders
     from iacta.rules.files import read_rules_file, read_rules_record, rules_record, rules_toml
@@ -180,7 +180,7 @@ _LOADED_WHEN_ASKED = {
     "best_mix": "iacta.questions.decisions",
     "how_many_dice": "iacta.questions.decisions",
     "when_to_stop": "iacta.questions.decisions",
-    "win_probability_if_seen": "iacta.questions.seen",
+    "win_probability_if_seen": "iacta.questions.decisions",
     "Estimate": "iacta.estimate",
     "Interval": "iacta.estimate",
     "Simulated": "iacta.questions.simulated",

@@ -42,7 +42,6 @@ from numpy.lib.stride_tricks import as_strided
 from iacta.errors import IllegalError
 from iacta.methods.counting import coefficients
 from iacta.methods.limits import OUTCOME_BYTES, refuse_too_large
-from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst, TrueRandom
 from iacta.rules.rules import Rules
 
 __all__ = [
@@ -190,21 +189,14 @@ def refuse_rules(rules: Rules) -> None:
 
     rules: the rules of a battle.
     """
-    if isinstance(rules.mode, BalancedBlitz):
-        raise IllegalError(
-            f"dice_mode must be 'true random' to decide roll by roll, got {rules.dice_mode!r}; "
-            "best_mix, or iacta decide --mix, tells when to blitz"
-        )
-    if isinstance(rules.mode, DefenderSeesFirst):
-        raise IllegalError(
-            "defender_sees_first must be False to decide when to stop, or with how many dice to "
-            "roll, got True"
-        )
-    if not isinstance(rules.mode, TrueRandom):
-        raise IllegalError(
-            f"{rules.mode.key} must be {rules.mode.off!r} for the method {NAME!r}, which cannot "
-            f"let armies grow, got {rules.mode.setting()}"
-        )
+    mode = rules.mode
+    if not mode.rolls:
+        error = mode.unfit("to decide roll by roll")
+        raise IllegalError(f"{error}; best_mix, or iacta decide --mix, tells when to blitz")
+    if not mode.dice_chosen_first:
+        raise mode.unfit("to decide when to stop, or with how many dice to roll")
+    if mode.grows:
+        raise mode.unfit(f"for the method {NAME!r}")
 
 
 def refuse(able: int, defenders: int, rules: Rules) -> None:

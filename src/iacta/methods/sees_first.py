@@ -480,7 +480,7 @@ def _fill(table: Numbers, battles: Battles, combine: np.ufunc) -> Numbers:
 
 
 def _fill_sparingly(table: Numbers, battles: Battles) -> Numbers:
-    """Fill a table with P for the replies that cost the defender the fewest armies in the mean."""
+    """Fill a table with P for the replies with which the defender is expected to lose fewest."""
     lost = battles.empty_table()
     powers = battles.powers(battles.able + battles.defenders)
     for total in range(2, battles.able + battles.defenders + 1):
