@@ -115,7 +115,7 @@ def test_public_classes_tell_of_each_field() -> None:
 
 
 def test_importing_iacta_starts_nothing_heavy() -> None:
-    heavy = ("rich", "typer", "scipy", "pandas", "altair", "vl_convert", "numpy.random")
+    heavy = ("rich", "scipy", "pandas", "altair", "vl_convert", "numpy.random")
     code = f"import iacta, sys; print([name for name in {heavy!r} if name in sys.modules])"
     ended = subprocess.run(  # noqa: S603 # our own line
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
@@ -123,11 +123,11 @@ def test_importing_iacta_starts_nothing_heavy() -> None:
     assert ended.stdout == "[]\n"
 
 
-def test_the_core_needs_three_packages_only() -> None:
+def test_the_core_needs_two_packages_only() -> None:
     settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     found = re.search(r"^dependencies = \[(.*)\]$", settings, re.MULTILINE)
     assert found is not None
-    assert re.findall(r'"([a-z]+)', found.group(1)) == ["numpy", "rich", "typer"]
+    assert re.findall(r'"([a-z]+)', found.group(1)) == ["numpy", "rich"]
 
 
 def keys(record: Any) -> set[str]:

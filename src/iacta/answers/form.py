@@ -12,7 +12,6 @@ from dataclasses import MISSING, dataclass, fields, replace
 from enum import Enum
 from importlib import import_module
 from inspect import get_annotations
-from pkgutil import iter_modules
 from string import Formatter
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -194,6 +193,8 @@ class Register(Generic[F]):
 
     def all(self) -> list[type[F]]:
         """Return all forms of the package, by name."""
+        from pkgutil import iter_modules  # only needed here
+
         for module in iter_modules(import_module(self._package).__path__):
             import_module(f"{self._package}.{module.name}")
         return [form for _, form in sorted(self._forms.items())]

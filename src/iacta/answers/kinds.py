@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import PurePath
+from os import PathLike
 from typing import Any, ClassVar
 
 from iacta.battle.territory import Territory, parse_territory, territory_name
@@ -39,13 +39,15 @@ __all__ = [
 Schema = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Kind:
     """What a parameter may hold.
 
     `parse` reads a text, as a command line or an address has it; `check` reads a value of Python
     or JSON, and takes what it has returned itself. Both refuse what does not fit in a sentence
     that begins with the parameter's name. `text` writes what `parse` reads.
+
+    Kinds are neither compared nor shown, and without these methods they load faster.
     """
 
     metavar: ClassVar[str] = "TEXT"
@@ -72,7 +74,7 @@ class Kind:
         return {"type": "string"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Whole(Kind):
     """A whole number from `least` to `most`.
 
@@ -101,7 +103,7 @@ class Whole(Kind):
         return {"type": "integer", **{key: n for key, n in bounds.items() if n is not None}}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Runs(Whole):
     """How often dice are thrown, also written as 1e6.
 
@@ -118,7 +120,7 @@ class Runs(Whole):
         return super().parse(text, name)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Number(Kind):
     """A number that may be broken, kept exactly: 10, 2.5 or 5/2.
 
@@ -149,7 +151,7 @@ class Number(Kind):
         return {"anyOf": [{"type": "number", **given}, {"type": "string"}]}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Chance(Kind):
     """A chance between 0 and 1, kept exactly: 95%, 0.95 or 19/20.
 
@@ -178,7 +180,6 @@ class Chance(Kind):
         return {"anyOf": [number, {"type": "string"}]}
 
 
-@dataclass(frozen=True)
 class Flag(Kind):
     """Yes or no; on the command line an option without a value."""
 
@@ -201,7 +202,7 @@ class Flag(Kind):
         return {"type": "boolean"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Choice(Kind):
     """One of several words; a hyphen stands for a space too.
 
@@ -226,17 +227,15 @@ class Choice(Kind):
         return {"type": "string", "enum": list(self.words)}
 
 
-@dataclass(frozen=True)
 class Name(Kind):
     """A name, or the path of a file: what it stands for is looked up by the question."""
 
     def check(self, value: object, name: str) -> str:
-        if not isinstance(value, str | PurePath):
+        if not isinstance(value, str | PathLike):
             raise MalformedError(f"{name} must be a text, got {shown(value)}")
         return str(value)
 
 
-@dataclass(frozen=True)
 class RulesName(Kind):
     """The name of a rule set in any spelling, or in Python `Rules`.
 
@@ -256,7 +255,6 @@ class RulesName(Kind):
         return self.text(value)
 
 
-@dataclass(frozen=True)
 class Way(Kind):
     """The territories of a campaign, each written as DEFENDERS:RULES@GARRISON~STOP_AT.
 
@@ -294,7 +292,7 @@ class Way(Kind):
         return {"type": "array", "items": entry, "minItems": 1}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Listed(Kind):
     """Several values of one kind, written with commas between them.
 

@@ -9,7 +9,6 @@ from iacta.answers.form import Form, named_by
 from iacta.answers.question import QUESTIONS, Question
 from iacta.cli.ask import Shown, ask
 from iacta.cli.command import COMMANDS, Command
-from iacta.cli.help import form_help, group_help, overview
 from iacta.cli.parse import HELP, check_known, read_words, spelt
 from iacta.errors import IactaError
 
@@ -46,11 +45,9 @@ def main() -> NoReturn:
 
 def _run(words: Sequence[str]) -> int:
     """Run what the words of the command line ask, and return the exit code."""
-    from iacta.cli.app import COMMANDS as OLD
-    from iacta.cli.app import main as old_main
-
     if not words or words[0] in HELP:
-        return old_main()
+        from iacta.cli.help import overview  # only needed here
+
         print(overview(_all_forms()))
         return 0
     if words[0] == "--version":
@@ -59,26 +56,24 @@ def _run(words: Sequence[str]) -> int:
         print(f"iacta {version('iacta')}")
         return 0
     first, *rest = words
-    forms: dict[str, type[Form]] = {
-        form.name: form for form in [*QUESTIONS.find(first), *COMMANDS.find(first)]
-    }
-    if not forms and first in OLD:
-        return old_main()
+    forms: Sequence[type[Form]] = QUESTIONS.find(first) or COMMANDS.find(first)
     if not forms:
-        names = [form.name for form in _all_forms()]
-        check_known("commands", first, names, "iacta")
-    members = {name.split()[1]: form for name, form in forms.items() if name != first}
+        check_known("commands", first, [form.name for form in _all_forms()], "iacta")
+    form, *members = forms
     if not members:
-        return _run_form(forms[first], rest)
+        return _run_form(form, rest)
     if not rest or rest[0] in HELP:
-        print(group_help(f"iacta {first}", forms[first], list(members.values())))
+        from iacta.cli.help import group_help  # only needed here
+
+        print(group_help(f"iacta {first}", form, members))
         return 0
-    check_known("commands", rest[0], list(members), f"iacta {first}")
-    return _run_form(members[rest[0]], rest[1:])
+    names = [member.name.split()[1] for member in members]
+    check_known("commands", rest[0], names, f"iacta {first}")
+    return _run_form(members[names.index(rest[0])], rest[1:])
 
 
 def _all_forms() -> list[type[Form]]:
-    """Return every command that is not one of a group."""
+    """Return every command that is not in a group."""
     return [form for form in [*QUESTIONS.all(), *COMMANDS.all()] if " " not in form.name]
 
 
@@ -87,6 +82,8 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
     forms: list[type[Form]] = [form, Shown] if issubclass(form, Question) else [form]
     command = f"iacta {form.name}"
     if any(word in HELP for word in words):
+        from iacta.cli.help import form_help  # only needed here
+
         print(form_help(forms, command))
         return 0
     try:

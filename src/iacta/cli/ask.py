@@ -1,7 +1,5 @@
 """How the command line asks a question, and shows the answer."""
 
-import csv
-import json
 import sys
 from dataclasses import dataclass
 from itertools import chain
@@ -47,6 +45,8 @@ def ask(question: Question, shown: Shown) -> None:
     with patience() as watch:
         answer = question.answer(watch)
         if shown.json:
+            import json  # only needed here
+
             text = json.dumps(answer.record(), indent=2)
         elif shown.csv:
             rows = answer.rows()
@@ -56,6 +56,8 @@ def ask(question: Question, shown: Shown) -> None:
     if shown.json:
         print(text)
     elif shown.csv:
+        import csv  # only needed here
+
         csv.writer(sys.stdout, lineterminator="\n").writerows(chain([heading], rows))
     else:
         print_sections(sections)

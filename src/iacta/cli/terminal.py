@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from threading import Timer
 from typing import TYPE_CHECKING
 
 from iacta.answers.question import Watch
@@ -140,6 +139,8 @@ def patience() -> Iterator[Watch]:
     if not sys.stderr.isatty():
         yield lambda *_, **__: None
         return
+    from threading import Timer
+
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
