@@ -84,7 +84,7 @@ def _option(parameter: Parameter) -> tuple[str, str]:
 
 
 def _line(parameter: Parameter) -> str:
-    default = parameter.default_text
+    default = parameter.default_text.replace(",", ", ")  # so that long ones can be wrapped
     return f"{parameter.help} [default: {default}]" if default else parameter.help
 
 
@@ -96,7 +96,7 @@ def _listed(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     indent = min(max(len(name) for name, _ in shown) + 4, MOST_INDENT)
     yield from ("", f"{title}:")
     for name, line in shown:
-        first, *others = wrap(line, _width() - indent)
+        first, *others = wrap(line, _width() - indent, break_on_hyphens=False)
         if len(name) + 4 > indent:
             yield f"  {name}"
             others, name = [first, *others], ""

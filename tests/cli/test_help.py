@@ -1,0 +1,96 @@
+"""Help, and how the words of a command line are read, both made from the descriptions."""
+
+import pytest
+
+from iacta.answers.form import Form, Topic
+from iacta.answers.question import QUESTIONS, Question
+from iacta.cli.ask import Shown
+from iacta.cli.command import COMMANDS
+from iacta.cli.parse import argument_name, option_name
+from tests.cli.run import Run
+
+FORMS: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
+
+
+def flat(text: str) -> str:
+    """Return a text without its line breaks."""
+    return " ".join(text.split())
+
+
+def test_the_overview_lists_every_command_by_topic(run: Run) -> None:
+    text = run("--help").stdout
+    assert text == run("").stdout == run("-h").stdout
+    places = [text.index(f"{topic.value}:") for topic in Topic]
+    assert places == sorted(places)
+    for form in FORMS:
+        if " " not in form.name:
+            assert f"  {form.name} " in text
+            assert form.summary() in flat(text)
+            assert f"iacta {form.examples[0].line}" in text
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_help_says_what_each_parameter_means(run: Run, form: type[Form]) -> None:
+    if form.name == "chart":
+        return
+    result = run(f"{form.name} --help")
+    assert (result.code, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"Usage: iacta {form.name} [OPTIONS]")
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    text = flat(result.stdout)
+    assert form.summary() in text
+    shown = Shown.parameters() if issubclass(form, Question) else ()
+    for parameter in (*form.parameters(), *shown):
+        name = parameter.name
+        called = argument_name(parameter) if parameter.is_argument else option_name(name)
+        assert f" {called} " in text
+        assert parameter.help in text
+        if parameter.default_text:
+            assert f"[default: {parameter.default_text.replace(',', ', ')}]" in text
+    for example in form.examples:
+        assert f"iacta {example.line}" in text
+
+
+def test_help_fits_its_window(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for columns in (60, 100):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        assert max(map(len, run("campaign --help").stdout.splitlines())) <= columns
+
+
+@pytest.mark.parametrize(
+    ("line", "same"),
+    [
+        ("battle --attackers 12 --defenders 10", "battle 12 10"),
+        ("battle --json 12 --rules=capital 10", "battle 12 10 --rules capital --json"),
+        ("battle --garrison 2 --garrison 0 -- 12 10", "battle 12 10 --garrison 0"),
+        ("campaign 20 --exact 5 --rules wall 3", "campaign 20 5 3 --rules wall --exact"),
+        ("rules --rules capital", "rules capital"),
+    ],
+)
+def test_words_may_stand_in_any_order(run: Run, line: str, same: str) -> None:
+    assert run(line) == run(same)
+    assert run(line).code == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("batle 3 2", "commands must be known ones, got 'batle'; did you mean battle?"),
+        ("--jsn", "commands must be known ones, got '--jsn'; see iacta --help"),
+        ("parse 3 2", "commands must be known ones, got 'parse'; see iacta --help"),
+        ("chart pie x.svg", "commands must be known ones, got 'pie'; see iacta chart --help"),
+        (
+            "battle 3 2 --xyzzy",
+            "options must be known ones, got '--xyzzy'; see iacta battle --help",
+        ),
+        ("battle 3 2 --rules", "--rules must have a value, got none"),
+        ("battle 3 2 --exact=yes", "--exact must stand without a value, got 'yes'"),
+        ("battle 3 2 --attackers 4", "attackers must be given once, got '3' and --attackers '4'"),
+    ],
+)
+def test_words_that_mean_nothing_are_refused(run: Run, line: str, sentence: str) -> None:
+    assert run(line) == (2, "", f"iacta: {sentence}\n")
+
+
+def test_the_version_is_shown(run: Run) -> None:
+    assert run("--version").stdout == "iacta 0.1.0\n"
