@@ -77,7 +77,7 @@ def test_words_may_stand_in_any_order(run: Run, line: str, same: str) -> None:
     [
         ("batle 3 2", "commands must be known ones, got 'batle'; did you mean battle?"),
         ("--jsn", "commands must be known ones, got '--jsn'; see iacta --help"),
-        ("parse 3 2", "commands must be known ones, got 'parse'; see iacta --help"),
+        ("terminal 3", "commands must be known ones, got 'terminal'; see iacta --help"),
         ("chart pie x.svg", "commands must be known ones, got 'pie'; see iacta chart --help"),
         (
             "battle 3 2 --xyzzy",
