@@ -33,14 +33,14 @@ from tests.test_decision import RUNS, State, dice_of, thrown
     ],
 )
 def test_the_best_mixes_of_hand_and_blitz(battle: State, chance: float) -> None:
-    told = best_mix(*battle, garrison=0)
-    assert round(float(told.win_probability), 4) == chance
-    assert told.objective == "conquest"
-    assert told.error < 1e-11
+    decision = best_mix(*battle, garrison=0)
+    assert round(float(decision.win_probability), 4) == chance
+    assert decision.objective == "conquest"
+    assert decision.error < 1e-11
 
 
 def blitz_twin(able: int, defenders: int, rules: Rules) -> tuple[float, float]:
-    """Return the chance of a balanced blitz to win, and the mean armies left, by its four steps."""
+    """Return the chance of a balanced blitz to win and the expected armies left, step by step."""
     bare = {(a, d): float(p) for (a, d), p in brute.outcomes(able, defenders, rules).items()}
     won = [bare.get((able - i, 0), 0.0) for i in range(able)]
     lost = [bare.get((0, defenders - j), 0.0) for j in range(defenders)]
@@ -63,7 +63,7 @@ def blitz_twin(able: int, defenders: int, rules: Rules) -> tuple[float, float]:
 @pytest.mark.parametrize("name", ["classic", "capital"])
 def test_the_mix_is_the_best_of_hand_and_blitz_in_every_state(name: str) -> None:
     rules = find_rules(name, garrison=0)
-    told = best_mix(8, 8, rules)
+    decision = best_mix(8, 8, rules)
 
     @cache
     def best(a: int, d: int) -> tuple[float, float]:
@@ -73,20 +73,20 @@ def test_the_mix_is_the_best_of_hand_and_blitz_in_every_state(name: str) -> None
         after = {losses: best(a - losses[0], d - losses[1]) for losses in law}
         by_hand = sum(float(p) * after[losses][0] for losses, p in law.items())
         blitz, left = blitz_twin(a, d, rules)
-        assert told.action_at(a, d) == ("roll" if by_hand > blitz + 1e-12 else "blitz")
+        assert decision.action_at(a, d) == ("roll" if by_hand > blitz + 1e-12 else "blitz")
         if by_hand > blitz + 1e-12:
             return by_hand, sum(float(p) * after[losses][1] for losses, p in law.items())
         return blitz, left
 
     chance, left = best(8, 8)
-    assert told.win_probability == pytest.approx(chance, rel=1e-12)
-    assert told.expected_attackers_left == pytest.approx(left, rel=1e-10)
+    assert decision.win_probability == pytest.approx(chance, rel=1e-12)
+    assert decision.expected_attackers_left == pytest.approx(left, rel=1e-10)
 
 
 def test_the_mix_is_at_least_as_good_as_each_of_both() -> None:
     for battle in ((3, 1), (6, 6), (12, 10), (9, 15)):
-        told = best_mix(*battle)
-        chance = float(told.win_probability)
+        decision = best_mix(*battle)
+        chance = float(decision.win_probability)
         able = battle[0] - 1
         assert chance >= win_probability(*battle) * (1 - 1e-12)
         assert chance >= blitz_twin(able, battle[1], Rules(garrison=0))[0] * (1 - 1e-12)
@@ -94,41 +94,48 @@ def test_the_mix_is_at_least_as_good_as_each_of_both() -> None:
 
 @pytest.mark.parametrize("name", ["classic", "capital", "fortification", "zombie defender"])
 def test_a_blitz_that_must_fail_is_never_advised_where_a_roll_can_win(name: str) -> None:
-    told = best_mix(60, 60, name)
+    decision = best_mix(60, 60, name)
     blitzes = find_rules(name)
     chances = win_table(60, 60, replace(blitzes, mode=BalancedBlitz()))
     for a, d in product(range(2, 61), range(1, 61)):
         if chances[a - 1, d - 1] == 0:
-            assert told.action_at(a, d) == "roll"
-    fewest = [each.attackers for each in told.boundary]
+            assert decision.action_at(a, d) == "roll"
+    fewest = [each.attackers for each in decision.boundary]
     assert None not in fewest
     assert fewest == sorted(fewest)  # type: ignore[type-var]
 
 
 def test_a_mix_that_can_hardly_win_still_has_a_chance() -> None:
-    told = best_mix(2, 24)
-    assert (told.action, told.error < 1e-25) == ("roll", True)
-    assert told.win_probability == pytest.approx(win_probability(2, 24), rel=1e-12)
+    decision = best_mix(2, 24)
+    assert (decision.action, decision.error < 1e-25) == ("roll", True)
+    assert decision.win_probability == pytest.approx(win_probability(2, 24), rel=1e-12)
 
 
 def test_dice_and_blitzes_bring_the_chance_of_the_mix() -> None:
-    told, won = best_mix(11, 10), 0
+    decision, won = best_mix(11, 10), 0
     dice = random.Random(11)  # noqa: S311 # no secret depends on them
     blitz = cache(lambda a, d: blitz_twin(a, d, Rules(garrison=0))[0])
     for _ in range(RUNS):
         a, d = 11, 10
-        while told.action_at(a, d) == "roll":
+        while decision.action_at(a, d) == "roll":
             ours, theirs = thrown(dice, *dice_of(a, d, CLASSIC))
             a, d = a - ours, d - theirs
         won += dice.random() < blitz(a - 1, d) if a > 1 and d else not d
-    chance = float(told.win_probability)
+    chance = float(decision.win_probability)
     assert abs(won - chance * RUNS) < 3.5 * math.sqrt(RUNS * chance * (1 - chance))
 
 
 def test_the_mix_stops_only_where_nobody_can_attack() -> None:
-    told = best_mix(1, 3)
-    assert (told.action, told.win_probability, told.expected_attackers_left) == ("stop", 0, 1)
-    assert {told.action_at(a, d) for a in range(2, 20) for d in range(1, 4)} == {"roll", "blitz"}
+    decision = best_mix(1, 3)
+    assert (decision.action, decision.win_probability, decision.expected_attackers_left) == (
+        "stop",
+        0,
+        1,
+    )
+    assert {decision.action_at(a, d) for a in range(2, 20) for d in range(1, 4)} == {
+        "roll",
+        "blitz",
+    }
     assert best_mix(25, 10).win_probability == 1
     assert best_mix(12, 10, Rules(mode=BalancedBlitz())).value == best_mix(12, 10).value
 

@@ -1,4 +1,4 @@
-"""Decisions: the policies told are the best there are, and are worth what is claimed."""
+"""Decisions: the policies found are the best there are, and are worth what is claimed."""
 
 import math
 import random
@@ -100,9 +100,9 @@ def all_policies(start: State, rules: Rules) -> Iterator[Policy]:
         yield partial(lambda chosen, a, d: chosen[a, d], chosen)
 
 
-def following(told: Decision) -> Policy:
-    """Return the policy that rolls where it is told."""
-    return lambda a, d: told.action_at(a, d) == "roll"
+def following(decision: Decision) -> Policy:
+    """Return the policy that rolls where the decision says so."""
+    return lambda a, d: decision.action_at(a, d) == "roll"
 
 
 def at_least(fewest: int) -> Policy:
@@ -143,20 +143,20 @@ def test_no_policy_at_all_is_better(start: State, reward: Reward, rules: str) ->
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
 @pytest.mark.parametrize("reward", REWARDS.values(), ids=REWARDS)
-def test_the_policy_told_is_worth_what_is_claimed(name: str, reward: Reward) -> None:
+def test_the_policy_found_is_worth_what_is_claimed(name: str, reward: Reward) -> None:
     rules = SEVERAL_RULES[name]
     for start in ((1, 1), (2, 2), (3, 1), (9, 6), (5, 11), (14, 14)):
-        told = decide(start, rules, reward, exact=True)
-        value, won, left = value_of_policy(start, following(told), rules, reward)
-        assert (told.value, told.win_probability) == (value, won)
-        assert told.expected_attackers_left == left
-        assert told.value >= told.value_if_stopped == reward.army_value * start[0]
-        assert (told.action == "roll") == (told.value > told.value_if_stopped)
+        decision = decide(start, rules, reward, exact=True)
+        value, won, left = value_of_policy(start, following(decision), rules, reward)
+        assert (decision.value, decision.win_probability) == (value, won)
+        assert decision.expected_attackers_left == left
+        assert decision.value >= decision.value_if_stopped == reward.army_value * start[0]
+        assert (decision.action == "roll") == (decision.value > decision.value_if_stopped)
         floats = decide(start, rules, reward)
         assert abs(Fraction(floats.value) - value) <= Fraction(floats.error) < Fraction(1, 10**11)
         assert floats.win_probability == pytest.approx(float(won), abs=1e-13)
         assert floats.expected_attackers_left == pytest.approx(float(left), abs=1e-12)
-        assert floats.boundary == told.boundary
+        assert floats.boundary == decision.boundary
 
 
 @pytest.mark.parametrize("rules", ["classic", "capital"])
@@ -174,21 +174,21 @@ def test_no_fixed_threshold_is_better(rules: str, prize: int) -> None:
     [((12, 10), "classic", 12), ((8, 12), "classic", 30), ((16, 8), "capital", 20)],
 )
 def test_real_dice_bring_the_value(start: State, rules: str, prize: int) -> None:
-    told = when_to_stop(*start, rules, prize=prize, kill_value="1/2")
+    decision = when_to_stop(*start, rules, prize=prize, kill_value="1/2")
     dice = random.Random(7)  # noqa: S311 # no secret depends on them
     found = find_rules(rules)
     values, won, left = np.empty(RUNS), 0, 0
     for run in range(RUNS):
         a, d = start
-        while told.action_at(a, d) == "roll":
+        while decision.action_at(a, d) == "roll":
             ours, theirs = thrown(dice, *dice_of(a, d, found))
             a, d = a - ours, d - theirs
         values[run] = a + (0 if d else prize) + (start[1] - d) / 2
         won, left = won + (not d), left + a
-    assert abs(values.mean() - told.value) < 3.5 * values.std() / math.sqrt(RUNS)
-    chance = float(told.win_probability)
+    assert abs(values.mean() - decision.value) < 3.5 * values.std() / math.sqrt(RUNS)
+    chance = float(decision.win_probability)
     assert abs(won / RUNS - chance) < 3.5 * math.sqrt(chance * (1 - chance) / RUNS)
-    assert left / RUNS == pytest.approx(float(told.expected_attackers_left), abs=0.25)
+    assert left / RUNS == pytest.approx(float(decision.expected_attackers_left), abs=0.25)
 
 
 def thrown(dice: random.Random, attack: int, defence: int) -> tuple[int, int]:
@@ -201,20 +201,20 @@ def thrown(dice: random.Random, attack: int, defence: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("start", [(2, 1), (30, 1), (12, 10), (9, 30)])
 def test_for_no_prize_nobody_risks_priceless_armies(start: State) -> None:
-    told = when_to_stop(*start, prize=0, army_value=10**9, kill_value=1)
-    assert (told.action, told.win_probability) == ("stop", 0)
-    assert told.expected_attackers_left == start[0]
-    assert {each.attackers for each in told.boundary} == {None}
-    assert told.value == told.value_if_stopped == start[0] * 10**9
+    decision = when_to_stop(*start, prize=0, army_value=10**9, kill_value=1)
+    assert (decision.action, decision.win_probability) == ("stop", 0)
+    assert decision.expected_attackers_left == start[0]
+    assert {each.attackers for each in decision.boundary} == {None}
+    assert decision.value == decision.value_if_stopped == start[0] * 10**9
 
 
 @pytest.mark.parametrize("start", [(2, 1), (30, 1), (12, 10), (9, 30)])
 @pytest.mark.parametrize("exact", [False, True])
 def test_for_an_endless_prize_nobody_stops(start: State, exact: bool) -> None:
-    told = when_to_stop(*start, prize=10**60, exact=exact)
-    assert {each.attackers for each in told.boundary} == {2}
-    assert told.rolls[1:, 1:].all()
-    assert told.win_probability == pytest.approx(win_probability(*start), rel=1e-12)
+    decision = when_to_stop(*start, prize=10**60, exact=exact)
+    assert {each.attackers for each in decision.boundary} == {2}
+    assert decision.rolls[1:, 1:].all()
+    assert decision.win_probability == pytest.approx(win_probability(*start), rel=1e-12)
 
 
 def test_what_is_no_better_is_not_done() -> None:
@@ -226,16 +226,16 @@ def test_what_is_no_better_is_not_done() -> None:
 
 
 def test_the_boundary_is_where_rolling_begins() -> None:
-    told = when_to_stop(5, 10, prize=8)
-    assert told.action == "stop"
-    for defenders, attackers in told.boundary:
+    decision = when_to_stop(5, 10, prize=8)
+    assert decision.action == "stop"
+    for defenders, attackers in decision.boundary:
         if attackers is None:
-            assert not told.rolls[defenders].any()
+            assert not decision.rolls[defenders].any()
         else:
-            assert told.action_at(attackers, defenders) == "roll"
-            assert all(told.action_at(a, defenders) == "stop" for a in range(1, attackers))
+            assert decision.action_at(attackers, defenders) == "roll"
+            assert all(decision.action_at(a, defenders) == "stop" for a in range(1, attackers))
             assert when_to_stop(attackers, defenders, prize=8).action == "roll"
-    assert [each.attackers is None for each in told.boundary] == [False] * 9 + [True]
+    assert [each.attackers is None for each in decision.boundary] == [False] * 9 + [True]
 
 
 def test_more_armies_change_stop_to_roll_and_never_back() -> None:
@@ -248,10 +248,10 @@ def test_more_armies_change_stop_to_roll_and_never_back() -> None:
 def test_the_garrison_shifts_all_but_the_decision() -> None:
     bare = when_to_stop(7, 5, prize=6, garrison=0)
     for garrison in (1, 3, 40):
-        told = when_to_stop(7 + garrison, 5, prize=6, garrison=garrison)
-        assert told.action == bare.action
-        assert told.value == pytest.approx(bare.value + garrison)
-        assert [each.attackers for each in told.boundary] == [
+        decision = when_to_stop(7 + garrison, 5, prize=6, garrison=garrison)
+        assert decision.action == bare.action
+        assert decision.value == pytest.approx(bare.value + garrison)
+        assert [each.attackers for each in decision.boundary] == [
             each.attackers and each.attackers + garrison for each in bare.boundary
         ]
     stay = when_to_stop(3, 5, prize=10**6, garrison=3)
@@ -279,9 +279,9 @@ def test_under_any_rules_the_policy_is_worth_its_claim(
     rules: Rules, attackers: int, defenders: int, prize: int
 ) -> None:
     reward = Reward(Fraction(prize), Fraction(1), Fraction(1, 3))
-    told = decide((attackers, defenders), rules, reward, exact=True)
-    value, *_ = value_of_policy((attackers, defenders), following(told), rules, reward)
-    assert told.value == value
+    decision = decide((attackers, defenders), rules, reward, exact=True)
+    value, *_ = value_of_policy((attackers, defenders), following(decision), rules, reward)
+    assert decision.value == value
     always, *_ = value_of_policy((attackers, defenders), lambda a, d: True, rules, reward)
     assert value >= always
     assert value >= attackers
@@ -355,7 +355,7 @@ def test_a_single_die_risks_least_in_one_roll() -> None:
 
 
 @pytest.mark.parametrize("rules", ["classic", "attack commander", "defence commander"])
-def test_the_dice_told_are_the_best_by_the_slow_twin(rules: str) -> None:
+def test_the_dice_found_are_the_best_by_the_slow_twin(rules: str) -> None:
     found = find_rules(rules, garrison=0)
 
     @cache

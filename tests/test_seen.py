@@ -33,34 +33,34 @@ def seen_twin(battle: State, rules: Rules, aim: str) -> Fraction:
     """Return the chance to win against a defender who sees each throw, throw by throw."""
     ties = rules.ties == "attacker"
 
-    def laws(throw: list[int], most: int) -> Iterator[dict[State, Fraction]]:
+    def distributions(throw: list[int], most: int) -> Iterator[dict[State, Fraction]]:
         for j in range(1, most + 1):
             rows = list(brute.throws(rules.defence, j))
-            law: dict[State, Fraction] = {}
+            chances: dict[State, Fraction] = {}
             for row in rows:
                 pairs = list(zip(throw, row, strict=False))
                 won = sum(y > z or (ties and y == z) for y, z in pairs)
                 losses = len(pairs) - won, won
-                law[losses] = law.get(losses, Fraction(0)) + Fraction(1, len(rows))
-            yield law
+                chances[losses] = chances.get(losses, Fraction(0)) + Fraction(1, len(rows))
+            yield chances
 
     @cache
     def answers(i: int, most: int) -> list[list[dict[State, Fraction]]]:
-        return [list(laws(throw, most)) for throw in brute.throws(rules.attack, i)]
+        return [list(distributions(throw, most)) for throw in brute.throws(rules.attack, i)]
 
     @cache
     def play(a: int, d: int) -> tuple[Fraction, Fraction]:
-        """Return the chance to win and the mean defenders lost."""
+        """Return the chance to win and the expected number of defenders lost."""
         if not a or not d:
             return Fraction(not d), Fraction(0)
         every = answers(min(a, rules.attack.kept), min(d, rules.defence.kept))
         total = [Fraction(0), Fraction(0)]
         for found in every:
             after = []
-            for law in found:
-                ends = {(x, y): play(a - x, d - y) for x, y in law}
-                won = sum((p * ends[end][0] for end, p in law.items()), Fraction(0))
-                cost = sum((p * (end[1] + ends[end][1]) for end, p in law.items()), Fraction(0))
+            for chances in found:
+                ends = {(x, y): play(a - x, d - y) for x, y in chances}
+                won = sum((p * ends[end][0] for end, p in chances.items()), Fraction(0))
+                cost = sum((p * (end[1] + ends[end][1]) for end, p in chances.items()), Fraction(0))
                 after.append((won, cost))
             wanted = 0 if aim == "conquest" else 1
             best = min(reversed(after), key=lambda end: end[wanted])
@@ -82,9 +82,9 @@ def test_seen_throws_are_answered_as_by_the_slow_twin(name: str, aim: str) -> No
     kernel = find_kernel(replace(rules, mode=DefenderSeesFirst()))
     for battle in ((1, 1), (2, 2), (3, 4), (4, 2)):
         exact = seen_twin(battle, rules, aim)
-        told = win_probability_if_seen(*battle, rules, aim=aim, garrison=0)  # type: ignore[arg-type]
+        chance = win_probability_if_seen(*battle, rules, aim=aim, garrison=0)  # type: ignore[arg-type]
         bound = kernel.error(*battle).relative
-        assert abs(Fraction(told) - exact) <= Fraction(bound) * exact
+        assert abs(Fraction(chance) - exact) <= Fraction(bound) * exact
 
 
 def test_to_see_first_helps_and_to_spare_armies_helps_less() -> None:

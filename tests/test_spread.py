@@ -77,47 +77,56 @@ class Twin:
     def __init__(self, rules: Rules, fight: Fight = brute.outcomes) -> None:
         self.rules = rules
         self.fight = fight
-        self.laws: dict[tuple[int, int], brute.Law] = {}
+        self.known: dict[tuple[int, int], brute.Law] = {}
 
-    def law(self, attackers: int, defenders: int) -> brute.Law:
+    def ends(self, attackers: int, defenders: int) -> brute.Law:
         """Return the distribution of a battle's outcome."""
-        if (attackers, defenders) not in self.laws:
-            law = self.fight(attackers, defenders, self.rules)
-            self.laws[attackers, defenders] = law
-        return self.laws[attackers, defenders]
+        if (attackers, defenders) not in self.known:
+            found = self.fight(attackers, defenders, self.rules)
+            self.known[attackers, defenders] = found
+        return self.known[attackers, defenders]
 
-    def best(self, attackers: int, spread: tuple[int, ...], worths: list[int]) -> Fraction:
-        """Return the mean worth of the best start."""
-        return max(self.start(attackers, spread, i, worths) for i in range(len(spread)))
+    def best(self, attackers: int, spread: tuple[int, ...], values: list[int]) -> Fraction:
+        """Return the expected value of the best start."""
+        return max(self.start(attackers, spread, i, values) for i in range(len(spread)))
 
-    def start(self, attackers: int, spread: tuple[int, ...], i: int, worths: list[int]) -> Fraction:
-        """Return the mean worth of one start, the better side chosen for each of its outcomes."""
+    def start(self, attackers: int, spread: tuple[int, ...], i: int, values: list[int]) -> Fraction:
+        """Return the expected value of a start with the better side for each of its outcomes."""
         left, right = spread[:i][::-1], spread[i + 1 :]
         mean = Fraction(0)
-        for (a, d), p in self.law(attackers, spread[i]).items():
+        for (a, d), p in self.ends(attackers, spread[i]).items():
             stack = a - self.rules.garrison
             if d:
-                mean += p * worths[0]
+                mean += p * values[0]
             else:
-                mean += p * max(self.run(stack, side, 1, worths) for side in (left, right))
+                mean += p * max(self.run(stack, side, 1, values) for side in (left, right))
         return mean
 
-    def run(self, attackers: int, way: tuple[int, ...], taken: int, worths: list[int]) -> Fraction:
-        """Return the mean worth of a way, with so many territories taken before."""
+    def run(self, attackers: int, way: tuple[int, ...], taken: int, values: list[int]) -> Fraction:
+        """Return the expected value of a way, with so many territories taken before."""
         if not way:
-            return Fraction(worths[taken])
+            return Fraction(values[taken])
         mean = Fraction(0)
-        for (a, d), p in self.law(attackers, way[0]).items():
+        for (a, d), p in self.ends(attackers, way[0]).items():
             stack = a - self.rules.garrison
-            mean += p * (worths[taken] if d else self.run(stack, way[1:], taken + 1, worths))
+            mean += p * (values[taken] if d else self.run(stack, way[1:], taken + 1, values))
         return mean
 
 
-def worths_of(objective: Objective, territories: int) -> list[int]:
-    """Return what it is worth to take 0, 1 ... all territories."""
+def values_of(objective: Objective, territories: int) -> list[int]:
+    """Return the value of having taken 0, 1 ... all territories."""
     if objective == "territories":
         return list(range(territories + 1))
     return [0] * territories + [1]
+
+
+def values_by_twin(twin: Twin, size: tuple[int, int, int], objective: Objective) -> Any:
+    """Return the twin's value of every spread."""
+    attackers, armies, territories = size
+    goal = values_of(objective, territories)
+    return {
+        spread: twin.best(attackers, spread, goal) for spread in every_spread(armies, territories)
+    }
 
 
 @pytest.mark.parametrize(("attackers", "armies", "territories", "rules", "garrison"), CASES)
@@ -131,9 +140,8 @@ def test_it_is_the_best_of_all_that_the_twin_finds(
     objective: Objective,
 ) -> None:
     twin = Twin(find_rules(rules, garrison))
-    goal = worths_of(objective, territories)
-    worths = {each: twin.best(attackers, each, goal) for each in every_spread(armies, territories)}
-    least = min(worths.values())
+    values = values_by_twin(twin, (attackers, armies, territories), objective)
+    least = min(values.values())
     best = spread_defenders(
         attackers,
         armies,
@@ -145,19 +153,10 @@ def test_it_is_the_best_of_all_that_the_twin_finds(
     )
     assert best.is_exact
     assert best.value == least
-    assert set(best.spreads) <= {each for each, worth in worths.items() if worth == least}
-    assert best.count == sum(worth == least for worth in worths.values())
+    assert set(best.spreads) <= {each for each, value in values.items() if value == least}
+    assert best.count == sum(value == least for value in values.values())
     if least:
         assert len(best.spreads) == best.count
-
-
-def values_by_twin(twin: Twin, size: tuple[int, int, int], objective: Objective) -> Any:
-    """Return the twin's value of every spread."""
-    attackers, armies, territories = size
-    goal = worths_of(objective, territories)
-    return {
-        spread: twin.best(attackers, spread, goal) for spread in every_spread(armies, territories)
-    }
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -186,8 +185,8 @@ def test_attackers_who_stop_are_those_of_the_twin(stop: Stop, objective: Objecti
     assert {values[spread] for spread in best.spreads} == {best.value}
     assert best.count == list(values.values()).count(best.value)
     for spread, value in values.items():
-        told = spread_value(11, spread, "capital", objective=objective, stop=stop)
-        assert told == pytest.approx(float(value), rel=1e-13)
+        found = spread_value(11, spread, "capital", objective=objective, stop=stop)
+        assert found == pytest.approx(float(value), rel=1e-13)
 
 
 def seen(attackers: int, defenders: int, rules: Rules) -> brute.Law:
@@ -232,8 +231,8 @@ def test_under_balanced_blitz_no_spread_of_the_twin_is_better(
     if best.is_exact:
         assert near == set(best.spreads)
     for spread, value in values.items():
-        told = spread_value(attackers, spread, rules, objective=objective)
-        assert told == pytest.approx(float(value), abs=1e-12)
+        found = spread_value(attackers, spread, rules, objective=objective)
+        assert found == pytest.approx(float(value), abs=1e-12)
 
 
 def test_what_fractions_cannot_tell_apart_is_exact_only_if_floats_can() -> None:
@@ -266,9 +265,9 @@ def test_of_one_territory_it_is_the_battle() -> None:
 def test_a_start_inside_chooses_its_side_after_it_has_seen_its_losses() -> None:
     # With few left the one army to the right is more sure; with many, the left has more to take.
     twin, spread, goal = Twin(find_rules("classic")), (1, 1, 2, 2, 1, 5), list(range(7))
-    law = {a - 1: p for (a, d), p in twin.law(8, spread[3]).items() if not d}
+    left = {a - 1: p for (a, d), p in twin.ends(8, spread[3]).items() if not d}
     one_side = [
-        sum((p * twin.run(stack, side, 1, goal) for stack, p in law.items()), Fraction(0))
+        sum((p * twin.run(stack, side, 1, goal) for stack, p in left.items()), Fraction(0))
         for side in (spread[:3][::-1], spread[4:])
     ]
     assert twin.start(8, spread, 3, goal) > max(one_side)
@@ -304,7 +303,7 @@ def test_all_at_once_is_each_by_itself_within_the_bound(
             assert abs(Fraction(float(model.value(row))) - true) <= bound * true
 
 
-def test_the_attackers_have_the_same_however_it_is_told() -> None:
+def test_the_attackers_have_the_same_however_it_is_measured() -> None:
     rules = find_rules("classic")
     for payoff in (Payoff((0, 0, 0, 1)), Payoff((0, 1, 2, 3))):
         gained = kernel_model(9, payoff, exactly(rules), 1).value((2, 3, 1))
@@ -333,11 +332,11 @@ def test_a_mirror_image_is_as_good(objective: Objective) -> None:
 def test_spreads_that_differ_by_less_than_floats_can_tell_are_told_apart() -> None:
     # Against so many attackers all spreads are lost but for chances of some 1e-40.
     best = spread_defenders(150, 6, 3, exact=True)
-    worths = {each: spread_value(150, each, exact=True) for each in every_spread(6, 3)}
-    assert len({float(worth) for worth in worths.values()}) == 1
+    values = {each: spread_value(150, each, exact=True) for each in every_spread(6, 3)}
+    assert len({float(value) for value in values.values()}) == 1
     assert best.is_exact
     assert set(best.spreads) == {
-        each for each, worth in worths.items() if worth == min(worths.values())
+        each for each, value in values.items() if value == min(values.values())
     }
 
 
