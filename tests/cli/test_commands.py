@@ -399,6 +399,7 @@ SEEN = "--rules defender-sees-first"
         ("need 10 5 --chance 50%", "You need 18 armies to take all 2 territories"),
         ("need 10 --chance 90% --keep 4", "You need 21 armies to beat 10 and keep 4"),
         ("defend 12 --chance 90%", "You need 18 defenders to hold against 12 armies"),
+        ("defend 40 --armies 30 --territories 6", "Put 6 2 2 2 2 16 armies: 40 attackers then"),
         ("table 6 4", "        6  99  88  73  57"),
         ("rules --csv", "defender sees first,"),
     ],
@@ -416,7 +417,6 @@ def test_a_defender_who_sees_first_is_told_of(run: Run, line: str, part: str) ->
         "simulate 12 10",
         "decide 20 10 --prize 3",
         "decide 20 10 --mix",
-        "defend 40 --armies 30 --territories 6",
     ],
 )
 def test_what_cannot_be_told_of_him_is_refused_in_a_sentence(run: Run, line: str) -> None:

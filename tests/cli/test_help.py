@@ -4,8 +4,7 @@ import pytest
 
 from iacta.answers.form import Form, Topic
 from iacta.answers.question import QUESTIONS, Question
-from iacta.cli.ask import Shown
-from iacta.cli.command import COMMANDS
+from iacta.cli.command import COMMANDS, Shown
 from iacta.cli.parse import argument_name, option_name
 from tests.cli.run import Run
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from iacta.answers.endings import best_first, campaign_bars
 from iacta.answers.form import Example, Parameter, Topic
 from iacta.answers.kinds import Runs
-from iacta.answers.parameters import AlongWay, Attackers, Seed, UnderRules, WithStop, fresh_seed
+from iacta.answers.parameters import OneCampaign, Seed, fresh_seed
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section
 from iacta.answers.words import armies, cannot_attack, percent, under
@@ -20,9 +20,43 @@ from iacta.estimate import Interval
 from iacta.methods.simulation import RUNS
 from iacta.questions.simulated import Simulated, simulate_campaign
 
-__all__ = ["SimulateAnswer", "SimulateQuestion"]
+__all__ = ["SimulateAnswer", "SimulateQuestion", "Simulation"]
 
 LEVEL = 0.95
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulation(OneCampaign):
+    """A question on a campaign that is played with random dice."""
+
+    runs: Annotated[int, Parameter(Runs(), "How many games to play, such as 1e6.")] = RUNS
+    seed: Seed = None
+
+    @cached_property
+    def dice(self) -> int:
+        """The seed of the dice."""
+        return fresh_seed() if self.seed is None else self.seed
+
+    def simulated(self, watch: Watch | None = None) -> Simulated[CampaignOutcome]:
+        """Return how often the campaign ended in which way.
+
+        watch: is told which part of the games is played.
+        """
+
+        def progress(done: int) -> None:
+            if watch is not None:
+                watch("Throwing dice", done / self.runs)
+
+        campaign = self.campaign
+        return simulate_campaign(
+            campaign.attackers,
+            campaign.territories,
+            campaign.rules,
+            stop=campaign.stop,
+            runs=self.runs,
+            seed=self.dice,
+            progress=progress,
+        )
 
 
 @question(
@@ -34,36 +68,12 @@ LEVEL = 0.95
     ),
 )
 @dataclass(frozen=True)
-class SimulateQuestion(UnderRules, WithStop, AlongWay, Question):
+class SimulateQuestion(Simulation, Question):
     """Play a campaign many times with random dice, and compare with its exact odds."""
 
-    attackers: Attackers
-    runs: Annotated[int, Parameter(Runs(), "How many games to play, such as 1e6.")] = RUNS
-    seed: Seed = None
-
-    @cached_property
-    def campaign(self) -> Campaign:
-        """The campaign."""
-        return Campaign(self.attackers, self.way, self.rule_set.rules, stop=self.stop)
-
     def answer(self, watch: Watch | None = None) -> "SimulateAnswer":
-        led = self.campaign
-        seed = fresh_seed() if self.seed is None else self.seed
-
-        def progress(done: int) -> None:
-            if watch is not None:
-                watch("Throwing dice", done / self.runs)
-
-        simulated = simulate_campaign(
-            led.attackers,
-            led.territories,
-            led.rules,
-            stop=led.stop,
-            runs=self.runs,
-            seed=seed,
-            progress=progress,
-        )
-        return SimulateAnswer(self, seed, simulated, _computed(led))
+        simulated = self.simulated(watch)
+        return SimulateAnswer(self, self.dice, simulated, _computed(self.campaign))
 
 
 def _computed(led: Campaign) -> float | None:

@@ -7,8 +7,7 @@ from typing import NoReturn
 
 from iacta.answers.form import Form, named_by
 from iacta.answers.question import QUESTIONS, Question
-from iacta.cli.ask import Shown, ask
-from iacta.cli.command import COMMANDS, Command
+from iacta.cli.command import COMMANDS, Command, Shown, ask
 from iacta.cli.parse import HELP, check_known, read_words, spelt
 from iacta.errors import IactaError
 

@@ -5,29 +5,26 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, make_dataclass
 from fractions import Fraction
-from functools import cached_property
 from operator import attrgetter
 from typing import Annotated, Any
 
 from iacta.answers.form import ClashError, Example, Form, Parameter, Topic
-from iacta.answers.kinds import Chance, Flag, Listed, Name, RulesName, Runs, Whole
+from iacta.answers.kinds import Chance, Flag, Listed, Name, RulesName, Whole
 from iacta.answers.parameters import (
     Attackers,
     Defenders,
     OneBattle,
     OneCampaign,
-    Seed,
     UnderRules,
-    fresh_seed,
 )
+from iacta.answers.simulate import Simulation
 from iacta.charts.curves import CHANCES
 from iacta.charts.registry import Chart, Option, charts
 from iacta.checks import read_chance
 from iacta.cli.command import Command, command
 from iacta.cli.picture import Picture
 from iacta.cli.terminal import patience
-from iacta.methods.simulation import RUNS
-from iacta.questions.simulated import running_estimates, simulate_campaign
+from iacta.questions.simulated import running_estimates
 
 __all__ = ["ChartCommand"]
 
@@ -66,45 +63,24 @@ class ChartCommand(Command):
         raise NotImplementedError
 
 
-@dataclass(frozen=True, kw_only=True)
-class Simulation(OneCampaign):
-    """A campaign that is played with random dice before it is drawn."""
-
-    runs: Annotated[int, Parameter(Runs(), "How many games to play, such as 1e6.")] = RUNS
-    seed: Seed = None
-
-    @cached_property
-    def dice(self) -> int:
-        """The seed of the dice."""
-        return fresh_seed() if self.seed is None else self.seed
-
-    def simulated(self) -> object:
-        """Return how often the campaign ended in which way."""
-        asked, runs = self.campaign, self.runs
-        with patience() as watch:
-            return simulate_campaign(
-                asked.attackers,
-                asked.territories,
-                asked.rules,
-                stop=asked.stop,
-                runs=runs,
-                seed=self.dice,
-                progress=lambda done: watch("Throwing dice", done / runs),
-            )
-
-    def estimates(self) -> object:
-        """Return the chance to win the campaign after more and more games."""
-        with patience():
-            return running_estimates(self.campaign, runs=self.runs, seed=self.dice)
+def _simulated(form: Simulation) -> object:
+    with patience() as watch:
+        return form.simulated(watch)
 
 
+def _estimates(form: Simulation) -> object:
+    with patience():
+        return running_estimates(form.campaign, runs=form.runs, seed=form.dice)
+
+
+NUMBERS = {"attackers": Attackers, "defenders": Defenders}
 # The arguments of charts that are no numbers, by name: what asks for them, and how they are found.
 FOUND: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
     "battle": (OneBattle, lambda form: form.battle),
     "campaign": (OneCampaign, lambda form: form.campaign),
     "asked": (OneCampaign, lambda form: form.campaign),
-    "simulated": (Simulation, lambda form: form.simulated()),
-    "estimates": (Simulation, lambda form: form.estimates()),
+    "simulated": (Simulation, _simulated),
+    "estimates": (Simulation, _estimates),
     "seed": (Simulation, lambda form: form.dice),
     "rules": (UnderRules, lambda form: form.rule_set.rules),
     "label": (UnderRules, lambda form: form.rule_set.name),
@@ -144,9 +120,6 @@ def _described(drawn: Chart) -> type[ChartCommand]:
         frozen=True,
         kw_only=True,
     )
-
-
-NUMBERS = {"attackers": Attackers, "defenders": Defenders}
 
 
 def _option(name: str, help_line: str, is_list: bool, option: Option) -> tuple[str, Any, Any]:

@@ -1,15 +1,23 @@
-"""Command: what iacta does besides answering questions."""
+"""What the command line does with a form: it shows the answer to a question, or runs a command."""
 
+import sys
 from dataclasses import dataclass
+from itertools import chain
+from typing import Annotated
 
-from iacta.answers.form import Form, Register
+from iacta.answers.form import Form, Parameter, Register
+from iacta.answers.kinds import Flag, Name
+from iacta.answers.question import Question
+from iacta.cli.picture import read_picture
+from iacta.cli.terminal import patience, print_sections
+from iacta.errors import IllegalError
 
-__all__ = ["COMMANDS", "Command", "command"]
+__all__ = ["COMMANDS", "Command", "Shown", "ask", "command"]
 
 
 @dataclass(frozen=True)
 class Command(Form):
-    """A form that does something."""
+    """A form that is no question, but does something."""
 
     def run(self) -> int:
         """Do it, and return the exit code."""
@@ -18,3 +26,55 @@ class Command(Form):
 
 COMMANDS: Register[Command] = Register("iacta.cli")
 command = COMMANDS.add
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown(Form):
+    """How an answer is shown."""
+
+    json: Annotated[bool, Parameter(Flag(), "Print JSON.")] = False
+    csv: Annotated[bool, Parameter(Flag(), "Print CSV.")] = False
+    plot: Annotated[
+        str | None,
+        Parameter(
+            Name(),
+            "Draw the answer too; FILE ends in .svg, .png, .pdf, .html, .json or .csv.",
+            metavar="FILE",
+        ),
+    ] = None
+    dark: Annotated[bool, Parameter(Flag(), "Draw on a dark background.")] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.json and self.csv:
+            raise IllegalError("output must be --json or --csv, got both")
+
+
+def ask(question: Question, shown: Shown) -> None:
+    """Print the answer to a question, and draw it if that is asked."""
+    if shown.plot is not None:
+        question.check_chart()
+    picture = read_picture(shown.plot, shown.dark)
+    with patience() as watch:
+        answer = question.answer(watch)
+        if shown.json:
+            import json  # only needed here
+
+            text = json.dumps(answer.record(), indent=2)
+        elif shown.csv:
+            rows = answer.rows()
+            heading = next(rows)
+        else:
+            sections = list(answer.sections())
+    if shown.json:
+        print(text)
+    elif shown.csv:
+        import csv  # only needed here
+
+        csv.writer(sys.stdout, lineterminator="\n").writerows(chain([heading], rows))
+    else:
+        print_sections(sections)
+    if not answer.is_whole:
+        raise KeyboardInterrupt
+    if picture:
+        picture.draw(answer.draw)
