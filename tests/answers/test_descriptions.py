@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import pytest
 
-from iacta import IactaError, IllegalError, MalformedError, Rules, Territory
+from iacta import Dice, IactaError, IllegalError, MalformedError, Rules, Territory
 from iacta.answers import QUESTIONS, ask, find_question
+from iacta.answers.battle import BattleQuestion
 from iacta.answers.form import ClashError, Form, Parameter, named_by
 from iacta.answers.kinds import (
     Chance,
@@ -26,6 +27,7 @@ from iacta.answers.kinds import (
 )
 from iacta.answers.plan import Garrisons
 from iacta.cli.command import COMMANDS
+from iacta.rules.modes import ArmiesGrow
 
 FORMS: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
 DESCRIBED = [(form, parameter) for form in FORMS for parameter in form.parameters()]
@@ -77,6 +79,13 @@ def test_what_is_read_is_written_so_that_it_is_read_again(kind: Any, text: str, 
     assert kind.check(value, "it") == value
     assert kind.parse(kind.text(value), "it") == value
     assert kind.check(json.loads(json.dumps(kind.json(value))), "it") == value
+
+
+def test_house_rules_are_read_from_json() -> None:
+    house = Rules(defence=Dice((8, 6)), garrison=2, mode=ArmiesGrow())
+    assert RulesName().check(json.loads(json.dumps(RulesName().json(house))), "rules") == house
+    question: Any = BattleQuestion(9, 8, rules={"garrison": 3})  # type: ignore[arg-type]
+    assert question.rule_set.rules == Rules(garrison=3)
 
 
 def test_values_of_python_are_taken() -> None:

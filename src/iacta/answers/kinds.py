@@ -237,22 +237,37 @@ class Name(Kind):
 
 
 class RulesName(Kind):
-    """The name of a rule set in any spelling, or in Python `Rules`.
+    """The name of a rule set in any spelling; in Python also `Rules`, and in JSON their fields.
 
     >>> RulesName().parse("Wall + Capital", "rules")
     'capital+wall'
+    >>> RulesName().check({"ties": "attacker"}, "rules")
+    Rules(ties='attacker')
     """
 
     metavar: ClassVar[str] = "NAME"
 
     def check(self, value: object, name: str) -> str | Rules:
-        return value if isinstance(value, Rules) else find_rule_set(value).name  # type: ignore[arg-type] # refuses others
+        if isinstance(value, Rules):
+            return value
+        if isinstance(value, Mapping):
+            from iacta.rules.files import read_rules_record  # only needed here
+
+            return read_rules_record(value)
+        return find_rule_set(value).name  # type: ignore[arg-type] # refuses others
 
     def text(self, value: str | Rules) -> str:
         return value if isinstance(value, str) else rules_name(value)
 
-    def json(self, value: str | Rules) -> str:
-        return self.text(value)
+    def json(self, value: str | Rules) -> str | dict[str, Any]:
+        if isinstance(value, str):
+            return value
+        from iacta.rules.files import rules_record  # only needed here
+
+        return rules_record(value)
+
+    def schema(self) -> Schema:
+        return {"type": ["string", "object"]}
 
 
 class Way(Kind):
