@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from iacta import (
     Campaign,
+    MalformedError,
     TakeAll,
     TakeAny,
     Worth,
@@ -19,6 +21,7 @@ from iacta import (
     eliminate,
     read_position,
 )
+from iacta.answers import ask
 from iacta.answers import plan as asked
 from iacta.answers.plan import PlanQuestion
 from iacta.cli.terminal import patience
@@ -28,7 +31,6 @@ ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "examples"
 CHAIN = EXAMPLES / "unfinished-game.json"
 ASIA = EXAMPLES / "asia.toml"
-BLUE = EXAMPLES / "eliminate-blue.json"
 WAY = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
 KEYS = ("goal", "rules", "win_probability", "upper_bound", "proven", "steps", "territories")
 
@@ -76,9 +78,9 @@ def test_the_unfinished_game_is_the_campaign(run: Run) -> None:
     assert [step["to"] for step in found["steps"]] == [str(n) for n in range(1, 15)]
 
 
-def test_json_has_the_keys_in_their_order_and_the_library_s_numbers(run: Run) -> None:
-    found = record(run(f"plan {ASIA} --take Asia --json"))
-    plan = best_plan(read_position(ASIA), TakeAll("Asia"))
+def test_json_has_the_keys_in_their_order_and_the_library_s_numbers(run: Run, small: Path) -> None:
+    found = record(run(f"plan {small} --take B,C,D --json"))
+    plan = best_plan(read_position(small), TakeAll("B,C,D"))
     assert tuple(found)[: len(KEYS) + 1] == (*KEYS, "seconds")
     assert found["goal"]["kind"] == "take all"
     assert set(found["goal"]["territories"]) == set(plan.goal.territories)  # type: ignore[arg-type]
@@ -98,9 +100,9 @@ def test_json_has_the_keys_in_their_order_and_the_library_s_numbers(run: Run) ->
         assert tuple(told.values()) == (end.name, end.own_probability, end.expected_armies)
 
 
-def test_csv_is_the_way(run: Run) -> None:
-    lines = run(f"plan {BLUE} --eliminate blue --csv").stdout.splitlines()
-    steps = best_plan(position := read_position(BLUE), eliminate(position, "blue")).steps
+def test_csv_is_the_way(run: Run, small: Path) -> None:
+    lines = run(f"plan {small} --eliminate blue --csv").stdout.splitlines()
+    steps = best_plan(position := read_position(small), eliminate(position, "blue")).steps
     assert lines[0] == "from,to,reach_probability,conquer_probability,expected_armies"
     assert [line.split(",")[:3] for line in lines[1:]] == [
         [step.start, step.to, repr(step.reach_probability)] for step in steps
@@ -182,6 +184,15 @@ def test_the_position_may_come_from_standard_input(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(SMALL.encode())))
     assert run("plan - --take East").stdout.startswith("You take East with a chance of ")
+
+
+def test_the_position_may_be_a_value(small: Path) -> None:
+    position, table = read_position(small), tomllib.loads(SMALL)
+    for given in (small, str(small), position, table):
+        found = ask("plan", position=given, take="East", keep={"B": 2}).record()
+        assert found["win_probability"] == best_plan(position, TakeAll("East"), keep={"B": 2}).value
+    with pytest.raises(MalformedError, match="position must be a position or a file of one, got 5"):
+        ask("plan", position=5, take="East")
 
 
 def test_plot_draws_the_plan(run: Run, small: Path, tmp_path: Path) -> None:

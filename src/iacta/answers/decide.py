@@ -49,7 +49,7 @@ LETTERS = {"roll": ("R", "good"), "blitz": ("B", "other"), "stop": (".", "neutra
 )
 @dataclass(frozen=True)
 class DecideQuestion(UnderRules, Exact, Question):
-    """Tell whether to roll or to stop now, and with how many armies to keep attacking later."""
+    """Decide whether to roll or stop now, and how many armies it takes to keep attacking."""
 
     attackers: Attackers
     defenders: Defenders
@@ -57,7 +57,7 @@ class DecideQuestion(UnderRules, Exact, Question):
         Fraction | None,
         Parameter(
             VALUE,
-            "What taking the territory is worth: 10, 2.5 or 5/2 armies.",
+            "What taking the territory is worth, in armies: 10, 2.5 or 5/2.",
             usual=str(USUAL["prize"]),
             metavar="P",
         ),
@@ -82,9 +82,14 @@ class DecideQuestion(UnderRules, Exact, Question):
     ] = None
     mix: Annotated[
         bool,
-        Parameter(Flag(), "In the official app: roll by hand or blitz, for conquest alone."),
+        Parameter(
+            Flag(),
+            "In the official app: choose between a roll by hand and a blitz, for conquest alone.",
+        ),
     ] = False
-    dice: Annotated[bool, Parameter(Flag(), "How many dice to throw, and to answer with.")] = False
+    dice: Annotated[
+        bool, Parameter(Flag(), "Choose how many dice to throw, and to answer with.")
+    ] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

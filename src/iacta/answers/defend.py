@@ -55,7 +55,7 @@ TITLES: dict[Objective, str] = {
 )
 @dataclass(frozen=True)
 class DefendQuestion(UnderRules, Exact, Question):
-    """Tell how many defenders hold, or how to spread armies over a chain of territories."""
+    """Find how many defenders hold, or how to spread armies over a chain of territories."""
 
     attackers: Attackers
     chance: Annotated[
@@ -72,8 +72,8 @@ class DefendQuestion(UnderRules, Exact, Question):
         Objective | None,
         Parameter(
             Choice(OBJECTIVES),
-            "What the attackers want: break-through, all of the chain, or territories, as many as "
-            "they can.",
+            "What the attackers want: all of the chain (break-through), or as many territories as "
+            "they can get (territories).",
             usual="break-through",
         ),
     ] = None

@@ -1,4 +1,4 @@
-"""The best way to take territories, to eliminate a player, or to gain the most."""
+"""The best way to take territories, eliminate a player, or gain the most."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -119,25 +119,25 @@ class Garrisons(Kind):
 )
 @dataclass(frozen=True)
 class PlanQuestion(UnderRules, Question):
-    """Tell the best way to take a continent, to eliminate a player, or to gain the most."""
+    """Find the best way to take a continent, eliminate a player, or gain the most."""
 
     position: Annotated[
         str | Position,
         Parameter(
             PositionSource(),
-            "Who holds what, a JSON or TOML file; - for stdin.",
+            "Who holds what: a JSON or TOML file, or - for standard input.",
             is_argument=True,
         ),
     ]
     take: Annotated[
         str | None,
-        Parameter(Name(), "Take all of these, or of a continent.", metavar="NAMES"),
+        Parameter(Name(), "Territories to take, or a continent.", metavar="NAMES"),
     ] = None
     take_any: Annotated[
-        str | None, Parameter(Name(), "Take at least one of these.", metavar="NAMES")
+        str | None, Parameter(Name(), "Territories of which one is to be taken.", metavar="NAMES")
     ] = None
     eliminate: Annotated[
-        str | None, Parameter(Name(), "Take all that a player has.", metavar="PLAYER")
+        str | None, Parameter(Name(), "The player to eliminate.", metavar="PLAYER")
     ] = None
     worth: Annotated[
         bool,
@@ -162,23 +162,30 @@ class PlanQuestion(UnderRules, Question):
         Parameter(Garrisons(), "Larger garrisons, such as Brazil:3,Egypt:2."),
     ] = None
     stay: Annotated[
-        str | None, Parameter(Name(), "Stacks that may not attack.", metavar="NAMES")
+        str | None, Parameter(Name(), "Territories whose armies may not attack.", metavar="NAMES")
     ] = None
     time_limit: Annotated[
         Fraction | None,
-        Parameter(Number(least=0, unit="seconds"), "Then search no further.", metavar="SECONDS"),
+        Parameter(Number(least=0, unit="seconds"), "How long to search.", metavar="SECONDS"),
     ] = None
     need: Annotated[
         Fraction | None,
-        Parameter(Chance(), "Tell the fewest armies with that chance too.", metavar="CHANCE"),
+        Parameter(Chance(), "Find the fewest armies for this chance too.", metavar="CHANCE"),
     ] = None
     source: Annotated[
         str | None,
-        Parameter(Name(), "With --need: where; else the largest stack.", metavar="NAME"),
+        Parameter(
+            Name(),
+            "The territory where the fewest armies are asked for.",
+            usual="the largest stack",
+            metavar="NAME",
+        ),
     ] = None
     check: Annotated[
         int | None,
-        Parameter(Runs(most=MOST_RUNS), "Play it so many times with real dice.", metavar="RUNS"),
+        Parameter(
+            Runs(most=MOST_RUNS), "Play the plan this many times with real dice.", metavar="RUNS"
+        ),
     ] = None
     seed: Seed = None
 
