@@ -121,7 +121,7 @@ def test_a_sequence_that_is_none_is_refused() -> None:
     with pytest.raises(IllegalError, match=r"attackers must be .* at least 1, got -3"):
         closed_form.sequence(-3, [1], CLASSIC)
     with pytest.raises(MalformedError, match="countries must be a row"):
-        closed_form.sequence(3, 5, CLASSIC)  # type: ignore[arg-type] # a user may
+        closed_form.sequence(3, 5, CLASSIC)
     with pytest.raises(TooLargeError):
         closed_form.sequence(10**6, [10**6, 10**6], CLASSIC)
 
