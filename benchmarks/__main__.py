@@ -19,7 +19,7 @@ from benchmarks import compiled, decisions, plain, plans
 from benchmarks.measure import Line, seconds
 from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
 from iacta.methods import closed_form, counting, markov
-from iacta.rules.roll import loss_law
+from iacta.rules.roll import loss_counts
 from iacta.rules.rules import CLASSIC
 
 UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
@@ -47,10 +47,10 @@ def roll_lines() -> Iterator[Line]:
     """Measure the laws of the six classic rolls, nothing cached."""
 
     def cold() -> None:
-        loss_law.cache_clear()
+        loss_counts.cache_clear()
         counting._coefficients.cache_clear()
         for dice in MATCH_UPS:
-            loss_law(*dice, CLASSIC)
+            loss_counts(*dice, CLASSIC)
 
     theirs = seconds(lambda: [plain.loss_counts(*dice) for dice in MATCH_UPS])
     yield Line(

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from iacta.rules.roll import loss_law
+from iacta.rules.roll import loss_counts
 from iacta.rules.rules import CLASSIC
 
 __all__ = ["win_table"]
@@ -17,7 +17,7 @@ def _step_table() -> npt.NDArray[np.float64]:
     steps = np.zeros((4, 3, 3))
     for i in (1, 2, 3):
         for j in (1, 2):
-            law = loss_law(i, j, CLASSIC)
+            law = loss_counts(i, j, CLASSIC)
             steps[i, j, : len(law.counts)] = [count / law.total for count in law.counts]
     return steps
 

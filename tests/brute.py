@@ -52,7 +52,7 @@ def equal_throws(dice: Dice, armies: int) -> Counter[tuple[tuple[int, ...], bool
 
 
 @cache
-def loss_law(attack_dice: int, defence_dice: int, rules: Rules) -> Law:
+def roll_losses(attack_dice: int, defence_dice: int, rules: Rules) -> Law:
     """Return the law of (attackers lost, defenders lost); a gain is a negative loss."""
     attack, defence = rules.attack, rules.defence
     full = attack_dice == attack.kept and defence_dice == defence.kept
@@ -86,7 +86,7 @@ def outcomes(attackers: int, defenders: int, rules: Rules) -> Law:
                 ended[a, d] = ended.get((a, d), Fraction(0)) + chance
                 continue
             dice = min(a - rules.garrison, rules.attack.kept), min(d, rules.defence.kept)
-            for (ours, theirs), p in loss_law(*dice, rules).items():
+            for (ours, theirs), p in roll_losses(*dice, rules).items():
                 state = a - ours, d - theirs
                 following[state] = following.get(state, Fraction(0)) + chance * p
         current = following
@@ -114,7 +114,7 @@ def outcomes_with_stop(attackers: int, defenders: int, rules: Rules, stop: Stop)
                 ended[left] = ended.get(left, Fraction(0)) + chance
                 continue
             dice = min(able, rules.attack.kept), min(d, rules.defence.kept)
-            for (ours, theirs), p in loss_law(*dice, rules).items():
+            for (ours, theirs), p in roll_losses(*dice, rules).items():
                 if p:
                     state = able - ours, d - theirs
                     following[state] = following.get(state, Fraction(0)) + chance * p

@@ -69,7 +69,7 @@ def test_the_mix_is_the_best_of_hand_and_blitz_in_every_state(name: str) -> None
     def best(a: int, d: int) -> tuple[float, float]:
         if not a or not d:
             return float(not d), float(a)
-        law = brute.loss_law(*dice_of(a, d, rules), rules)
+        law = brute.roll_losses(*dice_of(a, d, rules), rules)
         after = {losses: best(a - losses[0], d - losses[1]) for losses in law}
         by_hand = sum(float(p) * after[losses][0] for losses, p in law.items())
         blitz, left = blitz_twin(a, d, rules)

@@ -75,7 +75,7 @@ def value_of_policy(
         if a <= rules.garrison or not rolls(a, d):
             return reward.army_value * a, Fraction(0), Fraction(a)
         value = won = left = Fraction(0)
-        for (ours, theirs), p in brute.loss_law(*dice_of(a, d, rules), rules).items():
+        for (ours, theirs), p in brute.roll_losses(*dice_of(a, d, rules), rules).items():
             after = from_state(a - ours, d - theirs)
             value += p * (reward.kill_value * theirs + after[0])
             won += p * after[1]
@@ -93,7 +93,7 @@ def all_policies(start: State, rules: Rules) -> Iterator[Policy]:
         if (a, d) in seen or not d or a <= rules.garrison:
             continue
         seen.add((a, d))
-        law = brute.loss_law(*dice_of(a, d, rules), rules)
+        law = brute.roll_losses(*dice_of(a, d, rules), rules)
         new |= {(a - ours, d - theirs) for ours, theirs in law}
     for answers in product((False, True), repeat=len(seen)):
         chosen = dict(zip(seen, answers, strict=True))
@@ -365,7 +365,10 @@ def test_the_dice_found_are_the_best_by_the_slow_twin(rules: str) -> None:
         return max(
             min(
                 sum(
-                    (p * chance(a - x, d - y) for (x, y), p in brute.loss_law(i, j, found).items()),
+                    (
+                        p * chance(a - x, d - y)
+                        for (x, y), p in brute.roll_losses(i, j, found).items()
+                    ),
                     Fraction(0),
                 )
                 for j in range(1, min(d, 2) + 1)

@@ -27,7 +27,7 @@ from iacta import (
     win_table,
 )
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
-from iacta.rules.roll import loss_law
+from iacta.rules.roll import loss_counts
 from tests import brute, strategies
 from tests.published import read_rows
 
@@ -53,7 +53,7 @@ PUBLISHED = {
 )
 def test_named_rules_have_the_published_counts_of_rolls(row: dict[str, str]) -> None:
     for name in PUBLISHED[row["rules"]]:
-        law = loss_law(int(row["attack_dice"]), int(row["defence_dice"]), find_rules(name))
+        law = loss_counts(int(row["attack_dice"]), int(row["defence_dice"]), find_rules(name))
         assert law.counts[int(row["defenders_lost"])] == int(row["count"])
         assert law.total == int(row["total"])
 
@@ -61,7 +61,7 @@ def test_named_rules_have_the_published_counts_of_rolls(row: dict[str, str]) -> 
 @pytest.mark.parametrize("row", read_rows("van_wijgerden_roll_losses"))
 def test_named_rules_have_the_counts_of_rolls_of_the_sources(row: dict[str, str]) -> None:
     for name in PUBLISHED[row["rules"]]:
-        law = loss_law(int(row["attack_dice"]), int(row["defence_dice"]), find_rules(name))
+        law = loss_counts(int(row["attack_dice"]), int(row["defence_dice"]), find_rules(name))
         assert f"{law.counts[int(row['defenders_lost'])]}/{law.total}" == row["published"]
 
 
@@ -73,7 +73,7 @@ def rolls(rules: Rules) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("known", RULE_SETS, ids=lambda known: known.name)
 def test_each_rule_set_s_rolls_are_those_of_trying_all_dice(known: RuleSet) -> None:
     for dice in rolls(known.rules):
-        assert dict(Roll(*dice, known.rules).losses()) == brute.loss_law(*dice, known.rules)
+        assert dict(Roll(*dice, known.rules).losses()) == brute.roll_losses(*dice, known.rules)
 
 
 @pytest.mark.parametrize("name", ["capital+wall", "capital+wall+zombie attacker+zombie defender"])
@@ -81,7 +81,7 @@ def test_stacked_rolls_are_those_of_trying_all_dice(name: str) -> None:
     rules = find_rules(name)
     assert rules.defence.kept == 4
     for dice in rolls(rules):
-        assert dict(Roll(*dice, rules).losses()) == brute.loss_law(*dice, rules)
+        assert dict(Roll(*dice, rules).losses()) == brute.roll_losses(*dice, rules)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_die_fewer_leaves_the_other_rolls_as_they_were(rules: Rules) -> None:
     fewer = zombie.apply(plain)
     if not set(rules.attack.reroll) - set(fewer.attack.reroll):
         for dice in rolls(fewer):
-            assert loss_law(*dice, fewer) == loss_law(*dice, plain)
+            assert loss_counts(*dice, fewer) == loss_counts(*dice, plain)
 
 
 STACKING = "rules joined by + must be capital, wall, zombie attacker, zombie defender or "
@@ -200,7 +200,7 @@ def test_break_even_ratio_is_that_of_the_means() -> None:
     for known in RULE_SETS:
         if known.rules.defender_sees_first:
             continue
-        full = brute.loss_law(*known.rules.full_roll, known.rules)
+        full = brute.roll_losses(*known.rules.full_roll, known.rules)
         attackers = sum(ours * chance for (ours, _), chance in full.items())
         defenders = sum(theirs * chance for (_, theirs), chance in full.items())
         assert break_even_ratio(known.rules) == attackers / defenders
@@ -239,7 +239,7 @@ def test_each_rule_set_has_the_table_that_its_battles_have(known: RuleSet) -> No
 def test_the_published_per_cent_of_dominating12_are_those_of_trying_all_dice() -> None:
     rules = find_rules("dominating12")
     law = Roll(3, 2, rules).losses()
-    assert loss_law(3, 2, rules).total == prod((130, 6, 6, 28, 28))
+    assert loss_counts(3, 2, rules).total == prod((130, 6, 6, 28, 28))
     for row in read_rows("dominating12"):
         lost = int(row["defenders_lost"])
         assert f"{100 * float(law[Losses(2 - lost, lost)]):.3f}" == row["percent"]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from iacta import RULE_SETS, find_rules
-from iacta.rules.roll import loss_law
+from iacta.rules.roll import loss_counts
 
 D6, D8, D28, D130 = (list(range(1, faces + 1)) for faces in (6, 8, 28, 130))
 ONES_AGAIN = D6 + [first for first in D6[1:] for _ in D6]  # of 36 cases
@@ -107,7 +107,7 @@ def test_every_rule_set_is_written_out() -> None:
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_full_roll_is_what_the_game_says(name: str) -> None:
     rules, counts = find_rules(name), WRITTEN[name].defenders_lost()
-    law = loss_law(*rules.full_roll, rules)
+    law = loss_counts(*rules.full_roll, rules)
     scale = counts.total()
     assert [n * scale for n in law.counts] == [
         counts[k] * law.total for k in range(law.compared + 1)
@@ -121,5 +121,5 @@ def test_the_rules_are_the_games_in_all_else() -> None:
     assert find_rules("balanced blitz").dice_mode == "balanced blitz"
     assert find_rules("five ones").all_ones_gain == 1
     # A commander's die is the one that is thrown when only one is.
-    assert loss_law(1, 1, find_rules("attack commander")).counts == (21, 27)
-    assert loss_law(1, 1, find_rules("defence commander")).counts == (33, 15)
+    assert loss_counts(1, 1, find_rules("attack commander")).counts == (21, 27)
+    assert loss_counts(1, 1, find_rules("defence commander")).counts == (33, 15)

@@ -58,7 +58,7 @@ def exact_requirements(defenders: int, attackers: int, rules: Rules) -> list[lis
         (i, j): [int(p * unit ** min(i, j)) for _, p in sorted(law.items(), reverse=True)]
         for i in range(1, 4)
         for j in range(1, rules.defence.kept + 1)
-        for law in [brute.loss_law(i, j, rules)]
+        for law in [brute.roll_losses(i, j, rules)]
     }
     powers = [unit**n for n in range(attackers + defenders + 1)]
     rows = [powers[:attackers]]

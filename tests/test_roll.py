@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from iacta import CLASSIC, Dice, IllegalError, Losses, MalformedError, Roll, Rules, TooLargeError
 from iacta.rules.modes import ArmiesGrow
-from iacta.rules.roll import loss_law
+from iacta.rules.roll import loss_counts
 from tests import brute, strategies
 from tests.published import read_rows
 
@@ -30,7 +30,7 @@ VARIANTS = {
     "row", read_rows("roll_losses_of_variants"), ids=lambda row: "-".join(row.values())
 )
 def test_published_counts_of_rolls(row: dict[str, str]) -> None:
-    law = loss_law(int(row["attack_dice"]), int(row["defence_dice"]), VARIANTS[row["rules"]])
+    law = loss_counts(int(row["attack_dice"]), int(row["defence_dice"]), VARIANTS[row["rules"]])
     lost = int(row["defenders_lost"])
     assert law.compared - lost == int(row["attackers_lost"])
     assert law.counts[lost] == int(row["count"])
@@ -39,7 +39,7 @@ def test_published_counts_of_rolls(row: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("row", read_rows("van_wijgerden_roll_losses"))
 def test_published_counts_of_rolls_of_the_sources(row: dict[str, str]) -> None:
-    law = loss_law(int(row["attack_dice"]), int(row["defence_dice"]), VARIANTS[row["rules"]])
+    law = loss_counts(int(row["attack_dice"]), int(row["defence_dice"]), VARIANTS[row["rules"]])
     assert f"{law.counts[int(row['defenders_lost'])]}/{law.total}" == row["published"]
 
 
@@ -75,7 +75,7 @@ def test_dominating12_gives_the_published_per_cent() -> None:
     for row in read_rows("dominating12"):
         lost = int(row["defenders_lost"])
         assert f"{100 * float(losses[Losses(2 - lost, lost)]):.3f}" == row["percent"]
-    assert loss_law(2, 2, Roll(3, 2, "dominating12").rules) == loss_law(2, 2, CLASSIC)
+    assert loss_counts(2, 2, Roll(3, 2, "dominating12").rules) == loss_counts(2, 2, CLASSIC)
 
 
 @settings(max_examples=150)
@@ -83,7 +83,7 @@ def test_dominating12_gives_the_published_per_cent() -> None:
 def test_law_equals_trying_all_rolls(rules: Rules, data: st.DataObject) -> None:
     attack_dice = data.draw(st.integers(1, rules.attack.kept))
     defence_dice = data.draw(st.integers(1, rules.defence.kept))
-    assert dict(Roll(attack_dice, defence_dice, rules).losses()) == brute.loss_law(
+    assert dict(Roll(attack_dice, defence_dice, rules).losses()) == brute.roll_losses(
         attack_dice, defence_dice, rules
     )
 
@@ -93,7 +93,7 @@ def test_law_equals_trying_all_rolls(rules: Rules, data: st.DataObject) -> None:
 def test_law_in_both_size_orders(attack_dice: int, defence_dice: int) -> None:
     rules = Rules(attack=Dice((4,) * 4, bonus=(1,)), defence=Dice((5, 4, 3, 2), bonus=(0, 1)))
     law = dict(Roll(attack_dice, defence_dice, rules).losses())
-    assert law == brute.loss_law(attack_dice, defence_dice, rules)
+    assert law == brute.roll_losses(attack_dice, defence_dice, rules)
 
 
 GAINS = {
@@ -118,22 +118,22 @@ def test_gains_are_the_full_rolls_in_which_all_natural_dice_show_one(name: str) 
     attack_dice, defence_dice = rules.full_roll
     gain = Losses(-rules.all_ones_gain, -rules.all_ones_gain)
     full = dict(Roll(attack_dice, defence_dice, rules).losses())
-    assert full == brute.loss_law(attack_dice, defence_dice, rules)
+    assert full == brute.roll_losses(attack_dice, defence_dice, rules)
     assert full[gain] > 0
     for dice in ((1, defence_dice), (attack_dice - 1, 1)):
         assert gain not in Roll(*dice, rules).losses()
-        assert dict(Roll(*dice, rules).losses()) == brute.loss_law(*dice, rules)
+        assert dict(Roll(*dice, rules).losses()) == brute.roll_losses(*dice, rules)
 
 
 def test_fewer_dice_are_the_first_ones_listed() -> None:
     rules = Rules(attack=Dice((8, 6, 6)))
-    assert loss_law(1, 1, rules).total == 48
+    assert loss_counts(1, 1, rules).total == 48
     assert Roll(2, 1, rules).best_attack_dice(1)[8,] == Fraction(1, 8)
 
 
 def test_spare_dice_are_thrown_by_few_armies_too() -> None:
     rules = Rules(defence=Dice((6, 6, 6), keep=2))
-    assert loss_law(1, 1, rules).total == 216
+    assert loss_counts(1, 1, rules).total == 216
     assert Roll(1, 1, rules).best_defence_dice()[6,] == Fraction(11, 36)
 
 
@@ -157,16 +157,16 @@ def test_joint_law_of_both_sides_gives_the_losses() -> None:
 
 def test_a_die_of_130_faces_is_no_problem() -> None:
     rules = Rules(attack=Dice((130, 130)), defence=Dice((130,)))
-    law = loss_law(1, 1, rules)
+    law = loss_counts(1, 1, rules)
     assert law.counts == (130 * 131 // 2, 130 * 129 // 2)
 
 
 def test_ten_dice_against_ten() -> None:
     rules = Rules(attack=Dice((6,) * 10), defence=Dice((6,) * 10))
-    law = loss_law(10, 10, rules)
+    law = loss_counts(10, 10, rules)
     assert sum(law.counts) == law.total == 6**20
     # All ten ranks lost by the attackers is all ten ranks won by a side that wins ties.
-    mirrored = loss_law(
+    mirrored = loss_counts(
         10, 10, Rules(attack=Dice((6,) * 10), defence=Dice((6,) * 10), ties="attacker")
     )
     assert law.counts == mirrored.counts[::-1]
@@ -193,11 +193,11 @@ def test_dice_that_cannot_be_thrown_are_refused(
 def test_too_many_dice_are_refused_at_once() -> None:
     rules = Rules(attack=Dice((1000,) * 50), defence=Dice((1000,) * 50))
     with pytest.raises(TooLargeError):
-        loss_law(50, 50, rules)
+        loss_counts(50, 50, rules)
     with pytest.raises(TooLargeError):
         Roll(50, 1, rules).best_attack_dice()
     with pytest.raises(TooLargeError):
-        loss_law(1, 1, Rules(attack=Dice((10**6,)), defence=Dice((10**6,))))
+        loss_counts(1, 1, Rules(attack=Dice((10**6,)), defence=Dice((10**6,))))
     for dice in (Dice((10**6, 10**6), keep=1), Dice((1400,) * 3, keep=2)):
         with pytest.raises(TooLargeError):
             Roll(dice.kept, 1, Rules(attack=dice)).best_attack_dice()

@@ -25,7 +25,7 @@ from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, Terri
 from iacta.battle.territory import Territory
 from iacta.distribution import Distribution
 from iacta.errors import IactaError, IllegalError, MalformedError, MissingError, TooLargeError
-from iacta.methods.outcome import Outcome
+from iacta.methods.kernel import Outcome
 from iacta.questions.armies_needed import armies_needed, armies_needed_for_campaign
 from iacta.questions.arrays import (
     expected_attackers_left,
@@ -34,11 +34,18 @@ from iacta.questions.arrays import (
     win_table,
 )
 from iacta.rules.dice import Dice
-from iacta.rules.modifiers import MODIFIERS, Modifier
 from iacta.rules.roll import Losses, Roll, break_even_ratio
 from iacta.rules.rules import CLASSIC, Rules
 from iacta.rules.stop import Stop
-from iacta.rules.variants import RULE_SETS, RuleSet, find_rule_set, find_rules, rules_name
+from iacta.rules.variants import (
+    MODIFIERS,
+    RULE_SETS,
+    Modifier,
+    RuleSet,
+    find_rule_set,
+    find_rules,
+    rules_name,
+)
 
 if TYPE_CHECKING:
     from iacta.board.board import Board, Continent

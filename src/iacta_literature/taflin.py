@@ -44,10 +44,9 @@ from collections.abc import Iterator, Mapping
 from math import comb, sqrt
 from typing import NamedTuple
 
-from iacta import IllegalError, Losses, Roll, Rules, TooLargeError
+from iacta import IllegalError, Losses, Roll, Rules, TooLargeError, find_rules
 from iacta.distribution import Probability
 from iacta.methods.closed_form import refuse_dice
-from iacta.methods.limits import read_rules
 
 __all__ = [
     "Point",
@@ -121,7 +120,7 @@ def roll_chances(rules: Rules | str = "classic", *, exact: bool = True) -> RollC
     >>> roll_chances().f11
     (Fraction(5, 12), Fraction(7, 12))
     """
-    rules = read_rules(rules)
+    rules = find_rules(rules)
     refuse_dice(rules)
     chances = []
     for m in (1, 2, 3):

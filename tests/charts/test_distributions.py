@@ -8,7 +8,7 @@ from iacta import Battle, Campaign, CampaignOutcome, Roll, Stop, charts, simulat
 from iacta.charts.distributions import FEW_BARS, HOLD, MOST_BARS, RARE, STOP, WIN
 from iacta.charts.theme import per_cent
 from iacta.errors import TooLargeError
-from iacta.methods.outcome import is_won
+from iacta.methods.kernel import is_won
 from tests.charts.look import subtitle, table, title
 
 UNFINISHED = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])

@@ -13,7 +13,7 @@ from iacta import (
     simulate_campaign,
 )
 from iacta.charts.distributions import HOLD, STOP, WIN
-from iacta.methods.outcome import is_won
+from iacta.methods.kernel import is_won
 from iacta.questions.simulated import running_estimates
 from tests.charts.look import subtitle, table, title
 

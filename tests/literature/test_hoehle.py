@@ -49,7 +49,7 @@ def test_the_wrong_distribution_multiplies_the_ranks(dice: tuple[int, int]) -> N
 
 @pytest.mark.parametrize("dice", PAIRS)
 def test_only_where_two_pairs_are_compared_is_it_wrong(dice: tuple[int, int]) -> None:
-    counted = brute.loss_law(*dice, CLASSIC)
+    counted = brute.roll_losses(*dice, CLASSIC)
     compared = min(dice)
     assert right_distribution(*dice) == tuple(counted[compared - k, k] for k in range(compared + 1))
     assert (wrong_distribution(*dice) != right_distribution(*dice)) == (dice in WRONG)

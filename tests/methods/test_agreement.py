@@ -20,7 +20,7 @@ from iacta import (
     find_rules,
 )
 from iacta.methods import find_kernel
-from iacta.methods.outcome import is_won
+from iacta.methods.kernel import is_won
 from tests import brute, strategies
 from tests.asked import counting, lattice
 

@@ -11,7 +11,7 @@ import pytest
 from iacta import CLASSIC, Battle, Dice, Distribution, IactaError, Outcome, Rules, find_rules
 from iacta.methods import EXACT_METHODS, METHODS, closed_form, find_kernel, markov, methods_of
 from iacta.methods import path_tree as tree
-from iacta.methods.outcome import is_won
+from iacta.methods.kernel import is_won
 from iacta.rules.modes import MODES, ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from iacta_literature import taflin
 from tests import brute

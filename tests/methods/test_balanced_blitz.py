@@ -33,7 +33,7 @@ from iacta import (
     win_table,
 )
 from iacta.methods import TRUE_RANDOM_METHODS, balanced_blitz, counting, leap
-from iacta.methods.outcome import Stage, is_won
+from iacta.methods.kernel import Stage, is_won
 from iacta.questions.armies_needed import win_probability_keeping
 from iacta.questions.balanced_requirement import chances_to_take
 from iacta.rules.modes import BalancedBlitz

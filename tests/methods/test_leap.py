@@ -23,6 +23,7 @@ from iacta import (
     find_rules,
 )
 from iacta.methods import leap as leap_file
+from iacta.methods.kernel import is_won
 from iacta.methods.leap import (
     attackers_walk,
     defenders_walk,
@@ -31,7 +32,6 @@ from iacta.methods.leap import (
     probabilities,
     spare_armies,
 )
-from iacta.methods.outcome import is_won
 from tests import strategies
 from tests.asked import closed_form, counting, lattice, leap
 from tests.published import read_rows

@@ -30,8 +30,8 @@ from iacta import (
 )
 from iacta.methods import find_kernel
 from iacta.methods.auto import STATED_ERROR
+from iacta.methods.kernel import is_won
 from iacta.methods.markov import BEYOND, build_chain
-from iacta.methods.outcome import is_won
 from iacta.rules.modes import ArmiesGrow, TrueRandom
 from tests import brute, strategies
 from tests.asked import counting, lattice, markov
@@ -87,12 +87,12 @@ def moves(state: Outcome, rules: Rules) -> dict[Outcome, Fraction]:
     dice = min(attackers - rules.garrison, rules.attack.kept), min(defenders, rules.defence.kept)
     return {
         Outcome(attackers - ours, defenders - theirs): p
-        for (ours, theirs), p in loss_law(dice, rules)
+        for (ours, theirs), p in loss_counts(dice, rules)
     }
 
 
 @cache
-def loss_law(dice: tuple[int, int], rules: Rules) -> list[tuple[Losses, Fraction]]:
+def loss_counts(dice: tuple[int, int], rules: Rules) -> list[tuple[Losses, Fraction]]:
     return [(losses, Fraction(p)) for losses, p in Roll(*dice, rules).losses().items()]
 
 
@@ -297,7 +297,7 @@ def ends_by_steps(attackers: int, defenders: int, rules: Rules) -> dict[tuple[in
 
 @cache
 def float_law(dice: tuple[int, int], rules: Rules) -> list[tuple[tuple[int, int], float]]:
-    return [(losses, float(p)) for losses, p in brute.loss_law(*dice, rules).items()]
+    return [(losses, float(p)) for losses, p in brute.roll_losses(*dice, rules).items()]
 
 
 GROWN = [(name, battle) for name in GROWING for battle in ((3, 1), (4, 7))]

@@ -33,7 +33,7 @@ def states_and_paths(able: int, defenders: int, rules: Rules) -> tuple[set[tuple
         return {(able, defenders)}, 1
     dice = min(able, rules.attack.kept), min(defenders, rules.defence.kept)
     states, paths = {(able, defenders)}, 0
-    for ours, theirs in brute.loss_law(*dice, rules):
+    for ours, theirs in brute.roll_losses(*dice, rules):
         below, count = states_and_paths(able - ours, defenders - theirs, rules)
         states |= below
         paths += count

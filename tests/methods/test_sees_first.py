@@ -38,11 +38,11 @@ from iacta import (
     win_table,
 )
 from iacta.methods import counting, find_method, sees_first, sees_first_exact
-from iacta.methods.outcome import is_won
+from iacta.methods.kernel import is_won
 from iacta.methods.sees_first import Battles, Replies, unit_of
 from iacta.questions.armies_needed import win_probability_keeping
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
-from iacta.rules.roll import seen_loss_laws
+from iacta.rules.roll import seen_loss_counts
 from tests import brute
 
 SEEN = find_rules("defender sees first")
@@ -380,14 +380,14 @@ def test_what_is_too_large_is_refused_at_once(exact: bool) -> None:
 def test_every_throw_is_counted_once() -> None:
     for rules in SEVERAL:
         for i in range(1, rules.attack.kept + 1):
-            laws = seen_loss_laws(i, rules.defence.kept, rules)
+            laws = seen_loss_counts(i, rules.defence.kept, rules)
             for j in range(1, rules.defence.kept + 1):
                 mean = sum(
                     Fraction(weight * sum(k * n for k, n in enumerate(row[j - 1].counts)))
                     / row[j - 1].total
                     for row, weight in laws.items()
                 ) / sum(laws.values())
-                twin = brute.loss_law(i, j, rules)
+                twin = brute.roll_losses(i, j, rules)
                 assert mean == sum(y * p for (_, y), p in twin.items())
 
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import cache
 
 from iacta import Rules
-from iacta.rules.roll import loss_law
+from iacta.rules.roll import loss_counts
 
 Armies = tuple[int, ...]
 
@@ -14,7 +14,7 @@ def battle_ends(able: int, defenders: int, rules: Rules) -> dict[tuple[int, int,
     if not able or not defenders:
         return {(able, defenders, 0): Fraction(1)}
     dice = min(able, rules.attack.kept)
-    losses = loss_law(dice, min(defenders, rules.defence.kept), rules)
+    losses = loss_counts(dice, min(defenders, rules.defence.kept), rules)
     ends: dict[tuple[int, int, int], Fraction] = {}
     for killed, rolls in enumerate(losses.counts):
         after = able - (losses.compared - killed), defenders - killed

@@ -28,7 +28,7 @@ from iacta.battle.battle import Battle
 from iacta.battle.stopped import method_name
 from iacta.distribution import Distribution, Probability
 from iacta.errors import TooLargeError
-from iacta.methods.outcome import Outcome, is_won
+from iacta.methods.kernel import Outcome, is_won
 from iacta.rules.stop import NEVER
 
 __all__ = ["BattleAnswer", "BattleQuestion"]

@@ -28,7 +28,7 @@ from iacta.answers.words import (
 from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.battle.territory import own_numbers
 from iacta.distribution import Distribution, Probability
-from iacta.methods.outcome import Stage
+from iacta.methods.kernel import Stage
 from iacta.rules.stop import NEVER
 
 __all__ = ["CampaignAnswer", "CampaignQuestion", "CampaignStory"]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from iacta.answers.sections import Bar, Bars
 from iacta.battle.campaign import CampaignOutcome
 from iacta.distribution import Distribution
-from iacta.methods.outcome import Outcome, Stage, is_won
+from iacta.methods.kernel import Outcome, Stage, is_won
 
 __all__ = ["battle_bars", "best_first", "campaign_bars", "stops"]
 

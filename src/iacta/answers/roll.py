@@ -40,7 +40,7 @@ class RollQuestion(UnderRules, Exact, Question):
 
 def _counts(roll: Roll) -> Iterator[tuple[Losses, int]]:
     """Yield the losses and their counts, best for the attackers first."""
-    law = roll.law()
+    law = roll.loss_counts()
     yield from ((losses, law.gains) for losses in roll.losses() if losses.attackers < 0)
     for lost in range(law.compared, -1, -1):
         yield Losses(law.compared - lost, lost), law.counts[lost]
@@ -59,7 +59,7 @@ class RollAnswer(Answer):
     @cached_property
     def total(self) -> int:
         """How many equally likely rolls there are."""
-        return self.question.roll.law().total
+        return self.question.roll.loss_counts().total
 
     def record(self) -> dict[str, Any]:
         roll, total = self.question.roll, self.total

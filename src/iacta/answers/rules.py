@@ -28,10 +28,9 @@ from iacta.errors import IactaError
 from iacta.questions.armies_needed import armies_needed
 from iacta.rules.dice import Dice
 from iacta.rules.files import rules_record
-from iacta.rules.modifiers import MODIFIERS
-from iacta.rules.roll import LossLaw, Roll, break_even_ratio
+from iacta.rules.roll import LossCounts, Roll, break_even_ratio
 from iacta.rules.rules import Rules
-from iacta.rules.variants import RULE_SETS, RuleSet
+from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet
 
 __all__ = ["Odds", "RulesAnswer", "RulesQuestion", "rules_sentences"]
 
@@ -109,12 +108,12 @@ class Odds:
         return _or_none(lambda: break_even_ratio(self.rule_set.rules) or "never")
 
     @cached_property
-    def full_roll(self) -> LossLaw | None:
+    def full_roll(self) -> LossCounts | None:
         """The losses of a roll with all dice, `None` if the dice are not chosen before it."""
         rules = self.rule_set.rules
         if not rules.mode.dice_chosen_first or self.break_even_ratio is None:
             return None
-        return Roll(*rules.full_roll, rules).law()
+        return Roll(*rules.full_roll, rules).loss_counts()
 
 
 def _or_none(find: Callable[[], Found]) -> Found | None:
@@ -237,7 +236,7 @@ def _cells(odds: Odds) -> Sequence[str]:
     )
 
 
-def _percents(roll: LossLaw) -> str:
+def _percents(roll: LossCounts) -> str:
     return " / ".join(f"{100 * number / roll.total:.1f}" for number in reversed(roll.counts))
 
 
@@ -300,7 +299,7 @@ def _rolls(rules: Rules) -> Iterator[Sequence[str]]:
         roll = Roll(attack, defence, rules)
         yield (
             f"{count(attack, 'die', 'dice')} against {defence}",
-            _percents(roll.law()),
+            _percents(roll.loss_counts()),
             *(f"{float(mean):.4f}" for mean in roll.expected_losses()),
         )
 

@@ -15,8 +15,8 @@ from iacta.display import Displayed
 from iacta.distribution import Distribution, Probability
 from iacta.errors import MalformedError
 from iacta.methods import check_rules, find_method
-from iacta.methods.outcome import Outcome, Stage, is_won
-from iacta.rules.roll import loss_law
+from iacta.methods.kernel import Outcome, Stage, is_won
+from iacta.rules.roll import loss_counts
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument
@@ -306,7 +306,7 @@ def _play_roll(
     able: int, defenders: int, rules: Rules, rng: "np.random.Generator"
 ) -> tuple[int, int]:
     """Return the armies that both sides lose in a roll; a gain is a negative loss."""
-    law = loss_law(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
+    law = loss_counts(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
     draw, k = rng.random() - law.gains / law.total, 0
     if draw < 0:
         return -rules.all_ones_gain, -rules.all_ones_gain

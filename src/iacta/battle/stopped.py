@@ -3,7 +3,7 @@
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.methods import METHODS, Question, check_method, find_method
-from iacta.methods.outcome import Outcome
+from iacta.methods.kernel import Outcome
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop
 

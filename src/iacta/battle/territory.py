@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from iacta.checks import parse_whole_number, put, row_of, short_repr, whole_number
 from iacta.errors import IllegalError
-from iacta.methods.outcome import Stage
+from iacta.methods.kernel import Stage
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop, read_stop
 from iacta.rules.variants import find_rules, rules_name

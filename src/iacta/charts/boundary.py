@@ -25,7 +25,7 @@ from iacta.charts.theme import (
 from iacta.checks import shown
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods.closed_form import refuse_dice
-from iacta.methods.limits import read_battle
+from iacta.methods.kernel import read_battle
 from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
 

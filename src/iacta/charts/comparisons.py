@@ -26,7 +26,6 @@ from iacta.charts.theme import (
 )
 from iacta.checks import row_of
 from iacta.errors import IactaError, IllegalError
-from iacta.methods.limits import refuse_seen
 from iacta.rules.roll import Roll
 from iacta.rules.variants import RULE_SETS, RuleSet
 
@@ -103,9 +102,10 @@ def full_roll(known: RuleSet) -> AnyChart:
     known: the rule set; refused if its dice are not chosen before the roll.
     """
     expect(known, RuleSet, "known")
-    refuse_seen(known.rules, "for the dice of a full roll to be known")
+    if not known.rules.mode.dice_chosen_first:
+        raise known.rules.mode.unfit("for the dice of a full roll to be known")
     roll = Roll(*known.rules.full_roll, known.rules)
-    losses = roll.law()
+    losses = roll.loss_counts()
     base = alt.Chart(named("losses")).encode(
         x=alt.X(
             "defenders_lost:O",

@@ -29,7 +29,7 @@ from iacta.charts.theme import (
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
 from iacta.methods import path_tree
-from iacta.methods.outcome import Outcome, is_won
+from iacta.methods.kernel import Outcome, is_won
 from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
 
@@ -154,7 +154,7 @@ def roll_losses(roll: Roll) -> AnyChart:
     Source: Taflin (2001), table 1.
     """
     expect(roll, Roll, "roll")
-    total = roll.law().total
+    total = roll.loss_counts().total
     more = {-1: "they lose more", 0: "neither does", 1: "you lose more"}
     rows: list[Row] = [
         {

@@ -31,9 +31,8 @@ from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import path_tree
-from iacta.methods.limits import read_battle
+from iacta.methods.kernel import Outcome, is_won, read_battle
 from iacta.methods.markov import BEYOND, Chain, chain
-from iacta.methods.outcome import Outcome, is_won
 from iacta.methods.path_tree import Branch, Node
 from iacta.rules.rules import Rules
 

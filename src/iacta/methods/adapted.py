@@ -8,8 +8,7 @@ import numpy as np
 
 from iacta.distribution import Distribution, Probability
 from iacta.methods.counting import ExactRow
-from iacta.methods.kernel import Kernel, Values
-from iacta.methods.outcome import Outcome
+from iacta.methods.kernel import Kernel, Outcome, Values
 from iacta.rules.rules import Rules
 
 __all__ = ["adapted"]

@@ -48,9 +48,18 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
-from iacta.methods.kernel import Chances, Error, Find, Floats, Kernel, State, Transitions, Values
-from iacta.methods.limits import refuse_too_large
-from iacta.methods.outcome import Outcome
+from iacta.methods.kernel import (
+    Chances,
+    Error,
+    Find,
+    Floats,
+    Kernel,
+    Outcome,
+    State,
+    Transitions,
+    Values,
+    refuse_too_large,
+)
 from iacta.rules.modes import BalancedBlitz, TrueRandom
 from iacta.rules.rules import Rules
 

@@ -43,9 +43,9 @@ from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.methods.counting import coefficients, powers_of
 from iacta.methods.garrisoned import garrisoned
-from iacta.methods.kernel import Chances, Error, RollKernel, State
-from iacta.methods.limits import OUTCOME_BYTES, read_rules
+from iacta.methods.kernel import OUTCOME_BYTES, Chances, Error, RollKernel, State
 from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules
 
 __all__ = ["ClosedForm", "refuse_dice", "sequence"]
 
@@ -158,7 +158,7 @@ def sequence(attackers: int, defenders: Iterable[int], rules: Rules | str = "cla
 
     Source: the title "Attacking Multiple Countries Sequentially" in Taflin (2001).
     """
-    rules = read_rules(rules)
+    rules = find_rules(rules)
     able = whole_number(attackers, "attackers", least=1) - rules.garrison
     way = [
         whole_number(d, "defenders", least=1) for d in row_of(defenders, "countries", "defenders")

@@ -37,9 +37,8 @@ import numpy.typing as npt
 
 from iacta.distribution import Distribution
 from iacta.methods.garrisoned import garrisoned
-from iacta.methods.kernel import Error, RollKernel, State, Values
-from iacta.methods.limits import OUTCOME_BYTES
-from iacta.rules.roll import loss_law
+from iacta.methods.kernel import OUTCOME_BYTES, Error, RollKernel, State, Values
+from iacta.rules.roll import loss_counts
 from iacta.rules.rules import Rules
 
 __all__ = ["Coefficients", "Counting", "ExactRow", "coefficients", "least_root", "powers_of"]
@@ -73,9 +72,9 @@ def coefficients(attackers: int, defenders: int, rules: Rules) -> Coefficients:
 @lru_cache(maxsize=1024)
 def _coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coefficients:
     if attack_dice > 0 and defence_dice > 0:
-        loss_law(attack_dice, defence_dice, rules)  # the one to refuse, if any is, comes first
+        loss_counts(attack_dice, defence_dice, rules)  # the one to refuse, if any is, comes first
     laws = {
-        (i, j): loss_law(i, j, rules)
+        (i, j): loss_counts(i, j, rules)
         for i in range(1, attack_dice + 1)
         for j in range(1, defence_dice + 1)
     }

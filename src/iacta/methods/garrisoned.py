@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from iacta.distribution import Distribution
-from iacta.methods.kernel import Kernel, Values
-from iacta.methods.outcome import Outcome
+from iacta.methods.kernel import Kernel, Outcome, Values
 from iacta.rules.rules import Rules
 
 __all__ = ["garrisoned"]

@@ -27,30 +27,76 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution, Probability
-from iacta.errors import IactaError, IllegalError
-from iacta.methods.limits import refuse_too_large
+from iacta.errors import IactaError, IllegalError, TooLargeError
 from iacta.rules.modes import ArmiesGrow, Mode, TrueRandom, mode_record
-from iacta.rules.roll import loss_law
+from iacta.rules.roll import loss_counts
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop
+from iacta.rules.variants import find_rules
 
 __all__ = [
+    "OUTCOME_BYTES",
     "Chances",
     "Error",
     "Find",
     "Floats",
     "Kernel",
+    "Outcome",
     "RollKernel",
+    "Row",
+    "Stage",
     "State",
     "Transitions",
     "Values",
     "bare_rules",
+    "is_won",
+    "read_battle",
+    "refuse_too_large",
 ]
 
 Find: TypeAlias = "Callable[..., Kernel]"
 Floats: TypeAlias = npt.NDArray[np.float64]
+MOST_STEPS = 2 * 10**10
+MOST_BYTES = 4 * 2**30
+OUTCOME_BYTES = 300
+DIGIT_BYTES = 64
+
 Row: TypeAlias = Any  # indexed by the number of attackers, or by an array of such numbers
+
+
+class Outcome(NamedTuple):
+    """The armies left when a battle is over.
+
+    attackers: armies on the attacking territory, garrison included, before any advance.
+    defenders: armies left on the defended territory; 0 when the attackers have won.
+    """
+
+    attackers: int
+    defenders: int
+
+
+def is_won(outcome: Outcome) -> bool:
+    """Tell whether the attackers have won: no defender is left.
+
+    >>> is_won(Outcome(attackers=3, defenders=0)), is_won(Outcome(attackers=1, defenders=4))
+    (True, False)
+    """
+    return outcome.defenders == 0
+
+
+class Stage(NamedTuple):
+    """One battle of a campaign.
+
+    defenders: armies that defend the territory.
+    rules: the rules of the battle, with the garrison of the territory attacked from.
+    stop: when the attackers stop.
+    """
+
+    defenders: int
+    rules: Rules
+    stop: Stop = NEVER
 
 
 class State(NamedTuple):
@@ -129,6 +175,54 @@ class Transitions(NamedTuple):
 def bare_rules(rules: Rules) -> Rules:
     """Return the rules without their garrison, which is added above the methods."""
     return replace(rules, garrison=0) if rules.garrison else rules
+
+
+def read_battle(
+    attackers: object, defenders: object, rules: Rules | str, fewest: int = 1
+) -> tuple[int, int, Rules]:
+    """Return a battle's armies as whole numbers and its rules, or refuse them.
+
+    attackers: armies on the attacking territory, garrison included, at least 1.
+    defenders: armies on the defended territory, at least `fewest`.
+    rules: `Rules`, or the name of a rule set.
+
+    >>> read_battle(5, -4, "classic")
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: defenders must be a whole number of at least 1, got -4
+    """
+    return (
+        whole_number(attackers, "attackers", least=1),
+        whole_number(defenders, "defenders", least=fewest),
+        find_rules(rules),
+    )
+
+
+def refuse_too_large(
+    attackers: int,
+    defenders: int,
+    *,
+    memory: int,
+    method: str,
+    number_bytes: int = 8,
+    states: int | None = None,
+) -> None:
+    """Refuse a battle whose states would take too many steps or too much memory.
+
+    attackers, defenders: the size of the battle.
+    memory: the bytes that are held at once.
+    method: the method that is asked, for the message.
+    number_bytes: the size of one number; the larger, the slower is a step.
+    states: how many states the method comes by; `None` for all of them.
+    """
+    states = attackers * defenders if states is None else states
+    steps = states * (1 + number_bytes // DIGIT_BYTES)
+    if steps > MOST_STEPS or memory > MOST_BYTES:
+        raise TooLargeError(
+            f"a battle of {shown(attackers)} against {shown(defenders)} must be smaller for the "
+            f"method {method!r}: expected at most {MOST_STEPS:.0e} steps and "
+            f"{MOST_BYTES // 2**30} GiB of memory"
+        )
 
 
 class Kernel(ABC):
@@ -345,7 +439,7 @@ class RollKernel(Kernel):
         """
         most = min(defenders, self.rules.defence.kept)
         dice = self.rules.attack.kept
-        counts = {j: loss_law(dice, j, self.rules).counts for j in range(1, most + 1)}
+        counts = {j: loss_counts(dice, j, self.rules).counts for j in range(1, most + 1)}
         return _limit(counts, defenders)
 
     def limit_of_defenders(self, attackers: int) -> Fraction:
@@ -355,7 +449,7 @@ class RollKernel(Kernel):
         """
         most = min(attackers, self.rules.attack.kept)
         dice = self.rules.defence.kept
-        counts = {i: loss_law(i, dice, self.rules).counts[::-1] for i in range(1, most + 1)}
+        counts = {i: loss_counts(i, dice, self.rules).counts[::-1] for i in range(1, most + 1)}
         return _limit(counts, attackers)
 
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
@@ -364,7 +458,7 @@ class RollKernel(Kernel):
         fewest = self.stop.fewest_able(attackers, attack)
         rolls = 0
         while attackers >= fewest and defenders and rolls != self.stop.max_rolls:
-            losses = loss_law(min(attackers, attack), min(defenders, defence), self.rules)
+            losses = loss_counts(min(attackers, attack), min(defenders, defence), self.rules)
             draw, k = rng.random() - losses.gains / losses.total, 0
             if draw < 0:
                 gain = self.rules.mode.gain if isinstance(self.rules.mode, ArmiesGrow) else 0

@@ -35,9 +35,16 @@ import numpy.typing as npt
 
 from iacta.distribution import Distribution
 from iacta.methods.garrisoned import garrisoned
-from iacta.methods.kernel import Error, Floats, RollKernel, State, Transitions, Values
-from iacta.methods.limits import OUTCOME_BYTES
-from iacta.rules.roll import loss_law
+from iacta.methods.kernel import (
+    OUTCOME_BYTES,
+    Error,
+    Floats,
+    RollKernel,
+    State,
+    Transitions,
+    Values,
+)
+from iacta.rules.roll import loss_counts
 from iacta.rules.rules import Rules
 
 __all__ = ["UNIT_ROUNDOFF", "Lattice", "Steps", "run", "steps_of"]
@@ -191,7 +198,7 @@ def _steps_of_dice(attack_dice: int, defence_dice: int, rules: Rules) -> Steps:
     steps = {}
     for i in range(1, attack_dice + 1):
         for j in range(1, defence_dice + 1):
-            law = loss_law(i, j, rules)
+            law = loss_counts(i, j, rules)
             steps[i, j] = tuple(count / law.total for count in law.counts)  # nearest floats
     return steps
 

@@ -68,7 +68,7 @@ from iacta.errors import IllegalError, TooLargeError
 from iacta.methods.garrisoned import garrisoned
 from iacta.methods.kernel import Chances, Error, Floats, RollKernel, State, Values
 from iacta.methods.lattice import Lattice, Steps, run, steps_of
-from iacta.rules.roll import loss_law
+from iacta.rules.roll import loss_counts
 from iacta.rules.rules import Rules
 
 __all__ = [
@@ -159,7 +159,7 @@ def attackers_walk(rules: Rules) -> Walk:
     >>> attackers_walk(Rules())
     Walk(counts=(2890, 2611, 2275), total=7776)
     """
-    law = loss_law(*rules.full_roll, rules)
+    law = loss_counts(*rules.full_roll, rules)
     return Walk(law.counts[::-1], law.total)
 
 
@@ -170,7 +170,7 @@ def defenders_walk(rules: Rules) -> Walk:
     >>> defenders_walk(Rules())
     Walk(counts=(2275, 2611, 2890), total=7776)
     """
-    law = loss_law(*rules.full_roll, rules)
+    law = loss_counts(*rules.full_roll, rules)
     return Walk(law.counts, law.total)
 
 

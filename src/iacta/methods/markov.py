@@ -65,11 +65,20 @@ from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MissingError, TooLargeError
 from iacta.methods.garrisoned import garrisoned
-from iacta.methods.kernel import Chances, Error, Floats, RollKernel, State, Values
-from iacta.methods.limits import OUTCOME_BYTES, read_battle, refuse_too_large
-from iacta.methods.outcome import Outcome
+from iacta.methods.kernel import (
+    OUTCOME_BYTES,
+    Chances,
+    Error,
+    Floats,
+    Outcome,
+    RollKernel,
+    State,
+    Values,
+    read_battle,
+    refuse_too_large,
+)
 from iacta.rules.modes import ArmiesGrow, TrueRandom
-from iacta.rules.roll import LossLaw, loss_law
+from iacta.rules.roll import LossCounts, loss_counts
 from iacta.rules.rules import Rules
 
 __all__ = [
@@ -347,11 +356,11 @@ def _moves(able: int, defenders: int, rules: Rules) -> Moves:
         a = np.arange(i, (able if i == most_attack else i) + 1)[:, np.newaxis]
         d = np.arange(j, (defenders if j == most_defence else j) + 1)
         source = numbers[a, d].ravel()
-        for attackers_change, defenders_change, chance in _changes(loss_law(i, j, rules), rules):
+        for attackers_change, defenders_change, chance in _changes(loss_counts(i, j, rules), rules):
             yield source, numbers[a + attackers_change, d + defenders_change].ravel(), chance
 
 
-def _changes(law: LossLaw, rules: Rules) -> Iterator[tuple[int, int, float]]:
+def _changes(law: LossCounts, rules: Rules) -> Iterator[tuple[int, int, float]]:
     """Yield how a roll changes the attackers and the defenders, with the chance of each change."""
     for k, count in enumerate(law.counts):
         if count:

@@ -41,7 +41,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from iacta.errors import IllegalError
 from iacta.methods.counting import coefficients
-from iacta.methods.limits import OUTCOME_BYTES, refuse_too_large
+from iacta.methods.kernel import OUTCOME_BYTES, refuse_too_large
 from iacta.rules.rules import Rules
 
 __all__ = [

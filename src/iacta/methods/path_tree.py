@@ -25,10 +25,8 @@ from iacta.checks import shown
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
 from iacta.methods.garrisoned import garrisoned
-from iacta.methods.kernel import Error, RollKernel, State
-from iacta.methods.limits import read_battle
-from iacta.methods.outcome import Outcome
-from iacta.rules.roll import Losses, loss_law
+from iacta.methods.kernel import Error, Outcome, RollKernel, State, read_battle
+from iacta.rules.roll import Losses, loss_counts
 from iacta.rules.rules import Rules
 
 __all__ = [
@@ -156,7 +154,7 @@ class PathTree(RollKernel):
 @lru_cache(maxsize=256)
 def _losses(attack_dice: int, defence_dice: int, rules: Rules) -> list[tuple[Losses, Fraction]]:
     """Return the losses that a roll can cause, and their probabilities."""
-    law = loss_law(attack_dice, defence_dice, rules)
+    law = loss_counts(attack_dice, defence_dice, rules)
     return [
         (Losses(law.compared - k, k), Fraction(count, law.total))
         for k, count in enumerate(law.counts)

@@ -53,10 +53,19 @@ from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
 from iacta.methods.adapted import adapted
 from iacta.methods.counting import ExactRow, least_root
-from iacta.methods.kernel import Chances, Error, Find, Kernel, State, Transitions, Values
-from iacta.methods.limits import OUTCOME_BYTES, refuse_too_large
+from iacta.methods.kernel import (
+    OUTCOME_BYTES,
+    Chances,
+    Error,
+    Find,
+    Kernel,
+    State,
+    Transitions,
+    Values,
+    refuse_too_large,
+)
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
-from iacta.rules.roll import seen_loss_laws
+from iacta.rules.roll import seen_loss_counts
 from iacta.rules.rules import Rules
 
 __all__ = [
@@ -124,7 +133,7 @@ class SeesFirst(Kernel):
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle that is too large, and attack dice that depend on the reply."""
-        throws = len(seen_loss_laws(*self.rules.full_roll, self.rules))
+        throws = len(seen_loss_counts(*self.rules.full_roll, self.rules))
         number_bytes = 8
         if self.exact:
             number_bytes = (attackers + defenders) * unit_of(self.rules).bit_length() // 8 + 50
@@ -231,7 +240,7 @@ class SeesFirst(Kernel):
         lost in the end.
         """
         for most_dice in range(1, min(defenders, self.rules.defence.kept) + 1):
-            laws = seen_loss_laws(self.rules.attack.kept, most_dice, self.rules)
+            laws = seen_loss_counts(self.rules.attack.kept, most_dice, self.rules)
             if all(any(not any(law.counts[1:]) for law in row) for row in laws):
                 return Fraction(0)
         return Fraction(1)
@@ -242,7 +251,7 @@ class SeesFirst(Kernel):
         It is 0 if the attackers have a number of dice to which no reply ever costs them one.
         """
         for dice in range(1, min(attackers, self.rules.attack.kept) + 1):
-            laws = seen_loss_laws(dice, self.rules.defence.kept, self.rules)
+            laws = seen_loss_counts(dice, self.rules.defence.kept, self.rules)
             if not any(any(law.counts[:-1]) for row in laws for law in row):
                 return Fraction(0)
         return Fraction(1)
@@ -282,7 +291,7 @@ def _relative_error(attackers: int, defenders: int, rules: Rules) -> float:
     True
     """
     attack, defence = rules.full_roll
-    throws = len(seen_loss_laws(attack, defence, rules))
+    throws = len(seen_loss_counts(attack, defence, rules))
     terms = sum(min(attack, j) + 1 for j in range(1, defence + 1))
     roundings = (attackers + defenders) * (throws.bit_length() + terms + 2)
     # A campaign weighs the outcomes of one battle before the next: eight roundings at most.
@@ -396,7 +405,7 @@ class Span(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _steps(attack_dice: int, defence_dice: int, rules: Rules, unit: int | None) -> Steps:
-    laws = seen_loss_laws(attack_dice, defence_dice, rules)
+    laws = seen_loss_counts(attack_dice, defence_dice, rules)
     thrown = sum(laws.values())
     steps = []
     for j in range(1, defence_dice + 1):
@@ -425,7 +434,7 @@ def unit_of(rules: Rules) -> int:
     """
     roots = []
     for i in range(1, rules.attack.kept + 1):
-        laws = seen_loss_laws(i, rules.defence.kept, rules)
+        laws = seen_loss_counts(i, rules.defence.kept, rules)
         thrown = sum(laws.values())
         for j in range(1, rules.defence.kept + 1):
             ways = (w * n for row, w in laws.items() for n in row[j - 1].counts)

@@ -46,8 +46,7 @@ from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.methods.garrisoned import garrisoned
-from iacta.methods.kernel import Error, RollKernel, State
-from iacta.methods.outcome import Outcome, Stage
+from iacta.methods.kernel import Error, Outcome, RollKernel, Stage, State
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, TrueRandom
 from iacta.rules.rules import Rules

@@ -46,9 +46,17 @@ from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.methods import counting, lattice
 from iacta.methods.counting import ExactRow, powers_of
-from iacta.methods.kernel import Chances, Error, Kernel, RollKernel, State, Transitions, Values
-from iacta.methods.limits import OUTCOME_BYTES
-from iacta.methods.outcome import Outcome
+from iacta.methods.kernel import (
+    OUTCOME_BYTES,
+    Chances,
+    Error,
+    Kernel,
+    Outcome,
+    RollKernel,
+    State,
+    Transitions,
+    Values,
+)
 from iacta.rules.modes import MODES
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop

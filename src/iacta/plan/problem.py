@@ -13,7 +13,6 @@ from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
-from iacta.methods.limits import check_rules, refuse_gains
 from iacta.rules.rules import Rules
 
 __all__ = ["Borders", "Problem", "Stacks", "bits", "mask_of", "read_problem", "union"]
@@ -236,8 +235,8 @@ def read_problem(
     """
     if not isinstance(position, Position):
         raise MalformedError(f"position must be a Position, got {shown(position)}")
-    check_rules(rules)
-    refuse_gains(rules, "plan")
+    if rules.mode.grows:
+        raise rules.mode.unfit("for the method 'plan'")
     board = position.board
     numbers = {name: t for t, name in enumerate(board.territories)}
     closed = {t for t, each in enumerate(position.holdings) if not each.owner and not each.armies}

@@ -30,7 +30,7 @@ from iacta.methods import (
     load_method,
     refusal,
 )
-from iacta.methods.outcome import Stage
+from iacta.methods.kernel import Stage
 from iacta.questions.balanced_requirement import (
     chance_to_keep,
     chances_to_take,
@@ -41,7 +41,7 @@ from iacta.questions.balanced_requirement import (
 )
 from iacta.questions.bracket import Bracket
 from iacta.rules.modes import TrueRandom
-from iacta.rules.roll import loss_law, seen_loss_laws
+from iacta.rules.roll import loss_counts, seen_loss_counts
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER
 from iacta.rules.variants import find_rules
@@ -389,7 +389,7 @@ def _endless_chance(stage: Stage) -> Fraction:
     rules, most = stage.rules, min(stage.defenders, stage.rules.defence.kept)
     if rules.defender_sees_first:
         return _endless_chance_if_seen(most, rules)
-    counts = {j: loss_law(rules.attack.kept, j, rules).counts for j in range(1, most + 1)}
+    counts = {j: loss_counts(rules.attack.kept, j, rules).counts for j in range(1, most + 1)}
     if all(any(law[1:]) for law in counts.values()):
         return Fraction(1)
     chances = [Fraction(1)]
@@ -407,7 +407,7 @@ def _endless_chance_if_seen(most_dice: int, rules: Rules) -> Fraction:
     none, for then he gives it for ever; else each roll may cost him some, and all are lost at last.
     """
     for at_hand in range(1, most_dice + 1):
-        laws = seen_loss_laws(rules.attack.kept, at_hand, rules)
+        laws = seen_loss_counts(rules.attack.kept, at_hand, rules)
         if all(any(not any(law.counts[1:]) for law in row) for row in laws):
             return Fraction(0)
     return Fraction(1)

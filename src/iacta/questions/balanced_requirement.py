@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from iacta.distribution import Distribution
 from iacta.methods import balanced_blitz, float_table_method
-from iacta.methods.outcome import Stage
+from iacta.methods.kernel import Stage
 
 __all__ = [
     "chance_to_keep",

@@ -20,7 +20,7 @@ from iacta.methods import (
 )
 from iacta.questions.bracket import Bracket
 from iacta.rules.modes import TrueRandom
-from iacta.rules.roll import loss_law, seen_loss_laws
+from iacta.rules.roll import loss_counts, seen_loss_counts
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -176,7 +176,7 @@ def _endless_chance(able: int, rules: Rules) -> Fraction:
     if rules.defender_sees_first:
         return _endless_chance_if_seen(able, rules)
     dice = range(1, min(able, rules.attack.kept) + 1)
-    laws = {i: loss_law(i, rules.defence.kept, rules).counts[::-1] for i in dice}
+    laws = {i: loss_counts(i, rules.defence.kept, rules).counts[::-1] for i in dice}
     if all(any(law[1:]) for law in laws.values()):
         return Fraction(1)
     chances = [Fraction(1)]
@@ -194,7 +194,7 @@ def _endless_chance_if_seen(able: int, rules: Rules) -> Fraction:
     roll may cost them some, and all are lost at last.
     """
     for attack_dice in range(1, min(able, rules.attack.kept) + 1):
-        laws = seen_loss_laws(attack_dice, rules.defence.kept, rules)
+        laws = seen_loss_counts(attack_dice, rules.defence.kept, rules)
         if not any(any(law.counts[:-1]) for row in laws for law in row):
             return Fraction(0)
     return Fraction(1)

@@ -13,7 +13,7 @@ from iacta.checks import whole_number
 from iacta.distribution import Distribution
 from iacta.estimate import Estimate
 from iacta.methods import check_rules, simulation
-from iacta.methods.outcome import Outcome, Stage
+from iacta.methods.kernel import Outcome, Stage
 from iacta.methods.simulation import RUNS, SEED, Progress, Seed
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop

@@ -1,4 +1,9 @@
-"""Roll: one throw of both sides' dice, and the exact law of the losses that it causes."""
+"""Roll: one throw of both sides' dice, and the exact distribution of the losses that it causes.
+
+Equal throws of one side are collapsed into one sorted row of dice with a weight. The rows are then
+compared rank by rank, so that rows which differ only in ranks already decided are collapsed again.
+The result is counts of equally likely rolls, from which everything else follows.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,17 +17,18 @@ from iacta.checks import put, shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
 from iacta.rules.dice import Dice
+from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules, rules_argument
 
 __all__ = [
-    "LossLaw",
+    "LossCounts",
     "Losses",
     "Roll",
-    "SeenLossLaws",
+    "SeenLossCounts",
     "break_even_ratio",
-    "loss_law",
-    "seen_loss_laws",
+    "loss_counts",
+    "seen_loss_counts",
 ]
 
 SortedDice = tuple[int, ...]
@@ -42,8 +48,8 @@ class Losses(NamedTuple):
     defenders: int
 
 
-class LossLaw(NamedTuple):
-    """The law of the losses of a roll, as counts of equally likely rolls.
+class LossCounts(NamedTuple):
+    """The distribution of the losses of a roll, as counts of equally likely rolls.
 
     counts: `counts[k]` rolls of `total` cost the defenders k armies, and the attackers
         `compared − k`.
@@ -61,7 +67,7 @@ class LossLaw(NamedTuple):
         return len(self.counts) - 1
 
 
-SeenLossLaws = dict[tuple[LossLaw, ...], int]
+SeenLossCounts = dict[tuple[LossCounts, ...], int]
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -99,44 +105,45 @@ Losses(attackers=0, defenders=2): 2890})
     def __repr__(self) -> str:
         return f"Roll({self.attack_dice}, {self.defence_dice}{rules_argument(self.rules)})"
 
-    def law(self) -> LossLaw:
+    def loss_counts(self) -> LossCounts:
         """Return how many of the equally likely rolls cost the defenders 0, 1, 2 ... armies.
 
-        >>> Roll(2, 1).law()
-        LossLaw(counts=(91, 125), total=216, gains=0)
+        >>> Roll(2, 1).loss_counts()
+        LossCounts(counts=(91, 125), total=216, gains=0)
         """
-        return loss_law(self.attack_dice, self.defence_dice, self.rules)
+        return loss_counts(self.attack_dice, self.defence_dice, self.rules)
 
     def losses(self) -> Distribution[Losses]:
-        """Return the exact law of the `Losses` of the roll; a gain is a negative loss.
+        """Return the exact distribution of the `Losses`; a gain is a negative loss.
 
         >>> Roll(1, 1).losses()[Losses(attackers=1, defenders=0)]
         Fraction(7, 12)
         >>> Roll(3, 2, "five ones").losses()[Losses(attackers=-1, defenders=-1)]
         Fraction(1, 7776)
         """
-        law, gain = self.law(), self.rules.all_ones_gain
-        weights = {Losses(law.compared - k, k): n for k, n in enumerate(law.counts)}
-        return Distribution(weights | ({Losses(-gain, -gain): law.gains} if law.gains else {}))
+        found, gain = self.loss_counts(), _gain(self.rules)
+        weights = {Losses(found.compared - k, k): n for k, n in enumerate(found.counts)}
+        return Distribution(weights | ({Losses(-gain, -gain): found.gains} if found.gains else {}))
 
     def expected_losses(self) -> tuple[Fraction, Fraction]:
-        """Return the exact mean losses of attackers and of defenders (Taflin 2001, table 1).
+        """Return the exact expected losses of attackers and of defenders (Taflin 2001, table 1).
 
         >>> attackers, defenders = Roll(3, 2).expected_losses()
         >>> round(float(attackers), 4), round(float(defenders), 4)
         (0.9209, 1.0791)
         """
-        law = self.law()
-        gained = law.gains * self.rules.all_ones_gain
-        attackers = sum((law.compared - k) * n for k, n in enumerate(law.counts))
-        defenders = sum(k * n for k, n in enumerate(law.counts))
-        return Fraction(attackers - gained, law.total), Fraction(defenders - gained, law.total)
+        found = self.loss_counts()
+        gained = found.gains * _gain(self.rules)
+        attackers = sum((found.compared - k) * n for k, n in enumerate(found.counts))
+        defenders = sum(k * n for k, n in enumerate(found.counts))
+        return Fraction(attackers - gained, found.total), Fraction(defenders - gained, found.total)
 
     def best_attack_dice(self, best: int | None = None) -> Distribution[SortedDice]:
-        """Return the law of the highest attack dice, before any bonus, highest first.
+        """Return the distribution of the highest attack dice, before any bonus, highest first.
 
-        best: how many dice; `None` for all that count. The joint law of the order statistics
-            Y(1) ≥ Y(2) ≥ ... (Höhle, combos_sorted).
+        best: how many dice; `None` for all that count.
+
+        They are the order statistics Y(1) ≥ Y(2) ≥ ... (Höhle, combos_sorted).
 
         >>> Roll(3, 2).best_attack_dice(2)[6, 5]
         Fraction(1, 8)
@@ -145,7 +152,7 @@ Losses(attackers=0, defenders=2): 2890})
         return _best_dice(attack, self.attack_dice, best)
 
     def best_defence_dice(self, best: int | None = None) -> Distribution[SortedDice]:
-        """Return the law of the highest defence dice, before any bonus, highest first.
+        """Return the distribution of the highest defence dice, before any bonus, highest first.
 
         best: how many dice; `None` for all that count.
 
@@ -156,7 +163,7 @@ Losses(attackers=0, defenders=2): 2890})
         return _best_dice(defence, self.defence_dice, best)
 
     def compared_dice(self) -> Distribution[tuple[SortedDice, SortedDice]]:
-        """Return the joint law of the dice of both sides that are compared, before any bonus.
+        """Return the joint distribution of the dice that are compared, before any bonus.
 
         >>> Roll(3, 2).compared_dice()[(6, 6), (6, 5)]
         Fraction(1, 243)
@@ -176,8 +183,8 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
 
     rules: `Rules`, or the name of a rule set.
 
-    An exact fraction: the mean of the attackers that a roll with all dice costs, divided by the
-    mean of the defenders. 0 if the attackers lose none on average, and `None` if the defenders
+    An exact fraction: the expected number of attackers that a roll with all dice costs, divided by
+    that of the defenders. 0 if the attackers lose none on average, and `None` if the defenders
     lose none, so that no number of attackers is enough.
 
     Where the defender sees the attack first, it is the greatest ratio r that his replies can have.
@@ -190,7 +197,7 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
     0.8534
     """
     found = find_rules(rules)
-    if found.defender_sees_first:
+    if not found.mode.dice_chosen_first:
         return _break_even_ratio_if_seen(found)
     attackers, defenders = Roll(*found.full_roll, found).expected_losses()
     return max(attackers, Fraction(0)) / defenders if defenders > 0 else None
@@ -202,11 +209,11 @@ def _break_even_ratio_if_seen(rules: Rules) -> Fraction | None:
     From a ratio r to that of the replies with the greatest mean of attackers − r · defenders lost,
     until it rises no more.
     """
-    laws, ratio = seen_loss_laws(*rules.full_roll, rules), Fraction(0)
+    throws, ratio = seen_loss_counts(*rules.full_roll, rules), Fraction(0)
     while True:
         attackers = defenders = Fraction(0)
-        for row, weight in laws.items():
-            means = [_means(law) for law in row]
+        for row, weight in throws.items():
+            means = [_means(losses) for losses in row]
             lost = max(means, key=lambda mean: mean[0] - ratio * mean[1])
             attackers, defenders = attackers + weight * lost[0], defenders + weight * lost[1]
         if attackers - ratio * defenders <= 0:
@@ -216,47 +223,49 @@ def _break_even_ratio_if_seen(rules: Rules) -> Fraction | None:
         ratio = attackers / defenders
 
 
-def _means(law: LossLaw) -> tuple[Fraction, Fraction]:
-    """Return the mean losses of attackers and of defenders, where armies cannot grow."""
-    defenders = Fraction(sum(k * n for k, n in enumerate(law.counts)), law.total)
-    return law.compared - defenders, defenders
+def _means(losses: LossCounts) -> tuple[Fraction, Fraction]:
+    """Return the expected losses of attackers and of defenders, where armies cannot grow."""
+    defenders = Fraction(sum(k * n for k, n in enumerate(losses.counts)), losses.total)
+    return losses.compared - defenders, defenders
+
+
+def _gain(rules: Rules) -> int:
+    return rules.mode.gain if isinstance(rules.mode, ArmiesGrow) else 0
 
 
 @lru_cache(maxsize=4096)
-def loss_law(attack_dice: int, defence_dice: int, rules: Rules) -> LossLaw:
-    """Return the exact law of the losses when so many dice of each side count.
+def loss_counts(attack_dice: int, defence_dice: int, rules: Rules) -> LossCounts:
+    """Return the exact losses of a roll in which so many dice of each side count.
 
-    Equal throws are collapsed into one sorted row of dice with a weight before any two are
-    compared; the rows are then compared a rank at a time, so that rows which differ only in
-    ranks already decided are collapsed again. Dice that would take minutes are refused.
+    Dice that would take minutes are refused.
 
-    >>> loss_law(3, 2, Rules())
-    LossLaw(counts=(2275, 2611, 2890), total=7776, gains=0)
+    >>> loss_counts(3, 2, Rules())
+    LossCounts(counts=(2275, 2611, 2890), total=7776, gains=0)
 
     Source: Höhle (2025) sums p_adk over all rolls, and collapses each side's as here.
     """
     compared = min(attack_dice, defence_dice)
     ours, theirs = _compared_rows(attack_dice, defence_dice, compared, rules)
     counts = _decide(ours, theirs)
-    if rules.all_ones_gain and (attack_dice, defence_dice) == rules.full_roll:
+    if rules.mode.grows and (attack_dice, defence_dice) == rules.full_roll:
         return _with_gains(counts, rules)
-    return LossLaw(counts, sum(counts))
+    return LossCounts(counts, sum(counts))
 
 
 @lru_cache(maxsize=256)
-def seen_loss_laws(attack_dice: int, most_defence_dice: int, rules: Rules) -> SeenLossLaws:
-    """Return the law of the losses after each attack throw, for each number of defence dice.
+def seen_loss_counts(attack_dice: int, most_defence_dice: int, rules: Rules) -> SeenLossCounts:
+    """Return the losses after each attack throw, for each number of defence dice.
 
     attack_dice: how many attack dice count.
     most_defence_dice: the most defence dice that may answer them.
     rules: the rules; those by which the attack dice depend on the answer are refused.
 
-    A mapping from rows of laws, one for 1, 2 ... defence dice, to the number of equally likely
-    attack throws after which the losses have those laws. Throws that differ only in dice which
-    decide nothing are one entry.
+    A mapping from rows of losses, for 1, 2 ... defence dice, to the number of equally likely attack
+    throws after which the losses are those. Throws that differ only in dice which decide nothing
+    are one entry.
 
-    >>> laws = seen_loss_laws(1, 1, Rules())
-    >>> laws[LossLaw(counts=(1, 5), total=6),]  # a six loses to a six only
+    >>> throws = seen_loss_counts(1, 1, Rules())
+    >>> throws[LossCounts(counts=(1, 5), total=6),]  # a six loses to a six only
     1
     """
     if rules.full_attack is not None:
@@ -264,19 +273,19 @@ def seen_loss_laws(attack_dice: int, most_defence_dice: int, rules: Rules) -> Se
             "full_attack must be None if the attack is thrown before the defence, "
             f"got {shown(rules.full_attack)}"
         )
-    found: dict[SortedDice, list[LossLaw]] = {}
+    found: dict[SortedDice, list[LossCounts]] = {}
     weights: dict[SortedDice, int] = {}
     for defence_dice in range(1, most_defence_dice + 1):
         ours, theirs = _compared_rows(attack_dice, defence_dice, attack_dice, rules)
         compared = min(attack_dice, defence_dice)
         for row, weight in ours:
             counts = _decide([(row[:compared], 1)], theirs)
-            found.setdefault(row, []).append(LossLaw(counts, sum(counts)))
+            found.setdefault(row, []).append(LossCounts(counts, sum(counts)))
             weights[row] = weight
-    laws: SeenLossLaws = {}
+    throws: SeenLossCounts = {}
     for row, answers in found.items():
-        laws[tuple(answers)] = laws.get(tuple(answers), 0) + weights[row]
-    return laws
+        throws[tuple(answers)] = throws.get(tuple(answers), 0) + weights[row]
+    return throws
 
 
 def _compared_rows(
@@ -297,7 +306,7 @@ def _compared_rows(
     return sorted(ours.items()), [(row, (n,)) for row, n in sorted(theirs.items())]
 
 
-def _with_gains(counts: tuple[int, ...], rules: Rules) -> LossLaw:
+def _with_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
     """Take the rolls in which all dice show one out of the counts of a full roll."""
     compared = len(counts) - 1
     attack, defence = rules.dice(*rules.full_roll)
@@ -308,7 +317,7 @@ def _with_gains(counts: tuple[int, ...], rules: Rules) -> LossLaw:
         _face_weights(faces, dice.reroll)[1] for dice in (attack, defence) for faces in dice.faces
     )
     left = tuple(count - gains * (k == lost) for k, count in enumerate(counts))
-    return LossLaw(left, sum(counts), gains)
+    return LossCounts(left, sum(counts), gains)
 
 
 def _ones(dice: Dice, best: int) -> SortedDice:

@@ -8,9 +8,7 @@ from iacta.errors import IllegalError, MalformedError
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode, TrueRandom
 
-__all__ = ["CLASSIC", "Rules", "Side"]
-
-Side = Literal["attacker", "defender"]
+__all__ = ["CLASSIC", "Rules"]
 
 THREE_D6 = Dice((6, 6, 6))
 TWO_D6 = Dice((6, 6))
@@ -44,7 +42,7 @@ class Rules:
     defence: Dice = TWO_D6
     full_attack: Dice | None = None
     full_defence: Dice | None = None
-    ties: Side = "defender"
+    ties: Literal["attacker", "defender"] = "defender"
     garrison: int = 1
     least_advance: bool = True
     mode: Mode = TRUE_RANDOM
