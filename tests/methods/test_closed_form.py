@@ -1,5 +1,6 @@
 """Taflin's closed form, the exact method that is made of his equations."""
 
+from collections.abc import Callable
 from itertools import product
 from math import isclose
 
@@ -141,12 +142,13 @@ def test_a_thousand_against_a_thousand_is_exact() -> None:
 def test_other_dice_are_refused_and_left_to_counting(rules: Rules) -> None:
     sentence = r"rules must keep 3 attack dice and 2 defence dice .*'closed_form', got "
     stack = Distribution([9])
-    for ask in (
+    asks: list[Callable[[], object]] = [
         lambda: closed_form.refuse(9, 5, rules),
         lambda: closed_form.win_probability(9, 5, rules),
         lambda: closed_form.outcomes(stack, 5, rules),
         lambda: closed_form.sequence(9, [5], rules),
-    ):
+    ]
+    for ask in asks:
         with pytest.raises(IllegalError, match=sentence):
             ask()
     assert find_kernel(rules, exact=True).by("chance", 8, 5).name == "counting"

@@ -1,6 +1,7 @@
 """The leap is right at any size: against fractions, and against sixty digits."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise, product
 
@@ -335,11 +336,12 @@ def test_ends_of_a_tie_in_strength_hold_both_sides() -> None:
     ],
 )
 def test_rules_that_it_cannot_solve_are_refused(rules: Rules, sentence: str) -> None:
-    for ask in (
+    asks: list[Callable[[], object]] = [
         lambda: leap.win_probability(300, 300, rules),
         lambda: leap.outcomes(Distribution([300]), 300, rules),
         lambda: leap.both_chances(300, 300, rules),
-    ):
+    ]
+    for ask in asks:
         with pytest.raises(IllegalError, match=sentence):
             ask()
 

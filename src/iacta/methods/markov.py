@@ -552,17 +552,14 @@ class Markov(RollKernel):
         rows = np.repeat(lost[1:, np.newaxis], len(won), axis=1)
         if most and defenders:
             self.refuse(most, defenders)
-            whole = self._chain(most, defenders)
-            transient, absorbing = whole.blocks()
-            ends = np.concatenate([won[1:], lost[1:], np.zeros(1 if self.gain else 0)])
-            right = [absorbing @ ends]
+            transient, absorbing = self._chain(most, defenders).blocks()
+            beyond = np.zeros((1 if self.gain else 0, *won.shape[1:]))
+            ends = np.concatenate([won[1:], lost[1:], beyond])
+            found = _solve(transient, absorbing @ ends)
             if self.gain:
-                is_beyond = np.arange(len(ends)) == len(ends) - 1
-                right.append(absorbing @ is_beyond.astype(float))
-            found, *beyond = _solve(transient, np.column_stack(right)).T
-            if beyond:
-                found = np.where(beyond[0] > MOST_ERROR, np.nan, found)
-            rows[:, 1:] = found.reshape(defenders, most)
+                grown = _solve(transient, absorbing @ np.eye(len(ends))[-1])
+                found[grown > MOST_ERROR] = np.nan
+            rows[:, 1:] = found.reshape(defenders, most, *won.shape[1:])
         yield from rows
 
     def win_probability(self, attackers: int, defenders: int) -> float:
