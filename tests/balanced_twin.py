@@ -11,11 +11,11 @@ from tests import brute
 
 __all__ = ["balanced"]
 
-Law = dict[tuple[int, int], mpf]
+Distribution = dict[tuple[int, int], mpf]
 
 
-def balanced(attackers: int, defenders: int, rules: Rules) -> Law:
-    """Return the law of (attackers, defenders) left, garrison included; what cannot be is left out.
+def balanced(attackers: int, defenders: int, rules: Rules) -> Distribution:
+    """Return the distribution of (attackers, defenders) left, garrison included, without zeros.
 
     attackers: armies on the attacking territory, more than the garrison.
     defenders: armies on the defended territory.

@@ -37,8 +37,8 @@ from iacta import (
     win_probability_if_seen,
     win_table,
 )
-from iacta.methods import counting, find_method, sees_first, sees_first_exact
-from iacta.methods.kernel import is_won
+from iacta.methods import find_kernel
+from iacta.methods.kernel import State, is_won
 from iacta.methods.sees_first import Battles, Replies, unit_of
 from iacta.questions.armies_needed import win_probability_keeping
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
@@ -56,6 +56,11 @@ NEVER_LOSES = replace(SEEN, defence=Dice((6, 6), bonus=(6, 6)))
 NEVER_WINS = replace(SEEN, attack=Dice((6,), bonus=(6,)), defence=Dice((6,)))
 
 
+def error(size: tuple[int, int], rules: Rules) -> float:
+    """Return the bound on the relative error of floats."""
+    return find_kernel(rules).error(*size).relative
+
+
 @pytest.mark.parametrize(("armies", "chance"), [(10, 0.4529), (20, 0.4668)])
 def test_the_known_chances(armies: int, chance: float) -> None:
     assert round(Battle(armies, armies, NO_GARRISON).win_probability(), 4) == chance
@@ -64,16 +69,16 @@ def test_the_known_chances(armies: int, chance: float) -> None:
 
 
 @pytest.mark.parametrize("rules", [OTHER_FULL, TWO_FACES, LEADER])
-def test_laws_are_those_of_the_twin(rules: Rules) -> None:
+def test_distributions_are_those_of_the_twin(rules: Rules) -> None:
     for attackers, defenders in ((2, 1), (4, 2), (5, 6), (8, 4)):
-        law = Battle(attackers, defenders, rules).outcomes(exact=True)
+        ends = Battle(attackers, defenders, rules).outcomes(exact=True)
         twin = brute.seen_outcomes(attackers - 1, defenders, rules)
-        assert dict(law) == {Outcome(a + 1, d): p for (a, d), p in twin.items() if p}
+        assert dict(ends) == {Outcome(a + 1, d): p for (a, d), p in twin.items() if p}
 
 
 def replies(able: int, defenders: int, rules: Rules, *, exact: bool) -> list[list[bool]]:
     """Return the replies in every state up to a size."""
-    margin = 3 * sees_first.relative_error(able, defenders, rules)
+    margin = 3 * error((able, defenders), rules)
     numbers = (unit_of(rules), 0.0) if exact else (None, margin)
     found = Replies(Battles(able, defenders, rules, *numbers))
     totals = range(2, able + defenders + 1)
@@ -99,22 +104,22 @@ def assert_near(value: object, exact: object, bound: float) -> None:
 @pytest.mark.parametrize("size", [(41, 40), (60, 12), (12, 60), (3, 80)])
 @pytest.mark.parametrize("rules", [SEEN, CAPITAL])
 def test_floats_are_within_their_bound(size: tuple[int, int], rules: Rules) -> None:
-    battle, bound = Battle(*size, rules), sees_first.relative_error(*size, rules)
+    battle, bound = Battle(*size, rules), error(size, rules)
     exact = battle.outcomes(exact=True)
-    law = battle.outcomes()
+    ends = battle.outcomes()
     for outcome, probability in exact.items():
-        assert_near(law[outcome], Fraction(probability), bound)
+        assert_near(ends[outcome], Fraction(probability), bound)
     assert_near(battle.win_probability(), battle.win_probability(exact=True), bound)
     assert exact.prob(is_won) == battle.win_probability(exact=True)
-    assert sum(map(float, law.values())) == pytest.approx(1, abs=1e-12)
+    assert sum(map(float, ends.values())) == pytest.approx(1, abs=1e-12)
 
 
-def test_the_law_s_wins_are_the_chance_to_win() -> None:
+def test_the_wins_of_a_distribution_are_the_chance_to_win() -> None:
     for size in ((250, 250), (400, 100), (30, 300)):
-        bound = sees_first.relative_error(*size, SEEN)
+        bound = error(size, SEEN)
         won = float(Battle(*size, SEEN).outcomes().prob(is_won))
         assert won == pytest.approx(Battle(*size, SEEN).win_probability(), rel=2 * bound)
-    assert sees_first.relative_error(250, 250, SEEN) < 1e-12
+    assert error((250, 250), SEEN) < 1e-12
 
 
 def test_of_equal_replies_the_most_dice_are_thrown() -> None:
@@ -128,50 +133,14 @@ def test_of_equal_replies_the_most_dice_are_thrown() -> None:
 
 
 def test_edges() -> None:
-    for method in (sees_first, sees_first_exact):
-        assert method.win_probability(1, 3, SEEN) == 0
-        assert method.win_probability(3, 0, SEEN) == 1
-        assert dict(method.outcomes(Distribution([1]), 3, SEEN)) == {Outcome(1, 3): 1}
-        assert dict(method.outcomes(Distribution([5]), 0, SEEN)) == {Outcome(5, 0): 1}
+    for exact in (False, True):
+        kernel = find_kernel(SEEN, exact=exact)
+        assert kernel.win_probability(2, 0) == 1
+        assert dict(kernel.forward(Distribution([4]), 0)) == {State(4, 0): 1}
     # With one defender there is nothing to choose.
     for attackers in (1, 2, 3, 9):
         blind = Battle(attackers, 1).outcomes(exact=True)
         assert Battle(attackers, 1, SEEN).outcomes(exact=True) == blind
-
-
-@pytest.mark.parametrize("method", [sees_first, sees_first_exact])
-def test_a_stack_is_the_mean_of_its_sizes(method: object) -> None:
-    solve = method.outcomes  # type: ignore[attr-defined] # both are methods
-    rules = replace(SEEN, garrison=2)
-    stack = Distribution({1: 1, 2: 2, 4: 3, 7: 2})
-    law = solve(stack, 3, rules)
-    for outcome in law:
-        mean = sum(
-            p * Fraction(solve(Distribution([n]), 3, rules)[outcome]) for n, p in stack.items()
-        )
-        assert float(law[outcome]) == pytest.approx(float(mean), rel=1e-13)
-
-
-@pytest.mark.parametrize("method", [sees_first, sees_first_exact])
-def test_values_are_means_over_the_law(method: object) -> None:
-    solver = method
-    won, lost = [0, 2, 3, 5, 8, 13, 21], [0, 1, 0, 4]
-    for rules in (SEEN, NO_GARRISON, replace(SEEN, garrison=9)):
-        for defenders in (1, 2, 3):
-            values = solver.values(won, lost, defenders, rules)  # type: ignore[attr-defined]
-            assert len(values) == len(won)
-            for n in range(1, len(won)):
-                law = sees_first_exact.outcomes(Distribution([n]), defenders, rules)
-                mean = sum(
-                    p
-                    * (
-                        lost[end.defenders]
-                        if end.defenders
-                        else won[end.attackers - rules.garrison]
-                    )
-                    for end, p in law.items()
-                )
-                assert float(values[n]) == pytest.approx(float(mean), rel=1e-13)
 
 
 def test_tables_and_arrays_are_the_battles_one_by_one() -> None:
@@ -186,9 +155,9 @@ def test_tables_and_arrays_are_the_battles_one_by_one() -> None:
     for exactly in (False, True):
         left = expected_attackers_left(*armies, SEEN, exact=exactly)
         kept = expected_defenders_left(*armies, SEEN, exact=exactly)
-        law = Battle(12, 10, SEEN).outcomes(exact=True)
-        assert float(left[1, 1]) == pytest.approx(float(law.map(lambda end: end.attackers).mean()))
-        assert float(kept[1, 1]) == pytest.approx(float(law.map(lambda end: end.defenders).mean()))
+        ends = Battle(12, 10, SEEN).outcomes(exact=True)
+        assert float(left[1, 1]) == pytest.approx(float(ends.map(lambda end: end.attackers).mean()))
+        assert float(kept[1, 1]) == pytest.approx(float(ends.map(lambda end: end.defenders).mean()))
 
 
 def test_to_see_first_never_hurts() -> None:
@@ -225,10 +194,10 @@ def fight(able: int, defenders: int, rules: Rules, rng: np.random.Generator) -> 
 
 def test_real_dice_agree() -> None:
     rng = np.random.default_rng(20)
-    ends = [fight(7, 6, SEEN, rng) for _ in range(RUNS)]
-    law = Battle(8, 6, SEEN).outcomes()
-    for outcome, chance in law.items():
-        count = ends.count((outcome.attackers - 1, outcome.defenders))
+    fought = [fight(7, 6, SEEN, rng) for _ in range(RUNS)]
+    ends = Battle(8, 6, SEEN).outcomes()
+    for outcome, chance in ends.items():
+        count = fought.count((outcome.attackers - 1, outcome.defenders))
         assert abs(count / RUNS - chance) <= 5 * sqrt(chance * (1 - chance) / RUNS)
 
 
@@ -248,7 +217,7 @@ def test_a_campaign_of_several_rules_is_fought_as_by_the_twin() -> None:
     assert 0 < both < 1
 
 
-def test_a_campaign_is_played_by_the_law() -> None:
+def test_a_campaign_is_played_by_its_distribution() -> None:
     campaign, rng = Campaign(6, [3, 1], SEEN), np.random.default_rng(4)
     runs = RUNS // 20
     reaching = sum(campaign.play(rng)[-1].territory == 2 for _ in range(runs))
@@ -322,10 +291,8 @@ def test_large_battles_tip_at_the_break_even_ratio(rules: Rules) -> None:
 
 
 def test_methods_are_chosen_and_named() -> None:
-    for question in ("chance", "law", "stack"):
-        for exact, name in ((False, "sees_first"), (True, "sees_first_exact")):
-            solver = find_method("auto", 9, 7, SEEN, exact=exact, question=question)
-            assert name == solver.NAME
+    assert find_kernel(SEEN).name == "sees_first"
+    assert find_kernel(SEEN, exact=True).name == "sees_first_exact"
     battle = Battle(9, 7, SEEN)
     exact_chance = battle.win_probability(exact=True)
     assert battle.win_probability(method="sees_first_exact") == float(exact_chance)
@@ -346,7 +313,7 @@ def test_a_stop_is_a_larger_garrison_or_refused() -> None:
             Battle(9, 7, SEEN, stop=stop).outcomes()
 
 
-def test_what_cannot_be_told_is_refused_in_a_sentence() -> None:
+def test_what_cannot_be_answered_is_refused_in_a_sentence() -> None:
     dominating = replace(find_rules("dominating12"), mode=DefenderSeesFirst())
     for ask, sentence in (
         (lambda: simulate_battle(9, 7, SEEN), "for the method 'simulation'"),
@@ -393,7 +360,10 @@ def test_every_throw_is_counted_once() -> None:
 
 def test_one_die_each_leaves_nothing_to_choose() -> None:
     one = Rules(attack=Dice((6,)), defence=Dice((6,)), mode=DefenderSeesFirst())
-    for size in ((4, 3), (9, 12)):
-        law = sees_first_exact.outcomes(Distribution([size[0]]), size[1], one)
-        blind = replace(one, mode=TrueRandom())
-        assert law == counting.outcomes(Distribution([size[0]]), size[1], blind)
+    blind = replace(one, mode=TrueRandom())
+    for attackers, defenders in ((3, 3), (8, 12)):
+        ends, expected = (
+            find_kernel(rules, exact=True).forward(Distribution([attackers]), defenders)
+            for rules in (one, blind)
+        )
+        assert ends == expected
