@@ -264,8 +264,8 @@ class Blitz(Kernel):
     >>> blitz = Blitz(Rules(mode=BalancedBlitz()), Lattice(Rules()))
     >>> round(blitz.win_probability(10, 10), 7), blitz.win_probability(20, 15)
     (0.6093774, 1.0)
-    >>> law = blitz.forward(Distribution([30]), 15)
-    >>> min(law), max(law), law[State(attackers=30, defenders=0)]
+    >>> ends = blitz.forward(Distribution([30]), 15)
+    >>> min(ends), max(ends), ends[State(attackers=30, defenders=0)]
     (State(attackers=10, defenders=0), State(attackers=24, defenders=0), 0.0)
     """
 

@@ -240,8 +240,8 @@ class SeesFirst(Kernel):
         lost in the end.
         """
         for most_dice in range(1, min(defenders, self.rules.defence.kept) + 1):
-            laws = seen_loss_counts(self.rules.attack.kept, most_dice, self.rules)
-            if all(any(not any(law.counts[1:]) for law in row) for row in laws):
+            losses = seen_loss_counts(self.rules.attack.kept, most_dice, self.rules)
+            if all(any(not any(each.counts[1:]) for each in row) for row in losses):
                 return Fraction(0)
         return Fraction(1)
 
@@ -251,8 +251,8 @@ class SeesFirst(Kernel):
         It is 0 if the attackers have a number of dice to which no reply ever costs them one.
         """
         for dice in range(1, min(attackers, self.rules.attack.kept) + 1):
-            laws = seen_loss_counts(dice, self.rules.defence.kept, self.rules)
-            if not any(any(law.counts[:-1]) for row in laws for law in row):
+            losses = seen_loss_counts(dice, self.rules.defence.kept, self.rules)
+            if not any(any(each.counts[:-1]) for row in losses for each in row):
                 return Fraction(0)
         return Fraction(1)
 
@@ -405,14 +405,14 @@ class Span(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _steps(attack_dice: int, defence_dice: int, rules: Rules, unit: int | None) -> Steps:
-    laws = seen_loss_counts(attack_dice, defence_dice, rules)
-    thrown = sum(laws.values())
+    losses = seen_loss_counts(attack_dice, defence_dice, rules)
+    thrown = sum(losses.values())
     steps = []
     for j in range(1, defence_dice + 1):
         taken = min(attack_dice, j)
         rows = [
             [_coefficient(weight * n, thrown * row[j - 1].total, unit, taken) for n in counts]
-            for row, weight in laws.items()
+            for row, weight in losses.items()
             for counts in [row[j - 1].counts]
         ]
         steps.append(np.array(rows, dtype=float if unit is None else object))
@@ -434,11 +434,11 @@ def unit_of(rules: Rules) -> int:
     """
     roots = []
     for i in range(1, rules.attack.kept + 1):
-        laws = seen_loss_counts(i, rules.defence.kept, rules)
-        thrown = sum(laws.values())
+        losses = seen_loss_counts(i, rules.defence.kept, rules)
+        thrown = sum(losses.values())
         for j in range(1, rules.defence.kept + 1):
-            ways = (w * n for row, w in laws.items() for n in row[j - 1].counts)
-            total = thrown * next(iter(laws))[j - 1].total
+            ways = (w * n for row, w in losses.items() for n in row[j - 1].counts)
+            total = thrown * next(iter(losses))[j - 1].total
             roots.append(least_root(total // gcd(total, *ways), min(i, j)))
     return lcm(*roots)
 
@@ -457,8 +457,7 @@ def chances(battles: Battles, aim: Aim = "conquest") -> Numbers:
     """Return P, in units of U^(a+d), for all battles up to a size.
 
     battles: the battles.
-    aim: `"conquest"`: the defender keeps the chance to win as low as can be; `"losses"`: he keeps
-        the mean number of his armies lost in the battle as low as can be.
+    aim: what the defender keeps as low as he can, as for `chance_if_seen`.
 
     Entry `[d, a]` is for a attackers able to attack against d defenders.
 
@@ -480,7 +479,7 @@ def chances_to_hold(battles: Battles) -> Numbers:
 
 
 def _fill(table: Numbers, battles: Battles, combine: np.ufunc) -> Numbers:
-    """Fill a table whose ends are known: of the replies, `combine` makes one."""
+    """Fill a table whose ends are known; `combine` chooses among the replies."""
     for total in range(2, battles.able + battles.defenders + 1):
         for span in battles.spans(total):
             values = [span.after(table, step) for step in battles.steps(span)]
@@ -514,7 +513,7 @@ def _cost(span: Span, lost: Numbers, step: Numbers, powers: Numbers) -> Numbers:
 
 
 def _most_dice(good: Numbers) -> npt.NDArray[np.bool_]:
-    """Return, of the good replies `[j − 1, y, state]`, the one with the most dice."""
+    """Tell which of the good replies, `[j − 1, y, state]`, has the most dice."""
     most_dice = len(good) - 1 - good[::-1].argmax(axis=0)
     answers = np.arange(len(good))[:, np.newaxis, np.newaxis]
     return np.asarray(answers == most_dice)
