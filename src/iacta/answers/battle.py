@@ -9,10 +9,9 @@ from typing import Any
 
 from iacta.answers.endings import battle_bars
 from iacta.answers.form import Example, Topic
-from iacta.answers.notebook import sections_of
 from iacta.answers.parameters import Exact, OneBattle
 from iacta.answers.question import Answer, Question, Watch, question
-from iacta.answers.sections import Section, Table
+from iacta.answers.sections import Section, Table, sections_of
 from iacta.answers.words import (
     all_digits,
     armies,

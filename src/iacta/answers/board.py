@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 from iacta.answers.form import Example, Parameter, Topic
 from iacta.answers.kinds import Name
-from iacta.answers.notebook import sections_of
 from iacta.answers.question import Answer, Question, Watch, question
-from iacta.answers.sections import Section, Table
+from iacta.answers.sections import Section, Table, sections_of
 from iacta.answers.words import count
 from iacta.board.board import Board, Continent
 from iacta.board.files import BoardFile, read_board_file, write_board

@@ -9,10 +9,9 @@ from typing import Annotated, Any
 from iacta.answers.endings import best_first, campaign_bars, stops
 from iacta.answers.form import ClashError, Example, Parameter, Topic
 from iacta.answers.kinds import Flag, Whole
-from iacta.answers.notebook import sections_of
 from iacta.answers.parameters import Exact, OneCampaign, fresh_seed
 from iacta.answers.question import Answer, Question, Watch, question
-from iacta.answers.sections import Section, Table
+from iacta.answers.sections import Section, Table, sections_of
 from iacta.answers.words import (
     all_digits,
     armies,

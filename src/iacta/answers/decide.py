@@ -8,10 +8,9 @@ from typing import Annotated, Any, NamedTuple
 
 from iacta.answers.form import ClashError, Example, Parameter, Topic
 from iacta.answers.kinds import Flag, Number
-from iacta.answers.notebook import sections_of
 from iacta.answers.parameters import Attackers, Defenders, Exact, UnderRules
 from iacta.answers.question import Answer, Question, Watch, question
-from iacta.answers.sections import Grid, Letter, Section, Table
+from iacta.answers.sections import Grid, Letter, Section, Table, sections_of
 from iacta.answers.words import (
     armies,
     cannot_attack,

@@ -3,31 +3,31 @@
 import json
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
-from functools import singledispatch
 from html import escape
 from importlib import import_module
 from typing import Any
 
 from iacta.answers.question import QUESTIONS, Answer
-from iacta.answers.sections import Bar, Bars, Grid, Letter, Part, Section, Table, text_of
+from iacta.answers.sections import (
+    Bar,
+    Bars,
+    Grid,
+    Letter,
+    Part,
+    Section,
+    Table,
+    sections_of,
+    text_of,
+)
 from iacta.answers.words import bar_percent, percent
 from iacta.distribution import Distribution
 from iacta.errors import IactaError
 
-__all__ = ["bundle", "html", "sections_of"]
+__all__ = ["bundle", "html"]
 
 MOST_ROWS = 100
 COLOURS = {"good": "#2e8540", "bad": "#c0392b", "neutral": "#b8860b"}
 CELL = "padding:1px 8px;text-align:{}"
-
-
-@singledispatch
-def sections_of(value: Any) -> Iterable[Section]:
-    """Return what people are shown of a value.
-
-    value: the value; the file of the question that answers it says how.
-    """
-    raise NotImplementedError
 
 
 @sections_of.register

@@ -14,10 +14,9 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from iacta.answers.form import ClashError, Example, Parameter, Topic
 from iacta.answers.kinds import Chance, Flag, Kind, Name, Number, Runs, Schema
-from iacta.answers.notebook import sections_of
 from iacta.answers.parameters import Seed, UnderRules, fresh_seed
 from iacta.answers.question import Answer, Question, Watch, question
-from iacta.answers.sections import Section, Table
+from iacta.answers.sections import Section, Table, sections_of
 from iacta.answers.words import (
     all_digits,
     armies,

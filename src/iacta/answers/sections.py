@@ -1,8 +1,9 @@
 """Sections: what an answer shows to people, as plain data that any face can lay out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from functools import singledispatch
+from typing import Any, NamedTuple, TypeAlias
 
 from iacta.distribution import Probability
 
@@ -16,6 +17,7 @@ __all__ = [
     "Section",
     "Shaded",
     "Table",
+    "sections_of",
     "text_of",
 ]
 
@@ -116,3 +118,12 @@ class Section:
 
     parts: Sequence[Part]
     title: str = ""
+
+
+@singledispatch
+def sections_of(value: Any) -> Iterable[Section]:
+    """Return what people are shown of a value.
+
+    value: the value; the file of the question that answers it says how.
+    """
+    raise NotImplementedError

@@ -8,7 +8,6 @@ from typing import Annotated
 from iacta.answers.form import Form, Parameter, Register
 from iacta.answers.kinds import Flag, Name
 from iacta.answers.question import Question
-from iacta.cli.picture import read_picture
 from iacta.cli.terminal import patience, print_sections
 from iacta.errors import IllegalError
 
@@ -54,7 +53,11 @@ def ask(question: Question, shown: Shown) -> None:
     """Print the answer to a question, and draw it if that is asked."""
     if shown.plot is not None:
         question.check_chart()
-    picture = read_picture(shown.plot, shown.dark)
+    picture = None
+    if shown.plot is not None or shown.dark:
+        from iacta.cli.picture import read_picture  # only needed here
+
+        picture = read_picture(shown.plot, shown.dark)
     with patience() as watch:
         answer = question.answer(watch)
         if shown.json:
