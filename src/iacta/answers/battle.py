@@ -24,7 +24,6 @@ from iacta.answers.words import (
     under,
 )
 from iacta.battle.battle import Battle
-from iacta.battle.stopped import method_name
 from iacta.distribution import Distribution, Probability
 from iacta.errors import TooLargeError
 from iacta.methods.kernel import Outcome, is_won
@@ -103,14 +102,9 @@ class BattleAnswer(Answer):
 
     def _method(self) -> str:
         """Return the name of the method that found the outcomes, or else the chance."""
-        battle = self.question.battle
-        return method_name(
-            battle.attackers,
-            battle.defenders,
-            battle.rules,
-            battle.stop,
+        return self.question.battle.method_name(
             exact=isinstance(self.win_probability, Fraction),
-            question="law" if self.outcomes else "chance",
+            question="distribution" if self.outcomes else "chance",
         )
 
     def _expected(self) -> dict[str, float | None]:

@@ -25,9 +25,8 @@ from iacta.answers.words import (
     under,
 )
 from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
-from iacta.battle.territory import own_numbers
+from iacta.battle.territory import Stage, own_numbers
 from iacta.distribution import Distribution, Probability
-from iacta.methods.kernel import Stage
 from iacta.rules.stop import NEVER
 
 __all__ = ["CampaignAnswer", "CampaignQuestion", "CampaignStory"]

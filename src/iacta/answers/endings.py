@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from iacta.answers.sections import Bar, Bars
 from iacta.battle.campaign import CampaignOutcome
+from iacta.battle.territory import Stage
 from iacta.distribution import Distribution
-from iacta.methods.kernel import Outcome, Stage, is_won
+from iacta.methods.kernel import Outcome, is_won
 
 __all__ = ["battle_bars", "best_first", "campaign_bars", "stops"]
 

@@ -1,21 +1,25 @@
-"""Battle: rolls between two territories until one side cannot go on, or the attackers stop."""
+"""Battle: rolls between two territories until one side cannot go on, or the attacker stops.
+
+Here is the border at which armies that must stay behind are added to those able to attack, of which
+alone the methods know.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from iacta.battle import stopped
+from iacta.battle.territory import Stage
 from iacta.checks import put, whole_number
 from iacta.display import Displayed
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
-from iacta.methods import check_rules, find_method
+from iacta.methods.kernel import Kernel
 from iacta.methods.kernel import Outcome, is_won
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument
 
-__all__ = ["Battle"]
+__all__ = ["Battle", "Outcome", "is_won"]
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -32,13 +36,10 @@ class Battle(Displayed):
     Answers are floats, or fractions with `exact=True`. `method` is one of `iacta.methods.METHODS`,
     or `"auto"` for the fastest with a relative error of at most 1e-12 (twice that given that a side
     wins). This holds for chances between 1e-15 and 1 − 1e-15, and up to 250 armies on each side
-    down to 1e-150. In larger battles outcomes below 1e-18 are left out of a law. Where armies can
-        grow, the error is at most 1e-12 in all. Under balanced blitz it is absolute, at most
-    `iacta.methods.balanced_blitz.relative_error`, and certainty is exactly 1.0 or 0.0. A defender
-    who sees the attack first makes the conquest as unlikely as can be; the relative error is at
-    most `iacta.methods.sees_first.relative_error`, 1e-12 up to 250 armies on each side. A battle
-    with another stop than `stop_at` alone is solved by `"auto"`, `"stopping"` or `"simulation"`,
-    and refused where armies can grow.
+    down to 1e-150. Distributions of larger battles leave out outcomes below 1e-18. Where only the
+    absolute error is bounded, as under balanced blitz, certainty is still exactly 1.0 or 0.0. The
+    error of each method is what its kernel states (`iacta.methods.kernel`). A battle with another
+    stop than `stop_at` alone is solved by `"auto"`, `"stopping"` or `"simulation"`.
 
     Numbers below 1 or not whole are refused. Attackers no more than the garrison cannot attack.
 
@@ -83,20 +84,15 @@ class Battle(Displayed):
         return f"Battle({self.attackers}, {self.defenders}{more})"
 
     def outcomes(self, *, exact: bool = False, method: str = "auto") -> Distribution[Outcome]:
-        """Return the law of who is left: attackers, garrison included, and defenders.
+        """Return the distribution of who is left: attackers, garrison included, and defenders.
 
         >>> Battle(3, 1).outcomes(exact=True)[Outcome(attackers=2, defenders=0)]
         Fraction(455, 2592)
         """
-        law = stopped.outcomes(
-            Distribution([self.attackers]),
-            self.defenders,
-            self.rules,
-            self.stop,
-            exact=exact,
-            method=method,
-        )
-        return law if exact else law.to_float()
+        garrison = self.rules.garrison
+        ends = self._kernel(exact, method).forward(Distribution([self._able]), self.defenders)
+        left = ends.map(lambda state: Outcome(state.attackers + garrison, state.defenders))
+        return left if exact else left.to_float()
 
     def win_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
         """Return the chance that the territory is taken.
@@ -104,13 +100,7 @@ class Battle(Displayed):
         >>> Battle(4, 1).win_probability(exact=True)
         Fraction(342035, 373248)
         """
-        if not self.stop.is_reserve:
-            return self.outcomes(exact=exact, method=method).prob(is_won)
-        rules = self.stop.rules_in_fight(self.rules)
-        solver = find_method(
-            method, self.attackers, self.defenders, rules, exact=exact, question="chance"
-        )
-        won = solver.win_probability(self.attackers, self.defenders, rules)
+        won = self._kernel(exact, method).win_probability(self._able, self.defenders)
         return won if exact else float(won)
 
     def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
@@ -119,67 +109,86 @@ class Battle(Displayed):
         >>> Battle(4, 2, stop=Stop(max_rolls=1)).stop_probability(exact=True)
         Fraction(2443, 3888)
         """
-        garrison = self.rules.garrison
-        if self.stop == NEVER or self.attackers <= garrison:
+        if self.stop == NEVER or self._able <= 0:
             return Fraction(0) if exact else 0.0
-        law = self.outcomes(exact=exact, method=method)
-        return law.prob(lambda end: not is_won(end) and end.attackers > garrison)
+        return self.outcomes(exact=exact, method=method).prob(self.is_stopped)
+
+    def is_stopped(self, outcome: Outcome) -> bool:
+        """Return whether the attackers have stopped: with armies left that might attack.
+
+        outcome: how the battle ended.
+
+        >>> battle = Battle(9, 4, stop=Stop(max_losses=3))
+        >>> battle.is_stopped(Outcome(6, 2)), battle.is_stopped(Outcome(7, 0))
+        (True, False)
+        """
+        return Stage(self.defenders, self.rules).is_stopped(*outcome)
+
+    def method_name(self, *, exact: bool = False, question: str = "distribution") -> str:
+        """Return the name of the method that `"auto"` takes.
+
+        question: `"distribution"`, that of the outcome, or `"chance"`, the chance to win alone.
+
+        >>> Battle(12, 10).method_name(), Battle(12, 10).method_name(question="chance")
+        ('lattice', 'leap')
+        """
+        return self._kernel(exact, "auto").by(question, self._able, self.defenders).name
 
     def attackers_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
-        """Return the law of the attackers left, garrison included.
+        """Return the distribution of surviving attackers, garrison included.
 
-        >>> law = Battle(12, 10).attackers_left()
-        >>> round(law.mean(), 3), law.quantile(0.05), law.quantile(0.95)
+        >>> left = Battle(12, 10).attackers_left()
+        >>> round(left.mean(), 3), left.quantile(0.05), left.quantile(0.95)
         (4.438, 1, 10)
         """
-        return self._law_of(lambda outcome: outcome.attackers, exact, method)
+        return self._number(lambda outcome: outcome.attackers, exact, method)
 
     def defenders_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
-        """Return the law of the defenders left, 0 if the territory is taken.
+        """Return the distribution of surviving defenders, 0 if the territory is taken.
 
         >>> Battle(3, 1).defenders_left(exact=True)[0]
         Fraction(1955, 2592)
         """
-        return self._law_of(lambda outcome: outcome.defenders, exact, method)
+        return self._number(lambda outcome: outcome.defenders, exact, method)
 
     def attackers_lost(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
-        """Return the law of the attackers lost.
+        """Return the distribution of the attackers lost.
 
         >>> round(Battle(6, 5).attackers_lost().mean(), 4)
         3.3685
         """
-        return self._law_of(lambda outcome: self.attackers - outcome.attackers, exact, method)
+        return self._number(lambda outcome: self.attackers - outcome.attackers, exact, method)
 
     def defenders_lost(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
-        """Return the law of the defenders lost.
+        """Return the distribution of the defenders lost.
 
         >>> round(Battle(6, 5).defenders_lost().mean(), 4)
         3.5568
         """
-        return self._law_of(lambda outcome: self.defenders - outcome.defenders, exact, method)
+        return self._number(lambda outcome: self.defenders - outcome.defenders, exact, method)
 
     def attackers_left_if_won(
         self, *, exact: bool = False, method: str = "auto"
     ) -> Distribution[int]:
-        """Return the law of the attackers left, given that they win; refused if they cannot.
+        """Return the distribution of surviving attackers if they win; refused if they cannot.
 
         >>> Battle(1, 3).attackers_left_if_won()
         Traceback (most recent call last):
             ...
         iacta.errors.IllegalError: a win must have a chance above 0, got Battle(1, 3)
         """
-        law = self.outcomes(exact=exact, method=method)
-        if not law.prob(is_won):
-            fought = self.stop.rules_in_fight(self.rules)
-            too_rare = not exact and self.stop.is_reserve and self.attackers > fought.garrison
+        ends = self.outcomes(exact=exact, method=method)
+        if not ends.prob(is_won):
+            fighting = self._able - (self.stop.stop_at or 0)
+            too_rare = not exact and self.stop.is_reserve and fighting > 0
             hint = " in floats; exact=True may tell" if too_rare else ""
             raise IllegalError(f"a win must have a chance above 0, got {self!r}{hint}")
-        return law.condition(is_won).map(lambda outcome: outcome.attackers)
+        return ends.condition(is_won).map(lambda outcome: outcome.attackers)
 
     def attackers_lost_if_won(
         self, *, exact: bool = False, method: str = "auto"
     ) -> Distribution[int]:
-        """Return the law of the attackers lost, given that they win; refused if they cannot.
+        """Return the distribution of the attackers lost if they win; refused if they cannot.
 
         >>> round(Battle(51, 50).attackers_lost_if_won().mean(), 4)
         37.7799
@@ -188,7 +197,7 @@ class Battle(Displayed):
         return left.map(lambda attackers: self.attackers - attackers)
 
     def state_count(self) -> int:
-        """Return the number of states that the battle can come by, start and ends included.
+        """Return the number of states that the battle can visit, start and ends included.
 
         >>> Battle(11, 6).state_count()
         52
@@ -207,16 +216,23 @@ class Battle(Displayed):
 
         return path_tree.path_count(self.attackers, self.defenders, self._tree_rules())
 
+    @property
+    def _able(self) -> int:
+        """Attackers able to attack; 0 or less if the garrison is all there is."""
+        return self.attackers - self.rules.garrison
+
+    def _kernel(self, exact: bool, method: str) -> Kernel:
+        return Stage(self.defenders, self.rules, self.stop).kernel(exact=exact, method=method)
+
     def _tree_rules(self) -> Rules:
         """Return the rules of the fight, if it is one whose tree can be counted."""
-        check_rules(self.rules)
         if not self.stop.is_reserve:
             raise IllegalError(
                 f"stop must be stop_at alone where states or paths are counted, got {self.stop!r}"
             )
         return self.stop.rules_in_fight(self.rules)
 
-    def _law_of(
+    def _number(
         self, number: Callable[[Outcome], int], exact: bool, method: str
     ) -> Distribution[int]:
         return self.outcomes(exact=exact, method=method).map(number)

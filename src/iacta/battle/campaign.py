@@ -1,27 +1,38 @@
-"""Campaign: the battles of one stack through a chain of territories."""
+"""Campaign: the battles of one stack through a chain of territories.
 
-from collections.abc import Iterator
+It is a product of kernels. Forward, they carry the distribution of the stack from one territory to
+the next; backward, the value of what the stack may achieve.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from iacta.battle import stopped
-from iacta.battle.territory import Territories, Territory, read_territories, stages
+from iacta.battle.territory import Stage, Territories, Territory, read_territories, stages
 from iacta.checks import put, shown, whole_number
 from iacta.display import Displayed
 from iacta.distribution import Distribution, Probability
 from iacta.errors import MalformedError
-from iacta.methods import check_rules, find_method
-from iacta.methods.kernel import Outcome, Stage, is_won
-from iacta.rules.roll import loss_counts
+from iacta.methods.kernel import Kernel, State, Values
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument
 
-__all__ = ["Campaign", "CampaignOutcome", "PlayedBattle", "TerritoryOdds"]
+__all__ = [
+    "Campaign",
+    "CampaignOutcome",
+    "PlayedBattle",
+    "TerritoryOdds",
+    "chance_along",
+    "values_along",
+]
+
+BELOW_ONE = 1 - 2.0**-53
+MOST_CELLS = 4 * 10**6  # of the largest table to go backward through
 
 
 class CampaignOutcome(NamedTuple):
@@ -83,11 +94,11 @@ class Campaign(Displayed):
     kept out of a fight stay where they are while it lasts; after a conquest all but the garrison
     move on, those kept out included. Answers are
     floats, or fractions with `exact=True`; `method` is as for `Battle`. The relative error of a
-    float is at most the sum over the territories of what `relative_error` of the method says,
-    which is 1e-12 up to 250 armies on each side; twice that for `expected_attackers`, which is a
-    ratio. Chances below 1e-150 may become 0. Under balanced blitz, which reshapes the battle for
-    each territory by itself, the error is absolute. A defender who sees the attack first makes the
-    conquest of his own territory as unlikely as can be, whatever stands behind it.
+    float is at most the sum over the territories of those of its kernels, each at most 1e-12 up to
+    250 armies on each side; twice that for `expected_attackers`, which is a ratio. Chances below
+    1e-150 may become 0. Under balanced blitz, which reshapes the battle for each territory by
+    itself, the error is absolute. A defender who sees the attack first makes the conquest of his
+    own territory as unlikely as possible, whatever lies behind it.
 
     No territories, and numbers below 1 or not whole, are refused.
 
@@ -132,23 +143,23 @@ class Campaign(Displayed):
     def outcomes(
         self, *, exact: bool = False, method: str = "auto"
     ) -> Distribution[CampaignOutcome]:
-        """Return the law of how the campaign ends.
+        """Return the distribution of how the campaign ends.
 
-        >>> law = Campaign(3, [1, 1]).outcomes(exact=True)
-        >>> law[CampaignOutcome(conquered=2, attackers=1, defenders=0)]
+        >>> ends = Campaign(3, [1, 1]).outcomes(exact=True)
+        >>> ends[CampaignOutcome(conquered=2, attackers=1, defenders=0)]
         Fraction(625, 2592)
         """
-        law: dict[CampaignOutcome, Probability] = {}
-        for number, passage in enumerate(self._passages(exact, method)):
-            for outcome, probability in passage.outcomes.items():
-                if not is_won(outcome):
-                    stopped = CampaignOutcome(number, outcome.attackers, outcome.defenders)
-                    law[stopped] = _rounded(passage.reached * probability, exact)
+        ends: dict[CampaignOutcome, Probability] = {}
+        for number, crossing in enumerate(self._crossings(exact, method)):
+            for state, probability in crossing.ends.items():
+                if state.defenders:
+                    end = CampaignOutcome(number, state.attackers + crossing.garrison, state[1])
                 elif number + 1 == len(self.territories):
-                    moved_in = _moved_in(outcome, passage.garrison)
-                    taken_all = CampaignOutcome(number + 1, moved_in, 0)
-                    law[taken_all] = _rounded(passage.reached * probability, exact)
-        return Distribution(law) if exact else Distribution.from_probabilities(law)
+                    end = CampaignOutcome(number + 1, state.attackers, 0)
+                else:
+                    continue
+                ends[end] = _rounded(crossing.reached * probability, exact)
+        return Distribution(ends) if exact else Distribution.from_probabilities(ends)
 
     def win_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
         """Return the chance that all territories are taken.
@@ -156,6 +167,13 @@ class Campaign(Displayed):
         >>> Campaign(3, [1]).win_probability(exact=True)
         Fraction(1955, 2592)
         """
+        way = self.stages()
+        kernels = [stage.kernel(exact=exact, method=method) for stage in way]
+        if len(way) == 1:
+            able = self.attackers - way[0].rules.garrison
+            return _rounded(kernels[0].win_probability(able, way[0].defenders), exact)
+        if _goes_backward(way, kernels, self.attackers):
+            return _rounded(chance_along(way, kernels, self.attackers), exact)
         return self.territory_odds(exact=exact, method=method)[-1].conquer_probability
 
     def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
@@ -164,11 +182,21 @@ class Campaign(Displayed):
         >>> Campaign(4, [2], stop=Stop(max_rolls=1)).stop_probability(exact=True)
         Fraction(2443, 3888)
         """
-        law = self.outcomes(exact=exact, method=method)
+        return self.outcomes(exact=exact, method=method).prob(self.is_stopped)
+
+    def is_stopped(self, end: CampaignOutcome) -> bool:
+        """Return whether the attackers have stopped: with armies left that might attack.
+
+        end: how the campaign ended.
+
+        >>> campaign = Campaign(9, [2, 3], stop=Stop(max_rolls=1))
+        >>> campaign.is_stopped(CampaignOutcome(1, 7, 2))
+        True
+        """
         way = self.stages()
-        return law.prob(
-            lambda end: end.defenders and end.attackers > way[end.conquered].rules.garrison
-        )
+        if end.conquered == len(way):
+            return False
+        return way[end.conquered].is_stopped(end.attackers, end.defenders)
 
     def stages(self) -> list[Stage]:
         """Return the battles of the campaign, each with the rules and the stop that it has.
@@ -189,22 +217,23 @@ class Campaign(Displayed):
         """
         odds = [
             TerritoryOdds(
-                _rounded(passage.reached, exact),
-                _rounded(passage.conquered, exact),
-                _rounded(passage.stack.mean(), exact),
+                _rounded(crossing.reached, exact),
+                _rounded(crossing.conquered, exact),
+                _rounded(crossing.stack.mean(), exact),
             )
-            for passage in self._passages(exact, method)
+            for crossing in self._crossings(exact, method)
         ]
         never = TerritoryOdds(*[_rounded(Fraction(0), exact)] * 3)
         return tuple(odds + [never] * (len(self.territories) - len(odds)))
 
     def score(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
-        """Return the law of Norvig's score: armies in the last territory, less defenders left.
+        """Return the distribution of Norvig's score: armies left, less defenders left.
 
-        When the campaign fails, all the defenders on the way count, those not yet attacked too.
+        The armies are those on the last territory. When the campaign fails, all defenders
+        on the way count, those not yet attacked too.
 
-        >>> law = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]).score()
-        >>> round(law.mean(), 6), law.mode()
+        >>> score = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]).score()
+        >>> round(score.mean(), 6), score.mode()
         (10.230852, 12)
         """
         return self.outcomes(exact=exact, method=method).map(self.score_of)
@@ -225,92 +254,131 @@ class Campaign(Displayed):
 
         rng: a `numpy.random.Generator`; the same seed plays the same campaign.
 
-        Under balanced blitz, and where the defender sees the attack first, no dice are thrown: how
-        a battle ends is drawn from its law.
+        Battles that are not rolled with dice chosen before each roll, as under balanced blitz, end
+        at random by the distribution of their outcome.
 
         >>> Campaign(12, [3, 2]).play(np.random.default_rng(1))[0]
         PlayedBattle(territory=1, attackers=12, defenders=3, attackers_left=11, defenders_left=0)
         """
         if not isinstance(rng, np.random.Generator):
             raise MalformedError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
-        for stage in self.stages():
-            _check_stage(stage)
+        way = self.stages()
+        kernels = [stage.kernel() for stage in way]
         battles: list[PlayedBattle] = []
-        attackers = self.attackers
-        for number, stage in enumerate(self.stages(), start=1):
-            left = _play_battle(attackers, stage, rng)
-            battles.append(PlayedBattle(number, attackers, stage.defenders, *left))
-            if left[1]:
+        stack = self.attackers
+        for number, (stage, kernel) in enumerate(zip(way, kernels, strict=True), start=1):
+            garrison = stage.rules.garrison
+            able, defenders = kernel.play(stack - garrison, stage.defenders, rng)
+            left = able + garrison, defenders
+            battles.append(PlayedBattle(number, stack, stage.defenders, *left))
+            if defenders:
                 break
-            attackers = left[0] - stage.rules.garrison
+            stack = able
         return tuple(battles)
 
-    def _passages(self, exact: bool, method: str) -> Iterator["_Passage"]:
+    def _crossings(self, exact: bool, method: str) -> Iterator["_Crossing"]:
         """Yield what happens at each territory, as far as the stack can come."""
         reached: Probability = Fraction(1)
         stack = Distribution([self.attackers])
-        for defenders, rules, stop in self.stages():
-            law = stopped.outcomes(stack, defenders, rules, stop, exact=exact, method=method)
-            conquered = reached * law.prob(is_won)
-            yield _Passage(reached, conquered, stack, law, rules.garrison)
+        way = self.stages()
+        for stage in way:  # what no method answers is refused before anything is computed
+            stage.kernel(exact=exact, method=method)
+        for stage in way:
+            kernel, garrison = stage.kernel(exact=exact, method=method), stage.rules.garrison
+            able = stack.map(lambda n, garrison=garrison: n - garrison)  # type: ignore[misc]
+            ends = kernel.forward(able, stage.defenders)
+            conquered = reached * ends.prob(_is_taken)
+            yield _Crossing(reached, conquered, stack, ends, garrison)
             if not conquered:
                 break
-            stack = law.condition(is_won).map(partial(_moved_in, garrison=rules.garrison))
+            stack = ends.condition(_is_taken).map(_able)
             reached = conquered
 
 
-class _Passage(NamedTuple):
-    """What happens at one territory: `stack` and `outcomes` are laws given that it is reached."""
+class _Crossing(NamedTuple):
+    """What happens at one territory, given that it is reached.
+
+    reached, conquered: the chances to reach it, and to take it.
+    stack: the distribution of the armies that stand before it.
+    ends: that of the absorbing state.
+    garrison: armies that stay behind where the stack stood.
+    """
 
     reached: Probability
     conquered: Probability
     stack: Distribution[int]
-    outcomes: Distribution[Outcome]
+    ends: Distribution[State]
     garrison: int
+
+
+def _is_taken(state: State) -> bool:
+    return state.defenders == 0
+
+
+def _able(state: State) -> int:
+    """Return the armies that move in: all but the garrison."""
+    return state.attackers
 
 
 def _rounded(number: Probability, exact: bool) -> Probability:
     return number if exact else float(number)
 
 
-def _moved_in(outcome: Outcome, garrison: int) -> int:
-    return outcome.attackers - garrison
+def _goes_backward(way: Sequence[Stage], kernels: Sequence[Kernel], attackers: int) -> bool:
+    """Return whether all battles have tables of a moderate size."""
+    return all(
+        kernel.by_rows
+        and attackers * stage.defenders <= MOST_CELLS
+        and kernel.most_left(attackers, stage.defenders) == (attackers, stage.defenders)
+        for stage, kernel in zip(way, kernels, strict=True)
+    )
 
 
-def _check_stage(stage: Stage) -> None:
-    """Refuse a battle that no method solves."""
-    check_rules(stage.rules)
-    if not stage.stop.is_reserve:
-        from iacta.methods import stopping  # slow to import, and only needed here
+def chance_along(
+    way: Sequence[Stage], kernels: Sequence[Kernel], attackers: int, keep: int = 0
+) -> Probability:
+    """Return the chance to take a whole way, by a backward pass.
 
-        stopping.refuse_rules(stage.rules)
+    way: the battles, one after the other.
+    kernels: the kernel of each.
+    attackers: armies on the territory from which it starts, garrison included.
+    keep: armies that must be left on the last territory.
+    """
+    able, defenders = attackers - way[0].rules.garrison, way[0].defenders
+    enough = np.arange(max(able, 0) + 1) >= keep
+
+    def chance(*, against: bool) -> Any:
+        taken = (~enough if against else enough).astype(int)
+        values = values_along(way[1:], kernels[1:], taken, int(against))
+        lost = [int(against)] * (defenders + 1)
+        return kernels[0].value(Values(values, lost), defenders)[max(able, 0)]
+
+    won = chance(against=False)
+    if isinstance(won, int | Fraction):
+        return Fraction(won)
+    if any(kernel.certain for kernel in kernels):  # a sum to 1 may be rounded, one to 0 is exact
+        return 1.0 if not chance(against=True) else min(float(won), BELOW_ONE)
+    return min(float(won), 1.0)
 
 
-def _play_battle(attackers: int, stage: Stage, rng: "np.random.Generator") -> tuple[int, int]:
-    """Return the attackers and defenders left after a battle with random dice."""
-    defenders, stop = stage.defenders, stage.stop
-    rules = stop.rules_in_fight(stage.rules)
-    if rules.dice_mode == "balanced blitz" or rules.defender_sees_first:
-        solver = find_method("auto", attackers, defenders, rules, exact=False, question="law")
-        ends = solver.outcomes(Distribution([attackers]), defenders, rules)
-        return ends.sample(1, rng)[0]
-    fewest = stop.fewest_able(attackers - rules.garrison, rules.attack.kept)
-    rolls = 0
-    while attackers - rules.garrison >= fewest and defenders and rolls != stop.max_rolls:
-        lost = _play_roll(attackers - rules.garrison, defenders, rules, rng)
-        attackers, defenders, rolls = attackers - lost[0], defenders - lost[1], rolls + 1
-    return attackers, defenders
+def values_along(
+    way: Sequence[Stage], kernels: Sequence[Kernel], taken: npt.NDArray[Any], failed: int
+) -> npt.NDArray[Any]:
+    """Return the expected value of a way for each number of armies that set out on it.
 
+    way: the battles, one after the other.
+    kernels: the kernel of each.
+    taken: `taken[n]` is the value of n armies on the last territory.
+    failed: the value of whatever else happens.
 
-def _play_roll(
-    able: int, defenders: int, rules: Rules, rng: "np.random.Generator"
-) -> tuple[int, int]:
-    """Return the armies that both sides lose in a roll; a gain is a negative loss."""
-    law = loss_counts(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
-    draw, k = rng.random() - law.gains / law.total, 0
-    if draw < 0:
-        return -rules.all_ones_gain, -rules.all_ones_gain
-    while k < law.compared and draw >= law.counts[k] / law.total:
-        draw -= law.counts[k] / law.total
-        k += 1
-    return law.compared - k, k
+    Entry `[n]`, as many as `taken` has, is for n armies on the territory from which it starts.
+    """
+    values = taken
+    for stage, kernel in zip(reversed(way), reversed(kernels), strict=True):
+        staying = min(stage.rules.garrison, len(values))
+        able = len(values) - staying
+        lost = [failed] * (stage.defenders + 1)
+        row = kernel.value(Values(values[: max(able, 1)], lost), stage.defenders)
+        moved = row[np.arange(able)]
+        values = np.concatenate([np.full(staying, failed, np.asarray(moved).dtype), moved])
+    return values

@@ -1,17 +1,19 @@
-"""Territory: a step on the way of a campaign."""
+"""Territory: a step on the way of a campaign, and the battle that is fought for it."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from iacta.checks import parse_whole_number, put, row_of, short_repr, whole_number
 from iacta.errors import IllegalError
-from iacta.methods.kernel import Stage
+from iacta.methods import find_kernel
+from iacta.methods.kernel import Kernel
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop, read_stop
 from iacta.rules.variants import find_rules, rules_name
 
 __all__ = [
+    "Stage",
     "Territories",
     "Territory",
     "own_numbers",
@@ -54,6 +56,31 @@ class Territory:
 
 
 Territories: TypeAlias = Iterable[int | Territory]
+
+
+class Stage(NamedTuple):
+    """One battle of a campaign.
+
+    defenders: armies that defend the territory.
+    rules: the rules of the battle, with the garrison of the territory attacked from.
+    stop: when the attackers stop.
+    """
+
+    defenders: int
+    rules: Rules
+    stop: Stop = NEVER
+
+    def kernel(self, *, exact: bool = False, method: str = "auto") -> Kernel:
+        """Return the kernel of the battle."""
+        return find_kernel(self.rules, self.stop, exact=exact, method=method)
+
+    def is_stopped(self, attackers: int, defenders: int) -> bool:
+        """Return whether the battle ended because the attackers stopped.
+
+        attackers: those left on the territory attacked from, garrison included.
+        defenders: those left.
+        """
+        return defenders > 0 and attackers > self.rules.garrison
 
 
 def read_territories(territories: Territories) -> tuple[Territory, ...]:

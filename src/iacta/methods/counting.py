@@ -216,6 +216,7 @@ class Counting(RollKernel):
         """Return the chance to take the territory."""
         if not defenders or attackers <= 0:
             return Fraction(not defenders)
+        self.refuse(attackers, defenders)
         values = Values([1] * (attackers + 1), [0] * (defenders + 1))
         chance: Fraction = self.value(values, defenders)[attackers]
         return chance

@@ -445,12 +445,14 @@ class RollKernel(Kernel):
     def limit_of_defenders(self, attackers: int) -> Fraction:
         """Return the chance not to win as the defenders grow without end.
 
-        It is the same sum as in `limit_of_attackers` with the attackers' losses.
+        It is the same sum as in `limit_of_attackers` with the attackers' losses, until they stop.
         """
+        if self.stop.max_rolls is not None:
+            return Fraction(1)
         most = min(attackers, self.rules.attack.kept)
         dice = self.rules.defence.kept
         counts = {i: loss_counts(i, dice, self.rules).counts[::-1] for i in range(1, most + 1)}
-        return _limit(counts, attackers)
+        return _limit(counts, attackers, self.stop.fewest_able(attackers, self.rules.attack.kept))
 
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
         """Return how one battle ends that is rolled with random dice."""
@@ -472,12 +474,15 @@ class RollKernel(Kernel):
         return State(attackers, defenders)
 
 
-def _limit(counts: dict[int, tuple[int, ...]], armies: int) -> Fraction:
-    """Return N(armies), where `counts[j][k]` counts the rolls with j dice that cost k armies."""
+def _limit(counts: dict[int, tuple[int, ...]], armies: int, fewest: int = 1) -> Fraction:
+    """Return N(armies), where `counts[j][k]` counts the rolls with j dice that cost k armies.
+
+    fewest: with fewer armies they do not roll again.
+    """
     if all(any(row[1:]) for row in counts.values()):
         return Fraction(1)
-    chances = [Fraction(1)]
-    for n in range(1, armies + 1):
+    chances = [Fraction(1)] * fewest
+    for n in range(fewest, armies + 1):
         row = counts[min(n, max(counts))]
         hits = sum(count * chances[n - k] for k, count in enumerate(row) if k)
         chances.append(hits / sum(row[1:]) if hits else Fraction(0))

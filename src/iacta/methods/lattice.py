@@ -140,6 +140,7 @@ class Lattice(RollKernel):
         """Return the chance to take the territory."""
         if not defenders or attackers <= 0:
             return float(not defenders)
+        self.refuse(attackers, defenders)
         values = Values(np.ones(attackers + 1), np.zeros(defenders + 1))
         return min(float(self.value(values, defenders)[attackers]), 1.0)
 

@@ -290,6 +290,21 @@ State(attackers=3, defenders=0): 2890})
         for d, row in enumerate(found, start=1):
             yield ExactRow(row.tolist(), powers, scale, d) if self.exact else row
 
+    def limit_of_attackers(self, defenders: int) -> Fraction:
+        """Return the chance to win as the attackers grow without end.
+
+        If they can only lose so many, it is that of so many and all attack dice.
+        """
+        taken, most = min(self.rules.full_roll), []
+        if self.stop.max_losses is not None:
+            most.append(self.stop.max_losses + taken - 1)
+        if self.stop.max_rolls is not None:
+            most.append(self.stop.max_rolls * taken)
+        if not most:
+            return super().limit_of_attackers(defenders)
+        kernel = Stopping(self.rules, self.stop, exact=True)
+        return Fraction(kernel.win_probability(min(most) + self.rules.attack.kept, defenders))
+
     def _most_rolls(self, attackers: int, defenders: int) -> int | None:
         """Return after how many rolls such a battle stops, `None` if it ends before."""
         rolls = self.stop.max_rolls
