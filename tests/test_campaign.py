@@ -21,7 +21,6 @@ from iacta import (
     Stop,
     Territory,
     TooLargeError,
-    armies_needed_for_campaign,
     find_rules,
     simulate_campaign,
 )
@@ -221,11 +220,6 @@ def test_a_campaign_says_how_likely_its_attackers_stop() -> None:
         assert campaign.stop_probability(exact=True) == expected
         if campaign in CAMPAIGNS:
             assert expected == 0
-
-
-def test_where_armies_needed_are_asked_a_stop_is_refused() -> None:
-    with pytest.raises(IactaError, match="territories must have no stop"):
-        armies_needed_for_campaign([3, Territory(2, stop=Stop(charge=True))], "90%")
 
 
 def test_dice_without_end_can_be_played() -> None:

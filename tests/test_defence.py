@@ -18,13 +18,11 @@ from iacta import (
     TooLargeError,
     armies_needed,
     defenders_needed,
-    find_rules,
     win_table,
 )
 from iacta.checks import parse_chance
 from iacta.methods import closed_form, leap
-from iacta.questions.bracket import Bracket
-from iacta.questions.large_requirement import fewest_defenders
+from iacta.questions import needed
 from tests import brute, strategies
 
 CHANCES = [Fraction(p, 100) for p in (1, 10, 50, 75, 90, 95, 99)]
@@ -109,9 +107,12 @@ def test_shapes_broadcast() -> None:
 @pytest.mark.parametrize("rules", ["classic", "capital"])
 @pytest.mark.parametrize("attackers", [2, 10, 90, 200])
 @pytest.mark.parametrize("chance", ["0.01", "0.5", "0.95", "0.999999"])
-def test_the_search_by_leaps_is_the_one_of_tables(rules: str, attackers: int, chance: str) -> None:
-    found = fewest_defenders(attackers, Fraction(chance), find_rules(rules))
-    assert found == defenders_needed(attackers, chance, rules)
+def test_the_search_by_leaps_is_the_one_of_tables(
+    monkeypatch: pytest.MonkeyPatch, rules: str, attackers: int, chance: str
+) -> None:
+    by_tables = defenders_needed(attackers, chance, rules)
+    monkeypatch.setattr(needed, "LARGEST_IN_TABLES", 0)
+    assert defenders_needed(attackers, chance, rules) == by_tables
 
 
 @pytest.mark.parametrize("attackers", [2001])
@@ -132,8 +133,8 @@ def test_any_number_of_attackers(attackers: int) -> None:
 
 def test_what_floats_cannot_tell_is_decided_exactly_or_not_at_all() -> None:
     won = closed_form.win_probability(2101, 2400, CLASSIC)
-    assert fewest_defenders(2101, 1 - won, CLASSIC) == 2400
-    assert fewest_defenders(2101, 1 - won + Fraction(1, 10**40), CLASSIC) == 2401
+    assert defenders_needed(2101, 1 - won) == 2400
+    assert defenders_needed(2101, 1 - won + Fraction(1, 10**40)) == 2401
     with pytest.raises(TooLargeError, match="attackers must be less than some ten thousand"):
         defenders_needed(10**12, 1 - Fraction(1, 10**20))
 
@@ -149,25 +150,6 @@ def test_a_chance_that_no_number_of_defenders_reaches_is_refused() -> None:
     three = Rules(full_attack=Dice((6, 6, 6), bonus=(9, 9, 9)))
     with pytest.raises(IllegalError, match="endless defenders"):
         defenders_needed(9, 0.5, three)
-
-
-def test_a_bracket_is_as_exact_as_its_fractions() -> None:
-    true = [Fraction(1), *(Fraction(1, n) for n in range(1, 30))]
-    asked: list[int] = []
-
-    def exact(most: int) -> list[Fraction]:
-        asked.append(most)
-        return true[: most + 1]
-
-    bracket = Bracket(np.array([float(chance) for chance in true]), 1e-3, exact)
-    assert bracket.first_at_most(Fraction(1, 10)) == 10
-    assert asked
-    assert bracket.first_at_most(Fraction(1, 10) - Fraction(1, 10**30)) == 11
-    asked.clear()
-    assert bracket.first_at_most(Fraction(2, 19)) == 10
-    assert not asked
-    assert bracket.first_at_most(Fraction(1, 100)) is None
-    assert bracket.first_at_most(Fraction(1, 10**200)) is None
 
 
 @pytest.mark.parametrize(

@@ -10,19 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iacta import (
+    CLASSIC,
     Battle,
     Campaign,
     Dice,
     IactaError,
     IllegalError,
     Rules,
+    Stop,
     Territory,
+    TooLargeError,
     armies_needed,
     armies_needed_for_campaign,
+    defenders_needed,
     find_rules,
     win_table,
 )
-from iacta.questions.armies_needed import win_probability_keeping
+from iacta.methods import find_kernel
+from iacta.questions import needed as needed_module
+from iacta.questions.needed import win_probability_keeping
 from tests import brute, strategies
 from tests.published import read_rows
 
@@ -263,3 +269,142 @@ def test_a_chance_that_no_number_of_armies_reaches_is_refused_at_once() -> None:
 def test_wrong_numbers_to_keep_are_refused(wrong: Any) -> None:
     with pytest.raises(IactaError, match="keep must be a whole number of at least 0"):
         armies_needed(3, 0.5, keep=wrong)
+
+
+# Against more defenders than a table could hold.
+
+
+def chance_to_win(attackers: int, defenders: int, keep: int = 0) -> float:
+    """Return the chance to win a large battle, garrison included, and keep some armies."""
+    return float(find_kernel(CLASSIC).chances(attackers - 1, defenders, keep).won)
+
+
+@pytest.mark.parametrize("rules", ["classic", "capital"])
+@pytest.mark.parametrize("keep", [0, 3, 20])
+def test_one_battle_at_a_time_tells_what_tables_tell(
+    monkeypatch: pytest.MonkeyPatch, rules: str, keep: int
+) -> None:
+    asked = [[1], [10], [90], [200]], ["0.01", "0.5", "0.95", "0.999999"]
+    by_tables = armies_needed(*asked, rules, keep=keep)
+    monkeypatch.setattr(needed_module, "LARGEST_IN_TABLES", 0)
+    assert (armies_needed(*asked, rules, keep=keep) == by_tables).all()
+
+
+@pytest.mark.parametrize("defenders", [2001, 5000])
+@pytest.mark.parametrize("chance", ["1/4", "0.999", "1e-9"])
+def test_one_army_fewer_is_too_few(defenders: int, chance: str) -> None:
+    attackers, wanted = armies_needed(defenders, chance), Fraction(chance)
+    assert Battle(attackers - 1, defenders).win_probability(exact=True) < wanted
+    assert Battle(attackers, defenders).win_probability(exact=True) >= wanted
+
+
+@pytest.mark.parametrize("defenders", [10**6, 10**9, 10**12])
+def test_any_number_of_defenders(defenders: int) -> None:
+    attackers = armies_needed(defenders, 0.95)
+    assert chance_to_win(attackers - 1, defenders) < 0.95 <= chance_to_win(attackers, defenders)
+    kept = armies_needed(defenders, 0.95, keep=defenders)
+    assert chance_to_win(kept - 1, defenders, defenders) < 0.95
+    assert chance_to_win(kept, defenders, defenders) >= 0.95
+
+
+def test_small_and_large_defences_in_one_array() -> None:
+    assert armies_needed([10, 10**6], 0.95).tolist() == [19, armies_needed(10**6, 0.95)]
+
+
+def test_what_floats_cannot_tell_is_decided_exactly() -> None:
+    exact = Battle(2101, 2400).win_probability(exact=True)
+    assert isinstance(exact, Fraction)
+    assert armies_needed(2400, exact) == 2101
+    assert armies_needed(2400, exact + Fraction(1, 10**40)) == 2102
+    assert armies_needed(3000, "1e-20") > armies_needed(3000, "1e-21")
+
+
+def test_chances_too_small_for_large_battles_are_decided_by_tables() -> None:
+    attackers = armies_needed(2400, "1e-20", "capital")
+    for number, reaches in ((attackers, True), (attackers - 1, False)):
+        (row,) = list(find_kernel(find_rules("capital")).backward(values(number, 2400)))[-1:]
+        assert (row[number - 1] >= 1e-20) == reaches
+
+
+def values(attackers: int, defenders: int) -> Any:
+    """Return the values of a victory."""
+    from iacta.methods.kernel import Values
+
+    return Values(np.ones(attackers), np.zeros(defenders + 1))
+
+
+def test_what_no_method_can_tell_is_not_guessed() -> None:
+    for defenders, wanted in ((10**12, "1e-20"), (10**9, "99.99999999999999999%")):
+        with pytest.raises(TooLargeError, match="chance must be one that can be told"):
+            armies_needed(defenders, wanted)
+
+
+# Of attackers who stop.
+
+STOPS = [
+    Stop(stop_at=2),
+    Stop(charge=True),
+    Stop(max_losses=3),
+    Stop(max_rolls=3),
+    Stop(1, True, 4, 5),
+]
+
+
+@pytest.mark.parametrize("stop", STOPS, ids=repr)
+@pytest.mark.parametrize("rules", ["classic", "capital"])
+def test_attackers_who_stop_need_the_first_number_of_a_scan_in_fractions(
+    stop: Stop, rules: str
+) -> None:
+    for defenders in (1, 2, 4):
+        won = [Battle(n, defenders, rules, stop=stop) for n in range(1, 21)]
+        scanned = [each.win_probability(exact=True) for each in won]
+        for chance in (Fraction(1, 20), Fraction(1, 2), Fraction(9, 10)):
+            first = next((n for n, p in enumerate(scanned, start=1) if p >= chance), None)
+            if first is None:
+                with pytest.raises(IllegalError, match="endless attackers"):
+                    armies_needed(defenders, chance, rules, stop=stop)
+            else:
+                assert armies_needed(defenders, chance, rules, stop=stop) == first
+                way = [Territory(defenders, stop=stop)]
+                assert armies_needed_for_campaign(way, chance, rules) == first
+
+
+@pytest.mark.parametrize("stop", STOPS, ids=repr)
+def test_defenders_hold_against_attackers_who_stop(stop: Stop) -> None:
+    for attackers in (2, 6, 9):
+        held = [
+            1 - Battle(attackers, d, stop=stop).win_probability(exact=True) for d in range(1, 20)
+        ]
+        for chance in (Fraction(1, 2), Fraction(95, 100)):
+            first = next(d for d, p in enumerate(held, start=1) if p >= chance)
+            assert defenders_needed(attackers, chance, stop=stop) == first
+
+
+@pytest.mark.parametrize("stop", STOPS, ids=repr)
+def test_campaigns_that_stop_need_the_first_number_of_a_scan_in_fractions(stop: Stop) -> None:
+    way = [2, Territory(1, stop=stop), Territory(2, garrison=2)]
+    scanned = [Campaign(n, way).win_probability(exact=True) for n in range(1, 18)]
+    for chance in (Fraction(1, 10), Fraction(2, 5)):
+        first = next(n for n, p in enumerate(scanned, start=1) if p >= chance)
+        assert armies_needed_for_campaign(way, chance) == first
+    assert win_probability_keeping(9, way, 0, exact=True) == scanned[8]
+    law = Campaign(9, way).outcomes(exact=True)
+    kept = sum(p for (taken, left, _), p in law.items() if taken == 3 and left >= 2)
+    assert win_probability_keeping(9, way, 2, exact=True) == kept
+
+
+def test_a_chance_that_endless_attackers_who_stop_just_have_is_reached() -> None:
+    stop = Stop(max_losses=2)
+    limit = Battle(9, 2, stop=stop).win_probability(exact=True)
+    assert limit == Battle(10, 2, stop=stop).win_probability(exact=True)
+    assert isinstance(limit, Fraction)
+    assert armies_needed(2, limit, stop=stop) <= 9
+    with pytest.raises(IllegalError, match="endless attackers"):
+        armies_needed(2, limit + Fraction(1, 10**40), stop=stop)
+
+
+def test_balanced_battles_keep_some_armies_back() -> None:
+    rules, stop = find_rules("balanced blitz"), Stop(stop_at=2)
+    for chance in ("50%", "100%"):
+        assert armies_needed(5, chance, rules, stop=stop) == armies_needed(5, chance, rules) + 2
+        assert defenders_needed(9, chance, rules, stop=stop) == defenders_needed(7, chance, rules)

@@ -20,19 +20,18 @@ Conventions:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from iacta.battle.battle import Battle
+from iacta.battle.battle import Battle, Outcome
 from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.battle.territory import Territory
 from iacta.distribution import Distribution
 from iacta.errors import IactaError, IllegalError, MalformedError, MissingError, TooLargeError
-from iacta.methods.kernel import Outcome
-from iacta.questions.armies_needed import armies_needed, armies_needed_for_campaign
 from iacta.questions.arrays import (
     expected_attackers_left,
     expected_defenders_left,
     win_probability,
     win_table,
 )
+from iacta.questions.needed import armies_needed, armies_needed_for_campaign
 from iacta.rules.dice import Dice
 from iacta.rules.roll import Losses, Roll, break_even_ratio
 from iacta.rules.rules import CLASSIC, Rules
@@ -77,7 +76,7 @@ if TYPE_CHECKING:
         when_to_stop,
         win_probability_if_seen,
     )
-    from iacta.questions.defence import defenders_needed
+    from iacta.questions.needed import defenders_needed
     from iacta.questions.simulated import Simulated, simulate_battle, simulate_campaign
     from iacta.questions.spread import BestSpread, spread_defenders
     from iacta.rules.files import read_rules_file, read_rules_record, rules_record, rules_toml
@@ -196,7 +195,7 @@ _LOADED_WHEN_ASKED = {
     "rules_record": "iacta.rules.files",
     "rules_toml": "iacta.rules.files",
     "simulate_battle": "iacta.questions.simulated",
-    "defenders_needed": "iacta.questions.defence",
+    "defenders_needed": "iacta.questions.needed",
     "simulate_campaign": "iacta.questions.simulated",
     "spread_defenders": "iacta.questions.spread",
 }

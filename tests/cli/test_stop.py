@@ -14,7 +14,6 @@ WRONG = {
     "campaign 12 3~": "stop_at must be a whole number of at least 0, got ''",
     "campaign 12 3~x": "stop_at must be a whole number of at least 0, got 'x'",
     "simulate 12 3 --max-rolls -2": "--max-rolls must be a whole number of at least 0, got -2",
-    "need 3~2": "territories must have no stop where armies needed are asked, got Stop(stop_at=2)",
     "battle 12 10 --rules five-ones --charge": "all_ones_gain must be 0 for a battle that stops by "
     "charge, max_losses or max_rolls, got 1",
 }
@@ -73,7 +72,7 @@ def test_a_territory_s_own_stop_takes_the_place_of_the_command_s(run: Run) -> No
     way = [Territory(8, "capital", 2, Stop(stop_at=5)), Territory(3)]
     campaign = Campaign(20, way, stop=Stop(max_losses=4))
     record = json.loads(run(line).stdout)
-    assert record["win_probability"] == campaign.win_probability()
+    assert record["win_probability"] == pytest.approx(campaign.win_probability(), rel=1e-14)
     assert record["stop_probability"] == campaign.stop_probability()
     assert record["territories"][0]["rules"] == "capital"
 

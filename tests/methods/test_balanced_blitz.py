@@ -33,9 +33,8 @@ from iacta import (
     win_table,
 )
 from iacta.methods import balanced_blitz, find_kernel, leap, methods_of
-from iacta.methods.kernel import Stage, is_won
-from iacta.questions.armies_needed import win_probability_keeping
-from iacta.questions.balanced_requirement import chances_to_take
+from iacta.methods.kernel import is_won
+from iacta.questions.needed import win_probability_keeping
 from iacta.rules.modes import BalancedBlitz
 from tests import strategies
 from tests.balanced_twin import balanced
@@ -219,8 +218,8 @@ def test_a_campaign_is_reshaped_territory_by_territory() -> None:
 
 def test_the_unfinished_game() -> None:
     campaign = Campaign(72, UNFINISHED, BLITZ)
-    by_values = chances_to_take([Stage(d, BLITZ) for d in UNFINISHED], 0, 72)
-    assert campaign.win_probability() == pytest.approx(by_values[72], abs=1e-13)
+    backwards = win_probability_keeping(72, UNFINISHED, 0, BLITZ)
+    assert campaign.win_probability() == pytest.approx(backwards, abs=1e-13)
     certain = armies_needed_for_campaign(UNFINISHED, 1, BLITZ)
     assert Campaign(certain, UNFINISHED, BLITZ).win_probability() == 1.0
     for attackers in (certain - 1, certain):

@@ -25,7 +25,7 @@ from iacta.answers.words import (
 )
 from iacta.battle.battle import Battle
 from iacta.distribution import Probability
-from iacta.questions.defence import defenders_needed
+from iacta.questions.needed import defenders_needed
 from iacta.questions.spread import (
     OBJECTIVES,
     BestSpread,

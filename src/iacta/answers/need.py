@@ -15,8 +15,7 @@ from iacta.answers.words import all_digits, armies, exactly, percent, plain_perc
 from iacta.battle.territory import stages
 from iacta.distribution import Probability
 from iacta.errors import IllegalError
-from iacta.questions.armies_needed import armies_needed_for_campaign, win_probability_keeping
-from iacta.questions.balanced_requirement import is_certain_possible
+from iacta.questions.needed import armies_needed_for_campaign, win_probability_keeping
 
 __all__ = ["NeedAnswer", "NeedQuestion"]
 
@@ -45,7 +44,7 @@ class NeedQuestion(UnderRules, Exact, AlongWay, Question):
 
     def answer(self, watch: Watch | None = None) -> "NeedAnswer":
         rules = self.rule_set.rules
-        if self.chance == 1 and not is_certain_possible(list(stages(self.way, rules))):
+        if self.chance == 1 and not all(each.kernel().certain for each in stages(self.way, rules)):
             raise IllegalError("chance must lie between 0 and 1, both excluded, got 1")
         needed = armies_needed_for_campaign(self.way, self.chance, rules, keep=self.keep)
         return NeedAnswer(self, needed, self.win_probability(needed, exact=self.exact))

@@ -25,7 +25,7 @@ from iacta.answers.words import (
 from iacta.battle.battle import Battle
 from iacta.distribution import Probability
 from iacta.errors import IactaError
-from iacta.questions.armies_needed import armies_needed
+from iacta.questions.needed import armies_needed
 from iacta.rules.dice import Dice
 from iacta.rules.files import rules_record
 from iacta.rules.roll import LossCounts, Roll, break_even_ratio

@@ -33,8 +33,8 @@ from iacta.charts.theme import (
 )
 from iacta.checks import shown, whole_number
 from iacta.errors import TooLargeError
-from iacta.questions.armies_needed import win_probability_keeping
 from iacta.questions.arrays import win_probability
+from iacta.questions.needed import win_probability_keeping
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 

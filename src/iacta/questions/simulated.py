@@ -134,7 +134,8 @@ def simulate_campaign(
     Source: the campaign is Norvig's, "The Unfinished Game ... of Risk" (2020).
     """
     found = find_rules(rules, garrison)
-    way = list(stages(read_territories(territories), found, read_stop(stop)))
+    territory_stages = stages(read_territories(territories), found, read_stop(stop))
+    way = [Stage(*stage) for stage in territory_stages]
     for stage in way:
         check_rules(stage.rules)
     counts = simulation.simulate(

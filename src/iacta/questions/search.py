@@ -1,0 +1,178 @@
+"""Search: the least number of armies with which a chance reaches a wanted one.
+
+The comparison is exact. Floats decide it wherever their error bound lets them: the chance itself,
+or the chance against it, the smaller of which has its own relative accuracy. Where floats cannot
+decide, fractions do. `Curve` has the chances of 0, 1, 2 ... armies in tables; beyond tables,
+`first` halves its way to the least number, one battle at a time.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.methods.kernel import Chances, Error
+
+__all__ = ["Curve", "decided", "first", "first_in_tables"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Key = TypeVar("Key", bound=Hashable)
+Fractions: TypeAlias = Sequence[Fraction] | npt.NDArray[np.object_]
+Tables: TypeAlias = Callable[[int, Sequence[Key]], "Iterable[tuple[Key, Curve]]"]
+
+LEAST_FLOAT_CHANCE = Fraction(1, 10**140)  # the bound on floats holds down to 1e-150
+ROUNDING = Fraction(1, 2**50)  # of what is computed from a chance here
+
+
+class Curve:
+    """A chance for 0, 1, 2 ... armies.
+
+    pro: the chance in floats.
+    error: a bound on its error, and on that of the chance against it.
+    con: returns the chance against it in floats.
+    exact: returns the chance of 0, 1, 2 ... as fractions, up to some number of armies; or `None`
+        where there are none, and floats alone decide.
+
+    >>> thirds = 3.0 ** -np.arange(9)
+    >>> curve = Curve(1 - thirds, Error(1e-9), lambda: thirds, lambda most: [
+    ...     1 - Fraction(1, 3**n) for n in range(most + 1)])
+    >>> curve.first_reaching([Fraction(26, 27), Fraction(27, 28), Fraction(1)])
+    [3, 4, None]
+    """
+
+    def __init__(
+        self,
+        pro: Floats,
+        error: Error,
+        con: Callable[[], Floats],
+        exact: Callable[[int], Fractions | None],
+    ) -> None:
+        self.pro, self.error, self._make_con, self.exact = pro, error, con, exact
+        self._con: Floats | None = None
+        self._fractions: Fractions | None = ()
+
+    def first_reaching(self, wanted: Sequence[Fraction]) -> list[int | None]:
+        """Return the first number whose chance is at least each wanted one, `None` for none."""
+        relative, absolute = self.error.relative + float(ROUNDING), self.error.absolute
+        chances = np.array([float(chance) for chance in wanted])
+        low = chances * (1 - relative) - absolute
+        low[[chance < LEAST_FLOAT_CHANCE for chance in wanted]] = -np.inf
+        high = np.maximum(chances * (1 + relative) + absolute, float(LEAST_FLOAT_CHANCE))
+        possibly, surely = self.pro >= low[:, np.newaxis], self.pro >= high[:, np.newaxis]
+        firsts = zip(possibly.argmax(axis=1).tolist(), surely.argmax(axis=1).tolist(), strict=True)
+        found: list[int | None] = []
+        for place, (least, most) in enumerate(firsts):
+            told = bool(surely[place, most])
+            if told and least == most:
+                found.append(most)
+                continue
+            unsure = np.flatnonzero(possibly[place, : most if told else None])
+            last = most if told else None
+            found.append(
+                next((n for n in unsure.tolist() if self._reaches(n, wanted[place])), last)
+            )
+        return found
+
+    def _reaches(self, armies: int, wanted: Fraction) -> bool:
+        if self._con is None:
+            self._con = self._make_con()
+        chances = Chances(float(self.pro[armies]), float(self._con[armies]))
+        reaches = decided(chances, wanted, self.error)
+        if reaches is not None:
+            return reaches
+        if self._fractions is not None and armies >= len(self._fractions):
+            self._fractions = self.exact(min(armies + armies // 4 + 8, len(self.pro) - 1))
+        if self._fractions is None:
+            return decided_by_floats(chances, wanted)
+        return bool(self._fractions[armies] >= wanted)
+
+
+def decided(
+    chances: Chances, wanted: Fraction, error: Error, least: Fraction = LEAST_FLOAT_CHANCE
+) -> bool | None:
+    """Return whether a chance is at least a wanted one, or `None` if floats cannot tell.
+
+    chances: the chance, and the chance against it.
+    error: a bound on the error of both.
+    least: the least chance for which that bound holds.
+    """
+    relative, absolute = Fraction(error.relative) + ROUNDING, Fraction(error.absolute)
+    for chance, other, is_pro in ((chances.won, wanted, True), (chances.lost, 1 - wanted, False)):
+        number = Fraction(chance)
+        larger = max(number, other)
+        if larger >= least and abs(number - other) > relative * larger + absolute:
+            return (number > other) is is_pro
+    return None
+
+
+def decided_by_floats(chances: Chances, wanted: Fraction) -> bool:
+    """Return whether a chance is at least a wanted one, by the floats of the smaller chance."""
+    if 2 * wanted > 1:
+        return chances.lost <= float(1 - wanted)
+    return chances.won >= float(wanted)
+
+
+def first(
+    reaches: Callable[[int], bool], guess: int, step: int = 1, most: int | None = None
+) -> int | None:
+    """Return the least number of at least 1 that reaches what is wanted, as all above it do.
+
+    reaches: tells whether a number does.
+    guess: the number to begin with.
+    step: how far to go from there at first; each further step is twice as long.
+    most: the most that is tried; `None` comes back if it does not reach.
+
+    >>> first(lambda n: n * n >= 50, guess=3), first(lambda n: n * n >= 50, guess=1, most=4)
+    (8, None)
+    """
+    low, high = 0, guess
+    if reaches(guess):
+        while (below := high - step) > 0 and reaches(below):
+            high, step = below, 2 * step
+        low = max(below, 0)
+    else:
+        while True:
+            if high == most:
+                return None
+            low, high = high, high + step if most is None else min(high + step, most)
+            step *= 2
+            if reaches(high):
+                break
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    return high
+
+
+def first_in_tables(
+    wanted: Mapping[Key, Sequence[Fraction]],
+    tables: "Tables[Key]",
+    most: int,
+    refuse: Callable[[Key, Fraction], None],
+) -> dict[tuple[Key, Fraction], int]:
+    """Return the first numbers whose chances are at least the wanted ones, by larger tables.
+
+    wanted: the wanted chances of each curve.
+    tables: yields some of the curves, up to some number of armies.
+    most: that number in the first table.
+    refuse: refuses a wanted chance that no number has; it is asked after each table.
+    """
+    found: dict[tuple[Key, Fraction], int] = {}
+    missing = {key: list(dict.fromkeys(chances)) for key, chances in wanted.items() if chances}
+    while missing:
+        left: dict[Key, list[Fraction]] = {}
+        for key, curve in tables(most, list(missing)):
+            for chance, number in zip(
+                missing[key], curve.first_reaching(missing[key]), strict=True
+            ):
+                if number is None:
+                    left.setdefault(key, []).append(chance)
+                else:
+                    found[key, chance] = number
+        for key, chances in left.items():
+            for chance in chances:
+                refuse(key, chance)
+        missing, most = left, 2 * most
+    return found
