@@ -382,7 +382,7 @@ def test_defenders_hold_against_attackers_who_stop(stop: Stop) -> None:
 
 @pytest.mark.parametrize("stop", STOPS, ids=repr)
 def test_campaigns_that_stop_need_the_first_number_of_a_scan_in_fractions(stop: Stop) -> None:
-    way = [2, Territory(1, stop=stop), Territory(2, garrison=2)]
+    way: list[int | Territory] = [2, Territory(1, stop=stop), Territory(2, garrison=2)]
     scanned = [Campaign(n, way).win_probability(exact=True) for n in range(1, 18)]
     for chance in (Fraction(1, 10), Fraction(2, 5)):
         first = next(n for n, p in enumerate(scanned, start=1) if p >= chance)

@@ -13,8 +13,7 @@ from iacta.checks import put, whole_number
 from iacta.display import Displayed
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
-from iacta.methods.kernel import Kernel
-from iacta.methods.kernel import Outcome, is_won
+from iacta.methods.kernel import Kernel, Outcome, is_won
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop, read_stop, stop_argument
 from iacta.rules.variants import find_rules, rules_argument
