@@ -1,4 +1,4 @@
-"""Stop: when attackers leave off, before the territory is taken or the last of them is lost."""
+"""Stop: when attackers stop, before the territory is taken or the last of them is lost."""
 
 from dataclasses import dataclass, replace
 
@@ -11,14 +11,14 @@ __all__ = ["NEVER", "Stop", "read_stop", "stop_argument"]
 
 @dataclass(frozen=True, repr=False)
 class Stop:
-    """When the attackers stop; where several are given, the first that says stop counts.
+    """When the attackers stop; of several conditions, the first that is met.
 
-    stop_at: armies that are kept out of the fight besides the garrison, whose dice are not thrown
-        either: the attackers stop when only these are left. `None` or 0 keeps none.
+    stop_at: armies kept out of the fight besides the garrison, whose dice are not thrown either:
+        the attackers stop when only these are left. `None` or 0 keeps none.
     charge: whether they stop as soon as they would roll fewer dice than in their first roll.
-    max_losses: they stop once they have lost so many armies, or more: the last roll may cost more
-        than the rest. With 0 they never roll. `None` sets no limit.
-    max_rolls: they stop after so many rolls. With 0 they never roll. `None` sets no limit.
+    max_losses: they stop once they have lost at least this many armies; the last roll may cost
+        more. With 0 they never roll. `None` sets no limit.
+    max_rolls: they stop after this many rolls. With 0 they never roll. `None` sets no limit.
 
     `Stop()` never stops: the battle is fought until one side cannot go on. Numbers below 0 or not
     whole are refused.
@@ -32,8 +32,7 @@ class Stop:
         ...
     iacta.errors.IllegalError: max_rolls must be a whole number of at least 0, got -1
 
-    Source: the app "RISK: Global Domination" throws the dice of those armies alone that are not
-    kept out of the fight.
+    Source: the app "RISK: Global Domination" throws no dice for armies kept out of the fight.
     """
 
     stop_at: int | None = None
@@ -67,7 +66,7 @@ class Stop:
         return replace(rules, garrison=rules.garrison + (self.stop_at or 0))
 
     def fewest_able(self, able: int, most_dice: int) -> int:
-        """Return the fewest attackers able to attack with whom they roll again.
+        """Return the fewest attackers able to attack that roll again.
 
         able: attackers able to attack at the start, without those kept out of the fight.
         most_dice: the most attack dice that count.
@@ -85,7 +84,7 @@ NEVER = Stop()
 
 
 def read_stop(stop: object) -> Stop:
-    """Return a stop, `Stop()` for `None`, or refuse what is none.
+    """Return a stop, `Stop()` for `None`, or refuse anything else.
 
     >>> read_stop(None)
     Stop()
