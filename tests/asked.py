@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from iacta import Distribution, Outcome, Rules
 from iacta.methods import METHODS, find_kernel
@@ -73,14 +73,14 @@ class Asked:
         """Return the chances to win and not to."""
         return self.kernel(rules).chances(attackers - rules.garrison, defenders, keep)
 
-    def value_rows(self, won: Any, lost: Any, rules: Rules) -> Iterator[list[Any]]:
+    def value_rows(self, won: Any, lost: Any, rules: Rules) -> Iterator["Row"]:
         """Yield the expected values for 1, 2 ... defenders."""
         held = min(rules.garrison, len(won) - 1)
         rows = self.kernel(rules).backward(Values(won[: len(won) - held], lost))
         for d, row in enumerate(rows, start=1):
-            yield [lost[d]] * held + [row[a] for a in range(len(won) - held)]
+            yield Row(row, lost[d], held)
 
-    def values(self, won: Any, lost: Any, defenders: int, rules: Rules) -> list[Any]:
+    def values(self, won: Any, lost: Any, defenders: int, rules: Rules) -> "Row":
         """Return the expected values for so many defenders."""
         *_, last = self.value_rows(won, lost[: defenders + 1], rules)
         return last
@@ -89,6 +89,17 @@ class Asked:
         """Return the chances to win all battles up to a size."""
         held = min(rules.garrison, attackers)
         return self.kernel(rules).win_table(attackers - held, defenders, held)
+
+
+class Row(NamedTuple):
+    """The expected values for each number of attackers, made when they are asked for."""
+
+    able: Any
+    lost: Any
+    garrison: int
+
+    def __getitem__(self, attackers: Any) -> Any:
+        return self.able[attackers - self.garrison] if attackers > self.garrison else self.lost
 
 
 ASKED: dict[str, Any] = {name: Asked(name) for name in METHODS}
