@@ -18,7 +18,7 @@ from rich.table import Table
 from benchmarks import compiled, decisions, plain, plans
 from benchmarks.measure import Line, seconds
 from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
-from iacta.methods import closed_form, counting, markov
+from iacta.methods import counting, find_kernel
 from iacta.rules.roll import loss_counts
 from iacta.rules.rules import CLASSIC
 
@@ -44,7 +44,7 @@ SINGLE_BATTLES = [
 
 
 def roll_lines() -> Iterator[Line]:
-    """Measure the laws of the six classic rolls, nothing cached."""
+    """Measure the losses of the six classic rolls, nothing cached."""
 
     def cold() -> None:
         loss_counts.cache_clear()
@@ -108,9 +108,9 @@ def exact_lines() -> Iterator[Line]:
     """Measure large battles in fractions."""
     yield Line(
         "1,000 v 1,000 in fractions",
-        seconds(lambda: closed_form.win_probability(1001, 1000, CLASSIC)),
+        seconds(lambda: find_kernel(CLASSIC, method="closed_form").win_probability(1000, 1000)),
         "whole numbers over a table",
-        seconds(lambda: counting.win_probability(1001, 1000, CLASSIC), 1),
+        seconds(lambda: find_kernel(CLASSIC, method="counting").win_probability(1000, 1000), 1),
         1,
         0.3,
     )
@@ -128,7 +128,7 @@ def markov_lines() -> Iterator[Line]:
 
     yield Line(
         "markov, all starts up to 100 v 100",
-        seconds(lambda: markov.win_table(101, 100, CLASSIC)),
+        seconds(lambda: find_kernel(CLASSIC, method="markov").win_table(100, 100, 1)),
         "recursion with a memory",
         seconds(plain_table, 3),
         1,

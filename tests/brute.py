@@ -7,6 +7,7 @@ from functools import cache
 from itertools import product
 
 from iacta import Dice, Rules, Stop
+from iacta.rules.modes import ArmiesGrow
 
 Law = dict[tuple[int, int], Fraction]
 
@@ -59,12 +60,12 @@ def roll_losses(attack_dice: int, defence_dice: int, rules: Rules) -> Law:
     if full:
         attack, defence = rules.full_attack or attack, rules.full_defence or defence
     counts: Counter[tuple[int, int]] = Counter()
-    grows = full and rules.all_ones_gain > 0
+    gain = rules.mode.gain if full and isinstance(rules.mode, ArmiesGrow) else 0
     defences = equal_throws(defence, defence_dice)
     for (ours, our_ones), weight in equal_throws(attack, attack_dice).items():
         for (theirs, their_ones), their_weight in defences.items():
-            if grows and our_ones and their_ones:
-                losses = -rules.all_ones_gain, -rules.all_ones_gain
+            if gain and our_ones and their_ones:
+                losses = -gain, -gain
             else:
                 won = sum(
                     y > z or (y == z and rules.ties == "attacker")

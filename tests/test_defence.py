@@ -21,9 +21,9 @@ from iacta import (
     win_table,
 )
 from iacta.checks import parse_chance
-from iacta.methods import closed_form, leap
 from iacta.questions import needed
 from tests import brute, strategies
+from tests.asked import closed_form, leap
 
 CHANCES = [Fraction(p, 100) for p in (1, 10, 50, 75, 90, 95, 99)]
 

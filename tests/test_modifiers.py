@@ -198,7 +198,7 @@ def test_what_does_not_stack_is_refused(name: str, sentence: str) -> None:
 
 def test_break_even_ratio_is_that_of_the_means() -> None:
     for known in RULE_SETS:
-        if known.rules.defender_sees_first:
+        if not known.rules.mode.dice_chosen_first:
             continue
         full = brute.roll_losses(*known.rules.full_roll, known.rules)
         attackers = sum(ours * chance for (ours, _), chance in full.items())
@@ -227,9 +227,9 @@ def test_each_rule_set_has_the_table_that_its_battles_have(known: RuleSet) -> No
     except IactaError as error:
         assert isinstance(error, IllegalError)  # rules that no table method solves
         return
-    if known.rules.dice_mode == "true random" and not known.rules.all_ones_gain:
+    if known.rules.mode.rolls and not known.rules.mode.grows:
         for attackers, defenders in ((1, 1), (2, 1), (3, 2), (12, 8), (7, 8)):
-            if known.rules.defender_sees_first:
+            if not known.rules.mode.dice_chosen_first:
                 slow = brute.seen_win(attackers - 1, defenders, known.rules)
             else:
                 slow = brute.win_probability(attackers, defenders, known.rules)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from iacta import RULE_SETS, find_rules
+from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from iacta.rules.roll import loss_counts
 
 D6, D8, D28, D130 = (list(range(1, faces + 1)) for faces in (6, 8, 28, 130))
@@ -117,9 +118,9 @@ def test_a_full_roll_is_what_the_game_says(name: str) -> None:
 def test_the_rules_are_the_games_in_all_else() -> None:
     assert not find_rules("free advance").least_advance
     assert find_rules("official advance").least_advance
-    assert find_rules("defender sees first").defender_sees_first
-    assert find_rules("balanced blitz").dice_mode == "balanced blitz"
-    assert find_rules("five ones").all_ones_gain == 1
+    assert find_rules("defender sees first").mode == DefenderSeesFirst()
+    assert find_rules("balanced blitz").mode == BalancedBlitz()
+    assert find_rules("five ones").mode == ArmiesGrow(1)
     # A commander's die is the one that is thrown when only one is.
     assert loss_counts(1, 1, find_rules("attack commander")).counts == (21, 27)
     assert loss_counts(1, 1, find_rules("defence commander")).counts == (33, 15)

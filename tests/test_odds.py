@@ -18,7 +18,7 @@ from iacta import (
     win_probability,
     win_table,
 )
-from iacta.methods import lattice
+from tests.asked import lattice
 
 
 @pytest.mark.parametrize("rules", ["classic", "capital", Rules(garrison=0), Rules(garrison=3)])

@@ -75,11 +75,7 @@ def test_no_file_imports_itself_in_a_circle() -> None:
 
 # Files that still name a mode, until they ask its kernel.
 TO_BE_PORTED = {
-    "battle.campaign",
-    "questions.armies_needed",
     "questions.arrays",
-    "questions.balanced_requirement",
-    "questions.defence",
 }
 
 

@@ -116,7 +116,8 @@ GAINS = {
 def test_gains_are_the_full_rolls_in_which_all_natural_dice_show_one(name: str) -> None:
     rules = GAINS[name]
     attack_dice, defence_dice = rules.full_roll
-    gain = Losses(-rules.all_ones_gain, -rules.all_ones_gain)
+    assert isinstance(rules.mode, ArmiesGrow)
+    gain = Losses(-rules.mode.gain, -rules.mode.gain)
     full = dict(Roll(attack_dice, defence_dice, rules).losses())
     assert full == brute.roll_losses(attack_dice, defence_dice, rules)
     assert full[gain] > 0
@@ -162,14 +163,17 @@ def test_a_die_of_130_faces_is_no_problem() -> None:
 
 
 def test_ten_dice_against_ten() -> None:
-    rules = Rules(attack=Dice((6,) * 10), defence=Dice((6,) * 10))
-    law = loss_counts(10, 10, rules)
-    assert sum(law.counts) == law.total == 6**20
-    # All ten ranks lost by the attackers is all ten ranks won by a side that wins ties.
-    mirrored = loss_counts(
-        10, 10, Rules(attack=Dice((6,) * 10), defence=Dice((6,) * 10), ties="attacker")
+    found = loss_counts(10, 10, Rules(attack=Dice((6,) * 10), defence=Dice((6,) * 10)))
+    assert sum(found.counts) == found.total == 6**20
+
+
+def test_all_ranks_lost_by_a_side_are_won_by_the_other_that_wins_ties() -> None:
+    dice = Dice((6,) * 7)
+    found, mirrored = (
+        loss_counts(7, 7, Rules(attack=dice, defence=dice, ties=ties))
+        for ties in ("defender", "attacker")
     )
-    assert law.counts == mirrored.counts[::-1]
+    assert found.counts == mirrored.counts[::-1]
 
 
 @pytest.mark.parametrize(

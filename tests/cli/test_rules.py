@@ -80,13 +80,13 @@ def test_json_has_all_numbers(run: Run) -> None:
     for record, known in zip(records(run, "rules --exact"), RULE_SETS, strict=True):
         assert record["name"] == known.name
         assert read_rules_record(record["fields"]) == known.rules
-        if known.rules.defender_sees_first:
+        if not known.rules.mode.dice_chosen_first:
             assert record["full_roll"] is None  # the dice are not chosen before the roll
         else:
             chances = [loss["probability"] for loss in record["full_roll"]]
             assert sum(chances) == pytest.approx(1, abs=1e-3)
         assert Fraction(record["break_even_ratio_exact"]) == break_even_ratio(known.rules)
-        if known.rules.dice_mode == "true random" and not known.rules.all_ones_gain:
+        if known.rules.mode.rolls and not known.rules.mode.grows:
             exact = Battle(10, 10, known.rules).win_probability(exact=True)
             assert Fraction(record["win_probability_exact"]) == exact
             assert record["break_even_attackers"] == armies_needed(10, 0.5, known.rules)
