@@ -21,6 +21,7 @@ from iacta.plan.search import (
     take_all,
     take_any,
 )
+from iacta.questions.search import first
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -37,6 +38,8 @@ __all__ = [
 
 SELDOM = 1e-12
 MOST_ARMIES = 1000
+FIRST_TRIED = 8
+FIRST_TRIED = 8
 
 
 @dataclass(frozen=True)
@@ -505,15 +508,10 @@ def armies_needed_for_plan(
         *_, best = _better_plans(problem, named, effort_of(None))
         return best.value >= wanted
 
-    below, enough = 0, 8
-    while not reaches(enough):
-        if enough >= MOST_ARMIES:
-            raise IllegalError(
-                f"chance must be one that {MOST_ARMIES} armies on {name} reach, "
-                f"got {shown(str(chance))}"
-            )
-        below, enough = enough, min(2 * enough, MOST_ARMIES)
-    while enough - below > 1:
-        middle = (below + enough) // 2
-        below, enough = (below, middle) if reaches(middle) else (middle, enough)
-    return enough
+    fewest = first(reaches, FIRST_TRIED, step=FIRST_TRIED, most=MOST_ARMIES)
+    if fewest is None:
+        raise IllegalError(
+            f"chance must be one that {MOST_ARMIES} armies on {name} reach, "
+            f"got {shown(str(chance))}"
+        )
+    return fewest
