@@ -110,6 +110,6 @@ class Auto(RollKernel):
         kernel = self.by("table", attackers, defenders)
         return kernel.win_table(attackers, defenders, staying)
 
-    def transitions(self, attackers: int, defenders: int) -> Transitions:
+    def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
         """Return how battles of up to so many attackers are absorbed."""
-        return self.by("table", attackers, defenders).transitions(attackers, defenders)
+        return self.by("table", attackers, defenders).transitions(attackers, defenders, fewest)

@@ -276,7 +276,7 @@ class Blitz(Kernel):
     def __init__(self, rules: Rules, true: Kernel) -> None:
         super().__init__(rules)
         self.true = true
-        self._last: tuple[tuple[int, int], Outcomes] | None = None
+        self._last: tuple[tuple[int, int, int], Outcomes] | None = None
 
     @classmethod
     def build(cls, rules: Rules, exact: bool, find: Find) -> Kernel:
@@ -355,9 +355,10 @@ class Blitz(Kernel):
                 for state, probability in self._ends_of_one(attackers, defenders):
                     yield state, able[attackers] * probability
             return
-        rows = self._reshaped(most, defenders)
-        weights = np.zeros(most)
-        weights[[a - 1 for a in able]] = list(able.values())
+        fewest = min(able)
+        rows = self._reshaped(most, defenders, fewest)
+        weights = np.zeros(most + 1 - fewest)
+        weights[[a - fewest for a in able]] = list(able.values())
         for lost, probability in enumerate((weights @ rows.won).tolist()):
             yield State(most - lost, 0), probability
         for before, probability in enumerate((weights @ rows.lost).tolist()):
@@ -372,18 +373,19 @@ class Blitz(Kernel):
         reshaped = np.concatenate(reshape(Outcomes(line[:count], line[count:])))
         yield from zip(best_first, reshaped.tolist(), strict=True)
 
-    def _reshaped(self, attackers: int, defenders: int) -> Outcomes:
-        """Return a row for each number of attackers from 1 up, all as long as the last one."""
-        if self._last is None or self._last[0] != (attackers, defenders):
+    def _reshaped(self, attackers: int, defenders: int, fewest: int = 1) -> Outcomes:
+        """Return a row for each number of attackers from `fewest` up, all as long as the last."""
+        size = attackers, defenders, fewest
+        if self._last is None or self._last[0] != size:
             memory = VALUE_BYTES * attackers * (attackers + defenders)
             states = attackers * attackers * defenders
             refuse_too_large(attackers, defenders, memory=memory, method=NAME, states=states)
-            won, lost = self.true.transitions(attackers, defenders)
-            rows = reshape(Outcomes(won[1:, :0:-1], lost[1:, 1:]))
-            self._last = (attackers, defenders), rows
+            won, lost = self.true.transitions(attackers, defenders, fewest)
+            rows = reshape(Outcomes(won[fewest:, :0:-1], lost[fewest:, 1:]))
+            self._last = size, rows
         return self._last[1]
 
-    def transitions(self, attackers: int, defenders: int) -> Transitions:
+    def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
         """Return how battles of up to so many attackers are absorbed."""
         won, lost = np.zeros((attackers + 1,) * 2), np.zeros((attackers + 1, defenders + 1))
         lost[0, defenders] = 1.0

@@ -403,11 +403,14 @@ class Kernel(ABC):
             table[staying:, d] = row[armies]
         return table if self.exact else np.minimum(table, 1.0)
 
-    def transitions(self, attackers: int, defenders: int) -> Transitions:
-        """Return how battles of up to so many attackers are absorbed; stops count as not won."""
+    def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
+        """Return how battles of up to so many attackers are absorbed; stops count as not won.
+
+        fewest: the rows of fewer attackers do not matter.
+        """
         most = self.most_left(attackers, defenders)
         won, lost = (np.zeros((attackers + 1, count + 1)) for count in most)
-        for start in range(attackers + 1):
+        for start in range(fewest, attackers + 1):
             for (a, d), probability in self.forward(Distribution([start]), defenders).items():
                 if d:
                     lost[start, d] += probability

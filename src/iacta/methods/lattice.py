@@ -171,16 +171,17 @@ class Lattice(RollKernel):
         table = _chance_table(few_attackers, few_defenders, steps[i, j], before)
         return table[1 : defenders + 1, table.shape[1] - staying - attackers :]
 
-    def transitions(self, attackers: int, defenders: int) -> Transitions:
+    def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
         """Return how battles of up to so many attackers are absorbed, all starts at once."""
         self.refuse(attackers * attackers, defenders)
         steps = steps_of(attackers, defenders, self.rules)
-        won, lost = run(np.eye(attackers + 1), defenders, steps)
-        ends = np.zeros((attackers + 1, defenders + 1))
-        for left, chances in lost.items():
-            ends[:, left] = chances
-        won[0] = 0.0
-        return Transitions(np.ascontiguousarray(won.T), ends)
+        starts = np.eye(attackers + 1)[:, fewest:].copy()
+        left, held = run(starts, defenders, steps)
+        won, lost = np.zeros((attackers + 1,) * 2), np.zeros((attackers + 1, defenders + 1))
+        won[fewest:, 1:] = left[1:].T
+        for d, probabilities in held.items():
+            lost[fewest:, d] = probabilities
+        return Transitions(won, lost)
 
 
 def steps_of(attackers: int, defenders: int, rules: Rules) -> Steps:

@@ -219,10 +219,10 @@ class SeesFirst(Kernel):
         else:
             yield from table[1:]
 
-    def transitions(self, attackers: int, defenders: int) -> Transitions:
+    def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
         """Return how battles of up to so many attackers are absorbed."""
         if self.exact or not attackers:
-            return super().transitions(attackers, defenders)
+            return super().transitions(attackers, defenders, fewest)
         memory = 8 * (attackers + 1) ** 2 * (defenders + 1)
         refuse_too_large(attackers, defenders, memory=memory, method=self.name)
         start = np.eye(attackers + 1)

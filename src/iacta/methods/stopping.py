@@ -154,14 +154,14 @@ class Reserve(Kernel):
             return np.zeros((staying + attackers, defenders), object if self.exact else float)
         return self.fought.win_table(attackers - held, defenders, staying + held)
 
-    def transitions(self, attackers: int, defenders: int) -> Transitions:
+    def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
         """Return how battles of up to so many attackers are absorbed; stops count as not won."""
         held = min(self.kept, attackers + 1)
         most = self.most_left(attackers, defenders)
         won, lost = (np.zeros((attackers + 1, count + 1)) for count in most)
         lost[:held, defenders] = 1.0
         if attackers >= held:
-            fought = self.fought.transitions(attackers - held, defenders)
+            fought = self.fought.transitions(attackers - held, defenders, max(fewest - held, 0))
             won[held:, held:], lost[held:] = fought
         return Transitions(won, lost)
 
