@@ -42,7 +42,7 @@ from fractions import Fraction
 from importlib import import_module
 from itertools import chain
 from math import fsum
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -73,12 +73,9 @@ __all__ = [
     "outcomes",
     "raise_outcomes",
     "refuse",
-    "refuse_values",
-    "relative_error",
     "reshape",
     "reshaped_chances",
     "true_chance",
-    "values",
     "win_probability",
 ]
 
@@ -455,18 +452,6 @@ def refuse(attackers: int, defenders: int, rules: Rules) -> None:
     _blitz(rules).refuse(attackers, defenders)
 
 
-def refuse_values(attackers: int, defenders: int, rules: Rules) -> None:
-    """Refuse what is too large for `values`."""
-    memory = VALUE_BYTES * attackers * (attackers + defenders)
-    states = attackers * attackers * defenders
-    refuse_too_large(attackers, defenders, memory=memory, method=NAME, states=states)
-
-
-def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
-    """Return the absolute error of `Blitz`."""
-    return _blitz(rules).error(attackers, defenders).absolute
-
-
 def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
     """Return the chance to take the territory."""
     return float(_blitz(rules).win_probability(attackers - rules.garrison, defenders))
@@ -477,14 +462,3 @@ def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribu
     held = rules.garrison
     found = _blitz(rules).forward(stack.map(lambda armies: armies - held), defenders)
     return found.map(lambda state: Outcome(state.attackers + held, state.defenders))
-
-
-def values(won: Any, lost: Any, defenders: int, rules: Rules) -> Floats:
-    """Return the expected value of a battle, for every number of attackers at once."""
-    worth, held = np.asarray(won, dtype=float), np.asarray(lost, dtype=float)
-    refuse_values(len(worth), defenders, rules)
-    means = np.broadcast_to(held[defenders], worth.shape).copy()
-    able = max(len(worth) - rules.garrison, 0)
-    if able:
-        means[rules.garrison :] = _blitz(rules).value(Values(worth[:able], held), defenders)
-    return means
