@@ -1,40 +1,33 @@
 """Odds of many battles at once: functions over arrays that broadcast as NumPy's do."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from iacta.checks import broadcast, whole_number, whole_numbers
 from iacta.distribution import Distribution, Probability
-from iacta.methods import (
-    Method,
-    Question,
-    TableMethod,
-    balanced_blitz,
-    check_method,
-    find_method,
-    find_table_method,
-    lattice,
-)
-from iacta.rules.modes import TrueRandom
+from iacta.methods import find_kernel
+from iacta.methods.kernel import Kernel, Values
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 __all__ = ["expected_attackers_left", "expected_defenders_left", "win_probability", "win_table"]
 
-ROW_CELLS_FOR_A_CHANCE = 10**5
-ROW_CELLS_FOR_A_LAW = 10**7
+CELLS_FOR_A_CHANCE = 10**5  # of tables that are filled in the time that one chance takes
+CELLS_FOR_A_DISTRIBUTION = 10**7
 MODERATE = 1_000
 MOST_CELLS = 4 * 10**6  # up to these, a table to look all battles up in is the faster way
+HALF = Fraction(1, 2)
 
 Armies: TypeAlias = npt.ArrayLike
 Whole: TypeAlias = npt.NDArray[np.int64]
 Worth: TypeAlias = Callable[[int], int]
-Answer: TypeAlias = Callable[[Method, int, int], Probability]
+Answer: TypeAlias = Callable[[Kernel, int, int], Probability]
 
 
 def win_probability(
@@ -57,9 +50,8 @@ def win_probability(
     method: one of `iacta.methods.METHODS`, or `"auto"`.
 
     A float for two numbers, else an array of the broadcast shape. The relative error is at most
-    `iacta.methods.lattice.relative_error` of the largest battle; a few large battles are solved
-    one by one, with the error that `Battle` tells. Under balanced blitz the error is absolute;
-    where the defender sees the attack first it is that of `iacta.methods.sees_first`.
+    1e-12 up to 250 armies on each side. Larger battles have the error of a table of that size, or,
+    if there are few of them, the error that `Battle` states. Under balanced blitz it is absolute.
 
     Armies below 1 or not whole are refused.
 
@@ -69,8 +61,7 @@ def win_probability(
     >>> win_probability(3, 1, exact=True)
     Fraction(1955, 2592)
     """
-    asked = _read(attackers, defenders, rules, garrison, exact, method)
-    return _plain(asked.chances())
+    return _plain(_read(attackers, defenders, rules, garrison, exact, method).chances())
 
 
 def expected_attackers_left(
@@ -82,7 +73,7 @@ def expected_attackers_left(
     exact: bool = False,
     method: str = "auto",
 ) -> Any:
-    """Return the mean numbers of attackers left, garrison included.
+    """Return the expected numbers of surviving attackers, garrison included.
 
     The arguments, shapes, errors and refusals are those of `win_probability`.
 
@@ -90,10 +81,8 @@ def expected_attackers_left(
     4.4382
     """
     asked = _read(attackers, defenders, rules, garrison, exact, method)
-    # Attackers no more than the garrison stay as they are, and the rest never falls below it.
-    kept = min(asked.rules.garrison, _largest(asked.attackers))
-    means = asked.means(won=lambda armies: armies + kept, lost=lambda _: kept)
-    stay = asked.attackers <= kept
+    means = asked.means(won=lambda able: able + asked.staying, lost=lambda _: asked.staying)
+    stay = asked.attackers <= asked.staying  # as they are
     means[stay] = [Fraction(n) for n in asked.attackers[stay].tolist()]
     return _plain(means)
 
@@ -107,7 +96,7 @@ def expected_defenders_left(
     exact: bool = False,
     method: str = "auto",
 ) -> Any:
-    """Return the mean numbers of defenders left.
+    """Return the expected numbers of surviving defenders.
 
     The arguments, shapes, errors and refusals are those of `win_probability`.
 
@@ -134,9 +123,7 @@ def win_table(
     rules, garrison, exact, method: as for `win_probability`.
 
     An array of shape (attackers, defenders): entry `[a - 1, d - 1]` is for a attackers against
-    d defenders. The relative error is at most `iacta.methods.lattice.relative_error`; under
-    balanced blitz it is absolute, and where the defender sees the attack first that of
-    `iacta.methods.sees_first`.
+    d defenders. The error is that of `win_probability`.
 
     >>> win_table(3, 2, garrison=0).round(3)
     array([[0.417, 0.106],
@@ -144,31 +131,22 @@ def win_table(
            [0.916, 0.656]])
     """
     found = find_rules(rules, garrison)
-    check_method(method, found, exact=exact)
+    kernel = find_kernel(found, exact=exact, method=method)
     most_attackers = whole_number(attackers, "attackers", least=1)
     most_defenders = whole_number(defenders, "defenders", least=1)
-    if found.dice_mode == "balanced blitz":
-        balanced_blitz.refuse(most_attackers, most_defenders, found)
-        true_rules = replace(found, mode=TrueRandom())
-        return balanced_blitz.reshaped_chances(
-            win_table(most_attackers, most_defenders, true_rules)
-        )
-    maker = _table_maker(method, most_attackers, most_defenders, found, exact)
-    if maker is None:
+    staying = min(found.garrison, most_attackers - 1)
+    if not _has_tables(kernel):
         rows, columns = np.arange(1, most_attackers + 1), np.arange(1, most_defenders + 1)
         return _read(rows[:, np.newaxis], columns, found, None, exact, method).chances()
-    table = maker(most_attackers, most_defenders, found)
+    table = kernel.win_table(most_attackers - staying, most_defenders, staying)
+    if found.garrison > staying:
+        table[-1:] = kernel.number(0)
     return np.asarray(table, dtype=object if exact else float)
 
 
-def _table_maker(
-    method: str, attackers: int, defenders: int, rules: Rules, exact: bool
-) -> Callable[[int, int, Rules], Any] | None:
-    """Return the function by which a method makes tables of chances, if it has one."""
-    solver: Method | None = find_table_method(method, rules, exact=exact)
-    if solver is None:
-        solver = find_method(method, attackers, defenders, rules, exact=exact, question="chance")
-    return getattr(solver, "win_table", None)
+def _has_tables(kernel: Kernel) -> bool:
+    """Return whether chances come in tables: of the kernel, or of the one that decides its own."""
+    return kernel.by_rows or kernel.decided_by(HALF)[0].by_rows
 
 
 def _read(
@@ -180,119 +158,115 @@ def _read(
     method: str,
 ) -> "_Question":
     found = find_rules(rules, garrison)
-    check_method(method, found, exact=exact)
+    kernel = find_kernel(found, exact=exact, method=method)
     ours, theirs = broadcast(
         whole_numbers(attackers, "attackers", least=1),
         whole_numbers(defenders, "defenders", least=1),
     )
-    return _Question(ours, theirs, found, method, exact)
+    staying = min(found.garrison, int(ours.max(initial=1)))
+    return _Question(kernel, ours, theirs, staying, exact, split=method == "auto")
 
 
-class _Question(NamedTuple):
+@dataclass(frozen=True)
+class _Question:
+    """Battles of one kernel.
+
+    attackers, defenders: the armies of each battle.
+    staying: attackers that must stay behind, none of whom counts as able to attack.
+    exact: whether to answer in fractions.
+    split: whether to answer for large battles apart.
+    """
+
+    kernel: Kernel
     attackers: Whole
     defenders: Whole
-    rules: Rules
-    method: str
+    staying: int
     exact: bool
+    split: bool
 
     def chances(self) -> npt.NDArray[Any]:
         """Return each battle's chance to win."""
-        if self.rules.dice_mode == "balanced blitz":
-            return self._balanced_chances()
         return self._in_two(_Question._chances)
 
-    def _balanced_chances(self) -> npt.NDArray[Any]:
-        balanced_blitz.refuse(_largest(self.attackers), _largest(self.defenders), self.rules)
-        true_rules = replace(self.rules, mode=TrueRandom())
-        asked = self._replace(rules=true_rules, method="auto")
-        return balanced_blitz.reshaped_chances(asked.chances())
-
     def means(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
-        """Return each battle's mean worth.
+        """Return each battle's expected value.
 
-        won, lost: what it is worth that so many armies can move in, or hold.
+        won, lost: the value of so many armies that can move in, or that hold.
         """
         return self._in_two(lambda asked: asked._means(won, lost))
 
     def _in_two(self, answer: "Callable[[_Question], npt.NDArray[Any]]") -> npt.NDArray[Any]:
         """Answer for moderate and for large battles apart: a large one would make many rows."""
         large = np.maximum(self.attackers, self.defenders) > MODERATE
-        if self.method != "auto" or not large.any() or large.all():
+        if not self.split or not large.any() or large.all():
             return answer(self)
         answers = np.empty(self.attackers.shape, dtype=object if self.exact else float)
         for part in (large, ~large):
-            asked = self._replace(attackers=self.attackers[part], defenders=self.defenders[part])
+            asked = replace(self, attackers=self.attackers[part], defenders=self.defenders[part])
             answers[part] = answer(asked)
         return answers
 
+    @cached_property
+    def _sizes(self) -> tuple[int, int]:
+        """Return the most attackers able to attack, at least 1, and the most defenders."""
+        able = int(self.attackers.max(initial=1)) - self.staying
+        return max(able, 1), int(self.defenders.max(initial=1))
+
     def _chances(self) -> npt.NDArray[Any]:
-        table_method = self._table_method(ROW_CELLS_FOR_A_CHANCE)
-        if table_method is None:
-            return self._chances_without_rows()
-        return self._by_rows(table_method, won=lambda _: 1, lost=lambda _: 0)
+        able, defenders = self._sizes
+        several = self.attackers.size > 1
+        moderate = several and able * defenders <= MOST_CELLS
+        if moderate and not self.kernel.exact and _has_tables(self.kernel):
+            table = self.kernel.win_table(able, defenders, self.staying + 1)
+            return np.array(table[self.attackers, self.defenders - 1])
+        if several and self.kernel.by_rows and self._pays(CELLS_FOR_A_CHANCE):
+            chances = self._by_rows(won=lambda _: 1, lost=lambda _: 0)
+            return chances if self.exact else np.minimum(chances, 1.0)
+        return self._one_by_one(lambda kernel, *battle: kernel.win_probability(*battle))
 
     def _means(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
-        table_method = self._table_method(ROW_CELLS_FOR_A_LAW)
-        if table_method is not None:
-            return self._by_rows(table_method, won, lost)
-        garrison = self.rules.garrison
+        finite = self.kernel.most_left(*self._sizes) == self._sizes
+        if self.kernel.by_rows and finite and self._pays(CELLS_FOR_A_DISTRIBUTION):
+            return self._by_rows(won, lost)
 
-        def mean(solver: Method, attackers: int, defenders: int) -> Probability:
-            """Return the mean worth of the end of one battle.
+        def mean(kernel: Kernel, able: int, defenders: int) -> Probability:
+            return (
+                kernel.forward(Distribution([able]), defenders)
+                .map(lambda end: lost(end.defenders) if end.defenders else won(end.attackers))
+                .mean()
+            )
 
-            solver: the method that solves it.
-            attackers: armies on the attacking territory, garrison included.
-            defenders: armies on the defended territory.
-            """
-            law = solver.outcomes(Distribution([attackers]), defenders, self.rules)
-            return law.map(
-                lambda end: lost(end.defenders) if end.defenders else won(end.attackers - garrison)
-            ).mean()
+        return self._one_by_one(mean)
 
-        return self._one_by_one("law", mean)
-
-    def _chances_without_rows(self) -> npt.NDArray[Any]:
-        """Look the chances up in a table, or solve each battle by itself."""
-        sizes = _largest(self.attackers), _largest(self.defenders)
-        if self.attackers.size > 1 and sizes[0] * sizes[1] <= MOST_CELLS:
-            maker = _table_maker(self.method, *sizes, self.rules, self.exact)
-            if maker is not None:
-                table = np.asarray(maker(*sizes, self.rules))
-                return np.array(table[self.attackers - 1, self.defenders - 1])
-        return self._one_by_one(
-            "chance", lambda solver, a, d: solver.win_probability(a, d, self.rules)
-        )
-
-    def _table_method(self, cells_for_one: int) -> TableMethod | None:
-        """Return the method that answers by rows; "auto" has none for a few large battles.
-
-        Balanced battles are reshaped one by one.
+    def _pays(self, cells_for_one: int) -> bool:
+        """Return whether rows of all battles are faster than each different battle by itself.
 
         cells_for_one: the cells that rows fill in the time that a battle takes by itself.
         """
-        if self.rules.dice_mode == "balanced blitz":
-            return None
-        cells = _largest(self.attackers) * _largest(self.defenders)
-        if self.method == "auto" and cells > cells_for_one:
-            different, _ = self._different()
-            if cells > cells_for_one * different.shape[1]:
-                return None
-        return find_table_method(self.method, self.rules, exact=self.exact)
+        able, defenders = self._sizes
+        if not self.split or able * defenders <= cells_for_one:
+            return True
+        different, _ = self._different()
+        return able * defenders <= cells_for_one * len(different[0])
 
-    def _by_rows(self, solver: TableMethod, won: Worth, lost: Worth) -> npt.NDArray[Any]:
+    def _by_rows(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
         """Answer for all battles with as many defenders at once."""
-        most_attackers, most_defenders = _largest(self.attackers), _largest(self.defenders)
-        solver.refuse(most_attackers, most_defenders, self.rules)
-        won_row = [won(n) for n in range(most_attackers + 1)]
-        lost_row = [lost(n) for n in range(most_defenders + 1)]
-        rows = solver.value_rows(won_row, lost_row, self.rules)
-        if solver is lattice and most_attackers * most_defenders <= MOST_CELLS:
-            return np.array(np.stack(list(rows))[self.defenders - 1, self.attackers])
+        sizes = self._sizes
+        self.kernel.by("table", *sizes).refuse(*sizes)
+        values = Values(
+            *([of(n) for n in range(most + 1)] for of, most in zip((won, lost), sizes, strict=True))
+        )
+        rows = self.kernel.backward(values)
+        if not self.kernel.exact and sizes[0] * sizes[1] <= MOST_CELLS:
+            table = np.empty((sizes[1], self.staying + sizes[0] + 1))
+            for d, row in enumerate(rows, start=1):
+                table[d - 1, : self.staying], table[d - 1, self.staying :] = values.lost[d], row
+            return np.array(table[self.defenders - 1, self.attackers])
         means = np.empty(self.attackers.shape, dtype=object if self.exact else float)
-        flat, armies = means.reshape(-1), self.attackers.reshape(-1)
-        groups = _in_groups(self.defenders.reshape(-1), most_defenders)
+        flat, able = means.reshape(-1), np.maximum(self.attackers - self.staying, 0).reshape(-1)
+        groups = _in_groups(self.defenders.reshape(-1), sizes[1])
         for battles, row in zip(groups, rows, strict=True):
-            flat[battles] = row[armies[battles]]
+            flat[battles] = row[able[battles]]
         return means
 
     def _different(self) -> tuple[Whole, Whole]:
@@ -300,20 +274,13 @@ class _Question(NamedTuple):
         battles = np.stack([self.attackers.reshape(-1), self.defenders.reshape(-1)])
         return np.unique(battles, axis=1, return_inverse=True)
 
-    def _one_by_one(self, question: Question, answer: Answer) -> npt.NDArray[Any]:
+    def _one_by_one(self, answer: Answer) -> npt.NDArray[Any]:
         """Answer for each different battle once."""
         different, places = self._different()
         answers = np.empty(different.shape[1], dtype=object if self.exact else float)
         for place, (attackers, defenders) in enumerate(different.T.tolist()):
-            solver = find_method(
-                self.method, attackers, defenders, self.rules, exact=self.exact, question=question
-            )
-            answers[place] = answer(solver, attackers, defenders)
+            answers[place] = answer(self.kernel, attackers - self.staying, defenders)
         return answers[places].reshape(self.attackers.shape)
-
-
-def _largest(armies: Whole) -> int:
-    return int(armies.max(initial=1))
 
 
 def _plain(means: npt.NDArray[Any]) -> Any:
