@@ -5,22 +5,35 @@ from html import escape
 from pathlib import Path
 from textwrap import wrap
 
-from tests.test_package import FLOORS
+__all__ = ["FLOORS", "drawing", "packages", "table"]
 
-__all__ = ["drawing", "packages", "table"]
-
+# From the ground up: a package imports only from the floors below its own, or from itself.
+FLOORS = {
+    "ground": ("errors", "checks", "display", "distribution", "estimate"),
+    "rules": ("rules", "board"),
+    "methods": ("methods",),
+    "battles": ("battle",),
+    "questions": ("questions",),
+    "plans": ("plan",),
+    "answers": ("answers",),
+    "charts": ("charts",),
+    "faces": ("cli", "web", "batch"),
+    "start": ("__main__",),
+}
+COLOURS = {"ground": "#6b7280", "rules": "#009e73", "methods": "#bd8a00", "faces": "#8a5fbf"}
+OTHERS = "#2583c4"
 SOURCE = Path(__file__).parent.parent / "src" / "iacta"
 LETTER, LINE, PADDING, GAP = 5.9, 15, 10, 8
-NAMES = ("ground", "rules", "methods", "battles", "questions", "plans", "answers", "faces", "faces")
-COLOURS = ("#6b7280", "#009e73", "#bd8a00", "#2583c4", "#2583c4", "#2583c4", "#b5679b", "#8a5fbf")
 
 
-def packages() -> list[list[tuple[str, str]]]:
-    """Return each floor from the ground up: its packages or files, and what each says it is."""
-    floors = [
-        [(name, _summary(name)) for name in floor if _file(name) is not None] for floor in FLOORS
-    ]
-    return [floor for floor in floors if floor and floor[0][0] != "__main__"]
+def packages() -> dict[str, dict[str, str]]:
+    """Return the floors from the ground up: what each package, or file, says it is."""
+    floors = {
+        title: {name: _summary(name) for name in names if _file(name) is not None}
+        for title, names in FLOORS.items()
+        if title != "start"
+    }
+    return {title: rooms for title, rooms in floors.items() if rooms}
 
 
 def _file(name: str) -> Path | None:
@@ -41,19 +54,11 @@ def _summary(name: str) -> str:
 def table() -> str:
     """Return the packages as a Markdown table, from the roof down."""
     lines = ["| floor | package | what it is |", "|---|---|---|"]
-    for floor in reversed(packages()):
-        for name, summary in floor:
-            path = name if (SOURCE / name).is_dir() else f"{name}.py"
-            slash = "/" if (SOURCE / name).is_dir() else ""
-            lines.append(f"| {_floor_name(floor)} | `{path}{slash}` | {summary} |")
+    for title, rooms in reversed(packages().items()):
+        for name, summary in rooms.items():
+            path = f"{name}/" if (SOURCE / name).is_dir() else f"{name}.py"
+            lines.append(f"| {title} | `{path}` | {summary} |")
     return "\n".join(lines)
-
-
-def _floor_name(floor: list[tuple[str, str]]) -> str:
-    for names, title in zip(FLOORS, NAMES, strict=True):
-        if floor[0][0] in names:
-            return title
-    raise LookupError(floor)
 
 
 def drawing(*, dark: bool, width: int) -> str:
@@ -64,15 +69,13 @@ def drawing(*, dark: bool, width: int) -> str:
     """
     ink, paper = ("#e6e6e6", "#16181d") if dark else ("#1f2328", "#ffffff")
     parts, y = [], PADDING
-    floors = packages()
-    for level in range(len(floors) - 1, -1, -1):
-        rooms = floors[level]
+    for title, rooms in reversed(packages().items()):
         wide = (width - 2 * PADDING - GAP * (len(rooms) - 1)) / len(rooms)
-        texts = [wrap(summary, max(int((wide - 16) / LETTER), 12)) for _, summary in rooms]
+        texts = [wrap(text, max(int((wide - 16) / LETTER), 12)) for text in rooms.values()]
         height = 32 + LINE * (0 if len(rooms) > 3 else max(map(len, texts)))
-        for number, ((name, _), lines) in enumerate(zip(rooms, texts, strict=True)):
+        for number, (name, lines) in enumerate(zip(rooms, texts, strict=True)):
             x = PADDING + number * (wide + GAP)
-            colour = COLOURS[min(level, len(COLOURS) - 1)]
+            colour = COLOURS.get(title, OTHERS)
             parts.append(
                 f'<rect x="{x:.1f}" y="{y}" width="{wide:.1f}" height="{height}" rx="4" '
                 f'fill="{colour}" fill-opacity="0.2" stroke="{colour}"/>'

@@ -14,26 +14,13 @@ from typing import Any
 import pytest
 
 import iacta
+from docs.house import FLOORS
 from iacta.rules.modes import MODES
 from tests.frozen.case import read_cases
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "iacta"
 FILES = sorted(SOURCE.rglob("*.py"))
-
-# From the ground up: a package imports only from those above it in this list, or from itself.
-FLOORS = (
-    ("errors", "checks", "display", "distribution", "estimate"),
-    ("rules", "board"),
-    ("methods",),
-    ("battle",),
-    ("questions",),
-    ("plan",),
-    ("answers",),
-    ("charts",),
-    ("cli", "web", "batch"),
-    ("__main__",),
-)
 
 
 def module_name(file: Path) -> str:
@@ -59,7 +46,7 @@ def imports() -> dict[str, set[str]]:
 
 
 def test_a_package_imports_only_from_floors_below() -> None:
-    floor = {package: level for level, packages in enumerate(FLOORS) for package in packages}
+    floor = {name: level for level, names in enumerate(FLOORS.values()) for name in names}
     for name, below in imports().items():
         here = name.partition(".")[0]
         for other in {each.partition(".")[0] for each in below if name != "__init__"}:
