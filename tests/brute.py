@@ -44,10 +44,11 @@ def throws(dice: Dice, armies: int) -> Iterator[list[int]]:
     return (kept_dice(throw, dice, armies) for throw in natural_throws(dice, armies))
 
 
-def equal_throws(dice: Dice, armies: int) -> Counter[tuple[tuple[int, ...], bool]]:
-    """Return the kept dice of every throw, and whether all dice show one; equal throws counted."""
+@cache
+def equal_throws(dice: Dice, armies: int, ranks: int) -> Counter[tuple[tuple[int, ...], bool]]:
+    """Count the throws by their first kept dice, and by whether all dice show one."""
     return Counter(
-        (tuple(kept_dice(natural, dice, armies)), set(natural) == {1})
+        (tuple(kept_dice(natural, dice, armies)[:ranks]), set(natural) == {1})
         for natural in natural_throws(dice, armies)
     )
 
@@ -61,17 +62,18 @@ def roll_losses(attack_dice: int, defence_dice: int, rules: Rules) -> Law:
         attack, defence = rules.full_attack or attack, rules.full_defence or defence
     counts: Counter[tuple[int, int]] = Counter()
     gain = rules.mode.gain if full and isinstance(rules.mode, ArmiesGrow) else 0
-    defences = equal_throws(defence, defence_dice)
-    for (ours, our_ones), weight in equal_throws(attack, attack_dice).items():
+    ranks = min(attack_dice, defence_dice)
+    defences = equal_throws(defence, defence_dice, ranks)
+    for (ours, our_ones), weight in equal_throws(attack, attack_dice, ranks).items():
         for (theirs, their_ones), their_weight in defences.items():
             if gain and our_ones and their_ones:
                 losses = -gain, -gain
             else:
                 won = sum(
                     y > z or (y == z and rules.ties == "attacker")
-                    for y, z in zip(ours, theirs, strict=False)
+                    for y, z in zip(ours, theirs, strict=True)
                 )
-                losses = min(attack_dice, defence_dice) - won, won
+                losses = ranks - won, won
             counts[losses] += weight * their_weight
     return {losses: Fraction(count, counts.total()) for losses, count in counts.items()}
 
@@ -129,26 +131,29 @@ def win_probability(attackers: int, defenders: int, rules: Rules) -> Fraction:
     return sum((p for (_, d), p in law.items() if not d), Fraction(0))
 
 
-def seen_laws(throw: list[int], most: int, rules: Rules, attack_dice: int) -> list[Law]:
+def seen_laws(throw: tuple[int, ...], most: int, rules: Rules, attack_dice: int) -> list[Law]:
     """Return the laws of (attackers lost, defenders lost) after a throw, for 1 .. most dice."""
     laws = []
     for j in range(1, most + 1):
         full = (attack_dice, j) == (rules.attack.kept, rules.defence.kept)
         dice = rules.full_defence if full and rules.full_defence else rules.defence
         counts: Counter[tuple[int, int]] = Counter()
-        for (row, _), weight in equal_throws(dice, j).items():
-            pairs = list(zip(throw, row, strict=False))
+        ranks = min(attack_dice, j)
+        for (row, _), weight in equal_throws(dice, j, ranks).items():
+            pairs = zip(throw[:ranks], row, strict=True)
             won = sum(y > z or (y == z and rules.ties == "attacker") for y, z in pairs)
-            counts[len(pairs) - won, won] += weight
+            counts[ranks - won, won] += weight
         laws.append({losses: Fraction(n, counts.total()) for losses, n in counts.items()})
     return laws
 
 
 @cache
-def all_seen_laws(attack_dice: int, most: int, rules: Rules) -> list[list[Law]]:
-    """Return `seen_laws` of every equally likely throw, one after the other."""
+def all_seen_laws(attack_dice: int, most: int, rules: Rules) -> list[tuple[Fraction, list[Law]]]:
+    """Return the chance of every throw, and its `seen_laws`."""
+    counts = Counter(map(tuple, throws(rules.attack, attack_dice)))
     return [
-        seen_laws(throw, most, rules, attack_dice) for throw in throws(rules.attack, attack_dice)
+        (Fraction(count, counts.total()), seen_laws(throw, most, rules, attack_dice))
+        for throw, count in counts.items()
     ]
 
 
@@ -159,8 +164,12 @@ def seen_win(able: int, defenders: int, rules: Rules) -> Fraction:
         return Fraction(not defenders)
     every = all_seen_laws(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
     return sum(
-        (min(_after(able, defenders, law, rules) for law in laws) for laws in every), Fraction(0)
-    ) / len(every)
+        (
+            chance * min(_after(able, defenders, law, rules) for law in laws)
+            for chance, laws in every
+        ),
+        Fraction(0),
+    )
 
 
 def _after(able: int, defenders: int, law: Law, rules: Rules) -> Fraction:
@@ -176,9 +185,9 @@ def seen_outcomes(able: int, defenders: int, rules: Rules) -> Law:
         return {(able, defenders): Fraction(1)}
     every = all_seen_laws(min(able, rules.attack.kept), min(defenders, rules.defence.kept), rules)
     ended: Law = {}
-    for laws in every:
+    for chance, laws in every:
         law = min(reversed(laws), key=lambda law: _after(able, defenders, law, rules))
         for (x, y), p in law.items():
             for end, q in seen_outcomes(able - x, defenders - y, rules).items():
-                ended[end] = ended.get(end, Fraction(0)) + p * q / len(every)
+                ended[end] = ended.get(end, Fraction(0)) + chance * p * q
     return ended

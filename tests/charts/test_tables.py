@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -32,23 +33,27 @@ from iacta.questions.needed import break_even_line
 
 OPEN = Rules(garrison=0)  # as the sources that leave the garrison out
 SOLVED = [Solved("counting", 0.5, 0.0, True, 1e-4), Solved("leap", 0.49, None, False, 1e-5)]
-CHARTS = {
-    "map": charts.win_chance_map(win_table(6, 5)),
-    "break even": charts.break_even(12, 12),
-    "slices": charts.slices([3, 6], 12),
-    "delta": charts.curves_by_delta([-1, 0, 2], 8),
-    "match-ups": charts.curves_by_match_up([1, 5], 8),
-    "advantage": charts.curves_by_advantage([0, 1], 8),
-    "troops": charts.minimum_troops(9, ["50%", "95%"]),
-    "troops for each": charts.minimum_troops(9, ["50%"], ["classic"], per_defender=True),
-    "ratio": charts.minimum_troops_ratio(9, ["50%", "95%"]),
-    "attackers": charts.chance_by_attackers([5, 2], 14, Fraction(19, 20), keep=2),
-    "defenders": charts.chance_by_defenders(6, 8, Fraction(3, 4)),
-    "spread": charts.best_spread(spread_defenders(10, 12, 3), 10),
-    "rules": charts.rule_sets(),
-    "roll": charts.full_roll(find_rule_set("capital")),
-    "methods": charts.methods_compared(Battle(4, 3), SOLVED),
+CHARTS: dict[str, Callable[[], AnyChart]] = {
+    "map": lambda: charts.win_chance_map(win_table(6, 5)),
+    "break even": lambda: charts.break_even(12, 12),
+    "slices": lambda: charts.slices([3, 6], 12),
+    "delta": lambda: charts.curves_by_delta([-1, 0, 2], 8),
+    "match-ups": lambda: charts.curves_by_match_up([1, 5], 8),
+    "advantage": lambda: charts.curves_by_advantage([0, 1], 8),
+    "troops": lambda: charts.minimum_troops(9, ["50%", "95%"]),
+    "ratio": lambda: charts.minimum_troops_ratio(9, ["50%", "95%"]),
+    "attackers": lambda: charts.chance_by_attackers([5, 2], 14, Fraction(19, 20), keep=2),
+    "defenders": lambda: charts.chance_by_defenders(6, 8, Fraction(3, 4)),
+    "spread": lambda: charts.best_spread(spread_defenders(10, 12, 3), 10),
+    "rules": lambda: charts.rule_sets(),
+    "roll": lambda: charts.full_roll(find_rule_set("capital")),
+    "methods": lambda: charts.methods_compared(Battle(4, 3), SOLVED),
 }
+
+
+@cache
+def drawn(name: str) -> AnyChart:
+    return CHARTS[name]()
 
 
 def title(chart: AnyChart) -> str:
@@ -63,7 +68,7 @@ def only(chart: AnyChart) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", ["slices", "delta", "match-ups", "advantage"])
 def test_curves_are_the_library_s_chances(name: str) -> None:
-    rows = only(CHARTS[name])
+    rows = only(drawn(name))
     assert len(rows) >= 8
     for row in rows:
         chance = win_probability(row["attackers"], row["defenders"])
@@ -78,7 +83,7 @@ def test_the_break_even_line_is_the_one_that_was_published() -> None:
 
 
 def test_the_border_is_where_an_even_chance_begins() -> None:
-    for row in only(CHARTS["break even"]):
+    for row in only(drawn("break even")):
         fewest, against = row["attackers"], row["defenders"]
         assert win_probability(fewest, against) >= 0.5 > win_probability(fewest - 1, against)
 
@@ -104,47 +109,47 @@ def test_the_map_tells_its_rules_and_their_garrison() -> None:
     assert "(home rules, garrison 0)" in told.description
     assert "attackers able to attack" in spec
     assert "garrison included" not in spec
-    spec = json.dumps(charts.specification(CHARTS["map"]))
+    spec = json.dumps(charts.specification(drawn("map")))
     assert "attackers, garrison included" in spec
-    assert "(classic rules)" in CHARTS["map"].description
+    assert "(classic rules)" in drawn("map").description
 
 
 def test_a_lead_without_attackers_has_no_point() -> None:
-    assert min(row["attackers"] for row in only(CHARTS["delta"])) == 1
+    assert min(row["attackers"] for row in only(drawn("delta"))) == 1
 
 
 def test_minimum_troops_are_the_armies_needed() -> None:
-    for row in only(CHARTS["troops"]):
+    for row in only(drawn("troops")):
         needed = armies_needed(row["defenders"], str(row["chance"]), str(row["rules"]))
         assert row["attackers"] == needed
         assert row["attackers_per_defender"] == needed / row["defenders"]
 
 
 def test_the_ratio_divides_capital_by_classic() -> None:
-    for row in only(CHARTS["ratio"]):
+    for row in only(drawn("ratio")):
         asked = row["defenders"], str(row["chance"])
         assert row["ratio"] == armies_needed(*asked, "capital") / armies_needed(*asked)
 
 
 def test_the_answer_is_where_enough_begins() -> None:
     for name, side, enough in (("attackers", "attackers", 14), ("defenders", "defenders", 8)):
-        rows = only(CHARTS[name])
+        rows = only(drawn(name))
         assert {row[side]: row["is_enough"] for row in rows}[enough]
         assert not {row[side]: row["is_enough"] for row in rows}[enough - 1]
-    chances = {row["defenders"]: row["probability"] for row in only(CHARTS["defenders"])}
+    chances = {row["defenders"]: row["probability"] for row in only(drawn("defenders"))}
     assert chances[8] == pytest.approx(1 - win_probability(6, 8))
 
 
 def test_the_spread_rules_and_roll_are_the_library_s() -> None:
     best = spread_defenders(10, 12, 3).spreads[0]
-    assert tuple(row["defenders"] for row in only(CHARTS["spread"])) == best
-    classic = next(row for row in only(CHARTS["rules"]) if row["rules"] == "classic")
+    assert tuple(row["defenders"] for row in only(drawn("spread"))) == best
+    classic = next(row for row in only(drawn("rules")) if row["rules"] == "classic")
     assert classic["win_probability"] == Battle(10, 10).win_probability()
-    assert [row["ways"] for row in only(CHARTS["roll"])] == [17871, 12348, 10017, 6420]
+    assert [row["ways"] for row in only(drawn("roll"))] == [17871, 12348, 10017, 6420]
 
 
 def test_each_rule_set_has_its_own_chance() -> None:
-    rows = only(CHARTS["rules"])
+    rows = only(drawn("rules"))
     assert len(rows) == len(RULE_SETS)
     for row in rows:
         chance = Battle(10, 10, row["rules"]).win_probability()
@@ -153,14 +158,14 @@ def test_each_rule_set_has_its_own_chance() -> None:
 
 
 def test_each_method_is_told_as_it_solved_the_battle() -> None:
-    told = {row["method"]: row for row in only(CHARTS["methods"])}
+    told = {row["method"]: row for row in only(drawn("methods"))}
     assert list(told) == ["leap", "counting"]  # the fastest first
     for each in SOLVED:
         row = told[each.method]
         assert (row["win_probability"], row["relative_error"]) == (each.chance, each.error)
         assert row["seconds"] == each.seconds
     assert [row["answer"] for row in told.values()] == ["not known", "none: exact"]
-    assert title(CHARTS["methods"]) == (
+    assert title(drawn("methods")) == (
         "4 armies beat 3 50 % of the time; leap is the fastest of 2 methods, with 10 µs."
     )
     alone = charts.methods_compared(Battle(1, 3), SOLVED[:1])
@@ -168,14 +173,14 @@ def test_each_method_is_told_as_it_solved_the_battle() -> None:
 
 
 def test_the_chances_of_a_requirement_are_the_library_s() -> None:
-    for row in only(CHARTS["attackers"]):
+    for row in only(drawn("attackers")):
         kept = Campaign(row["attackers"], [5, 2]).outcomes()
         chance = kept.prob(lambda end: end.conquered == 2 and end.attackers >= 2)
         assert row["probability"] == pytest.approx(float(chance), abs=1e-12)
     for row in only(charts.chance_by_attackers([5], 11, Fraction(19, 20))):
         chance = Battle(row["attackers"], 5).win_probability()
         assert row["probability"] == pytest.approx(chance, rel=1e-12)
-    for row in only(CHARTS["defenders"]):
+    for row in only(drawn("defenders")):
         held = 1 - Battle(6, row["defenders"]).win_probability()
         assert row["probability"] == pytest.approx(held, abs=1e-14)
 
@@ -192,15 +197,15 @@ def test_slices_name_no_one_who_lies_outside_the_picture() -> None:
 
 
 def test_the_ratio_says_what_the_picture_ends_with() -> None:
-    last = [row["ratio"] for row in only(CHARTS["ratio"]) if row["defenders"] == 9]
-    assert f"{min(last):.2f} to {max(last):.2f} times as many" in title(CHARTS["ratio"])
+    last = [row["ratio"] for row in only(drawn("ratio")) if row["defenders"] == 9]
+    assert f"{min(last):.2f} to {max(last):.2f} times as many" in title(drawn("ratio"))
     assert "take 1.00 times as many" in title(charts.minimum_troops_ratio(2, ["50%"]))
 
 
 @pytest.mark.parametrize("name", ["slices", "ratio", "troops", "delta"])
 def test_each_line_has_its_label_at_its_end(name: str) -> None:
-    spec = json.dumps(charts.specification(CHARTS[name]))
-    lines = {row.get("chance", row.get("delta", row["defenders"])) for row in only(CHARTS[name])}
+    spec = json.dumps(charts.specification(drawn(name)))
+    lines = {row.get("chance", row.get("delta", row["defenders"])) for row in only(drawn(name))}
     assert '"legend": null' in spec
     assert len(lines) > 1
     assert '"text"' in spec

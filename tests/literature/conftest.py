@@ -1,14 +1,16 @@
 """What these tests share: the command line within the process, and one whole run of the command."""
 
 import fcntl
+import io
 import json
-import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from iacta.cli import main
 from tests.cli.conftest import run
 
 __all__ = ["Whole", "run", "whole"]
@@ -35,8 +37,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Whole:
     with (base / "whole.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not printed.exists():
-            line = [sys.executable, "-m", "iacta", "reproduce", str(folder), "--json"]
-            ended = subprocess.run(line, capture_output=True, text=True, check=True)  # noqa: S603 # ours
-            assert ended.stderr == ""
-            printed.write_text(ended.stdout, encoding="utf-8")
+            out, err = io.StringIO(), io.StringIO()
+            with redirect_stdout(out), redirect_stderr(err), pytest.MonkeyPatch.context() as patch:
+                patch.setattr(sys, "argv", ["iacta", "reproduce", str(folder), "--json"])
+                with pytest.raises(SystemExit) as ended:
+                    main()
+            assert (ended.value.code, err.getvalue()) == (0, "")
+            printed.write_text(out.getvalue(), encoding="utf-8")
     return Whole(folder, json.loads(printed.read_text(encoding="utf-8")))

@@ -172,7 +172,7 @@ RUNS = 4000
 def reply(throw: tuple[int, ...], able: int, defenders: int, rules: Rules) -> int:
     """Return the dice that the defender throws, as the twin has it."""
     most = min(defenders, rules.defence.kept)
-    laws = brute.seen_laws(list(throw), most, rules, len(throw))
+    laws = brute.seen_laws(throw, most, rules, len(throw))
     after = [
         sum(p * brute.seen_win(able - x, defenders - y, rules) for (x, y), p in law.items())
         for law in laws
@@ -272,8 +272,8 @@ def test_no_replies_have_a_greater_ratio_of_losses_than_break_even(rules: Rules)
     ratio = break_even_ratio(rules)
     assert ratio is not None
     best = sum(
-        max(sum(p * (x - ratio * y) for (x, y), p in law.items()) for law in laws)
-        for laws in brute.all_seen_laws(*rules.full_roll, rules)
+        chance * max(sum(p * (x - ratio * y) for (x, y), p in law.items()) for law in laws)
+        for chance, laws in brute.all_seen_laws(*rules.full_roll, rules)
     )
     assert best == 0
 
