@@ -59,10 +59,10 @@ def test_the_specification_is_valid_vega_lite() -> None:
 def test_wrong_places_are_refused_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(IllegalError, match=r"must end in .svg, .png, .*, got 'odds.gif'"):
         charts.save(CHART, "odds.gif")
-    with pytest.raises(IllegalError, match="one that can be written"):
+    with pytest.raises(IllegalError, match="must be writable"):
         charts.save(CHART, tmp_path / "nowhere" / "odds.json")
     (tmp_path / "folder.json").mkdir()
-    with pytest.raises(IllegalError, match="one that can be written"):
+    with pytest.raises(IllegalError, match="must be writable"):
         charts.save(CHART, tmp_path / "folder.json")
     assert [file.name for file in tmp_path.iterdir()] == ["folder.json"]
 

@@ -37,11 +37,13 @@ WRONG = {
     "battle 12 10 --rules-file /": "rules file '/': the file must be one that can be read, "
     "got: Is a directory",
     "battle 12 10 --json --csv": "output must be --json or --csv, got both",
-    "battle 12 10 --jsn": "options must be known ones, got '--jsn'; did you mean --json?",
-    "battle 12": "Missing argument 'DEFENDERS'; see iacta battle --help",
-    "battle 12 10 8": "Got unexpected extra argument(s) (8); see iacta battle --help",
+    "battle 12 10 --jsn": "option must be one of those in iacta battle --help, got '--jsn'; "
+    "did you mean --json?",
+    "battle 12": "defenders must be given, got none; see iacta battle --help",
+    "battle 12 10 8": "arguments must be at most 2, got 3, "
+    "with '8' left over; see iacta battle --help",
     "batle 12 10": None,
-    "campaign 12": "Missing argument 'DEFENDERS...'; see iacta campaign --help",
+    "campaign 12": "defenders must be given, got none; see iacta campaign --help",
     "campaign 12 3 0": f"defenders {ARMIES} 0",
     "campaign 12 3 -4": f"defenders {ARMIES} -4",
     "campaign 12 3:": "rules must be a known name, got ''; see the list of rules",
@@ -54,7 +56,7 @@ WRONG = {
     "need 10 --chance likely": "--chance must lie between 0 and 1, 0 excluded, got 'likely'",
     "need 10 --keep -1": "--keep must be a whole number of at least 0, got -1",
     "need 0": f"defenders {ARMIES} 0",
-    "need": "Missing argument 'DEFENDERS...'; see iacta need --help",
+    "need": "defenders must be given, got none; see iacta need --help",
     "table 0 5": f"attackers {ARMIES} 0",
     "table 5 x": f"defenders {ARMIES} 'x'",
     "roll 4 2": "attack_dice must be a whole number from 1 to 3, got 4",

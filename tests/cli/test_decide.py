@@ -136,9 +136,9 @@ def test_what_is_too_large_is_refused(run: Run, line: str, mix: bool) -> None:
 def test_it_tells_how_many_dice_to_throw(run: Run) -> None:
     lines = run("decide 12 10 --dice").stdout.splitlines()
     assert lines == [
-        "Throw 3 dice; the best answer is 2 dice.",
+        "Throw 3 dice; the best reply is 2 dice.",
         "If both sides choose best, you take the territory with a chance of 65.38 %.",
-        "On the way there, fewer dice than allowed help neither side.",
+        "On the way there, neither side gains by rolling fewer dice.",
     ]
     assert run("decide 4 4 --dice --prize 3").stdout.startswith(
         "Stop: no number of dice is better."

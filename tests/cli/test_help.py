@@ -74,13 +74,16 @@ def test_words_may_stand_in_any_order(run: Run, line: str, same: str) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("batle 3 2", "commands must be known ones, got 'batle'; did you mean battle?"),
-        ("--jsn", "commands must be known ones, got '--jsn'; see iacta --help"),
-        ("terminal 3", "commands must be known ones, got 'terminal'; see iacta --help"),
-        ("chart pie x.svg", "commands must be known ones, got 'pie'; see iacta chart --help"),
+        (
+            "batle 3 2",
+            "command must be one of those in iacta --help, got 'batle'; did you mean battle?",
+        ),
+        ("--jsn", "command must be one of those in iacta --help, got '--jsn'"),
+        ("terminal 3", "command must be one of those in iacta --help, got 'terminal'"),
+        ("chart pie x.svg", "command must be one of those in iacta chart --help, got 'pie'"),
         (
             "battle 3 2 --xyzzy",
-            "options must be known ones, got '--xyzzy'; see iacta battle --help",
+            "option must be one of those in iacta battle --help, got '--xyzzy'",
         ),
         ("battle 3 2 --rules", "--rules must have a value, got none"),
         ("battle 3 2 --exact=yes", "--exact must stand without a value, got 'yes'"),

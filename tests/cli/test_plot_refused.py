@@ -66,7 +66,7 @@ def test_other_endings_are_refused(run: Run, line: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", LINES)
 def test_places_that_are_not_there_are_refused(run: Run, line: str, tmp_path: Path) -> None:
     folder = tmp_path / "nowhere"
-    told = f"a picture's folder must be one that is there, got {shown(str(folder))}"
+    told = f"the folder of a picture must exist, got {shown(str(folder))}"
     assert run(line.format(folder / "answer.svg")) == (2, "", f"iacta: {told}\n")
 
 
@@ -75,7 +75,7 @@ def test_places_that_cannot_be_written_are_refused(run: Run, tmp_path: Path) -> 
     file.mkdir()
     ended = run(f"battle 4 3 --plot {file}")
     assert ended.code == 2
-    told = f"a picture's name must be that of a file, got the folder {str(file)!r}"
+    told = f"a picture must be a file, got the folder {str(file)!r}"
     assert ended.stderr == f"iacta: {told}\n"
 
 

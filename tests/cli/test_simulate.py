@@ -19,7 +19,7 @@ UNFINISHED = "72 22 8 2 2 2 7 1 1 3 1 2 3 5 1"
 WRONG = {
     "0 3": "attackers must be a whole number of at least 1, got 0",
     "12 3 -4": "defenders must be a whole number of at least 1, got -4",
-    "12": "Missing argument 'DEFENDERS...'; see iacta simulate --help",
+    "12": "defenders must be given, got none; see iacta simulate --help",
     "12 3 --runs 0": "--runs must be a whole number of at least 1, got 0",
     "12 3 --runs -5": "--runs must be a whole number of at least 1, got -5",
     "12 3 --runs many": "--runs must be a whole number of at least 1, got 'many'",

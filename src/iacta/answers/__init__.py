@@ -12,8 +12,8 @@ def ask(asked: Question | str, *, watch: Watch | None = None, **parameters: Any)
     """Return the answer to a question.
 
     asked: the question, or its name.
-    watch: is told how far the work has come, where it may take long: what is being done, and which
-        part of it is done, `None` if that is not known.
+    watch: receives progress where the work may take long: what is being done, and which part of it
+        is done, `None` if that is not known.
     parameters: those of a question that is named, as values of Python or JSON.
 
     An unknown name and parameters that do not fit are refused.

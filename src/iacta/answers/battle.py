@@ -177,7 +177,7 @@ def _defenders(end: Outcome) -> int:
 
 
 def _table(outcomes: Distribution[Outcome]) -> Table:
-    """Return what is left; one time in twenty it is as bad, or as good, or beyond."""
+    """Return what is left: the mean, the median, and the 5% and 95% quantiles."""
     ours = {"your armies left": outcomes.map(_attackers)}
     if outcomes.prob(is_won):
         ours["your armies left if you win"] = outcomes.condition(is_won).map(_attackers)

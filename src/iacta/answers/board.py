@@ -27,7 +27,7 @@ WRITTEN = ", ".join(f"{each.ending} ({each.name})" for each in FORMATS if each.w
 @question(
     "board",
     Topic.BOARD,
-    Example("board classic", "what is a board like, and is a file of one sound?"),
+    Example("board classic", "what is on the board, and is this file valid?"),
 )
 @dataclass(frozen=True)
 class BoardQuestion(Question):

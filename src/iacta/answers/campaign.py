@@ -47,9 +47,7 @@ class CampaignQuestion(OneCampaign, Exact, Question):
     narrate: Annotated[bool, Parameter(Flag(), "Play it once, with random dice.")] = False
     seed: Annotated[
         int | None,
-        Parameter(
-            Whole(), "With narrate, the seed of the dice: the same seed plays the same campaign."
-        ),
+        Parameter(Whole(), "Seed of the dice for narrate: the same seed plays the same campaign."),
     ] = None
 
     def __post_init__(self) -> None:

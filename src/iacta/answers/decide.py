@@ -332,7 +332,7 @@ class DiceAnswer(Answer):
         if decision.attack_dice:
             ours, theirs = decision.attack_dice, decision.defence_dice
             lines = [
-                f"Throw {count(ours, 'die', 'dice')}; the best answer is "
+                f"Throw {count(ours, 'die', 'dice')}; the best reply is "
                 f"{count(theirs, 'die', 'dice')}{note}.",
                 "If both sides choose best, you take the territory with a chance of "
                 f"{percent(decision.win_probability)}{self._worth()}.",
@@ -341,7 +341,7 @@ class DiceAnswer(Answer):
             lines = [f"Stop: no number of dice is better{note}."]
         lines += exactly(decision.value)
         if not fewer:
-            lines.append("On the way there, fewer dice than allowed help neither side.")
+            lines.append("On the way there, neither side gains by rolling fewer dice.")
         yield Section(lines)
         if fewer:
             rows = [tuple(map(str, state)) for state in fewer[-MOST_LINES:]]

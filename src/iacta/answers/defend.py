@@ -92,7 +92,7 @@ class DefendQuestion(UnderRules, Exact, Question):
             )
 
     def hold_probability(self, defenders: int, *, exact: bool = False) -> Probability:
-        """Return the chance that so many defenders hold."""
+        """Return the chance that this many defenders hold."""
         battle = Battle(self.attackers, defenders, self.rule_set.rules)
         return 1 - battle.win_probability(exact=exact)
 

@@ -38,7 +38,7 @@ class NeedQuestion(UnderRules, Exact, AlongWay, Question):
     keep: Annotated[int, Parameter(Whole(), "Armies that must be left in the last territory.")] = 0
 
     def win_probability(self, attackers: int, *, exact: bool = False) -> Probability:
-        """Return the chance of so many attackers to win and to keep what is asked."""
+        """Return the chance of this many attackers to win and to keep what is asked."""
         rules = self.rule_set.rules
         return win_probability_keeping(attackers, self.way, self.keep, rules, exact=exact)
 

@@ -14,6 +14,7 @@ from iacta.rules.stop import Stop
 from iacta.rules.variants import RuleSet, find_rule_set, rules_name
 
 __all__ = [
+    "ARMIES",
     "AlongWay",
     "Attackers",
     "Defenders",
@@ -55,7 +56,7 @@ class AlongWay(Form):
         tuple[str | Territory, ...],
         Parameter(
             Way(),
-            "Armies on each territory of the way; 8:capital for a territory with its own rules, "
+            "Defenders of each territory, in order; 8:capital for a territory with its own rules, "
             "8@3 for one on which 3 armies must stay, 8~5 for one against which 5 armies are kept "
             "out of the fight.",
             is_argument=True,
@@ -141,9 +142,9 @@ class WithStop(Form):
         bool, Parameter(Flag(), "Stop as soon as fewer dice would be rolled than at first.")
     ] = False
     max_losses: Annotated[
-        int | None, Parameter(Whole(), "Stop a battle once so many armies are lost.")
+        int | None, Parameter(Whole(), "Stop a battle once this many armies are lost.")
     ] = None
-    max_rolls: Annotated[int | None, Parameter(Whole(), "Stop a battle after so many rolls.")] = (
+    max_rolls: Annotated[int | None, Parameter(Whole(), "Stop a battle after this many rolls.")] = (
         None
     )
 

@@ -490,7 +490,7 @@ class PlanAnswer(Answer):
                 (f"{each.start} to {each.to}", short_percent(each.chance))
                 for each in plan.endings[:MOST_ENDINGS]
             ]
-            yield Section([Table(("", "chance"), lost)], title="Where it fails, if it does:")
+            yield Section([Table(("", "chance"), lost)], title="Where it may fail:")
         owned = Table(("", "chance to own", "armies on average"), list(self._afterwards()))
         yield Section([owned], title="Afterwards:")
 
@@ -579,8 +579,8 @@ def _need_sentence(plan: Plan, needed: Needed) -> str:
     return (
         f"For a chance of at least {plain_percent(needed.chance)} you need "
         f"{armies(needed.armies)} on {needed.source}, which has "
-        f"{plan.position.of(needed.source).armies}: the fewest with which the best plan that is "
-        "found has that chance."
+        f"{plan.position.of(needed.source).armies}: the fewest for which a plan with that "
+        "chance was found."
     )
 
 
@@ -624,7 +624,8 @@ def _advances(plan: Plan) -> Section:
     lines = [f"from {each.start} to {each.to}: {_moves(each)}" for each in partial[:MOST_LINES]]
     if len(partial) > MOST_LINES:
         lines.append(f"and {len(partial) - MOST_LINES} more")
-    lines.append("everywhere else: all that may" if partial else "everywhere: all that may")
+    elsewhere = "everywhere else" if partial else "everywhere"
+    lines.append(f"{elsewhere}: as many as allowed")
     return Section(lines, title="How many move in:")
 
 

@@ -15,10 +15,10 @@ __all__ = ["QUESTIONS", "Answer", "Question", "Watch", "find_question", "questio
 
 
 class Watch(Protocol):
-    """Is told while an answer is computed how far the work has come."""
+    """Receives progress while an answer is computed."""
 
     def __call__(self, doing: str, part: float | None, *, keeps: bool = False) -> None:
-        """Be told.
+        """Report progress.
 
         doing: what is being done.
         part: which part of it is done, from 0 to 1; `None` if that is not known.
@@ -32,7 +32,7 @@ class Question(Form):
     def answer(self, watch: Watch | None = None) -> "Answer":
         """Return the answer.
 
-        watch: is told how far the work has come, where it may take long.
+        watch: receives progress where the work may take long.
         """
         raise NotImplementedError
 

@@ -305,7 +305,7 @@ def _rolls(rules: Rules) -> Iterator[Sequence[str]]:
 
 
 def rules_sentences(rules: Rules) -> Iterator[str]:
-    """Yield sentences that say everything that the rules say.
+    """Yield sentences that describe the rules completely.
 
     rules: the rules of a battle.
 

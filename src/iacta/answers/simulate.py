@@ -38,9 +38,9 @@ class Simulation(OneCampaign):
         return fresh_seed() if self.seed is None else self.seed
 
     def simulated(self, watch: Watch | None = None) -> Simulated[CampaignOutcome]:
-        """Return how often the campaign ended in which way.
+        """Return how often each outcome occurred.
 
-        watch: is told which part of the games is played.
+        watch: receives which part of the games has been played.
         """
 
         def progress(done: int) -> None:
@@ -86,10 +86,10 @@ def _computed(led: Campaign) -> float | None:
 
 @dataclass(frozen=True, repr=False)
 class SimulateAnswer(Answer):
-    """How many games ended.
+    """How the games ended.
 
     seed: the seed of the dice.
-    simulated: how often the campaign ended in which way.
+    simulated: how often each outcome occurred.
     computed: the exact chance to take all territories, `None` if no method computes it.
     """
 

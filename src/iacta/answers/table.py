@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy.typing as npt
 
-from iacta.answers.form import Example, Topic
-from iacta.answers.parameters import Attackers, Defenders, Exact, UnderRules
+from iacta.answers.form import Example, Parameter, Topic
+from iacta.answers.parameters import ARMIES, Exact, UnderRules
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Cell, Section, Shaded, Table
 from iacta.answers.words import all_digits, under
@@ -30,10 +30,19 @@ MOST_JSON_CELLS = 5 * 10**6
 )
 @dataclass(frozen=True)
 class TableQuestion(UnderRules, Exact, Question):
-    """Give the chance to win every battle up to so many attackers and defenders."""
+    """Give the chance to win every battle up to a given number of attackers and defenders."""
 
-    attackers: Attackers
-    defenders: Defenders
+    attackers: Annotated[
+        int,
+        Parameter(
+            ARMIES,
+            "The most armies on the attacking territory, garrison included.",
+            is_argument=True,
+        ),
+    ]
+    defenders: Annotated[
+        int, Parameter(ARMIES, "The most armies on the defended territory.", is_argument=True)
+    ]
 
     def answer(self, watch: Watch | None = None) -> "TableAnswer":
         return TableAnswer(self)

@@ -145,7 +145,7 @@ def count(number: int, one: str, many: str) -> str:
 
 
 def armies(number: int, one: str = "", many: str = "") -> str:
-    """Return so many armies, with a verb: `one` for one army, `many` for several.
+    """Return a number of armies with a verb: `one` for one army, `many` for several.
 
     >>> armies(1, "takes", "take"), armies(2)
     ('1 army takes', '2 armies')

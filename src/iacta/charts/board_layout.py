@@ -63,7 +63,7 @@ class Frame(NamedTuple):
 def places_of(board: Board) -> tuple[Point, ...]:
     """Return the place of each territory, the board's own if it has any.
 
-    Refused is a board that is too large to be seen.
+    A board that is too large to be seen is refused.
     """
     check_size(board)
     return board.places or tuple((float(x), float(y)) for x, y in _laid_out(board))

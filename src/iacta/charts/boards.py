@@ -1,4 +1,4 @@
-"""Of boards and plans: maps with owners, armies, borders and the arrows of a plan."""
+"""Charts of boards and plans: maps with owners, armies, borders and the arrows of a plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of the boundary of a battle: where fewer dice are thrown, and how a battle gets there."""
+"""Charts of the boundary of a battle: where fewer dice are thrown, and how a battle gets there."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
 
     The chart has a table `points`: `attackers` and `defenders`, whether they are on the edge or
     past it, and the probability that the battle first reaches the boundary there; they sum to 1. A
-    table `rolls` has the ways there `from` a state inside. Refused are other dice, more than 40
-    armies on a side, and battles that start on the boundary.
+    table `rolls` has the ways there `from` a state inside. Other dice, more than 40 armies on
+    a side, and battles that start on the boundary are refused.
 
     Source: Taflin (2001), figure 2 and equations (15)-(16).
     """

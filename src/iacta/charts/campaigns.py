@@ -1,4 +1,4 @@
-"""Of campaigns: how far they come, and with which score they end."""
+"""Charts of campaigns: how far they get, and with which score they end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of rules and methods compared: what rules do to the odds, and how methods agree."""
+"""Charts of rules and methods: what rules do to the odds, and how methods agree."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
 
     known: the rule sets; those whose battles no method can solve are left out.
 
-    Refused are rule sets none of which can be solved.
+    Rule sets none of which can be solved are refused.
     """
     for each in row_of(known, "known", "RuleSet"):
         expect(each, RuleSet, "each of known")
@@ -57,7 +57,7 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
         favourite = MORE if chance > 0.5 else LESS
         rows.append({"rules": each.name, "win_probability": chance, "favourite": favourite})
     if not rows:
-        raise IllegalError("rules must be such that the odds of their battles can be told")
+        raise IllegalError("rules must be such that the odds of their battles can be computed")
     rows.sort(key=lambda row: -row["win_probability"])
     base = alt.Chart(named("rules")).encode(
         y=alt.Y(
@@ -168,7 +168,7 @@ def methods_compared(battle: Battle, solved: Sequence[Solved], label: str = "") 
     solved: what the methods say of it.
     label: what the rules are called, if they have no name of their own.
 
-    Refused is a battle that no method has solved.
+    A battle that no method has solved is refused.
     """
     expect(battle, Battle, "battle")
     if not solved:
@@ -191,7 +191,7 @@ def methods_compared(battle: Battle, solved: Sequence[Solved], label: str = "") 
     )
     fastest, took = rows[0]["method"], _time(rows[0]["seconds"])
     if len(solved) == 1:
-        title += f"only {fastest} can tell, in {took}."
+        title += f"only {fastest} answers, in {took}."
     else:
         title += f"{fastest} is the fastest of {len(solved)} methods, with {took}."
     times, errors = _times_and_errors([row["method"] for row in rows])

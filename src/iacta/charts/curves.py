@@ -1,4 +1,4 @@
-"""Of many battles: chances to win as curves, and the fewest attackers that wanted chances take."""
+"""Charts of many battles: chances to win as curves, and the fewest attackers for a chance."""
 
 from __future__ import annotations
 
@@ -201,14 +201,14 @@ def _first_and_last(situation: str, rows: Sequence[Row], column: str, cases: Seq
 def slices(
     defenders: Sequence[int], attackers: int, rules: Rules | str = "classic", label: str = ""
 ) -> AnyChart:
-    """Return the chance to win by attackers for some defenders, marking the fewest favourites.
+    """Return the chance to win by attackers, marking where the attackers become favourites.
 
     defenders: armies on the defended territory, a curve for each.
     attackers: the most attackers, garrison included.
     rules, label: as for `curves_by_delta`.
 
-    Refused are more than 20 numbers of defenders, more than 1000 attackers, and rules under which
-    no number of attackers has an even chance.
+    More than 20 numbers of defenders, more than 1000 attackers, and rules under which no number of
+    attackers has an even chance are refused.
 
     Source: Höhle's slices of the table at 15, 25 and 35 defenders.
     """
@@ -234,7 +234,7 @@ def slices(
 
 
 def _slices_title(needed: Mapping[int, int], most: int) -> str:
-    """Return the fewest favourites inside the picture, and against whom there are none."""
+    """Return where the attackers become favourites, and where the picture ends before that."""
     inside = {d: fewest for d, fewest in needed.items() if fewest <= most}
     outside = [f"{d:,}" for d in needed if d not in inside]
     few = ""
@@ -252,7 +252,7 @@ def _slices_title(needed: Mapping[int, int], most: int) -> str:
 
 
 def _favourites() -> list[alt.Chart]:
-    """Return the line of even chances, and on it the fewest favourites of each curve."""
+    """Return the line of even chances, and where each curve first reaches it."""
     marked = alt.Chart(named("slices")).transform_filter("datum.is_fewest")
     even = alt.datum(0.5, type="quantitative")
     return [
@@ -277,7 +277,7 @@ def minimum_troops(
     *,
     per_defender: bool = False,
 ) -> AnyChart:
-    """Return the fewest attackers that chances take, by the defenders, a line for each chance.
+    """Return the fewest attackers needed for each chance, by the defenders.
 
     defenders: the most defenders.
     chances: the wanted chances, as for `armies_needed`.
@@ -285,8 +285,8 @@ def minimum_troops(
         below the other on the same scales.
     per_defender: whether to divide the attackers by the defenders.
 
-    The garrison counts as attackers. Refused is what `armies_needed` refuses, more than 20 chances
-    and more than 500 defenders.
+    The garrison counts as attackers. What `armies_needed` refuses, more than 20 chances, and more
+    than 500 defenders are refused.
 
     Source: Van Wijgerden, "Let slip the dice of war", whose graphs go up to 200 and 50 defenders.
     """

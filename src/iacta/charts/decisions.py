@@ -1,4 +1,4 @@
-"""Of what to do: when to stop, how many dice, how many armies, and where they stand."""
+"""Charts of decisions: when to stop, how many dice, how many armies, and where they stand."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def decision_map(decision: Decision) -> AnyChart:
 
     decision: what `when_to_stop` or `best_mix` returns.
 
-    The chart has a table `actions`: against so many `defenders` the `action` with `least` to `most`
+    The chart has a table `actions`: the `action` against n `defenders` with `least` to `most`
     attackers; a table `boundary` as the decision has it; and the battle itself. More than 100,000
     states are refused.
     """
@@ -166,8 +166,8 @@ def dice_map(decision: DiceDecision) -> AnyChart:
 
     decision: what `how_many_dice` returns.
 
-    The chart has a table `attack` and a table `defence`: against so many `defenders` the `dice` of
-    `least` to `most` attackers; and the battle itself. More than 100,000 states are refused.
+    The chart has a table `attack` and a table `defence`: the `dice` of `least` to `most` attackers
+    against n `defenders`; and the battle itself. More than 100,000 states are refused.
     """
     from iacta.questions.decisions import DiceDecision
 

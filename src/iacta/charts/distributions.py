@@ -1,4 +1,4 @@
-"""Of how it ends: distributions of battles, of rolls and of anything else as bars."""
+"""Charts of outcomes: distributions of battles, of rolls and of anything else as bars."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def roll_losses(roll: Roll) -> AnyChart:
     roll: the roll.
 
     The chart has a table `losses`: the armies that `attackers` and `defenders` lose, and the
-    `count` of equally likely rolls, of a `total`, that cost so many.
+    `count` of equally likely rolls, of a `total`, that cost this many.
 
     Source: Taflin (2001), table 1.
     """
@@ -180,7 +180,7 @@ def roll_losses(roll: Roll) -> AnyChart:
         tooltip=[
             alt.Tooltip("losses:N", title="armies lost"),
             alt.Tooltip("count:Q", title="rolls"),
-            alt.Tooltip("total:Q", title="of so many"),
+            alt.Tooltip("total:Q", title="of"),
             exactly("probability", CHANCE),
         ],
     )

@@ -1,4 +1,4 @@
-"""As files and numbers: charts as pictures, as pages that need no network, and as tables."""
+"""Files and tables of charts: charts as pictures, as pages that need no network, and as tables."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def ending(file: str | Path) -> str:
     return found
 
 
-def write(file: Path, content: bytes, what: str = "the picture's place") -> None:
+def write(file: Path, content: bytes, what: str = "the picture") -> None:
     """Write a file under another name, then move it to its place.
 
     file: the place; links are followed, and a file that is replaced keeps its rights.
@@ -102,7 +102,7 @@ def write(file: Path, content: bytes, what: str = "the picture's place") -> None
             part.unlink(missing_ok=True)
     except OSError as error:
         raise IllegalError(
-            f"{what} must be one that can be written, got {shown(str(file))}: {error.strerror}"
+            f"{what} must be writable, got {shown(str(file))}: {error.strerror}"
         ) from None
 
 

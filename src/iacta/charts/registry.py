@@ -1,4 +1,4 @@
-"""Of any object: the registry of charts, in which a decorated function is all it takes.
+"""The chart of any object: the registry of charts, in which a decorated function is all it takes.
 
 The names of `iacta.charts`, the commands of `iacta chart`, the pages of the documentation and the
 tests over every chart all come from here.
@@ -107,7 +107,7 @@ def chart_of(value: object, *context: Any) -> AnyChart:
     context: what its chart needs besides: of a `Simulated` the battle or the campaign, of a
         `BestSpread` the attackers.
 
-    Refused are objects that have no chart, and those that come without what it needs.
+    Objects that have no chart, and those that come without what it needs, are refused.
     """
     default = {name: each for each in charts().values() for name in each.of.split()}
     for kind in type(value).__mro__:

@@ -1,4 +1,4 @@
-"""Of random dice: simulations beside the exact answers."""
+"""Charts of simulations: random dice beside the exact answers."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def convergence(
     asked: the battle or the campaign that was simulated.
     seed: that of the dice, shown so that they can be thrown again; `None` to show none.
 
-    The chart has a table `estimates`: after so many `runs` the `estimate` and its 95 % interval
+    The chart has a table `estimates`: the `estimate` after n `runs` and its 95 % interval
     from `low` to `high`; and a table of the `exact` chance, if a method computes it.
 
     Sources: Norvig, "The Unfinished Game ... of Risk" (2020), and Höhle (2025), who simulate to

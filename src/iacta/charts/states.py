@@ -1,4 +1,4 @@
-"""Of how a battle goes: its states, the rolls between them, its paths and its matrix."""
+"""Charts of the course of a battle: states, the rolls between them, paths and the matrix."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def state_space(
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
-    every: whether to show every state with at most so many armies, even those that the battle
-        cannot visit.
+    every: whether to show every state with at most as many armies as the first, even those that
+        the battle cannot visit.
 
     The chart has a table `rolls`: from which state to which, the armies that both sides lose, and
     the chance; and a table `states`: `attackers`, `defenders`, what the state `is`, and the
@@ -174,7 +174,7 @@ def _place(state: Outcome, layers: Mapping[Outcome, int]) -> tuple[int, int]:
 
 
 def _roll(node: Node, branch: Branch, layers: Mapping[Outcome, int], height: float) -> Row:
-    """Return the row of a roll; its label is so many layers below the state."""
+    """Return the row of a roll; its label is `height` layers below the state."""
     (x, y), (x2, y2) = _place(node.state, layers), _place(branch.node.state, layers)
     # A roll that would seem to lead to a state between its ends keeps aside of it.
     between = {(x + (x2 - x) * k / (y - y2), y - k) for k in range(1, y - y2)}
@@ -325,8 +325,8 @@ def after_rolls(
     rolls: after how many rolls, up to six different numbers.
     rules: `Rules`, or the name of a rule set.
 
-    The chart has a table `states`: after so many `rolls` the `probability` of each state. A battle
-    that is over stays where it ended. Refused is what `iacta.methods.markov` refuses.
+    The chart has a table `states`: the `probability` of each state after n `rolls`. A battle
+    that is over stays where it ended. What `iacta.methods.markov` refuses is refused.
 
     Source: Taflin (2001), figure 1, for one and two rolls.
     """
@@ -347,7 +347,7 @@ def after_rolls(
         _after_chart(rows),
         _after_title(after[counts[-1]], counts[-1], battle),
         fight(attackers, defenders, battle.rules)
-        + " Where it stands after so many rolls; the area of a circle is its chance.",
+        + " Where it stands after each number of rolls; the area of a circle is its chance.",
         {"states": rows},
     )
 

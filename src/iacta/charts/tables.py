@@ -1,4 +1,4 @@
-"""Of tables of chances: the map of every battle up to a size, and the border of even chances."""
+"""Charts of tables of chances: every battle up to a size, and the border of even chances."""
 
 from __future__ import annotations
 

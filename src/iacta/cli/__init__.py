@@ -57,7 +57,7 @@ def _run(words: Sequence[str]) -> int:
     first, *rest = words
     forms: Sequence[type[Form]] = QUESTIONS.find(first) or COMMANDS.find(first)
     if not forms:
-        check_known("commands", first, [form.name for form in _all_forms()], "iacta")
+        check_known("command", first, [form.name for form in _all_forms()], "iacta")
     form, *members = forms
     if not members:
         return _run_form(form, rest)
@@ -67,7 +67,7 @@ def _run(words: Sequence[str]) -> int:
         print(group_help(f"iacta {first}", form, members))
         return 0
     names = [member.name.split()[1] for member in members]
-    check_known("commands", rest[0], names, f"iacta {first}")
+    check_known("command", rest[0], names, f"iacta {first}")
     return _run_form(members[names.index(rest[0])], rest[1:])
 
 

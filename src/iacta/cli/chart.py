@@ -30,7 +30,9 @@ __all__ = ["ChartCommand"]
 
 PictureFile = Annotated[
     str,
-    Parameter(Name(), "Where to; .svg, .png, .pdf, .html, .json or .csv.", is_argument=True),
+    Parameter(
+        Name(), "Picture file, ending in .svg, .png, .pdf, .html, .json or .csv.", is_argument=True
+    ),
 ]
 
 
@@ -151,7 +153,7 @@ for each in charts().values():
 )
 @dataclass(frozen=True, kw_only=True)
 class MinimumTroops(ChartCommand):
-    """Draw the fewest attackers that chances take, by defenders, for several rules."""
+    """Draw the fewest attackers needed for each chance, by defenders, for several rules."""
 
     defenders: Annotated[int, Parameter(Whole(least=2), "The most defenders.")] = 200
     chances: Annotated[
@@ -166,7 +168,7 @@ class MinimumTroops(ChartCommand):
         False
     )
     ratio: Annotated[
-        bool, Parameter(Flag(), "Divide those of the last rules by those of the first.")
+        bool, Parameter(Flag(), "Show the ratio of the second rules to the first.")
     ] = False
 
     def chart(self) -> tuple[Callable[..., Any], dict[str, Any]]:

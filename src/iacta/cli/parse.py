@@ -54,7 +54,7 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
             arguments += rest
         elif word.startswith("--"):
             name, equals, value = word.partition("=")
-            check_known("options", name, [*options, HELP[1]], command)
+            check_known("option", name, [*options, HELP[1]], command)
             texts[options[name].name] = _value(options[name], name, value if equals else rest)
         else:
             arguments.append(word)
@@ -86,8 +86,8 @@ def _placed(
         elif left:
             texts[parameter.name] = left.pop(0)
         elif parameter.is_required and parameter.name not in named:
-            name = argument_name(parameter)
-            raise MalformedError(f"Missing argument {name!r}; see {command} --help")
+            name = (parameter.metavar or parameter.name).lower()
+            raise MalformedError(f"{name} must be given, got none; see {command} --help")
         if parameter.name in texts and parameter.name in named:
             raise IllegalError(
                 f"{parameter.name} must be given once, got {texts[parameter.name]!r} and "
@@ -95,7 +95,8 @@ def _placed(
             )
     if left:
         raise IllegalError(
-            f"Got unexpected extra argument(s) ({' '.join(left)}); see {command} --help"
+            f"arguments must be at most {len(words) - len(left)}, got {len(words)}, "
+            f"with {shown(' '.join(left))} left over; see {command} --help"
         )
     return texts
 
@@ -103,7 +104,7 @@ def _placed(
 def check_known(what: str, name: str, known: Sequence[str], command: str) -> None:
     """Refuse a name that is none of those known, with the nearest of them.
 
-    what: what it names, such as `options`.
+    what: what it names, such as `option`.
     name: the name.
     known: the names there are.
     command: the command whose help lists them.
@@ -113,5 +114,5 @@ def check_known(what: str, name: str, known: Sequence[str], command: str) -> Non
     from difflib import get_close_matches  # slow to import, and only needed here
 
     near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"see {command} --help"
-    raise IllegalError(f"{what} must be known ones, got {shown(name)}; {hint}")
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise IllegalError(f"{what} must be one of those in {command} --help, got {shown(name)}{hint}")

@@ -52,13 +52,11 @@ def _refuse_place(file: str) -> None:
     """Refuse a place that cannot be written, before the answer is computed."""
     place = Path(file)
     if not place.parent.is_dir():
-        raise IllegalError(
-            f"a picture's folder must be one that is there, got {shown(str(place.parent))}"
-        )
+        raise IllegalError(f"the folder of a picture must exist, got {shown(str(place.parent))}")
     if place.is_dir() or file.endswith(os.sep):
-        raise IllegalError(f"a picture's name must be that of a file, got the folder {file!r}")
+        raise IllegalError(f"a picture must be a file, got the folder {file!r}")
     if not os.access(place if place.exists() else place.parent, os.W_OK):
-        raise IllegalError(f"a picture's place must be one that can be written, got {file!r}")
+        raise IllegalError(f"a picture must be writable, got {file!r}")
 
 
 def read_picture(file: str | None, dark: bool) -> Picture | None:

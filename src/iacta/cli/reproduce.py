@@ -24,7 +24,7 @@ DIFFERENT = 1
 @command(
     "reproduce",
     Topic.STUDY,
-    Example("reproduce", "does the whole literature come out, number by number?"),
+    Example("reproduce", "does every published number agree?"),
 )
 @dataclass(frozen=True)
 class ReproduceCommand(Command):
@@ -36,7 +36,7 @@ class ReproduceCommand(Command):
     folder: Annotated[
         str,
         Parameter(
-            Name(), "The folder to write into, made if need be.", is_argument=True, metavar="DIR"
+            Name(), "The folder to write into, created if missing.", is_argument=True, metavar="DIR"
         ),
     ] = "iacta-reproduced"
     json: Annotated[bool, Parameter(Flag(), "Print JSON.")] = False

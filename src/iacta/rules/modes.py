@@ -142,7 +142,9 @@ class DefenderSeesFirst(Mode):
     def sentences(self) -> Iterator[str]:
         """Yield sentences that explain the mode to a player."""
         yield "The defender chooses how many dice to throw after the attack roll."
-        yield "He takes the number that makes the conquest of his territory as unlikely as can be."
+        yield (
+            "He takes the number that makes the conquest of his territory as unlikely as possible."
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -177,7 +179,7 @@ class ArmiesGrow(Mode):
 
     @classmethod
     def of(cls, setting: Any) -> Mode | None:
-        """Return the mode in which so many armies are gained."""
+        """Return the mode in which this many armies are gained."""
         gain = whole_number(setting, cls.key, 0, MOST_GAIN)
         return cls(gain) if gain else None
 
