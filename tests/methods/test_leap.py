@@ -48,35 +48,40 @@ SEVERAL_RULES = {
     "fortification": find_rules("fortification"),
     "dominating12": find_rules("dominating12"),
 }
-SIZES = [(60, 70), (130, 120), (300, 300), (200, 320), (500, 300), (33, 400), (400, 33)]
+SIZES = [(60, 70), (130, 120), (300, 300), (200, 320), (500, 300), (33, 320), (400, 33)]
 EDGES = list(product((1, 2, 3, 4), (1, 2, 3)))
 BOUND = Fraction(1, 10**12)
 CERTAIN_ENOUGH = Fraction(1, 10**15)
 
 
-def assert_within_bound(value: float, exact: Fraction) -> None:
+def assert_within_bound(value: float, exact: Fraction, case: object = None) -> None:
     """Assert the stated error, which holds where the chance is not extreme."""
+    error = abs(Fraction(value) - exact)
     if CERTAIN_ENOUGH < exact < 1 - CERTAIN_ENOUGH:
-        assert abs(Fraction(value) - exact) <= BOUND * exact
+        assert error <= BOUND * exact, case
     else:
-        assert abs(Fraction(value) - exact) <= BOUND * CERTAIN_ENOUGH + Fraction(2) ** -53
+        assert error <= BOUND * CERTAIN_ENOUGH + Fraction(2) ** -53, case
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
-@pytest.mark.parametrize("size", [*SIZES, *EDGES])
-def test_chances_are_those_of_fractions(name: str, size: tuple[int, int]) -> None:
+def test_chances_are_those_of_fractions(name: str) -> None:
     rules = SEVERAL_RULES[name]
-    attackers, defenders = size
-    exact = counting.win_probability(attackers, defenders, rules)
-    assert_within_bound(leap.win_probability(attackers, defenders, rules), exact)
-    won, lost = leap.both_chances(attackers, defenders, rules)
-    for value, wanted in ((won, exact), (lost, 1 - exact)):
-        if wanted > CERTAIN_ENOUGH:
-            assert abs(Fraction(value) - wanted) <= BOUND * wanted + Fraction(2) ** -53
+    most_attackers, most_defenders = map(max, zip(*SIZES, strict=True))
+    rows = counting.value_rows([1] * (most_attackers + 1), [0] * most_defenders, rules)
+    for defenders, row in enumerate(rows, start=1):
+        for attackers in (a for a, d in [*SIZES, *EDGES] if d == defenders):
+            size, exact = (attackers, defenders), row[attackers]
+            assert_within_bound(leap.win_probability(*size, rules), exact, size)
+            for value, wanted in zip(
+                leap.both_chances(*size, rules), (exact, 1 - exact), strict=True
+            ):
+                if wanted > CERTAIN_ENOUGH:
+                    error = abs(Fraction(value) - wanted)
+                    assert error <= BOUND * wanted + Fraction(2) ** -53, size
 
 
 @pytest.mark.parametrize(
-    "size", [(1001, 1000), (2561, 3000), (2000, 2200), (5101, 5000), (8535, 10000), (10000, 11800)]
+    "size", [(1001, 1000), (2561, 3000), (2000, 2200), (5101, 5000), (5000, 5900)]
 )
 def test_thousands_of_armies_are_those_of_the_closed_form(size: tuple[int, int]) -> None:
     exact = closed_form.win_probability(*size, CLASSIC)
@@ -96,7 +101,7 @@ def test_any_rules_are_solved_or_refused(rules: Rules, attackers: int, defenders
 
 
 def digits_of_chance(attackers: int, defenders: int, rules: Rules) -> mpmath.mpf:
-    """Return the chance to win to some fifty digits.
+    """Return the chance to win to some thirty digits.
 
     The states with 256 armies left are weighed with the chances to come by there, each of which
     is an integral over a circle in 60 digits; their own chances are fractions.
@@ -117,19 +122,18 @@ def digits_of_chance(attackers: int, defenders: int, rules: Rules) -> mpmath.mpf
         values = [Fraction(0)] * near + [Fraction(1)]
         for d, row in enumerate(rows, start=1):
             values[near - d] = row[near - d + rules.garrison]
-        series = [mpmath.mpf(v.numerator) / v.denominator for v in values]
+        series = [mpmath.mpf(v.numerator) / v.denominator for v in reversed(values)]
         tilt = -1 / sigma
-        step = 2 * mpmath.pi / (120 * sigma)
+        step = 2 * mpmath.pi / (80 * sigma)
         total = mpmath.mpf(0)
-        for number in range(int(18 / (sigma * step)) + 1):
+        for number in range(int(12 / (sigma * step)) + 1):
             w = mpmath.mpc(tilt, number * step)
             moment = sum(p * mpmath.exp(w * x) for p, x in zip(chances, steps, strict=True))
             past = mpmath.exp(w * (near + 1)) / (1 - mpmath.exp(w))
-            base, generating = mpmath.exp(w), past
-            power = mpmath.mpf(1)
+            base, ending = mpmath.exp(w), mpmath.mpf(0)
             for value in series:
-                generating, power = generating + value * power, power * base
-            term = (mpmath.exp(rolls * mpmath.log(moment) - w * beyond) * generating).real
+                ending = ending * base + value
+            term = (mpmath.exp(rolls * mpmath.log(moment) - w * beyond) * (past + ending)).real
             total += term if number else term / 2
         return total * step / mpmath.pi
 
@@ -179,12 +183,11 @@ def test_very_large_battles_as_published(row: dict[str, str]) -> None:
 @pytest.mark.parametrize("name", ["classic", "capital", "garrison 3"])
 def test_armies_can_be_kept(name: str, keep: int) -> None:
     rules = SEVERAL_RULES[name]
+    exact = counting.values([int(n >= keep) for n in range(301)], [0] * 151, 150, rules)
     for attackers in (40, 150, 230, 300):
-        worth = [int(n >= keep) for n in range(attackers + 1)]
-        exact = counting.values(worth, [0] * 151, 150, rules)[attackers]
         won, lost = leap.both_chances(attackers, 150, rules, keep)
-        assert_within_bound(won, exact)
-        assert_within_bound(lost, 1 - exact)
+        assert_within_bound(won, exact[attackers])
+        assert_within_bound(lost, 1 - exact[attackers])
 
 
 def test_too_few_to_keep_as_many() -> None:
@@ -208,9 +211,10 @@ def test_a_tiny_chance_of_a_large_battle_is_none() -> None:
         assert leap.win_probability(*size, CLASSIC) == 0
 
 
-def test_survivors_are_those_of_fractions() -> None:
-    exact = closed_form.outcomes(Distribution([1200]), 1250, CLASSIC)
-    law = leap.outcomes(Distribution([1200]), 1250, CLASSIC)
+def test_survivors_are_those_of_fractions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leap_file, "MOST_LATTICE_ERROR", 0)
+    exact = closed_form.outcomes(Distribution([600]), 650, CLASSIC)
+    law = leap.outcomes(Distribution([600]), 650, CLASSIC)
     for outcome, probability in exact.items():
         if probability > CERTAIN_ENOUGH:
             difference = abs(Fraction(law[outcome]) - Fraction(probability))
