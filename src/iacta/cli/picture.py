@@ -56,7 +56,7 @@ def _refuse_place(file: str) -> None:
     if place.is_dir() or file.endswith(os.sep):
         raise IllegalError(f"a picture must be a file, got the folder {file!r}")
     if not os.access(place if place.exists() else place.parent, os.W_OK):
-        raise IllegalError(f"a picture must be writable, got {file!r}")
+        raise IllegalError(f"the file of a picture must be writable, got {file!r}")
 
 
 def read_picture(file: str | None, dark: bool) -> Picture | None:
