@@ -1,12 +1,29 @@
 """Stops on the command line: what is said, listed and refused."""
 
+import csv
 import json
+from itertools import count
+from pathlib import Path
 
 import pytest
 
-from iacta import Battle, Campaign, Stop, Territory, simulate_campaign
+from iacta import Battle, Campaign, Stop, Territory, simulate_campaign, spread_defenders
+from iacta.answers.words import bar_percent
+from iacta.questions.spread import spread_value
 from tests.cli.run import Run
 
+STOPS = {
+    "--stop-at 2": Stop(stop_at=2),
+    "--charge": Stop(charge=True),
+    "--max-losses 4": Stop(max_losses=4),
+    "--max-rolls 3": Stop(max_rolls=3),
+    "--stop-at 1 --max-rolls 4": Stop(stop_at=1, max_rolls=4),
+}
+
+BLITZ = (
+    "--rules must have truly random dice and a defender who does not see the attack first for a "
+    "battle that stops by charge, max_losses or max_rolls, got balanced blitz"
+)
 WRONG = {
     "battle 12 10 --stop-at -1": "--stop-at must be a whole number of at least 0, got -1",
     "battle 12 10 --max-losses x": "--max-losses must be a whole number of at least 0, got 'x'",
@@ -16,6 +33,13 @@ WRONG = {
     "simulate 12 3 --max-rolls -2": "--max-rolls must be a whole number of at least 0, got -2",
     "battle 12 10 --rules five-ones --charge": "all_ones_gain must be 0 for a battle that stops by "
     "charge, max_losses or max_rolls, got 1",
+    "need 10 --stop-at -1": "--stop-at must be a whole number of at least 0, got -1",
+    "need 3 --chance 100% --charge": "--chance must lie between 0 and 1, both excluded, got 1",
+    "need 1 --max-rolls 1": "--chance must be at most '95/144', which endless attackers have, got "
+    "'19/20'",
+    "defend 12 --max-losses x": "--max-losses must be a whole number of at least 0, got 'x'",
+    "defend 9 --rules balanced-blitz --charge": BLITZ,
+    "need 5 --rules balanced-blitz --max-rolls 3": BLITZ,
 }
 
 
@@ -103,3 +127,82 @@ def test_simulated_campaigns_stop(run: Run) -> None:
     assert record["computed_win_probability"] == Campaign(12, [4, 3], stop=stop).win_probability()
     text = run("simulate 12 4 3 --max-losses 2 --runs 500 --seed 1").stdout
     assert "stopped at territory 1" in text
+
+
+@pytest.mark.parametrize("option", STOPS)
+@pytest.mark.parametrize("way", [[2], [2, 1]], ids=["battle", "campaign"])
+def test_the_fewest_attackers_who_may_stop_are_those_of_a_scan(
+    run: Run, option: str, way: list[int], tmp_path: Path
+) -> None:
+    def won(attackers: int) -> float:
+        return float(Campaign(attackers, way, stop=STOPS[option]).win_probability())
+
+    line = f"need {' '.join(map(str, way))} --chance 30% {option}"
+    record = json.loads(run(f"{line} --json").stdout)
+    assert record["attackers"] == next(n for n in count(1) if won(n) >= 0.3)
+    assert record["win_probability"] == pytest.approx(won(record["attackers"]), rel=1e-12)
+    lines = run(line).stdout.splitlines()
+    more = record["attackers"] + 1
+    assert any(
+        each.startswith(f"{more} armies") and bar_percent(won(more)) in each for each in lines
+    )
+    assert run(f"{line} --plot {tmp_path / 'drawn.csv'}").code == 0
+    for point in drawn(tmp_path):
+        assert float(point["probability"]) == pytest.approx(won(int(point["attackers"])))
+
+
+@pytest.mark.parametrize("option", STOPS)
+def test_armies_that_are_left_are_those_of_attackers_who_may_stop(run: Run, option: str) -> None:
+    def kept(attackers: int) -> float:
+        outcomes = Battle(attackers, 2, stop=STOPS[option]).outcomes()
+        return float(outcomes.prob(lambda end: not end.defenders and end.attackers >= 4))
+
+    record = json.loads(run(f"need 2 --chance 30% --keep 3 {option} --json").stdout)
+    assert record["attackers"] == next(n for n in count(1) if kept(n) >= 0.3)
+    assert record["win_probability"] == pytest.approx(kept(record["attackers"]), rel=1e-12)
+
+
+@pytest.mark.parametrize("option", STOPS)
+def test_the_fewest_defenders_against_who_may_stop_are_those_of_a_scan(
+    run: Run, option: str, tmp_path: Path
+) -> None:
+    def held(defenders: int) -> float:
+        return 1 - float(Battle(9, defenders, stop=STOPS[option]).win_probability())
+
+    line = f"defend 9 --chance 90% {option}"
+    record = json.loads(run(f"{line} --json").stdout)
+    assert record["defenders"] == next(n for n in count(1) if held(n) >= 0.9)
+    assert record["hold_probability"] == pytest.approx(held(record["defenders"]), rel=1e-12)
+    lines = run(line).stdout.splitlines()
+    more = record["defenders"] + 1
+    assert any(
+        each.startswith(f"{more} defenders") and bar_percent(held(more)) in each for each in lines
+    )
+    assert run(f"{line} --plot {tmp_path / 'drawn.csv'}").code == 0
+    for point in drawn(tmp_path):
+        assert float(point["probability"]) == pytest.approx(held(int(point["defenders"])))
+
+
+@pytest.mark.parametrize("option", STOPS)
+def test_the_best_spread_is_against_attackers_who_may_stop(run: Run, option: str) -> None:
+    stop = STOPS[option]
+    record = json.loads(run(f"defend 12 --armies 7 --territories 2 {option} --json").stdout)
+    values = {(n, 7 - n): spread_value(12, (n, 7 - n), stop=stop) for n in range(1, 7)}
+    best = spread_defenders(12, 7, 2, stop=stop)
+    assert record["spreads"] == [list(spread) for spread in best.spreads]
+    assert record["value"] == pytest.approx(min(values.values()), rel=1e-12)
+    for other in record["others"]:
+        assert other["value"] == pytest.approx(values[tuple(other["spread"])], rel=1e-12)
+
+
+def test_the_picture_of_a_territory_with_its_own_stop_shows_it(run: Run, tmp_path: Path) -> None:
+    assert run(f"need 4~3 --chance 50% --plot {tmp_path / 'drawn.csv'}").code == 0
+    for point in drawn(tmp_path):
+        battle = Battle(int(point["attackers"]), 4, stop=Stop(stop_at=3))
+        assert float(point["probability"]) == pytest.approx(battle.win_probability())
+
+
+def drawn(folder: Path) -> list[dict[str, str]]:
+    """Return the points of a picture that was written as CSV."""
+    with (folder / "drawn.csv").open(encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))

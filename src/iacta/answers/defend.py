@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 from iacta.answers.form import ClashError, Example, Parameter, Topic
 from iacta.answers.kinds import Chance, Choice, Whole
-from iacta.answers.parameters import Attackers, Exact, UnderRules
+from iacta.answers.parameters import Attackers, Exact, UnderRules, WithStop
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Bar, Bars, Section
 from iacta.answers.words import (
@@ -54,7 +54,7 @@ TITLES: dict[Objective, str] = {
     ),
 )
 @dataclass(frozen=True)
-class DefendQuestion(UnderRules, Exact, Question):
+class DefendQuestion(UnderRules, WithStop, Exact, Question):
     """Find how many defenders hold, or how to spread armies over a chain of territories."""
 
     attackers: Attackers
@@ -93,14 +93,15 @@ class DefendQuestion(UnderRules, Exact, Question):
 
     def hold_probability(self, defenders: int, *, exact: bool = False) -> Probability:
         """Return the chance that this many defenders hold."""
-        battle = Battle(self.attackers, defenders, self.rule_set.rules)
+        battle = Battle(self.attackers, defenders, self.rule_set.rules, stop=self.stop)
         return 1 - battle.win_probability(exact=exact)
 
     def answer(self, watch: Watch | None = None) -> "HoldAnswer | SpreadAnswer":
         rules = self.rule_set.rules
         if self.armies is None or self.territories is None:
             chance = self.chance or USUAL_CHANCE
-            needed = defenders_needed(self.attackers, Chance().text(chance), rules)
+            wanted = Chance().text(chance)
+            needed = defenders_needed(self.attackers, wanted, rules, stop=self.stop)
             held = self.hold_probability(needed, exact=self.exact)
             return HoldAnswer(self, chance, needed, held)
         objective = self.objective or "break through"
@@ -110,6 +111,7 @@ class DefendQuestion(UnderRules, Exact, Question):
             self.territories,
             rules,
             objective=objective,
+            stop=self.stop,
             exact=self.exact,
         )
         return SpreadAnswer(
@@ -121,7 +123,13 @@ class DefendQuestion(UnderRules, Exact, Question):
         named = simple_spreads(self.armies or 0, self.territories or 0)
         first_names = {spread: name for name, spread in reversed(named.items())}
         for spread, name in reversed(first_names.items()):
-            value = spread_value(self.attackers, spread, self.rule_set.rules, objective=objective)
+            value = spread_value(
+                self.attackers,
+                spread,
+                self.rule_set.rules,
+                objective=objective,
+                stop=self.stop,
+            )
             yield OtherSpread(name, spread, float(value))
 
 
@@ -161,7 +169,12 @@ class HoldAnswer(Answer):
     def draw(self, charts: ModuleType) -> Any:
         asked, rule_set = self.question, self.question.rule_set
         return charts.chance_by_defenders(
-            asked.attackers, self.defenders, self.chance, rule_set.rules, rule_set.name
+            asked.attackers,
+            self.defenders,
+            self.chance,
+            rule_set.rules,
+            rule_set.name,
+            stop=asked.stop,
         )
 
     def sections(self) -> Iterator[Section]:

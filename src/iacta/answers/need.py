@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from iacta.answers.form import Example, Parameter, Topic
 from iacta.answers.kinds import Chance, Whole
-from iacta.answers.parameters import AlongWay, Exact, UnderRules
+from iacta.answers.parameters import AlongWay, Exact, UnderRules, WithStop
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Bar, Bars, Section
 from iacta.answers.words import all_digits, armies, exactly, percent, plain_percent, settled, under
@@ -28,7 +28,7 @@ NEIGHBOURS = 3
     Example("need 10 --chance 95%", "how many armies does it take to be that sure?"),
 )
 @dataclass(frozen=True)
-class NeedQuestion(UnderRules, Exact, AlongWay, Question):
+class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
     """Find how many armies it takes to win with a wanted chance, in a battle or a campaign."""
 
     chance: Annotated[
@@ -40,13 +40,17 @@ class NeedQuestion(UnderRules, Exact, AlongWay, Question):
     def win_probability(self, attackers: int, *, exact: bool = False) -> Probability:
         """Return the chance of this many attackers to win and to keep what is asked."""
         rules = self.rule_set.rules
-        return win_probability_keeping(attackers, self.way, self.keep, rules, exact=exact)
+        return win_probability_keeping(
+            attackers, self.way, self.keep, rules, stop=self.stop, exact=exact
+        )
 
     def answer(self, watch: Watch | None = None) -> "NeedAnswer":
-        rules = self.rule_set.rules
-        if self.chance == 1 and not all(each.kernel().certain for each in stages(self.way, rules)):
+        rules, way = self.rule_set.rules, stages(self.way, self.rule_set.rules, self.stop)
+        if self.chance == 1 and not all(each.kernel().certain for each in way):
             raise IllegalError("chance must lie between 0 and 1, both excluded, got 1")
-        needed = armies_needed_for_campaign(self.way, self.chance, rules, keep=self.keep)
+        needed = armies_needed_for_campaign(
+            self.way, self.chance, rules, keep=self.keep, stop=self.stop
+        )
         return NeedAnswer(self, needed, self.win_probability(needed, exact=self.exact))
 
 
@@ -89,6 +93,7 @@ class NeedAnswer(Answer):
             asked.chance,
             rule_set.rules,
             keep=asked.keep,
+            stop=asked.stop,
             label=rule_set.name,
         )
 

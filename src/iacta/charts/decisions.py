@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from iacta.battle.battle import Battle
 from iacta.battle.territory import Territory, read_territories, stages
 from iacta.charts.registry import chart
 from iacta.charts.theme import (
@@ -36,6 +37,7 @@ from iacta.errors import TooLargeError
 from iacta.questions.arrays import win_probability
 from iacta.questions.needed import win_probability_keeping
 from iacta.rules.rules import Rules
+from iacta.rules.stop import NEVER, Stop, read_stop
 from iacta.rules.variants import find_rules
 
 if TYPE_CHECKING:  # both take time to import
@@ -230,6 +232,7 @@ def chance_by_attackers(
     rules: Rules | str = "classic",
     *,
     keep: int = 0,
+    stop: Stop | None = None,
     label: str = "",
 ) -> AnyChart:
     """Return the chance to take a chain by the number of attackers, marking those that it takes.
@@ -239,17 +242,20 @@ def chance_by_attackers(
     chance: the wanted chance.
     rules: `Rules`, or the name of a rule set.
     keep: armies that must be left at the end on the last territory.
+    stop: when the attackers stop, as for `Campaign`.
     label: what the rules are called, if they have no name of their own.
     """
     found = find_rules(rules)
     attackers = whole_number(attackers, "attackers", least=1)
-    chain = list(stages(read_territories(territories), found))
+    chain = list(stages(read_territories(territories), found, read_stop(stop)))
 
     def won(counts: Sequence[int]) -> list[float]:
-        if len(chain) == 1 and not keep:
+        if len(chain) == 1 and not keep and chain[0].stop == NEVER:
             chances: list[float] = win_probability(counts, *chain[0][:2]).tolist()
             return chances
-        return [float(win_probability_keeping(n, territories, keep, found)) for n in counts]
+        return [
+            float(win_probability_keeping(n, territories, keep, found, stop=stop)) for n in counts
+        ]
 
     goal = f"beat {armies(chain[0].defenders, 'defender')}"
     if len(chain) > 1:
@@ -270,6 +276,8 @@ def chance_by_defenders(
     chance: Fraction,
     rules: Rules | str = "classic",
     label: str = "",
+    *,
+    stop: Stop | None = None,
 ) -> AnyChart:
     """Return the chance to hold by the number of defenders, marking those that it takes.
 
@@ -278,12 +286,16 @@ def chance_by_defenders(
     chance: the wanted chance.
     rules: `Rules`, or the name of a rule set.
     label: what the rules are called, if they have no name of their own.
+    stop: when the attackers stop of their own will, a `Stop`; `None` for never.
     """
     found = find_rules(rules)
     attackers = whole_number(attackers, "attackers", least=1)
     defenders = whole_number(defenders, "defenders", least=1)
 
     def held(counts: Sequence[int]) -> list[float]:
+        if read_stop(stop) != NEVER:
+            battles = [Battle(attackers, n, found, stop=stop) for n in counts]
+            return [1 - float(battle.win_probability()) for battle in battles]
         chances: list[float] = (1 - win_probability(attackers, counts, found)).tolist()
         return chances
 
