@@ -99,7 +99,7 @@ def loss_counts(dice: tuple[int, int], rules: Rules) -> list[tuple[Losses, Fract
 @pytest.mark.parametrize("rules", [*SEVERAL_RULES.values(), *GROWING.values()])
 @pytest.mark.parametrize("battle", [(5, 4), (4, 6), (2, 1), (1, 3), (6, 2)])
 def test_matrix_is_the_law_of_each_state_s_roll(rules: Rules, battle: tuple[int, int]) -> None:
-    room = 3 if rules.all_ones_gain else 0
+    room = 3 if rules.mode.grows else 0
     whole = build_chain(Outcome(*battle), room, rules)
     rows = whole.matrix.toarray()
     assert np.allclose(rows.sum(axis=1), 1, rtol=0, atol=4e-16)
@@ -378,7 +378,8 @@ def thrown_battle(
             rng.integers(1, rules.defence.faces[:j], endpoint=True).tolist(), reverse=True
         )
         if (i, j) == rules.full_roll and {*ours, *theirs} == {1}:
-            attackers, defenders = attackers + rules.all_ones_gain, defenders + rules.all_ones_gain
+            assert isinstance(rules.mode, ArmiesGrow)
+            attackers, defenders = attackers + rules.mode.gain, defenders + rules.mode.gain
             continue
         lost = sum(y > z for y, z in zip(ours, theirs, strict=False))
         attackers, defenders = attackers - min(i, j) + lost, defenders - lost

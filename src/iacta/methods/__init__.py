@@ -139,27 +139,3 @@ def _stopping(rules: Rules, stop: Stop, exact: bool, method: str) -> Kernel:
             f"max_losses or max_rolls, got {method!r}"
         )
     return Stopping(rules, stop, exact=exact)
-
-
-# Kept until nothing asks for them.
-from iacta.methods.previous import (  # noqa: E402
-    Method,
-    Question,
-    TableMethod,
-    check_rules,
-    exact_table_method,
-    find_method,
-    find_table_method,
-    float_table_method,
-    load_method,
-    refusal,
-)
-
-TRUE_RANDOM_METHODS = methods_of(Rules())
-SEEN_METHODS = methods_of(Rules(mode=DefenderSeesFirst()))
-STATED_ERROR = 1e-12
-__all__ += [
-    "SEEN_METHODS", "STATED_ERROR", "TRUE_RANDOM_METHODS", "Method", "Question", "TableMethod",
-    "check_rules", "exact_table_method", "find_method", "find_table_method", "float_table_method",
-    "load_method", "refusal",
-]  # fmt: skip

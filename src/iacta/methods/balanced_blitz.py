@@ -39,10 +39,9 @@ Source: the rules of RISK: Global Domination, as published by its makers in 2024
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from importlib import import_module
 from itertools import chain
 from math import fsum
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -54,7 +53,6 @@ from iacta.methods.kernel import (
     Find,
     Floats,
     Kernel,
-    Outcome,
     State,
     Transitions,
     Values,
@@ -70,13 +68,10 @@ __all__ = [
     "cut_off_outcomes",
     "cut_off_rare_wins",
     "favour_the_favourite",
-    "outcomes",
     "raise_outcomes",
-    "refuse",
     "reshape",
     "reshaped_chances",
     "true_chance",
-    "win_probability",
 ]
 
 NAME: str = "balanced_blitz"
@@ -434,31 +429,3 @@ def _summing_to_one(probabilities: Distribution[State]) -> dict[State, float]:
 def _is_large(attackers: int, defenders: int) -> bool:
     """Tell whether a battle is better answered by itself than from a table of transitions."""
     return attackers * defenders > MOST_STATES_IN_A_TABLE or attackers > MOST_ABLE_IN_A_TABLE
-
-
-# The functions of a method with the garrison included, until all ask the kernel.
-
-
-def _blitz(rules: Rules) -> Kernel:
-    find_kernel = import_module("iacta.methods").find_kernel  # no circle of imports meanwhile
-
-    if not isinstance(rules.mode, BalancedBlitz):
-        Blitz(rules, None)  # type: ignore[arg-type]
-    return cast(Kernel, find_kernel(rules))
-
-
-def refuse(attackers: int, defenders: int, rules: Rules) -> None:
-    """Refuse what `Blitz` refuses."""
-    _blitz(rules).refuse(attackers, defenders)
-
-
-def win_probability(attackers: int, defenders: int, rules: Rules) -> float:
-    """Return the chance to take the territory."""
-    return float(_blitz(rules).win_probability(attackers - rules.garrison, defenders))
-
-
-def outcomes(stack: Distribution[int], defenders: int, rules: Rules) -> Distribution[Outcome]:
-    """Return the distribution of the outcome."""
-    held = rules.garrison
-    found = _blitz(rules).forward(stack.map(lambda armies: armies - held), defenders)
-    return found.map(lambda state: Outcome(state.attackers + held, state.defenders))

@@ -42,7 +42,6 @@ from iacta.checks import row_of, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.methods.counting import coefficients, powers_of
-from iacta.methods.garrisoned import garrisoned
 from iacta.methods.kernel import OUTCOME_BYTES, Chances, Error, RollKernel, State
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
@@ -352,9 +351,3 @@ def _ends(start: Weights, steps: Steps) -> Weights:
             for k, c in enumerate(step):
                 weights[a - len(step) + 1 + k, d - k] += c * x
     return weights
-
-
-NAME = "closed_form"
-refuse, relative_error, outcomes, win_probability, values, value_rows, win_table = garrisoned(
-    NAME, exact=True
-)

@@ -36,7 +36,6 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
-from iacta.methods.garrisoned import garrisoned
 from iacta.methods.kernel import OUTCOME_BYTES, Error, RollKernel, State, Values
 from iacta.rules.roll import loss_counts
 from iacta.rules.rules import Rules
@@ -133,12 +132,6 @@ class ExactRow:
     powers: Row
     scale: int
     defenders: int
-    garrison: int = 0
-
-    def worth(self, attackers: int) -> Fraction:
-        """Kept until nothing asks for it."""
-        found: Fraction = self[attackers]
-        return found
 
     def __getitem__(self, attackers: Any) -> Any:
         if isinstance(attackers, np.ndarray):
@@ -146,8 +139,8 @@ class ExactRow:
             row = np.empty(attackers.shape, dtype=object)
             row[:] = [found[a] for a in attackers.tolist()]
             return row
-        able = max(attackers - self.garrison, 0)
-        return Fraction(self.numerators[able], self.scale * self.powers[able + self.defenders])
+        power = self.powers[attackers + self.defenders]
+        return Fraction(self.numerators[attackers], self.scale * power)
 
 
 class Counting(RollKernel):
@@ -268,9 +261,3 @@ def _rows(won: Row, lost: Row, rules: Rules) -> Iterator[Row]:
             row.append(total)
         yield row
         rows.pop(d - rules.defence.kept, None)
-
-
-NAME = "counting"
-refuse, relative_error, outcomes, win_probability, values, value_rows, win_table = garrisoned(
-    NAME, exact=True
-)

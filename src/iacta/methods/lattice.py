@@ -34,7 +34,6 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
-from iacta.methods.garrisoned import garrisoned
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
     Error,
@@ -457,8 +456,3 @@ class _Band:
         )
         filled = self.chances[(first + taken) * taken : (end + taken) * taken]
         cells[:] = filled.reshape(-1, taken)
-
-
-NAME = "lattice"
-run_many = run
-refuse, relative_error, outcomes, win_probability, values, value_rows, win_table = garrisoned(NAME)

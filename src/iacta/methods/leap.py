@@ -65,7 +65,6 @@ import numpy.typing as npt
 
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
-from iacta.methods.garrisoned import garrisoned
 from iacta.methods.kernel import Chances, Error, Floats, RollKernel, State, Values
 from iacta.methods.lattice import Lattice, Steps, run, steps_of
 from iacta.rules.roll import loss_counts
@@ -730,11 +729,3 @@ def _refuse_many(armies: int) -> None:
             f"a battle in which {armies} armies matter must have at most {MOST_WITH_OUTCOMES:.0e} "
             f"of them for its outcomes one by one; its chance to win is had for any size"
         )
-
-
-refuse, relative_error, outcomes, win_probability, values, value_rows, win_table = garrisoned(NAME)
-
-
-def both_chances(attackers: int, defenders: int, rules: Rules, keep: int = 0) -> Chances:
-    """Kept until nothing asks for it."""
-    return Leap(rules).chances(attackers - rules.garrison, defenders, keep)

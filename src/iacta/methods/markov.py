@@ -64,7 +64,6 @@ import numpy.typing as npt
 from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MissingError, TooLargeError
-from iacta.methods.garrisoned import garrisoned
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
     Chances,
@@ -753,8 +752,3 @@ def win_probability_bounded(
     error = won * kernel.error(able, defenders).relative * 1.001
     kernel._refuse_error(able, defenders, error)
     return BoundedProbability(won, error)
-
-
-NAME = "markov"
-refuse, relative_error, outcomes, win_probability, values, value_rows, win_table = garrisoned(NAME)
-solve_transient = _solve

@@ -24,7 +24,6 @@ from typing import NamedTuple
 from iacta.checks import shown
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
-from iacta.methods.garrisoned import garrisoned
 from iacta.methods.kernel import Error, Outcome, RollKernel, State, read_battle
 from iacta.rules.roll import Losses, loss_counts
 from iacta.rules.rules import Rules
@@ -289,9 +288,3 @@ def path_count(attackers: int, defenders: int, rules: Rules | str = "classic") -
             after = [step.after for step in kernel.steps(State(a, d))]
             counts[State(a, d)] = sum(counts[state] for state in after) if after else 1
     return counts[State(able, defenders)]
-
-
-NAME = "path_tree"
-refuse, relative_error, outcomes, win_probability, values, value_rows, win_table = garrisoned(
-    NAME, exact=True
-)

@@ -51,7 +51,6 @@ from numpy.lib.stride_tricks import as_strided
 from iacta.checks import shown
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
-from iacta.methods.adapted import adapted
 from iacta.methods.counting import ExactRow, least_root
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
@@ -81,14 +80,7 @@ __all__ = [
     "chances",
     "chances_to_hold",
     "expected_values",
-    "outcomes",
-    "refuse",
-    "relative_error",
     "unit_of",
-    "value_rows",
-    "values",
-    "win_probability",
-    "win_table",
 ]
 
 NAME: str = "sees_first"
@@ -215,7 +207,7 @@ class SeesFirst(Kernel):
         if self.exact:
             powers = battles.powers(attackers + defenders).tolist()
             for d in range(1, defenders + 1):
-                yield ExactRow(table[d].tolist(), powers, scale, d, 0)
+                yield ExactRow(table[d].tolist(), powers, scale, d)
         else:
             yield from table[1:]
 
@@ -629,9 +621,3 @@ def carry(replies: Replies, start: Numbers) -> tuple[Numbers, Numbers]:
                 for killed, probability in enumerate(move):
                     span.of(table, len(move) - 1, killed)[:] += _along(probability, here) * here
     return table[0], table[:, 0]
-
-
-# The functions of a method with the garrison included, until all ask the kernel.
-refuse, relative_error, win_probability, outcomes, value_rows, values, win_table = adapted(
-    lambda rules: SeesFirst(rules, exact=False)
-)

@@ -33,7 +33,6 @@ took 33 s; Höhle (2025), appendix 1, which rolls and sorts the dice one roll at
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 from math import inf, prod
@@ -45,12 +44,11 @@ import numpy.typing as npt
 from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.methods.garrisoned import garrisoned
-from iacta.methods.kernel import Error, Outcome, RollKernel, Stage, State
+from iacta.methods.kernel import Error, RollKernel, Stage, State
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, TrueRandom
 from iacta.rules.rules import Rules
-from iacta.rules.stop import NEVER, Stop
+from iacta.rules.stop import Stop
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -605,30 +603,3 @@ def _submitted(
     if not callable(getattr(future, "result", None)):
         raise MalformedError(f"executor must return futures, got {shown(future)}")
     return future
-
-
-refuse, relative_error, _, _, values, value_rows, win_table = garrisoned(NAME)
-
-
-def outcomes(
-    stack: Distribution[int],
-    defenders: int,
-    rules: Rules,
-    *,
-    runs: int = RUNS,
-    seed: Seed = SEED,
-    stop: Stop = NEVER,
-) -> Distribution[Outcome]:
-    """Kept until nothing asks for it."""
-    held = stop.rules_in_fight(rules).garrison
-    kernel = Simulation(stop.rules_in_fight(rules), replace(stop, stop_at=None))
-    found = kernel.play_many(stack.map(lambda armies: armies - held), defenders, runs, seed)
-    return found.map(lambda state: Outcome(state.attackers + held, state.defenders))
-
-
-def win_probability(
-    attackers: int, defenders: int, rules: Rules, *, runs: int = RUNS, seed: Seed = SEED
-) -> float:
-    """Kept until nothing asks for it."""
-    found = outcomes(Distribution([attackers]), defenders, rules, runs=runs, seed=seed)
-    return float(found.prob(lambda end: not end.defenders))

@@ -33,7 +33,6 @@ add up: `Stopping.error` counts them.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from itertools import repeat
 from math import lcm
@@ -51,7 +50,6 @@ from iacta.methods.kernel import (
     Chances,
     Error,
     Kernel,
-    Outcome,
     RollKernel,
     State,
     Transitions,
@@ -62,7 +60,7 @@ from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop
 from iacta.rules.variants import rules_name
 
-__all__ = ["Reserve", "Stopping", "outcomes", "refuse_rules"]
+__all__ = ["Reserve", "Stopping"]
 
 NAME = "stopping"
 
@@ -610,18 +608,3 @@ def _all_at_once(
                 end = values.shape[1] - x
                 values[d, :end] += c[:end] * before[d - y, x:]
     yield from (rows[0] for rows in values[1:])
-
-
-def outcomes(
-    stack: Distribution[int], defenders: int, rules: Rules, stop: Stop, *, exact: bool
-) -> Distribution[Outcome]:
-    """Kept until nothing asks for it."""
-    held = rules.garrison + (stop.stop_at or 0)
-    kernel = Stopping(stop.rules_in_fight(rules), replace(stop, stop_at=None), exact=exact)
-    found = kernel.forward(stack.map(lambda armies: armies - held), defenders)
-    return found.map(lambda state: Outcome(state.attackers + held, state.defenders))
-
-
-def relative_error(attackers: int, defenders: int, rules: Rules) -> float:
-    """Kept until nothing asks for it."""
-    return Stopping(rules, Stop(charge=True), exact=False).error(attackers, defenders).relative

@@ -12,7 +12,7 @@ from iacta.battle.territory import Territories, read_territories, stages
 from iacta.checks import whole_number
 from iacta.distribution import Distribution
 from iacta.estimate import Estimate
-from iacta.methods import check_rules, simulation
+from iacta.methods import simulation
 from iacta.methods.kernel import Outcome, Stage
 from iacta.methods.simulation import RUNS, SEED, Progress, Seed
 from iacta.rules.rules import Rules
@@ -92,7 +92,6 @@ def simulate_battle(
     (0.6496, 0.6555)
     """
     found = find_rules(rules, garrison)
-    check_rules(found)
     way = [Stage(whole_number(defenders, "defenders", least=1), found, read_stop(stop))]
     counts = simulation.simulate(
         attackers, way, runs=runs, seed=seed, executor=executor, progress=progress
@@ -136,8 +135,6 @@ def simulate_campaign(
     found = find_rules(rules, garrison)
     territory_stages = stages(read_territories(territories), found, read_stop(stop))
     way = [Stage(*stage) for stage in territory_stages]
-    for stage in way:
-        check_rules(stage.rules)
     counts = simulation.simulate(
         attackers, way, runs=runs, seed=seed, executor=executor, progress=progress
     )

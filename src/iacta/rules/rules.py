@@ -6,7 +6,7 @@ from typing import Literal
 from iacta.checks import check_choice, put, short_repr, shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.rules.dice import Dice
-from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode, TrueRandom
+from iacta.rules.modes import Mode, TrueRandom
 
 __all__ = ["CLASSIC", "Rules"]
 
@@ -55,21 +55,6 @@ class Rules:
         check_choice(self.least_advance, (True, False), "least_advance")
         if not isinstance(self.mode, Mode):
             raise MalformedError(f"mode must be a Mode, got {shown(self.mode)}")
-
-    @property
-    def dice_mode(self) -> str:
-        """Kept until nothing asks for it."""
-        return "balanced blitz" if isinstance(self.mode, BalancedBlitz) else "true random"
-
-    @property
-    def defender_sees_first(self) -> bool:
-        """Kept until nothing asks for it."""
-        return isinstance(self.mode, DefenderSeesFirst)
-
-    @property
-    def all_ones_gain(self) -> int:
-        """Kept until nothing asks for it."""
-        return self.mode.gain if isinstance(self.mode, ArmiesGrow) else 0
 
     @property
     def full_roll(self) -> tuple[int, int]:
