@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -316,3 +317,13 @@ def test_armies_grow_in_a_played_campaign() -> None:
     won = sum(not Campaign(7, [5], rules).play(rng)[0].defenders_left for _ in range(4000))
     chance = Campaign(7, [5], rules).win_probability()
     assert abs(won / 4000 - chance) < 4 * (chance * (1 - chance) / 4000) ** 0.5
+
+
+def test_every_stack_has_a_chance_of_the_kind_that_was_asked() -> None:
+    for attackers, garrison in product(range(1, 6), range(4)):
+        for stop in (Stop(), Stop(max_rolls=1), Stop(stop_at=2), Stop(charge=True)):
+            campaign = Campaign(attackers, [1, 4], garrison=garrison, stop=stop)
+            exact = campaign.win_probability(exact=True)
+            assert isinstance(exact, Fraction), campaign
+            assert exact == campaign.territory_odds(exact=True)[-1].conquer_probability
+            assert campaign.win_probability() == pytest.approx(float(exact), rel=1e-12)

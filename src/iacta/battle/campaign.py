@@ -379,6 +379,7 @@ def values_along(
         able = len(values) - staying
         lost = [failed] * (stage.defenders + 1)
         row = kernel.value(Values(values[: max(able, 1)], lost), stage.defenders)
-        moved = row[np.arange(able)]
-        values = np.concatenate([np.full(staying, failed, np.asarray(moved).dtype), moved])
+        kind = object if kernel.exact else float
+        moved = np.array(row[np.arange(able)], dtype=kind)
+        values = np.concatenate([np.full(staying, failed, kind), moved])
     return values

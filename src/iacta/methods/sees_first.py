@@ -132,7 +132,7 @@ class SeesFirst(Kernel):
         work = self.rules.defence.kept * throws * number_bytes
         memory = TABLES * (attackers + 1) * (defenders + 1) * number_bytes
         memory += (attackers + defenders) * (work + OUTCOME_BYTES)
-        refuse_too_large(attackers, defenders, memory=memory, method=self.name, number_bytes=work)
+        self.refuse_too_large(attackers, defenders, memory=memory, number_bytes=work)
 
     def error(self, attackers: int, defenders: int) -> Error:
         """Return the bound on the relative error, given the replies."""
@@ -202,6 +202,8 @@ class SeesFirst(Kernel):
         battles = self._battles(attackers, defenders)
         if attackers and (won == 1).all() and not lost.any():
             table = chances(battles)
+        elif attackers and not won.any() and (lost[1:] == 1).all():
+            table = chances_to_hold(battles)
         else:
             table = expected_values(Replies(battles), won, lost)
         if self.exact:

@@ -240,7 +240,8 @@ State(attackers=3, defenders=0): 2890})
         attackers, defenders = len(values.won) - 1, len(values.lost) - 1
         if not attackers or not defenders:
             shape = np.shape(values.won)
-            yield from (np.broadcast_to(each, shape).copy() for each in values.lost[1:])
+            kind = object if self.exact else float
+            yield from (np.broadcast_to(each, shape).astype(kind) for each in values.lost[1:])
             return
         arithmetic = self._arithmetic(attackers, defenders)
         most_lost, rolls = (
