@@ -319,6 +319,16 @@ def test_what_floats_cannot_tell_is_decided_exactly() -> None:
     assert armies_needed(3000, "1e-20") > armies_needed(3000, "1e-21")
 
 
+def test_chances_next_to_one_are_decided_by_the_chance_to_fail() -> None:
+    assert armies_needed(1990, "0.9999999999") == 2136
+    way: list[int | Territory] = [3, Territory(2, "balanced blitz")]
+    for power, fewest in ((16, 70), (17, 74)):
+        chance = 1 - Fraction(1, 10**power)
+        assert armies_needed_for_campaign(way, chance) == fewest
+        lost = 1 - find_kernel(CLASSIC, exact=True).win_probability(fewest - 1, 3)
+        assert lost < 1 - chance
+
+
 def test_chances_too_small_for_large_battles_are_decided_by_tables() -> None:
     attackers = armies_needed(2400, "1e-20", "capital")
     for number, reaches in ((attackers, True), (attackers - 1, False)):
@@ -391,6 +401,16 @@ def test_campaigns_that_stop_need_the_first_number_of_a_scan_in_fractions(stop: 
     law = Campaign(9, way).outcomes(exact=True)
     kept = sum(p for (taken, left, _), p in law.items() if taken == 3 and left >= 2)
     assert win_probability_keeping(9, way, 2, exact=True) == kept
+
+
+@pytest.mark.parametrize("stop", STOPS, ids=repr)
+def test_attackers_who_stop_keep_some_armies(stop: Stop) -> None:
+    ends = [Battle(n, 2, stop=stop).outcomes(exact=True) for n in range(1, 16)]
+    for keep in (2, 4):
+        scanned = [sum(p for (a, d), p in law.items() if not d and a > keep) for law in ends]
+        for chance in (Fraction(1, 10), Fraction(2, 5)):
+            first = next(n for n, p in enumerate(scanned, start=1) if p >= chance)
+            assert armies_needed(2, chance, keep=keep, stop=stop) == first
 
 
 def test_a_chance_that_endless_attackers_who_stop_just_have_is_reached() -> None:

@@ -103,7 +103,7 @@ class Reserve(Kernel):
     def decided_by(self, chance: Fraction) -> tuple[Kernel, Fraction]:
         """Return what decides the fight."""
         fought, wanted = self.fought.decided_by(chance)
-        return Reserve(fought, self.stop), wanted
+        return self if fought is self.fought else Reserve(fought, self.stop), wanted
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse what cannot be answered for the fight."""

@@ -361,7 +361,7 @@ def _exact_kernels(way: Iterable[Stage]) -> list[Kernel] | None:
 
 
 class _UndecidedError(Exception):
-    """No method can tell a chance from the wanted one."""
+    """No method can decide whether a chance reaches the wanted one."""
 
 
 class _Search(ABC):
@@ -401,25 +401,25 @@ class _Search(ABC):
 
     @abstractmethod
     def too_large(self, other: int, chance: Fraction) -> TooLargeError:
-        """Return the error that tells that tables end before a chance can be decided."""
+        """Return the error for tables that end before a chance can be decided."""
 
     def fewest(self, pairs: Iterable[Pair]) -> dict[Pair, int]:
         """Return the fewest armies for each pair of others and a wanted chance."""
-        needed: dict[Pair, int] = {}
-        in_tables: dict[int, dict[Fraction, Fraction]] = {}
+        deciding = {(other, chance): self.kernel.decided_by(chance) for other, chance in pairs}
         decider: _Search = self
-        for other, chance in pairs:
-            kernel, wanted = self.kernel.decided_by(chance)
+        found: dict[Pair, int] = {}
+        asked: dict[int, dict[Fraction, Fraction]] = {}
+        for (other, chance), (kernel, wanted) in deciding.items():
             if kernel is not decider.kernel:
                 decider = type(self)(kernel)
             number = decider.without_tables(other, wanted)
             if number is None:
-                in_tables.setdefault(other, {})[wanted] = chance
+                asked.setdefault(other, {})[wanted] = chance
             else:
-                needed[other, chance] = number
-        if in_tables:
-            for (other, wanted), number in decider.by_tables(in_tables, self).items():
-                needed[other, in_tables[other][wanted]] = number
+                found[other, wanted] = number
+        if asked:
+            found |= decider.by_tables(asked, self)
+        needed = {pair: found[pair[0], wanted] for pair, (_, wanted) in deciding.items()}
         if decider is self or not self.keep:
             return needed
         return {pair: self.upward(*pair, number) for pair, number in needed.items()}
@@ -434,7 +434,7 @@ class _Search(ABC):
             return None
 
     def reaches(self, number: int, other: int, wanted: Fraction) -> bool:
-        """Return whether so many armies have a chance, as one battle tells."""
+        """Return whether so many armies have a chance, asking one battle."""
         battle = self.battle(number, other)
         chances = self.chances(self.kernel.chances(*battle, self.keep))
         reaches = decided(chances, wanted, self.kernel.error(*battle), LEAST_CHANCE_ALONE)

@@ -64,12 +64,12 @@ class Curve:
         firsts = zip(possibly.argmax(axis=1).tolist(), surely.argmax(axis=1).tolist(), strict=True)
         found: list[int | None] = []
         for place, (least, most) in enumerate(firsts):
-            told = bool(surely[place, most])
-            if told and least == most:
+            sure = bool(surely[place, most])
+            if sure and least == most:
                 found.append(most)
                 continue
-            unsure = np.flatnonzero(possibly[place, : most if told else None])
-            last = most if told else None
+            unsure = np.flatnonzero(possibly[place, : most if sure else None])
+            last = most if sure else None
             found.append(
                 next((n for n in unsure.tolist() if self._reaches(n, wanted[place])), last)
             )
@@ -92,7 +92,7 @@ class Curve:
 def decided(
     chances: Chances, wanted: Fraction, error: Error, least: Fraction = LEAST_FLOAT_CHANCE
 ) -> bool | None:
-    """Return whether a chance is at least a wanted one, or `None` if floats cannot tell.
+    """Return whether a chance is at least a wanted one, or `None` if floats cannot decide.
 
     chances: the chance, and the chance against it.
     error: a bound on the error of both.
@@ -119,7 +119,7 @@ def first(
 ) -> int | None:
     """Return the least number of at least 1 that reaches what is wanted, as all above it do.
 
-    reaches: tells whether a number does.
+    reaches: returns whether a number does.
     guess: the number to begin with.
     step: how far to go from there at first; each further step is twice as long.
     most: the most that is tried; `None` comes back if it does not reach.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Simulated", "running_estimates", "simulate_battle", "simulate_campaign"]
 
 FIRST_RUNS = 10
-STEPS_IN_TEN = 8  # how many estimates are told while the runs grow tenfold
+STEPS_IN_TEN = 8  # estimates while the runs grow tenfold
 
 T = TypeVar("T", bound=Hashable)
 
@@ -84,8 +84,8 @@ def simulate_battle(
         for none. The result does not depend on it.
     progress: is called with the number of runs done so far, whenever some are; `None` for none.
 
-    The outcomes, of which `won.interval()` tells how near the part of the won battles is to the
-    chance to win. Battles that would take more than an hour on one processor are refused.
+    The outcomes. `won.interval()` says how near the part of the won battles is to the chance to
+    win. Battles that would take more than an hour on one processor are refused.
 
     >>> low, high = simulate_battle(12, 10).won.interval()
     >>> round(low, 4), round(high, 4)
@@ -152,7 +152,7 @@ def running_estimates(
     runs: how many runs there are in the end.
     seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
 
-    The first estimate is that of 10 runs, and eight are told while the runs grow tenfold. The same
+    The first estimate is that of 10 runs, and there are eight while the runs grow tenfold. The same
     is refused as by `simulate_battle`.
 
     >>> running_estimates(Battle(3, 1), runs=20)
