@@ -23,10 +23,9 @@ from iacta.answers.words import (
     settled,
     under,
 )
-from iacta.battle.battle import Battle
+from iacta.battle.battle import Battle, Outcome, is_won
 from iacta.distribution import Distribution, Probability
 from iacta.errors import TooLargeError
-from iacta.methods.kernel import Outcome, is_won
 from iacta.rules.stop import NEVER
 
 __all__ = ["BattleAnswer", "BattleQuestion"]
@@ -66,14 +65,12 @@ class BattleAnswer(Answer):
     win_probability: Probability
     outcomes: Distribution[Outcome] | None
 
-    def _stops(self, end: Outcome) -> bool:
-        """Tell whether the attackers stop there: with defenders left, and armies to attack."""
-        return not is_won(end) and end.attackers > self.question.battle.rules.garrison
-
     @cached_property
     def stop_probability(self) -> Probability | None:
         """The chance that the attackers stop, `None` where the outcomes are not listed."""
-        return None if self.outcomes is None else self.outcomes.prob(self._stops)
+        return (
+            None if self.outcomes is None else self.outcomes.prob(self.question.battle.is_stopped)
+        )
 
     def record(self) -> dict[str, Any]:
         battle, outcomes = self.question.battle, self.outcomes
@@ -150,7 +147,7 @@ class BattleAnswer(Answer):
         yield Section(lines)
         yield Section([_table(outcomes)])
         yield Section(
-            [battle_bars(outcomes, battle.rules.garrison)],
+            [battle_bars(outcomes, battle)],
             title="How it ends, your garrison included:",
         )
 
@@ -159,7 +156,8 @@ class BattleAnswer(Answer):
         if not self.stop_probability or self.outcomes is None:
             return ""
         one = self.question.attackers == 1
-        lost = self.outcomes.prob(lambda end: not is_won(end) and not self._stops(end))
+        battle = self.question.battle
+        lost = self.outcomes.prob(lambda end: not is_won(end) and not battle.is_stopped(end))
         loses = f", {'loses' if one else 'lose'} with {percent(lost)}" if lost else ""
         return f"{loses}, and {'stops' if one else 'stop'} with {percent(self.stop_probability)}"
 

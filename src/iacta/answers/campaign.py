@@ -6,7 +6,7 @@ from functools import cached_property
 from types import ModuleType
 from typing import Annotated, Any
 
-from iacta.answers.endings import best_first, campaign_bars, stops
+from iacta.answers.endings import best_first, campaign_bars
 from iacta.answers.form import ClashError, Example, Parameter, Topic
 from iacta.answers.kinds import Flag, Whole
 from iacta.answers.parameters import Exact, OneCampaign, fresh_seed
@@ -25,7 +25,7 @@ from iacta.answers.words import (
     under,
 )
 from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
-from iacta.battle.territory import Stage, own_numbers
+from iacta.battle.territory import own_numbers
 from iacta.distribution import Distribution, Probability
 from iacta.rules.stop import NEVER
 
@@ -92,10 +92,10 @@ class CampaignAnswer(Answer):
     @cached_property
     def stop_probability(self) -> Probability | None:
         """The chance that the attackers stop on the way, `None` where no battle has a stop."""
-        way = self.question.campaign.stages()
-        if all(stage.stop == NEVER for stage in way):
+        campaign = self.question.campaign
+        if all(stage.stop == NEVER for stage in campaign.stages()):
             return None
-        return self.outcomes.prob(lambda end: stops(end, way))
+        return self.outcomes.prob(campaign.is_stopped)
 
     def record(self) -> dict[str, Any]:
         asked, stopped = self.question, self.stop_probability
@@ -157,7 +157,7 @@ class CampaignAnswer(Answer):
         )
         yield Section([sentence, *exactly(self.win_probability, stopped)])
         yield Section([self._table()])
-        yield Section([campaign_bars(self.outcomes, campaign.stages())], title="How it ends:")
+        yield Section([campaign_bars(self.outcomes, campaign)], title="How it ends:")
 
     def _table(self) -> Table:
         asked, rows = self.question, []
@@ -205,20 +205,22 @@ class CampaignStory(Answer):
         yield from self.battles
 
     def sections(self) -> Iterator[Section]:
-        stages = self.question.campaign.stages()
+        campaign = self.question.campaign
         story = [
             f"Territory {each.territory}: {armies(each.attackers, 'attacks', 'attack')} "
-            f"{each.defenders}; {_ending(each, stages[each.territory - 1])}."
+            f"{each.defenders}; {_ending(each, campaign)}."
             for each in self.battles
         ]
         taken = sum(not each.defenders_left for each in self.battles)
-        territories = "territory" if len(stages) == 1 else "territories"
+        count = len(campaign.territories)
+        territories = "territory" if count == 1 else "territories"
         again = f"To play the same dice again: --seed {self.seed}"
-        yield Section([*story, f"{taken} of {len(stages)} {territories} taken. {again}"])
+        yield Section([*story, f"{taken} of {count} {territories} taken. {again}"])
 
 
-def _ending(battle: PlayedBattle, stage: Stage) -> str:
-    if battle.defenders_left and battle.attackers_left > stage.rules.garrison:
+def _ending(battle: PlayedBattle, campaign: Campaign) -> str:
+    end = CampaignOutcome(battle.territory - 1, battle.attackers_left, battle.defenders_left)
+    if campaign.is_stopped(end):
         return f"{battle.attackers_left} left, who stop against {battle.defenders_left}"
     if battle.defenders_left:
         return f"{battle.attackers_left} left, repelled by {battle.defenders_left}"

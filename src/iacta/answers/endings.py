@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from iacta.answers.sections import Bar, Bars
-from iacta.battle.campaign import CampaignOutcome
-from iacta.battle.territory import Stage
+from iacta.battle.battle import Battle, Outcome, is_won
+from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.distribution import Distribution
-from iacta.methods.kernel import Outcome, is_won
 
-__all__ = ["battle_bars", "best_first", "campaign_bars", "stops"]
+__all__ = ["battle_bars", "best_first", "campaign_bars"]
 
 NEGLIGIBLE = 0.0005
 TONES = {"won": "good", "stopped": "neutral", "lost": "bad"}
@@ -29,16 +28,16 @@ class _Ends(NamedTuple):
         return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
 
 
-def battle_bars(outcomes: Distribution[Outcome], garrison: int, most: int = 20) -> Bars:
+def battle_bars(outcomes: Distribution[Outcome], battle: Battle, most: int = 20) -> Bars:
     """Return bars for the armies left: one's own in battles won, else the defenders'.
 
     outcomes: how the battle ends.
-    garrison: armies that must stay behind: those who have more, and no victory, have stopped.
+    battle: the battle.
     most: about how many bars.
     """
     ends: dict[tuple[str, int], float] = {}
     for end in sorted(outcomes, key=lambda end: (end.defenders, -end.attackers)):
-        kind = "won" if is_won(end) else "stopped" if end.attackers > garrison else "lost"
+        kind = "won" if is_won(end) else "stopped" if battle.is_stopped(end) else "lost"
         key = kind, end.attackers if kind == "won" else end.defenders
         ends[key] = ends.get(key, 0.0) + float(outcomes[end])
     kinds = {
@@ -64,30 +63,21 @@ def best_first(outcomes: Distribution[CampaignOutcome]) -> list[CampaignOutcome]
     return sorted(outcomes, key=lambda end: (-end.conquered, end.defenders, -end.attackers))
 
 
-def stops(end: CampaignOutcome, way: Sequence[Stage]) -> bool:
-    """Tell whether a campaign ends because the attackers stop: with armies left to attack.
-
-    end: how it ends.
-    way: its battles.
-    """
-    return end.conquered < len(way) and end.attackers > way[end.conquered].rules.garrison
-
-
-def campaign_bars(outcomes: Distribution[CampaignOutcome], way: Sequence[Stage]) -> Bars:
+def campaign_bars(outcomes: Distribution[CampaignOutcome], campaign: Campaign) -> Bars:
     """Return bars for the armies left if all is taken, and for the territories where it ends.
 
     outcomes: how the campaign ends.
-    way: its battles.
+    campaign: the campaign.
     """
     won: list[_Ends] = []
     stopped: dict[int, float] = {}
     lost: dict[int, float] = {}
     for end in best_first(outcomes):
         probability, number = float(outcomes[end]), end.conquered + 1
-        if end.conquered == len(way):
+        if end.conquered == len(campaign.territories):
             won.append(_Ends("won", end.attackers, end.attackers, probability))
         else:
-            others = stopped if stops(end, way) else lost
+            others = stopped if campaign.is_stopped(end) else lost
             others[number] = others.get(number, 0.0) + probability
     bars = [_campaign_bar(each) for each in _few(won, most=12)]
     for kind, others in (("stopped", stopped), ("lost", lost)):

@@ -156,7 +156,7 @@ class SimulateAnswer(Answer):
         if self.computed is not None:
             lines.append(_comparison(self.computed, self.interval))
         yield Section(lines)
-        bars = campaign_bars(self.simulated.outcomes, asked.campaign.stages())
+        bars = campaign_bars(self.simulated.outcomes, asked.campaign)
         yield Section([bars], title="How it ended:")
         yield Section([f"To throw the same dice again: --seed {self.seed}"])
 

@@ -7,6 +7,7 @@ the next; backward, the value of what the stack may achieve.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -193,10 +194,9 @@ class Campaign(Displayed):
         >>> campaign.is_stopped(CampaignOutcome(1, 7, 2))
         True
         """
-        way = self.stages()
-        if end.conquered == len(way):
+        if end.conquered == len(self.territories):
             return False
-        return way[end.conquered].is_stopped(end.attackers, end.defenders)
+        return self._stages[end.conquered].is_stopped(end.attackers, end.defenders)
 
     def stages(self) -> list[Stage]:
         """Return the battles of the campaign, each with the rules and the stop that it has.
@@ -204,7 +204,7 @@ class Campaign(Displayed):
         >>> Campaign(9, [Territory(2, garrison=3), 1]).stages()[1].rules
         Rules(garrison=3)
         """
-        return list(stages(self.territories, self.rules, self.stop))
+        return list(self._stages)
 
     def territory_odds(
         self, *, exact: bool = False, method: str = "auto"
@@ -275,6 +275,10 @@ class Campaign(Displayed):
                 break
             stack = able
         return tuple(battles)
+
+    @cached_property
+    def _stages(self) -> tuple[Stage, ...]:
+        return tuple(stages(self.territories, self.rules, self.stop))
 
     def _crossings(self, exact: bool, method: str) -> Iterator["_Crossing"]:
         """Yield what happens at each territory, as far as the stack can come."""

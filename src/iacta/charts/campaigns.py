@@ -111,14 +111,13 @@ def _subject(campaign: Campaign) -> str:
 
 
 def _fates(campaign: Campaign, outcomes: Distribution[CampaignOutcome]) -> list[Row]:
-    chain = campaign.stages()
+    count = len(campaign.territories)
 
     def fate(end: CampaignOutcome) -> tuple[int, str]:
         """Return how many territories are taken, and what becomes of the next."""
-        if end.conquered == len(chain):
-            return len(chain), TAKEN
-        stops = end.attackers > chain[end.conquered].rules.garrison
-        return end.conquered, STOPPED if stops else HELD
+        if end.conquered == count:
+            return count, TAKEN
+        return end.conquered, STOPPED if campaign.is_stopped(end) else HELD
 
     ends = outcomes.map(fate)
     return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from iacta.battle.battle import Battle
+from iacta.battle.battle import Battle, Outcome, is_won
 from iacta.charts.registry import chart
 from iacta.charts.theme import (
     AMBER,
@@ -29,7 +29,6 @@ from iacta.charts.theme import (
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
 from iacta.methods import path_tree
-from iacta.methods.kernel import Outcome, is_won
 from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
 
@@ -63,7 +62,7 @@ def battle_outcomes(battle: Battle) -> AnyChart:
     """
     expect(battle, Battle, "battle")
     outcomes = battle.outcomes()
-    rows = bar_rows(_ends(outcomes, battle.rules, signed_left))
+    rows = bar_rows(_ends(outcomes, battle, signed_left))
     return finish(
         histogram("outcomes", rows, REMAIN),
         _won(outcomes),
@@ -88,7 +87,7 @@ def final_difference(battle: Battle) -> AnyChart:
     """
     expect(battle, Battle, "battle")
     outcomes = battle.outcomes()
-    rows = bar_rows(_ends(outcomes, battle.rules, lambda end: end.attackers - end.defenders))
+    rows = bar_rows(_ends(outcomes, battle, lambda end: end.attackers - end.defenders))
     likeliest = outcomes.mode()
     left = f"leaves them {armies(likeliest.defenders)}"
     if is_won(likeliest):
@@ -129,17 +128,17 @@ def signed_left(end: Outcome) -> int:
     return end.attackers if is_won(end) else -end.defenders
 
 
-def fate(end: Outcome, rules: Rules) -> str:
+def fate(end: Outcome, battle: Battle) -> str:
     """Return whether a battle that ends so is won, held, or was stopped."""
     if is_won(end):
         return WIN
-    return STOP if end.attackers > rules.garrison else HOLD
+    return STOP if battle.is_stopped(end) else HOLD
 
 
 def _ends(
-    outcomes: Distribution[Outcome], rules: Rules, number: Callable[[Outcome], int]
+    outcomes: Distribution[Outcome], battle: Battle, number: Callable[[Outcome], int]
 ) -> Distribution[tuple[str, int]]:
-    return outcomes.map(lambda end: (fate(end, rules), number(end)))
+    return outcomes.map(lambda end: (fate(end, battle), number(end)))
 
 
 @chart(of="Roll")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from iacta.battle.battle import Battle
+from iacta.battle.battle import Battle, Outcome
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.charts.campaigns import goal
 from iacta.charts.distributions import (
@@ -41,7 +41,6 @@ from iacta.checks import row_of
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
 from iacta.estimate import Estimate
-from iacta.methods.kernel import Outcome
 from iacta.questions.simulated import Simulated
 
 MOST_BARS = 40  # each has an interval
@@ -127,13 +126,13 @@ def _end(asked: Battle | Campaign, end: Outcome | CampaignOutcome) -> tuple[str,
     """Return how it ends, and the number by which it is shown."""
     if isinstance(asked, Battle):
         outcome = Outcome(*end)
-        return fate(outcome, asked.rules), signed_left(outcome)
-    chain, (conquered, attackers, defenders) = asked.stages(), CampaignOutcome(*end)
-    if conquered == len(chain):
+        return fate(outcome, asked), signed_left(outcome)
+    count, last = len(asked.territories), CampaignOutcome(*end)
+    if last.conquered == count:
         # After a single battle those who stay behind remain as well.
-        return WIN, attackers + (chain[0].rules.garrison if len(chain) == 1 else 0)
-    stops = attackers > chain[conquered].rules.garrison
-    return STOP if stops else HOLD, -(defenders if len(chain) == 1 else len(chain) - conquered)
+        return WIN, last.attackers + (asked.rules.garrison if count == 1 else 0)
+    stops = asked.is_stopped(last)
+    return STOP if stops else HOLD, -(last.defenders if count == 1 else count - last.conquered)
 
 
 def _rows(
