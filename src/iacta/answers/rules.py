@@ -152,7 +152,9 @@ class RulesAnswer(Answer):
         return charts.full_roll(self.odds[0].rule_set)
 
     def sections(self) -> Iterator[Section]:
-        return _listed(self.odds) if self.question.is_list else _explained(self.odds[0])
+        if not self.question.is_list:
+            return _explained(self.odds[0])
+        return _listed([replace(odds, exact=False) for odds in self.odds])  # it shows no fractions
 
 
 def _record(odds: Odds) -> dict[str, Any]:
