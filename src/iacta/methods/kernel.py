@@ -46,7 +46,6 @@ __all__ = [
     "Outcome",
     "RollKernel",
     "Row",
-    "Stage",
     "State",
     "Transitions",
     "Values",
@@ -84,19 +83,6 @@ def is_won(outcome: Outcome) -> bool:
     (True, False)
     """
     return outcome.defenders == 0
-
-
-class Stage(NamedTuple):
-    """One battle of a campaign.
-
-    defenders: armies that defend the territory.
-    rules: the rules of the battle, with the garrison of the territory attacked from.
-    stop: when the attackers stop.
-    """
-
-    defenders: int
-    rules: Rules
-    stop: Stop = NEVER
 
 
 class State(NamedTuple):

@@ -44,7 +44,7 @@ import numpy.typing as npt
 from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.methods.kernel import Error, RollKernel, Stage, State
+from iacta.methods.kernel import Error, RollKernel, State
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, TrueRandom
 from iacta.rules.rules import Rules
@@ -77,6 +77,7 @@ SEED = 1
 
 Armies: TypeAlias = npt.NDArray[np.int64]
 Battles: TypeAlias = tuple[Armies, Armies]
+Fight: TypeAlias = tuple[int, Rules, Stop]  # against how many defenders
 Progress: TypeAlias = Callable[[int], object]
 Row: TypeAlias = npt.NDArray[Any]
 Seed: TypeAlias = "int | np.random.Generator"
@@ -109,7 +110,7 @@ class Block(NamedTuple):
     """What one worker is handed: a number of runs, and the seed of their dice."""
 
     stack: Distribution[int]
-    way: tuple[Stage, ...]
+    way: tuple[Fight, ...]
     runs: int
     seed: "np.random.SeedSequence"
 
@@ -132,7 +133,7 @@ class Simulation(RollKernel):
         Battles that might never end are refused too: where all dice show ones so often that a full
         roll brings more armies than it takes.
         """
-        way = [Stage(defenders, self.rules, self.stop)]
+        way = [(defenders, self.rules, self.stop)]
         _refuse(attackers + self.garrison, way, RUNS)
 
     def error(self, attackers: int, defenders: int) -> Error:
@@ -153,7 +154,7 @@ class Simulation(RollKernel):
         """
         if not defenders:
             return start.to_float().map(lambda attackers: State(attackers, 0))
-        way = (Stage(defenders, self.rules, self.stop),)
+        way = ((defenders, self.rules, self.stop),)
         # Two like battles of one campaign shall not throw the same dice, hence their size.
         root = _root_seed(seed, max(start) + self.garrison, defenders)
         counts = _simulate(start, way, runs, root, None, None)
@@ -163,7 +164,7 @@ class Simulation(RollKernel):
 
 def simulate(
     attackers: int,
-    way: Iterable[Stage],
+    way: Iterable[Fight],
     *,
     runs: int = RUNS,
     seed: Seed = SEED,
@@ -173,7 +174,7 @@ def simulate(
     """Lead a stack along a way many times, and count how it ends.
 
     attackers: armies on the territory from which it starts, garrison included.
-    way: the battles on the way, one after the other.
+    way: the battles on the way, one after the other: defenders, rules and stop.
     runs: how many times.
     seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
     executor: any `concurrent.futures.Executor`, over whose workers the runs are spread; `None`
@@ -182,7 +183,7 @@ def simulate(
 
     Runs that would take more than an hour on one processor are refused.
 
-    >>> ends = simulate(3, [Stage(1, Rules())], runs=1000)
+    >>> ends = simulate(3, [(1, Rules(), Stop())], runs=1000)
     >>> sum(count for end, count in ends.items() if end.conquered)
     755
     """
@@ -192,7 +193,7 @@ def simulate(
 
 def _simulate(
     stack: Distribution[int],
-    way: tuple[Stage, ...],
+    way: tuple[Fight, ...],
     runs: int,
     root: "np.random.SeedSequence",
     executor: "Executor | None",
@@ -213,7 +214,7 @@ def _simulate(
 
 
 def _blocks(
-    stack: Distribution[int], way: tuple[Stage, ...], runs: int, root: "np.random.SeedSequence"
+    stack: Distribution[int], way: tuple[Fight, ...], runs: int, root: "np.random.SeedSequence"
 ) -> Iterator[Block]:
     for first in range(0, runs, RUNS_AT_ONCE):
         yield Block(stack, way, min(RUNS_AT_ONCE, runs - first), root.spawn(1)[0])
@@ -368,17 +369,15 @@ def _root_seed(seed: Seed, *battle: int) -> "np.random.SeedSequence":
     return np.random.SeedSequence([number, *battle] if battle else number)
 
 
-def _refuse(attackers: int, way: Sequence[Stage], runs: int) -> None:
+def _refuse(attackers: int, way: Sequence[Fight], runs: int) -> None:
     """Refuse runs that might throw more dice than an hour has room for, or none at all."""
-    for stage in way:
-        Simulation(stage.rules)  # refuses the modes that cannot be simulated
-        if stage.rules.mode.grows and not stage.stop.is_reserve:
-            raise stage.rules.mode.unfit("for a battle with a stop")
-    armies = attackers + sum(stage.defenders for stage in way)
-    rolls = armies / min(_armies_taken(stage.rules) for stage in way)
-    dice = max(
-        sum(len(dice.faces) for dice in stage.rules.dice(*stage.rules.full_roll)) for stage in way
-    )
+    for _, rules, stop in way:
+        Simulation(rules)  # refuses the modes that cannot be simulated
+        if rules.mode.grows and not stop.is_reserve:
+            raise rules.mode.unfit("for a battle with a stop")
+    armies = attackers + sum(defenders for defenders, _, _ in way)
+    rolls = armies / min(_armies_taken(rules) for _, rules, _ in way)
+    dice = max(sum(len(dice.faces) for dice in rules.dice(*rules.full_roll)) for _, rules, _ in way)
     if rolls * dice * max(runs, FEWEST_AT_ONCE) > MOST_THROWN:
         raise TooLargeError(
             f"{shown(runs)} runs with {shown(armies)} armies might throw more dice than the "

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
-from iacta.battle.battle import Battle
+from iacta.battle.battle import Battle, Outcome
 from iacta.battle.campaign import Campaign, CampaignOutcome
-from iacta.battle.territory import Territories, read_territories, stages
+from iacta.battle.territory import Stage, Territories, read_territories, stages
 from iacta.checks import whole_number
 from iacta.distribution import Distribution
 from iacta.estimate import Estimate
 from iacta.methods import simulation
-from iacta.methods.kernel import Outcome, Stage
 from iacta.methods.simulation import RUNS, SEED, Progress, Seed
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
@@ -133,8 +132,7 @@ def simulate_campaign(
     Source: the campaign is Norvig's, "The Unfinished Game ... of Risk" (2020).
     """
     found = find_rules(rules, garrison)
-    territory_stages = stages(read_territories(territories), found, read_stop(stop))
-    way = [Stage(*stage) for stage in territory_stages]
+    way = list(stages(read_territories(territories), found, read_stop(stop)))
     counts = simulation.simulate(
         attackers, way, runs=runs, seed=seed, executor=executor, progress=progress
     )
