@@ -58,16 +58,18 @@ class Written(NamedTuple):
 
     def defenders_lost(self) -> Counter[int]:
         """Count the rolls that cost the defenders so many armies."""
-        ours, theirs = (
-            Counter(tuple(change(sorted(dice, reverse=True))) for dice in product(*faces))
+        throws = [
+            [change(sorted(dice, reverse=True)) for dice in product(*faces)]
             for faces, change in (
                 (self.attack, self.attack_change),
                 (self.defence, self.defence_change),
             )
-        )
+        ]
+        compared = min(len(throw) for throw, *_ in throws)
+        ours, theirs = (Counter(tuple(dice[:compared]) for dice in side) for side in throws)
         counts: Counter[int] = Counter()
         for (y, n), (z, m) in product(ours.items(), theirs.items()):
-            pairs = zip(y, z, strict=False)
+            pairs = zip(y, z, strict=True)
             won = sum(a > d or (a == d and self.attacker_wins_ties) for a, d in pairs)
             counts[won] += n * m
         return counts

@@ -168,10 +168,10 @@ def test_an_attack_that_cannot_hurt_is_never_even(run: Run, house: Path) -> None
 
 
 def test_dice_too_many_to_be_told_are_no_error(run: Run, house: Path) -> None:
-    house.write_text("[attack]\nfaces = [1000, 1000]\n[defence]\nfaces = [1000, 1000]\n")
+    house.write_text("[attack]\nfaces = [300, 300]\n[defence]\nfaces = [300, 300]\n")
     result = run(f"rules --rules-file {house}")
     assert (result.code, result.stderr) == (0, "")
-    assert "The odds of its battles are not known: 2 attack dice of up to 1000" in result.stdout
+    assert "The odds of its battles are not known: 2 attack dice of up to 300" in result.stdout
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,6 +1,7 @@
 """Every kernel: what it derives, or does faster, agrees with its forward pass."""
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,7 @@ def kernels() -> list[Any]:
 KERNELS = kernels()
 
 
+@cache
 def ends(kernel: Kernel, attackers: int, defenders: int) -> dict[State, Any]:
     """Return the probability of each absorbing state."""
     return dict(kernel.forward(Distribution([attackers]), defenders).items())
