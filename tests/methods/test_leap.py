@@ -1,4 +1,4 @@
-"""The leap is right at any size: against fractions, and against sixty digits."""
+"""The leap is right at any size: against fractions, and against thirty digits."""
 
 import math
 from collections.abc import Callable
@@ -161,7 +161,7 @@ def test_the_extended_precision_is_right_itself() -> None:
         ("one die each", (1_400_500, 10**6)),
     ],
 )
-def test_chances_are_those_of_sixty_digits(rules: str, size: tuple[int, int]) -> None:
+def test_chances_are_those_of_thirty_digits(rules: str, size: tuple[int, int]) -> None:
     exact = digits_of_chance(*size, SEVERAL_RULES[rules])
     with mpmath.workdps(60):
         assert mpmath.mpf(10) ** -15 < exact < 1 - mpmath.mpf(10) ** -15

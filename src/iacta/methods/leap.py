@@ -50,7 +50,7 @@ at most ε, here 1e-20 for the cells of a strip; and armies beyond those that ca
 with a probability of 1e-30, stay out of the computation.
 
 Error: at most 1e-12, relative, where the chance is between 1e-15 and 1 − 1e-15 (the largest seen is
-5e-14, compared with fractions up to some thousand armies, and with 60 digits up to 10^12). Smaller
+5e-14, compared with fractions up to some thousand armies, and with 30 digits up to 10^12). Smaller
 chances are right to 1e-27, and are 0 below 1e-25. Up to 256 armies on each side, chances are looked
 up in a table of `lattice`, and have its relative error down to 1e-150.
 """
