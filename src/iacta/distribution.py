@@ -205,7 +205,9 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
         """
         mapped = _read_function(function, "function")
         weights = _added((mapped(value), weight) for value, weight in self._weights.items())
-        return Distribution(weights) if self.is_exact else Distribution._of(weights, 1.0)
+        if self.is_exact and len(weights) < len(self):
+            return Distribution(weights)
+        return Distribution._of(weights, self._total)  # in lowest terms as they were
 
     def group_by(self, key: Callable[[T], U]) -> "Distribution[U]":
         """Return the distribution of the groups into which `key` puts the values, as `map` does.

@@ -329,9 +329,10 @@ def _rounded(number: Probability, exact: bool) -> Probability:
 
 
 def _goes_backward(way: Sequence[Stage], kernels: Sequence[Kernel], attackers: int) -> bool:
-    """Return whether all battles have tables of a moderate size."""
+    """Return whether all battles have tables of floats, of a moderate size."""
     return all(
         kernel.by_rows
+        and not kernel.exact  # fractions are as fast forward
         and attackers * stage.defenders <= MOST_CELLS
         and kernel.most_left(attackers, stage.defenders) == (attackers, stage.defenders)
         for stage, kernel in zip(way, kernels, strict=True)
