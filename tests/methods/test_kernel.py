@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iacta import Distribution, IactaError, Stop, find_rules
+from iacta import Distribution, IactaError, IllegalError, Stop, find_rules
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel, State, Values
 
@@ -152,3 +152,10 @@ def test_chances_tend_to_their_limits(name: str) -> None:
     kernel = find_kernel(RULES[name])
     assert near(kernel, kernel.win_probability(200, 3), float(kernel.limit_of_attackers(3)))
     assert near(kernel, kernel.win_probability(3, 200), 1 - float(kernel.limit_of_defenders(3)))
+
+
+def test_armies_that_grow_have_no_limit() -> None:
+    kernel = find_kernel(RULES["five ones"])
+    for ask in (kernel.limit_of_attackers, kernel.limit_of_defenders):
+        with pytest.raises(IllegalError, match="all_ones_gain must be 0 for the limit"):
+            ask(3)

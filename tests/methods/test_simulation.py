@@ -25,6 +25,7 @@ from iacta import (
     Dice,
     Distribution,
     Estimate,
+    IactaError,
     IllegalError,
     MalformedError,
     Outcome,
@@ -475,3 +476,31 @@ def test_wrong_arguments_are_refused() -> None:
         simulate_campaign(0, [10])
     with pytest.raises(IllegalError, match="territories must have"):
         simulate_campaign(12, [])
+
+
+class NoFutures(Executor):
+    """Takes on work, and returns nothing."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Return nothing, against its own word."""
+        return None  # type: ignore[return-value] # the fault
+
+
+def test_results_come_in_the_order_of_the_pieces() -> None:
+    pieces = range(simulation.MOST_PENDING + 20)
+    with ThreadPoolExecutor(3) as executor:
+        assert list(simulation.spread(abs, pieces, executor)) == list(pieces)
+
+
+def test_what_is_no_working_executor_is_refused() -> None:
+    closed = ThreadPoolExecutor(1)
+    closed.shutdown()
+    faults: list[tuple[Any, str]] = [
+        (ThreadPoolExecutor, "executor must be a concurrent.futures.Executor"),
+        (3, "executor must be a concurrent.futures.Executor, got 3"),
+        (closed, "executor must take on work"),
+        (NoFutures(), "executor must return futures, got None"),
+    ]
+    for executor, sentence in faults:
+        with pytest.raises(IactaError, match=sentence):
+            simulate_battle(5, 3, runs=10, executor=executor)

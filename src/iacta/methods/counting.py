@@ -72,17 +72,19 @@ def coefficients(attackers: int, defenders: int, rules: Rules) -> Coefficients:
 def _coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coefficients:
     if attack_dice > 0 and defence_dice > 0:
         loss_counts(attack_dice, defence_dice, rules)  # the one to refuse, if any is, comes first
-    laws = {
+    losses = {
         (i, j): loss_counts(i, j, rules)
         for i in range(1, attack_dice + 1)
         for j in range(1, defence_dice + 1)
     }
-    unit = lcm(*(least_root(law.total // gcd(*law.counts), law.compared) for law in laws.values()))
+    unit = lcm(
+        *(least_root(each.total // gcd(*each.counts), each.compared) for each in losses.values())
+    )
     return Coefficients(
         unit,
         {
-            dice: tuple(count * unit**law.compared // law.total for count in law.counts)
-            for dice, law in laws.items()
+            dice: tuple(count * unit**each.compared // each.total for count in each.counts)
+            for dice, each in losses.items()
         },
     )
 

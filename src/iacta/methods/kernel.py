@@ -1,8 +1,8 @@
 """The kernel of a battle: all that anything above the methods asks.
 
 Under given rules a battle is a Markov chain. Its states are (a, d): a attackers able to attack, the
-garrison left out, and d defenders. It is absorbed when the territory is won, (a, 0), when nobody
-is able to attack, (0, d), or when the attackers stop, (a, d). With the probability K(s, z) that a
+garrison left out, and d defenders. It is absorbed when the territory is won, (a, 0), when no
+attacker is left, (0, d), or when the attackers stop, (a, d). With the probability K(s, z) that a
 battle which starts in s is absorbed in z, the kernel carries
 
     a distribution forward,        (μK)(z) = Σ_s μ(s) K(s, z),
@@ -10,7 +10,7 @@ battle which starts in s is absorbed in z, the kernel carries
 
 A campaign is a product of kernels, a requirement is a search over one, and a plan is dynamic
 programming over many. `Kernel` derives everything else from these two; a method overrides what it
-does faster. Which method, mode and stop stand behind a kernel is nobody else's concern.
+does faster. No caller needs to know which method, mode and stop stand behind a kernel.
 
 Error. An exact kernel answers in fractions. The others answer in floats, and `Kernel.error` bounds
 them: the relative error of each answer is at most `relative`, or its absolute error is at most
@@ -57,12 +57,12 @@ __all__ = [
 
 Find: TypeAlias = "Callable[..., Kernel]"
 Floats: TypeAlias = npt.NDArray[np.float64]
+Row: TypeAlias = Any  # indexed by the number of attackers, or by an array of such numbers
+
 MOST_STEPS = 2 * 10**10
 MOST_BYTES = 4 * 2**30
 OUTCOME_BYTES = 300
 DIGIT_BYTES = 64
-
-Row: TypeAlias = Any  # indexed by the number of attackers, or by an array of such numbers
 
 
 class Outcome(NamedTuple):
@@ -199,7 +199,7 @@ def refuse_too_large(
     memory: the bytes that are held at once.
     method: the method that is asked, for the message.
     number_bytes: the size of one number; the larger, the slower is a step.
-    states: how many states the method comes by; `None` for all of them.
+    states: how many states the method visits; `None` for all of them.
     """
     states = attackers * defenders if states is None else states
     steps = states * (1 + number_bytes // DIGIT_BYTES)
@@ -243,7 +243,7 @@ class Kernel(ABC):
     def build(cls, rules: Rules, exact: bool, find: Find) -> "Kernel":
         """Return the kernel for some rules.
 
-        exact: whether it shall answer in fractions, if it can do both.
+        exact: whether to answer in fractions, for a kernel that can do both.
         find: `iacta.methods.find_kernel`, for another kernel to build this one on.
         """
         return cls(rules)
@@ -413,7 +413,7 @@ class Kernel(ABC):
         raise NotImplementedError
 
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
-        """Return how one battle ends that is decided by chance."""
+        """Return how one random battle ends."""
         return self.forward(Distribution([attackers]), defenders).sample(1, rng)[0]
 
 
@@ -426,6 +426,7 @@ class RollKernel(Kernel):
         With p_k, the chance that a roll with all attack dice costs the defenders k armies, it is
         N(d) = Σ_{k≥1} p_k · N(d − k) / (1 − p_0): they lose only where no roll costs a defender.
         """
+        self._refuse_endless()
         most = min(defenders, self.rules.defence.kept)
         dice = self.rules.attack.kept
         counts = {j: loss_counts(dice, j, self.rules).counts for j in range(1, most + 1)}
@@ -436,12 +437,17 @@ class RollKernel(Kernel):
 
         It is the same sum as in `limit_of_attackers` with the attackers' losses, until they stop.
         """
+        self._refuse_endless()
         if self.stop.max_rolls is not None:
             return Fraction(1)
         most = min(attackers, self.rules.attack.kept)
         dice = self.rules.defence.kept
         counts = {i: loss_counts(i, dice, self.rules).counts[::-1] for i in range(1, most + 1)}
         return _limit(counts, attackers, self.stop.fewest_able(attackers, self.rules.attack.kept))
+
+    def _refuse_endless(self) -> None:
+        if self.rules.mode.grows:
+            raise self.rules.mode.unfit("for the limit of ever larger armies")
 
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
         """Return how one battle ends that is rolled with random dice."""

@@ -199,8 +199,8 @@ def _steps_of_dice(attack_dice: int, defence_dice: int, rules: Rules) -> Steps:
     steps = {}
     for i in range(1, attack_dice + 1):
         for j in range(1, defence_dice + 1):
-            law = loss_counts(i, j, rules)
-            steps[i, j] = tuple(count / law.total for count in law.counts)  # nearest floats
+            losses = loss_counts(i, j, rules)
+            steps[i, j] = tuple(count / losses.total for count in losses.counts)  # nearest floats
     return steps
 
 
@@ -430,7 +430,7 @@ class _Band:
         self.high = min(total + self.taken - 1, self.attackers) + 1
 
     def _trim(self, total: int, most: int, least: int) -> None:
-        """Leave out what is as good as 0 and 1, but for the attackers most .. least − 1."""
+        """Drop the cells that count as 0 and 1, except for the attackers most .. least − 1."""
         rows = self.chances.reshape(-1, self.taken)[self.taken :]
         if total >= self.hopeless and self.low < most:
             needed = rows[self.low : min(most, self.low + TRIMMED_AT_ONCE)].max(1) >= LEAST_CHANCE

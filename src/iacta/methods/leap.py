@@ -158,8 +158,8 @@ def attackers_walk(rules: Rules) -> Walk:
     >>> attackers_walk(Rules())
     Walk(counts=(2890, 2611, 2275), total=7776)
     """
-    law = loss_counts(*rules.full_roll, rules)
-    return Walk(law.counts[::-1], law.total)
+    losses = loss_counts(*rules.full_roll, rules)
+    return Walk(losses.counts[::-1], losses.total)
 
 
 @lru_cache(maxsize=256)
@@ -169,8 +169,8 @@ def defenders_walk(rules: Rules) -> Walk:
     >>> defenders_walk(Rules())
     Walk(counts=(2275, 2611, 2890), total=7776)
     """
-    law = loss_counts(*rules.full_roll, rules)
-    return Walk(law.counts, law.total)
+    losses = loss_counts(*rules.full_roll, rules)
+    return Walk(losses.counts, losses.total)
 
 
 def excess(walk: Walk, losses: int, rolls: int) -> float:
@@ -268,7 +268,7 @@ def _probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
 
 
 def _excesses(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
-    """Return l − s·μ, right but for the last roundings while s stays below 10^15."""
+    """Return l − s·μ, right up to the last roundings while s stays below 10^15."""
     lost = sum(k * count for k, count in enumerate(walk.counts))
     if walk.total > MOST_TOTAL:
         exact = losses.astype(object) * walk.total - rolls.astype(object) * lost
@@ -390,7 +390,7 @@ def _near(rules: Rules) -> int:
         if max(few) < NEGLIGIBLE:
             return armies
     raise IllegalError(
-        f"rules must let few armies as good as lose against {DIAGONALS[-1]} for the method "
+        f"rules must make a few armies almost surely lose against {DIAGONALS[-1]} for the method "
         f"{NAME!r}, got {rules!r}"
     )
 
@@ -423,7 +423,7 @@ def _integral(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
 def _angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, float]:
     """Return the nodes of half the circle, as far as the integrand matters, and their distance.
 
-    The tilted law decides how far that is, and the wider of the two how dense they must be.
+    The tilted distribution decides how far that is, and the wider of the two how dense they are.
     """
     sigma = sqrt(rolls * walk.variance)
     tilted = sqrt(rolls * tilted_variance(walk, tilt))
@@ -551,7 +551,7 @@ def _taken(side: _Strip) -> int:
 
 
 def _passed(ours: _Strip, theirs: _Strip, y: int) -> tuple[Whole, Floats]:
-    """Return our armies x, and the chances that the battle comes by x against y."""
+    """Return our armies x, and the probabilities of visiting x against y."""
     if y > theirs.armies:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     taken, armies = _taken(ours), ours.armies + theirs.armies
@@ -727,5 +727,5 @@ def _refuse_many(armies: int) -> None:
     if armies > MOST_WITH_OUTCOMES:
         raise TooLargeError(
             f"a battle in which {armies} armies matter must have at most {MOST_WITH_OUTCOMES:.0e} "
-            f"of them for its outcomes one by one; its chance to win is had for any size"
+            f"of them for its outcomes one by one; its chance to win has no such limit"
         )

@@ -237,13 +237,13 @@ class Chain:
         Source: Höhle (2025) prints it: x_1 = x_0 P.
         """
         rolls = whole_number(rolls, "rolls", least=0, most=MOST_ROLLS)
-        law = np.zeros(len(self.states))
-        law[self._number(self.start if start is None else start)] = 1.0
+        state = np.zeros(len(self.states))
+        state[self._number(self.start if start is None else start)] = 1.0
         transient, done = self.able * self.defenders, 0
-        while done < rolls and law[:transient].max(initial=0.0) > NEGLIGIBLE:
-            law, done = law @ self.matrix, done + 1
-        reached = np.flatnonzero(law).tolist()
-        return Distribution.from_probabilities({self.states[i]: float(law[i]) for i in reached})
+        while done < rolls and state[:transient].max(initial=0.0) > NEGLIGIBLE:
+            state, done = state @ self.matrix, done + 1
+        reached = np.flatnonzero(state).tolist()
+        return Distribution.from_probabilities({self.states[i]: float(state[i]) for i in reached})
 
     def _number(self, state: Outcome) -> int:
         try:
@@ -359,13 +359,13 @@ def _moves(able: int, defenders: int, rules: Rules) -> Moves:
             yield source, numbers[a + attackers_change, d + defenders_change].ravel(), chance
 
 
-def _changes(law: LossCounts, rules: Rules) -> Iterator[tuple[int, int, float]]:
+def _changes(losses: LossCounts, rules: Rules) -> Iterator[tuple[int, int, float]]:
     """Yield how a roll changes the attackers and the defenders, with the chance of each change."""
-    for k, count in enumerate(law.counts):
+    for k, count in enumerate(losses.counts):
         if count:
-            yield k - law.compared, -k, count / law.total
-    if law.gains:
-        yield _gain(rules), _gain(rules), law.gains / law.total
+            yield k - losses.compared, -k, count / losses.total
+    if losses.gains:
+        yield _gain(rules), _gain(rules), losses.gains / losses.total
 
 
 def _numbers(able: int, defenders: int, gain: int) -> Whole:

@@ -1,8 +1,8 @@
-"""Path tree: small battles, drawn: the states, the paths through them and all their chances.
+"""Path tree: small battles as a tree of states, with all paths through it and their probabilities.
 
-A battle's states are nodes, and each loss that a roll can cause is a branch with its chance. The
-chance to come by a node is the sum over the paths to it of the product of their branches; adding
-up as one goes does it without walking each path:
+A battle's states are nodes, and each loss that a roll can cause is a branch with its probability.
+The probability of visiting a node is the sum over the paths to it of the product of their branches.
+It is added up node by node, without walking each path:
 
     P(state)  =  Σ  P(state before) · p(loss)    over the branches that lead to the state.
 
@@ -153,10 +153,10 @@ class PathTree(RollKernel):
 @lru_cache(maxsize=256)
 def _losses(attack_dice: int, defence_dice: int, rules: Rules) -> list[tuple[Losses, Fraction]]:
     """Return the losses that a roll can cause, and their probabilities."""
-    law = loss_counts(attack_dice, defence_dice, rules)
+    found = loss_counts(attack_dice, defence_dice, rules)
     return [
-        (Losses(law.compared - k, k), Fraction(count, law.total))
-        for k, count in enumerate(law.counts)
+        (Losses(found.compared - k, k), Fraction(count, found.total))
+        for k, count in enumerate(found.counts)
         if count
     ]
 

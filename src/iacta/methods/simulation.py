@@ -155,7 +155,7 @@ class Simulation(RollKernel):
         if not defenders:
             return start.to_float().map(lambda attackers: State(attackers, 0))
         way = ((defenders, self.rules, self.stop),)
-        # Two like battles of one campaign shall not throw the same dice, hence their size.
+        # The size keeps two battles of one campaign from throwing the same dice.
         root = _root_seed(seed, max(start) + self.garrison, defenders)
         counts = _simulate(start, way, runs, root, None, None)
         states = {State(end.attackers, end.defenders): count for end, count in counts.items()}

@@ -191,7 +191,7 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
     For no reply makes a − r·d fall on average, with a attackers and d defenders, and the replies of
     that ratio keep its mean. It moves in bounded steps, so that by Azuma's inequality it stays
     above 0 with more than r attackers for each defender, and with fewer those replies keep it
-    below, but for a chance that falls exponentially with the size of the battle.
+    below, except with a chance that falls exponentially with the size of the battle.
 
     >>> round(float(break_even_ratio("classic")), 4)
     0.8534

@@ -1,4 +1,4 @@
-"""A table made by anti-diagonals is the one made by rows."""
+"""The lattice: a table made by anti-diagonals is the one made by rows."""
 
 import numpy as np
 import numpy.typing as npt
