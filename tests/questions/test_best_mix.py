@@ -19,7 +19,7 @@ from iacta import (
 )
 from iacta.rules.modes import BalancedBlitz
 from tests import brute
-from tests.test_decision import RUNS, State, dice_of, thrown
+from tests.questions.test_decision import RUNS, State, dice_of, thrown
 
 
 @pytest.mark.parametrize(

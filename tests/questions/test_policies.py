@@ -18,8 +18,8 @@ from iacta import (
     spread_defenders,
 )
 from tests import brute
-from tests.test_best_mix import blitz_twin
-from tests.test_decision import State, dice_of
+from tests.questions.test_best_mix import blitz_twin
+from tests.questions.test_decision import State, dice_of
 
 RUNS = 8_000
 

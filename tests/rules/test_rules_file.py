@@ -144,7 +144,7 @@ def test_the_mark_that_some_editors_put_first_is_no_error(house: Path) -> None:
 
 
 def test_the_documents_show_files_that_are_read(house: Path) -> None:
-    page = (Path(__file__).parent.parent / "docs" / "rules.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parent.parent.parent / "docs" / "rules.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     assert blocks
     for block in blocks:

@@ -1,0 +1,1 @@
+"""Tests of the rules, their names and files, and the roll."""
