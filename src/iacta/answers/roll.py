@@ -40,10 +40,10 @@ class RollQuestion(UnderRules, Exact, Question):
 
 def _counts(roll: Roll) -> Iterator[tuple[Losses, int]]:
     """Yield the losses and their counts, best for the attackers first."""
-    law = roll.loss_counts()
-    yield from ((losses, law.gains) for losses in roll.losses() if losses.attackers < 0)
-    for lost in range(law.compared, -1, -1):
-        yield Losses(law.compared - lost, lost), law.counts[lost]
+    rolls = roll.loss_counts()
+    yield from ((losses, rolls.gains) for losses in roll.losses() if losses.attackers < 0)
+    for lost in range(rolls.compared, -1, -1):
+        yield Losses(rolls.compared - lost, lost), rolls.counts[lost]
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,8 +77,8 @@ class RollAnswer(Answer):
         }
 
     def rows(self) -> Iterator[Sequence[object]]:
-        law = self.question.roll.losses()
-        chances = law if self.question.exact else law.to_float()
+        exact = self.question.roll.losses()
+        chances = exact if self.question.exact else exact.to_float()
         yield ("attackers", "defenders", "probability")
         for losses, _ in self.counts:
             yield (*losses, all_digits(chances[losses]))
