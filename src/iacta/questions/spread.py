@@ -303,7 +303,7 @@ class _Defence:
         if len(different) == 1:
             return self._answer(spreads, is_exact=True)
         too_many = len(different) * asked.armies * asked.attackers > MOST_EXACT_STEPS
-        if too_many or self.error.absolute:
+        if too_many or self.asked.rules.mode.inexact:
             place = int((np.argmin if self.payoff.maximized else np.argmax)(values[near]))
             return self._answer([spreads[place], spreads[place][::-1]], is_exact=False)
         return self._answer(self._exactly_best(spreads, different), is_exact=True)
