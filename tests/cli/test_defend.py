@@ -88,7 +88,7 @@ def test_the_best_spread_for_programs(run: Run) -> None:
 def test_a_search_says_that_it_is_one(run: Run) -> None:
     lines = run("defend 30 --armies 40 --territories 9").stdout.splitlines()
     assert lines[1] == (
-        "It is the best that a search found: there are too many spreads to compare them all."
+        "It is the best spread that was found, but not proven to be the best of all."
     )
 
 

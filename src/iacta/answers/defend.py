@@ -303,7 +303,7 @@ class SpreadAnswer(Answer):
 def _certainty(best: BestSpread) -> str:
     """Return how sure it is that the spread is the best, and which are as good."""
     if not best.is_exact:
-        return "It is the best that a search found: there are too many spreads to compare them all."
+        return "It is the best spread that was found, but not proven to be the best of all."
     if best.count == 1:
         return "No other spread is as good."
     if best.count == 2 and len(best.spreads) == 2:
