@@ -206,3 +206,14 @@ def drawn(folder: Path) -> list[dict[str, str]]:
     """Return the points of a picture that was written as CSV."""
     with (folder / "drawn.csv").open(encoding="utf-8") as lines:
         return list(csv.DictReader(lines))
+
+
+def test_a_spread_that_holds_is_not_said_to_hold_however_the_armies_are_spread(run: Run) -> None:
+    asked = "defend 12 --armies 9 --territories 3"
+    text = run(f"{asked} --max-rolls 3").stdout
+    assert text.startswith("Put 1 1 7 armies: 12 attackers then cannot break through.\n")
+    even = Campaign(12, [3, 3, 3], stop=Stop(max_rolls=3)).win_probability()
+    assert f"even           3 3 3    {100 * even:.1f} %" in text
+    assert run("defend 3 --armies 9 --territories 3").stdout == (
+        "3 attackers cannot break through, however the armies are spread.\n"
+    )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import comb
 from types import ModuleType
 from typing import Annotated, Any, NamedTuple
 
@@ -256,9 +257,9 @@ class SpreadAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         best, note = self.best, under(self.question.rule_set.name)
         attackers = count(self.question.attackers, "attacker", "attackers")
-        if not best.value and best.is_exact:
-            aim = "take a territory" if self.objective == "territories" else "break through"
-            yield Section([f"{attackers} cannot {aim}, however the armies are spread{note}."])
+        every = comb(self.armies - 1, self.territories - 1)
+        if self._holds() and best.count == every:
+            yield Section([f"{attackers} {self._done()}, however the armies are spread{note}."])
             return
         put = f"Put {_text(best.spreads[0])} {'army' if self.armies == 1 else 'armies'}"
         lines = [f"{put}: {attackers} then {self._done()}{note}.", *exactly(best.value)]
@@ -286,9 +287,16 @@ class SpreadAnswer(Answer):
         ]
         yield Section([Bars(bars)], title=TITLES[self.objective])
 
+    def _holds(self) -> bool:
+        """Return whether the attackers certainly achieve nothing."""
+        return not self.best.value and self.best.is_exact
+
     def _done(self) -> str:
         """Return what the attackers do."""
         value, verb = self.best.value, "s" if self.question.attackers == 1 else ""
+        if self._holds():
+            aim = "take a territory" if self.objective == "territories" else "break through"
+            return f"cannot {aim}"
         if self.objective == "break through":
             return f"break{verb} through with a chance of {percent(value)} at best"
         taken, most = f"{float(value):.2f}", self.territories
