@@ -49,6 +49,7 @@ import numpy.typing as npt
 from iacta.distribution import Distribution
 from iacta.methods.kernel import (
     Chances,
+    Choice,
     Error,
     Find,
     Floats,
@@ -278,6 +279,11 @@ class Blitz(Kernel):
     def decided_by(self, chance: Fraction) -> tuple[Kernel, Fraction]:
         """Return the kernel with true random dice, and the chance that becomes the wanted one."""
         return self.true, true_chance(chance)
+
+    def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
+        """Return the one choice there is: the whole battle, of all that can be spared."""
+        fighting = able if spare is None else min(able, spare)
+        return (self.battle(fighting, defenders),) if fighting > 0 else ()
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle that cannot be answered with true random dice."""

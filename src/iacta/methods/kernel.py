@@ -21,6 +21,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
@@ -31,7 +32,7 @@ from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError, IllegalError, TooLargeError
 from iacta.rules.modes import ArmiesGrow, Mode, TrueRandom, mode_record
-from iacta.rules.roll import loss_counts
+from iacta.rules.roll import LossCounts, loss_counts
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop
 from iacta.rules.variants import find_rules
@@ -39,20 +40,25 @@ from iacta.rules.variants import find_rules
 __all__ = [
     "OUTCOME_BYTES",
     "Chances",
+    "Choice",
     "Error",
     "Find",
     "Floats",
     "Kernel",
     "Outcome",
+    "Result",
     "RollKernel",
     "Row",
     "State",
+    "Throw",
     "Transitions",
     "Values",
     "bare_rules",
+    "choices_of",
     "is_won",
     "read_battle",
     "refuse_too_large",
+    "results_of",
 ]
 
 Find: TypeAlias = "Callable[..., Kernel]"
@@ -156,6 +162,43 @@ class Transitions(NamedTuple):
 
     won: Floats
     lost: Floats
+
+
+class Result(NamedTuple):
+    """One result of a roll.
+
+    chance: how likely it is.
+    attackers, defenders: the armies that it costs.
+    """
+
+    chance: float
+    attackers: int
+    defenders: int
+
+
+class Throw(NamedTuple):
+    """One throw of the attack dice.
+
+    chance: how likely it is.
+    options: the defender takes one of these distributions of the result, the worst for the
+        attacker; there is one where he has no choice.
+    """
+
+    chance: float
+    options: tuple[tuple[Result, ...], ...]
+
+
+class Choice(NamedTuple):
+    """One of the rolls among which the attacker may choose.
+
+    dice: the attack dice that are thrown.
+    least: at least so many armies move in after a conquest, or all that are left able to move.
+    throws: what the attack dice may show.
+    """
+
+    dice: int
+    least: int
+    throws: tuple[Throw, ...]
 
 
 def bare_rules(rules: Rules) -> Rules:
@@ -412,9 +455,93 @@ class Kernel(ABC):
         """Return the chance not to win as the defenders grow without end."""
         raise NotImplementedError
 
+    def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
+        """Return the rolls among which the attacker may choose, those with the most dice first.
+
+        able: attackers able to attack.
+        defenders: armies on the defended territory.
+        spare: how many of those able may be lost or move on; `None` for all of them.
+
+        A roll is left out if any of its results could cost more than can be spared, or force more
+        to move in. A stop is not looked at: who rolls by hand stops when he likes.
+
+        >>> from iacta.methods import find_kernel
+        >>> one, two = find_kernel(Rules()).rolls(2, 1)
+        >>> one.dice, one.least, one.throws[0].options[0][0]
+        (2, 2, Result(chance=0.4212962962962963, attackers=1, defenders=0))
+        """
+        return choices_of(self.rules, able, defenders, able if spare is None else spare, _throws)
+
+    def battle(self, able: int, defenders: int) -> Choice:
+        """Return a whole battle, fought to its end, as if it were one roll.
+
+        able: attackers able to attack.
+        defenders: armies on the defended territory.
+
+        >>> from iacta.methods import find_kernel
+        >>> len(find_kernel(Rules()).battle(4, 3).throws[0].options[0])
+        7
+        """
+        results = tuple(
+            Result(float(chance), able - max(end.attackers, 0), defenders - end.defenders)
+            for end, chance in self.forward(Distribution([able]), defenders).items()
+            if chance
+        )
+        dice = min(able, self.rules.attack.kept)
+        least = self.rules.attack.kept if self.rules.least_advance else 1
+        return Choice(dice, least, (Throw(1.0, (results,)),))
+
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
         """Return how one random battle ends."""
         return self.forward(Distribution([attackers]), defenders).sample(1, rng)[0]
+
+
+Throws: TypeAlias = Callable[[int, int, Rules], tuple[Throw, ...]]
+
+
+def choices_of(
+    rules: Rules, able: int, defenders: int, spare: int, throws: Throws
+) -> tuple[Choice, ...]:
+    """Return the rolls among which an attacker may choose, as `Kernel.rolls` does.
+
+    throws: what so many attack dice may show against so many defence dice.
+
+    Battles that differ only in armies that cannot be in the roll have the same choices, and the
+    same object.
+    """
+    attack, defence = rules.full_roll
+    dice = min(able, attack)
+    return _choices(rules, dice, min(defenders, defence + 1), min(spare, dice), throws)
+
+
+@lru_cache(maxsize=4096)
+def _choices(
+    rules: Rules, able: int, defenders: int, spare: int, throws: Throws
+) -> tuple[Choice, ...]:
+    if rules.mode.grows:
+        raise rules.mode.unfit("to roll with so many dice as the attacker chooses")
+    held = min(defenders, rules.defence.kept)
+    found = []
+    for dice in range(able, 0, -1):
+        least = dice if rules.least_advance else 1
+        # The last defenders fall to dice that all win, so nobody is lost in a conquest.
+        conquers = min(dice, held) == defenders
+        if min(dice, held) <= spare and (not conquers or least <= spare):
+            found.append(Choice(dice, least, throws(dice, held, rules)))
+    return tuple(found)
+
+
+def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, ...]:
+    return (Throw(1.0, (results_of(loss_counts(attack_dice, defence_dice, rules)),)),)
+
+
+def results_of(losses: LossCounts) -> tuple[Result, ...]:
+    """Return the results of a roll that are possible."""
+    return tuple(
+        Result(count / losses.total, losses.compared - k, k)
+        for k, count in enumerate(losses.counts)
+        if count
+    )
 
 
 class RollKernel(Kernel):

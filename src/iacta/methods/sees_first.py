@@ -55,13 +55,17 @@ from iacta.methods.counting import ExactRow, least_root
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
     Chances,
+    Choice,
     Error,
     Find,
     Kernel,
     State,
+    Throw,
     Transitions,
     Values,
+    choices_of,
     refuse_too_large,
+    results_of,
 )
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
 from iacta.rules.roll import seen_loss_counts
@@ -122,6 +126,10 @@ class SeesFirst(Kernel):
     def build(cls, rules: Rules, exact: bool, find: Find) -> Kernel:
         """Return the kernel for some rules."""
         return cls(rules, exact=exact)
+
+    def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
+        """Return the rolls of the attacker, in each of which the defender chooses after a throw."""
+        return choices_of(self.rules, able, defenders, able if spare is None else spare, _throws)
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle that is too large, and attack dice that depend on the reply."""
@@ -249,6 +257,16 @@ class SeesFirst(Kernel):
             if not any(any(each.counts[:-1]) for row in losses for each in row):
                 return Fraction(0)
         return Fraction(1)
+
+
+def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, ...]:
+    """Return what the attack dice may show, with the replies of up to so many defence dice."""
+    throws = seen_loss_counts(attack_dice, defence_dice, rules)
+    total = sum(throws.values())
+    return tuple(
+        Throw(count / total, tuple(dict.fromkeys(map(results_of, replies))))
+        for replies, count in throws.items()
+    )
 
 
 def chance_if_seen(attackers: int, defenders: int, rules: Rules, aim: Aim = "conquest") -> float:

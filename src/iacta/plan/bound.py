@@ -33,6 +33,7 @@ from iacta.plan.problem import Borders, Problem, bits
 __all__ = ["Bound"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Cost: TypeAlias = tuple[int, int, int]  # the place of its rules, d and k
 
 
 class Bound:
@@ -46,9 +47,9 @@ class Bound:
         self.problem, self.battles = problem, battles
         able = [n - problem.garrisons[v] for v, n in problem.stacks()]
         self.purse, self.most = sum(able), max(able, default=0)
-        self._alone: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
-        self._costs: dict[tuple[int, int], Floats] = {}
-        self._sums: dict[tuple[tuple[int, int], ...], Floats] = {(): np.ones(self.purse + 1)}
+        self._alone: dict[tuple[int, int], tuple[Cost, ...]] = {}
+        self._costs: dict[Cost, Floats] = {}
+        self._sums: dict[tuple[Cost, ...], Floats] = {(): np.ones(self.purse + 1)}
 
     def chance(self, goal: int, field: int) -> float:
         """Return a bound on the chance to take all of a set when `field` may be attacked.
@@ -75,7 +76,7 @@ class Bound:
         if goal & ~borders.reachable_from(places, field):
             return 0.0
         needed = _forced(borders, places, field, goal)
-        costs = sorted((self.problem.armies[c], self._kept(c, places, field)) for c in bits(needed))
+        costs = sorted(self._cost_of(c, places, field) for c in bits(needed))
         purse = 0
         for v, n in stacks:
             purse += max(n - self.problem.garrisons[v] - self._way(v, needed, field), 0)
@@ -102,20 +103,23 @@ class Bound:
         """Return a bound on the chance that the stack on v takes all of a set, and nothing else."""
         key = v, targets
         if key not in self._alone:
-            costs = ((self.problem.armies[c], self._kept(c, (v,), targets)) for c in bits(targets))
+            costs = (self._cost_of(c, (v,), targets) for c in bits(targets))
             self._alone[key] = tuple(sorted(costs))
         able = armies - self.problem.garrisons[v]
         return min(float(self._sum(self._alone[key])[able]), 1.0)
 
+    def _cost_of(self, c: int, places: tuple[int, ...], field: int) -> Cost:
+        return self.problem.kinds[c], self.problem.armies[c], self._kept(c, places, field)
+
     def _kept(self, c: int, places: tuple[int, ...], field: int) -> int:
         """Return k: how many armies c keeps for good, if there are that many."""
-        borders, dice = self.problem.borders, self.problem.dice
+        borders, dice = self.problem.borders, self.problem.dice(c)
         for y in bits(borders.out[c] & field):
             if borders.reachable_from(places, field & ~(1 << y)) >> c & 1:
                 return min(self.problem.garrisons[c], dice)  # c can be taken before y
         return dice
 
-    def _sum(self, costs: tuple[tuple[int, int], ...]) -> Floats:
+    def _sum(self, costs: tuple[Cost, ...]) -> Floats:
         """Return the distribution function of a sum of costs, at 0 .. A."""
         if costs not in self._sums:
             rest, last = self._sum(costs[:-1]), self._cost(*costs[-1])
@@ -123,21 +127,21 @@ class Bound:
             self._sums[costs] = np.convolve(rest, steps)[: self.purse + 1]
         return self._sums[costs]
 
-    def _cost(self, defenders: int, kept: int) -> Floats:
+    def _cost(self, kind: int, defenders: int, kept: int) -> Floats:
         """Return v_d at 0 .. A."""
-        key = defenders, kept
+        key = kind, defenders, kept
         if key not in self._costs:
-            self._costs[key] = self._solve(defenders, kept)
+            self._costs[key] = self._solve(kind, defenders, kept)
         return self._costs[key]
 
-    def _solve(self, defenders: int, kept: int) -> Floats:
-        won, lost = self.battles(defenders)
+    def _solve(self, kind: int, defenders: int, kept: int) -> Floats:
+        won, lost = self.battles(kind, defenders)
         able = np.arange(self.most + 1)
         within = self._within(won[: self.most + 1, : self.most + 1], kept)
         chances = np.zeros(self.purse + 1)
         below = np.zeros((self.purse + 1, defenders + 1))
         for e in range(1, defenders):
-            below[:, e] = self._cost(e, kept)
+            below[:, e] = self._cost(kind, e, kept)
         for x in range(self.purse + 1):
             top = min(x, self.most) + 1
             again = np.zeros(self.most + 1)

@@ -136,8 +136,8 @@ class Game:
         more armies never lose more. Where the kernel is not monotone they may, which matters if
         armies are worth something.
         """
-        least = self.problem.least_advance(able)
-        if self.rewards.army and not self.problem.kernel.monotone:
+        least = self.problem.least_advance(attack.to, able)
+        if self.rewards.army and not self.problem.kernel_of(attack.to).monotone:
             return range(able, least - 1, -1)
         left = state.left & ~(1 << attack.to)
         out = self.problem.borders.out
@@ -203,7 +203,7 @@ class Exact:
     def _value_of(self, state: State, attack: Attack) -> tuple[float, Move]:
         """Return what an attack is worth, and the best advances after it."""
         game, able = self.game, self.game.able(state, attack)
-        won, lost = self.chances.battles(game.defenders(state, attack.to))
+        won, lost = self.chances.battle(attack.to, game.defenders(state, attack.to))
         reward, cost = game.rewards.of(attack.to, state.left), game.rewards.army
         total, advances = 0.0, []
         for left, chance in enumerate(won[able].tolist()):

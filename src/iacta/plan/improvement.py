@@ -248,14 +248,14 @@ class Improvement:
     def _won(self, state: State, attack: Attack) -> Iterator[tuple[int, float]]:
         """Yield the armies that a conquest may leave able to move, and the chance of each."""
         defenders = self.game.defenders(state, attack.to)
-        won = self.chances.battles(defenders).won[self.game.able(state, attack)]
+        won = self.chances.battle(attack.to, defenders).won[self.game.able(state, attack)]
         for left in np.flatnonzero(won).tolist():
             yield left, float(won[left])
 
     def _lost(self, state: State, attack: Attack) -> list[tuple[float, State]]:
         """Return the states after a lost battle, each shared anew, and the chance of each."""
         defenders = self.game.defenders(state, attack.to)
-        lost = self.chances.battles(defenders).lost[self.game.able(state, attack)]
+        lost = self.chances.battle(attack.to, defenders).lost[self.game.able(state, attack)]
         after = []
         for left in range(1, defenders + 1):
             if lost[left]:

@@ -24,7 +24,7 @@ whose best product cannot beat the best one so far are skipped, as F grows with 
 """
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -42,7 +42,8 @@ MOST_AT_ONCE = 60_000  # products that fit into a processor's cache
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
-Battles: TypeAlias = Callable[[int], Transitions]  # W and L against a number of defenders
+# W and L by the place of the rules in `Problem.all_rules`, and the number of defenders.
+Battles: TypeAlias = Callable[[int, int], Transitions]
 Reduced: TypeAlias = tuple[tuple[int, int], ...]  # (territory, defenders left) after lost battles
 Tasks: TypeAlias = tuple[tuple[int, int, int], ...]  # (territory, armies, set to take) of stacks
 
@@ -81,7 +82,9 @@ class StackChances:
                 f"got {able} more"
             )
         if battles is None:
-            battles = lru_cache(maxsize=None)(partial(problem.kernel.transitions, able))
+            battles = lru_cache(maxsize=None)(
+                lambda kind, defenders: problem.kernels[kind].transitions(able, defenders)
+            )
         self.battles = battles
         self._known: dict[tuple[int, int, Reduced], Floats] = {}
         self._after: dict[tuple[int, int, int, Reduced], Floats] = {}
@@ -94,6 +97,10 @@ class StackChances:
             if territory == c:
                 return left
         return self.problem.armies[c]
+
+    def battle(self, c: int, defenders: int) -> Transitions:
+        """Return W and L of the battles for a territory."""
+        return self.battles(self.problem.kinds[c], defenders)
 
     def chance(self, v: int, targets: int, reduced: Reduced = ()) -> Floats:
         """Return F(v, n, R) for n = 0 .. `most`, R being `targets`."""
@@ -115,7 +122,7 @@ class StackChances:
         garrison = self.problem.garrisons[v]
         able = self.most - garrison
         if able > 0:
-            won = self.battles(self.defenders(c, reduced)).won
+            won = self.battle(c, self.defenders(c, reduced)).won
             after = self.after(v, c, rest, reduced)
             chances[garrison:] = won[: able + 1, : able + 1] @ after
         return chances
@@ -136,45 +143,45 @@ class StackChances:
         for first, second in self.problem.borders.splits(c, v, rest):
             ours, theirs = self.chance(c, first, reduced), self.chance(v, second, reduced)
             if not first:
-                best = np.maximum(best, self._stay(theirs, garrison))
+                best = np.maximum(best, self._stay(c, theirs, garrison))
             elif not second:
                 best[1:] = np.maximum(best[1:], ours[1 : able + 1])
             else:
                 pairs.append((ours, theirs))
         best[0] = 0.0
         if pairs:
-            self._raise_to_products(best, pairs, garrison)
+            self._raise_to_products(c, best, pairs, garrison)
         return best
 
-    def _stay(self, theirs: Floats, garrison: int) -> Floats:
-        """Return F(v, b + g − m, R2) with m the least advance; F may be several rows."""
+    def _stay(self, c: int, theirs: Floats, garrison: int) -> Floats:
+        """Return F(v, b + g − m, R2) with m the least advance to c; F may be several rows."""
         left = np.arange(self.most - garrison + 1)
-        return theirs[..., left + garrison - np.minimum(left, self.problem.dice)]
+        return theirs[..., left + garrison - np.minimum(left, self.problem.dice(c))]
 
     def _raise_to_products(
-        self, best: Floats, pairs: list[tuple[Floats, Floats]], garrison: int
+        self, c: int, best: Floats, pairs: list[tuple[Floats, Floats]], garrison: int
     ) -> None:
         """Raise `best` to the greatest product of each of the pairs."""
         able = len(best) - 1
         ours = np.array([pair[0] for pair in pairs])[:, : able + 1]
         theirs = np.array([pair[1] for pair in pairs])
-        bounds = ours * self._stay(theirs, garrison)
+        bounds = ours * self._stay(c, theirs, garrison)
         order = np.argsort(-bounds.sum(axis=1))
         size = max(1, MOST_AT_ONCE // (able + 1) ** 2)
         for start in range(0, len(order), size):
             batch = order[start : start + size]
             batch = batch[(bounds[batch] > best).any(axis=1)]
             if len(batch):
-                products = self._products(ours[batch], theirs[batch], garrison)
+                products = self._products(c, ours[batch], theirs[batch], garrison)
                 np.maximum(best, products.max(axis=(0, 2)), out=best)
 
-    def _products(self, ours: Floats, theirs: Floats, garrison: int) -> Floats:
+    def _products(self, c: int, ours: Floats, theirs: Floats, garrison: int) -> Floats:
         """Return F(c, m, R1) · F(v, b + g − m, R2) as `[split, b, m]`, 0 where m is not allowed.
 
         `ours` is F(c, m, R1) as `[split, m]`, `theirs` F(v, n, R2) as `[split, n]`, `garrison` g.
         """
         moving = ours.copy()
-        moving[:, : self.problem.dice] = 0.0  # fewer able, and none would be left to take R2
+        moving[:, : self.problem.dice(c)] = 0.0  # fewer able, and none would be left to take R2
         rows, size = moving.shape
         padded = np.zeros((rows, 2 * size - 1))
         padded[:, size - 1 :] = theirs[:, garrison:]
@@ -189,7 +196,7 @@ class StackChances:
         garrison = self.problem.garrisons[v]
         able = self.most - garrison
         left = np.arange(able + 1)
-        fewest = np.minimum(left, self.problem.dice)
+        fewest = np.minimum(left, self.problem.dice(c))
         splits = self.problem.borders.splits(c, v, rest)
         best, armies = np.full(able + 1, -1.0), fewest.copy()
         chosen = np.zeros(able + 1, dtype=int)
@@ -198,9 +205,9 @@ class StackChances:
             if not second:
                 moved, values = left, ours[: able + 1]
             elif not first:
-                moved, values = fewest, self._stay(theirs, garrison)
+                moved, values = fewest, self._stay(c, theirs, garrison)
             else:
-                table = self._products(ours[None, : able + 1], theirs[None], garrison)[0]
+                table = self._products(c, ours[None, : able + 1], theirs[None], garrison)[0]
                 moved, values = np.maximum(table.argmax(axis=1), fewest), table.max(axis=1)
             better = values > best
             best[better], armies[better], chosen[better] = values[better], moved[better], k

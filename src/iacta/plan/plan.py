@@ -293,7 +293,7 @@ class Play:
         """Return how many may be left of the next battle: armies able to move, or defenders."""
         attack, armies, defenders = self.battle()
         able = armies - self._problem.garrisons[attack.start]
-        won, lost = self.plan.policy.chances.battles(defenders)
+        won, lost = self.plan.policy.chances.battle(attack.to, defenders)
         return (
             [left for left in range(1, able + 1) if won[able][left]],
             [left for left in range(1, defenders + 1) if lost[able][left]],

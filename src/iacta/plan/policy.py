@@ -204,7 +204,8 @@ class _ForwardPass:
     def __init__(self, policy: Policy) -> None:
         self.policy, self.chances = policy, policy.chances
         self.garrisons = policy.game.problem.garrisons
-        self.rewards, self.certain = policy.game.rewards, policy.game.problem.kernel.certain
+        self.rewards = policy.game.rewards
+        self.certain = any(kernel.certain for kernel in policy.game.problem.kernels)
         self.visits = Visits()
         self.states: dict[State, float] = {}
         self.queue: list[tuple[int, int, State]] = []
@@ -253,7 +254,7 @@ class _ForwardPass:
         policy, game = self.policy, self.policy.game
         attack, armies, defenders = policy.attack(state)
         garrison = self.garrisons[attack.start]
-        transition = self.chances.battles(defenders)
+        transition = self.chances.battle(attack.to, defenders)
         won, lost = transition.won[armies - garrison], transition.lost[armies - garrison]
         arrived = ended = stayed = 0.0
         for able, moved, after in policy.moves[state].won:
@@ -282,7 +283,7 @@ class _ForwardPass:
 
     def _fight(self, task: _Task, c: int, weights: Floats) -> None:
         attack, garrison = Attack(task.v, c), self.garrisons[task.v]
-        transition = self.chances.battles(self.chances.defenders(c, task.reduced))
+        transition = self.chances.battle(c, self.chances.defenders(c, task.reduced))
         able = np.arange(self.chances.most - garrison + 1)
         won = weights[garrison:] @ transition.won[: len(able), : len(able)]
         if self.certain and not (weights[garrison:] @ transition.lost[: len(able)]).any():

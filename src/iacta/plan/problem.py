@@ -14,6 +14,7 @@ from iacta.errors import IllegalError, MalformedError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
 from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules
 
 __all__ = ["Borders", "Problem", "Stacks", "bits", "mask_of", "read_problem", "union"]
 
@@ -159,12 +160,14 @@ class Problem:
     """A position, its rules and its constraints.
 
     board: the board; territory t is `board.territories[t]`.
-    rules: the rules of all battles.
+    rules: the rules of battles, whose garrison limits how many of a stack are able to attack.
     armies: the armies on each territory.
     owned: the set of the player's territories.
-    garrisons: for each territory the armies that must stay behind when it attacks.
+    garrisons: for each territory the armies that must remain on it at all times.
     resting: the set of the player's territories that may not attack.
     borders: who can attack whom.
+    special: (territory, rules) where the battles for a territory are fought by rules of its own.
+        The garrison of those does not count.
     """
 
     board: Board
@@ -174,24 +177,46 @@ class Problem:
     garrisons: tuple[int, ...]
     resting: int
     borders: Borders = field(compare=False, repr=False)
+    special: tuple[tuple[int, Rules], ...] = ()
 
     @property
     def enemy(self) -> int:
         """The set of all other territories."""
         return (1 << len(self.armies)) - 1 & ~self.owned
 
-    @property
-    def dice(self) -> int:
-        """The most armies that a conquest can force to advance.
+    @cached_property
+    def all_rules(self) -> tuple[Rules, ...]:
+        """All the rules by which battles are fought, those of most territories first."""
+        return tuple(dict.fromkeys((self.rules, *(rules for _, rules in self.special))))
+
+    @cached_property
+    def kinds(self) -> tuple[int, ...]:
+        """For each territory the place in `all_rules` of the rules by which it is defended."""
+        special = dict(self.special)
+        return tuple(
+            self.all_rules.index(special.get(t, self.rules)) for t in range(len(self.armies))
+        )
+
+    @cached_property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """The kernel of each of `all_rules`."""
+        return tuple(find_kernel(rules) for rules in self.all_rules)
+
+    def rules_of(self, territory: int) -> Rules:
+        """Return the rules by which a territory is defended."""
+        return self.all_rules[self.kinds[territory]]
+
+    def kernel_of(self, territory: int) -> Kernel:
+        """Return the kernel of the battles for a territory."""
+        return self.kernels[self.kinds[territory]]
+
+    def dice(self, territory: int) -> int:
+        """Return the most armies that the conquest of a territory can force to advance.
 
         Under the official rule at least as many advance as dice were rolled.
         """
-        return self.rules.attack.kept if self.rules.least_advance else 1
-
-    @cached_property
-    def kernel(self) -> Kernel:
-        """The kernel of all battles."""
-        return find_kernel(self.rules)
+        rules = self.rules_of(territory)
+        return rules.attack.kept if rules.least_advance else 1
 
     @property
     def most(self) -> int:
@@ -206,13 +231,14 @@ class Problem:
             if self.armies[v] > self.garrisons[v] and self.borders.out[v] & self.enemy
         )
 
-    def least_advance(self, able: int) -> int:
-        """Return the fewest armies that must advance after a conquest with `able` left.
+    def least_advance(self, territory: int, able: int) -> int:
+        """Return the fewest armies that must advance into a territory with `able` left.
 
-        The attacker loses no army in the last roll: each of the last defenders loses a pair of
-        dice, and no pair remains. So as many were able before it, and rolled as many dice.
+        It has been taken with all the dice that could be rolled. The attacker loses no army in the
+        last roll: each of the last defenders loses a pair of dice, and no pair remains. So as many
+        were able before it, and rolled as many dice.
         """
-        return min(self.dice, able)
+        return min(self.dice(territory), able)
 
     def name(self, territory: int) -> str:
         """Return a territory's name."""
@@ -220,25 +246,33 @@ class Problem:
 
 
 def read_problem(
-    position: Position, rules: Rules, keep: Mapping[str, int], may_not_move: Iterable[str]
+    position: Position,
+    rules: Rules,
+    keep: Mapping[str, int],
+    may_not_move: Iterable[str],
+    rules_of: Mapping[str, Rules | str] | None = None,
 ) -> Problem:
     """Return the problem of a position.
 
     position: who holds what; the player is the one whose turn it is.
-    rules: the rules of all battles.
-    keep: by name, the armies that must stay behind on a territory when it attacks, if they are
-        more than the garrison of the rules.
+    rules: the rules of battles.
+    keep: by name, the armies that must remain on a territory at all times, if they are more than
+        the garrison of the rules.
     may_not_move: names of the player's territories that may not attack.
+    rules_of: by name, the rules of the battles for a territory, `Rules` or a name, where they are
+        its own. Their garrison does not count.
 
     A territory without owner and armies, which a position does not list, cannot be attacked.
     Unknown names, other territories without armies, and rules under which armies grow are refused.
     """
     if not isinstance(position, Position):
         raise MalformedError(f"position must be a Position, got {shown(position)}")
-    if rules.mode.grows:
-        raise rules.mode.unfit("for the method 'plan'")
     board = position.board
     numbers = {name: t for t, name in enumerate(board.territories)}
+    special = _special({} if rules_of is None else rules_of, board, numbers, rules)
+    for each in (rules, *(own for _, own in special)):
+        if each.mode.grows:
+            raise each.mode.unfit("for the method 'plan'")
     closed = {t for t, each in enumerate(position.holdings) if not each.owner and not each.armies}
     owned = mask_of(numbers[name] for name in position.owned_by(position.player))
     if not owned:
@@ -255,7 +289,21 @@ def read_problem(
     for start, to in board.borders:
         if numbers[to] not in closed:
             out[numbers[start]] |= 1 << numbers[to]
-    return Problem(board, rules, armies, owned, garrisons, resting, Borders(out))
+    return Problem(board, rules, armies, owned, garrisons, resting, Borders(out), special)
+
+
+def _special(
+    rules_of: Mapping[str, Rules | str], board: Board, numbers: Mapping[str, int], usual: Rules
+) -> tuple[tuple[int, Rules], ...]:
+    if not isinstance(rules_of, Mapping):
+        raise MalformedError(
+            f"rules_of must be a mapping from names to rules, got {shown(rules_of)}"
+        )
+    found = {
+        numbers[board.find(name)]: find_rules(rules, usual.garrison)
+        for name, rules in rules_of.items()
+    }
+    return tuple(sorted((t, rules) for t, rules in found.items() if rules != usual))
 
 
 def _garrisons(

@@ -6,8 +6,9 @@ itself. Where a battle is not rolled with dice chosen before each roll, its end 
 distribution that the plan is computed with, and only the sequence of the battles is checked.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,10 +17,9 @@ import numpy.typing as npt
 from iacta.checks import shown, whole_number
 from iacta.errors import MalformedError, TooLargeError
 from iacta.estimate import Estimate
-from iacta.methods import find_kernel
+from iacta.methods.kernel import Transitions
 from iacta.methods.simulation import RUNS, SEED, Seed, fight_until
 from iacta.plan.goals import held_worth
-from iacta.plan.one_stack import Battles
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Node, Policy
 from iacta.rules.stop import NEVER
@@ -98,7 +98,11 @@ def _next(
     defenders = np.array([each[2] for each in battles])[where]
     left, against = able.copy(), defenders.copy()
     going = np.flatnonzero(able)
-    left[going], against[going] = _fight(policy, able[going], defenders[going], rng)
+    problem = policy.game.problem
+    kinds = np.array([-1 if each[0] is None else problem.kinds[each[0].to] for each in battles])
+    for kind in range(len(problem.all_rules)):
+        here = going[kinds[where[going]] == kind]
+        left[here], against[here] = _fight(policy, kind, able[here], defenders[here], rng)
     ends, index = np.unique(np.stack([where, left, against]), axis=1, return_inverse=True)
     index = index.reshape(-1)
     found: dict[Group, int] = {}
@@ -122,16 +126,17 @@ def _battles(policy: Policy, groups: list[Group]) -> Iterator[tuple["Attack | No
 
 
 def _fight(
-    policy: Policy, able: Ints, defenders: Ints, rng: "np.random.Generator"
+    policy: Policy, kind: int, able: Ints, defenders: Ints, rng: "np.random.Generator"
 ) -> tuple[Ints, Ints]:
-    rules = policy.game.problem.rules
-    if find_kernel(rules).rolled:
-        return fight_until(able, defenders, replace(rules, garrison=0), NEVER, rng)
-    return _drawn(policy.chances.battles, able, defenders, rng)
+    """Return how battles by the rules of one kind end."""
+    kernel = policy.game.problem.kernels[kind]
+    if kernel.rolled:
+        return fight_until(able, defenders, kernel.rules, NEVER, rng)
+    return _drawn(partial(policy.chances.battles, kind), able, defenders, rng)
 
 
 def _drawn(
-    battles: Battles, able: Ints, defenders: Ints, rng: "np.random.Generator"
+    battles: Callable[[int], Transitions], able: Ints, defenders: Ints, rng: "np.random.Generator"
 ) -> tuple[Ints, Ints]:
     """Draw the ends of battles from their distribution."""
     left, against = able.copy(), defenders.copy()

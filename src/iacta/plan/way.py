@@ -71,7 +71,7 @@ def _battle(play: Play, steps: Steps) -> tuple[UsualBattle, Play | None]:
     attack, armies, defenders = play.battle()
     policy = play.plan.policy
     garrison = policy.game.problem.garrisons[attack.start]
-    won = policy.chances.battles(defenders).won[armies - garrison]
+    won = policy.chances.battle(attack.to, defenders).won[armies - garrison]
     after = {left: play.won(left) for left in range(1, len(won)) if won[left]}
     borders = {left: _border(each) for left, each in after.items()}
     usual = _usual(borders, won, steps)
