@@ -1,0 +1,72 @@
+"""The rolls that a kernel offers to an attacker, against the battles that it solves."""
+
+from functools import cache
+
+import pytest
+
+from iacta import CLASSIC, Dice, Rules
+from iacta.methods import find_kernel
+from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
+
+RULES = [
+    CLASSIC,
+    Rules(defence=Dice((6, 6, 6)), ties="attacker"),
+    Rules(mode=DefenderSeesFirst()),
+    Rules(defence=Dice((6, 6, 6)), mode=DefenderSeesFirst()),
+    Rules(mode=BalancedBlitz()),
+]
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_rolls_with_all_dice_make_up_a_battle(rules: Rules) -> None:
+    kernel = find_kernel(rules)
+
+    @cache
+    def chance(able: int, defenders: int) -> float:
+        if not able or not defenders:
+            return float(not defenders)
+        return sum(
+            throw.chance
+            * min(
+                sum(
+                    each.chance * chance(able - each.attackers, defenders - each.defenders)
+                    for each in option
+                )
+                for option in throw.options
+            )
+            for throw in kernel.rolls(able, defenders)[0].throws
+        )
+
+    for able in range(1, 9):
+        for defenders in range(1, 7):
+            known = float(kernel.win_probability(able, defenders))
+            assert chance(able, defenders) == pytest.approx(known, abs=1e-12)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_probabilities_sum_to_one(rules: Rules) -> None:
+    kernel = find_kernel(rules)
+    for able in range(1, 5):
+        for defenders in range(1, 5):
+            for choice in (*kernel.rolls(able, defenders), kernel.battle(able, defenders)):
+                assert sum(throw.chance for throw in choice.throws) == pytest.approx(1.0)
+                for throw in choice.throws:
+                    for option in throw.options:
+                        assert sum(each.chance for each in option) == pytest.approx(1.0)
+
+
+def test_no_roll_can_cost_more_than_can_be_spared() -> None:
+    official, free = find_kernel(CLASSIC), find_kernel(Rules(least_advance=False))
+    assert [choice.dice for choice in official.rolls(5, 1, 2)] == [2, 1]
+    assert [choice.dice for choice in free.rolls(5, 1, 2)] == [3, 2, 1]
+    assert [choice.dice for choice in official.rolls(5, 2, 1)] == [1]
+    assert official.rolls(5, 3, 2)[0].dice == 3
+    assert official.rolls(5, 3, 0) == ()
+    blitz = find_kernel(Rules(mode=BalancedBlitz()))
+    assert blitz.rolls(5, 3, 2) == (blitz.battle(2, 3),)
+    assert blitz.rolls(5, 3, 0) == ()
+
+
+def test_growing_armies_have_no_rolls_to_choose_among() -> None:
+    with pytest.raises(ValueError, match="all_ones_gain must be 0"):
+        find_kernel(Rules(mode=ArmiesGrow())).rolls(3, 2)
