@@ -1,9 +1,15 @@
 """Boards for the tests of plans: the classic one, entered by hand, and random small ones."""
 
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise
+from random import Random
 
+from iacta import Dice, Rules
 from iacta.board import Board, Continent, Holding, Position
+from iacta.plan import Goal, TakeAll, TakeAny, Worth
+from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
+from iacta.rules.variants import find_rules
 
 CLASSIC_TEXT = """
 North America 5
@@ -59,9 +65,13 @@ Eastern Australia:
 
 def board_of(name: str, pairs: Iterable[tuple[str, str]], names: Iterable[str]) -> Board:
     """Return the board of some undirected borders."""
+    return board_of_ways(name, (way for a, b in pairs for way in ((a, b), (b, a))), names)
+
+
+def board_of_ways(name: str, ways: Iterable[tuple[str, str]], names: Iterable[str]) -> Board:
+    """Return the board of some directed borders."""
     order = {territory: place for place, territory in enumerate(names)}
-    both = {pair for a, b in pairs for pair in ((a, b), (b, a))}
-    borders = sorted(both, key=lambda pair: (order[pair[0]], order[pair[1]]))
+    borders = sorted(set(ways), key=lambda pair: (order[pair[0]], order[pair[1]]))
     return Board(name, tuple(order), tuple(borders))
 
 
@@ -103,3 +113,93 @@ def chain(armies: int, defenders: Iterable[int]) -> Position:
     names = ["start", *(f"t{k}" for k in range(1, len(garrisons) + 1))]
     board = board_of("chain", pairwise(names), names)
     return position_on(board, {"start": armies}, dict(zip(names[1:], garrisons, strict=True)))
+
+
+ROLLED = (
+    Rules(),
+    Rules(least_advance=False),
+    Rules(garrison=0),
+    Rules(garrison=2, least_advance=False),
+    find_rules("capital"),
+    find_rules("capital+wall"),
+    find_rules("zombie attacker"),
+    find_rules("zombie defender"),
+    Rules(defence=Dice((8, 8)), least_advance=False),
+    Rules(attack=Dice((6,) * 4, keep=2)),
+    Rules(mode=DefenderSeesFirst()),
+)
+BLITZ = Rules(mode=BalancedBlitz())
+EVERY_RULES = (*ROLLED, BLITZ, Rules(mode=BalancedBlitz(), least_advance=False))
+
+
+@dataclass(frozen=True)
+class SmallGame:
+    """A question about a small board: the arguments of a plan."""
+
+    position: Position
+    goal: Goal
+    rules: Rules
+    rules_of: Mapping[str, Rules] = field(default_factory=dict)
+    keep: Mapping[str, int] = field(default_factory=dict)
+    may_not_move: tuple[str, ...] = ()
+
+    @property
+    def options(self) -> dict[str, object]:
+        """The arguments that are named."""
+        return {
+            "rules_of": self.rules_of, "keep": self.keep, "may_not_move": self.may_not_move
+        }  # fmt: skip
+
+
+def small_game(
+    rng: Random, *, most_targets: int = 4, most_stacks: int = 3, most_armies: int = 9
+) -> SmallGame:
+    """Draw a board of a few targets and stacks, rules, constraints and a goal.
+
+    most_armies: how many all stacks together may have able to attack.
+    """
+    stacks = [f"s{k}" for k in range(rng.randint(1, most_stacks))]
+    targets = [f"t{k}" for k in range(rng.randint(2, most_targets))]
+    names = [*stacks, *targets]
+    dense = rng.uniform(0.3, 0.8)
+    pairs = [pair for pair in combinations(names, 2) if pair[1] in targets and rng.random() < dense]
+    ways = [way for a, b in pairs for way in ((a, b), (b, a)) if rng.random() < 0.97]
+    board = board_of_ways("small", ways, names)
+    if rng.random() < 0.5:
+        owned = tuple(rng.sample(names, rng.randint(1, len(names) - 1)))
+        board = Board(
+            "small",
+            board.territories,
+            board.borders,
+            (Continent("K", rng.randint(1, 4), owned), Continent("L", 2, tuple(targets[:2]))),
+        )
+    rules = rng.choice(EVERY_RULES)
+    armies = dict.fromkeys(stacks, 1 + rules.garrison)
+    for _ in range(rng.randint(1, most_armies - len(stacks))):
+        armies[rng.choice(stacks)] += 1
+    defenders = {name: rng.choice((1, 1, 1, 2, 2, 3, 4)) for name in targets}
+    rules_of: dict[str, Rules] = {}
+    if rng.random() < 0.15 and rules.mode.rolls:
+        rules_of[rng.choice(targets)] = rng.choice(
+            [each for each in ROLLED if each.garrison == rules.garrison]
+        )
+    keep = {}
+    if rng.random() < 0.2:
+        keep[rng.choice(stacks)] = rng.randint(1, 4)
+    resting = (rng.choice(stacks),) if len(stacks) > 1 and rng.random() < 0.08 else ()
+    return SmallGame(
+        position_on(board, armies, defenders), _goal(rng, targets), rules, rules_of, keep, resting
+    )
+
+
+def _goal(rng: Random, targets: list[str]) -> Goal:
+    some = tuple(sorted(rng.sample(targets, rng.randint(1, len(targets)))))
+    kind = rng.random()
+    if kind < 0.4:
+        return TakeAll(tuple(targets))
+    if kind < 0.6:
+        return TakeAll(some)
+    if kind < 0.75:
+        return TakeAny(some)
+    lands = {name: round(rng.uniform(0, 3), 1) for name in targets}
+    return Worth(lands, bonus=rng.choice((0.0, 1.0)), army=rng.choice((0.0, 0.1, 0.5, 1.0)))

@@ -1,12 +1,52 @@
-"""Slow twins: plans by plain recursion over rolls or battles, in fractions, without any vectors."""
+"""Slow twins: all that can happen on a small board, by plain recursion, without any vectors.
 
+`Play` is the game as its rules say it: the player rolls from any stack against any neighbour, with
+as many dice as he likes, moves on after a conquest, and may stop or turn elsewhere after any roll.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from typing import Any, NamedTuple, TypeAlias
 
 from iacta import Rules
-from iacta.rules.roll import loss_counts
+from iacta.board import Position
+from iacta.plan import Goal, TakeAll, TakeAny
+from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
+from iacta.rules.roll import loss_counts, seen_loss_counts
+from tests.balanced_twin import balanced
+from tests.plan.boards import board_of_ways, position_on
 
-Armies = tuple[int, ...]
+Number: TypeAlias = Any  # a fraction or a float
+
+
+class State(NamedTuple):
+    """The armies on each territory, and whether the player owns it."""
+
+    armies: tuple[int, ...]
+    owned: tuple[bool, ...]
+
+
+class Action(NamedTuple):
+    """An attack with so many dice; of a whole battle, the most dice."""
+
+    start: int
+    to: int
+    dice: int
+
+
+class End(NamedTuple):
+    """What a roll or a battle may cost both sides, and the dice of the last roll."""
+
+    chance: Number
+    lost: int
+    killed: int
+    dice: int
+
+
+# The chance of a throw, and for each answer of the defender what may become of it.
+Throws: TypeAlias = tuple[tuple[Number, tuple[tuple[End, ...], ...]], ...]
 
 
 def battle_ends(able: int, defenders: int, rules: Rules) -> dict[tuple[int, int, int], Fraction]:
@@ -24,6 +64,208 @@ def battle_ends(able: int, defenders: int, rules: Rules) -> dict[tuple[int, int,
     return ends
 
 
+@cache
+def _battle(able: int, defenders: int, rules: Rules) -> Throws:
+    """Return what may become of a whole battle."""
+    ends: dict[tuple[int, int, int], Number]
+    if isinstance(rules.mode, BalancedBlitz):
+        ends = {
+            (a, d, min(a, rules.attack.kept)): float(chance)
+            for (a, d), chance in balanced(able, defenders, replace(rules, garrison=0)).items()
+        }
+    else:
+        ends = {**battle_ends(able, defenders, rules)}
+    row = (End(p, able - a, defenders - d, dice) for (a, d, dice), p in ends.items() if p)
+    return ((Fraction(1), (tuple(row),)),)
+
+
+@cache
+def _roll(dice: int, defenders: int, rules: Rules) -> Throws:
+    """Return what may become of one roll."""
+    most = min(defenders, rules.defence.kept)
+    if isinstance(rules.mode, DefenderSeesFirst):
+        throws = seen_loss_counts(dice, most, rules)
+    else:
+        throws = {(loss_counts(dice, most, rules),): 1}
+    total = sum(throws.values())
+    return tuple(
+        (
+            Fraction(weight, total),
+            tuple(
+                tuple(
+                    End(Fraction(n, each.total), each.compared - killed, killed, dice)
+                    for killed, n in enumerate(each.counts)
+                    if n
+                )
+                for each in replies
+            ),
+        )
+        for replies, weight in throws.items()
+    )
+
+
+class Play:
+    """A game from a position on: what is legal, what it leads to, and what it is worth at best.
+
+    position: who holds what.
+    rules: the rules of all battles.
+    goal: what the player is paid for at the end.
+    rules_of: by name, the rules of the battles against a territory.
+    keep: by name, armies that must remain on a territory at all times.
+    may_not_move: territories that may not attack.
+    battles: whether each battle is fought to its end, with all dice.
+    number: `float` or `Fraction`, in which values are computed.
+    """
+
+    def __init__(
+        self,
+        position: Position,
+        goal: Goal,
+        rules: Rules,
+        *,
+        rules_of: Mapping[str, Rules] | None = None,
+        keep: Mapping[str, int] | None = None,
+        may_not_move: Iterable[str] = (),
+        battles: bool = False,
+        number: Callable[[Any], Number] = float,
+    ) -> None:
+        board = position.board
+        self.position, self.goal, self.number, self.battles = position, goal, number, battles
+        self.names = board.territories
+        self.place = {name: t for t, name in enumerate(self.names)}
+        self.ways = [[] for _ in self.names]  # type: list[list[int]]
+        closed = {t for t, each in enumerate(position.holdings) if not each.owner}
+        for start, to in board.borders:
+            if start not in set(may_not_move) and self.place[to] not in closed:
+                self.ways[self.place[start]].append(self.place[to])
+        self.rules_of = [(rules_of or {}).get(name, rules) for name in self.names]
+        self.garrison = rules.garrison
+        self.keep = [max((keep or {}).get(name, 0), rules.garrison) for name in self.names]
+        self.start = self.state(position)
+        self._known: dict[State, tuple[Number, Action | None]] = {}
+        self._throws: dict[tuple[int, int, Rules], Throws] = {}
+
+    def state(self, position: Position) -> State:
+        """Return a position as a state."""
+        owned = tuple(each.owner == position.player for each in position.holdings)
+        return State(tuple(each.armies for each in position.holdings), owned)
+
+    def paid(self, state: State) -> Number:
+        """Return what the goal pays if the player stops here."""
+        armies = {name: armies for name, armies, own in zip(self.names, *state, strict=True) if own}
+        goal = self.goal
+        if isinstance(goal, TakeAll):
+            return self.number(int(armies.keys() >= {*goal.territories}))
+        if isinstance(goal, TakeAny):
+            return self.number(int(bool(armies.keys() & {*goal.territories})))
+        lands = sum(self.number(goal.of(name)) for name in armies)
+        bonus = sum(
+            each.bonus
+            for each in self.position.board.continents
+            if armies.keys() >= {*each.territories}
+        )
+        rest = self.number(goal.bonus) * bonus + self.number(goal.army) * sum(armies.values())
+        return self.number(lands + rest)
+
+    def is_over(self, state: State) -> bool:
+        """Return whether nothing more can be paid."""
+        return isinstance(self.goal, TakeAll | TakeAny) and self.paid(state) == 1
+
+    def actions(self, state: State) -> Iterator[Action]:
+        """Yield all legal attacks: those after which no result can break what must be kept."""
+        armies, owned = state
+        for v, ways in enumerate(self.ways):
+            for c in ways:
+                if owned[v] and not owned[c]:
+                    rules = self.rules_of[c]
+                    whole = self.battles or isinstance(rules.mode, BalancedBlitz)
+                    able = armies[v] - (self.keep[v] if whole else self.garrison)
+                    most = min(able, rules.attack.kept)
+                    for dice in range(max(most, 1) if whole else 1, most + 1):
+                        action = Action(v, c, dice)
+                        if self._is_safe(state, action):
+                            yield action
+
+    def _is_safe(self, state: State, action: Action) -> bool:
+        return all(
+            state.armies[action.start]
+            - end.lost
+            - (self.least(end, action) if end.killed == state.armies[action.to] else 0)
+            >= self.keep[action.start]
+            for _, replies in self.throws(state, action)
+            for reply in replies
+            for end in reply
+        )
+
+    def least(self, end: End, action: Action) -> int:
+        """Return the fewest armies that must advance after a conquest."""
+        return end.dice if self.rules_of[action.to].least_advance else 1
+
+    def throws(self, state: State, action: Action) -> Throws:
+        """Return what may become of an attack."""
+        rules = self.rules_of[action.to]
+        whole = self.battles or isinstance(rules.mode, BalancedBlitz)
+        able = state.armies[action.start] - self.keep[action.start] if whole else action.dice
+        key = able, state.armies[action.to], rules
+        if key not in self._throws:
+            number = self.number
+            self._throws[key] = tuple(
+                (
+                    number(weight),
+                    tuple(tuple(End(number(end[0]), *end[1:]) for end in reply) for reply in rows),
+                )
+                for weight, rows in (_battle if whole else _roll)(*key)
+            )
+        return self._throws[key]
+
+    def after(self, state: State, action: Action, end: End) -> list[State]:
+        """Return the states that may follow, of which the player chooses one."""
+        v, c, _ = action
+        left, against = state.armies[v] - end.lost, state.armies[c] - end.killed
+        if against:
+            return [State(_with(_with(state.armies, v, left), c, against), state.owned)]
+        owned = tuple(own or t == c for t, own in enumerate(state.owned))
+        return [
+            State(_with(_with(state.armies, v, left - m), c, m), owned)
+            for m in range(self.least(end, action), left - self.keep[v] + 1)
+        ]
+
+    def value(self, state: State | None = None) -> Number:
+        """Return what a state is worth at best; `None` for the first."""
+        return self._best(self.start if state is None else state)[0]
+
+    def best_action(self, state: State) -> Action | None:
+        """Return the best attack, or `None` to stop."""
+        return self._best(state)[1]
+
+    def _best(self, state: State) -> tuple[Number, Action | None]:
+        found = self._known.get(state)
+        if found is None:
+            best: tuple[Number, Action | None] = self.paid(state), None
+            if not self.is_over(state):
+                for action in self.actions(state):
+                    worth = self.worth_of(state, action)
+                    if worth > best[0]:
+                        best = worth, action
+            found = self._known[state] = best
+        return found
+
+    def worth_of(self, state: State, action: Action) -> Number:
+        """Return what an attack is worth, if everything after it is best."""
+        return sum(
+            weight
+            * min(
+                sum(
+                    end.chance
+                    * max(self._best(after)[0] for after in self.after(state, action, end))
+                    for end in reply
+                )
+                for reply in replies
+            )
+            for weight, replies in self.throws(state, action)
+        )
+
+
 def best_chance(
     start: dict[str, int],
     defenders: dict[str, int],
@@ -31,41 +273,19 @@ def best_chance(
     goal: frozenset[str],
     rules: Rules,
 ) -> Fraction:
-    """Return the best chance to take all of a goal, by looking at everything that can happen."""
+    """Return the best chance to take all of a goal battle by battle."""
     names = tuple(sorted({*start, *defenders}))
-    ends = cache(lambda able, held: battle_ends(able, held, rules))
-
-    @cache
-    def value(armies: Armies, owned: tuple[bool, ...]) -> Fraction:
-        if all(own for name, own in zip(names, owned, strict=True) if name in goal):
-            return Fraction(1)
-        best = Fraction(0)
-        for u, name in enumerate(names):
-            if owned[u] and armies[u] > rules.garrison:
-                for to in neighbours[name]:
-                    c = names.index(to)
-                    if not owned[c]:
-                        best = max(best, fought(armies, owned, u, c))
-        return best
-
-    def fought(armies: Armies, owned: tuple[bool, ...], u: int, c: int) -> Fraction:
-        total = Fraction(0)
-        for (able, held, dice), chance in ends(armies[u] - rules.garrison, armies[c]).items():
-            if held:
-                after = _with(_with(armies, u, rules.garrison), c, held)
-                total += chance * value(after, owned)
-                continue
-            least = min(dice, able) if rules.least_advance else 1
-            taken = tuple(own or k == c for k, own in enumerate(owned))
-            total += chance * max(
-                value(_with(_with(armies, u, able + rules.garrison - m), c, m), taken)
-                for m in range(least, able + 1)
-            )
-        return total
-
-    armies = tuple(start.get(name) or defenders[name] for name in names)
-    return value(armies, tuple(name in start for name in names))
+    board = board_of_ways("twin", ((a, b) for a in names for b in neighbours[a]), names)
+    play = Play(
+        position_on(board, start, defenders),
+        TakeAll(tuple(goal)),
+        rules,
+        battles=True,
+        number=Fraction,
+    )
+    chance: Fraction = play.value()
+    return chance
 
 
-def _with(armies: Armies, place: int, number: int) -> Armies:
+def _with(armies: tuple[int, ...], place: int, number: int) -> tuple[int, ...]:
     return (*armies[:place], number, *armies[place + 1 :])

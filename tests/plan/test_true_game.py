@@ -1,0 +1,87 @@
+"""The game as it is played: the twin on cases whose value is known, and plans against the twin."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import pytest
+
+from iacta import CLASSIC, Rules
+from iacta.board import Position
+from iacta.plan import TakeAll
+from iacta.rules.variants import find_rules
+from tests.plan.boards import board_of, position_on
+from tests.plan.twin import Action, Play, State
+
+FREE = Rules(least_advance=False)
+
+
+def position_of(mine: dict[str, int], theirs: dict[str, int], borders: str) -> Position:
+    """Return a position of borders such as `"A: c d; B: c"`."""
+    pairs = [
+        (start, to)
+        for line in borders.split("; ")
+        for start, others in [line.split(": ")]
+        for to in others.split()
+    ]
+    return position_on(board_of("case", pairs, [*mine, *theirs]), mine, theirs)
+
+
+class AllDice(Play):
+    """A game in which each roll is made with as many dice as there can be."""
+
+    def actions(self, state: State) -> Iterator[Action]:
+        """Yield the attacks with the most dice."""
+        every = list(super().actions(state))
+        most = {(start, to): dice for start, to, dice in every}
+        return (each for each in every if each.dice == most[each.start, each.to])
+
+
+TWO_STACKS = position_of({"A": 8, "B": 8}, {"c": 3, "d": 3}, "A: c; B: c; c: d")
+BLOCKED = position_of({"A": 8, "B": 7}, {"c": 4, "x": 2, "e": 4}, "A: c x; B: x; c: x e")
+WALLS = position_of(
+    {"T0": 9, "T1": 10},
+    {"T2": 3, "T3": 1, "T4": 3, "T5": 3, "T6": 1},
+    "T0: T6; T1: T2 T3 T6; T2: T3 T4; T3: T4 T6; T4: T5",
+)
+THREE_STACKS = position_of(
+    {"T0": 6, "T1": 6, "T2": 4},
+    {"T3": 3, "T4": 2, "T5": 3, "T6": 1, "T7": 1},
+    "T0: T3 T4 T6; T1: T4 T7; T2: T3 T7; T3: T4 T5 T7; T4: T6; T6: T7",
+)
+
+
+def test_breaking_off_and_fewer_dice_are_worth_something() -> None:
+    goal = TakeAll(("c", "d"))
+    assert Play(TWO_STACKS, goal, CLASSIC, battles=True).value() == pytest.approx(0.6249, abs=5e-5)
+    assert AllDice(TWO_STACKS, goal, CLASSIC).value() == pytest.approx(0.7849, abs=5e-5)
+    assert Play(TWO_STACKS, goal, CLASSIC).value() == pytest.approx(0.8014, abs=5e-5)
+
+
+def test_fewer_dice_make_two_single_defenders_possible() -> None:
+    position = position_of({"A": 4}, {"c": 1, "d": 1}, "A: c d")
+    play = Play(position, TakeAll(("c", "d")), CLASSIC, number=Fraction)
+    assert play.value() == Fraction(12925, 31104)
+
+
+def test_three_dice_may_keep_four_of_six_armies() -> None:
+    position = position_of({"A": 6}, {"c": 1}, "A: c")
+    play = Play(position, TakeAll(("c",)), FREE, keep={"A": 4}, number=Fraction)
+    assert play.value() == 1 - Fraction(441, 1296) ** 2
+
+
+def test_a_stack_that_conquers_may_block_another() -> None:
+    play = Play(BLOCKED, TakeAll(("c", "x", "e")), CLASSIC, battles=True)
+    assert play.value() == pytest.approx(0.3746, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("position", "rules", "chance"),
+    [(WALLS, find_rules("capital+wall"), 0.2365252), (THREE_STACKS, FREE, 0.2870483)],
+    ids=["walls", "three stacks"],
+)
+def test_the_twin_finds_what_was_once_proven_wrongly(
+    position: Position, rules: Rules, chance: float
+) -> None:
+    goal = TakeAll(position.owned_by("blue"))
+    play = Play(position, goal, rules, battles=True)
+    assert play.value() == pytest.approx(chance, abs=5e-8)
