@@ -23,6 +23,7 @@ from iacta.errors import TooLargeError as TooLargeError
 from iacta.estimate import Estimate as Estimate
 from iacta.estimate import Interval as Interval
 from iacta.plan import Ending as Ending
+from iacta.plan import InOrder as InOrder
 from iacta.plan import NextMove as NextMove
 from iacta.plan import Plan as Plan
 from iacta.plan import Play as Play

@@ -5,6 +5,7 @@ import json
 import sys
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 
 from iacta import (
     Campaign,
+    IllegalError,
+    InOrder,
     MalformedError,
     TakeAll,
     TakeAny,
@@ -83,7 +86,7 @@ def test_json_has_the_keys_in_their_order_and_the_library_s_numbers(run: Run, sm
     plan = best_plan(read_position(small), TakeAll("B,C,D"))
     assert tuple(found)[: len(KEYS) + 1] == (*KEYS, "seconds")
     assert found["goal"]["kind"] == "take all"
-    assert set(found["goal"]["territories"]) == set(plan.goal.territories)  # type: ignore[arg-type]
+    assert set(found["goal"]["territories"]) == set(plan.goal.territories)  # type: ignore[union-attr, arg-type]
     assert (found["win_probability"], found["upper_bound"]) == (
         plan.win_probability,
         plan.upper_bound,
@@ -164,7 +167,8 @@ def test_need_tells_the_fewest_armies(run: Run, small: Path) -> None:
 def test_need_may_be_asked_where_nothing_can_be_done_yet(run: Run, small: Path) -> None:
     small.write_text(SMALL.replace("armies = 9", "armies = 1"), encoding="utf-8")
     told = run(f"plan {small} --take East --need 50%").stdout
-    assert told.startswith("You cannot take East.\nFor a chance of at least 50 % you need ")
+    assert told.startswith("You cannot take East: red has no stack that may attack, as ")
+    assert told.splitlines()[1].startswith("For a chance of at least 50 % you need ")
 
 
 def test_check_plays_it_with_real_dice(run: Run, small: Path) -> None:
@@ -265,11 +269,16 @@ WRONG = {
     "--take Asia --time-limit -1": "--time-limit must be seconds of at least 0, got '-1'",
     "--take Asia --json --csv": "output must be --json or --csv, got both",
     "--take Asia --dark": "--dark must go with --plot FILE, got it alone",
-    "--take Siam --stay Ukraine": None,
-    "--take Asia --garrison 41": "to take Asia, red must have more armies, got 42 in all stacks "
-    "that may attack, which are too few whatever the dice show",
-    "--take Asia --garrison 42": "to take Asia, red must have a stack that may attack, got none: "
-    "each has too few armies, no enemy beside it, or must stay",
+    "--take Asia --need 90% --then Africa": "--need must stand without --then, got both",
+    "--take-any Asia --then Africa": "--then must go with --take or --eliminate, got it without",
+    "--take Asia --then Europe": "--then must name a territory of another player, got Iceland, "
+    "Scandinavia, Great Britain, Western Europe, Norther, which are all red's",
+    "--take Asia --stage-values 1": "--stage-values must go with --then, got it without",
+    "--take Asia --then Africa --stage-values 1": "--stage-values must be one for each of 2 goals "
+    "in order, got 1",
+    "--take Asia --prizes China:3": "--prizes must go with --worth, got it without",
+    "--worth --prizes China": "--prizes must be like 'Africa:5;eliminate green:10', got 'China'",
+    "--worth --prizes Chine:3": None,
 }
 
 
@@ -309,10 +318,81 @@ def test_wrong_files_get_one_sentence_with_their_name(run: Run, tmp_path: Path, 
 
 def test_an_island_that_no_way_leads_to_is_named(run: Run, small: Path) -> None:
     small.write_text(SMALL.replace('B = ["D"]', "B = []"), encoding="utf-8")
-    assert run(f"plan {small} --take East").stderr == (
-        "iacta: to take East, the stacks of red must be able to reach it, got D, to which no "
-        "way leads\n"
+    ended = run(f"plan {small} --take East")
+    assert (ended.code, ended.stderr) == (0, "")
+    assert ended.stdout == "You cannot take East: no way leads to D.\n"
+    found = record(run(f"plan {small} --take East --json"))
+    assert (found["win_probability"], found["why"]) == (0.0, "no way leads to D")
+    told = run(f"plan {small} --take East --then C").stdout
+    assert told == "You cannot take East, then take C: no way leads to D.\n"
+
+
+def test_what_too_few_armies_cannot_do_is_an_answer(run: Run) -> None:
+    told = run(f"plan {ASIA} --take Asia --garrison 41").stdout
+    assert told == (
+        "You cannot take Asia: the 42 armies in all stacks that may attack are too few, whatever "
+        "the dice show.\n"
     )
+    told = run(f"plan {ASIA} --take Asia --garrison 42").stdout
+    assert told == (
+        "You cannot take Asia: red has no stack that may attack, as each has too few armies, no "
+        "enemy beside it, or must stay.\n"
+    )
+
+
+def test_what_was_not_found_is_not_called_impossible(small: Path) -> None:
+    plan = replace(best_plan(read_position(small), TakeAll("East")), win_probability=0.0, value=0.0)
+    for bound, told in (
+        (0.25, "No plan to take East was found; no plan has a chance above 25.00 %."),
+        (1.0, "No plan to take East was found; it is not known whether there is one."),
+    ):
+        answer = asked.PlanAnswer(
+            PlanQuestion(str(small), take="East"), replace(plan, upper_bound=bound, proven=False)
+        )
+        assert answer.sentence == told
+        assert answer.record()["why"] is None
+
+
+def test_a_player_to_eliminate_after_it_must_be_there(small: Path) -> None:
+    with pytest.raises(IllegalError, match="then must be a player with a territory, got 'purple'"):
+        ask("plan", position=small, take="C", then="take East; eliminate purple")
+
+
+def test_goals_in_order_are_told_one_after_another(run: Run, small: Path) -> None:
+    position = read_position(small)
+    goal = InOrder((eliminate(position, "blue"), TakeAll("C")), (2, 1))
+    plan = best_plan(position, goal)
+    line = f"plan {small} --eliminate blue --then C --stage-values 2,1"
+    found = record(run(f"{line} --json"))
+    assert found["stages"] == list(plan.stages)
+    assert found["win_probability"] == plan.win_probability
+    assert found["value"] == plan.value
+    assert found["goal"] == {
+        "kind": "in order",
+        "goals": [
+            {"kind": "take all", "territories": ["B", "D"], "eliminates": "blue", "worth": 2.0},
+            {"kind": "take all", "territories": ["C"], "worth": 1.0},
+        ],
+    }
+    first, second = (f"{100 * chance:.2f} %" for chance in plan.stages)
+    told = run(line).stdout
+    assert told.startswith(
+        f"You eliminate blue with a chance of {first}, then take C with {second}"
+    )
+    assert run(f"plan {small} --take B,D").stdout.startswith("You take East with")
+
+
+def test_a_worth_may_pay_for_goals(run: Run, small: Path) -> None:
+    position = read_position(small)
+    prizes = (TakeAll("C"), 3.0), (eliminate(position, "blue"), 0.5)
+    found = ask(
+        "plan", position=small, worth=True, prizes={"C": 3, "eliminate blue": "1/2"}
+    ).record()
+    assert found["value"] == best_plan(position, Worth(prizes=prizes)).value
+    told = record(run(f"plan {small} --worth --prizes C:3;B,D:1/2 --json"))
+    assert told["value"] == found["value"]
+    assert [each["worth"] for each in found["goal"]["prizes"]] == [3.0, 0.5]
+    assert found["value"] > record(run(f"plan {small} --worth --json"))["value"]
 
 
 def test_worths_beyond_all_bounds_are_refused(run: Run) -> None:

@@ -327,7 +327,7 @@ def test_what_cannot_be_planned_is_refused(
 
 
 def test_what_is_no_goal_is_refused() -> None:
-    with pytest.raises(MalformedError, match="goal must be TakeAll, TakeAny or Worth"):
+    with pytest.raises(MalformedError, match="goal must be TakeAll, TakeAny, Worth or InOrder"):
         best_plan(ring(5), "a,b")  # type: ignore[arg-type] # a name alone
     with pytest.raises(IllegalError, match="must be at least 0"):
         Worth(-1.0)

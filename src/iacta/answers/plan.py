@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 from iacta.answers.form import ClashError, Example, Parameter, Topic
-from iacta.answers.kinds import Chance, Flag, Kind, Name, Number, Runs, Schema
+from iacta.answers.kinds import Chance, Flag, Kind, Listed, Name, Number, Runs, Schema
 from iacta.answers.parameters import Seed, UnderRules, fresh_seed
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section, Table, sections_of
@@ -36,6 +36,7 @@ from iacta.estimate import Interval
 from iacta.methods import find_kernel
 from iacta.plan import (
     Goal,
+    InOrder,
     Plan,
     SimulatedPlan,
     Step,
@@ -48,6 +49,7 @@ from iacta.plan import (
     simulate_plan,
 )
 from iacta.plan.goals import MOST_WORTH, deed, goal_words, held_worth
+from iacta.plan.problem import bits, mask_of
 from iacta.plan.simulated import MOST_RUNS
 from iacta.plan.way import Rearguard, UsualBattle, rearguards, usual_way
 
@@ -111,6 +113,40 @@ class Garrisons(Kind):
         return {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
 
 
+class Prizes(Kind):
+    """Goals, and what it is worth to reach them.
+
+    >>> Prizes().parse("Africa: 5; eliminate green: 5/2", "prizes")
+    (('Africa', Fraction(5, 1)), ('eliminate green', Fraction(5, 2)))
+    """
+
+    metavar: ClassVar[str] = "GOALS"
+
+    def parse(self, text: str, name: str) -> tuple[tuple[str, Fraction], ...]:
+        prizes = []
+        for part in text.split(";"):
+            goal, colon, number = part.rpartition(":")
+            if not colon:
+                raise IllegalError(
+                    f"{name} must be like 'Africa:5;eliminate green:10', got {shown(text)}"
+                )
+            prizes.append((goal.strip(), number.strip()))
+        return self.check(prizes, name)
+
+    def check(self, value: object, name: str) -> tuple[tuple[str, Fraction], ...]:
+        pairs = value.items() if isinstance(value, Mapping) else row_of(value, name, "pairs")
+        return tuple((str(goal), WORTH.check(worth, name)) for goal, worth in pairs)
+
+    def text(self, value: Sequence[tuple[str, Fraction]]) -> str:
+        return ";".join(f"{goal}:{worth}" for goal, worth in value)
+
+    def json(self, value: Sequence[tuple[str, Fraction]]) -> dict[str, str]:
+        return {goal: WORTH.json(worth) for goal, worth in value}
+
+    def schema(self) -> Schema:
+        return {"type": "object", "additionalProperties": WORTH.schema()}
+
+
 @question(
     "plan",
     Topic.BOARD,
@@ -138,9 +174,21 @@ class PlanQuestion(UnderRules, Question):
     eliminate: Annotated[
         str | None, Parameter(Name(), "The player to eliminate.", metavar="PLAYER")
     ] = None
+    then: Annotated[
+        str | None,
+        Parameter(
+            Name(),
+            "Goals after it, in order, such as 'Africa; eliminate green'.",
+            metavar="GOALS",
+        ),
+    ] = None
+    stage_values: Annotated[
+        tuple[Fraction, ...] | None,
+        Parameter(Listed(WORTH), "What each of the goals in order is worth.", usual="1 each"),
+    ] = None
     worth: Annotated[
         bool,
-        Parameter(Flag(), "Gain the most on average, by the three values below."),
+        Parameter(Flag(), "Gain the most on average, by the four values below."),
     ] = False
     territory_value: Annotated[
         Fraction | None,
@@ -155,6 +203,10 @@ class PlanQuestion(UnderRules, Question):
     army_value: Annotated[
         Fraction | None,
         Parameter(WORTH, "What each army left is worth.", usual=str(USUAL_WORTH["army_value"])),
+    ] = None
+    prizes: Annotated[
+        tuple[tuple[str, Fraction], ...] | None,
+        Parameter(Prizes(), "What goals are worth, such as 'Africa:5;eliminate green:10'."),
     ] = None
     keep: Annotated[
         tuple[tuple[str, int], ...] | None,
@@ -197,9 +249,15 @@ class PlanQuestion(UnderRules, Question):
                 f"the goal must be one of {{take}}, {{take_any}}, {{eliminate}} or {{worth}}, "
                 f"got {got}"
             )
-        for name in USUAL_WORTH:
+        for name in (*USUAL_WORTH, "prizes"):
             if self._has(name) and not self.worth:
                 raise ClashError(f"{{{name}}} must go with {{worth}}, got it without")
+        if self.then is not None and not goals & {"take", "eliminate"}:
+            raise ClashError("{then} must go with {take} or {eliminate}, got it without")
+        if self.stage_values is not None and self.then is None:
+            raise ClashError("{stage_values} must go with {then}, got it without")
+        if self.then is not None and self.need is not None:
+            raise ClashError("{need} must stand without {then}, got both")
         if self.worth and self.need is not None:
             raise ClashError("{need} must go with {take}, {take_any} or {eliminate}, got {worth}")
         for name, other in (("source", "need"), ("seed", "check")):
@@ -220,16 +278,36 @@ class PlanQuestion(UnderRules, Question):
     @cached_property
     def goal(self) -> Goal:
         """What the plan is for."""
-        if self.eliminate is not None:
-            return eliminate(self.start, self.eliminate)
-        if self.take is not None:
-            names = self.start.board.find_set(self.take)
-            self._theirs("take", names)
-            return TakeAll(names)
         if self.take_any is not None:
             return TakeAny(self._theirs("take_any", self.start.board.find_set(self.take_any)))
-        given = {name: getattr(self, name) for name in USUAL_WORTH if self._has(name)}
-        return Worth(*map(float, (USUAL_WORTH | given).values()))
+        if self.worth:
+            given = {name: getattr(self, name) for name in USUAL_WORTH if self._has(name)}
+            lands, bonus, army = map(float, (USUAL_WORTH | given).values())
+            prizes = [
+                (self._read("prizes", goal), float(worth)) for goal, worth in self.prizes or ()
+            ]
+            return Worth(lands, bonus, army, tuple(prizes))
+        if self.eliminate is not None:
+            first = eliminate(self.start, self.eliminate)
+        else:
+            first = self._taken("take", self.take or "")
+        if self.then is None:
+            return first
+        others = [self._read("then", part) for part in self.then.split(";")]
+        return InOrder((first, *others), tuple(map(float, self.stage_values or ())))
+
+    def _read(self, parameter: str, text: str) -> TakeAll:
+        """Return the goal that a text names: territories to take, or a player to eliminate."""
+        verb, _, rest = text.strip().partition(" ")
+        if verb == "eliminate":
+            with _called(owner=parameter):
+                return eliminate(self.start, rest.strip())
+        return self._taken(parameter, rest if verb == "take" else text)
+
+    def _taken(self, parameter: str, names: str) -> TakeAll:
+        found = self.start.board.find_set(names)
+        self._theirs(parameter, found)
+        return TakeAll(found)
 
     def _theirs(self, parameter: str, names: Sequence[str]) -> tuple[str, ...]:
         """Return the territories of other players; if there are none, there is no goal."""
@@ -261,16 +339,14 @@ class PlanQuestion(UnderRules, Question):
             if watch is None:
                 return
             best = f"{percent(value)}, at most {percent(min(bound, 1.0))}"
-            if self.worth:
+            if self.worth or self.then is not None:
                 best = f"{value:.2f} more than now, at most {bound:.2f}"
             watch(f"Planning; best so far {best}", None, keeps=True)
 
         limit = None if self.time_limit is None else float(min(self.time_limit, LONGEST_LIMIT))
-        with _called(owner="eliminate", may_not_move="stay", chance="need"):
+        with _called(owner="eliminate", may_not_move="stay", chance="need", worths="stage_values"):
             start, goal = self.start, self.goal
             plan = best_plan(start, goal, **self.constraints, time_limit=limit, progress=progress)
-            if self.need is None:
-                _refuse_hopeless(plan)
             answer = PlanAnswer(self, plan)
             try:
                 if self.need is not None:
@@ -326,36 +402,40 @@ def _largest(plan: Plan) -> str:
     return max(able or mine, key=lambda each: plan.position.of(each).armies)
 
 
-def _refuse_hopeless(plan: Plan) -> None:
-    """Refuse a position in which there is nothing that a plan could do."""
-    if isinstance(plan.goal, Worth) or plan.win_probability > 0.0:
-        return
+def _is_hopeless(plan: Plan) -> bool:
+    """Return whether a plan never reaches its goal, nor the first of several."""
+    return not isinstance(plan.goal, Worth) and not max(plan.win_probability, *plan.stages, 0.0)
+
+
+def _wanted(plan: Plan) -> int:
+    """Return the set that a plan is to take, of several goals the first."""
+    goal = plan.goal.goals[0] if isinstance(plan.goal, InOrder) else plan.goal
+    if isinstance(goal, Worth):
+        return 0
+    return mask_of(map(plan.position.board.territories.index, goal.territories))
+
+
+def _why(plan: Plan) -> str:
+    """Return why a goal was not reached: what makes it impossible, or that no plan was found."""
     problem, position = plan.policy.game.problem, plan.position
-    what = deed(position, plan.goal)
-    if not problem.stacks():
-        raise IllegalError(
-            f"to {what}, {position.player} must have a stack that may attack, got none: "
-            f"each has too few armies, no enemy beside it, or must stay"
+    stacks = problem.stacks()
+    if not stacks:
+        return (
+            f"{position.player} has no stack that may attack, as each has too few armies, no enemy "
+            "beside it, or must stay"
         )
-    reached = set(position.owned_by(position.player))
-    waiting = [problem.name(v) for v, _ in problem.stacks()]
-    while waiting:
-        for name in position.board.neighbours(waiting.pop()):
-            if name not in reached and position.of(name).armies:
-                reached.add(name)
-                waiting.append(name)
-    names = plan.goal.territories
-    away = [name for name in names if name not in reached]
-    if away and (isinstance(plan.goal, TakeAll) or len(away) == len(names)):
-        raise IllegalError(
-            f"to {what}, the stacks of {position.player} must be able to reach it, got "
-            f"{away[0]}, to which no way leads"
+    goal = _wanted(plan)
+    open_to = mask_of(t for t in bits(problem.enemy) if problem.armies[t])
+    reached = problem.borders.reachable_from((v for v, _ in stacks), open_to)
+    away = goal & problem.enemy & ~reached
+    if away and (isinstance(plan.goal, TakeAll | InOrder) or away == goal & problem.enemy):
+        return f"no way leads to {problem.name(next(bits(away)))}"
+    if plan.upper_bound <= 0.0:
+        total = sum(number for _, number in stacks)
+        return (
+            f"the {armies(total)} in all stacks that may attack are too few, whatever the dice show"
         )
-    total = sum(number for _, number in problem.stacks())
-    raise IllegalError(
-        f"to {what}, {position.player} must have more armies, got {total} in all stacks that may "
-        f"attack, which are too few whatever the dice show"
-    )
+    return ""
 
 
 class Needed(NamedTuple):
@@ -437,6 +517,10 @@ class PlanAnswer(Answer):
                 for each in plan.endings
             ],
         }
+        if isinstance(plan.goal, InOrder):
+            found["stages"] = list(plan.stages)
+        if _is_hopeless(plan):
+            found["why"] = _why(plan) or None
         if needed:
             found["need"] = {**needed._asdict(), "chance": float(needed.chance)}
         if checked:
@@ -469,7 +553,7 @@ class PlanAnswer(Answer):
         if self.checked:
             lines.append(_check_sentence(plan, self.checked))
         yield Section(lines)
-        if not plan.steps:
+        if not plan.steps or _is_hopeless(plan):
             return
         way = usual_way(plan)
         rows = [self._usual_row(battle) for battle in way]
@@ -503,15 +587,33 @@ class PlanAnswer(Answer):
                 return f"No attack pays: stay. That is worth {stay:.2f}"
             return f"The plan is worth {plan.value:.2f} on average, against {stay:.2f} if you stay"
         verb = deed(plan.position, plan.goal)
-        if not plan.win_probability:
-            return f"You cannot {verb}"
+        if _is_hopeless(plan):
+            return f"You cannot {verb}" if _why(plan) else f"No plan to {verb} was found"
+        if isinstance(plan.goal, InOrder):
+            parts = [
+                f"{deed(plan.position, goal)} with {percent(self._settled(chance))}"
+                for goal, chance in zip(plan.goal.goals, plan.stages, strict=True)
+            ]
+            first = parts[0].replace(" with ", " with a chance of ", 1)
+            return f"You {', then '.join([first, *parts[1:]])}"
         return f"You {verb} with a chance of {percent(self._settled(plan.win_probability))}"
 
     def _proof(self) -> str:
         """Return how near the plan is to the best possible one."""
         plan = self.plan
+        if _is_hopeless(plan) and (why := _why(plan)):
+            return f": {why}."
+        if _is_hopeless(plan) and not isinstance(plan.goal, InOrder):
+            if plan.upper_bound > NO_BOUND:
+                return "; it is not known whether there is one."
+            return f"; no plan has a chance above {percent(plan.upper_bound)}."
         if plan.proven:
             return ": proven best." if plan.steps or isinstance(plan.goal, Worth) else "."
+        if isinstance(plan.goal, InOrder):
+            return (
+                f"; that is worth {plan.value:.2f} on average, at most "
+                f"{ceil(100 * plan.gap - 1e-7) / 100:.2f} below the best possible."
+            )
         if isinstance(plan.goal, Worth):
             return f"; it is at most {plan.gap:.2f} below the best possible."
         if plan.upper_bound > NO_BOUND > plan.win_probability:
@@ -562,8 +664,18 @@ class PlanAnswer(Answer):
 def _goal(goal: Goal) -> dict[str, Any]:
     if isinstance(goal, Worth):
         values = {"territory": goal.territories, "bonus": goal.bonus, "army": goal.army}
-        return {"kind": goal_words(goal), **values}
-    return {"kind": goal_words(goal), "territories": list(goal.territories)}
+        prizes = [{**_goal(each), "worth": worth} for each, worth in goal.prizes]
+        return {"kind": goal_words(goal), **values, **({"prizes": prizes} if prizes else {})}
+    if isinstance(goal, InOrder):
+        goals = [
+            {**_goal(each), "worth": worth}
+            for each, worth in zip(goal.goals, goal.worths, strict=True)
+        ]
+        return {"kind": goal_words(goal), "goals": goals}
+    found = {"kind": goal_words(goal), "territories": list(goal.territories)}
+    if isinstance(goal, TakeAll) and goal.owner:
+        found["eliminates"] = goal.owner
+    return found
 
 
 def _points(gap: float) -> str:
@@ -637,6 +749,5 @@ def _moves(each: Rearguard) -> str:
 
 @sections_of.register
 def _(value: Plan) -> Iterator[Section]:
-    names = None if isinstance(value.goal, Worth) else ",".join(value.goal.territories)
-    asked = PlanQuestion(value.position, take=names, worth=names is None, rules=value.rules)
+    asked = PlanQuestion(value.position, worth=True, rules=value.rules)
     return PlanAnswer(asked, value).sections()

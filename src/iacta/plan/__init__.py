@@ -5,7 +5,7 @@ attacking stack cannot go on. After each battle the player sees how it ended, ch
 armies advance, and the next attack.
 """
 
-from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
+from iacta.plan.goals import Goal, InOrder, TakeAll, TakeAny, Worth, eliminate
 from iacta.plan.plan import (
     Ending,
     NextMove,
@@ -21,6 +21,7 @@ from iacta.plan.simulated import SimulatedPlan, simulate_plan
 __all__ = [
     "Ending",
     "Goal",
+    "InOrder",
     "NextMove",
     "Plan",
     "Play",

@@ -8,9 +8,11 @@ from iacta.board import Holding, Position
 from iacta.checks import Chance, read_chance, row_of, shown, whole_number
 from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
+from iacta.plan.ends import set_chances
 from iacta.plan.exact import Attack, State
-from iacta.plan.goals import Goal, TakeAll, Worth, held_worth, read_goal
+from iacta.plan.goals import Goal, InOrder, TakeAll, Worth, held_worth, paying_sets, read_goal
 from iacta.plan.policy import Agenda, Node, Policy, Visits
+from iacta.plan.prizes import most_prizes
 from iacta.plan.problem import Problem, bits, mask_of, read_problem
 from iacta.plan.search import (
     PROVEN,
@@ -38,7 +40,6 @@ __all__ = [
 
 SELDOM = 1e-12
 MOST_ARMIES = 1000
-FIRST_TRIED = 8
 FIRST_TRIED = 8
 
 
@@ -112,10 +113,10 @@ class Plan(Displayed):
     position: who holds what before the first battle.
     goal: what it is for, with the names of the board.
     rules: the rules of all battles.
-    win_probability: the exact chance that this plan reaches the goal; with a `Worth` it is 0, and
-        `value` counts.
+    win_probability: the exact chance that this plan reaches the goal, or all goals in order; with
+        a `Worth` it is 0, and `value` counts.
     value: what the plan is worth on average: the chance, or with a `Worth` all that the player
-        has at the end.
+        has at the end, or with goals in order what those that are reached are worth.
     upper_bound: no plan is worth more.
     proven: whether no plan is worth more than this one by more than 1e-9.
     steps: the borders that it may attack over, the most likely first.
@@ -123,6 +124,7 @@ class Plan(Displayed):
     endings: where it may fail, the most likely first.
     seconds: how long it took to find.
     policy: what it does, whatever the dice show.
+    stages: for goals in order, the chance that each of them, and all before it, is reached.
     """
 
     position: Position
@@ -137,6 +139,7 @@ class Plan(Displayed):
     endings: tuple[Ending, ...]
     seconds: float = field(compare=False)
     policy: Policy = field(compare=False, repr=False)
+    stages: tuple[float, ...] = ()
 
     @property
     def gap(self) -> float:
@@ -318,7 +321,8 @@ def best_plan(
     """Return the best plan for a goal that the search finds.
 
     position: who holds what; the player is the one whose turn it is.
-    goal: `TakeAll`, `TakeAny` or `Worth`; `eliminate` makes the first of a player's name.
+    goal: `TakeAll`, `TakeAny`, `Worth` or `InOrder`; `eliminate` makes the first of a player's
+        name.
     rules: `Rules`, or the name of a rule set; those under which armies grow are refused.
     garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
     keep: by name, armies that must stay behind on a territory, if they are more.
@@ -372,14 +376,17 @@ def _better_plans(problem: Problem, goal: Goal, effort: Effort) -> Iterator[Cand
 
 def _plans(problem: Problem, goal: Goal, effort: Effort) -> Iterator[Candidate]:
     if isinstance(goal, Worth):
-        return most_worth(problem, goal, effort)
+        return (most_prizes if goal.prizes else most_worth)(problem, goal, effort)
     numbers = {name: t for t, name in enumerate(problem.board.territories)}
-    mask = mask_of(numbers[name] for name in goal.territories)
-    for t in (numbers[name] for name in goal.territories):
-        if problem.enemy >> t & 1 and not problem.armies[t]:
+    parts = goal.goals if isinstance(goal, InOrder) else (goal,)
+    mask = mask_of(numbers[name] for part in parts for name in part.territories)
+    for t in bits(mask & problem.enemy):
+        if not problem.armies[t]:
             raise IllegalError(
                 f"territories to take must be listed in the position, got {problem.name(t)}"
             )
+    if isinstance(goal, InOrder):
+        return most_prizes(problem, goal, effort)
     if isinstance(goal, TakeAll):
         return take_all(problem, mask & problem.enemy, effort)
     if mask & problem.owned:
@@ -401,11 +408,15 @@ def _plan(position: Position, goal: Goal, best: Candidate, seconds: float) -> Pl
     problem, visits = policy.game.problem, policy.visits()
     held = held_worth(problem, goal)
     upper = max(best.upper_bound, value)
+    stages: tuple[float, ...] = ()
+    if isinstance(goal, InOrder):
+        stages = set_chances(policy, [mask for mask, _ in paying_sets(problem, goal)])
+    won = 0.0 if isinstance(goal, Worth) else value
     return Plan(
         position,
         goal,
         problem.rules,
-        win_probability=0.0 if isinstance(goal, Worth) else min(value, 1.0),
+        win_probability=min(stages[-1] if stages else won, 1.0),
         value=value + held,
         upper_bound=upper + held,
         proven=upper - value <= PROVEN,
@@ -414,6 +425,7 @@ def _plan(position: Position, goal: Goal, best: Candidate, seconds: float) -> Pl
         endings=_endings(problem, visits),
         seconds=seconds,
         policy=policy,
+        stages=stages,
     )
 
 
@@ -485,7 +497,7 @@ def armies_needed_for_plan(
         raise MalformedError(f"position must be a Position, got {shown(position)}")
     if keep is not None and not isinstance(keep, Mapping):
         raise MalformedError(f"keep must be a mapping from names to armies, got {shown(keep)}")
-    if isinstance(goal, Worth):
+    if isinstance(goal, Worth | InOrder):
         raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {shown(goal)}")
     wanted = read_chance(chance)
     names = [may_not_move] if isinstance(may_not_move, str) else may_not_move

@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 from iacta.plan.bound import Bound
 from iacta.plan.exact import Exact, Game, TooManyError, tree_parts
-from iacta.plan.goals import Rewards, Worth, worth_rewards
+from iacta.plan.goals import InOrder, Rewards, Worth, worth_rewards
 from iacta.plan.improvement import Improvement
 from iacta.plan.one_stack import StackChances, Tasks
 from iacta.plan.policy import Agenda, Policy
@@ -302,7 +302,7 @@ def _searched_in_turn(
 # To gain the most.
 
 
-def most_worth(problem: Problem, goal: Worth, effort: Effort) -> Iterator[Candidate]:
+def most_worth(problem: Problem, goal: Worth | InOrder, effort: Effort) -> Iterator[Candidate]:
     """Yield plans of more and more worth, not counting what the player has at the start."""
     chances = StackChances(problem, problem.most)
     field = _reachable(problem)

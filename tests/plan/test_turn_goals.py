@@ -1,0 +1,134 @@
+"""Goals in order, prizes, and what each goal is called."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import read_position
+from iacta.board import Holding, Position
+from iacta.errors import IllegalError, MalformedError
+from iacta.plan import InOrder, TakeAll, TakeAny, Worth, best_plan, eliminate
+from iacta.plan.goals import Rewards, deed, goal_words
+from tests.plan.boards import CLASSIC_BOARD, board_of, chain, position_on
+from tests.plan.test_plan import positions
+
+FIRST, BOTH = TakeAll("t0"), TakeAll("t0,t1")
+BLUE = read_position("examples/eliminate-blue.json")
+
+
+@given(positions(), st.integers(0, 5), st.integers(0, 5))
+@settings(max_examples=40)
+def test_goals_in_order_lie_between_their_parts_and_all_of_them(
+    position: Position, first: int, second: int
+) -> None:
+    plan = best_plan(position, InOrder((FIRST, TakeAll("t1")), (first, second)))
+    alone, both = (best_plan(position, goal).value for goal in (FIRST, BOTH))
+    assert plan.value == pytest.approx(first * plan.stages[0] + second * plan.stages[1], abs=1e-9)
+    assert plan.win_probability == plan.stages[1] <= plan.stages[0] + 1e-12
+    assert plan.stages[0] <= alone + 1e-9
+    assert plan.stages[1] <= both + 1e-9
+    assert plan.value >= (first + second) * both - 1e-9
+    assert plan.value >= first * alone - 1e-9
+    assert plan.value <= plan.upper_bound + 1e-9
+
+
+def test_the_first_of_two_goals_on_a_chain_is_what_its_first_battles_win() -> None:
+    position = chain(8, [2, 1, 3])
+    plan = best_plan(position, InOrder((TakeAll("t1,t2"), TakeAll("t3")), (2, 3)))
+    alone = [best_plan(position, TakeAll(names)).value for names in ("t1,t2", "t1,t2,t3")]
+    assert plan.stages == pytest.approx(alone, abs=1e-12)
+    assert plan.value == pytest.approx(2 * alone[0] + 3 * alone[1], abs=1e-12)
+    assert plan.proven
+
+
+def test_a_goal_that_is_reached_already_counts() -> None:
+    position = chain(8, [2, 1])
+    plan = best_plan(position, InOrder((TakeAll("start"), TakeAll("t1"))))
+    assert plan.stages == pytest.approx((1.0, best_plan(position, TakeAll("t1")).value))
+    assert plan.value == pytest.approx(sum(plan.stages))
+
+
+def test_where_the_goals_pull_apart_the_worths_decide() -> None:
+    # One stack between two territories: the second goal costs armies that the first may need.
+    pairs = [("s", "a"), ("s", "b"), ("b", "c")]
+    position = position_on(board_of("fork", pairs, "sabc"), {"s": 9}, {"a": 1, "b": 2, "c": 3})
+    dear = best_plan(position, InOrder((TakeAll("a"), TakeAll("b,c")), (100, 1)))
+    cheap = best_plan(position, InOrder((TakeAll("a"), TakeAll("b,c")), (1, 100)))
+    assert dear.stages[0] > cheap.stages[0]
+    assert dear.stages[1] <= cheap.stages[1] + 1e-12
+
+
+def test_large_boards_have_goals_in_order_too() -> None:
+    goal = InOrder((TakeAll("South America"), TakeAll("Central America")))
+    plan = best_plan(BLUE, goal)
+    assert plan.stages[0] > plan.stages[1] > 0.99
+    assert plan.stages[1] <= plan.win_probability
+
+
+def test_a_worth_may_have_prizes() -> None:
+    position = chain(6, [2, 2])
+    prize = Worth(0, bonus=0.0, prizes=((TakeAll("t1,t2"), 7.0),))
+    taken = best_plan(position, TakeAll("t1,t2")).value
+    plan = best_plan(position, prize)
+    assert plan.value == pytest.approx(7 * taken, abs=1e-12)
+    assert plan.proven
+    held = replace(prize, prizes=((TakeAll("Start"), 2.0),))
+    assert best_plan(position, held).value == 2.0
+    mixed = Worth(1, bonus=0.0, prizes=((TakeAll("t2"), 7.0),))
+    assert best_plan(position, mixed).value > best_plan(position, Worth(1, bonus=0.0)).value
+
+
+def test_names_in_goals_are_found_as_everywhere() -> None:
+    goal = InOrder((TakeAll("south-america"), TakeAll(("alaska",))))
+    found = best_plan(BLUE, goal).goal
+    assert isinstance(found, InOrder)
+    assert found.goals[1].territories == ("Alaska",)
+    worth = best_plan(BLUE, Worth(0, bonus=0.0, prizes=((TakeAll("alaska"), 1.0),)), time_limit=0)
+    assert isinstance(worth.goal, Worth)
+    assert worth.goal.prizes[0][0].territories == ("Alaska",)
+    with pytest.raises(IllegalError, match=r"must be on .classic., got .Nowhere.$"):
+        best_plan(BLUE, InOrder((TakeAll("Nowhere"),)))
+    empty = replace(BLUE, holdings=(Holding("", 0), *BLUE.holdings[1:]))
+    with pytest.raises(IllegalError, match="must be listed in the position, got Alaska"):
+        best_plan(empty, InOrder((TakeAll("Peru"), TakeAll("Alaska"))))
+
+
+def test_what_is_no_row_of_goals_is_refused() -> None:
+    with pytest.raises(MalformedError, match="goals in order must each be TakeAll, got TakeAny"):
+        InOrder((TakeAny("A"),))  # type: ignore[arg-type]
+    with pytest.raises(IllegalError, match="goals in order must be at least one, got none"):
+        InOrder(())
+    with pytest.raises(IllegalError, match="worths must be one for each of 1 goals"):
+        InOrder((TakeAll("A"),), (1, 2))
+    with pytest.raises(IllegalError, match="worths must be at least 0, got -1"):
+        InOrder((TakeAll("A"),), (-1,))
+    for wrong in ((TakeAll("A"),), ((TakeAny("A"), 1.0),), 5):
+        with pytest.raises(MalformedError, match=r"^prizes must be "):
+            Worth(prizes=wrong)  # type: ignore[arg-type]
+    with pytest.raises(IllegalError, match="the worth of a prize must be at least 0"):
+        Worth(prizes=((TakeAll("A"), -1.0),))
+
+
+def test_nothing_is_left_to_pay_when_all_sets_are_taken() -> None:
+    nested = Rewards(territories=(0.0,) * 4, continents=((0b001, 1.0), (0b011, 2.0)))
+    assert nested.paying == 0b011
+    assert nested.of(0, 0b111) == 1.0
+    assert nested.of(1, 0b110) == 2.0
+    assert nested.of(1, 0b011) == 0.0
+    assert nested.of(0, 0b001) == 3.0
+    assert nested.is_over(0b100, 0b011)
+    assert not nested.is_over(0b010, 0b101)
+
+
+def test_all_that_a_player_has_is_called_what_it_was_asked_as() -> None:
+    theirs = BLUE.owned_by("blue")
+    assert deed(BLUE, eliminate(BLUE, "Blue")) == "eliminate blue"
+    assert deed(BLUE, TakeAll(theirs)) == f"take all of {len(theirs)} territories"
+    assert eliminate(BLUE, "blue") == TakeAll(theirs)
+    plan = best_plan(BLUE, eliminate(BLUE, "blue"), time_limit=0)
+    assert deed(BLUE, plan.goal) == "eliminate blue"
+    goal = InOrder((eliminate(BLUE, "blue"), TakeAll(CLASSIC_BOARD.continents[3].territories)))
+    assert deed(BLUE, goal) == "eliminate blue, then take Africa"
+    assert goal_words(goal) == "in order"
