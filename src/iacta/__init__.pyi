@@ -24,9 +24,11 @@ from iacta.estimate import Estimate as Estimate
 from iacta.estimate import Interval as Interval
 from iacta.plan import Ending as Ending
 from iacta.plan import InOrder as InOrder
+from iacta.plan import Marginal as Marginal
 from iacta.plan import NextMove as NextMove
 from iacta.plan import Plan as Plan
 from iacta.plan import Play as Play
+from iacta.plan import Reinforcement as Reinforcement
 from iacta.plan import SimulatedPlan as SimulatedPlan
 from iacta.plan import Step as Step
 from iacta.plan import TakeAll as TakeAll
@@ -36,6 +38,8 @@ from iacta.plan import Worth as Worth
 from iacta.plan import armies_needed_for_plan as armies_needed_for_plan
 from iacta.plan import best_plan as best_plan
 from iacta.plan import eliminate as eliminate
+from iacta.plan import reinforce as reinforce
+from iacta.plan import reinforcements_needed as reinforcements_needed
 from iacta.plan import simulate_plan as simulate_plan
 from iacta.questions.arrays import expected_attackers_left as expected_attackers_left
 from iacta.questions.arrays import expected_defenders_left as expected_defenders_left

@@ -23,6 +23,8 @@ from iacta import (
     best_plan,
     eliminate,
     read_position,
+    reinforce,
+    reinforcements_needed,
 )
 from iacta.answers import ask
 from iacta.answers import plan as asked
@@ -257,6 +259,9 @@ WRONG = {
     "--take Asia --need 100%": "--need must lie between 0 and 1, both excluded, got '100%'",
     "--take Asia --source Ukraine": "--source must stand with --need, got --source Ukraine alone",
     "--take Asia --need 90% --source India": None,
+    "--take Asia --reinforce 0": "--reinforce must be a whole number from 1 to 1000, got 0",
+    "--take Asia --reinforce 1 --need 9% --source Ukraine": "--source must stand without "
+    "--reinforce, got both",
     "--take Asia --seed 1": "--seed must stand with --check, got --seed 1 alone",
     "--take Asia --check many": "--check must be a whole number from 1 to 10000000, got 'many'",
     "--take Asia --check 0": "--check must be a whole number from 1 to 10000000, got 0",
@@ -479,3 +484,44 @@ def test_a_board_too_large_to_be_drawn_is_refused_before_planning(
     assert result.code == 2
     assert result.stderr.startswith("iacta: a board must have at most ")
     assert result.stderr.endswith(" territories to be drawn, got 501\n")
+
+
+def test_new_armies_are_placed_before_the_plan(run: Run, small: Path) -> None:
+    found = reinforce(read_position(small), TakeAll("East"), 3)
+    told = record(run(f"plan {small} --take East --reinforce 3 --json"))
+    assert told["win_probability"] == found.plan.win_probability
+    assert told["reinforce"] == {
+        "armies": 3,
+        "placement": {"A": 3},
+        "value_without": found.before.value,
+        "quick_value_without": found.quick,
+        "territories": [
+            {"name": "A", "one": found.marginals[0].one, "all": found.marginals[0].all}
+        ],
+    }
+    lines = run(f"plan {small} --take East --reinforce 3").stdout.splitlines()
+    chance = f"{100 * found.plan.win_probability:.2f} %"
+    assert lines[0].startswith(f"With 3 new armies on A, you take East with a chance of {chance}")
+    assert lines[1] == f"Without them the chance is {100 * found.before.value:.2f} %."
+    assert lines[3:5] == [
+        "Where they help, by quick plans:",
+        "   with 1 more  with 3 more",
+    ]
+    assert lines[5].split() == ["A", f"{100 * found.marginals[0].one:.2f}", "%", *chance.split()]
+
+
+def test_need_finds_the_fewest_new_armies(run: Run, small: Path) -> None:
+    line = f"plan {small} --take East --reinforce 1 --need 98%"
+    need = record(run(f"{line} --json"))["need"]
+    found = reinforcements_needed(read_position(small), TakeAll("East"), "98%")
+    assert need == {"chance": 0.98, "armies": found.armies, "placement": dict(found.placement)}
+    assert (
+        found.armies
+        == armies_needed_for_plan(read_position(small), TakeAll("East"), "98%", "A") - 9
+    )
+    sentence = run(line).stdout.splitlines()[2]
+    assert sentence.startswith(
+        f"For a chance of at least 98 % you need {found.armies} new armies on A:"
+    )
+    told = run(f"plan {small} --take East --reinforce 1 --need 20%").stdout
+    assert "You have a chance of at least 20 % without new armies." in told

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 from iacta.answers.form import ClashError, Example, Parameter, Topic
-from iacta.answers.kinds import Chance, Flag, Kind, Listed, Name, Number, Runs, Schema
+from iacta.answers.kinds import Chance, Flag, Kind, Listed, Name, Number, Runs, Schema, Whole
 from iacta.answers.parameters import Seed, UnderRules, fresh_seed
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section, Table, sections_of
@@ -38,6 +38,7 @@ from iacta.plan import (
     Goal,
     InOrder,
     Plan,
+    Reinforcement,
     SimulatedPlan,
     Step,
     TakeAll,
@@ -46,10 +47,13 @@ from iacta.plan import (
     armies_needed_for_plan,
     best_plan,
     eliminate,
+    reinforce,
+    reinforcements_needed,
     simulate_plan,
 )
 from iacta.plan.goals import MOST_WORTH, deed, goal_words, held_worth
 from iacta.plan.problem import bits, mask_of
+from iacta.plan.reinforce import MOST_NEW, Placement
 from iacta.plan.simulated import MOST_RUNS
 from iacta.plan.way import Rearguard, UsualBattle, rearguards, usual_way
 
@@ -215,13 +219,23 @@ class PlanQuestion(UnderRules, Question):
     stay: Annotated[
         str | None, Parameter(Name(), "Territories whose armies may not attack.", metavar="NAMES")
     ] = None
+    reinforce: Annotated[
+        int | None,
+        Parameter(
+            Whole(least=1, most=MOST_NEW), "New armies to place first, where they help most."
+        ),
+    ] = None
     time_limit: Annotated[
         Fraction | None,
         Parameter(Number(least=0, unit="seconds"), "How long to search.", metavar="SECONDS"),
     ] = None
     need: Annotated[
         Fraction | None,
-        Parameter(Chance(), "Find the fewest armies for this chance too.", metavar="CHANCE"),
+        Parameter(
+            Chance(),
+            "Find the fewest armies for this chance too, new ones with reinforce.",
+            metavar="CHANCE",
+        ),
     ] = None
     source: Annotated[
         str | None,
@@ -260,6 +274,8 @@ class PlanQuestion(UnderRules, Question):
             raise ClashError("{need} must stand without {then}, got both")
         if self.worth and self.need is not None:
             raise ClashError("{need} must go with {take}, {take_any} or {eliminate}, got {worth}")
+        if self.source is not None and self.reinforce is not None:
+            raise ClashError("{source} must stand without {reinforce}, got both")
         for name, other in (("source", "need"), ("seed", "check")):
             if self._has(name) and not self._has(other):
                 sentence = f"{{{name}}} must stand with {{{other}}}, got {{{name}}} {{0}} alone"
@@ -346,8 +362,12 @@ class PlanQuestion(UnderRules, Question):
         limit = None if self.time_limit is None else float(min(self.time_limit, LONGEST_LIMIT))
         with _called(owner="eliminate", may_not_move="stay", chance="need", worths="stage_values"):
             start, goal = self.start, self.goal
-            plan = best_plan(start, goal, **self.constraints, time_limit=limit, progress=progress)
-            answer = PlanAnswer(self, plan)
+            effort: dict[str, Any] = {"time_limit": limit, "progress": progress}
+            new = None
+            if self.reinforce is not None:
+                new = reinforce(start, goal, self.reinforce, **self.constraints, **effort)
+            plan = best_plan(start, goal, **self.constraints, **effort) if new is None else new.plan
+            answer = PlanAnswer(self, plan, new=new)
             try:
                 if self.need is not None:
                     answer = replace(answer, needed=self._needed(plan, self.need))
@@ -359,7 +379,11 @@ class PlanQuestion(UnderRules, Question):
                 return replace(answer, is_whole=False)
         return answer
 
-    def _needed(self, plan: Plan, chance: Fraction) -> "Needed":
+    def _needed(self, plan: Plan, chance: Fraction) -> "Needed | NeededNew":
+        if self.reinforce is not None:
+            text = Chance().text(chance)
+            found = reinforcements_needed(self.start, self.goal, text, **self.constraints)
+            return NeededNew(chance, found.armies, found.placement)
         source = _largest(plan) if self.source is None else self.start.board.find(self.source)
         number = armies_needed_for_plan(
             self.start, self.goal, Chance().text(chance), source, **self.constraints
@@ -446,6 +470,14 @@ class Needed(NamedTuple):
     armies: int
 
 
+class NeededNew(NamedTuple):
+    """The fewest new armies for a wanted chance, and where they stand."""
+
+    chance: Fraction
+    armies: int
+    placement: Placement
+
+
 class Checked(NamedTuple):
     """A plan carried out with real dice."""
 
@@ -466,12 +498,14 @@ class PlanAnswer(Answer):
     plan: the plan.
     needed: the fewest armies, if they were asked for.
     checked: how often it succeeded, if it was played.
+    new: where new armies are placed, if there are any.
     """
 
     question: PlanQuestion
     plan: Plan
-    needed: Needed | None = None
+    needed: Needed | NeededNew | None = None
     checked: Checked | None = None
+    new: Reinforcement | None = None
 
     def record(self) -> dict[str, Any]:
         plan, needed, checked = self.plan, self.needed, self.checked
@@ -521,8 +555,21 @@ class PlanAnswer(Answer):
             found["stages"] = list(plan.stages)
         if _is_hopeless(plan):
             found["why"] = _why(plan) or None
+        if self.new:
+            found["reinforce"] = {
+                "armies": self.new.armies,
+                "placement": dict(self.new.placement),
+                "value_without": self.new.before.value,
+                "quick_value_without": self.new.quick,
+                "territories": [
+                    {"name": each.territory, "one": each.one, "all": each.all}
+                    for each in self.new.marginals
+                ],
+            }
         if needed:
             found["need"] = {**needed._asdict(), "chance": float(needed.chance)}
+        if isinstance(needed, NeededNew):
+            found["need"]["placement"] = dict(needed.placement)
         if checked:
             low, high = checked.interval
             found["check"] = {
@@ -547,12 +594,21 @@ class PlanAnswer(Answer):
 
     def sections(self) -> Iterator[Section]:
         plan = self.plan
-        lines = [f"{self._found()}{under(self.question.rule_set.name)}{self._proof()}"]
-        if self.needed:
+        found = self._found()
+        if self.new:
+            found = f"With {_new_armies(self.new.placement)}, {found[0].lower()}{found[1:]}"
+        lines = [f"{found}{under(self.question.rule_set.name)}{self._proof()}"]
+        if self.new:
+            lines.append(self._without(self.new))
+        if isinstance(self.needed, NeededNew):
+            lines.append(_need_new_sentence(self.needed))
+        elif self.needed:
             lines.append(_need_sentence(plan, self.needed))
         if self.checked:
             lines.append(_check_sentence(plan, self.checked))
         yield Section(lines)
+        if self.new and self.new.marginals:
+            yield self._marginals(self.new)
         if not plan.steps or _is_hopeless(plan):
             return
         way = usual_way(plan)
@@ -597,6 +653,29 @@ class PlanAnswer(Answer):
             first = parts[0].replace(" with ", " with a chance of ", 1)
             return f"You {', then '.join([first, *parts[1:]])}"
         return f"You {verb} with a chance of {percent(self._settled(plan.win_probability))}"
+
+    def _valued(self, value: float) -> str:
+        """Return the value of a plan, as a chance where it is one."""
+        is_chance = isinstance(self.plan.goal, TakeAll | TakeAny)
+        return short_percent(self._settled(value)) if is_chance else f"{value:.2f}"
+
+    def _without(self, new: Reinforcement) -> str:
+        """Return what the plan without new armies achieves."""
+        if isinstance(new.before.goal, TakeAll | TakeAny):
+            return f"Without them the chance is {percent(self._settled(new.before.value))}."
+        return f"Without them the plan is worth {new.before.value:.2f}."
+
+    def _marginals(self, new: Reinforcement) -> Section:
+        """Return what new armies are worth on each territory."""
+        rows = [
+            (each.territory, self._valued(each.one), self._valued(each.all))
+            for each in new.marginals[:MOST_LINES]
+        ]
+        columns: tuple[str, ...] = ("", "with 1 more", f"with {new.armies} more")
+        if new.armies == 1:
+            columns, rows = columns[:2], [row[:2] for row in rows]  # type: ignore[misc] # shorter
+        without = f"without new armies: {self._valued(new.quick)}"
+        return Section([Table(columns, rows), without], title="Where they help, by quick plans:")
 
     def _proof(self) -> str:
         """Return how near the plan is to the best possible one."""
@@ -685,6 +764,29 @@ def _points(gap: float) -> str:
     ('1.24 percentage points', '0.01 percentage points')
     """
     return f"{ceil(gap * 10_000 - 1e-9) / 100:.2f} percentage points"
+
+
+def _new_armies(placement: Placement) -> str:
+    """Return how many new armies stand where.
+
+    >>> _new_armies((("Ukraine", 4), ("Egypt", 2)))
+    '6 new armies, 4 on Ukraine and 2 on Egypt'
+    """
+    total = count(sum(number for _, number in placement), "new army", "new armies")
+    if len(placement) == 1:
+        return f"{total} on {placement[0][0]}"
+    places = [f"{number} on {name}" for name, number in placement]
+    return f"{total}, {', '.join(places[:-1])} and {places[-1]}"
+
+
+def _need_new_sentence(needed: NeededNew) -> str:
+    chance = plain_percent(needed.chance)
+    if not needed.armies:
+        return f"You have a chance of at least {chance} without new armies."
+    return (
+        f"For a chance of at least {chance} you need {_new_armies(needed.placement)}: the fewest "
+        "for which a plan with that chance was found."
+    )
 
 
 def _need_sentence(plan: Plan, needed: Needed) -> str:

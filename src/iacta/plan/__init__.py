@@ -16,15 +16,18 @@ from iacta.plan.plan import (
     armies_needed_for_plan,
     best_plan,
 )
+from iacta.plan.reinforce import Marginal, Reinforcement, reinforce, reinforcements_needed
 from iacta.plan.simulated import SimulatedPlan, simulate_plan
 
 __all__ = [
     "Ending",
     "Goal",
     "InOrder",
+    "Marginal",
     "NextMove",
     "Plan",
     "Play",
+    "Reinforcement",
     "SimulatedPlan",
     "Step",
     "TakeAll",
@@ -34,5 +37,7 @@ __all__ = [
     "armies_needed_for_plan",
     "best_plan",
     "eliminate",
+    "reinforce",
+    "reinforcements_needed",
     "simulate_plan",
 ]

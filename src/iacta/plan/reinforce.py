@@ -1,0 +1,316 @@
+"""New armies: where to place them before the first battle, jointly with the plan.
+
+A placement says how many new armies stand on which of the player's territories. Many placements are
+compared by quick plans, which leave out what a search takes its time for: first all new armies on
+one territory, for each territory with an enemy beside it; then half of them on each of two; then
+the best of these is improved by moving armies from one territory to another, first half of them
+and in the end one at a time, as long as that gains. The few best placements are settled by plans
+with all the effort there is.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from time import monotonic
+from typing import TypeAlias, TypedDict, Unpack
+
+from iacta.board import Holding, Position
+from iacta.checks import Chance, read_chance, row_of, shown, whole_number
+from iacta.display import Displayed
+from iacta.errors import IllegalError, MalformedError
+from iacta.plan.goals import Goal, InOrder, Worth
+from iacta.plan.plan import Plan, best_plan
+from iacta.questions.search import first
+from iacta.rules.rules import Rules
+
+__all__ = [
+    "Marginal",
+    "PlanOptions",
+    "Reinforcement",
+    "placed",
+    "reinforce",
+    "reinforcements_needed",
+]
+
+MOST_NEW = 1000
+FIRST_TRIED = 8
+MOST_MIXED = 4  # territories among which new armies are divided
+SETTLED = 2  # placements that are settled by plans with all the effort there is
+QUICK = 0.4  # of the time, for quick plans
+GAIN = 1e-9
+
+Placement: TypeAlias = tuple[tuple[str, int], ...]  # (territory, new armies), the most first
+
+
+class PlanOptions(TypedDict, total=False):
+    """The rules and constraints of a plan, as for `best_plan`."""
+
+    rules: Rules | str
+    garrison: int | None
+    keep: Mapping[str, int] | None
+    may_not_move: Iterable[str]
+
+
+@dataclass(frozen=True)
+class Marginal:
+    """What new armies on one territory are worth, by quick plans.
+
+    territory: the territory.
+    one: the value of the plan with one more army there.
+    all: its value with all new armies there.
+    """
+
+    territory: str
+    one: float
+    all: float
+
+
+@dataclass(frozen=True)
+class Reinforcement(Displayed):
+    """Where to place new armies, and the plan that follows.
+
+    armies: how many there are.
+    placement: how many of them stand where: (territory, new armies), the most first.
+    plan: the plan with them; its position has them.
+    before: the plan without them.
+    quick: the value of a quick plan without them, with which `marginals` can be compared.
+    marginals: for each territory where they may be of use, what they are worth there, the best
+        first.
+    """
+
+    armies: int
+    placement: Placement
+    plan: Plan
+    before: Plan
+    quick: float
+    marginals: tuple[Marginal, ...]
+
+
+def placed(position: Position, placement: Iterable[tuple[str, int]]) -> Position:
+    """Return a position with new armies.
+
+    position: who holds what.
+    placement: (territory, new armies), each territory the player's.
+
+    >>> from iacta.board import Board
+    >>> board = Board("two", ("A", "B"), (("A", "B"), ("B", "A")))
+    >>> position = Position(board, "red", (Holding("red", 4), Holding("blue", 1)))
+    >>> placed(position, [("A", 3)]).of("A").armies
+    7
+    """
+    holdings = dict(zip(position.board.territories, position.holdings, strict=True))
+    for name, number in row_of(placement, "placement", "pairs"):
+        found = position.board.find(name)
+        if holdings[found].owner != position.player:
+            raise IllegalError(f"new armies must stand on {position.player}'s own, got {found}")
+        armies = holdings[found].armies + whole_number(number, f"new armies on {found}")
+        holdings[found] = Holding(position.player, armies)
+    return replace(position, holdings=tuple(holdings.values()))
+
+
+def reinforce(
+    position: Position,
+    goal: Goal,
+    armies: int,
+    *,
+    time_limit: float | None = None,
+    progress: Callable[[float, float], object] | None = None,
+    **options: Unpack[PlanOptions],
+) -> Reinforcement:
+    """Return the best placement of new armies that the search finds, with its plan.
+
+    position: who holds what before they are placed.
+    goal: as for `best_plan`.
+    armies: how many new armies there are, from 1 to 1000; all of them are placed.
+    time_limit: about how many seconds it may take; `None` for a moderate search, which is the same
+        each time.
+    progress: called with the value of the best plan and its bound, while plans are settled.
+    options: `rules`, `garrison`, `keep` and `may_not_move`, as for `best_plan`.
+
+    >>> from iacta.board import Board
+    >>> from iacta.plan import TakeAll
+    >>> borders = ("A", "B"), ("B", "A"), ("C", "D"), ("D", "C")
+    >>> board = Board("pairs", ("A", "B", "C", "D"), borders)
+    >>> mine, theirs = Holding("red", 4), Holding("blue", 2)
+    >>> position = Position(board, "red", (mine, theirs, mine, theirs))
+    >>> found = reinforce(position, TakeAll("B,D"), 4)
+    >>> found.placement, round(found.before.value, 4), round(found.plan.value, 4)
+    ((('A', 2), ('C', 2)), 0.4303, 0.7917)
+    """
+    number = whole_number(armies, "armies", least=1, most=MOST_NEW)
+    search = _Search(position, goal, options, _late(time_limit, QUICK))
+    before = search.settled((), time_limit, progress)
+    marginals = tuple(search.marginals(number))
+    placement, plan = search.best(number, time_limit, progress)
+    return Reinforcement(number, placement, plan, before, search.value(()), marginals)
+
+
+def reinforcements_needed(
+    position: Position, goal: Goal, chance: Chance, **options: Unpack[PlanOptions]
+) -> Reinforcement:
+    """Return the fewest new armies with which a plan reaches a wanted chance, best placed.
+
+    position: who holds what before they are placed.
+    goal: `TakeAll` or `TakeAny`.
+    chance: the wanted chance, between 0 and 1.
+    options: as for `reinforce`.
+
+    A `Reinforcement` without marginals; its number is 0 where no new armies are needed. With one
+    army less no plan with that chance was found, though there might be one. A chance that 1000 new
+    armies do not reach is refused.
+    """
+    wanted = read_chance(chance)
+    if isinstance(goal, Worth | InOrder):
+        raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {shown(goal)}")
+    search = _Search(position, goal, options)
+    before = search.settled(())
+    if before.value >= wanted:
+        return Reinforcement(0, (), before, before, search.value(()), ())
+    number = first(
+        lambda n: max(map(search.value, search.placements(n))) >= wanted,
+        FIRST_TRIED,
+        step=FIRST_TRIED,
+        most=MOST_NEW,
+    )
+    if number is None:
+        raise IllegalError(
+            f"chance must be one that {MOST_NEW} new armies reach, got {shown(str(chance))}"
+        )
+    placement, plan = search.best(number)
+    while number > 1:  # a settled plan may do with fewer than a quick one
+        fewer, better = search.best(number - 1)
+        if better.value < wanted:
+            break
+        number, placement, plan = number - 1, fewer, better
+    return Reinforcement(number, placement, plan, before, search.value(()), ())
+
+
+class _Search:
+    """Placements of new armies, and the values of their plans, each found once."""
+
+    def __init__(
+        self,
+        position: Position,
+        goal: Goal,
+        options: PlanOptions,
+        late: Callable[[], bool] = lambda: False,
+    ) -> None:
+        if not isinstance(position, Position):
+            raise MalformedError(f"position must be a Position, got {shown(position)}")
+        self.position, self.late = position, late
+        self.plan = partial(best_plan, goal=goal, **options)
+        self.least_effort = None if isinstance(goal, Worth) else 0  # a worth is grown step by step
+        self._quick: dict[Placement, Plan] = {}
+        self.places = tuple(self._places(options.get("may_not_move", ())))
+
+    def _places(self, may_not_move: Iterable[str]) -> Iterator[str]:
+        """Yield where new armies may be of use, the largest stacks first."""
+        position, board = self.position, self.position.board
+        names = [may_not_move] if isinstance(may_not_move, str) else may_not_move
+        resting = {board.find(name) for name in row_of(names, "may_not_move", "names")}
+        mine = [each for each in position.owned_by(position.player) if each not in resting]
+        for name in sorted(mine, key=lambda each: -position.of(each).armies):
+            near = map(position.of, board.neighbours(name))
+            if any(each.owner not in ("", position.player) for each in near):
+                yield name
+
+    def quick(self, placement: Placement) -> Plan:
+        """Return a quick plan with new armies."""
+        if placement not in self._quick:
+            self._quick[placement] = self.plan(
+                placed(self.position, placement), time_limit=self.least_effort
+            )
+        return self._quick[placement]
+
+    def value(self, placement: Placement) -> float:
+        """Return the value of a quick plan with new armies."""
+        return self.quick(placement).value
+
+    def settled(
+        self,
+        placement: Placement,
+        time_limit: float | None = None,
+        progress: Callable[[float, float], object] | None = None,
+    ) -> Plan:
+        """Return a plan with new armies, with all the effort there is."""
+        limit = None if time_limit is None else (1 - QUICK) * time_limit / (SETTLED + 1)
+        there = placed(self.position, placement)
+        plan = self.plan(there, time_limit=limit, progress=progress)
+        return max(plan, self.quick(placement), key=lambda each: each.value)
+
+    def best(
+        self,
+        armies: int,
+        time_limit: float | None = None,
+        progress: Callable[[float, float], object] | None = None,
+    ) -> tuple[Placement, Plan]:
+        """Return the best placement, settled, and its plan."""
+        plans = [
+            (each, self.settled(each, time_limit, progress))
+            for each in self.placements(armies)[:SETTLED]
+        ]
+        return max(plans, key=lambda pair: pair[1].value)
+
+    def marginals(self, armies: int) -> Iterator[Marginal]:
+        """Yield what new armies are worth on each territory, the best first."""
+        found = [
+            Marginal(each, self.value(((each, 1),)), self.value(((each, armies),)))
+            for each in self.places
+        ]
+        yield from sorted(found, key=lambda each: (-each.all, -each.one))
+
+    def placements(self, armies: int) -> list[Placement]:
+        """Return some placements, the best by quick plans first."""
+        if not self.places:
+            mine = self.position.owned_by(self.position.player)
+            most = max(mine, key=lambda each: self.position.of(each).armies)
+            return [((most, armies),)]
+        tried: dict[Placement, float] = {}
+
+        def value(placement: Mapping[str, int]) -> float:
+            key = _ordered(placement)
+            tried[key] = self.value(key)
+            return tried[key]
+
+        stay = self.value(())
+        alone = {each: value({each: armies}) for each in self.places}
+        gaining = [each for each in self.places if alone[each] > stay + GAIN] or self.places
+        places = sorted(gaining, key=lambda each: -alone[each])[:MOST_MIXED]
+        for one, other in combinations(places, 2):
+            if armies > 1 and not self.late():
+                value({one: armies - armies // 2, other: armies // 2})
+        first_best: Placement = max(tried, key=tried.__getitem__)
+        best = dict(first_best)
+        step = max(armies // 2, 1)
+        while step and not self.late():
+            better = max(_moved(best, places, step), key=value, default=best)
+            if value(better) > value(best) + GAIN:
+                best = better
+            else:
+                step //= 2
+        return sorted(tried, key=lambda each: -tried[each])
+
+
+def _moved(placement: dict[str, int], places: Iterable[str], step: int) -> list[dict[str, int]]:
+    """Return the placements in which some armies stand on another territory."""
+    moved = []
+    for start, there in placement.items():
+        for to in places:
+            if to != start and there >= step:
+                changed = {**placement, start: there - step}
+                changed[to] = changed.get(to, 0) + step
+                moved.append({name: number for name, number in changed.items() if number})
+    return moved
+
+
+def _ordered(placement: Mapping[str, int]) -> Placement:
+    return tuple(sorted(placement.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _late(time_limit: float | None, part: float) -> Callable[[], bool]:
+    """Return what tells whether a part of the time is over."""
+    if time_limit is None:
+        return lambda: False
+    end = monotonic() + part * time_limit
+    return lambda: monotonic() >= end

@@ -1,0 +1,114 @@
+"""New armies stand where they help most."""
+
+from itertools import combinations_with_replacement
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from iacta.board import Position
+from iacta.errors import IllegalError, MalformedError
+from iacta.plan import TakeAll, TakeAny, Worth, best_plan, reinforce, reinforcements_needed
+from iacta.plan.reinforce import placed
+from tests.plan.boards import board_of, position_on
+from tests.plan.test_plan import GOALS, positions, scattered
+
+APART = position_on(
+    board_of("apart", [("s", "a"), ("z", "b"), ("s", "z"), ("z", "y")], "szyab"),
+    {"s": 4, "z": 3, "y": 9},
+    {"a": 3, "b": 2},
+)
+
+
+def all_placements(position: Position, armies: int) -> list[list[tuple[str, int]]]:
+    """Return every way to place new armies on the player's territories."""
+    mine = position.owned_by(position.player)
+    return [
+        [(name, row.count(name)) for name in mine]
+        for row in combinations_with_replacement(mine, armies)
+    ]
+
+
+@given(positions(3), GOALS)
+@settings(max_examples=25)
+def test_two_new_armies_stand_where_no_other_placement_is_better(
+    position: Position, goal: TakeAll | TakeAny | Worth
+) -> None:
+    found = reinforce(position, goal, 2)
+    best = max(
+        best_plan(placed(position, each), goal).value for each in all_placements(position, 2)
+    )
+    assert found.plan.value == pytest.approx(best, abs=1e-9)
+    assert found.plan.position == placed(position, found.placement)
+    assert sum(number for _, number in found.placement) == 2
+    assert found.before.value == pytest.approx(best_plan(position, goal).value)
+
+
+def test_armies_are_divided_where_two_stacks_need_them() -> None:
+    goal = TakeAll("a,b")
+    found = reinforce(APART, goal, 6)
+    assert dict(found.placement).keys() == {"s", "z"}
+    tried = [best_plan(placed(APART, each), goal).value for each in all_placements(APART, 6)]
+    assert found.plan.value == pytest.approx(max(tried), abs=1e-9)
+    assert found.plan.value > max(each.all for each in found.marginals)
+
+
+def test_the_table_tells_what_one_army_and_all_are_worth() -> None:
+    goal = TakeAll("a,b")
+    found = reinforce(APART, goal, 3)
+    assert {each.territory for each in found.marginals} == {"s", "z"}  # y has no enemy beside it
+    for each in found.marginals:
+        for number, value in ((1, each.one), (3, each.all)):
+            plan = best_plan(placed(APART, [(each.territory, number)]), goal)
+            assert value == pytest.approx(plan.value)
+            assert value > found.quick
+    assert [each.all for each in found.marginals] == sorted(
+        (each.all for each in found.marginals), reverse=True
+    )
+
+
+def test_a_stack_that_may_not_attack_gets_no_armies() -> None:
+    found = reinforce(APART, TakeAny("a,b"), 3, may_not_move=["z"])
+    assert found.placement == (("s", 3),)
+
+
+def test_where_armies_are_of_no_use_they_stand_on_the_largest_stack() -> None:
+    found = reinforce(APART, TakeAll("a"), 2, may_not_move=["s", "z"])
+    assert (found.plan.value, found.placement, found.marginals) == (0.0, (("y", 2),), ())
+
+
+@given(st.sampled_from(["30%", "75%", "99%"]), positions(3))
+@settings(max_examples=15)
+def test_the_fewest_new_armies_reach_the_chance_and_one_less_does_not(
+    chance: str, position: Position
+) -> None:
+    goal, wanted = TakeAll("t0"), float(chance[:-1]) / 100
+    assume(best_plan(placed(position, [("s", 500), ("z", 500)]), goal).value)
+    found = reinforcements_needed(position, goal, chance)
+    assert found.plan.value >= wanted
+    if found.armies:
+        less = all_placements(position, found.armies - 1) if found.armies < 12 else []
+        assert all(best_plan(placed(position, each), goal).value < wanted for each in less)
+    else:
+        assert found.placement == ()
+        assert best_plan(position, goal).value >= wanted
+
+
+def test_a_time_limit_is_kept_on_a_large_board() -> None:
+    found = reinforce(scattered(), TakeAll("South America"), 5, time_limit=0)
+    assert found.plan.value >= found.quick
+
+
+def test_what_cannot_be_placed_is_refused() -> None:
+    goal = TakeAll("a")
+    for armies, error in ((0, IllegalError), (1001, IllegalError), ("3", MalformedError)):
+        with pytest.raises(error, match=r"^armies must be a whole number from 1 to 1000"):
+            reinforce(APART, goal, armies)  # type: ignore[arg-type]
+    with pytest.raises(IllegalError, match="new armies must stand on red's own, got a"):
+        placed(APART, [("a", 1)])
+    with pytest.raises(MalformedError, match="position must be a Position"):
+        reinforce("here", goal, 1)  # type: ignore[arg-type]
+    with pytest.raises(IllegalError, match="goal must be TakeAll or TakeAny"):
+        reinforcements_needed(APART, Worth(), "50%")
+    with pytest.raises(IllegalError, match="chance must be one that 1000 new armies reach"):
+        reinforcements_needed(APART, goal, "50%", may_not_move=["s", "z"])
