@@ -11,8 +11,10 @@ from iacta.board import Holding, Position
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan import InOrder, TakeAll, TakeAny, Worth, best_plan, eliminate
 from iacta.plan.goals import Rewards, deed, goal_words
+from iacta.rules.rules import CLASSIC
 from tests.plan.boards import CLASSIC_BOARD, board_of, chain, position_on
 from tests.plan.test_plan import positions
+from tests.plan.twin import Play
 
 FIRST, BOTH = TakeAll("t0"), TakeAll("t0,t1")
 BLUE = read_position("examples/eliminate-blue.json")
@@ -132,3 +134,30 @@ def test_all_that_a_player_has_is_called_what_it_was_asked_as() -> None:
     goal = InOrder((eliminate(BLUE, "blue"), TakeAll(CLASSIC_BOARD.continents[3].territories)))
     assert deed(BLUE, goal) == "eliminate blue, then take Africa"
     assert goal_words(goal) == "in order"
+
+
+PAYING: st.SearchStrategy[InOrder | Worth] = st.one_of(
+    st.builds(
+        InOrder,
+        st.just((FIRST, TakeAll("t1"))),
+        st.tuples(st.integers(0, 3), st.integers(0, 3)),
+    ),
+    st.builds(
+        Worth,
+        st.integers(0, 1),
+        st.just(1.0),
+        st.sampled_from([0.0, 0.5]),
+        st.just(((BOTH, 3.0), (TakeAll("t0,s"), 1.0))),
+    ),
+)
+
+
+@given(positions(3), PAYING)
+@settings(max_examples=30, deadline=None)
+def test_nothing_pays_more_than_the_best_play_of_the_twin(
+    position: Position, goal: InOrder | Worth
+) -> None:
+    plan = best_plan(position, goal)
+    named = plan.goal
+    battles = Play(position, named, CLASSIC, battles=True).value()
+    assert 0.97 * battles - 1e-9 <= plan.value <= Play(position, named, CLASSIC).value() + 1e-9

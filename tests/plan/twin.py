@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from iacta import Rules
 from iacta.board import Position
-from iacta.plan import Goal, TakeAll, TakeAny
+from iacta.plan import Goal, InOrder, TakeAll, TakeAny
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.roll import loss_counts, seen_loss_counts
 from tests.balanced_twin import balanced
@@ -158,10 +158,21 @@ class Play:
             return self.number(int(armies.keys() >= {*goal.territories}))
         if isinstance(goal, TakeAny):
             return self.number(int(bool(armies.keys() & {*goal.territories})))
+        if isinstance(goal, InOrder):
+            worth, wanted = self.number(0), set[str]()
+            for each, more in zip(goal.goals, goal.worths, strict=True):
+                wanted |= {*each.territories}
+                worth += self.number(more) if armies.keys() >= wanted else 0
+            return worth
         lands = sum(self.number(goal.of(name)) for name in armies)
         bonus = sum(
             each.bonus
             for each in self.position.board.continents
+            if armies.keys() >= {*each.territories}
+        )
+        lands += sum(
+            self.number(worth)
+            for each, worth in goal.prizes
             if armies.keys() >= {*each.territories}
         )
         rest = self.number(goal.bonus) * bonus + self.number(goal.army) * sum(armies.values())
