@@ -20,21 +20,21 @@ advances to where nothing is left to attack, and all do that may from where noth
 battles are decided at once this is not so, and all advances are tried.
 
 A state is one whole number, its digits being what is on each territory: defenders less 1, or on a
-territory of the player's as many as it ever has defenders, plus his armies; the digit before them is
-t. A result changes it by the same number in all states, so a sorted array of states leads to a
+territory of the player's as many as it ever has defenders, plus his armies; the digit before them
+is t. A result changes it by the same number in all states, so a sorted array of states leads to a
 sorted array of followers, which are found by bisection.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import prod
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from iacta.methods.kernel import Choice
+from iacta.methods.kernel import Choice, Result
 from iacta.plan.exact import Attack
 from iacta.plan.policy import Visit, Visits
 from iacta.plan.problem import bits, mask_of
@@ -143,12 +143,13 @@ class _Layout:
         self.whole = prod(self.radix)  # the stride of t
         self.steps = [stride + self.whole for stride in self.strides]
         self.garrisons = [problem.garrisons[t] for t in places]
-        number = {t: i for i, t in enumerate(places)}
+        targets = {c: j for j, c in enumerate(places[stacks:])}
+        self.goal = mask_of(targets[c] for c in bits(turn.rewards.all_of) if c in targets)
         self.near = [
-            mask_of(number[c] - stacks for c in bits(problem.borders.out[t] & turn.field))
+            mask_of(targets[c] for c in bits(problem.borders.out[t]) if c in targets)
             for t in places
         ]
-        self.goal = mask_of(number[c] - stacks for c in bits(turn.rewards.all_of) if c in number)
+        self.paying = mask_of(targets[c] for c in bits(turn.rewards.paying) if c in targets)
         self.beyond = turn.left(turn.start()) & ~mask_of(places)  # what no stack can reach
         self.is_lost = bool(self.beyond & turn.rewards.all_of)
         # Whether each conquest takes an army from those to spare.
@@ -169,7 +170,7 @@ class _Layout:
         """Return a border with the rolls for each number of armies and defenders."""
         v, to = self.places[i], self.places[c]
         groups: list[_Group] = []
-        known: dict[tuple[int, int], int] = {}
+        known: dict[tuple[int, ...], int] = {}
         table = np.zeros((self.most[i] + 1, self.defenders[c] + 1), dtype=np.int64)
         for n in range(self.garrisons[i] + 1, self.most[i] + 1):
             for d in range(1, self.defenders[c] + 1):
@@ -185,7 +186,7 @@ class _Layout:
         return _Border(i, c, groups, table, tuple(sorted(leasts)))
 
     def encode(self, state: TurnState) -> int | None:
-        """Return the number of a state; `None` for one that does not belong to the turn."""
+        """Return the number of a state, its territories as they are; `None` for one too large."""
         left = self.turn.left(state)
         code = total = 0
         others = state.owned & ~self.turn.problem.resting & ~mask_of(self.places)
@@ -203,8 +204,7 @@ class _Layout:
             if digit >= self.radix[i]:
                 return None
             code, total = code + digit * self.strides[i], total + n
-        whole = np.array([code + total * self.whole])
-        return int(self.in_order(whole)[0])
+        return code + total * self.whole
 
     def _is_live(self, state: TurnState, t: int, left: int) -> bool:
         problem = self.turn.problem
@@ -369,8 +369,6 @@ class _Block:
     def hopes(self) -> Bools:
         """Return in which states more may be paid."""
         layout, spare = self.layout, self.spare()
-        if not layout.goal or layout.is_lost:
-            return (spare > 0) & (not layout.is_lost)
         reached = np.zeros(len(self.codes), dtype=np.int64)
         for armies, near in zip(self.armies, layout.near, strict=True):
             reached |= np.where(armies > 0, near, 0)
@@ -381,11 +379,11 @@ class _Block:
                 reached |= np.where(reached >> j & 1, near, 0) & self.left
             if (reached == before).all():
                 break
+        if not layout.goal:
+            return np.asarray((spare > 0) & (reached & layout.paying != 0))
         wanted = self.left & layout.goal
-        hopes = (spare > 0) & (wanted & ~reached == 0)
-        if layout.costly:
-            hopes &= spare >= _count(wanted)
-        return hopes
+        needed = np.maximum(_count(wanted), 1) if layout.costly else 1
+        return np.asarray((spare >= needed) & (wanted & ~reached == 0) & (not layout.is_lost))
 
     def fights(self) -> Iterator[_Fight]:
         """Yield all battles of the states."""
@@ -432,14 +430,30 @@ class _Advances(NamedTuple):
 
     moved: how many armies advance, as `[m, 1]`.
     allowed: whether they may, and whether it makes a difference, as `[m, conquest]`.
-    codes: the states after it, of those that are allowed, in the order of `allowed`.
+    codes: the states after it, as `[m, conquest]`.
     spare: how many armies were able to move, of each conquest.
+    onward: whether the conquered territory has any left to attack, of each conquest.
     """
 
     moved: Ints
     allowed: Bools
     codes: Ints
     spare: Ints
+    onward: Bools
+
+    def best(self, worths: Floats, least: int) -> tuple[Ints, Floats]:
+        """Return how many armies advance at best, and what that is worth, of each conquest.
+
+        worths: V after each advance, as `[m, conquest]`.
+        least: what the rules force.
+
+        Where it makes no difference, as many advance as may, unless nothing is left to attack.
+        """
+        allowed = self.allowed & (self.moved >= np.minimum(least, self.spare))
+        most = np.where(allowed, worths, 0.0).max(axis=0)
+        good = allowed & (worths >= most * (1.0 - SAME))
+        last = len(good) - good[::-1].argmax(axis=0)
+        return np.where(self.onward, last, good.argmax(axis=0) + 1), most
 
 
 def _advances(layout: _Layout, number: int, codes: Ints) -> _Advances:
@@ -465,7 +479,7 @@ def _advances(layout: _Layout, number: int, codes: Ints) -> _Advances:
     stay = np.where(ours & (moved < spare), armies - moved, 0)
     go = np.where(theirs & (moved > layout.garrisons[c]), moved, 0)
     after = base + stay * layout.steps[i] + go * layout.steps[c]
-    return _Advances(moved, allowed, layout.in_order(after[allowed]), spare)
+    return _Advances(moved, allowed, after, spare, theirs)
 
 
 class ExactTurn:
@@ -499,10 +513,11 @@ class ExactTurn:
         code = self._layout.encode(state)
         if code is None:
             return None
-        place = int(np.searchsorted(self.codes, code))
-        if place < len(self.codes) and self.codes[place] == code:
-            return float(self.values[place])
-        return None if _Block(self._layout, np.array([code])).hopes()[0] else 0.0
+        codes = self._layout.in_order(np.array([code]))
+        places, hit = _find(self.codes, codes)
+        if hit[0]:
+            return float(self.values[places[0]])
+        return None if _Block(self._layout, codes).hopes()[0] else 0.0
 
     def best_roll(self, state: TurnState) -> BestRoll | None:
         """Return the best roll of a state; `None` if it is best to stop.
@@ -522,17 +537,17 @@ class ExactTurn:
             return None
         choice, advance = self.turn.choice(state, best), {}
         for attackers, defenders in _results((choice,)):
-            if defenders == state.armies[best.to]:
-                left = list(state.armies)
-                left[best.start], left[best.to] = left[best.start] - attackers, 0
-                after = TurnState(tuple(left), state.owned | 1 << best.to)
-                worths = {
-                    moved: value(self.turn.after_advance(after, best, moved))
-                    for moved in self.turn.advances(after, best, choice.least)
-                }
+            after = self.turn.after(state, best, Result(1.0, attackers, defenders))
+            worths = {
+                moved: value(self.turn.after_advance(after, best, moved))
+                for moved in self.turn.advances(after, best, choice.least)
+            }
+            if worths:
                 most = max(worths.values()) * (1.0 - SAME)
-                able = self.turn.spare(after, best.start)
-                advance[able] = max(moved for moved, worth in worths.items() if worth >= most)
+                good = [moved for moved, worth in worths.items() if worth >= most]
+                left = self.turn.problem.borders.out[best.to] & self.turn.left(after)
+                onward = left or self.turn.is_over(after)
+                advance[self.turn.spare(after, best.start)] = max(good) if onward else min(good)
         return BestRoll(best, best_worth, advance)
 
     # The forward pass, which finds the states.
@@ -544,7 +559,7 @@ class ExactTurn:
         waiting: dict[int, list[Ints]] = defaultdict(list)
         conquests: list[dict[int, list[Ints]]] = [defaultdict(list) for _ in layout.borders]
         if code is not None and not self.turn.is_over(start):
-            waiting[code // layout.whole].append(np.array([code]))
+            waiting[code // layout.whole].append(layout.in_order(np.array([code])))
         layers: list[Ints] = []
         found = 0
         for total in range(max(waiting, default=-1), -1, -1):
@@ -554,7 +569,8 @@ class ExactTurn:
                     for part in _parts(known, AT_ONCE // 8):
                         if late():
                             return False
-                        after = _advances(layout, number, part).codes
+                        advances = _advances(layout, number, part)
+                        after = layout.in_order(advances.codes[advances.allowed])
                         self._split(_merged([after]), waiting)
             if total in waiting:
                 codes = _merged(waiting.pop(total))
@@ -576,7 +592,7 @@ class ExactTurn:
         layers.reverse()
         self.codes = np.concatenate(layers) if layers else self.codes
         ends = np.cumsum([0, *map(len, layers)]).tolist()
-        self._layers = list(zip(ends, ends[1:], strict=False))
+        self._layers = list(pairwise(ends))
         return True
 
     def _spread(
@@ -615,7 +631,7 @@ class ExactTurn:
             whole = self._layout.whole
             first, last = int(codes[0]) // whole, int(codes[-1]) // whole
             ends = np.searchsorted(codes, np.arange(first, last + 2) * whole).tolist()
-            for total, low, high in zip(range(first, last + 1), ends, ends[1:], strict=False):
+            for total, low, high in zip(range(first, last + 1), ends[:-1], ends[1:], strict=True):
                 if low < high:
                     by_total[total].append(codes[low:high])
 
@@ -653,26 +669,24 @@ class ExactTurn:
                         if late():
                             return False
                         here = slice(filled[number], filled[number] + len(part))
-                        for least, values in self._follows[number].items():
-                            values[here] = 0.0
                         self._fill_follows(number, part, here)
                         filled[number] += len(part)
         return True
 
     def _fill_follows(self, number: int, conquests: Ints, here: slice) -> None:
         """Find what the best advance after conquests is worth, for each that may be forced."""
-        worths, spare = self._worths_of_advances(number, conquests)
+        advances = _advances(self._layout, number, conquests)
+        worths = self._worths_of_advances(advances)
         best = np.maximum.accumulate(worths[::-1], axis=0)[::-1]
         rows = np.arange(len(conquests))
         for least, values in self._follows[number].items():
-            values[here] = best[np.minimum(least, spare) - 1, rows]
+            values[here] = best[np.minimum(least, advances.spare) - 1, rows]
 
-    def _worths_of_advances(self, number: int, conquests: Ints) -> tuple[Floats, Ints]:
-        """Return V after each advance, as `[m - 1, conquest]`, and how many were able to move."""
-        advances = _advances(self._layout, number, conquests)
+    def _worths_of_advances(self, advances: _Advances) -> Floats:
+        """Return V after each advance, as `[m, conquest]`."""
         worths = np.zeros(advances.allowed.shape)
-        worths[advances.allowed] = self._values_at(advances.codes)
-        return worths, advances.spare
+        worths[advances.allowed] = self._values_at(advances.codes[advances.allowed])
+        return worths
 
     def _worths(self, block: _Block, fight: _Fight) -> Iterator[Floats]:
         """Yield what each roll of some battles is worth."""
@@ -701,25 +715,47 @@ class ExactTurn:
             after = block.after(fight, attackers, defenders)
             cost = self.turn.rewards.army * attackers
             if defenders != group.held:
-                worth = self._values_at(layout.in_order(after))
+                worth = self._values_at(after)
                 if cost:
                     worth = worth - cost
                 for least in leasts:
                     found[attackers, defenders, least] = worth
                 continue
             paid, over = layout.paid(layout.borders[number].to, block.left[rows])
-            places, hit = _find(self._known[number], after)
-            hit &= ~over
-            for least in leasts:
-                follows = self._follows[number][least]
-                worth = np.where(hit, follows[places], 0.0) if len(follows) else 0.0
-                found[attackers, defenders, least] = paid + worth - cost
+            goes_on = np.flatnonzero(~over)
+            for least, follows in self._worths_of_conquests(number, after[goes_on], leasts):
+                worth = paid - cost
+                worth[goes_on] += follows
+                found[attackers, defenders, least] = worth
         return found
+
+    def _worths_of_conquests(
+        self, number: int, conquests: Ints, leasts: set[int]
+    ) -> Iterator[tuple[int, Floats]]:
+        """Yield what the best advances are worth, for each number that may be forced."""
+        places, hit = _find(self._known[number], conquests)
+        if not hit.all() and self._layout.twins:
+            # The conquests known are those of states whose territories are in order.
+            advances = _advances(self._layout, number, conquests)
+            worths = self._worths_of_advances(advances)
+            yield from ((least, advances.best(worths, least)[1]) for least in leasts)
+            return
+        for least in leasts:
+            follows = self._follows[number][least]
+            yield least, np.where(hit, follows[places], 0.0) if len(follows) else np.zeros(len(hit))
 
     def _values_at(self, codes: Ints) -> Floats:
         """Return V of states, 0 for those that are not kept."""
-        places, hit = _find(self.codes, codes)
-        return np.where(hit, self.values[places], 0.0) if len(self.codes) else np.zeros(len(codes))
+        if not len(self.codes):
+            return np.zeros(len(codes))
+        places, hit = _find(self.codes, self._layout.in_order(codes))
+        return np.where(hit, self.values[places], 0.0)
+
+    # How the best play goes, by a forward pass through the states that it visits.
+
+    def visits(self) -> Visits:
+        """Return how the best play goes."""
+        return _Flow(self).run()
 
 
 def _merged(parts: list[Ints]) -> Ints:
@@ -746,3 +782,184 @@ def _find(known: Ints, codes: Ints) -> tuple[Ints, Bools]:
     places = np.searchsorted(known, codes)
     np.minimum(places, len(known) - 1, out=places)
     return places, known[places] == codes
+
+
+class _Mass(NamedTuple):
+    """States with the probability of visiting each.
+
+    codes: the states, their territories as they are.
+    chances: the probability of visiting each, as `[state, 0]`; and as `[state, 1 + k]`, that of
+        visiting it without having rolled over border k before.
+    """
+
+    codes: Ints
+    chances: Floats
+
+    def of(self, rows: Ints | Bools) -> "_Mass":
+        """Return some of the states."""
+        return _Mass(self.codes[rows], self.chances[rows])
+
+
+class _Flow:
+    """The probability of visiting each state, if every roll and every advance is the best."""
+
+    def __init__(self, exact: ExactTurn) -> None:
+        self.exact, self.layout, self.turn = exact, exact._layout, exact.turn
+        self.visits = Visits()
+        self.waiting: dict[int, list[_Mass]] = defaultdict(list)
+        # By t, and then by border and the least advance.
+        self.taken: dict[int, dict[tuple[int, int], list[_Mass]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
+
+    def run(self) -> Visits:
+        """Return how it goes."""
+        start = self.turn.start()
+        code = self.layout.encode(start)
+        if code is None or not self.exact.value > 0.0:
+            return self.visits
+        borders = len(self.layout.borders)
+        self._wait(_Mass(np.array([code]), np.ones((1, 1 + borders))))
+        for total in range(code // self.layout.whole, -1, -1):
+            for (number, least), parts in self.taken.pop(total, {}).items():
+                self._advance(number, least, _summed(parts))
+            if total in self.waiting:
+                mass = _summed(self.waiting.pop(total))
+                for low in range(0, len(mass.codes), AT_ONCE):
+                    self._leave(mass.of(np.arange(low, min(low + AT_ONCE, len(mass.codes)))))
+        return self.visits
+
+    def _attack(self, number: int) -> Attack:
+        border = self.layout.borders[number]
+        return Attack(self.layout.places[border.start], self.layout.places[border.to])
+
+    def _wait(self, mass: _Mass) -> float:
+        """Put states to those that wait; return the chance of those in which it is best to stop."""
+        going = self.exact._values_at(mass.codes) > 0.0
+        stopped = float(mass.chances[~going, 0].sum())
+        mass = mass.of(going)
+        totals = mass.codes // self.layout.whole
+        for total in np.flatnonzero(np.bincount(totals)).tolist():
+            self.waiting[total].append(mass.of(totals == total))
+        return stopped
+
+    def _leave(self, mass: _Mass) -> None:
+        """Make the best roll of some states."""
+        block = _Block(self.layout, mass.codes)
+        best = np.zeros(len(mass.codes))
+        chosen = np.full(len(mass.codes), -1)
+        rolls: list[tuple[_Fight, Choice, dict[tuple[int, int, int], Floats]]] = []
+        for fight in block.fights():
+            worths = self.exact._worths_of_results(block, fight)
+            for choice in fight.group.choices:
+                worth, _ = _mean(choice, worths)
+                better = worth > best[fight.rows] * (1.0 + SAME)
+                rows = fight.rows[better]
+                best[rows], chosen[rows] = worth[better], len(rolls)
+                rolls.append((fight, choice, worths))
+        for k, (fight, choice, worths) in enumerate(rolls):
+            here = np.flatnonzero(chosen[fight.rows] == k)
+            if len(here):
+                few = {key: worth[here] for key, worth in worths.items()}
+                some = fight._replace(rows=fight.rows[here], armies=fight.armies[here])
+                self._roll(block, some, choice, few, mass)
+
+    def _roll(
+        self,
+        block: _Block,
+        fight: _Fight,
+        choice: Choice,
+        worths: dict[tuple[int, int, int], Floats],
+        mass: _Mass,
+    ) -> None:
+        """Make a roll in some states."""
+        number, group, rows, armies = fight
+        border, attack = self.layout.borders[number], self._attack(number)
+        before = mass.chances[rows].copy()
+        reached, ended = float(before[:, 1 + number].sum()), 0.0
+        before[:, 1 + number] = 0.0
+        self.visits.add(attack, Visit(reached, 0.0, 0.0, 0.0))
+        _, chances = _mean(choice, worths)
+        for (attackers, defenders), chance in chances.items():
+            after = _Mass(block.after(fight, attackers, defenders), before * chance[:, None])
+            self.visits.armies[attack.start] -= attackers * float(after.chances[:, 0].sum())
+            if defenders != group.held:
+                ended += self._wait(after)
+                continue
+            _, over = self.layout.paid(border.to, block.left[rows])
+            spare = armies - attackers - self.layout.garrisons[border.start]
+            self._arrive(number, spare[over], spare[over], after.chances[over, 0])
+            after = after.of(~over)
+            totals = after.codes // self.layout.whole
+            for total in np.flatnonzero(np.bincount(totals)).tolist():
+                self.taken[total][number, choice.least].append(after.of(totals == total))
+        self.visits.add(attack, Visit(0.0, 0.0, 0.0, ended))
+
+    def _advance(self, number: int, least: int, mass: _Mass) -> None:
+        """Make the best advance after some conquests."""
+        advances = _advances(self.layout, number, mass.codes)
+        worths = self.exact._worths_of_advances(advances)
+        moved, _ = advances.best(worths, least)
+        self._arrive(number, advances.spare, moved, mass.chances[:, 0])
+        codes = advances.codes[moved - 1, np.arange(len(moved))]
+        stopped = self._wait(_Mass(codes, mass.chances))
+        self.visits.add(self._attack(number), Visit(0.0, 0.0, 0.0, stopped))
+
+    def _arrive(self, number: int, able: Ints, moved: Ints, chances: Floats) -> None:
+        """Count conquests and advances."""
+        attack = self._attack(number)
+        arrived = float((moved * chances).sum())
+        self.visits.armies[attack.start] -= arrived
+        self.visits.add(attack, Visit(0.0, float(chances.sum()), arrived, 0.0))
+        for (left, go), k in _places_of(able, moved).items():
+            self.visits.add_advance(attack, left, go, float(chances[k].sum()))
+
+
+def _mean(
+    choice: Choice, worths: dict[tuple[int, int, int], Floats]
+) -> tuple[Floats, dict[tuple[int, int], Floats]]:
+    """Return what a roll is worth in some states, and the chance of each result.
+
+    worths: what each result is worth, by losses and least advance.
+    """
+    size = len(next(iter(worths.values())))
+    total = np.zeros(size)
+    chances: dict[tuple[int, int], Floats] = defaultdict(lambda: np.zeros(size))
+    for throw in choice.throws:
+        options = np.stack(
+            [
+                sum(chance * worths[x, y, choice.least] for chance, x, y in option)
+                for option in throw.options
+            ]
+        )
+        worst = options.argmin(axis=0)
+        total += throw.chance * options.min(axis=0)
+        for k, option in enumerate(throw.options):
+            for chance, x, y in option:
+                chances[x, y] += throw.chance * chance * (worst == k)
+    return total, dict(chances)
+
+
+def _summed(parts: list[_Mass]) -> _Mass:
+    """Return the states of some masses, each once."""
+    codes = np.concatenate([part.codes for part in parts])
+    order = np.argsort(codes, kind="stable")
+    codes = codes[order]
+    first = np.flatnonzero(np.diff(codes, prepend=-1))
+    chances = np.concatenate([part.chances for part in parts])[order]
+    return _Mass(codes[first], np.add.reduceat(chances, first, axis=0))
+
+
+def _places_of(*rows: Ints) -> dict[tuple[int, ...], Ints]:
+    """Return where each combination of numbers stands."""
+    if not len(rows[0]):
+        return {}
+    order = np.lexsort(rows)
+    columns = [row[order] for row in rows]
+    new = np.any([np.diff(column, prepend=-1) != 0 for column in columns], axis=0)
+    first = np.flatnonzero(new)
+    parts = np.split(order, first[1:])
+    return {
+        tuple(int(column[k]) for column in columns): part
+        for k, part in zip(first, parts, strict=True)
+    }
