@@ -129,23 +129,14 @@ class Game:
             reduced[attack.to] = defenders
         return self._state(stacks, state.left, tuple(sorted(reduced.items())))
 
-    def advances(self, state: State, attack: Attack, able: int) -> range:
-        """Return how many of `able` armies left may advance, as far as it makes a difference.
+    def advances(self, attack: Attack, able: int) -> range:
+        """Return how many of `able` armies left may advance, the most first.
 
-        Where one of the two territories has nothing more to attack, the other gets all it can, as
-        more armies never lose more. Where the kernel is not monotone they may, which matters if
-        armies are worth something.
+        All of them can make a difference, even where one of the two territories has nothing more to
+        attack: a battle is fought to its end, so a stack with more armies may conquer what another
+        would have needed to go on.
         """
-        least = self.problem.least_advance(attack.to, able)
-        if self.rewards.army and not self.problem.kernel_of(attack.to).monotone:
-            return range(able, least - 1, -1)
-        left = state.left & ~(1 << attack.to)
-        out = self.problem.borders.out
-        if not out[attack.to] & left:
-            return range(least, least + 1)
-        if not out[attack.start] & left:
-            return range(able, able + 1)
-        return range(able, least - 1, -1)
+        return range(able, self.problem.least_advance(attack.to, able) - 1, -1)
 
 
 class TooManyError(Exception):
@@ -219,7 +210,7 @@ class Exact:
 
     def _best_advance(self, state: State, attack: Attack, able: int) -> tuple[float, int, State]:
         best = -1.0, 0, state
-        for moved in self.game.advances(state, attack, able):
+        for moved in self.game.advances(attack, able):
             after = self.game.after_win(state, attack, able, moved)
             value = self.value(after)
             if value > best[0]:

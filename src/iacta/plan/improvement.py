@@ -234,7 +234,7 @@ class Improvement:
         """Return an attack that need not be any task's, all that is left then being shared anew."""
         won, after = [], self._lost(state, attack)
         for left, chance in self._won(state, attack):
-            moves = self.game.advances(state, attack, left)
+            moves = self.game.advances(attack, left)
             if len(moves) > MOST_ADVANCES:
                 moves = moves[:: len(moves) - 1]
             states = [(self.game.after_win(state, attack, left, moved), moved) for moved in moves]
