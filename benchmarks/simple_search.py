@@ -25,6 +25,7 @@ __all__ = ["Searched", "simple_search"]
 MOST_DEFENDERS = 64
 ORDERS = 6  # greedy shares after a conquest
 FEW_ORDERS = 2  # the same after any other roll
+DEAD_END = 1.5  # armies that a dead end costs, as three dice force three to advance
 
 
 class Searched(NamedTuple):
@@ -83,17 +84,11 @@ def _greedy(armies: Any, owned: Any, goal: Any, near: Any, costs: Any, part: Any
     count = len(armies)
     part[:] = -1
     mean, variance = np.zeros(count), np.zeros(count)
+    ways_on = np.zeros((count, count), np.bool_)  # whether a stack goes on from a territory
     distance, before = np.empty((count, count)), np.empty((count, count), np.int64)
-    order = np.random.permutation(count)
-    for _ in range(count):
-        # The next territory of the order that is still to be taken.
-        t = -1
-        for x in order:
-            if goal[x] and not owned[x] and part[x] < 0:
-                t = x
-                break
-        if t < 0:
-            break
+    for t in np.random.permutation(count):
+        if not goal[t] or owned[t] or part[t] >= 0:
+            continue
         best, chosen = -np.inf, -1
         for v in range(count):
             if not owned[v] or armies[v] < 2:
@@ -103,7 +98,7 @@ def _greedy(armies: Any, owned: Any, goal: Any, near: Any, costs: Any, part: Any
             far[:] = np.inf
             for x in range(count):
                 if x == v or part[x] == v:
-                    far[x], before[v, x] = 0.0, -1
+                    far[x], before[v, x] = DEAD_END * ways_on[v, x], -1
             while True:
                 u, least = -1, np.inf
                 for x in range(count):
@@ -121,37 +116,24 @@ def _greedy(armies: Any, owned: Any, goal: Any, near: Any, costs: Any, part: Any
                             far[c], before[v, c] = through, u
             if far[t] == np.inf:
                 continue
-            able = armies[v] - 1.0
-            more = 0.0
-            x = t
+            more, x = 0.0, t
             while before[v, x] >= 0:
                 more += costs[1, armies[x]]
                 x = before[v, x]
-            gain = _log_chance(able, mean[v] + far[t], variance[v] + more) - _log_chance(
-                able, mean[v], variance[v]
-            )
+            able = armies[v] - 1.0
+            gain = _log_chance(able, mean[v] + far[t], variance[v] + more)
+            gain -= _log_chance(able, mean[v], variance[v])
             if gain > best:
                 best, chosen = gain, v
         if chosen < 0:
             return -np.inf
+        mean[chosen] += distance[chosen, t]
         x = t
         while before[chosen, x] >= 0:
             part[x] = chosen
-            mean[chosen] += costs[0, armies[x]] + 1.0
             variance[chosen] += costs[1, armies[x]]
             x = before[chosen, x]
-    return _worth(armies, owned, costs, part)
-
-
-@njit(cache=True)
-def _worth(armies: Any, owned: Any, costs: Any, part: Any) -> float:
-    """Return the log of the chance of a share."""
-    count = len(armies)
-    mean, variance = np.zeros(count), np.zeros(count)
-    for x in range(count):
-        if part[x] >= 0 and not owned[x]:
-            mean[part[x]] += costs[0, armies[x]] + 1.0
-            variance[part[x]] += costs[1, armies[x]]
+            ways_on[chosen, x] = True
     total = 0.0
     for v in range(count):
         total += _log_chance(armies[v] - 1.0, mean[v], variance[v])
@@ -159,11 +141,46 @@ def _worth(armies: Any, owned: Any, costs: Any, part: Any) -> float:
 
 
 @njit(cache=True)
-def _share(
+def _worth(armies: Any, owned: Any, near: Any, costs: Any, part: Any) -> float:
+    """Return the log of the chance of a share."""
+    count, total = len(armies), 0.0
+    seen, waiting = np.zeros(count, np.bool_), np.empty(count, np.int64)
+    for v in range(count):
+        if not owned[v] or not np.any(part == v):
+            continue
+        mean, variance, ends = 0.0, 0.0, 0
+        waiting[0], first, after = v, 0, 1
+        while first < after:
+            u = waiting[first]
+            first += 1
+            here = after
+            for c in near[u]:
+                if c < 0:
+                    break
+                if part[c] == v and not owned[c] and not seen[c]:
+                    seen[c] = True
+                    waiting[after] = c
+                    after += 1
+            ends += here == after
+            if u != v:
+                mean += costs[0, armies[u]] + 1.0
+                variance += costs[1, armies[u]]
+        total += _log_chance(armies[v] - 1.0, mean + DEAD_END * (ends - 1), variance)
+    for x in range(count):
+        if part[x] >= 0 and not owned[x] and not seen[x]:
+            return -np.inf
+    return total
+
+
+@njit(cache=True)
+def _improve(
     armies: Any, owned: Any, goal: Any, near: Any, costs: Any, part: Any, tries: int
 ) -> float:
-    """Improve `part` by some greedy shares, and return the log of its chance."""
-    best, other = _worth(armies, owned, costs, part) if tries < ORDERS else -np.inf, part.copy()
+    """Replace `part` by the best of some greedy shares if it is better; return its log chance."""
+    best, other = _worth(armies, owned, near, costs, part), part.copy()
+    for x in range(len(goal)):
+        if goal[x] and not owned[x] and part[x] < 0:
+            best = -np.inf
     for _ in range(tries):
         value = _greedy(armies, owned, goal, near, costs, other)
         if value > best:
@@ -174,20 +191,49 @@ def _share(
 
 @njit(cache=True)
 def _conquer(
-    armies: Any, owned: Any, goal: Any, near: Any, costs: Any, part: Any, v: int, c: int, dice: int
+    armies: Any,
+    owned: Any,
+    goal: Any,
+    near: Any,
+    costs: Any,
+    part: Any,
+    v: int,
+    c: int,
+    least: int,
+    tries: int,
 ) -> float:
-    """Move in with the best number of armies; return the chance of the best share then."""
-    total, best, chosen = armies[v], -np.inf, dice
-    found, trial = part.copy(), part.copy()
+    """Move in with the best number of armies, and return the log of the chance then."""
+    total, best, chosen = armies[v], -np.inf, least
     owned[c] = True
-    step = max(1, (total - 1 - dice) // 6)
-    m = dice
+    # What was the stack's is that of the conquered territory, as far as it is reached from there.
+    follows, found, trial = part.copy(), part.copy(), part.copy()
+    follows[c] = -1
+    follows[follows == v] = -2
+    waiting, first, after = np.full(len(part), c), 0, 1
+    while first < after:
+        for x in near[waiting[first]]:
+            if x < 0:
+                break
+            if follows[x] == -2 and not owned[x]:
+                follows[x] = c
+                waiting[after] = x
+                after += 1
+        first += 1
+    follows[follows == -2] = v
+    stays = follows.copy()
+    for x in near[v]:
+        if x >= 0 and follows[x] == c:
+            stays[x] = v  # or what is next to the stack stays with it
+    step = max(1, (total - 1 - least) // (6 if tries > 1 else 2))
+    m = least
     while m <= total - 1:
         armies[v], armies[c] = total - m, m
-        value = _share(armies, owned, goal, near, costs, trial, ORDERS)
-        if value > best:
-            best, chosen = value, m
-            found[:] = trial
+        for kind in range(2):
+            trial[:] = follows if kind else stays
+            value = _improve(armies, owned, goal, near, costs, trial, tries * kind)
+            if value > best:
+                best, chosen = value, m
+                found[:] = trial
         m = total - 1 if m < total - 1 < m + step else m + step
     armies[v], armies[c] = total - chosen, chosen
     part[:] = found
@@ -195,54 +241,66 @@ def _conquer(
 
 
 @njit(cache=True)
+def _expected(
+    armies: Any,
+    owned: Any,
+    goal: Any,
+    near: Any,
+    steps: Any,
+    costs: Any,
+    part: Any,
+    v: int,
+    c: int,
+    i: int,
+) -> float:
+    """Return the expected chance after a roll with i dice."""
+    j, expected, trial = min(armies[c], 2), 0.0, part.copy()
+    ours, theirs = armies[v], armies[c]
+    for k in range(min(i, j) + 1):
+        armies[v], armies[c] = ours - (min(i, j) - k), theirs - k
+        trial[:] = part
+        if armies[c]:
+            value = _improve(armies, owned, goal, near, costs, trial, 0)
+        else:
+            value = _conquer(armies, owned, goal, near, costs, trial, v, c, i, 0)
+            owned[c] = False
+        expected += steps[i, j, k] * math.exp(value)
+    armies[v], armies[c] = ours, theirs
+    return expected
+
+
+@njit(cache=True)
 def _game(armies: Any, owned: Any, goal: Any, near: Any, steps: Any, costs: Any, part: Any) -> bool:
     """Play one game to its end, and return whether the goal is reached."""
-    trial = part.copy()
-    while True:
-        if not np.any(goal & ~owned):
-            return True
-        if _share(armies, owned, goal, near, costs, part, FEW_ORDERS) == -np.inf:
+    while np.any(goal & ~owned):
+        if _improve(armies, owned, goal, near, costs, part, FEW_ORDERS) == -np.inf:
             return False
-        best, start, to = -1.0, -1, -1
+        best, start, to, dice = 0.0, -1, -1, 0
         for v in range(len(armies)):
             if not owned[v] or armies[v] < 2:
                 continue
-            i = min(armies[v] - 1, 3)
             for c in near[v]:
                 if c < 0:
                     break
                 if owned[c] or part[c] != v:
                     continue
-                j = min(armies[c], 2)
-                expected, lost = 0.0, min(i, j)
-                for k in range(lost + 1):
-                    armies[v] -= lost - k
-                    armies[c] -= k
-                    owned[c] = armies[c] == 0
-                    trial[:] = part
-                    if owned[c]:
-                        armies[v] -= 1
-                        value = _worth(armies, owned, costs, trial)
-                        armies[v] += 1
-                    else:
-                        value = _share(armies, owned, goal, near, costs, trial, 1)
-                    expected += steps[i, j, k] * math.exp(value)
-                    owned[c] = False
-                    armies[v] += lost - k
-                    armies[c] += k
-                if expected > best:
-                    best, start, to = expected, v, c
+                most = min(armies[v] - 1, 3)
+                for i in range(1 if armies[c] <= 2 else most, most + 1):
+                    value = _expected(armies, owned, goal, near, steps, costs, part, v, c, i)
+                    if value > best:
+                        best, start, to, dice = value, v, c, i
         if start < 0:
             return False
-        i, j = min(armies[start] - 1, 3), min(armies[to], 2)
+        j = min(armies[to], 2)
         drawn, killed = np.random.random(), 0
-        while killed < min(i, j) and drawn >= steps[i, j, killed]:
-            drawn -= steps[i, j, killed]
+        while killed < min(dice, j) and drawn >= steps[dice, j, killed]:
+            drawn -= steps[dice, j, killed]
             killed += 1
-        armies[start] -= min(i, j) - killed
+        armies[start] -= min(dice, j) - killed
         armies[to] -= killed
         if not armies[to]:
-            _conquer(armies, owned, goal, near, costs, part, start, to, i)
+            _conquer(armies, owned, goal, near, costs, part, start, to, dice, ORDERS)
+    return True
 
 
 @njit(cache=True)
@@ -251,8 +309,7 @@ def _games(
 ) -> int:
     np.random.seed(seed)
     part = np.full(len(armies), -1)
-    first = _share(armies, owned, goal, near, costs, part, 40 * ORDERS)
-    if first == -np.inf:
+    if _improve(armies, owned, goal, near, costs, part, 40 * ORDERS) == -np.inf:
         return 0
     won = 0
     for _ in range(games):
