@@ -23,9 +23,9 @@ from iacta.rules.rules import CLASSIC
 __all__ = ["Searched", "simple_search"]
 
 MOST_DEFENDERS = 64
-ORDERS = 6  # greedy shares after a conquest
-FEW_ORDERS = 2  # the same after any other roll
-DEAD_END = 1.5  # armies that a dead end costs, as three dice force three to advance
+ORDERS = 12  # greedy shares after a conquest
+FEW_ORDERS = 4  # the same after any other roll
+DEAD_END = 0.7  # armies that a dead end costs, as dice that conquer must advance
 
 
 class Searched(NamedTuple):
