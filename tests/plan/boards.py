@@ -7,7 +7,7 @@ from random import Random
 
 from iacta import Dice, Rules
 from iacta.board import Board, Continent, Holding, Position
-from iacta.plan import Goal, TakeAll, TakeAny, Worth
+from iacta.plan import Goal, InOrder, TakeAll, TakeAny, Worth
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
 
@@ -152,12 +152,14 @@ class SmallGame:
 
 
 def small_game(
-    rng: Random, *, most_targets: int = 4, most_stacks: int = 3, most_armies: int = 9
+    seed: int, *, most_targets: int = 4, most_stacks: int = 3, most_armies: int = 9
 ) -> SmallGame:
     """Draw a board of a few targets and stacks, rules, constraints and a goal.
 
+    seed: a whole number; the same seed draws the same game.
     most_armies: how many all stacks together may have able to attack.
     """
+    rng = Random(seed)  # noqa: S311 # draws games, no secrets
     stacks = [f"s{k}" for k in range(rng.randint(1, most_stacks))]
     targets = [f"t{k}" for k in range(rng.randint(2, most_targets))]
     names = [*stacks, *targets]
@@ -199,7 +201,11 @@ def _goal(rng: Random, targets: list[str]) -> Goal:
         return TakeAll(tuple(targets))
     if kind < 0.6:
         return TakeAll(some)
-    if kind < 0.75:
+    if kind < 0.7:
         return TakeAny(some)
+    if kind < 0.8:
+        return InOrder((TakeAll(some), TakeAll(tuple(targets))), (rng.choice((0.0, 1.0)), 2.0))
     lands = {name: round(rng.uniform(0, 3), 1) for name in targets}
-    return Worth(lands, bonus=rng.choice((0.0, 1.0)), army=rng.choice((0.0, 0.1, 0.5, 1.0)))
+    prizes = ((TakeAll(some), 2.0),) if rng.random() < 0.3 else ()
+    army = rng.choice((0.0, 0.1, 0.5, 1.0))
+    return Worth(lands, bonus=rng.choice((0.0, 1.0)), army=army, prizes=prizes)

@@ -2,14 +2,19 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
 from iacta import CLASSIC, Rules
 from iacta.board import Position
-from iacta.plan import TakeAll
+from iacta.plan import Goal, InOrder, TakeAll, TakeAny, Worth
+from iacta.plan.exact_turn import solve_turn
+from iacta.plan.goals import Rewards, held_worth, worth_rewards
+from iacta.plan.problem import Problem, mask_of, read_problem
+from iacta.plan.turn import Turn
 from iacta.rules.variants import find_rules
-from tests.plan.boards import board_of, position_on
+from tests.plan.boards import SmallGame, board_of, position_on, small_game
 from tests.plan.twin import Action, Play, State
 
 FREE = Rules(least_advance=False)
@@ -85,3 +90,48 @@ def test_the_twin_finds_what_was_once_proven_wrongly(
     goal = TakeAll(position.owned_by("blue"))
     play = Play(position, goal, rules, battles=True)
     assert play.value() == pytest.approx(chance, abs=5e-8)
+
+
+@cache
+def best_value(seed: int, *, battles: bool = False) -> float:
+    """Return what a small game is worth at best, as the twin finds."""
+    return float(twin_of(small_game(seed), battles=battles).value())
+
+
+def twin_of(game: SmallGame, *, battles: bool = False) -> Play:
+    """Return the twin of a game."""
+    return Play(
+        game.position,
+        game.goal,
+        game.rules,
+        rules_of=game.rules_of,
+        keep=game.keep,
+        may_not_move=game.may_not_move,
+        battles=battles,
+    )
+
+
+def problem_of(game: SmallGame) -> Problem:
+    """Return the problem of a game."""
+    return read_problem(game.position, game.rules, game.keep, game.may_not_move, game.rules_of)
+
+
+def rewards_of(problem: Problem, goal: Goal) -> Rewards:
+    """Return what a goal pays."""
+    if isinstance(goal, Worth | InOrder):
+        return worth_rewards(problem, goal, problem.enemy)
+    goal_set = mask_of(problem.board.territories.index(name) for name in goal.territories)
+    if isinstance(goal, TakeAny):
+        return Rewards(any_of=goal_set)
+    return Rewards(all_of=goal_set & problem.enemy)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_exact_search_is_worth_what_the_twin_is(seed: int) -> None:
+    game = small_game(seed)
+    problem = problem_of(game)
+    turn = Turn(problem, problem.enemy, rewards_of(problem, game.goal))
+    exact = solve_turn(turn)
+    assert exact is not None
+    value = exact.value + held_worth(problem, game.goal)
+    assert value == pytest.approx(best_value(seed), abs=1e-10)
