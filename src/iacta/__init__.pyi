@@ -22,6 +22,7 @@ from iacta.errors import MissingError as MissingError
 from iacta.errors import TooLargeError as TooLargeError
 from iacta.estimate import Estimate as Estimate
 from iacta.estimate import Interval as Interval
+from iacta.plan import Continuation as Continuation
 from iacta.plan import Ending as Ending
 from iacta.plan import InOrder as InOrder
 from iacta.plan import Marginal as Marginal
@@ -34,13 +35,16 @@ from iacta.plan import Step as Step
 from iacta.plan import TakeAll as TakeAll
 from iacta.plan import TakeAny as TakeAny
 from iacta.plan import TerritoryEnd as TerritoryEnd
+from iacta.plan import Trade as Trade
 from iacta.plan import Worth as Worth
 from iacta.plan import armies_needed_for_plan as armies_needed_for_plan
 from iacta.plan import best_plan as best_plan
 from iacta.plan import eliminate as eliminate
+from iacta.plan import go_on as go_on
 from iacta.plan import reinforce as reinforce
 from iacta.plan import reinforcements_needed as reinforcements_needed
 from iacta.plan import simulate_plan as simulate_plan
+from iacta.plan import traded_armies as traded_armies
 from iacta.questions.arrays import expected_attackers_left as expected_attackers_left
 from iacta.questions.arrays import expected_defenders_left as expected_defenders_left
 from iacta.questions.arrays import win_probability as win_probability

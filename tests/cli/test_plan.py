@@ -18,13 +18,16 @@ from iacta import (
     MalformedError,
     TakeAll,
     TakeAny,
+    Trade,
     Worth,
     armies_needed_for_plan,
     best_plan,
     eliminate,
+    go_on,
     read_position,
     reinforce,
     reinforcements_needed,
+    traded_armies,
 )
 from iacta.answers import ask
 from iacta.answers import plan as asked
@@ -262,6 +265,16 @@ WRONG = {
     "--take Asia --reinforce 0": "--reinforce must be a whole number from 1 to 1000, got 0",
     "--take Asia --reinforce 1 --need 9% --source Ukraine": "--source must stand without "
     "--reinforce, got both",
+    "--take Asia --cards blue=4": "--cards must go with --eliminate, got it without",
+    "--eliminate green --cards blue=4": "--cards must be those of green, who is to be eliminated, "
+    "and of red, got blue",
+    "--eliminate green --cards green": "--cards must be like 'blue=4', got 'green'",
+    "--eliminate green --cards green=45": "--cards must be a whole number from 0 to 44, got 45",
+    "--eliminate green --trade 4": "--trade must go with --cards, got it without",
+    "--eliminate green --cards green=4 --trade much": "--trade must be a whole number of at least "
+    "0, got 'much'",
+    "--eliminate green --cards green=4 --reinforce 3": "--cards must stand without --reinforce, "
+    "got both",
     "--take Asia --seed 1": "--seed must stand with --check, got --seed 1 alone",
     "--take Asia --check many": "--check must be a whole number from 1 to 10000000, got 'many'",
     "--take Asia --check 0": "--check must be a whole number from 1 to 10000000, got 0",
@@ -525,3 +538,31 @@ def test_need_finds_the_fewest_new_armies(run: Run, small: Path) -> None:
     )
     told = run(f"plan {small} --take East --reinforce 1 --need 20%").stdout
     assert "You have a chance of at least 20 % without new armies." in told
+
+
+def test_cards_bring_armies_with_which_the_turn_goes_on(run: Run, small: Path) -> None:
+    line = f"plan {small} --eliminate blue --cards blue=3,red:1 --trade 10"
+    brought = record(run(f"{line} --json"))["cards"]["armies"]
+    chance = float(traded_armies(4)[4])
+    assert brought == [
+        {"armies": 0, "probability": pytest.approx(1 - chance)},
+        {"armies": 10, "probability": pytest.approx(chance)},
+    ]
+    told = run(line).stdout.splitlines()
+    assert told[1] == (
+        "The cards bring 10 armies with 81.70 % and none with 18.30 %. All sets are traded in at "
+        "once; what is on the cards is taken to be random."
+    )
+    position = read_position(small)
+    goal = InOrder((eliminate(position, "blue"), TakeAll("C")))
+    found = go_on(position, goal, traded_armies(4, Trade((10,))))
+    cards = record(run(f"{line} --then C --json"))["cards"]
+    assert cards["win_probability"] == found.win_probability
+    assert cards["first_probability"] == found.first
+    assert cards["win_probability_without"] == found.without
+    low, high = found.interval
+    assert cards["interval"] == {"level": 0.95, "low": low, "high": high}
+    lines = run(f"{line} --then C").stdout.splitlines()
+    assert lines[0].startswith(f"You eliminate blue with a chance of {100 * found.first:.2f} %")
+    assert f"then take C with {100 * found.win_probability:.2f} %" in lines[0]
+    assert f"from {found.ends} ends" in lines[2]

@@ -30,11 +30,12 @@ from iacta.answers.words import (
 from iacta.board.formats.reading import MOST_BYTES, decode, read_table
 from iacta.board.position import Position, read_position
 from iacta.checks import parse_whole_number, row_of, shown, whole_number
-from iacta.distribution import Probability
+from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.estimate import Interval
 from iacta.methods import find_kernel
 from iacta.plan import (
+    Continuation,
     Goal,
     InOrder,
     Plan,
@@ -43,13 +44,16 @@ from iacta.plan import (
     Step,
     TakeAll,
     TakeAny,
+    Trade,
     Worth,
     armies_needed_for_plan,
     best_plan,
     eliminate,
+    go_on,
     reinforce,
     reinforcements_needed,
     simulate_plan,
+    traded_armies,
 )
 from iacta.plan.goals import MOST_WORTH, deed, goal_words, held_worth
 from iacta.plan.problem import bits, mask_of
@@ -64,6 +68,7 @@ RARE = 0.001
 NO_BOUND = 0.999  # a chance that proves nothing as a bound
 MOST_LINES = 40
 MOST_ENDINGS = 3
+DEALT = "All sets are traded in at once; what is on the cards is taken to be random."
 LONGEST_LIMIT = Fraction(10**9)
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 WORTH = Number(least=0, most=int(MOST_WORTH))
@@ -85,21 +90,25 @@ class PositionSource(Kind):
         return {"type": ["string", "object"]}
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Garrisons(Kind):
-    """Armies that must stay on some territories.
+    """A number for each of some names, such as the armies that must stay on some territories.
 
-    >>> Garrisons().parse("Brazil:3, Egypt:2", "keep")
+    example: what it looks like.
+
+    >>> Garrisons().parse("Brazil:3, Egypt=2", "keep")
     (('Brazil', 3), ('Egypt', 2))
     """
 
     metavar: ClassVar[str] = "NAMES"
+    example: str = "Brazil:3,Egypt:2"
 
     def parse(self, text: str, name: str) -> tuple[tuple[str, int], ...]:
         kept = {}
         for part in text.split(","):
-            territory, colon, number = part.rpartition(":")
+            territory, colon, number = part.replace("=", ":").rpartition(":")
             if not colon:
-                raise IllegalError(f"{name} must be like 'Brazil:3,Egypt:2', got {shown(text)}")
+                raise IllegalError(f"{name} must be like '{self.example}', got {shown(text)}")
             kept[territory.strip()] = parse_whole_number(number.strip(), f"{name} of {territory}")
         return self.check(kept, name)
 
@@ -115,6 +124,34 @@ class Garrisons(Kind):
 
     def schema(self) -> Schema:
         return {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
+
+
+class Sets(Kind):
+    """What the next sets of cards bring, or `fixed` as in the app.
+
+    >>> Sets().parse("10,12", "trade").nth(2), Sets().parse("fixed", "trade").is_fixed
+    (15, True)
+    """
+
+    metavar: ClassVar[str] = "ARMIES"
+
+    def parse(self, text: str, name: str) -> Trade:
+        if text.strip() == "fixed":
+            return Trade(is_fixed=True)
+        return Trade(tuple(parse_whole_number(part.strip(), name) for part in text.split(",")))
+
+    def check(self, value: object, name: str) -> Trade:
+        if isinstance(value, Trade):
+            return value
+        if isinstance(value, str):
+            return self.parse(value, name)
+        return Trade(tuple(whole_number(each, name) for each in row_of(value, name, "numbers")))
+
+    def text(self, value: Trade) -> str:
+        return "fixed" if value.is_fixed else ",".join(map(str, value.values))
+
+    def json(self, value: Trade) -> str:
+        return self.text(value)
 
 
 class Prizes(Kind):
@@ -225,6 +262,22 @@ class PlanQuestion(UnderRules, Question):
             Whole(least=1, most=MOST_NEW), "New armies to place first, where they help most."
         ),
     ] = None
+    cards: Annotated[
+        tuple[tuple[str, int], ...] | None,
+        Parameter(
+            Garrisons(example="blue=4"),
+            "Cards of the player to eliminate, and your own, such as blue=4,red=1.",
+            metavar="PLAYERS",
+        ),
+    ] = None
+    trade: Annotated[
+        Trade | None,
+        Parameter(
+            Sets(),
+            "What the next sets of cards bring, then as usual; or fixed.",
+            usual="4,6,8,10,12,15",
+        ),
+    ] = None
     time_limit: Annotated[
         Fraction | None,
         Parameter(Number(least=0, unit="seconds"), "How long to search.", metavar="SECONDS"),
@@ -274,9 +327,17 @@ class PlanQuestion(UnderRules, Question):
             raise ClashError("{need} must stand without {then}, got both")
         if self.worth and self.need is not None:
             raise ClashError("{need} must go with {take}, {take_any} or {eliminate}, got {worth}")
+        if self.cards is not None and self.eliminate is None:
+            raise ClashError("{cards} must go with {eliminate}, got it without")
+        if self.cards is not None and self.reinforce is not None:
+            raise ClashError("{cards} must stand without {reinforce}, got both")
+        if self.trade is not None and self.cards is None:
+            raise ClashError("{trade} must go with {cards}, got it without")
         if self.source is not None and self.reinforce is not None:
             raise ClashError("{source} must stand without {reinforce}, got both")
         for name, other in (("source", "need"), ("seed", "check")):
+            if name == "seed" and self.cards is not None:
+                continue  # the ends from which the turn goes on are drawn too
             if self._has(name) and not self._has(other):
                 sentence = f"{{{name}}} must stand with {{{other}}}, got {{{name}}} {{0}} alone"
                 raise ClashError(sentence, getattr(self, name))
@@ -304,13 +365,16 @@ class PlanQuestion(UnderRules, Question):
             ]
             return Worth(lands, bonus, army, tuple(prizes))
         if self.eliminate is not None:
-            first = eliminate(self.start, self.eliminate)
+            first = self._eliminated()
         else:
             first = self._taken("take", self.take or "")
         if self.then is None:
             return first
         others = [self._read("then", part) for part in self.then.split(";")]
         return InOrder((first, *others), tuple(map(float, self.stage_values or ())))
+
+    def _eliminated(self) -> TakeAll:
+        return eliminate(self.start, self.eliminate or "")
 
     def _read(self, parameter: str, text: str) -> TakeAll:
         """Return the goal that a text names: territories to take, or a player to eliminate."""
@@ -338,6 +402,23 @@ class PlanQuestion(UnderRules, Question):
         return theirs
 
     @cached_property
+    def new_armies(self) -> Distribution[int] | None:
+        """The new armies that the cards of the eliminated player bring."""
+        if self.cards is None:
+            return None
+        mine, theirs = self.start.player, self.start.of(self._eliminated().territories[0]).owner
+        hand = 0
+        for name, number in self.cards:
+            owner = self.start.of(self.start.owned_by(name)[0]).owner
+            if owner not in (mine, theirs):
+                raise IllegalError(
+                    f"cards must be those of {theirs}, who is to be eliminated, and of {mine}, "
+                    f"got {owner}"
+                )
+            hand += number
+        return traded_armies(hand, self.trade)
+
+    @cached_property
     def constraints(self) -> dict[str, Any]:
         """The rules, larger garrisons, and stacks that may not attack, as arguments."""
         board = self.start.board
@@ -363,11 +444,18 @@ class PlanQuestion(UnderRules, Question):
         with _called(owner="eliminate", may_not_move="stay", chance="need", worths="stage_values"):
             start, goal = self.start, self.goal
             effort: dict[str, Any] = {"time_limit": limit, "progress": progress}
-            new = None
+            new = goes_on = None
+            brought = self.new_armies
             if self.reinforce is not None:
                 new = reinforce(start, goal, self.reinforce, **self.constraints, **effort)
-            plan = best_plan(start, goal, **self.constraints, **effort) if new is None else new.plan
-            answer = PlanAnswer(self, plan, new=new)
+                plan = new.plan
+            elif brought is not None and isinstance(goal, InOrder):
+                seed = self.seed or 0
+                goes_on = go_on(start, goal, brought, seed=seed, **self.constraints, **effort)
+                plan = goes_on.plan
+            else:
+                plan = best_plan(start, goal, **self.constraints, **effort)
+            answer = PlanAnswer(self, plan, new=new, goes_on=goes_on)
             try:
                 if self.need is not None:
                     answer = replace(answer, needed=self._needed(plan, self.need))
@@ -499,6 +587,7 @@ class PlanAnswer(Answer):
     needed: the fewest armies, if they were asked for.
     checked: how often it succeeded, if it was played.
     new: where new armies are placed, if there are any.
+    goes_on: how the turn goes on with the cards of an eliminated player.
     """
 
     question: PlanQuestion
@@ -506,6 +595,7 @@ class PlanAnswer(Answer):
     needed: Needed | NeededNew | None = None
     checked: Checked | None = None
     new: Reinforcement | None = None
+    goes_on: Continuation | None = None
 
     def record(self) -> dict[str, Any]:
         plan, needed, checked = self.plan, self.needed, self.checked
@@ -566,6 +656,23 @@ class PlanAnswer(Answer):
                     for each in self.new.marginals
                 ],
             }
+        brought = self.question.new_armies
+        if brought is not None:
+            found["cards"] = {
+                "armies": [
+                    {"armies": number, "probability": float(brought[number])}
+                    for number in sorted(brought)
+                ]
+            }
+        if self.goes_on:
+            low, high = self.goes_on.interval
+            found["cards"] |= {
+                "first_probability": self.goes_on.first,
+                "win_probability": self.goes_on.win_probability,
+                "interval": {"level": float(LEVEL), "low": low, "high": high},
+                "win_probability_without": self.goes_on.without,
+                "ends": self.goes_on.ends,
+            }
         if needed:
             found["need"] = {**needed._asdict(), "chance": float(needed.chance)}
         if isinstance(needed, NeededNew):
@@ -598,6 +705,10 @@ class PlanAnswer(Answer):
         if self.new:
             found = f"With {_new_armies(self.new.placement)}, {found[0].lower()}{found[1:]}"
         lines = [f"{found}{under(self.question.rule_set.name)}{self._proof()}"]
+        if self.goes_on:
+            lines = list(self._with_cards(self.goes_on))
+        elif self.question.new_armies is not None:
+            lines.append(f"{_cards_words(self.question.new_armies)} {DEALT}")
         if self.new:
             lines.append(self._without(self.new))
         if isinstance(self.needed, NeededNew):
@@ -653,6 +764,28 @@ class PlanAnswer(Answer):
             first = parts[0].replace(" with ", " with a chance of ", 1)
             return f"You {', then '.join([first, *parts[1:]])}"
         return f"You {verb} with a chance of {percent(self._settled(plan.win_probability))}"
+
+    def _with_cards(self, goes_on: Continuation) -> Iterator[str]:
+        """Yield how the turn goes on with the cards of an eliminated player."""
+        position, goal = self.plan.position, self.question.goal
+        first, *others = goal.goals if isinstance(goal, InOrder) else ()
+        then = ", then ".join(deed(position, each) for each in others)
+        yield (
+            f"You {deed(position, first)} with a chance of "
+            f"{percent(self._settled(goes_on.first))}{under(self.question.rule_set.name)}, then "
+            f"{then} with {percent(self._settled(goes_on.win_probability))}, with the armies that "
+            "the cards bring."
+        )
+        low, high = goes_on.interval
+        yield (
+            f"{_cards_words(goes_on.armies)} Without them it would be "
+            f"{percent(self._settled(goes_on.without))}."
+        )
+        yield (
+            f"The last two chances are estimated from {goes_on.ends} ends of the first plan; the "
+            f"95 % interval of the first of them is {100 * low:.2f} % to {100 * high:.2f} %. "
+            f"{DEALT}"
+        )
 
     def _valued(self, value: float) -> str:
         """Return the value of a plan, as a chance where it is one."""
@@ -764,6 +897,22 @@ def _points(gap: float) -> str:
     ('1.24 percentage points', '0.01 percentage points')
     """
     return f"{ceil(gap * 10_000 - 1e-9) / 100:.2f} percentage points"
+
+
+def _cards_words(armies: Distribution[int]) -> str:
+    """Return what cards bring, as a sentence.
+
+    >>> _cards_words(traded_armies(4)), _cards_words(traded_armies(5))
+    ('The cards bring 4 armies with 81.70 % and none with 18.30 %.', 'The cards bring 4 armies.')
+    """
+    if len(armies) == 1:
+        (number,) = armies
+        return f"The cards bring {count(number, 'army', 'armies') if number else 'no armies'}."
+    parts = [
+        f"{number or 'none'}{' armies' if number and not k else ''} with {percent(armies[number])}"
+        for k, number in enumerate(sorted(armies, reverse=True))
+    ]
+    return f"The cards bring {', '.join(parts[:-1])} and {parts[-1]}."
 
 
 def _new_armies(placement: Placement) -> str:

@@ -5,6 +5,7 @@ attacking stack cannot go on. After each battle the player sees how it ended, ch
 armies advance, and the next attack.
 """
 
+from iacta.plan.cards import Continuation, Trade, go_on, traded_armies
 from iacta.plan.goals import Goal, InOrder, TakeAll, TakeAny, Worth, eliminate
 from iacta.plan.plan import (
     Ending,
@@ -20,6 +21,7 @@ from iacta.plan.reinforce import Marginal, Reinforcement, reinforce, reinforceme
 from iacta.plan.simulated import SimulatedPlan, simulate_plan
 
 __all__ = [
+    "Continuation",
     "Ending",
     "Goal",
     "InOrder",
@@ -33,11 +35,14 @@ __all__ = [
     "TakeAll",
     "TakeAny",
     "TerritoryEnd",
+    "Trade",
     "Worth",
     "armies_needed_for_plan",
     "best_plan",
     "eliminate",
+    "go_on",
     "reinforce",
     "reinforcements_needed",
     "simulate_plan",
+    "traded_armies",
 ]

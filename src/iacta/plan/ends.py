@@ -1,4 +1,4 @@
-"""How a plan ends: the chance that it takes all of some sets, exactly.
+"""How a plan ends: which sets it takes, exactly, and positions at its end, drawn at random.
 
 A plan goes from node to node, battle by battle. Where it is, and what of the sets it has taken,
 carries a probability, which is passed on to all ends of the next battle. A task that is done leaves
@@ -6,14 +6,15 @@ no trace but what it took, so these are few.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from iacta.board import Holding, Position
 from iacta.plan.policy import Node, Policy
 from iacta.plan.problem import union
 
-__all__ = ["set_chances"]
+__all__ = ["drawn_ends", "set_chances"]
 
 NEVER = 1e-16
 
@@ -49,3 +50,39 @@ def set_chances(policy: Policy, masks: Iterable[int]) -> tuple[float, ...]:
         min(1.0, sum((chance for taken, chance in ended.items() if not mask & ~taken), 0.0))
         for mask in missing
     )
+
+
+def drawn_ends(
+    position: Position, policy: Policy, rng: np.random.Generator, until: int = 0
+) -> Iterator[Position]:
+    """Yield the position at the end of a plan, again and again, with the dice of a generator.
+
+    position: who holds what before the first battle.
+    policy: what the plan does.
+    rng: random numbers.
+    until: a set; the plan ends as soon as all of it is taken. 0 for none.
+    """
+    problem = policy.game.problem
+    names = problem.board.territories
+    while True:
+        node, changed, missing = policy.start, dict[int, Holding](), until & problem.enemy
+        while node is not None and (missing or not until):
+            attack, armies, defenders = policy.attack(node)
+            garrison = problem.garrisons[attack.start]
+            won, lost = policy.chances.battle(attack.to, defenders)
+            ends = np.concatenate([won[armies - garrison], lost[armies - garrison]])
+            drawn = int(np.searchsorted(ends.cumsum(), rng.random() * ends.sum(), side="right"))
+            drawn = min(drawn, int(np.flatnonzero(ends)[-1]))
+            moved, stays = 0, garrison
+            if drawn < len(won[0]):
+                moved, node = policy.after_win(node, drawn)
+                stays += drawn - moved
+                missing &= ~(1 << attack.to)
+                changed[attack.to] = Holding(position.player, moved)
+            else:
+                left = drawn - len(won[0])
+                node = policy.after_loss(node, left)
+                changed[attack.to] = Holding(position.of(names[attack.to]).owner, left)
+            changed[attack.start] = Holding(position.player, stays)
+        holdings = [changed.get(t, each) for t, each in enumerate(position.holdings)]
+        yield Position(position.board, position.player, tuple(holdings))

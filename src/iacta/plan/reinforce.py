@@ -28,6 +28,8 @@ __all__ = [
     "Marginal",
     "PlanOptions",
     "Reinforcement",
+    "Search",
+    "late_after",
     "placed",
     "reinforce",
     "reinforcements_needed",
@@ -139,7 +141,7 @@ def reinforce(
     ((('A', 2), ('C', 2)), 0.4303, 0.7917)
     """
     number = whole_number(armies, "armies", least=1, most=MOST_NEW)
-    search = _Search(position, goal, options, _late(time_limit, QUICK))
+    search = Search(position, goal, options, late_after(time_limit, QUICK))
     before = search.settled((), time_limit, progress)
     marginals = tuple(search.marginals(number))
     placement, plan = search.best(number, time_limit, progress)
@@ -163,7 +165,7 @@ def reinforcements_needed(
     wanted = read_chance(chance)
     if isinstance(goal, Worth | InOrder):
         raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {shown(goal)}")
-    search = _Search(position, goal, options)
+    search = Search(position, goal, options)
     before = search.settled(())
     if before.value >= wanted:
         return Reinforcement(0, (), before, before, search.value(()), ())
@@ -186,8 +188,14 @@ def reinforcements_needed(
     return Reinforcement(number, placement, plan, before, search.value(()), ())
 
 
-class _Search:
-    """Placements of new armies, and the values of their plans, each found once."""
+class Search:
+    """Placements of new armies, and the values of their plans, each found once.
+
+    position: who holds what before they are placed.
+    goal: what the plans are for.
+    options: the rules and constraints of the plans.
+    late: tells whether the time for quick plans is over.
+    """
 
     def __init__(
         self,
@@ -252,6 +260,12 @@ class _Search:
         ]
         return max(plans, key=lambda pair: pair[1].value)
 
+    def best_of(self, places: Iterable[str], armies: int) -> float:
+        """Return the best value with all new armies on one of some territories, by quick plans."""
+        mine = [name for name in places if name in self.places] or self.places[:1]
+        values = [self.value(((name, armies),)) for name in mine if armies]
+        return max(values, default=self.value(()))
+
     def marginals(self, armies: int) -> Iterator[Marginal]:
         """Yield what new armies are worth on each territory, the best first."""
         found = [
@@ -308,8 +322,12 @@ def _ordered(placement: Mapping[str, int]) -> Placement:
     return tuple(sorted(placement.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _late(time_limit: float | None, part: float) -> Callable[[], bool]:
-    """Return what tells whether a part of the time is over."""
+def late_after(time_limit: float | None, part: float) -> Callable[[], bool]:
+    """Return what tells whether a part of the time is over.
+
+    time_limit: the time in seconds, `None` if there is no end.
+    part: the part of it.
+    """
     if time_limit is None:
         return lambda: False
     end = monotonic() + part * time_limit

@@ -1,0 +1,154 @@
+"""What cards bring, how plans end, and how a turn goes on with new armies."""
+
+from fractions import Fraction
+from itertools import combinations, islice
+
+import numpy as np
+import pytest
+
+from iacta import Distribution, read_position
+from iacta.board import Holding, Position
+from iacta.errors import IllegalError, MalformedError
+from iacta.plan import (
+    InOrder,
+    TakeAll,
+    TakeAny,
+    Trade,
+    best_plan,
+    eliminate,
+    go_on,
+    traded_armies,
+)
+from iacta.plan.ends import drawn_ends
+from iacta.plan.reinforce import placed
+from tests.plan.boards import board_of, chain, position_on
+
+DECK = [*"ABC" * 14, "*", "*"]
+SMALL_DECK = [*"AAABBBCCC", "*", "*"]
+
+
+def is_set(cards: tuple[str, ...]) -> bool:
+    """Return whether three cards are one of a symbol or one of each."""
+    symbols = {card for card in cards if card != "*"}
+    jokers = cards.count("*")
+    return len(symbols) <= 1 or len(symbols) == 3 - jokers
+
+
+def sets_in(hand: tuple[str, ...]) -> int:
+    """Return the most sets that a hand holds, trying all."""
+    best = 0
+    for three in combinations(range(len(hand)), 3):
+        if is_set(tuple(hand[k] for k in three)):
+            rest = tuple(card for k, card in enumerate(hand) if k not in three)
+            best = max(best, 1 + sets_in(rest))
+    return best
+
+
+@pytest.mark.parametrize("cards", [0, 1, 2, 3, 4])
+def test_few_cards_hold_a_set_as_often_as_all_deals_say(cards: int) -> None:
+    deals = list(combinations(DECK, cards))
+    wins = sum(sets_in(deal) for deal in deals)
+    assert traded_armies(cards)[4] == Fraction(wins, len(deals))
+
+
+def test_five_cards_hold_a_set_and_eight_hold_two() -> None:
+    assert traded_armies(5) == Distribution({4: 1})
+    assert traded_armies(8) == Distribution({4 + 6: 1})
+    assert all(sets_in(hand) >= 1 for hand in combinations(SMALL_DECK, 5))
+
+
+def test_six_random_cards_hold_two_sets_as_often_as_random_deals() -> None:
+    rng = np.random.default_rng(1)
+    runs = 4000
+    two = sum(sets_in(tuple(rng.choice(DECK, 6, replace=False).tolist())) == 2 for _ in range(runs))
+    chance = float(traded_armies(6)[10])
+    assert abs(two / runs - chance) < 4 * (chance * (1 - chance) / runs) ** 0.5
+
+
+def test_fixed_values_are_those_of_the_best_set() -> None:
+    fixed = traded_armies(3, Trade(is_fixed=True))
+    total = len(list(combinations(range(44), 3)))
+    # Three of a symbol, or two and a joker; both jokers with a card make the best of two sets.
+    assert fixed[4] == fixed[6] == fixed[8] == Fraction(364 + 91 * 2, total)
+    assert fixed[10] == Fraction(14**3 + 3 * 14 * 14 * 2 + 42, total)
+
+
+def test_values_go_on_as_the_table_does() -> None:
+    assert [Trade((8,)).nth(k) for k in range(5)] == [8, 10, 12, 15, 20]
+    assert [Trade((15,)).nth(k) for k in range(3)] == [15, 20, 25]
+    assert [Trade((40,)).nth(k) for k in range(3)] == [40, 45, 50]
+    assert [Trade((5, 7)).nth(k) for k in range(4)] == [5, 7, 12, 17]
+    assert traded_armies(5, Trade((25,))) == Distribution({25: 1})
+
+
+def test_ends_are_drawn_as_often_as_the_plan_says() -> None:
+    position = read_position("examples/eliminate-blue.json")
+    plan = best_plan(position, eliminate(position, "blue"))
+    runs = 1500
+    ends = list(islice(drawn_ends(position, plan.policy, np.random.default_rng(3)), runs))
+    for each in plan.territories:
+        held = [end.of(each.name) for end in ends]
+        mine = np.array([one.armies * (one.owner == "red") for one in held])
+        share, chance = (mine > 0).mean(), each.own_probability
+        assert abs(share - chance) <= 4.5 * (chance * (1 - chance) / runs) ** 0.5 + 1e-9
+        spread = mine.std() / runs**0.5
+        assert abs(mine.mean() - each.expected_armies) <= 4.5 * spread + 0.01
+
+
+def test_ends_stop_where_they_are_told_to() -> None:
+    position = chain(12, [1, 1, 1])
+    plan = best_plan(position, TakeAll("t1,t2,t3"))
+    rng = np.random.default_rng(5)
+    for end in islice(drawn_ends(position, plan.policy, rng, until=0b0010), 50):
+        assert end.of("t2").owner == "blue"
+        assert (end.of("t1").owner == "red") or end.of("start").armies == 1
+
+
+def two_players(armies: int) -> Position:
+    """Return a stack before a territory of blue's, and one of green's behind it."""
+    board = board_of("row", [("s", "b"), ("b", "g")], "sbg")
+    holdings = Holding("red", armies), Holding("blue", 2), Holding("green", 3)
+    return Position(board, "red", holdings)
+
+
+def test_the_turn_goes_on_with_what_the_cards_bring() -> None:
+    position = two_players(6)
+    goal = InOrder((eliminate(position, "blue"), TakeAll("g")))
+    found = go_on(position, goal, {4: 3, 0: 1}, ends=600, seed=2)
+    first = best_plan(position, TakeAll("b"))
+    exact = without = 0.0
+    for able, chance, moved in first.steps[0].advances:
+        after = position_on(
+            position.board, {"s": round(able + 1 - moved), "b": round(moved)}, {"g": 3}, "green"
+        )
+        values = [best_plan(placed(after, [("b", n)]), TakeAll("g")).value for n in (0, 4)]
+        exact += chance * (0.25 * values[0] + 0.75 * values[1])
+        without += chance * values[0]
+    assert found.first == pytest.approx(first.win_probability, abs=1e-12)
+    assert abs(found.win_probability - exact) < 4 * found.error
+    assert found.without == pytest.approx(without, abs=0.05)
+    assert found.interval[0] < found.win_probability < found.interval[1] <= found.first
+    assert found.without < found.win_probability < found.first
+    assert found == go_on(position, goal, {4: 3, 0: 1}, ends=600, seed=2)
+
+
+def test_a_first_goal_that_is_never_reached_ends_the_turn() -> None:
+    position = two_players(1)
+    goal = InOrder((eliminate(position, "blue"), TakeAll("g")))
+    found = go_on(position, goal, {4: 1})
+    assert (found.win_probability, found.ends, found.first) == (0.0, 0, 0.0)
+
+
+def test_what_no_turn_goes_on_with_is_refused() -> None:
+    position = two_players(6)
+    with pytest.raises(IllegalError, match="goal must be at least two goals in order"):
+        go_on(position, InOrder((TakeAll("b"),)), {4: 1})
+    with pytest.raises(IllegalError, match="goal must be at least two goals in order"):
+        go_on(position, TakeAny("b"), {4: 1})  # type: ignore[arg-type]
+    for wrong in (-1, 45):
+        with pytest.raises(IllegalError, match="cards must be a whole number from 0 to 44"):
+            traded_armies(wrong)
+    with pytest.raises(MalformedError, match="trade must be a Trade"):
+        traded_armies(3, "fixed")  # type: ignore[arg-type]
+    with pytest.raises(IllegalError, match="values of sets must be at least one"):
+        Trade(())
