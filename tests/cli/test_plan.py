@@ -24,6 +24,7 @@ from iacta import (
     best_plan,
     eliminate,
     go_on,
+    hold,
     read_position,
     reinforce,
     reinforcements_needed,
@@ -275,6 +276,15 @@ WRONG = {
     "0, got 'much'",
     "--eliminate green --cards green=4 --reinforce 3": "--cards must stand without --reinforce, "
     "got both",
+    "--take Asia --opponents-get 4": "--opponents-get must go with --hold, got it without",
+    "--take Asia --fortify none": "--fortify must go with --hold, got it without",
+    "--take-any Asia --hold": "--hold must go with --take or --eliminate, got it without",
+    "--take Asia --hold --fortify far": "--fortify must be connected or adjacent or none, got "
+    "'far'",
+    "--take Siam --hold --opponents-get red=3": "--opponents-get must be of opponents, got red",
+    "--take Siam --hold --opponents-get purple=3": "--opponents-get must be a player with a "
+    "territory, got 'purple'",
+    "--eliminate green --cards purple=3": "--cards must be a player with a territory, got 'purple'",
     "--take Asia --seed 1": "--seed must stand with --check, got --seed 1 alone",
     "--take Asia --check many": "--check must be a whole number from 1 to 10000000, got 'many'",
     "--take Asia --check 0": "--check must be a whole number from 1 to 10000000, got 0",
@@ -566,3 +576,20 @@ def test_cards_bring_armies_with_which_the_turn_goes_on(run: Run, small: Path) -
     assert lines[0].startswith(f"You eliminate blue with a chance of {100 * found.first:.2f} %")
     assert f"then take C with {100 * found.win_probability:.2f} %" in lines[0]
     assert f"from {found.ends} ends" in lines[2]
+
+
+def test_hold_tells_what_the_others_may_take_back(run: Run, small: Path) -> None:
+    line = f"plan {small} --take B --hold --opponents-get blue=2 --fortify adjacent --seed 4"
+    found = hold(
+        best_plan(read_position(small), TakeAll("B")), {"blue": 2}, fortify="adjacent", seed=4
+    )
+    told = record(run(f"{line} --json"))["hold"]
+    assert told["win_probability"] == found.win_probability
+    assert told["win_probability_unfortified"] == found.unfortified
+    assert told["threats"] == [each._asdict() for each in found.threats]
+    assert told["ends"] == found.ends
+    lines = run(line).stdout.splitlines()
+    share = f"{100 * found.win_probability:.2f} %"
+    assert lines[1].startswith(f"You still have it at your next turn with {share}: the 95 % ")
+    assert "What the others do:" in lines
+    assert record(run(f"plan {small} --take B --hold --opponents-get 2 --json"))["hold"]["ends"]

@@ -13,7 +13,18 @@ from types import ModuleType
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 from iacta.answers.form import ClashError, Example, Parameter, Topic
-from iacta.answers.kinds import Chance, Flag, Kind, Listed, Name, Number, Runs, Schema, Whole
+from iacta.answers.kinds import (
+    Chance,
+    Choice,
+    Flag,
+    Kind,
+    Listed,
+    Name,
+    Number,
+    Runs,
+    Schema,
+    Whole,
+)
 from iacta.answers.parameters import Seed, UnderRules, fresh_seed
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section, Table, sections_of
@@ -37,6 +48,7 @@ from iacta.methods import find_kernel
 from iacta.plan import (
     Continuation,
     Goal,
+    Hold,
     InOrder,
     Plan,
     Reinforcement,
@@ -50,12 +62,14 @@ from iacta.plan import (
     best_plan,
     eliminate,
     go_on,
+    hold,
     reinforce,
     reinforcements_needed,
     simulate_plan,
     traded_armies,
 )
-from iacta.plan.goals import MOST_WORTH, deed, goal_words, held_worth
+from iacta.plan.goals import MOST_WORTH, deed, goal_words, held_worth, names_in
+from iacta.plan.hold import FORTIFY
 from iacta.plan.problem import bits, mask_of
 from iacta.plan.reinforce import MOST_NEW, Placement
 from iacta.plan.simulated import MOST_RUNS
@@ -68,6 +82,8 @@ RARE = 0.001
 NO_BOUND = 0.999  # a chance that proves nothing as a bound
 MOST_LINES = 40
 MOST_ENDINGS = 3
+OFTEN = 0.995
+ALONE = "Each of them is taken to attack alone, and to meet what you leave."
 DEALT = "All sets are traded in at once; what is on the cards is taken to be random."
 LONGEST_LIMIT = Fraction(10**9)
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
@@ -124,6 +140,33 @@ class Garrisons(Kind):
 
     def schema(self) -> Schema:
         return {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
+
+
+class NewArmies(Garrisons):
+    """New armies: one number for all players, or one for each of some.
+
+    >>> NewArmies().parse("5", "opponents_get"), NewArmies().parse("blue=5", "opponents_get")
+    (5, (('blue', 5),))
+    """
+
+    metavar: ClassVar[str] = "ARMIES"
+
+    def parse(self, text: str, name: str) -> Any:
+        if text.strip().isdigit():
+            return parse_whole_number(text.strip(), name)
+        return super().parse(text, name)
+
+    def check(self, value: object, name: str) -> Any:
+        return whole_number(value, name) if isinstance(value, int) else super().check(value, name)
+
+    def text(self, value: Any) -> str:
+        return str(value) if isinstance(value, int) else super().text(value)
+
+    def json(self, value: Any) -> Any:
+        return value if isinstance(value, int) else super().json(value)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"type": "integer", "minimum": 0}, super().schema()]}
 
 
 class Sets(Kind):
@@ -278,6 +321,26 @@ class PlanQuestion(UnderRules, Question):
             usual="4,6,8,10,12,15",
         ),
     ] = None
+    hold: Annotated[
+        bool,
+        Parameter(Flag(), "Tell the chance to hold it until your next turn too."),
+    ] = False
+    opponents_get: Annotated[
+        int | tuple[tuple[str, int], ...] | None,
+        Parameter(
+            NewArmies(example="blue=5,green=3"),
+            "New armies of each opponent with hold, such as 5 or blue=5,green=3.",
+            usual="by the usual rule",
+        ),
+    ] = None
+    fortify: Annotated[
+        str | None,
+        Parameter(
+            Choice(FORTIFY),
+            "Where armies may be moved at the end with hold: connected, adjacent or none.",
+            usual=FORTIFY[0],
+        ),
+    ] = None
     time_limit: Annotated[
         Fraction | None,
         Parameter(Number(least=0, unit="seconds"), "How long to search.", metavar="SECONDS"),
@@ -333,11 +396,18 @@ class PlanQuestion(UnderRules, Question):
             raise ClashError("{cards} must stand without {reinforce}, got both")
         if self.trade is not None and self.cards is None:
             raise ClashError("{trade} must go with {cards}, got it without")
+        for name in ("opponents_get", "fortify"):
+            if self._has(name) and not self.hold:
+                raise ClashError(f"{{{name}}} must go with {{hold}}, got it without")
+        if self.hold and not goals & {"take", "eliminate"}:
+            raise ClashError("{hold} must go with {take} or {eliminate}, got it without")
+        if self.hold and self.cards is not None and self.then is not None:
+            raise ClashError("{hold} must stand without {cards} and {then}, got all three")
         if self.source is not None and self.reinforce is not None:
             raise ClashError("{source} must stand without {reinforce}, got both")
         for name, other in (("source", "need"), ("seed", "check")):
-            if name == "seed" and self.cards is not None:
-                continue  # the ends from which the turn goes on are drawn too
+            if name == "seed" and (self.hold or self.cards is not None):
+                continue  # ends of the plan are drawn too
             if self._has(name) and not self._has(other):
                 sentence = f"{{{name}}} must stand with {{{other}}}, got {{{name}}} {{0}} alone"
                 raise ClashError(sentence, getattr(self, name))
@@ -409,7 +479,8 @@ class PlanQuestion(UnderRules, Question):
         mine, theirs = self.start.player, self.start.of(self._eliminated().territories[0]).owner
         hand = 0
         for name, number in self.cards:
-            owner = self.start.of(self.start.owned_by(name)[0]).owner
+            with _called(owner="cards"):
+                owner = self.start.of(self.start.owned_by(name)[0]).owner
             if owner not in (mine, theirs):
                 raise IllegalError(
                     f"cards must be those of {theirs}, who is to be eliminated, and of {mine}, "
@@ -463,9 +534,23 @@ class PlanQuestion(UnderRules, Question):
                     seed = fresh_seed() if self.seed is None else self.seed
                     checked = Checked(self.check, seed, simulate_plan(plan, self.check, seed))
                     answer = replace(answer, checked=checked)
+                if self.hold:
+                    answer = replace(answer, held=self._held(plan, limit))
             except KeyboardInterrupt:
                 return replace(answer, is_whole=False)
         return answer
+
+    def _held(self, plan: Plan, time_limit: float | None) -> Hold:
+        get = self.opponents_get
+        with _called(owner="opponents_get", get="opponents_get"):
+            return hold(
+                plan,
+                dict(get) if isinstance(get, tuple) else get,
+                fortify=self.fortify or FORTIFY[0],
+                seed=self.seed or 0,
+                time_limit=time_limit,
+                **self.constraints,
+            )
 
     def _needed(self, plan: Plan, chance: Fraction) -> "Needed | NeededNew":
         if self.reinforce is not None:
@@ -524,7 +609,7 @@ def _wanted(plan: Plan) -> int:
     goal = plan.goal.goals[0] if isinstance(plan.goal, InOrder) else plan.goal
     if isinstance(goal, Worth):
         return 0
-    return mask_of(map(plan.position.board.territories.index, goal.territories))
+    return mask_of(map(plan.position.board.territories.index, names_in(goal)))
 
 
 def _why(plan: Plan) -> str:
@@ -588,6 +673,7 @@ class PlanAnswer(Answer):
     checked: how often it succeeded, if it was played.
     new: where new armies are placed, if there are any.
     goes_on: how the turn goes on with the cards of an eliminated player.
+    held: the chance to hold what is taken, if that was asked for.
     """
 
     question: PlanQuestion
@@ -596,6 +682,7 @@ class PlanAnswer(Answer):
     checked: Checked | None = None
     new: Reinforcement | None = None
     goes_on: Continuation | None = None
+    held: Hold | None = None
 
     def record(self) -> dict[str, Any]:
         plan, needed, checked = self.plan, self.needed, self.checked
@@ -673,6 +760,20 @@ class PlanAnswer(Answer):
                 "win_probability_without": self.goes_on.without,
                 "ends": self.goes_on.ends,
             }
+        if self.held:
+            low, high = self.held.interval
+            found["hold"] = {
+                "win_probability": self.held.win_probability,
+                "interval": {"level": float(LEVEL), "low": low, "high": high},
+                "win_probability_unfortified": self.held.unfortified,
+                "threats": [each._asdict() for each in self.held.threats],
+                "moves": [
+                    {"from": each.start, "to": each.to, "part": each.part, "armies": each.armies}
+                    for each in self.held.moves
+                    if each.start
+                ],
+                "ends": self.held.ends,
+            }
         if needed:
             found["need"] = {**needed._asdict(), "chance": float(needed.chance)}
         if isinstance(needed, NeededNew):
@@ -717,7 +818,11 @@ class PlanAnswer(Answer):
             lines.append(_need_sentence(plan, self.needed))
         if self.checked:
             lines.append(_check_sentence(plan, self.checked))
+        if self.held:
+            lines += self._holding(self.held)
         yield Section(lines)
+        if self.held and self.held.threats:
+            yield self._threats(self.held)
         if self.new and self.new.marginals:
             yield self._marginals(self.new)
         if not plan.steps or _is_hopeless(plan):
@@ -786,6 +891,33 @@ class PlanAnswer(Answer):
             f"95 % interval of the first of them is {100 * low:.2f} % to {100 * high:.2f} %. "
             f"{DEALT}"
         )
+
+    def _holding(self, held: Hold) -> Iterator[str]:
+        """Yield the chance to hold what is taken."""
+        if not held.ends:
+            return
+        low, high = held.interval
+        yield (
+            f"You still have it at your next turn with {percent(held.win_probability)}: the 95 % "
+            f"interval, from {held.ends} ends of the plan, is {100 * low:.2f} % to "
+            f"{100 * high:.2f} %."
+        )
+        moves = [each for each in held.moves if each.start]
+        if moves:
+            best = moves[0]
+            often = "" if best.part > OFTEN else f" (in {short_percent(best.part)} of the ends)"
+            yield (
+                f"At the end move some {best.armies:.0f} armies from {best.start} to {best.to}"
+                f"{often}; without such a move it would be {percent(held.unfortified)}."
+            )
+
+    def _threats(self, held: Hold) -> Section:
+        """Return what opponents may take back."""
+        rows = [
+            (each.player, f"{each.armies:.1f}", short_percent(each.chance)) for each in held.threats
+        ]
+        table = Table(("", "new armies", "chance to take some of it"), rows)
+        return Section([table, ALONE], title="What the others do:")
 
     def _valued(self, value: float) -> str:
         """Return the value of a plan, as a chance where it is one."""

@@ -7,6 +7,7 @@ armies advance, and the next attack.
 
 from iacta.plan.cards import Continuation, Trade, go_on, traded_armies
 from iacta.plan.goals import Goal, InOrder, TakeAll, TakeAny, Worth, eliminate
+from iacta.plan.hold import Fortified, Hold, Threat, hold, usual_reinforcements
 from iacta.plan.plan import (
     Ending,
     NextMove,
@@ -23,7 +24,9 @@ from iacta.plan.simulated import SimulatedPlan, simulate_plan
 __all__ = [
     "Continuation",
     "Ending",
+    "Fortified",
     "Goal",
+    "Hold",
     "InOrder",
     "Marginal",
     "NextMove",
@@ -35,14 +38,17 @@ __all__ = [
     "TakeAll",
     "TakeAny",
     "TerritoryEnd",
+    "Threat",
     "Trade",
     "Worth",
     "armies_needed_for_plan",
     "best_plan",
     "eliminate",
     "go_on",
+    "hold",
     "reinforce",
     "reinforcements_needed",
     "simulate_plan",
     "traded_armies",
+    "usual_reinforcements",
 ]

@@ -27,7 +27,7 @@ from iacta.display import Displayed
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan.ends import drawn_ends
-from iacta.plan.goals import InOrder, TakeAll, read_goal
+from iacta.plan.goals import InOrder, TakeAll, names_in, read_goal
 from iacta.plan.plan import Plan, best_plan
 from iacta.plan.problem import mask_of
 from iacta.plan.reinforce import PlanOptions, Search, late_after
@@ -221,7 +221,7 @@ class _Turn:
     ) -> None:
         board = plan.position.board
         read = read_goal(goal, board)
-        names = [list(each.territories) for each in read.goals]  # type: ignore[union-attr] # in order
+        names = [names_in(each) for each in read.goals]  # type: ignore[union-attr] # in order
         self.plan, self.armies, self.late, self.options = plan, armies, late, options
         self.then = TakeAll(tuple(dict.fromkeys(chain(*names[1:]))))
         self.first = plan.stages[0] if plan.stages else plan.win_probability

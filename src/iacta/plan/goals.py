@@ -25,6 +25,7 @@ __all__ = [
     "eliminate",
     "goal_words",
     "held_worth",
+    "names_in",
     "paying_sets",
     "read_goal",
     "worth_rewards",
@@ -183,6 +184,17 @@ def read_goal(goal: Goal, board: Board) -> Goal:
         named = {board.find(name): worth for name, worth in goal.territories}
         return replace(goal, territories=named, prizes=prizes)
     return replace(goal, prizes=prizes)
+
+
+def names_in(goal: TakeAll | TakeAny | InOrder) -> tuple[str, ...]:
+    """Return all territories of a goal that has been read, each once.
+
+    >>> names_in(InOrder((TakeAll(("Peru",)), TakeAll(("Brazil", "Peru")))))
+    ('Peru', 'Brazil')
+    """
+    parts = goal.goals if isinstance(goal, InOrder) else (goal,)
+    named = [(each,) if isinstance(each, str) else each for each in (p.territories for p in parts)]
+    return tuple(dict.fromkeys(name for names in named for name in names))
 
 
 def _read_all(goals: Iterable[TakeAll], board: Board) -> Iterator[TakeAll]:

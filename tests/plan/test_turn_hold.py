@@ -1,0 +1,118 @@
+"""What is taken is held, or it is taken back."""
+
+from math import prod
+
+import pytest
+
+from iacta import Battle, read_position
+from iacta.board import Board, Continent, Holding, Position
+from iacta.errors import IllegalError, MalformedError
+from iacta.plan import (
+    TakeAll,
+    TakeAny,
+    Worth,
+    best_plan,
+    hold,
+    usual_reinforcements,
+)
+from tests.plan.boards import board_of
+
+
+def wall(own: int, blue: int, green: int = 1, rear: int = 1) -> Position:
+    """Return red before a territory of one army, with blue behind it and green far away."""
+    pairs = [("s", "t"), ("s", "r"), ("t", "b"), ("g", "b")]
+    board = board_of("wall", pairs, "srtbg")
+    red = Holding("red", own), Holding("red", rear)
+    others = Holding("blue", 1), Holding("blue", blue), Holding("green", green)
+    return Position(board, "red", (*red, *others))
+
+
+def test_one_battle_decides_whether_one_territory_is_held() -> None:
+    position = wall(30, 9)
+    plan = best_plan(position, TakeAll("t"))
+    found = hold(plan, {"blue": 3, "green": 0}, fortify="none", ends=400)
+    exact = 0.0
+    for _, chance, moved in plan.steps[0].advances:
+        exact += chance * (1.0 - Battle(12, round(moved)).win_probability())
+    assert found.ends == 400
+    assert abs(found.win_probability - exact) < 4 * found.error + 1e-3
+    assert found.unfortified == found.win_probability
+    assert [each.player for each in found.threats] == ["blue", "green"]
+    blue, green = found.threats
+    assert (blue.armies, green) == (3.0, ("green", 0.0, 0.0))
+    assert found.win_probability == pytest.approx(
+        plan.win_probability * (1.0 - blue.chance), abs=1e-9
+    )
+
+
+def test_armies_behind_the_front_are_moved_up() -> None:
+    plan = best_plan(wall(12, 16, rear=9), TakeAll("t"))
+    bare = hold(plan, 3, fortify="none")
+    kept = hold(best_plan(wall(12, 16, rear=9), TakeAll("t"), keep={"r": 9}), 3)
+    moved = hold(plan, 3)
+    assert bare.moves == (("", "", 1.0, 0.0),)
+    assert kept.win_probability == pytest.approx(bare.win_probability)
+    assert moved.win_probability > moved.unfortified + 0.2
+    assert moved.unfortified == pytest.approx(bare.win_probability)
+    (move,) = moved.moves
+    assert (move.start, move.to, move.part, move.armies) == ("r", "t", 1.0, 8.0)
+
+
+def test_armies_move_through_own_territories_unless_the_rule_forbids_it() -> None:
+    pairs = [("s", "m"), ("m", "t"), ("t", "b"), ("t", "n"), ("n", "b")]
+    board = board_of("long", pairs, "smtnb")
+    red = [Holding("red", number) for number in (20, 1, 16)]
+    position = Position(board, "red", (*red, Holding("blue", 1), Holding("blue", 14)))
+    plan = best_plan(position, TakeAll("n"))
+    far = hold(plan, 0)
+    near = hold(plan, 0, fortify="adjacent")
+    assert far.win_probability >= near.win_probability
+    assert all(move.start != "s" for move in near.moves)
+    assert all(move.to in ("n", "t") for move in far.moves if move.to)
+
+
+def test_opponents_get_what_is_said_or_what_the_usual_rule_gives() -> None:
+    position = read_position("examples/eliminate-blue.json")
+    plan = best_plan(position, TakeAll("South America"))
+    usual = hold(plan, ends=8)
+    said = hold(plan, {"Green": 20}, ends=8)
+    more = hold(plan, 20, ends=8)
+    armies = {each.player: each.armies for each in usual.threats}
+    assert {each.player: each.armies for each in said.threats} == {**armies, "green": 20.0}
+    assert {each.armies for each in more.threats} == {20.0}
+    assert usual.win_probability > said.win_probability >= more.win_probability
+    assert usual.win_probability == hold(plan, ends=8).win_probability
+    chances = [each.chance for each in usual.threats]
+    assert chances == sorted(chances, reverse=True)
+    assert usual.win_probability <= 1.0 - max(chances) + 1e-9
+    assert usual.win_probability == pytest.approx(prod(1 - c for c in chances), abs=0.05)
+
+
+def test_the_usual_rule_counts_territories_and_continents() -> None:
+    board = Board("tiny", tuple("abcdefghijkl"), (), (Continent("C", 4, ("a", "b")),))
+    position = Position(board, "red", (Holding("red", 1),) * 12)
+    assert usual_reinforcements(position, "red") == 4 + 4
+    few = Position(board, "red", (Holding("red", 1), *(Holding("blue", 1),) * 11))
+    assert (usual_reinforcements(few, "red"), usual_reinforcements(few, "blue")) == (3, 3)
+
+
+def test_what_cannot_be_taken_cannot_be_held() -> None:
+    position = wall(1, 5)
+    found = hold(best_plan(position, TakeAll("t")), 3)
+    assert (found.win_probability, found.ends, found.threats) == (0.0, 0, ())
+
+
+def test_what_is_not_to_be_held_is_refused() -> None:
+    position = wall(9, 2)
+    plan = best_plan(position, TakeAll("t"))
+    for goal in (TakeAny("t"), Worth()):
+        with pytest.raises(IllegalError, match="goal must be TakeAll or InOrder to be held"):
+            hold(best_plan(position, goal))
+    with pytest.raises(IllegalError, match="fortify must be 'connected' or 'adjacent' or 'none'"):
+        hold(plan, fortify="far")
+    with pytest.raises(IllegalError, match="get must be of opponents, got red"):
+        hold(plan, {"red": 3})
+    with pytest.raises(IllegalError, match="get of blue must be a whole number"):
+        hold(plan, {"blue": -3})
+    with pytest.raises(MalformedError, match="plan must be a Plan"):
+        hold(position)  # type: ignore[arg-type]
