@@ -12,11 +12,12 @@ from iacta.board import Board
 from iacta.methods import find_kernel
 from iacta.plan import TakeAll, best_plan
 from iacta.plan.bound import Bound
-from iacta.plan.exact import Exact, Game
+from iacta.plan.exact_turn import solve_turn
 from iacta.plan.goals import Rewards
 from iacta.plan.one_stack import StackChances
 from iacta.plan.problem import Borders, Problem, bits, read_problem
 from iacta.plan.sharing import best_share
+from iacta.plan.turn import Turn
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests.plan.boards import board_of, chain, position_on
 from tests.plan.twin import battle_ends, best_chance
@@ -57,10 +58,10 @@ def problem_of(
     return read_problem(position, rules, {}, ())
 
 
-def exact_value(problem: Problem, goal: int, *, by_trees: bool) -> float:
-    chances = StackChances(problem, problem.most)
-    game = Game(problem, problem.enemy, Rewards(all_of=goal))
-    return Exact(game, chances, 10**6, by_trees=by_trees).value(game.start())
+def exact_value(problem: Problem, goal: int) -> float:
+    exact = solve_turn(Turn(problem, problem.enemy, Rewards(all_of=goal), whole_battles=True))
+    assert exact is not None
+    return exact.value
 
 
 @settings(max_examples=150, derandomize=True, deadline=None)
@@ -73,7 +74,7 @@ def test_trees_equal_the_search_of_all_states(
     problem = problem_of(names, pairs, {"s": armies}, theirs, rules)
     chances = StackChances(problem, max(problem.most, armies))
     chance = chances.chance(0, problem.enemy)[armies]
-    assert chance == pytest.approx(exact_value(problem, problem.enemy, by_trees=False), abs=1e-13)
+    assert chance == pytest.approx(exact_value(problem, problem.enemy), abs=1e-13)
 
 
 @settings(max_examples=40, derandomize=True, deadline=None)
@@ -88,9 +89,7 @@ def test_the_search_equals_a_recursion_in_fractions_that_knows_the_last_roll(
     problem = problem_of(names, pairs, mine, theirs, rules)
     goal = sum(1 << names.index(name) for name in wanted)
     twin = best_chance(mine, theirs, neighbours(names, pairs), frozenset(wanted), rules)
-    for by_trees in (False, True):
-        found = exact_value(problem, goal, by_trees=by_trees)
-        assert found == pytest.approx(float(twin), abs=1e-13)
+    assert exact_value(problem, goal) == pytest.approx(float(twin), abs=1e-13)
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
@@ -107,7 +106,7 @@ def test_borders_may_be_one_way(
     near = {name: tuple(to for start, to in ways if start == name) for name in names}
     goal = frozenset(names[2:])
     twin = best_chance({"s": armies, "z": 3}, theirs, near, goal, CLASSIC)
-    found = exact_value(problem, problem.enemy, by_trees=True)
+    found = exact_value(problem, problem.enemy)
     assert found == pytest.approx(float(twin), abs=1e-13)
     bound = Bound(problem, StackChances(problem, problem.most).battles)
     assert found <= bound.chance(problem.enemy, problem.enemy) + 1e-12
@@ -123,7 +122,7 @@ def test_no_share_beats_the_optimum_and_the_optimum_no_bound(
     theirs = {name: data.draw(st.integers(1, 3)) for name in names[2:]}
     problem = problem_of(names, pairs, mine, theirs, rules)
     chances = StackChances(problem, problem.most)
-    best = exact_value(problem, problem.enemy, by_trees=True)
+    best = exact_value(problem, problem.enemy)
     share = best_share(chances, problem.stacks(), problem.enemy)
     bound = Bound(problem, chances.battles)
     assert share.chance <= best + 1e-12
@@ -172,7 +171,7 @@ def test_a_proven_plan_is_the_best_of_all_that_attack_anything(
     position = position_on(board_of("small", pairs, names), mine, theirs)
     plan = best_plan(position, TakeAll(tuple(sorted(wanted))))
     goal = sum(1 << names.index(name) for name in wanted)
-    everything = exact_value(read_problem(position, CLASSIC, {}, ()), goal, by_trees=False)
+    everything = exact_value(read_problem(position, CLASSIC, {}, ()), goal)
     assert plan.proven
     assert plan.win_probability == pytest.approx(everything, abs=1e-12)
 

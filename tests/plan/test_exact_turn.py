@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iacta import CLASSIC, Dice, Rules
-from iacta.plan.exact import Attack
+from iacta.plan.exact_policy import visits_of
 from iacta.plan.exact_turn import ExactTurn, solve_turn
+from iacta.plan.game import Attack
 from iacta.plan.goals import Rewards
 from iacta.plan.problem import mask_of, read_problem
 from iacta.plan.turn import Turn, TurnState
@@ -195,7 +196,7 @@ def test_who_makes_the_best_rolls_is_paid_the_value(turn: Turn) -> None:
                 follower = after, before | {attack}
                 going[follower] = going.get(follower, 0.0) + part
     assert paid == pytest.approx(exact.value, abs=1e-11)
-    battles = exact.visits().battles
+    battles = visits_of(exact).battles
     assert battles.keys() == begun.keys()
     for attack, visit in battles.items():
         assert visit.reached == pytest.approx(begun[attack], abs=1e-11)

@@ -17,14 +17,11 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from iacta.plan.exact import Attack
-from iacta.plan.policy import Visit, Visits
 from iacta.plan.turn import Roll, Turn, TurnState
 from iacta.plan.turn_codes import (
     SAME,
     Advances,
     Block,
-    Bools,
     Fight,
     Floats,
     Ints,
@@ -40,7 +37,7 @@ from iacta.plan.turn_codes import (
     read_layout,
 )
 
-__all__ = ["BestRoll", "ExactTurn", "solve_turn"]
+__all__ = ["AT_ONCE", "BestRoll", "ExactTurn", "Worths", "chances_of", "solve_turn", "worth_of"]
 
 MOST_STATES = 10**6
 AT_ONCE = 2**15  # states that are computed together fit into a processor's cache
@@ -88,7 +85,7 @@ class ExactTurn:
     """
 
     def __init__(self, layout: Layout) -> None:
-        self._layout, self.turn = layout, layout.turn
+        self.layout, self.turn = layout, layout.turn
         self.codes = np.empty(0, dtype=np.int64)
         self.values = np.empty(0)
         self._layers: list[tuple[int, int]] = []  # from which to before which state
@@ -106,14 +103,14 @@ class ExactTurn:
         """Return V of a state; `None` for one that the turn cannot come to."""
         if self.turn.is_over(state):
             return 0.0
-        code = self._layout.encode(state)
+        code = self.layout.encode(state)
         if code is None:
             return None
-        codes = self._layout.in_order(np.array([code]))
+        codes = self.layout.in_order(np.array([code]))
         places, hit = find(self.codes, codes)
         if hit[0]:
             return float(self.values[places[0]])
-        return None if Block(self._layout, codes).hopes()[0] else 0.0
+        return None if Block(self.layout, codes).hopes()[0] else 0.0
 
     def best_roll(self, state: TurnState) -> BestRoll | None:
         """Return the best roll of a state; `None` if it is best to stop.
@@ -156,7 +153,7 @@ class ExactTurn:
 
     def _explore(self, most_states: int, late: Callable[[], bool]) -> bool:
         """Find all states; return whether that could be done."""
-        layout, start = self._layout, self.turn.start()
+        layout, start = self.layout, self.turn.start()
         code = layout.encode(start)
         waiting: dict[int, list[Ints]] = defaultdict(list)
         conquests: list[dict[int, list[Ints]]] = [defaultdict(list) for _ in layout.borders]
@@ -204,7 +201,7 @@ class ExactTurn:
         conquests: list[dict[int, list[Ints]]],
     ) -> None:
         """Put what can follow some states to what waits."""
-        layout = self._layout
+        layout = self.layout
         followers: list[Ints] = []
         taken: dict[int, list[Ints]] = defaultdict(list)
         slack = block.spare() - count_of(block.left & layout.goal) if layout.costly else None
@@ -234,7 +231,7 @@ class ExactTurn:
     def _split(self, codes: Ints, by_total: dict[int, list[Ints]]) -> None:
         """Share out sorted states by t."""
         if len(codes):
-            whole = self._layout.whole
+            whole = self.layout.whole
             first, last = int(codes[0]) // whole, int(codes[-1]) // whole
             ends = np.searchsorted(codes, np.arange(first, last + 2) * whole).tolist()
             for total, low, high in zip(range(first, last + 1), ends[:-1], ends[1:], strict=True):
@@ -245,7 +242,7 @@ class ExactTurn:
 
     def _solve(self, late: Callable[[], bool]) -> bool:
         """Find V of all states; return whether there was time."""
-        layout = self._layout
+        layout = self.layout
         self.values = np.zeros(len(self.codes))
         for number, row in enumerate(self._conquests):
             if row:
@@ -265,7 +262,7 @@ class ExactTurn:
                     block = Block(layout, part)
                     best = np.zeros(len(part))
                     for fight in block.fights():
-                        worths = self._worths(block, fight)
+                        worths = self.worths(block, fight)
                         for move in fight.group.moves:
                             worth = worth_of(move, fight, worths)
                             best[fight.rows] = np.maximum(best[fight.rows], worth)
@@ -283,20 +280,20 @@ class ExactTurn:
 
     def _fill_conquests(self, number: int, conquests: Ints, here: slice) -> None:
         """Find what the best advance after conquests is worth, for each that may be forced."""
-        advances = advances_after(self._layout, number, conquests)
-        worths = self._worths_of_advances(advances)
+        advances = advances_after(self.layout, number, conquests)
+        worths = self.worths_of_advances(advances)
         best = np.maximum.accumulate(worths[::-1], axis=0)[::-1]
         rows = np.arange(len(conquests))
         for least, values in self._after[number].items():
             values[here] = best[np.minimum(least, advances.spare) - 1, rows]
 
-    def _worths_of_advances(self, advances: Advances) -> Floats:
+    def worths_of_advances(self, advances: Advances) -> Floats:
         """Return V after each advance, as `[m, conquest]`."""
         worths = np.zeros(advances.allowed.shape)
-        worths[advances.allowed] = self._values_at(advances.codes[advances.allowed])
+        worths[advances.allowed] = self.values_at(advances.codes[advances.allowed])
         return worths
 
-    def _worths(self, block: Block, fight: Fight) -> Worths:
+    def worths(self, block: Block, fight: Fight) -> Worths:
         """Return what each loss and all that follows is worth."""
         found: Worths = {}
         leasts = {move.least for move in fight.group.moves}
@@ -317,11 +314,11 @@ class ExactTurn:
         after = block.after(fight, loss)
         cost = self.turn.rewards.army * fight.lost(loss.attackers)
         if not loss.conquers:
-            worth = self._values_at(after) - cost
+            worth = self.values_at(after) - cost
             yield from ((least, worth) for least in leasts)
             return
-        c = self._layout.borders[fight.number].to
-        paid, over = self._layout.paid(c, block.left[fight.rows])
+        c = self.layout.borders[fight.number].to
+        paid, over = self.layout.paid(c, block.left[fight.rows])
         goes_on = np.flatnonzero(~over)
         for least, follows in self._worths_of_conquests(fight.number, after[goes_on], leasts):
             worth = paid - cost
@@ -333,28 +330,22 @@ class ExactTurn:
     ) -> Iterator[tuple[int, Floats]]:
         """Yield what the best advances are worth, for each number that may be forced."""
         places, hit = find(self._known[number], conquests)
-        if not hit.all() and self._layout.twins:
+        if not hit.all() and self.layout.twins:
             # The conquests known are those of states whose territories are in order.
-            advances = advances_after(self._layout, number, conquests)
-            worths = self._worths_of_advances(advances)
+            advances = advances_after(self.layout, number, conquests)
+            worths = self.worths_of_advances(advances)
             yield from ((least, advances.best(worths, least)[1]) for least in leasts)
             return
         for least in leasts:
             follows = self._after[number][least]
             yield least, np.where(hit, follows[places], 0.0) if len(follows) else np.zeros(len(hit))
 
-    def _values_at(self, codes: Ints) -> Floats:
+    def values_at(self, codes: Ints) -> Floats:
         """Return V of states, 0 for those that are not kept."""
         if not len(self.codes):
             return np.zeros(len(codes))
-        places, hit = find(self.codes, self._layout.in_order(codes))
+        places, hit = find(self.codes, self.layout.in_order(codes))
         return np.where(hit, self.values[places], 0.0)
-
-    # How the best play goes, by a forward pass through the states that it visits.
-
-    def visits(self) -> Visits:
-        """Return how the best play goes."""
-        return _Flow(self).run()
 
 
 def worth_of(move: Move, fight: Fight, worths: Worths) -> Floats:
@@ -390,152 +381,3 @@ def _worths_of_options(
         )
         for option in options
     ]
-
-
-class _Mass(NamedTuple):
-    """States with the probability of visiting each.
-
-    codes: the states, their territories as they are.
-    chances: the probability of visiting each, as `[state, 0]`; and as `[state, 1 + k]`, that of
-        visiting it without having rolled over border k before.
-    """
-
-    codes: Ints
-    chances: Floats
-
-    def of(self, rows: Ints | Bools) -> "_Mass":
-        """Return some of the states."""
-        return _Mass(self.codes[rows], self.chances[rows])
-
-
-class _Flow:
-    """The probability of visiting each state, if every roll and every advance is the best."""
-
-    def __init__(self, exact: ExactTurn) -> None:
-        self.exact, self.layout, self.turn = exact, exact._layout, exact.turn
-        self.visits = Visits()
-        self.waiting: dict[int, list[_Mass]] = defaultdict(list)
-        # By t, and then by border and the least advance.
-        self.taken: dict[int, dict[tuple[int, int], list[_Mass]]] = defaultdict(
-            lambda: defaultdict(list)
-        )
-
-    def run(self) -> Visits:
-        """Return how it goes."""
-        start = self.turn.start()
-        code = self.layout.encode(start)
-        if code is None or not self.exact.value > 0.0:
-            return self.visits
-        borders = len(self.layout.borders)
-        self._wait(_Mass(np.array([code]), np.ones((1, 1 + borders))))
-        for total in range(code // self.layout.whole, -1, -1):
-            for (number, least), parts in self.taken.pop(total, {}).items():
-                self._advance(number, least, _summed(parts))
-            if total in self.waiting:
-                mass = _summed(self.waiting.pop(total))
-                for low in range(0, len(mass.codes), AT_ONCE):
-                    self._leave(mass.of(np.arange(low, min(low + AT_ONCE, len(mass.codes)))))
-        return self.visits
-
-    def _attack(self, number: int) -> Attack:
-        border = self.layout.borders[number]
-        return Attack(self.layout.places[border.start], self.layout.places[border.to])
-
-    def _wait(self, mass: _Mass) -> float:
-        """Put states to those that wait; return the chance of those in which it is best to stop."""
-        going = self.exact._values_at(mass.codes) > 0.0
-        stopped = float(mass.chances[~going, 0].sum())
-        mass = mass.of(going)
-        totals = mass.codes // self.layout.whole
-        for total in np.flatnonzero(np.bincount(totals)).tolist():
-            self.waiting[total].append(mass.of(totals == total))
-        return stopped
-
-    def _leave(self, mass: _Mass) -> None:
-        """Make the best roll of some states."""
-        block = Block(self.layout, mass.codes)
-        best = np.zeros(len(mass.codes))
-        chosen = np.full(len(mass.codes), -1)
-        rolls: list[tuple[Fight, Move, Worths]] = []
-        for fight in block.fights():
-            worths = self.exact._worths(block, fight)
-            for move in fight.group.moves:
-                worth = worth_of(move, fight, worths)
-                better = worth > best[fight.rows] * (1.0 + SAME)
-                rows = fight.rows[better]
-                best[rows], chosen[rows] = worth[better], len(rolls)
-                rolls.append((fight, move, worths))
-        for k, (fight, move, worths) in enumerate(rolls):
-            here = np.flatnonzero(chosen[fight.rows] == k)
-            if len(here):
-                few = {key: worth[here] for key, worth in worths.items()}
-                self._roll(block, fight.of(here), move, few, mass)
-
-    def _roll(self, block: Block, fight: Fight, move: Move, worths: Worths, mass: _Mass) -> None:
-        """Make a roll in some states."""
-        number, attack = fight.number, self._attack(fight.number)
-        border = self.layout.borders[number]
-        before = mass.chances[fight.rows].copy()
-        self.visits.add(attack, Visit(float(before[:, 1 + number].sum()), 0.0, 0.0, 0.0))
-        before[:, 1 + number] = 0.0
-        for k, chances in chances_of(move, fight, worths).items():
-            here = np.flatnonzero(chances)
-            loss, some = fight.group.losses[k], fight.of(here)
-            after = _Mass(block.after(some, loss), before[here] * chances[here, None])
-            attackers = some.lost(loss.attackers)
-            self.visits.armies[attack.start] -= float((attackers * after.chances[:, 0]).sum())
-            if not loss.conquers:
-                ended = self._wait(after)
-                self.visits.add(attack, Visit(0.0, 0.0, 0.0, ended))
-                continue
-            _, over = self.layout.paid(border.to, block.left[some.rows])
-            spare = some.armies - attackers - self.layout.garrisons[border.start]
-            self._arrive(number, spare[over], spare[over], after.chances[over, 0])
-            after = after.of(~over)
-            totals = after.codes // self.layout.whole
-            for total in np.flatnonzero(np.bincount(totals)).tolist():
-                self.taken[total][number, move.least].append(after.of(totals == total))
-
-    def _advance(self, number: int, least: int, mass: _Mass) -> None:
-        """Make the best advance after some conquests."""
-        advances = advances_after(self.layout, number, mass.codes)
-        worths = self.exact._worths_of_advances(advances)
-        moved, _ = advances.best(worths, least)
-        self._arrive(number, advances.spare, moved, mass.chances[:, 0])
-        codes = advances.codes[moved - 1, np.arange(len(moved))]
-        stopped = self._wait(_Mass(codes, mass.chances))
-        self.visits.add(self._attack(number), Visit(0.0, 0.0, 0.0, stopped))
-
-    def _arrive(self, number: int, able: Ints, moved: Ints, chances: Floats) -> None:
-        """Count conquests and advances."""
-        attack = self._attack(number)
-        arrived = float((moved * chances).sum())
-        self.visits.armies[attack.start] -= arrived
-        self.visits.add(attack, Visit(0.0, float(chances.sum()), arrived, 0.0))
-        for (left, go), k in _places_of(able, moved).items():
-            self.visits.add_advance(attack, left, go, float(chances[k].sum()))
-
-
-def _summed(parts: list[_Mass]) -> _Mass:
-    """Return the states of some masses, each once."""
-    codes = np.concatenate([part.codes for part in parts])
-    order = np.argsort(codes, kind="stable")
-    codes = codes[order]
-    first = np.flatnonzero(np.diff(codes, prepend=-1))
-    chances = np.concatenate([part.chances for part in parts])[order]
-    return _Mass(codes[first], np.add.reduceat(chances, first, axis=0))
-
-
-def _places_of(*rows: Ints) -> dict[tuple[int, ...], Ints]:
-    """Return where each combination of numbers stands."""
-    if not len(rows[0]):
-        return {}
-    order = np.lexsort(rows)
-    columns = [row[order] for row in rows]
-    new = np.any([np.diff(column, prepend=-1) != 0 for column in columns], axis=0)
-    first = np.flatnonzero(new)
-    parts = np.split(order, first[1:])
-    return {
-        tuple(int(column[k]) for column in columns): part
-        for k, part in zip(first, parts, strict=True)
-    }

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iacta.plan.exact import Attack, Game, Move, State, tree_parts
+from iacta.plan.game import Attack, Game, Move, State, tree_parts
 from iacta.plan.one_stack import StackChances, Tasks
 from iacta.plan.policy import Agenda, Policy
 from iacta.plan.problem import bits

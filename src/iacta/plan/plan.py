@@ -9,9 +9,9 @@ from iacta.checks import Chance, read_chance, row_of, shown, whole_number
 from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan.ends import set_chances
-from iacta.plan.exact import Attack, State
+from iacta.plan.game import Attack
 from iacta.plan.goals import Goal, InOrder, TakeAll, Worth, held_worth, paying_sets, read_goal
-from iacta.plan.policy import Agenda, Node, Policy, Visits
+from iacta.plan.policy import Node, Policy, Visits
 from iacta.plan.prizes import most_prizes
 from iacta.plan.problem import Problem, bits, mask_of, read_problem
 from iacta.plan.search import (
@@ -283,7 +283,7 @@ class Play:
         return ours >= theirs
 
     @property
-    def _node(self) -> State | Agenda:
+    def _node(self) -> Node:
         if self.standing is None:
             raise IllegalError("a plan that is over has no next battle")
         return self.standing

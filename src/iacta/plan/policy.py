@@ -21,7 +21,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.plan.exact import Attack, Game, Move, State
+from iacta.plan.game import Attack, Game, Move, State
+from iacta.plan.goals import Rewards
 from iacta.plan.one_stack import Advance, Reduced, StackChances, Tasks
 from iacta.plan.problem import bits, union
 
@@ -44,7 +45,8 @@ class Agenda(NamedTuple):
     reduced: Reduced = ()
 
 
-Node: TypeAlias = State | Agenda | None  # where a plan is; `None` when it is over
+# Where a plan is: a state, as a tuple or a whole number, or an agenda; `None` when it is over.
+Node: TypeAlias = State | Agenda | int | None
 
 
 class Visit(NamedTuple):
@@ -123,14 +125,15 @@ class Policy:
             if node in self.moves:
                 return node
             node = self.agendas.get(node)
-        return node if node is not None and node.tries else None
+        return node if isinstance(node, Agenda) and node.tries else None
 
-    def attack(self, node: State | Agenda) -> tuple[Attack, int, int]:
+    def attack(self, node: Node) -> tuple[Attack, int, int]:
         """Return the next attack, the armies on the attacking territory, and the defenders."""
         if isinstance(node, State):
             attack = self.moves[node].attack
             armies = dict(node.stacks)[attack.start]
             return attack, armies, self.game.defenders(node, attack.to)
+        node = _agenda(node)
         v, n, targets = node.tries[0][0]
         c = int(self.choices(v, targets, node.reduced)[n])
         return Attack(v, c), n, self.chances.defenders(c, node.reduced)
@@ -147,11 +150,12 @@ class Policy:
         """Return what to do after the stack on v has taken c, its first of a set."""
         return self.chances.advance(v, c, targets & ~(1 << c), reduced)
 
-    def after_win(self, node: State | Agenda, able: int) -> tuple[int, Node]:
+    def after_win(self, node: Node, able: int) -> tuple[int, Node]:
         """Return how many of `able` armies left advance after a conquest, and the next node."""
         if isinstance(node, State):
             won = {left: (moved, after) for left, moved, after in self.moves[node].won}
             return won[able][0], self.settled(won[able][1])
+        node = _agenda(node)
         (v, n, targets), *others = node.tries[0]
         c = int(self.choices(v, targets, node.reduced)[n])
         advance = self.advance(v, c, targets, node.reduced)
@@ -167,16 +171,28 @@ class Policy:
             tries = () if self.game.rewards.is_chance else node.tries[1:]
         return moved, self.settled(Agenda(tries, node.reduced))
 
-    def after_loss(self, node: State | Agenda, defenders: int) -> Node:
+    def after_loss(self, node: Node, defenders: int) -> Node:
         """Return the next node after a lost battle that leaves some defenders."""
         if isinstance(node, State):
             attack = self.moves[node].attack
             return self.settled(self.game.after_loss(node, attack, defenders))
+        node = _agenda(node)
         return self.settled(Agenda(node.tries[1:], node.reduced))
+
+    def for_rewards(self, rewards: Rewards) -> "Policy":
+        """Return the same policy for a game that pays otherwise."""
+        game = Game(self.game.problem, self.game.field, rewards)
+        return Policy(game, self.chances, self.start, self.moves, self.agendas)
 
     def visits(self) -> Visits:
         """Return how the plan goes."""
         return _ForwardPass(self).run()
+
+
+def _agenda(node: Node) -> Agenda:
+    if not isinstance(node, Agenda):
+        raise TypeError(f"a node of this policy is a state or an agenda, got {node!r}")
+    return node
 
 
 class _Task(NamedTuple):
@@ -226,7 +242,7 @@ class _ForwardPass:
     def _visit(self, node: Node, chance: float) -> None:
         if isinstance(node, Agenda):
             self._begin(node, chance)
-        elif node is not None:
+        elif isinstance(node, State):
             if node not in self.states:
                 # Battles only take territories and stacks away: no state comes back.
                 heappush(self.queue, (-node.left.bit_count(), -len(node.stacks), node))

@@ -9,7 +9,6 @@ gains more than what they pay times the bounds of their chances.
 from collections.abc import Iterator
 
 from iacta.plan.ends import set_chances
-from iacta.plan.exact import Game
 from iacta.plan.goals import InOrder, Worth, worth_rewards
 from iacta.plan.policy import Policy
 from iacta.plan.problem import Problem
@@ -27,9 +26,7 @@ def most_prizes(problem: Problem, goal: InOrder | Worth, effort: Effort) -> Iter
     for mask in bounds:
         for found in take_all(problem, mask, effort):
             bounds[mask] = min(bounds[mask], found.upper_bound)
-        policy = found.policy
-        game = Game(policy.game.problem, policy.game.field, rewards)
-        policy = Policy(game, policy.chances, policy.start, policy.moves, policy.agendas)
+        policy = found.policy.for_rewards(rewards)
         value = _gain(policy)
         if best is None or value > best.value:
             best = Candidate(policy, value, float("inf"))

@@ -4,7 +4,7 @@ To take all of a set:
 
 1. Where each part of the goal is a tree of territories next to one stack alone, and nothing else
    is of any use to attack, the equations of `iacta.plan.one_stack` are exact.
-2. Where few states can occur, all of them are searched (`iacta.plan.exact`).
+2. Where few states can occur, all of them are searched (`iacta.plan.exact_turn`).
 3. Elsewhere the goal is shared among the stacks (`iacta.plan.sharing`), and the plan improved where
    others can take over after a lost battle (`iacta.plan.improvement`). `iacta.plan.bound` says how
    much better another plan may be.
@@ -33,7 +33,9 @@ from time import monotonic
 from typing import NamedTuple
 
 from iacta.plan.bound import Bound
-from iacta.plan.exact import Exact, Game, TooManyError, tree_parts
+from iacta.plan.exact_policy import ExactPolicy
+from iacta.plan.exact_turn import solve_turn
+from iacta.plan.game import Game, tree_parts
 from iacta.plan.goals import InOrder, Rewards, Worth, worth_rewards
 from iacta.plan.improvement import Improvement
 from iacta.plan.one_stack import StackChances, Tasks
@@ -48,6 +50,7 @@ from iacta.plan.sharing import (
     has_few_sets,
     ways_to,
 )
+from iacta.plan.turn import Turn
 
 __all__ = ["PROVEN", "Candidate", "Effort", "effort_of", "most_worth", "take_all", "take_any"]
 
@@ -75,7 +78,7 @@ class Effort(NamedTuple):
     """
 
     armies: int = 30
-    states: int = 20_000
+    states: int = 100_000
     shared: int = 9
     unfolded: int = 60
     unfolded_more: int = 300
@@ -118,19 +121,13 @@ def _reachable(problem: Problem) -> int:
 
 def _searched(game: Game, chances: StackChances, effort: Effort) -> tuple[Policy, float] | None:
     """Return the best policy of all and its value, where its states are few enough to try."""
-    problem, start = game.problem, game.start()
+    problem = game.problem
     armies = sum(n - problem.garrisons[v] for v, n in problem.stacks())
     if game.field.bit_count() > MOST_FIELD or armies > effort.armies:
         return None
-    exact = Exact(game, chances, effort.states, effort.late_for_all)
-    try:
-        value = exact.value(start)
-    except TooManyError:
-        return None
-    agendas = {
-        state: Agenda((tasks,), state.reduced) for state, tasks in exact.tasks.items() if tasks
-    }
-    return Policy(game, chances, start, exact.moves, agendas), value
+    turn = Turn(problem, game.field, game.rewards, whole_battles=True)
+    exact = solve_turn(turn, effort.states, effort.late_for_all)
+    return None if exact is None else (ExactPolicy(game, chances, exact), exact.value)
 
 
 def _improved(

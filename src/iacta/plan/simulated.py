@@ -25,7 +25,7 @@ from iacta.plan.policy import Node, Policy
 from iacta.rules.stop import NEVER
 
 if TYPE_CHECKING:
-    from iacta.plan.exact import Attack
+    from iacta.plan.game import Attack
 
 __all__ = ["SimulatedPlan", "simulate_plan"]
 

@@ -37,6 +37,7 @@ __all__ = [
     "SAME",
     "Advances",
     "Block",
+    "Border",
     "Fight",
     "Layout",
     "advances_after",

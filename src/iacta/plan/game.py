@@ -1,29 +1,23 @@
-"""The game, battle by battle, and the exact search over all its states.
+"""The game, battle by battle: its states, and how battles lead from one to the next.
 
 A state is what the player sees between two battles; stacks that can attack nothing are left out of
 it, so that states which differ only in what no longer matters are one. An action is an attack
-v → c, fought to its end; after a conquest the player also chooses the advance. Let V(s) be the
-value function, what is still paid on average from the state s on, r(c) the reward for taking c, and
-l the cost of a lost army. Bellman's equation is
+v → c, fought to its end; after a conquest the player also chooses the advance.
 
-    V(s) = max(0, max over attacks v → c of
-               Σ_b P(c taken, b left) · (r(c) − l · losses + max over m of V(s after m advance))
-             + Σ_d P(d defenders left) · (− l · losses + V(s after the loss))).
-
-It assumes no independence and needs no bound: all stacks are seen together, and each may help
-another. Where each connected component of what is left is a tree of territories next to one stack
-alone, stacks cannot help each other, and V is the product of `iacta.plan.one_stack.StackChances`.
+Where each connected component of what is left is a tree of territories next to one stack alone,
+stacks cannot help each other, and the best chance to take all is the product of those of
+`iacta.plan.one_stack.StackChances`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from iacta.plan.goals import Rewards
-from iacta.plan.one_stack import Reduced, StackChances, Tasks
+from iacta.plan.one_stack import Reduced
 from iacta.plan.problem import Borders, Problem, Stacks, bits
 
-__all__ = ["Attack", "Exact", "Game", "Move", "State", "TooManyError", "tree_parts"]
+__all__ = ["Attack", "Game", "Move", "State", "tree_parts"]
 
 
 class State(NamedTuple):
@@ -137,103 +131,6 @@ class Game:
         would have needed to go on.
         """
         return range(able, self.problem.least_advance(attack.to, able) - 1, -1)
-
-
-class TooManyError(Exception):
-    """More states than were allowed."""
-
-
-class Exact:
-    """V of a game by backward induction, each state computed when it is first asked.
-
-    game: the game.
-    chances: the chances of single stacks.
-    most_states: how many states may be looked at; more raise `TooManyError`.
-    late: tells whether the time is over; then that is raised too.
-    by_trees: whether trees are left to `chances`.
-    """
-
-    def __init__(
-        self,
-        game: Game,
-        chances: StackChances,
-        most_states: int,
-        late: Callable[[], bool] = lambda: False,
-        *,
-        by_trees: bool = True,
-    ) -> None:
-        self.game, self.chances = game, chances
-        self.most_states, self.late = most_states, late
-        self.by_trees = by_trees and bool(game.rewards.all_of)
-        self.values: dict[State, float] = {}
-        self.moves: dict[State, Move] = {}
-        self.tasks: dict[State, Tasks] = {}
-        self._parts: dict[tuple[int, tuple[int, ...]], tuple[int, ...] | None] = {}
-
-    def value(self, state: State) -> float:
-        """Return V of a state."""
-        known = self.values.get(state)
-        if known is not None:
-            return known
-        if len(self.values) >= self.most_states or self.late():
-            raise TooManyError
-        value = self._value_by_trees(state) if self.by_trees else None
-        if value is None:
-            value = 0.0 if self.game.is_hopeless(state) else self._best(state)
-        self.values[state] = value
-        return value
-
-    def _best(self, state: State) -> float:
-        best = 0.0
-        for attack in self.game.attacks(state):
-            value, move = self._value_of(state, attack)
-            if value > best:
-                best, self.moves[state] = value, move
-        return best
-
-    def _value_of(self, state: State, attack: Attack) -> tuple[float, Move]:
-        """Return what an attack is worth, and the best advances after it."""
-        game, able = self.game, self.game.able(state, attack)
-        won, lost = self.chances.battle(attack.to, game.defenders(state, attack.to))
-        reward, cost = game.rewards.of(attack.to, state.left), game.rewards.army
-        total, advances = 0.0, []
-        for left, chance in enumerate(won[able].tolist()):
-            if chance:
-                value, moved, after = self._best_advance(state, attack, left)
-                total += chance * (reward - cost * (able - left) + value)
-                advances.append((left, moved, after))
-        for left, chance in enumerate(lost[able].tolist()):
-            if chance:
-                after = game.after_loss(state, attack, left)
-                total += chance * (self.value(after) - cost * able)
-        return total, Move(attack, tuple(advances))
-
-    def _best_advance(self, state: State, attack: Attack, able: int) -> tuple[float, int, State]:
-        best = -1.0, 0, state
-        for moved in self.game.advances(attack, able):
-            after = self.game.after_win(state, attack, able, moved)
-            value = self.value(after)
-            if value > best[0]:
-                best = value, moved, after
-        return best
-
-    def _value_by_trees(self, state: State) -> float | None:
-        """Return V where each part of what is left is a tree of one stack; `None` elsewhere."""
-        if not state.stacks or state.left & ~self.game.rewards.all_of:
-            return None
-        places = tuple(v for v, _ in state.stacks)
-        key = state.left, places
-        if key not in self._parts:
-            self._parts[key] = tree_parts(self.game.problem.borders, *key)
-        parts = self._parts[key]
-        if parts is None:
-            return None
-        tasks = tuple((v, n, part) for (v, n), part in zip(state.stacks, parts, strict=True))
-        value = 1.0
-        for v, n, part in tasks:
-            value *= float(self.chances.chance(v, part, state.reduced)[n])
-        self.tasks[state] = tasks
-        return value
 
 
 def tree_parts(borders: Borders, left: int, places: tuple[int, ...]) -> tuple[int, ...] | None:
