@@ -1,36 +1,45 @@
-"""A bound on the chance of every plan, from a relaxation.
+"""Bounds on what any legal play is worth: roll by roll, with any dice, breaking off at any time.
 
-Pool the armies of all stacks in one purse, from which each battle may be fought with any number up
-to the most of any stack, from anywhere. What it takes to conquer c is then a random cost: the
-armies lost there, and those that c keeps for good, which are min(k, b) when b are left able to
-move: k is the garrison of c, or the least advance where nothing can be attacked from c once it is
-taken, and never more than the least advance. With W and L as in `iacta.plan.one_stack`, the
-greatest chance to take c from d defenders at a cost of at most x is
+Pool the armies of all stacks in one purse, from which each roll may be made with all dice, from
+anywhere. What it takes to conquer c is then a random cost: the armies lost there, and those that c
+keeps for good, which are min(k, l) after a roll that forces l to advance: k is what must remain on
+c, or without limit where nothing can be attacked from c once it is taken. Let a roll cost the
+attacker x1 and the defender x2 armies with the chance p. The greatest chance to take c from d
+defenders at a cost of at most x is
 
-    v_d(x) = max over a of   Σ_b W_d[a, b] · [a − b + min(k, b) ≤ x]  +  Σ_e L_d[a, e] · v_e(x − a).
+    v_d(x) = max over rolls of  Σ_{x2<d} p · v_{d−x2}(x − x1)  +  Σ_{x2=d} p · [x1 + min(k, l) ≤ x].
 
-As a function of x this is the distribution function of a cost X_c. Let T be territories that must
-be taken, and A the armies able to attack, all stacks together. Then
+Where the defender replies to a throw, he takes the least. As a function of x this is the
+distribution function of a cost X_c. Let T be territories that must be taken, and A the armies able
+to attack, all stacks together. Then
 
-    chance of any plan ≤ P(Σ_{c in T} X_c ≤ A),      X_c independent.
+    chance of any play ≤ P(Σ_{c in T} X_c ≤ A),      X_c independent.
 
 Proof: the right side, as a function of the purse and of the defenders left, does not grow on
-average in any battle for any c: average the inequality that defines v_d over the other costs. Hence
-neither the order of battles nor leaving one and coming back can beat it.
+average in any roll against any c: average the inequality that defines v_d over the other costs.
+Hence neither the order of battles nor leaving one and coming back can beat it.
 
 T holds the goal, and each territory without which some of the goal cannot be reached. From A are
 subtracted, for each stack, the armies that it must leave behind to come next to any territory of T.
+
+This bound is found at once. That of `iacta.plan.contracted`, which sees who can go where, is far
+smaller, and takes longer.
 """
 
+from collections.abc import Iterator
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from iacta.plan.one_stack import Battles
+from iacta.checks import shown
+from iacta.errors import MalformedError
+from iacta.methods.kernel import Choice, Result
+from iacta.plan.contracted import contracted_bounds
+from iacta.plan.goals import Rewards
 from iacta.plan.problem import Borders, Problem, bits
 
-__all__ = ["Bound"]
+__all__ = ["Bound", "play_bounds"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Cost: TypeAlias = tuple[int, int, int]  # the place of its rules, d and k
@@ -40,11 +49,10 @@ class Bound:
     """The bounds of a problem, each computed when it is first asked.
 
     problem: the problem.
-    battles: how its battles end.
     """
 
-    def __init__(self, problem: Problem, battles: Battles) -> None:
-        self.problem, self.battles = problem, battles
+    def __init__(self, problem: Problem, battles: object = None) -> None:
+        self.problem = problem
         able = [n - problem.garrisons[v] for v, n in problem.stacks()]
         self.purse, self.most = sum(able), max(able, default=0)
         self._alone: dict[tuple[int, int], tuple[Cost, ...]] = {}
@@ -135,29 +143,89 @@ class Bound:
         return self._costs[key]
 
     def _solve(self, kind: int, defenders: int, kept: int) -> Floats:
-        won, lost = self.battles(kind, defenders)
-        able = np.arange(self.most + 1)
-        within = self._within(won[: self.most + 1, : self.most + 1], kept)
-        chances = np.zeros(self.purse + 1)
-        below = np.zeros((self.purse + 1, defenders + 1))
-        for e in range(1, defenders):
-            below[:, e] = self._cost(kind, e, kept)
+        """Return v_d, from the roll after which fewer defenders are left and from itself."""
+        found = np.zeros(self.purse + 1)
+        rolls = [
+            [
+                (
+                    throw.chance,
+                    [self._option(o, able, choice, kind, defenders, kept) for o in throw.options],
+                )
+                for throw in choice.throws
+            ]
+            for choice, able in self._choices(kind, defenders).items()
+        ]
         for x in range(self.purse + 1):
-            top = min(x, self.most) + 1
-            again = np.zeros(self.most + 1)
-            # With nobody able the battle is not fought.
-            again[1:top] = (lost[1:top] * below[x - able[1:top]]).sum(axis=1)
-            chances[x] = below[x, defenders] = (within[:, x] + again).max()
-        return chances
+            for throws in rolls:
+                chance = 0.0
+                for weight, options in throws:
+                    chance += weight * min(
+                        known[x] + sum(p * found[x - lost] for p, lost in again if lost <= x)
+                        for known, again in options
+                    )
+                found[x] = max(found[x], chance)
+        return found
 
-    def _within(self, won: Floats, kept: int) -> Floats:
-        """Return the chances to win at a cost of at most x, as `[able, x]`."""
-        able = np.arange(len(won))
-        cost = able[:, None] - able + np.minimum(kept, able)
-        chances = np.zeros((len(won), max(self.purse, self.most + kept) + 1))
-        rows, columns = np.nonzero(won)
-        np.add.at(chances, (rows, cost[rows, columns]), won[rows, columns])
-        return np.cumsum(chances, axis=1)
+    def _choices(self, kind: int, defenders: int) -> dict[Choice, int]:
+        """Return the rolls that any stack may come to choose, and how many able it takes."""
+        kernel, found = self.problem.kernels[kind], dict[Choice, int]()
+        more = max(self.problem.garrisons) - self.problem.rules.garrison
+        for able in range(1, self.most + 1):
+            for choice in kernel.rolls(able + more, defenders, able):
+                found.setdefault(choice, able)
+        return found
+
+    def _option(
+        self,
+        results: tuple[Result, ...],
+        able: int,
+        choice: Choice,
+        kind: int,
+        defenders: int,
+        kept: int,
+    ) -> tuple[Floats, list[tuple[float, int]]]:
+        """Return the chance to win at a cost of at most x after a roll that costs defenders.
+
+        The others are returned as (chance, armies lost).
+        """
+        known, again = np.zeros(self.purse + 1), []
+        for chance, lost, killed in results:
+            if not killed:
+                again.append((chance, lost))
+            elif killed < defenders:
+                after = self._cost(kind, defenders - killed, kept)
+                known[lost:] += chance * after[: max(self.purse + 1 - lost, 0)]
+            else:
+                known[lost + min(choice.least, able - lost, kept) :] += chance
+        return known, again
+
+
+def play_bounds(
+    problem: Problem, field: int, rewards: Rewards, seconds: float | None = None
+) -> Iterator[float]:
+    """Yield smaller and smaller bounds on the chance of any play to take all or any of a set.
+
+    problem: the problem.
+    field: what may be of use to attack.
+    rewards: what the goal pays; others than chances are refused.
+    seconds: how long the search may take; `None` for a moderate search, the same each time.
+    """
+    if not rewards.is_chance:
+        raise MalformedError(f"rewards must be a chance, got {shown(rewards)}")
+    bound = Bound(problem)
+    if rewards.all_of:
+        best = bound.chance(rewards.all_of, field)
+        goal = rewards.all_of
+    else:
+        goal = rewards.any_of & field
+        best = min(1.0, sum(bound.chance(1 << t, field) for t in bits(goal)))
+    yield best
+    if not best or goal & ~field:
+        return
+    for each in contracted_bounds(problem, goal, field, seconds, any_of=not rewards.all_of):
+        if each < best:
+            best = each
+            yield best
 
 
 def _forced(borders: Borders, places: tuple[int, ...], field: int, goal: int) -> int:
