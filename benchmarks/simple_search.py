@@ -1,11 +1,11 @@
 """A simple search that plans are measured against: one step of lookahead after every roll.
 
-A share gives each territory to take, and what lies on the way, to one stack. A stack of n armies
-able to attack takes its part if what that costs, one army left behind on each territory included,
-is at most n; the cost is taken to be normal, with the mean and the variance that taking c costs a
-stack that never runs out. So a share has the chance Π Φ((n + ½ − mean) / deviation). Shares are
-found greedily, the territories in random orders. Before each roll the search tries all first
-attacks of the share, and rolls the one with the best expected chance of the best share afterwards.
+A share gives each territory to take, and what lies on the way, to one stack. Its chance is the
+product over the stacks: a stack takes its part one territory after the other and moves on with all
+it has, which is exact for a chain; each dead end costs an army more. Shares are found greedily, the
+territories in random orders, and in each the cheapest way counts: the mean of what taking c costs a
+stack that never runs out. Before each roll the search tries all first attacks of the share, and
+rolls the one with the best expected chance afterwards; now and then better shares are found.
 
 Its chance is estimated by games with real dice, classic rules and the official advance.
 """
@@ -22,7 +22,8 @@ from iacta.rules.rules import CLASSIC
 
 __all__ = ["Searched", "simple_search"]
 
-MOST_DEFENDERS = 64
+MOST_DEFENDERS = 32
+MOST_ARMIES = 80
 ORDERS = 12  # greedy shares after a conquest
 FEW_ORDERS = 4  # the same after any other roll
 DEAD_END = 0.7  # armies that a dead end costs, as dice that conquer must advance
@@ -66,8 +67,22 @@ def _costs(steps: Any) -> Any:
     return np.stack([mean, square - mean**2])
 
 
+def _battles(steps: Any) -> Any:
+    """Return the chances that a of the attackers are left of n when d defenders fall: [d, n, a]."""
+    won = np.zeros((MOST_DEFENDERS, MOST_ARMIES, MOST_ARMIES))
+    won[0] = np.eye(MOST_ARMIES)
+    for d in range(1, MOST_DEFENDERS):
+        for n in range(1, MOST_ARMIES):
+            i, j = min(n, 3), min(d, 2)
+            lost = min(i, j)
+            for k in range(lost + 1):
+                won[d, n] += steps[i, j, k] * won[d - k, n - (lost - k)]
+    return won
+
+
 STEPS = _rolls()
 COSTS = _costs(STEPS)
+BATTLES = _battles(STEPS)
 
 
 @njit(cache=True)
@@ -79,8 +94,10 @@ def _log_chance(able: float, mean: float, variance: float) -> float:
 
 
 @njit(cache=True)
-def _greedy(armies: Any, owned: Any, goal: Any, near: Any, costs: Any, part: Any) -> float:
-    """Fill `part` with the stack that takes each territory, and return the log of the chance."""
+def _greedy(
+    armies: Any, owned: Any, goal: Any, near: Any, costs: Any, battles: Any, part: Any
+) -> float:
+    """Fill `part` with the stack that takes each territory, and return its chance."""
     count = len(armies)
     part[:] = -1
     mean, variance = np.zeros(count), np.zeros(count)
@@ -126,7 +143,7 @@ def _greedy(armies: Any, owned: Any, goal: Any, near: Any, costs: Any, part: Any
             if gain > best:
                 best, chosen = gain, v
         if chosen < 0:
-            return -np.inf
+            return -1.0
         mean[chosen] += distance[chosen, t]
         x = t
         while before[chosen, x] >= 0:
@@ -134,55 +151,73 @@ def _greedy(armies: Any, owned: Any, goal: Any, near: Any, costs: Any, part: Any
             variance[chosen] += costs[1, armies[x]]
             x = before[chosen, x]
             ways_on[chosen, x] = True
-    total = 0.0
-    for v in range(count):
-        total += _log_chance(armies[v] - 1.0, mean[v], variance[v])
-    return total
+    return _worth(armies, owned, near, battles, part)
 
 
 @njit(cache=True)
-def _worth(armies: Any, owned: Any, near: Any, costs: Any, part: Any) -> float:
-    """Return the log of the chance of a share."""
-    count, total = len(armies), 0.0
-    seen, waiting = np.zeros(count, np.bool_), np.empty(count, np.int64)
-    for v in range(count):
-        if not owned[v] or not np.any(part == v):
+def _row(
+    armies: Any, owned: Any, near: Any, battles: Any, part: Any, v: int, without: int, row: Any
+) -> int:
+    """Fill `row[a]` with the chance that a able armies take the part of v; return its size.
+
+    without: a territory that is taken already.
+    """
+    most = min(armies[v], MOST_ARMIES)
+    seen, waiting = np.zeros(len(armies), np.bool_), np.empty(len(armies), np.int64)
+    waiting[0], first, after, ends = v, 0, 1, 0
+    while first < after:
+        u = waiting[first]
+        first += 1
+        here = after
+        for c in near[u]:
+            if c < 0:
+                break
+            if part[c] == v and not owned[c] and not seen[c]:
+                seen[c] = True
+                waiting[after] = c
+                after += 1
+        ends += here == after
+    row[:most] = 1.0
+    extra, other = max(ends - 1, 0), np.empty(most)
+    for place in range(after - 1, 0, -1):
+        c = waiting[place]
+        if c == without:
             continue
-        mean, variance, ends = 0.0, 0.0, 0
-        waiting[0], first, after = v, 0, 1
-        while first < after:
-            u = waiting[first]
-            first += 1
-            here = after
-            for c in near[u]:
-                if c < 0:
-                    break
-                if part[c] == v and not owned[c] and not seen[c]:
-                    seen[c] = True
-                    waiting[after] = c
-                    after += 1
-            ends += here == after
-            if u != v:
-                mean += costs[0, armies[u]] + 1.0
-                variance += costs[1, armies[u]]
-        total += _log_chance(armies[v] - 1.0, mean + DEAD_END * (ends - 1), variance)
-    for x in range(count):
-        if part[x] >= 0 and not owned[x] and not seen[x]:
-            return -np.inf
-    return total
+        shift = 1 + (extra > 0)
+        extra -= extra > 0
+        for n in range(most):
+            total = 0.0
+            for left in range(shift, n + 1):
+                total += battles[armies[c], n, left] * row[left - shift]
+            other[n] = total
+        row[:most] = other
+    return after - 1
+
+
+@njit(cache=True)
+def _worth(armies: Any, owned: Any, near: Any, battles: Any, part: Any) -> float:
+    """Return the chance of a share, or -1 if a stack does not come to all its part."""
+    chance, taken, row = 1.0, 0, np.empty(MOST_ARMIES)
+    for v in range(len(armies)):
+        if owned[v] and np.any(part == v):
+            taken += _row(armies, owned, near, battles, part, v, -1, row)
+            chance *= row[min(armies[v], MOST_ARMIES) - 1]
+    for x in range(len(armies)):
+        taken -= part[x] >= 0 and not owned[x]
+    return chance if taken == 0 else -1.0
 
 
 @njit(cache=True)
 def _improve(
-    armies: Any, owned: Any, goal: Any, near: Any, costs: Any, part: Any, tries: int
+    armies: Any, owned: Any, goal: Any, near: Any, costs: Any, battles: Any, part: Any, tries: int
 ) -> float:
-    """Replace `part` by the best of some greedy shares if it is better; return its log chance."""
-    best, other = _worth(armies, owned, near, costs, part), part.copy()
+    """Replace `part` by the best of some greedy shares if it is better; return its chance."""
+    best, other = _worth(armies, owned, near, battles, part), part.copy()
     for x in range(len(goal)):
         if goal[x] and not owned[x] and part[x] < 0:
-            best = -np.inf
+            best = -1.0
     for _ in range(tries):
-        value = _greedy(armies, owned, goal, near, costs, other)
+        value = _greedy(armies, owned, goal, near, costs, battles, other)
         if value > best:
             best = value
             part[:] = other
@@ -196,14 +231,15 @@ def _conquer(
     goal: Any,
     near: Any,
     costs: Any,
+    battles: Any,
     part: Any,
     v: int,
     c: int,
     least: int,
     tries: int,
 ) -> float:
-    """Move in with the best number of armies, and return the log of the chance then."""
-    total, best, chosen = armies[v], -np.inf, least
+    """Move in with the best number of armies, and return the chance then."""
+    total, best, chosen = armies[v], -2.0, least
     owned[c] = True
     # What was the stack's is that of the conquered territory, as far as it is reached from there.
     follows, found, trial = part.copy(), part.copy(), part.copy()
@@ -230,7 +266,7 @@ def _conquer(
         armies[v], armies[c] = total - m, m
         for kind in range(2):
             trial[:] = follows if kind else stays
-            value = _improve(armies, owned, goal, near, costs, trial, tries * kind)
+            value = _improve(armies, owned, goal, near, costs, battles, trial, tries * kind)
             if value > best:
                 best, chosen = value, m
                 found[:] = trial
@@ -248,34 +284,43 @@ def _expected(
     near: Any,
     steps: Any,
     costs: Any,
+    battles: Any,
     part: Any,
     v: int,
     c: int,
     i: int,
+    now: float,
 ) -> float:
-    """Return the expected chance after a roll with i dice."""
-    j, expected, trial = min(armies[c], 2), 0.0, part.copy()
+    """Return the expected chance after a roll with i dice; `now` is that of the share."""
+    j, expected, trial, row = min(armies[c], 2), 0.0, part.copy(), np.empty(MOST_ARMIES)
     ours, theirs = armies[v], armies[c]
+    _row(armies, owned, near, battles, part, v, -1, row)
+    others = now / max(row[ours - 1], 1e-300)
+    _row(armies, owned, near, battles, part, v, c, row)
     for k in range(min(i, j) + 1):
         armies[v], armies[c] = ours - (min(i, j) - k), theirs - k
-        trial[:] = part
         if armies[c]:
-            value = _improve(armies, owned, goal, near, costs, trial, 0)
+            value = 0.0
+            for left in range(1, armies[v]):
+                value += battles[armies[c], armies[v] - 1, left] * row[left - 1]
+            value *= others
         else:
-            value = _conquer(armies, owned, goal, near, costs, trial, v, c, i, 0)
+            trial[:] = part
+            value = _conquer(armies, owned, goal, near, costs, battles, trial, v, c, i, 0)
             owned[c] = False
-        expected += steps[i, j, k] * math.exp(value)
+        expected += steps[i, j, k] * max(value, 0.0)
     armies[v], armies[c] = ours, theirs
     return expected
 
 
 @njit(cache=True)
-def _game(armies: Any, owned: Any, goal: Any, near: Any, steps: Any, costs: Any, part: Any) -> bool:
+def _game(
+    armies: Any, owned: Any, goal: Any, near: Any, steps: Any, costs: Any, battles: Any, part: Any
+) -> bool:
     """Play one game to its end, and return whether the goal is reached."""
     while np.any(goal & ~owned):
-        if _improve(armies, owned, goal, near, costs, part, FEW_ORDERS) == -np.inf:
-            return False
-        best, start, to, dice = 0.0, -1, -1, 0
+        now = _improve(armies, owned, goal, near, costs, battles, part, FEW_ORDERS)
+        best, start, to, dice = 1e-9, -1, -1, 0
         for v in range(len(armies)):
             if not owned[v] or armies[v] < 2:
                 continue
@@ -286,7 +331,9 @@ def _game(armies: Any, owned: Any, goal: Any, near: Any, steps: Any, costs: Any,
                     continue
                 most = min(armies[v] - 1, 3)
                 for i in range(1 if armies[c] <= 2 else most, most + 1):
-                    value = _expected(armies, owned, goal, near, steps, costs, part, v, c, i)
+                    value = _expected(
+                        armies, owned, goal, near, steps, costs, battles, part, v, c, i, now
+                    )
                     if value > best:
                         best, start, to, dice = value, v, c, i
         if start < 0:
@@ -299,21 +346,29 @@ def _game(armies: Any, owned: Any, goal: Any, near: Any, steps: Any, costs: Any,
         armies[start] -= min(dice, j) - killed
         armies[to] -= killed
         if not armies[to]:
-            _conquer(armies, owned, goal, near, costs, part, start, to, dice, ORDERS)
+            _conquer(armies, owned, goal, near, costs, battles, part, start, to, dice, ORDERS)
     return True
 
 
 @njit(cache=True)
 def _games(
-    armies: Any, owned: Any, goal: Any, near: Any, steps: Any, costs: Any, games: int, seed: int
+    armies: Any,
+    owned: Any,
+    goal: Any,
+    near: Any,
+    steps: Any,
+    costs: Any,
+    battles: Any,
+    games: int,
+    seed: int,
 ) -> int:
     np.random.seed(seed)
     part = np.full(len(armies), -1)
-    if _improve(armies, owned, goal, near, costs, part, 40 * ORDERS) == -np.inf:
+    if _improve(armies, owned, goal, near, costs, battles, part, 40 * ORDERS) <= 0.0:
         return 0
     won = 0
     for _ in range(games):
-        won += _game(armies.copy(), owned.copy(), goal, near, steps, costs, part.copy())
+        won += _game(armies.copy(), owned.copy(), goal, near, steps, costs, battles, part.copy())
     return won
 
 
@@ -335,6 +390,6 @@ def simple_search(position: Position, targets: tuple[str, ...], games: int, seed
     for row, others in zip(near, ways, strict=True):
         row[: len(others)] = others
     goal = np.array([name in targets for name in names])
-    won = _games(armies, owned, goal, near, STEPS, COSTS, games, seed)
+    won = _games(armies, owned, goal, near, STEPS, COSTS, BATTLES, games, seed)
     chance = won / games
     return Searched(chance, math.sqrt(max(chance * (1 - chance), 1 / games) / games), games)
