@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import pytest
 
 from iacta import CLASSIC, Rules
 from iacta.board import Position
-from iacta.plan import Goal, InOrder, TakeAll, TakeAny, Worth
+from iacta.plan import Goal, InOrder, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.exact_turn import solve_turn
 from iacta.plan.goals import Rewards, held_worth, worth_rewards
 from iacta.plan.problem import Problem, mask_of, read_problem
@@ -135,3 +136,35 @@ def test_the_exact_search_is_worth_what_the_twin_is(seed: int) -> None:
     assert exact is not None
     value = exact.value + held_worth(problem, game.goal)
     assert value == pytest.approx(best_value(seed), abs=1e-10)
+
+
+# A position holds no territory of a player without armies, so that its garrison is at least 1.
+SEEDS = tuple(seed for seed in range(48) if small_game(seed).rules.garrison)
+
+
+def plan_of(game: SmallGame, **options: Any) -> Plan:
+    """Return a plan for a game."""
+    if game.rules_of:
+        options["rules_of"] = game.rules_of
+    return best_plan(
+        game.position,
+        game.goal,
+        game.rules,
+        keep=game.keep,
+        may_not_move=game.may_not_move,
+        **options,
+    )
+
+
+# In each of these a part of the goal is out of reach.
+@pytest.mark.parametrize("seed", [4, 7, 50, 59, 167, 182])
+def test_a_goal_of_which_a_part_is_out_of_reach_has_no_chance(seed: int) -> None:
+    game = small_game(seed, most_armies=8)
+    plan = plan_of(game)
+    assert isinstance(game.goal, TakeAll)
+    assert (plan.value, plan.upper_bound, plan.proven) == (0.0, 0.0, True)
+
+
+@pytest.mark.parametrize("seed", [seed for seed in SEEDS if not small_game(seed).rules_of])
+def test_no_plan_is_worth_more_than_the_best_play(seed: int) -> None:
+    assert plan_of(small_game(seed)).value <= best_value(seed) + 1e-9
