@@ -15,7 +15,7 @@ from iacta.plan.goals import Rewards, held_worth, worth_rewards
 from iacta.plan.problem import Problem, mask_of, read_problem
 from iacta.plan.turn import Turn
 from iacta.rules.variants import find_rules
-from tests.plan.boards import SmallGame, board_of, position_on, small_game
+from tests.plan.boards import CLASSIC_BOARD, SmallGame, board_of, position_on, small_game
 from tests.plan.twin import Action, Play, State
 
 FREE = Rules(least_advance=False)
@@ -168,3 +168,13 @@ def test_a_goal_of_which_a_part_is_out_of_reach_has_no_chance(seed: int) -> None
 @pytest.mark.parametrize("seed", [seed for seed in SEEDS if not small_game(seed).rules_of])
 def test_no_plan_is_worth_more_than_the_best_play(seed: int) -> None:
     assert plan_of(small_game(seed)).value <= best_value(seed) + 1e-9
+
+
+def test_more_defenders_than_any_stack_has_armies_count() -> None:
+    mine = dict.fromkeys(("Middle East", "Afghanistan", "Ural", "Mongolia"), 7)
+    goal = TakeAll(("India", "China", "Siam", "Indonesia"))
+    few, many = (
+        best_plan(position_on(CLASSIC_BOARD, mine, {"India": defenders}), goal)
+        for defenders in (7, 14)
+    )
+    assert many.value < few.value - 0.1
