@@ -23,6 +23,7 @@ from iacta.plan import (
     search,
     simulate_plan,
 )
+from iacta.plan.policy import Policy
 from iacta.plan.search import Candidate
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests.plan.boards import CLASSIC_BOARD, board_of, chain, position_on
@@ -129,7 +130,7 @@ def assert_consistent(plan: Plan) -> None:
         taken = sum(step.conquer_probability for step in plan.steps if step.to == end.name)
         assert end.own_probability == pytest.approx(1.0 if owned else taken, abs=1e-9)
         assert end.expected_armies >= 0.0
-    if plan.steps and not isinstance(plan.goal, Worth):
+    if plan.steps and not isinstance(plan.goal, Worth) and plan.interval is None:
         lost = sum(end.chance for end in plan.endings)
         assert lost + plan.win_probability == pytest.approx(1.0, abs=1e-9)
     if isinstance(plan.goal, Worth) and not plan.goal.bonus:
@@ -139,8 +140,8 @@ def assert_consistent(plan: Plan) -> None:
 
 
 def test_a_plan_is_followed_within_the_rules() -> None:
-    plan = best_plan(ring(9), TakeAll("a,b,c"))
-    waiting: list[Play] = [plan.play()]
+    plan = best_plan(ring(9), TakeAll("a,b,c"), play="battles")
+    waiting: list[Play] = [plan.follow()]
     seen = 0
     while waiting and seen < 2000:
         play, seen = waiting.pop(), seen + 1
@@ -157,14 +158,16 @@ def test_a_plan_is_followed_within_the_rules() -> None:
 
 
 def test_a_position_has_a_next_move() -> None:
-    plan = best_plan(ring(9), TakeAll("a,b,c"))
+    plan = best_plan(ring(9), TakeAll("a,b,c"), play="battles")
     first = plan.next_move()
     assert first is not None
     assert plan.next_move(plan.position) == first
-    after = plan.play().won(max(first.advance))
+    after = plan.follow().won(max(first.advance))
     assert plan.next_move(after.position()) == after.next_move()
-    with pytest.raises(IllegalError, match="position must be one that the plan can come to"):
-        plan.next_move(ring(30))
+    elsewhere = plan.next_move(ring(30))
+    assert elsewhere is not None
+    assert elsewhere.worth is not None
+    assert elsewhere.worth > 0.99
 
 
 def test_another_stack_takes_over_where_one_fails(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,12 +192,12 @@ def test_asia_from_one_stack() -> None:
     plan = best_plan(position_on(CLASSIC_BOARD, {"Ukraine": 40}, TWOS_AND_THREES), TakeAll("Asia"))
     assert_consistent(plan)
     assert 0.70 < plan.win_probability <= plan.upper_bound < 0.80
-    simulated = simulate_plan(plan, runs=4000, seed=2)
+    simulated = simulate_plan(plan, runs=1000, seed=2)
     assert_agrees(plan, simulated.value, simulated.error)
 
 
 def test_a_player_is_eliminated_by_three_stacks() -> None:
-    plan = best_plan(scattered(), TakeAll(SCATTERED))
+    plan = best_plan(scattered(), TakeAll(SCATTERED), play="battles")
     assert_consistent(plan)
     assert 0.65 < plan.win_probability <= plan.upper_bound
     extras = {step.to for step in plan.steps} - {*SCATTERED}
@@ -293,15 +296,16 @@ def test_progress_is_reported_and_ctrl_c_leaves_the_best_plan() -> None:
 
 
 def test_more_time_finds_no_worse_a_plan() -> None:
-    none = best_plan(scattered(), TakeAll(SCATTERED), time_limit=0)
-    usual = best_plan(scattered(), TakeAll(SCATTERED))
+    none = best_plan(scattered(), TakeAll(SCATTERED), play="battles", time_limit=0)
+    usual = best_plan(scattered(), TakeAll(SCATTERED), play="battles")
     assert 0.0 < none.win_probability <= usual.win_probability
     patient = best_plan(ring(9), TakeAll("a,b,c"), time_limit=60)
     assert patient.proven
 
 
 def test_a_better_plan_is_one_of_more_worth_or_with_a_better_bound() -> None:
-    policy = best_plan(ring(3), TakeAll("a")).policy
+    policy = best_plan(ring(3), TakeAll("a"), play="battles").policy
+    assert isinstance(policy, Policy)
     assert Candidate(policy, 0.5, 0.6).is_better(Candidate(policy, 0.4, 0.4))
     assert Candidate(policy, 0.5, 0.5).is_better(Candidate(policy, 0.5, 0.6))
     assert not Candidate(policy, 0.5, 0.6).is_better(Candidate(policy, 0.5, 0.5))

@@ -22,7 +22,7 @@ from iacta.rules.modes import BalancedBlitz
 from tests.plan.boards import board_of, position_on
 
 SMALL = position_on(board_of("two", [("s", "a"), ("z", "s")], "saz"), {"s": 5, "z": 2}, {"a": 2})
-PLAN = best_plan(SMALL, TakeAll("a"))
+PLAN = best_plan(SMALL, TakeAll("a"), play="battles")
 ANY: dict[str, object] = {"nothing": None, "a number": 5, "numpy": np.array(["s", "a"])}
 
 
@@ -82,7 +82,7 @@ def test_runs_are_at_most_ten_million() -> None:
 
 
 def test_a_battle_is_won_only_with_armies_that_can_be_left() -> None:
-    play = PLAN.play()
+    play = PLAN.follow()
     move = play.next_move()
     assert move is not None
     assert sorted(move.advance) == [1, 2, 3, 4]
@@ -97,7 +97,7 @@ def test_a_battle_is_won_only_with_armies_that_can_be_left() -> None:
 
 
 def test_a_battle_is_lost_only_to_defenders_that_can_be_left() -> None:
-    play = PLAN.play()
+    play = PLAN.follow()
     assert {play.lost(left).position().of("a").armies for left in (1, 2)} == {1, 2}
     for left in (0, 3, -1):
         with pytest.raises(IllegalError, match=r"^defenders must be a whole number from 1 to 2"):
@@ -113,7 +113,7 @@ def test_a_battle_is_lost_only_to_defenders_that_can_be_left() -> None:
 def test_a_battle_that_is_certain_to_be_won_is_not_lost() -> None:
     holdings = Holding("red", 400), Holding("blue", 1), Holding("red", 1)
     sure = Position(SMALL.board, "red", holdings)
-    play = best_plan(sure, TakeAll("a"), Rules(mode=BalancedBlitz())).play()
+    play = best_plan(sure, TakeAll("a"), Rules(mode=BalancedBlitz()), play="battles").follow()
     with pytest.raises(
         IllegalError, match=r"^defenders must be as many as a lost battle can leave"
     ):

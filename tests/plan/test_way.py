@@ -20,7 +20,7 @@ SPLIT = {
 @pytest.fixture(scope="module")
 def asia() -> Plan:
     """Return a plan with many ways."""
-    return best_plan(read_position("examples/asia.toml"), TakeAll("Asia"))
+    return best_plan(read_position("examples/asia.toml"), TakeAll("Asia"), play="battles")
 
 
 def test_the_usual_way_takes_all_and_each_once(asia: Plan) -> None:
@@ -47,7 +47,7 @@ def test_what_stays_behind_is_at_least_the_garrison(asia: Plan) -> None:
 
 
 def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
-    plan = best_plan(position := read_position(SPLIT), eliminate(position, "blue"))
+    plan = best_plan(position := read_position(SPLIT), eliminate(position, "blue"), play="battles")
     first, second = (turn.step for turn in usual_way(plan))
     found = {each.to: each for each in rearguards(plan)}
     assert not found[first.to].is_all
@@ -60,7 +60,7 @@ def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
 
 
 def test_the_way_goes_on_as_the_plan_does(asia: Plan) -> None:
-    play = asia.play()
+    play = asia.follow()
     first, second = usual_way(asia)[:2]
     attack, armies, _ = play.battle()
     assert asia.position.board.territories[attack.to] == first.step.to

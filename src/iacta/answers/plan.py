@@ -594,7 +594,7 @@ def _largest(plan: Plan) -> str:
     board = plan.position.board
     mine = plan.position.owned_by(plan.position.player)
     near = [each for each in mine if any(n not in mine for n in board.neighbours(each))]
-    resting = plan.policy.game.problem.resting
+    resting = plan.problem.resting
     able = [each for each in near if not resting >> board.territories.index(each) & 1]
     return max(able or mine, key=lambda each: plan.position.of(each).armies)
 
@@ -614,7 +614,7 @@ def _wanted(plan: Plan) -> int:
 
 def _why(plan: Plan) -> str:
     """Return why a goal was not reached: what makes it impossible, or that no plan was found."""
-    problem, position = plan.policy.game.problem, plan.position
+    problem, position = plan.problem, plan.position
     stacks = problem.stacks()
     if not stacks:
         return (
@@ -854,7 +854,7 @@ class PlanAnswer(Answer):
         """Return what the plan achieves."""
         plan = self.plan
         if isinstance(plan.goal, Worth):
-            stay = held_worth(plan.policy.game.problem, plan.goal)
+            stay = held_worth(plan.problem, plan.goal)
             if not plan.steps:
                 return f"No attack pays: stay. That is worth {stay:.2f}"
             return f"The plan is worth {plan.value:.2f} on average, against {stay:.2f} if you stay"

@@ -11,6 +11,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from iacta.board import Holding, Position
+from iacta.methods.kernel import Result
+from iacta.plan.exact_policy import BestPlay
+from iacta.plan.games import Drawn, RollPolicy
 from iacta.plan.policy import Node, Policy
 from iacta.plan.problem import union
 
@@ -19,12 +22,16 @@ __all__ = ["drawn_ends", "set_chances"]
 NEVER = 1e-16
 
 
-def set_chances(policy: Policy, masks: Iterable[int]) -> tuple[float, ...]:
+def set_chances(policy: Policy | RollPolicy, masks: Iterable[int]) -> tuple[float, ...]:
     """Return the chance that the player owns all of a set when the plan is over, for each set.
 
-    policy: what the plan does.
+    policy: what the plan does; if it plays roll by roll, one whose chances are exact.
     masks: the sets.
     """
+    if isinstance(policy, BestPlay):
+        return policy.set_chances(masks)
+    if not isinstance(policy, Policy):
+        raise TypeError("the chances of a policy of lookahead are not exact")
     problem = policy.game.problem
     missing = [mask & problem.enemy for mask in masks]
     asked = union(missing)
@@ -53,7 +60,7 @@ def set_chances(policy: Policy, masks: Iterable[int]) -> tuple[float, ...]:
 
 
 def drawn_ends(
-    position: Position, policy: Policy, rng: np.random.Generator, until: int = 0
+    position: Position, policy: Policy | RollPolicy, rng: np.random.Generator, until: int = 0
 ) -> Iterator[Position]:
     """Yield the position at the end of a plan, again and again, with the dice of a generator.
 
@@ -62,6 +69,9 @@ def drawn_ends(
     rng: random numbers.
     until: a set; the plan ends as soon as all of it is taken. 0 for none.
     """
+    if not isinstance(policy, Policy):
+        yield from _ends_by_rolls(position, policy, rng, until)
+        return
     problem = policy.game.problem
     names = problem.board.territories
     while True:
@@ -85,4 +95,24 @@ def drawn_ends(
                 changed[attack.to] = Holding(position.of(names[attack.to]).owner, left)
             changed[attack.start] = Holding(position.player, stays)
         holdings = [changed.get(t, each) for t, each in enumerate(position.holdings)]
+        yield Position(position.board, position.player, tuple(holdings))
+
+
+def _ends_by_rolls(
+    position: Position, policy: RollPolicy, rng: np.random.Generator, until: int
+) -> Iterator[Position]:
+    """Yield the position at the end of a plan that plays roll by roll, again and again."""
+    turn = policy.turn
+    for game in policy.games(Drawn(rng)):
+        state = turn.start()
+        for roll, lost, killed, moved in game.rolls:
+            if until and not until & ~state.owned:
+                break
+            state = turn.after(state, roll, Result(1.0, lost, killed))
+            if moved:
+                state = turn.after_advance(state, roll, moved)
+        holdings = [
+            Holding(position.player if state.owned >> t & 1 else each.owner, state.armies[t])
+            for t, each in enumerate(position.holdings)
+        ]
         yield Position(position.board, position.player, tuple(holdings))

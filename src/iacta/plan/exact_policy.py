@@ -9,17 +9,23 @@ probability of visiting a state without having rolled over that border before.
 """
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from copy import copy
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from iacta.methods.kernel import Result
 from iacta.plan.exact_turn import AT_ONCE, ExactTurn, Worths, chances_of, worth_of
-from iacta.plan.game import Attack, Game
+from iacta.plan.game import Attack
+from iacta.plan.game import Game as BattleGame
+from iacta.plan.games import Game, Source, played
 from iacta.plan.goals import Rewards
 from iacta.plan.one_stack import StackChances
 from iacta.plan.policy import Node, Policy, Visit, Visits
+from iacta.plan.problem import mask_of
+from iacta.plan.turn import BestRoll, Roll, TurnState
 from iacta.plan.turn_codes import (
     SAME,
     Block,
@@ -32,7 +38,7 @@ from iacta.plan.turn_codes import (
     advances_after,
 )
 
-__all__ = ["ExactPolicy", "visits_of"]
+__all__ = ["BestPlay", "ExactPolicy", "visits_of"]
 
 
 def visits_of(exact: ExactTurn) -> Visits:
@@ -43,6 +49,48 @@ def visits_of(exact: ExactTurn) -> Visits:
     return _Flow(exact).run()
 
 
+class BestPlay:
+    """The best policy of real play.
+
+    exact: the turn, solved.
+    """
+
+    def __init__(self, exact: ExactTurn) -> None:
+        self.exact, self.turn = exact, exact.turn
+
+    def best_roll(self, state: TurnState) -> BestRoll | None:
+        """Return what to do in a state; `None` for a stop."""
+        return self.exact.best_roll(state)
+
+    def results(self, state: TurnState, roll: Roll) -> list[Result]:
+        """Return the results of a roll, with the answers that the defender gives."""
+        return self.turn.results(state, roll, lambda after: self.exact.value_of(after) or 0.0)
+
+    def covers(self, state: TurnState) -> bool:
+        """Return whether the turn can come to a state."""
+        return self.exact.value_of(state) is not None
+
+    def games(self, source: Source) -> Iterator[Game]:
+        """Yield games that the policy plays, without end."""
+        return played(self, source)
+
+    def set_chances(self, masks: Iterable[int]) -> tuple[float, ...]:
+        """Return the chance that the player owns all of a set at the end, for each set."""
+        flow = _Flow(self.exact)
+        flow.run()
+        field = self.exact.layout.places[self.exact.layout.stacks :]
+        ends = flow.ends or {mask_of(range(len(field))): 1.0}
+
+        def chance_of(mask: int) -> float:
+            missing = mask & self.turn.problem.enemy
+            if missing & ~mask_of(field):
+                return 0.0
+            asked = mask_of(j for j, t in enumerate(field) if missing >> t & 1)
+            return min(1.0, sum(chance for left, chance in ends.items() if not asked & left))
+
+        return tuple(map(chance_of, masks))
+
+
 class ExactPolicy(Policy):
     """The best policy, battle by battle; its nodes are states as whole numbers.
 
@@ -51,7 +99,7 @@ class ExactPolicy(Policy):
     exact: the turn, solved with whole battles.
     """
 
-    def __init__(self, game: Game, chances: StackChances, exact: ExactTurn) -> None:
+    def __init__(self, game: BattleGame, chances: StackChances, exact: ExactTurn) -> None:
         super().__init__(game, chances)
         self.exact, self.layout = exact, exact.layout
         self.start = self.layout.encode(exact.turn.start()) if exact.value > 0.0 else None
@@ -80,7 +128,7 @@ class ExactPolicy(Policy):
     def for_rewards(self, rewards: Rewards) -> "ExactPolicy":
         """Return the same policy for a game that pays otherwise."""
         other = copy(self)
-        other.game = Game(self.game.problem, self.game.field, rewards)
+        other.game = BattleGame(self.game.problem, self.game.field, rewards)
         return other
 
     def settled(self, node: Node) -> Node:
@@ -155,6 +203,7 @@ class _Flow:
     def __init__(self, exact: ExactTurn) -> None:
         self.exact, self.layout, self.turn = exact, exact.layout, exact.turn
         self.visits = Visits()
+        self.ends: dict[int, float] = defaultdict(float)
         self.fought: list[tuple[Ints, int]] = []
         self.advanced: list[tuple[int, Ints, Ints, Ints]] = []
         self.waiting: dict[int, list[_Mass]] = defaultdict(list)
@@ -188,11 +237,17 @@ class _Flow:
         """Put states to those that wait; return the chance of those in which it is best to stop."""
         going = self.exact.values_at(mass.codes) > 0.0
         stopped = float(mass.chances[~going, 0].sum())
+        self._end(Block(self.layout, mass.codes[~going]).left, mass.chances[~going, 0])
         mass = mass.of(going)
         totals = mass.codes // self.layout.whole
         for total in np.flatnonzero(np.bincount(totals)).tolist():
             self.waiting[total].append(mass.of(totals == total))
         return stopped
+
+    def _end(self, left: Ints, chances: Floats) -> None:
+        """Count ends of the turn, by the places of the field that are not taken then."""
+        for mask, chance in zip(left.tolist(), chances.tolist(), strict=True):
+            self.ends[mask] += chance
 
     def _leave(self, mass: _Mass) -> None:
         """Make the best roll of some states."""
@@ -235,6 +290,8 @@ class _Flow:
             _, over = self.layout.paid(border.to, block.left[some.rows])
             spare = some.armies - attackers - self.layout.garrisons[border.start]
             self._arrive(number, spare[over], spare[over], after.chances[over, 0])
+            taken = 1 << border.to - self.layout.stacks
+            self._end(block.left[some.rows][over] & ~taken, after.chances[over, 0])
             after = after.of(~over)
             totals = after.codes // self.layout.whole
             for total in np.flatnonzero(np.bincount(totals)).tolist():

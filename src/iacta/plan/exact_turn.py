@@ -13,11 +13,11 @@ and the same conquest ends many rolls.
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from iacta.plan.turn import Roll, Turn, TurnState
+from iacta.plan.turn import BestRoll, Turn, TurnState
 from iacta.plan.turn_codes import (
     SAME,
     Advances,
@@ -37,26 +37,12 @@ from iacta.plan.turn_codes import (
     read_layout,
 )
 
-__all__ = ["AT_ONCE", "BestRoll", "ExactTurn", "Worths", "chances_of", "solve_turn", "worth_of"]
+__all__ = ["AT_ONCE", "ExactTurn", "Worths", "chances_of", "solve_turn", "worth_of"]
 
 MOST_STATES = 10**6
 AT_ONCE = 2**15  # states that are computed together fit into a processor's cache
 
 Worths: TypeAlias = dict[tuple[int, int], Floats]  # by the loss, and the least advance
-
-
-class BestRoll(NamedTuple):
-    """The best roll of a state.
-
-    roll: what to roll.
-    worth: what is still paid on average, with this roll and the best play after it.
-    advance: for each number of armies that may be left able to move if the roll conquers, how many
-        of them move in.
-    """
-
-    roll: Roll
-    worth: float
-    advance: dict[int, int]
 
 
 def solve_turn(

@@ -237,7 +237,7 @@ class _Outlook:
         self, plan: Plan, numbers: Mapping[str, int], fortify: str, options: PlanOptions
     ) -> None:
         self.plan, self.numbers, self.fortify = plan, numbers, fortify
-        self.problem: Problem = plan.policy.game.problem
+        self.problem: Problem = plan.problem
         goal = plan.goal
         self.held = () if isinstance(goal, Worth) else names_in(goal)
         theirs: dict[str, Any] = {

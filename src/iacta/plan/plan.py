@@ -2,27 +2,30 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from time import monotonic
+from itertools import islice
 
 from iacta.board import Holding, Position
-from iacta.checks import Chance, read_chance, row_of, shown, whole_number
+from iacta.checks import Chance, check_choice, read_chance, row_of, shown, whole_number
 from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan.ends import set_chances
 from iacta.plan.game import Attack
-from iacta.plan.goals import Goal, InOrder, TakeAll, Worth, held_worth, paying_sets, read_goal
-from iacta.plan.policy import Node, Policy, Visits
-from iacta.plan.prizes import most_prizes
-from iacta.plan.problem import Problem, bits, mask_of, read_problem
-from iacta.plan.search import (
-    PROVEN,
-    Candidate,
-    Effort,
-    effort_of,
-    most_worth,
-    take_all,
-    take_any,
+from iacta.plan.games import Game, RollPolicy
+from iacta.plan.goals import (
+    Goal,
+    InOrder,
+    Rewards,
+    TakeAny,
+    Worth,
+    held_worth,
+    paying_sets,
+    read_goal,
 )
+from iacta.plan.policy import Node, Policy, Visits
+from iacta.plan.problem import Problem, bits, mask_of, read_problem
+from iacta.plan.real_play import Clock, Search, battle_plans, policy_anew
+from iacta.plan.search import PROVEN, effort_of
+from iacta.plan.turn import TurnState
 from iacta.questions.search import first
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
@@ -41,6 +44,7 @@ __all__ = [
 SELDOM = 1e-12
 MOST_ARMIES = 1000
 FIRST_TRIED = 8
+MOST_PLAYS = 2000
 
 
 @dataclass(frozen=True)
@@ -99,32 +103,44 @@ class NextMove:
     start, to: the territory that attacks, and the one that is attacked.
     advance: for each number of armies that may be left able to move after a conquest, how many
         of them move in.
+    dice: how many dice to roll.
+    worth: what it is worth to do so: the chance of the goal, or what is still gained on average;
+        `None` where the plan fights battle by battle.
     """
 
     start: str
     to: str
     advance: dict[int, int]
+    dice: int
+    worth: float | None = None
 
 
 @dataclass(frozen=True)
 class Plan(Displayed):
     """The best plan that was found for a goal, and how far it may be from the best there is.
 
+    A plan plays roll by roll, and may leave a battle after any roll; or it fights each battle to
+    its end, so that it fits on a card.
+
     position: who holds what before the first battle.
     goal: what it is for, with the names of the board.
     rules: the rules of all battles.
-    win_probability: the exact chance that this plan reaches the goal, or all goals in order; with
-        a `Worth` it is 0, and `value` counts.
+    win_probability: the chance that this plan reaches the goal, or all goals in order; with a
+        `Worth` it is 0, and `value` counts. It is exact unless there is an `interval`.
     value: what the plan is worth on average: the chance, or with a `Worth` all that the player
         has at the end, or with goals in order what those that are reached are worth.
-    upper_bound: no plan is worth more.
-    proven: whether no plan is worth more than this one by more than 1e-9.
+    upper_bound: no play that the rules allow is worth more, roll by roll and with any dice.
+    proven: whether no play is worth more than this plan by more than 1e-9.
     steps: the borders that it may attack over, the most likely first.
     territories: all territories when it is over, in the order of the board.
     endings: where it may fail, the most likely first.
     seconds: how long it took to find.
     policy: what it does, whatever the dice show.
     stages: for goals in order, the chance that each of them, and all before it, is reached.
+    play: `"rolls"`, or `"battles"` if it fights each battle to its end.
+    interval: the interval at 95 % for its value, where that is estimated from games; else `None`.
+    battles_value: what the best plan that was found is worth if each battle is fought to its end.
+    games: the games from which the value is estimated.
     """
 
     position: Position
@@ -138,36 +154,83 @@ class Plan(Displayed):
     territories: tuple[TerritoryEnd, ...]
     endings: tuple[Ending, ...]
     seconds: float = field(compare=False)
-    policy: Policy = field(compare=False, repr=False)
+    policy: Policy | RollPolicy = field(compare=False, repr=False)
     stages: tuple[float, ...] = ()
+    play: str = "battles"
+    interval: tuple[float, float] | None = None
+    battles_value: float | None = None
+    games: tuple[Game, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def problem(self) -> Problem:
+        """The position, the rules and the constraints, as the search has them."""
+        if isinstance(self.policy, Policy):
+            return self.policy.game.problem
+        return self.policy.turn.problem
+
+    @property
+    def rewards(self) -> Rewards:
+        """What the goal pays."""
+        if isinstance(self.policy, Policy):
+            return self.policy.game.rewards
+        return self.policy.turn.rewards
 
     @property
     def gap(self) -> float:
         """How much more than this plan the best one may be worth, at most."""
         return max(self.upper_bound - self.value, 0.0)
 
-    def play(self) -> "Play":
-        """Return the plan before its first battle, to be followed battle by battle."""
+    def follow(self) -> "Play":
+        """Return the plan before its first battle, to be followed battle by battle.
+
+        One that plays roll by roll is refused: `next_move` says what it does in any position.
+        """
+        if not isinstance(self.policy, Policy):
+            raise IllegalError("play must be 'battles' to follow a plan by battles, got 'rolls'")
         return Play(self, self.policy.start)
 
     def next_move(self, position: Position | None = None) -> NextMove | None:
-        """Return what to do next, or `None` when the plan is over.
+        """Return what to do next, or `None` when there is nothing left to do.
 
-        position: who holds what; `None` for the start. One that the plan cannot come to is
-            refused: it needs a plan of its own (`best_plan`).
+        position: who holds what, also in the middle of a battle; `None` for the start. It need not
+            be one that the plan comes to.
         """
         if position is None:
-            return self.play().next_move()
+            position = self.position
         if not isinstance(position, Position) or position.board != self.position.board:
             raise MalformedError(f"position must be one of the plan's board, got {shown(position)}")
-        for play in self._plays(position):
-            if play.position() == position:
-                return play.next_move()
-        raise IllegalError("position must be one that the plan can come to, got another one")
+        if position.player != self.position.player:
+            raise IllegalError(
+                f"player must be {self.position.player}, as in the plan, got {position.player}"
+            )
+        if isinstance(self.policy, Policy):
+            for play in islice(self._plays(position), MOST_PLAYS):
+                if play.position() == position:
+                    return play.next_move()
+        return self._next_roll(position)
+
+    def _next_roll(self, position: Position) -> NextMove | None:
+        problem = replace(
+            self.problem,
+            armies=tuple(each.armies for each in position.holdings),
+            owned=mask_of(
+                t for t, each in enumerate(position.holdings) if each.owner == position.player
+            ),
+        )
+        state = TurnState(problem.armies, problem.owned)
+        if not isinstance(self.policy, Policy) and self.policy.covers(state):
+            best = self.policy.best_roll(state)
+        else:
+            anew = policy_anew(problem, self.goal)
+            best = anew.best_roll(state) if anew else None
+        if best is None:
+            return None
+        (start, to, dice), worth, advance = best
+        return NextMove(problem.name(start), problem.name(to), advance, dice, worth)
 
     def _plays(self, towards: Position) -> Iterator["Play"]:
         """Yield the plan at the points from which it can come to a position, each once."""
-        waiting, seen = [self.play()], set()
+        waiting, seen = [self.follow()], set()
         while waiting:
             play = waiting.pop()
             if play not in seen and play.can_lead_to(towards):
@@ -195,9 +258,15 @@ class Play:
         """Whether there is no battle left to fight."""
         return self.standing is None
 
+    @property
+    def policy(self) -> Policy:
+        """What the plan does."""
+        assert isinstance(self.plan.policy, Policy)  # noqa: S101 # `Plan.follow` has looked
+        return self.plan.policy
+
     def battle(self) -> tuple[Attack, int, int]:
         """Return the next attack, the armies on the attacking territory, and the defenders."""
-        attack, armies, _ = self.plan.policy.attack(self._node)
+        attack, armies, _ = self.policy.attack(self._node)
         changed = {territory: armies for territory, armies, _ in self.holdings}
         return attack, armies, changed.get(attack.to, self._problem.armies[attack.to])
 
@@ -205,9 +274,12 @@ class Play:
         """Return what to do next, or `None` when the plan is over."""
         if self.standing is None:
             return None
-        (attack, *_), (won, _) = self.battle(), self._ends()
-        advance = {left: self.plan.policy.after_win(self.standing, left)[0] for left in won}
-        return NextMove(self._problem.name(attack.start), self._problem.name(attack.to), advance)
+        (attack, armies, _), (won, _) = self.battle(), self._ends()
+        advance = {left: self.policy.after_win(self.standing, left)[0] for left in won}
+        able = armies - self._problem.garrisons[attack.start]
+        dice = min(able, self._problem.rules_of(attack.to).attack.kept)
+        name = self._problem.name
+        return NextMove(name(attack.start), name(attack.to), advance, dice)
 
     def won(self, able: int) -> "Play":
         """Return the plan after its next battle is won, and its armies moved in.
@@ -226,7 +298,7 @@ class Play:
 
     def _after_win(self, able: int) -> "Play":
         attack, *_ = self.battle()
-        moved, node = self.plan.policy.after_win(self._node, able)
+        moved, node = self.policy.after_win(self._node, able)
         stays = able + self._problem.garrisons[attack.start] - moved
         return self._with(node, (attack.start, stays, True), (attack.to, moved, True))
 
@@ -248,7 +320,7 @@ class Play:
 
     def _after_loss(self, defenders: int) -> "Play":
         attack, *_ = self.battle()
-        node = self.plan.policy.after_loss(self._node, defenders)
+        node = self.policy.after_loss(self._node, defenders)
         stays = self._problem.garrisons[attack.start]
         return self._with(node, (attack.start, stays, True), (attack.to, defenders, False))
 
@@ -290,13 +362,13 @@ class Play:
 
     @property
     def _problem(self) -> Problem:
-        return self.plan.policy.game.problem
+        return self.policy.game.problem
 
     def _ends(self) -> tuple[list[int], list[int]]:
         """Return how many may be left of the next battle: armies able to move, or defenders."""
         attack, armies, defenders = self.battle()
         able = armies - self._problem.garrisons[attack.start]
-        won, lost = self.plan.policy.chances.battle(attack.to, defenders)
+        won, lost = self.policy.chances.battle(attack.to, defenders)
         return (
             [left for left in range(1, able + 1) if won[able][left]],
             [left for left in range(1, defenders + 1) if lost[able][left]],
@@ -312,10 +384,13 @@ def best_plan(
     goal: Goal,
     rules: Rules | str = "classic",
     *,
+    play: str = "rolls",
+    rules_of: Mapping[str, Rules | str] | None = None,
     garrison: int | None = None,
     keep: Mapping[str, int] | None = None,
     may_not_move: Iterable[str] = (),
     time_limit: float | None = None,
+    prove: float | None = None,
     progress: Callable[[float, float], object] | None = None,
 ) -> Plan:
     """Return the best plan for a goal that the search finds.
@@ -324,17 +399,22 @@ def best_plan(
     goal: `TakeAll`, `TakeAny`, `Worth` or `InOrder`; `eliminate` makes the first of a player's
         name.
     rules: `Rules`, or the name of a rule set; those under which armies grow are refused.
+    play: `"rolls"` for a plan that decides after each roll; `"battles"` for one that fights each
+        battle to its end.
+    rules_of: by name, the rules of the battles for a territory, where they are its own.
     garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
-    keep: by name, armies that must stay behind on a territory, if they are more.
+    keep: by name, armies that must remain on a territory at all times, if they are more.
     may_not_move: names of the player's territories that may not attack.
     time_limit: about how many seconds the search may take, unless it ends before; `None` for a
         moderate search, which is the same each time.
+    prove: the search for a bound goes on until the gap is at most this, or the time is over.
     progress: called with the value of the best plan and the bound, whenever a plan is found.
 
-    A `Plan`. Its chance is exact for what the plan does, to some 1e-12; `proven` says whether no
-    plan is better, and `gap` how much better one may be. Ctrl-C ends the search with the best plan
-    so far. Unknown names are refused, and goals without territories or with some that the position
-    does not list.
+    A `Plan`. Its value is exact for what the plan does, to some 1e-12, or an estimate with an
+    interval; `proven` says whether no play is better, and `gap` how much better one may be. Where
+    a goal other than taking all of a set has too many states to be played roll by roll, the plan
+    fights battle by battle, and says so. Ctrl-C ends the search with the best plan so far. Unknown
+    names are refused, and goals without territories or with some that the position does not list.
 
     >>> from iacta.board import Board, Holding, Position
     >>> borders = ("A", "B"), ("B", "A"), ("B", "C"), ("C", "B")
@@ -347,52 +427,43 @@ def best_plan(
     """
     if progress is not None and not callable(progress):
         raise MalformedError(f"progress must be a function, got {shown(progress)}")
-    started = monotonic()
+    check_choice(play, ("rolls", "battles"), "play")
+    clock = Clock(None if time_limit is None else _seconds(time_limit))
     problem = read_problem(
-        position, find_rules(rules, garrison), {} if keep is None else keep, may_not_move
+        position,
+        find_rules(rules, garrison),
+        {} if keep is None else keep,
+        may_not_move,
+        rules_of,
     )
     named = read_goal(goal, position.board)
-    effort = effort_of(None if time_limit is None else _seconds(time_limit))
-    best: Candidate | None = None
+    _refuse_targets(problem, named)
+    search = Search(problem, named, play, clock, prove)
     try:
-        for best in _better_plans(problem, named, effort):
+        for _ in search.run():
             if progress is not None:
-                progress(best.value, best.upper_bound)
+                progress(search.value, search.upper_bound)
     except KeyboardInterrupt:
-        if best is None:
+        if search.battles is None:
             raise
-    if best is None:
-        raise IllegalError(f"goal must be one that a plan can have, got {shown(goal)}")
-    return _plan(position, named, best, monotonic() - started)
+    return _plan(position, search, clock.seconds)
 
 
-def _better_plans(problem: Problem, goal: Goal, effort: Effort) -> Iterator[Candidate]:
-    """Yield the best plan so far whenever one is found; the last one is the best."""
-    best: Candidate | None = None
-    for candidate in _plans(problem, goal, effort):
-        best = candidate if best is None or candidate.is_better(best) else best
-        yield best
-
-
-def _plans(problem: Problem, goal: Goal, effort: Effort) -> Iterator[Candidate]:
+def _refuse_targets(problem: Problem, goal: Goal) -> None:
+    """Refuse a goal with territories that nobody holds, or that are not to be taken."""
     if isinstance(goal, Worth):
-        return (most_prizes if goal.prizes else most_worth)(problem, goal, effort)
-    numbers = {name: t for t, name in enumerate(problem.board.territories)}
+        return
     parts = goal.goals if isinstance(goal, InOrder) else (goal,)
+    numbers = {name: t for t, name in enumerate(problem.board.territories)}
     mask = mask_of(numbers[name] for part in parts for name in part.territories)
     for t in bits(mask & problem.enemy):
         if not problem.armies[t]:
             raise IllegalError(
                 f"territories to take must be listed in the position, got {problem.name(t)}"
             )
-    if isinstance(goal, InOrder):
-        return most_prizes(problem, goal, effort)
-    if isinstance(goal, TakeAll):
-        return take_all(problem, mask & problem.enemy, effort)
-    if mask & problem.owned:
+    if isinstance(goal, TakeAny) and mask & problem.owned:
         mine = ", ".join(problem.name(t) for t in bits(mask & problem.owned))
         raise IllegalError(f"territories of TakeAny must be other players', got {mine}")
-    return take_any(problem, mask, effort)
 
 
 def _seconds(value: object) -> float:
@@ -402,12 +473,20 @@ def _seconds(value: object) -> float:
     return float(seconds)
 
 
-def _plan(position: Position, goal: Goal, best: Candidate, seconds: float) -> Plan:
+def _plan(position: Position, search: Search, seconds: float) -> Plan:
     """Return a plan with all that a player asks about it."""
-    policy, value = best.policy, best.value
-    problem, visits = policy.game.problem, policy.visits()
+    problem, goal, battles, rolls = search.problem, search.goal, search.battles, search.rolls
     held = held_worth(problem, goal)
-    upper = max(best.upper_bound, value)
+    policy: Policy | RollPolicy
+    if rolls is not None and search.is_by_rolls:
+        policy, visits, value, interval = rolls.policy, rolls.visits, rolls.value, rolls.interval
+    elif battles is not None:
+        policy, visits, value, interval = (
+            battles.policy,
+            battles.policy.visits(),
+            battles.value,
+            None,
+        )
     stages: tuple[float, ...] = ()
     if isinstance(goal, InOrder):
         stages = set_chances(policy, [mask for mask, _ in paying_sets(problem, goal)])
@@ -418,14 +497,18 @@ def _plan(position: Position, goal: Goal, best: Candidate, seconds: float) -> Pl
         problem.rules,
         win_probability=min(stages[-1] if stages else won, 1.0),
         value=value + held,
-        upper_bound=upper + held,
-        proven=upper - value <= PROVEN,
+        upper_bound=search.upper_bound + held,
+        proven=search.upper_bound - value <= PROVEN,
         steps=_steps(problem, visits),
         territories=_territories(problem, visits),
         endings=_endings(problem, visits),
         seconds=seconds,
         policy=policy,
         stages=stages,
+        play="rolls" if search.is_by_rolls else "battles",
+        interval=interval,
+        battles_value=None if battles is None else battles.value + held,
+        games=rolls.games if rolls is not None and search.is_by_rolls else (),
     )
 
 
@@ -517,8 +600,8 @@ def armies_needed_for_plan(
         there = replace(position, holdings=tuple(holdings))
         problem = read_problem(there, found_rules, kept, resting)
         # Ctrl-C ends the whole search: half of one would give a wrong number.
-        *_, best = _better_plans(problem, named, effort_of(None))
-        return best.value >= wanted
+        found = battle_plans(problem, named, effort_of(None))
+        return max(each.value for each in found) >= wanted
 
     fewest = first(reaches, FIRST_TRIED, step=FIRST_TRIED, most=MOST_ARMIES)
     if fewest is None:

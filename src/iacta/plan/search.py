@@ -41,10 +41,10 @@ from iacta.plan.improvement import Improvement
 from iacta.plan.one_stack import StackChances, Tasks
 from iacta.plan.policy import Agenda, Policy
 from iacta.plan.problem import Problem, bits, mask_of, union
+from iacta.plan.roll_by_roll import Lookahead, is_too_large
 from iacta.plan.sharing import (
     NOTHING,
     Share,
-    ShareSearch,
     best_share,
     forests,
     has_few_sets,
@@ -52,7 +52,18 @@ from iacta.plan.sharing import (
 )
 from iacta.plan.turn import Turn
 
-__all__ = ["PROVEN", "Candidate", "Effort", "effort_of", "most_worth", "take_all", "take_any"]
+__all__ = [
+    "PROVEN",
+    "Candidate",
+    "Effort",
+    "bound_of",
+    "effort_of",
+    "most_worth",
+    "reachable",
+    "take_all",
+    "take_any",
+    "useful_field",
+]
 
 SAME = 1e-13
 PROVEN = 1e-9
@@ -114,9 +125,23 @@ class Candidate:
         return self.value > other.value
 
 
-def _reachable(problem: Problem) -> int:
+def reachable(problem: Problem) -> int:
     """Return all that the player's stacks could come to attack."""
     return problem.borders.reachable_from((v for v, _ in problem.stacks()), problem.enemy)
+
+
+def bound_of(turn: Turn, effort: Effort) -> float:
+    """Return a bound on what any play of a turn is worth."""
+    problem, rewards = turn.problem, turn.rewards
+    chances = StackChances(problem, problem.most)
+    bound = Bound(problem, chances.battles)
+    if rewards.all_of:
+        return bound.chance(rewards.all_of, turn.field)
+    if rewards.any_of:
+        return min(1.0, sum(bound.chance(1 << t, turn.field) for t in bits(rewards.any_of)))
+    if not rewards.paying and not rewards.army:
+        return 1.0 if rewards.is_over(0, 0) else 0.0
+    return _most(Game(problem, turn.field, rewards), bound, effort)
 
 
 def _searched(game: Game, chances: StackChances, effort: Effort) -> tuple[Policy, float] | None:
@@ -148,7 +173,7 @@ def useful_field(problem: Problem, goal: int) -> int:
     Each part of what is left out has a single neighbour: whoever went in could only come out where
     he went in, on his own territory.
     """
-    field = _reachable(problem)
+    field = reachable(problem)
     stacks = mask_of(v for v, _ in problem.stacks())
     for part in problem.borders.components(field & ~goal):
         near = union(problem.borders.near[x] for x in bits(part))
@@ -157,8 +182,13 @@ def useful_field(problem: Problem, goal: int) -> int:
     return field
 
 
-def take_all(problem: Problem, goal: int, effort: Effort) -> Iterator[Candidate]:
-    """Yield better and better plans that take all of a set, none of it the player's."""
+def take_all(
+    problem: Problem, goal: int, effort: Effort, lookahead: Lookahead | None = None
+) -> Iterator[Candidate]:
+    """Yield better and better plans that take all of a set, none of it the player's.
+
+    lookahead: the policy of real play for the goal, if there is one: it knows a good share.
+    """
     chances = StackChances(problem, problem.most)
     field = useful_field(problem, goal)
     game = Game(problem, field, Rewards(all_of=goal))
@@ -173,7 +203,7 @@ def take_all(problem: Problem, goal: int, effort: Effort) -> Iterator[Candidate]
         share = best_share(chances, problem.stacks(), goal)
         yield _candidate(game, chances, share, share.chance)
     else:
-        yield from _take_graph(game, chances, effort)
+        yield from _take_graph(game, chances, effort, lookahead)
 
 
 def _candidate(game: Game, chances: StackChances, share: Share, upper: float) -> Candidate:
@@ -199,27 +229,31 @@ def _take_along_trees(
             return
 
 
-def _take_graph(game: Game, chances: StackChances, effort: Effort) -> Iterator[Candidate]:
+def _take_graph(
+    game: Game, chances: StackChances, effort: Effort, lookahead: Lookahead | None
+) -> Iterator[Candidate]:
     """Yield better and better plans that take all of a set that is no tree."""
     problem, field, goal = game.problem, game.field, game.rewards.all_of
-    bound = Bound(problem, chances.battles)
-    upper = bound.chance(goal, field)
+    upper = Bound(problem, chances.battles).chance(goal, field)
     share = NOTHING
     near = [v for v, _ in problem.stacks() if problem.borders.out[v] & goal]
-    shares_all = (
+    if (
         goal.bit_count() <= (effort.shared if len(near) > 1 else MOST_OF_ONE)
         and problem.borders.reachable_from(near, goal) == goal
-    )
-    if shares_all:  # in all ways, without extras
+    ):  # in all ways, without extras
         share = best_share(chances, problem.stacks(), goal)
-        yield _candidate(game, chances, share, upper)
-    if not shares_all or (field & ~goal and not effort.late()):
-        share = max(share, ShareSearch(chances, bound, goal, field).best())
         yield _candidate(game, chances, share, upper)
     if found := _searched(game, chances, effort):
         policy, value = found
         yield Candidate(policy, value, value)
-    elif share.tasks and not effort.late():
+        return
+    if lookahead is None and not effort.late():
+        turn = Turn(problem, field, game.rewards)
+        lookahead = None if is_too_large(turn) else Lookahead(turn)
+    if lookahead is not None and lookahead.chance > share.chance:
+        share = Share(lookahead.chance, lookahead.tasks)
+    yield _candidate(game, chances, share, upper)
+    if share.tasks and not effort.late():
         yield from _improved_share(game, chances, share, upper, effort)
 
 
@@ -247,7 +281,7 @@ def take_any(problem: Problem, goal: int, effort: Effort) -> Iterator[Candidate]
     """Yield better and better plans that take any of a set, none of it the player's."""
     chances = StackChances(problem, problem.most)
     bound = Bound(problem, chances.battles)
-    field = _reachable(problem)
+    field = reachable(problem)
     upper = min(1.0, sum(bound.chance(1 << t, field) for t in bits(goal)))
     game = Game(problem, field, Rewards(any_of=goal))
     tries = tuple(_tries(chances, goal, field))
@@ -302,7 +336,7 @@ def _searched_in_turn(
 def most_worth(problem: Problem, goal: Worth | InOrder, effort: Effort) -> Iterator[Candidate]:
     """Yield plans of more and more worth, not counting what the player has at the start."""
     chances = StackChances(problem, problem.most)
-    field = _reachable(problem)
+    field = reachable(problem)
     game = Game(problem, field, worth_rewards(problem, goal, field))
     tries: tuple[Tasks, ...] = ()
     best = 0.0

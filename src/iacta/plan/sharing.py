@@ -33,20 +33,18 @@ import random
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from heapq import heappop, heappush
-from itertools import count, product
+from itertools import count
 from math import prod
 from typing import NamedTuple
 
 from iacta.errors import TooLargeError
-from iacta.plan.bound import Bound
 from iacta.plan.one_stack import Reduced, StackChances, Tasks
-from iacta.plan.problem import Borders, Problem, Stacks, bits, union
+from iacta.plan.problem import Borders, Problem, Stacks, bits
 
 __all__ = [
     "NOTHING",
     "Forest",
     "Share",
-    "ShareSearch",
     "best_share",
     "forests",
     "has_few_sets",
@@ -153,170 +151,6 @@ def _cheapest_way(
             price = problem.garrisons[c] + loss * problem.armies[c]
             heappush(queue, (cost + price, way | 1 << c, c))
     return 0
-
-
-class ShareSearch:
-    """The search for shares of a goal with extras.
-
-    chances: the chances of single stacks.
-    bound: the bounds of the problem.
-    goal: the set to take.
-    field: what may be attacked.
-    """
-
-    def __init__(self, chances: StackChances, bound: Bound, goal: int, field: int) -> None:
-        self.chances, self.bound, self.goal, self.field = chances, bound, goal, field
-        self.problem = chances.problem
-        self.stacks = self.problem.stacks()
-        self._ways: dict[tuple[int, int, int], int] = {}
-        self._seen: set[Parts] = set()
-
-    def best(self) -> Share:
-        """Return the best share that the search finds."""
-        shares = {self._climbed(self._made(start)) for start in range(STARTS)}
-        ranked = sorted((-self._bound(parts), parts) for parts in shares if self._bound(parts))
-        best = NOTHING
-        for bound, parts in ranked[:MOST_SOLVED]:
-            if -bound > best.chance:
-                best = max(best, self._improved(self._settled(parts)))
-        return best
-
-    def _made(self, start: int) -> Parts:
-        """Return a share made by adding one target after another, in one of `STARTS` orders."""
-        targets = list(bits(self.goal))
-        turn = start * len(targets) // STARTS
-        targets = targets[turn:] + targets[:turn]
-        parts: Parts = (0,) * len(self.stacks)
-        for t in reversed(targets) if start % 2 else targets:
-            parts = max(self._with(parts, t), key=self._rank)
-        return parts
-
-    def _with(self, parts: Parts, target: int) -> Iterator[Parts]:
-        """Yield the shares in which a target is given to each stack in turn."""
-        bare = [part & ~(1 << target) for part in parts]
-        for i in range(len(parts)):
-            yield tuple(part | (i == k) << target for k, part in enumerate(bare))
-
-    def _climbed(self, parts: Parts) -> Parts:
-        """Return the share after moving single targets, as long as it looks better."""
-        while True:
-            moved = (each for t in bits(self.goal) for each in self._with(parts, t))
-            better = max(moved, key=self._rank)
-            if self._rank(better) <= self._rank(parts):
-                return parts
-            parts = better
-
-    def _rank(self, parts: Parts) -> tuple[int, float]:
-        """Return how good a share looks: fewer targets that no way leads to, then the bound."""
-        stranded = 0
-        for targets, (v, _) in zip(parts, self.stacks, strict=True):
-            stranded += (targets & ~self.problem.borders.reachable(v, self.field)).bit_count()
-        return -stranded, self._bound(parts)
-
-    def _bound(self, parts: Parts) -> float:
-        """Return the product of the bounds of all stacks, as if none were in another's way."""
-        ways = [
-            (i, self._way(i, targets, self.field)) for i, targets in enumerate(parts) if targets
-        ]
-        return prod(self.bound.alone(*self.stacks[i], way) if way else 0.0 for i, way in ways)
-
-    def _way(self, i: int, targets: int, free: int) -> int:
-        """Return the set with the best bound by which stack i takes some targets, or 0."""
-        key = i, targets, free
-        if key not in self._ways:
-            v, n = self.stacks[i]
-            sets = ways_to(self.problem, targets, free | targets, v)
-            found = [(self.bound.alone(v, n, each), each) for each in sets]
-            self._ways[key] = max(found, default=(0.0, 0))[1]
-        return self._ways[key]
-
-    def _settled(self, parts: Parts) -> Share:
-        """Return the share after moving single targets, as long as the true chance grows."""
-        best, better = self._solved(self._sets(parts)), True
-        while better:
-            better = False
-            for other in {each for t in bits(self.goal) for each in self._with(parts, t)}:
-                if self._bound(other) > best.chance * (1 + 1e-9) and other not in self._seen:
-                    self._seen.add(other)
-                    share = self._solved(self._sets(other))
-                    if share.chance > best.chance:
-                        best, parts, better = share, other, True
-        return best
-
-    def _sets(self, parts: Parts) -> list[int]:
-        """Return sets by which all stacks take their targets, none in the way of another."""
-        found: list[tuple[float, list[int]]] = []
-        for first in range(len(parts)):
-            sets, used = [0] * len(parts), 0
-            for i in (*range(first, len(parts)), *range(first)):
-                targets, free = parts[i] & ~used, self.field & ~used
-                if targets:
-                    # Another's target is only a way where there is no other.
-                    sets[i] = self._way(i, targets, free & ~self.goal)
-                    sets[i] = sets[i] or self._way(i, targets, free)
-                    used |= sets[i]
-            if not self.goal & ~used:
-                found.append((self._bound_of(sets), sets))
-        return max(found, default=(0.0, [0] * len(parts)))[1]
-
-    def _solved(self, sets: list[int]) -> Share:
-        """Return a share with its chance."""
-        if not any(sets):
-            return NOTHING
-        tasks = tuple((v, n, r) for (v, n), r in zip(self.stacks, sets, strict=True) if r)
-        return Share(prod(float(self.chances.chance(v, r)[n]) for v, n, r in tasks), tasks)
-
-    def _bound_of(self, sets: list[int]) -> float:
-        pairs = zip(self.stacks, sets, strict=True)
-        return prod(self.bound.alone(v, n, each) for (v, n), each in pairs if each)
-
-    def _improved(self, share: Share) -> Share:
-        """Return the share after small changes, as long as its chance grows."""
-        tried: set[tuple[int, ...]] = set()
-        better = bool(share.tasks)
-        while better:
-            better = False
-            for sets in self._changes(share):
-                if tuple(sets) in tried or len(tried) >= MOST_TRIED:
-                    continue
-                tried.add(tuple(sets))
-                if self._bound_of(sets) > share.chance:
-                    other = self._solved(sets)
-                    if other.chance > share.chance * (1 + 1e-9):
-                        share, better = other, True
-                        break
-        return share
-
-    def _changes(self, share: Share) -> Iterator[list[int]]:
-        """Yield the sets of similar shares: one territory moved, added or removed."""
-        by_place = {v: r for v, _, r in share.tasks}
-        sets = [by_place.get(v, 0) for v, _ in self.stacks]
-        taken = union(sets)
-        for i, x in product(range(len(sets)), bits(taken)):
-            without = [each & ~(1 << x) for each in sets]
-            if not self.goal >> x & 1 and i == 0 and self._are_connected(without):
-                yield without
-            without[i] |= 1 << x
-            if self._are_connected(without) and without != sets:
-                yield without
-        for i, (v, _) in enumerate(self.stacks):
-            for x in bits(self._ring(v, sets[i]) & self.field & ~taken):
-                yield [each | (k == i) << x for k, each in enumerate(sets)]
-
-    def _are_connected(self, sets: list[int]) -> bool:
-        pairs = zip(self.stacks, sets, strict=True)
-        return all(self.problem.borders.connects(v, each) for (v, _), each in pairs)
-
-    def _ring(self, v: int, targets: int) -> int:
-        """Return what is next to at least two of a stack's territories.
-
-        From a territory with a single neighbour the stack could not go on.
-        """
-        once = twice = 0
-        for u in bits(targets | 1 << v):
-            twice |= once & self.problem.borders.out[u]
-            once |= self.problem.borders.out[u]
-        return twice & ~targets
 
 
 # Forests.

@@ -6,9 +6,11 @@ itself. Where a battle is not rolled with dice chosen before each roll, its end 
 distribution that the plan is computed with, and only the sequence of the battles is checked.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,6 +21,7 @@ from iacta.errors import MalformedError, TooLargeError
 from iacta.estimate import Estimate
 from iacta.methods.kernel import Transitions
 from iacta.methods.simulation import RUNS, SEED, Seed, fight_until
+from iacta.plan.games import Thrown, paid_in
 from iacta.plan.goals import held_worth
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Node, Policy
@@ -77,12 +80,19 @@ def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedP
     number = seed if isinstance(seed, np.random.Generator) else whole_number(seed, "seed")
     rng = np.random.default_rng(number)
     policy = plan.policy
+    if not isinstance(policy, Policy):
+        games = [*islice(policy.games(Thrown(plan.problem, rng)), count)]
+        gained = np.array([paid_in(game, policy.turn) for game in games])
+        return _counted(plan, Counter(game.last.owned for game in games), gained)
     groups = [Group(policy.start, 0)]
     where = np.zeros(count, dtype=np.int64)
     gained = np.zeros(count)
     while any(group.node is not None for group in groups):
         groups, where = _next(policy, groups, where, gained, rng)
-    return _counted(plan, groups, where, gained)
+    taken: Counter[int] = Counter()
+    for group, size in zip(groups, np.bincount(where, minlength=len(groups)).tolist(), strict=True):
+        taken[plan.problem.owned | group.taken] += size
+    return _counted(plan, taken, gained)
 
 
 def _next(
@@ -171,17 +181,21 @@ def _after(
     return Group(node, group.taken | 1 << attack.to), paid + lost
 
 
-def _counted(plan: Plan, groups: list[Group], where: Ints, gained: Floats) -> SimulatedPlan:
-    problem, runs = plan.policy.game.problem, len(where)
-    sizes = np.bincount(where, minlength=len(groups)).tolist()
-    owned = []
-    for t in range(len(problem.armies)):
-        taken = sum(size for size, group in zip(sizes, groups, strict=True) if group.taken >> t & 1)
-        owned.append(Estimate(runs, runs if problem.owned >> t & 1 else taken))
+def _counted(plan: Plan, owned: Counter[int], gained: Floats) -> SimulatedPlan:
+    """Return what runs show.
+
+    owned: how many runs ended with each set of territories owned.
+    gained: what each run gained.
+    """
+    problem, runs = plan.problem, len(gained)
+    ends = tuple(
+        Estimate(runs, sum(count for mask, count in owned.items() if mask >> t & 1))
+        for t in range(len(problem.armies))
+    )
     if plan.win_probability == 1.0 and not plan.steps:  # the goal was reached before
         won, held = runs, 1.0
     else:
-        least = 0.5 if plan.policy.game.rewards.is_chance else 0.0
+        least = 0.5 if plan.rewards.is_chance else 0.0
         won, held = int((gained > least).sum()), held_worth(problem, plan.goal)
     error = float(gained.std() / np.sqrt(runs))
-    return SimulatedPlan(Estimate(runs, won), float(gained.mean()) + held, error, tuple(owned))
+    return SimulatedPlan(Estimate(runs, won), float(gained.mean()) + held, error, ends)

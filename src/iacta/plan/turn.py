@@ -32,7 +32,7 @@ from iacta.methods.kernel import Choice, Result
 from iacta.plan.goals import Rewards
 from iacta.plan.problem import Problem, bits
 
-__all__ = ["Roll", "Turn", "TurnState"]
+__all__ = ["BestRoll", "Roll", "Turn", "TurnState"]
 
 
 class TurnState(NamedTuple):
@@ -53,6 +53,20 @@ class Roll(NamedTuple):
     start: int
     to: int
     dice: int
+
+
+class BestRoll(NamedTuple):
+    """The best roll of a state.
+
+    roll: what to roll.
+    worth: what is still paid on average, with this roll and the best play after it.
+    advance: for each number of armies that may be left able to move if the roll conquers, how many
+        of them move in.
+    """
+
+    roll: Roll
+    worth: float
+    advance: dict[int, int]
 
 
 class Turn:
@@ -164,19 +178,45 @@ class Turn:
 
     def worth(self, state: TurnState, roll: Roll, value: Callable[[TurnState], float]) -> float:
         """Return Q, what a roll is worth if all that follows is worth what `value` says."""
-        choice = self.choice(state, roll)
-
-        def of(result: Result) -> float:
-            after = self.after(state, roll, result)
-            advances = self.advances(after, roll, choice.least)
-            follows = max(
-                (value(self.after_advance(after, roll, moved)) for moved in advances),
-                default=None,
-            )
-            return self.paid(state, roll, result) + (value(after) if follows is None else follows)
-
         return sum(
-            throw.chance
-            * min(sum(result.chance * of(result) for result in option) for option in throw.options)
-            for throw in choice.throws
+            result.chance * self._worth_of(state, roll, result, value)
+            for result in self.results(state, roll, value)
         )
+
+    def results(
+        self, state: TurnState, roll: Roll, value: Callable[[TurnState], float]
+    ) -> list[Result]:
+        """Return the results of a roll, with the answers that are the worst for the plan.
+
+        value: what all that follows is worth.
+        """
+        chances: dict[tuple[int, int], float] = {}
+        for throw in self.choice(state, roll).throws:
+            answer = throw.options[0]
+            if len(throw.options) > 1:
+                answer = min(
+                    throw.options,
+                    key=lambda option: sum(
+                        result.chance * self._worth_of(state, roll, result, value)
+                        for result in option
+                    ),
+                )
+            for chance, *losses in answer:
+                key = losses[0], losses[1]
+                chances[key] = chances.get(key, 0.0) + throw.chance * chance
+        return [Result(chance, *losses) for losses, chance in chances.items()]
+
+    def _worth_of(
+        self,
+        state: TurnState,
+        roll: Roll,
+        result: Result,
+        value: Callable[[TurnState], float],
+    ) -> float:
+        """Return what a result pays, and what follows it is worth."""
+        after = self.after(state, roll, result)
+        advances = self.advances(after, roll, self.choice(state, roll).least)
+        follows = max(
+            (value(self.after_advance(after, roll, moved)) for moved in advances), default=None
+        )
+        return self.paid(state, roll, result) + (value(after) if follows is None else follows)

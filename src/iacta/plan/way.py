@@ -8,7 +8,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from iacta.plan.games import usual_game
 from iacta.plan.plan import Plan, Play, Step
+from iacta.plan.policy import Policy
 
 __all__ = ["Branch", "Rearguard", "UsualBattle", "rearguards", "usual_way"]
 
@@ -53,10 +55,19 @@ def usual_way(plan: Plan) -> tuple[UsualBattle, ...]:
     """Return the battles of a plan in the order in which they are usually fought.
 
     Each battle is won, and of the next battles that are likely enough then, the one follows that
-    the plan as a whole fights most often.
+    the plan as a whole fights most often. A plan that plays roll by roll is followed through a game
+    in which the losses are as on average.
     """
     steps: Steps = {(step.start, step.to): step for step in plan.steps}
-    play: Play | None = plan.play()
+    if not isinstance(plan.policy, Policy):
+        name = plan.problem.name
+        borders = (
+            (name(made.roll.start), name(made.roll.to))
+            for _, made in usual_game(plan.policy)
+            if made.moved
+        )
+        return tuple(UsualBattle(steps[each], None, ()) for each in borders if each in steps)
+    play: Play | None = plan.follow()
     way: list[UsualBattle] = []
     while play is not None and (border := _border(play)) is not None:
         if border not in steps or any(battle.step == steps[border] for battle in way):
@@ -69,7 +80,7 @@ def usual_way(plan: Plan) -> tuple[UsualBattle, ...]:
 def _battle(play: Play, steps: Steps) -> tuple[UsualBattle, Play | None]:
     """Return the next battle, and the plan after it, as it most often goes on."""
     attack, armies, defenders = play.battle()
-    policy = play.plan.policy
+    policy = play.policy
     garrison = policy.game.problem.garrisons[attack.start]
     won = policy.chances.battle(attack.to, defenders).won[armies - garrison]
     after = {left: play.won(left) for left in range(1, len(won)) if won[left]}
@@ -107,7 +118,7 @@ def _border(play: Play) -> Border | None:
     if play.is_over:
         return None
     attack, *_ = play.battle()
-    name = play.plan.policy.game.problem.name
+    name = play.plan.problem.name
     return name(attack.start), name(attack.to)
 
 
@@ -142,7 +153,7 @@ def rearguards(plan: Plan) -> tuple[Rearguard, ...]:
     They are in the order of `plan.steps`, without the borders over which nothing is ever taken. In
     1 of 100 cases fewer may stay behind than `least`, in as many more than `most`.
     """
-    problem = plan.policy.game.problem
+    problem = plan.problem
     found = []
     for step in plan.steps:
         garrison = problem.garrisons[problem.board.territories.index(step.start)]

@@ -1,0 +1,333 @@
+"""The policy of one-step lookahead, roll by roll, compiled.
+
+Let H(s) be the chance of the best share that is known in a state s of real play
+(`iacta.plan.shares`): an exact chance, of the policy that follows the share battle by battle. A
+roll of k dice from v against c has the action value
+
+    Q(s, v, c, k) = Σ_z P(z | s, v, c, k) · H(z),
+
+where z goes over the losses, with the best advance that is found after a conquest. In every state,
+also in the middle of a battle, the policy π takes the greatest Q. It is never worse than the share:
+V_π(s) ≥ Q(s, π(s)) ≥ H(s), by the policy improvement theorem.
+
+V_π is estimated by playing. Along a game s_0, s_1 ... let h_t be the H(s_t) that was used in the Q
+of the roll before, and h_0 = H(s_0). As h_T pays 1 or 0 at the end, and the mean of h_{t+1} given
+s_t is Q_t,
+
+    V_π(s_0) = h_0 + E Σ_t (Q_t − h_t).
+
+The terms of the sum are what each roll gains by lookahead. They are small, so that some hundred
+games tell V_π to a fraction of a percentage point: h is a control variate for what the game pays.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.plan.compiled import compiled
+from iacta.plan.shares import chance_of, climb, live_stacks, repair
+from iacta.plan.stack_rows import (
+    GARRISON,
+    MOST_SPLITS,
+    OUT,
+    RULE,
+    Rows,
+    bit_index,
+    row_of,
+    slot_of,
+    splits_of,
+)
+
+__all__ = ["DEEP", "Dice", "Memory", "decide"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+GAIN = 1e-9
+LEAST_GAIN = 1.0 + 1e-6
+STEPS = 8
+DEEP = 3
+FREE, FIELD, GOAL = range(3)
+ATTACK, DEFENCE, OFFICIAL = range(3)
+MOST_PAIRS = 400
+
+
+class Dice(NamedTuple):
+    """What a roll can do, and what the player may do.
+
+    limits: the garrison of the rules, the set that may be attacked, and the goal.
+    rules: for each of the rules the most attack dice, the most defence dice, and whether as many
+        armies must move in as dice were rolled.
+    throws: `throws[r, k, j]` are the first of the attack throws of k dice when the defender may
+        roll j, and their number.
+    weights: for each attack throw its chance, the first of the defender's answers, and their
+        number.
+    answers: for each answer how many pairs are compared, and the chance that the defender loses 0,
+        1, 2 ... armies.
+    lost: L, where a whole battle is one roll; otherwise empty.
+    start: the armies on each territory at the start of the turn.
+    """
+
+    limits: Ints
+    rules: Ints
+    throws: Ints
+    weights: Floats
+    answers: Floats
+    lost: Floats
+    start: Ints
+
+
+class Memory(NamedTuple):
+    """The decisions that were made.
+
+    salt: random numbers of which the hashes are made, the last column for owned territories.
+    keys, places: the hash table, and the record of each key.
+    records: for each state, and each of the rolls that were compared there, v, c, k, the first of
+        its results, and their number.
+    values: Q of these rolls, 0 where there are fewer.
+    best: the place of the best one.
+    results: the losses of both sides, the advance, and the share after it.
+    chances: the chance of each result, and the H that it leads to.
+    used: how many records and results there are.
+    """
+
+    salt: npt.NDArray[np.uint64]
+    keys: npt.NDArray[np.uint64]
+    places: Ints
+    records: Ints
+    values: Floats
+    best: Ints
+    results: Ints
+    chances: Floats
+    used: Ints
+
+
+@compiled
+def _best_advance(
+    rows: Rows, armies: Ints, v: Any, c: Any, mask: Any, able: Any, least: Any, best: Ints
+) -> None:
+    """Write how many advance, what they take, and what those take who stay."""
+    firsts = np.empty(MOST_SPLITS, np.int64)
+    stay, top = able + rows.land[GARRISON, v], -1.0
+    best[0], best[1], best[2] = able, 0, 0
+    for i in range(splits_of(rows.land, v, c, mask, firsts)):
+        first, second = firsts[i], mask & ~firsts[i]
+        ours = rows.pool[row_of(rows, armies, c, -1, first)]
+        theirs = rows.pool[row_of(rows, armies, v, -1, second)]
+        for m in range(least if second else able, (able if first else least) + 1):
+            if ours[m] * theirs[stay - m] > top + 1e-15:
+                top = ours[m] * theirs[stay - m]
+                best[0], best[1], best[2] = m, first, second
+
+
+@compiled
+def _value_after(
+    rows: Rows,
+    dice: Dice,
+    armies: Ints,
+    mine: Any,
+    parts: Ints,
+    roll: Ints,
+    losses: Ints,
+    deep: bool,
+    new: Ints,
+    best: Ints,
+) -> Any:
+    """Return H after a roll, and write the advance into `losses` and the share into `new`."""
+    v, c, k = roll[0], roll[1], roll[2]
+    able, held = armies[v], armies[c]
+    stay, bit = able - losses[0], np.int64(1) << c
+    is_won = held <= losses[1]
+    goal, left = dice.limits[GOAL], dice.limits[FIELD] & ~mine
+    losses[2] = 0
+    new[:] = parts
+    ways = 1
+    least = b = 0
+    if is_won:
+        left &= ~bit
+        b = stay - rows.land[GARRISON, v]
+        least = min(k, b) if dice.rules[rows.land[RULE, c], OFFICIAL] else min(1, b)
+        losses[2] = least
+        if not left & goal:
+            new[:] = 0
+            return 1.0
+        ways = 1 if parts[v] & bit or b == least else 2
+    top = -1.0
+    share = np.empty_like(parts)
+    for way in range(ways):
+        share[:] = parts
+        armies[v], armies[c] = stay, held - losses[1]
+        if is_won:
+            m = least if way else b
+            if parts[v] & bit:
+                armies[c] = 0
+                _best_advance(rows, armies, v, c, parts[v] ^ bit, b, least, best)
+                m, share[c], share[v] = best[0], best[1], best[2]
+            for u in range(share.shape[0]):
+                share[u] &= ~bit
+            armies[v], armies[c] = stay - m, m
+        else:
+            m = 0
+        owned = mine | bit if is_won else mine
+        value = 0.0
+        if repair(rows, armies, owned, left, goal, share):
+            value = chance_of(rows, armies, share)
+            if deep:
+                value = climb(rows, armies, owned, left, goal, share, value, STEPS)
+        if value > top:
+            top, losses[2] = value, m
+            new[:] = share
+    armies[v], armies[c] = able, held
+    return top
+
+
+@compiled
+def _try_roll(
+    rows: Rows,
+    dice: Dice,
+    armies: Ints,
+    mine: Any,
+    parts: Ints,
+    roll: Ints,
+    deep: bool,
+    chances: Floats,
+    results: Ints,
+) -> tuple[Any, Any]:
+    """Return Q of a roll and the number of its results, which are written."""
+    v, c, k = roll[0], roll[1], roll[2]
+    r, count, total = rows.land[RULE, c], 0, 0.0
+    whole = dice.lost.shape[0] > 0
+    j = min(armies[c], dice.rules[r, DEFENCE])
+    place = np.full((k + 1, j + 1), -1)
+    first, last = dice.throws[r, k, j, 0], dice.throws[r, k, j, 0] + dice.throws[r, k, j, 1]
+    if whole:
+        i, able = rows.table[c, armies[c]], armies[v] - rows.land[GARRISON, v]
+        for left in range(-armies[c], able + 1):
+            p = rows.won[i, able, left] if left > 0 else dice.lost[i, able, -left]
+            if p > 0.0 and left:
+                chances[count, 0] = p
+                results[count, 0] = able - max(left, 0)
+                results[count, 1] = armies[c] + min(left, 0)
+                count += 1
+    else:
+        for x in range(first, last):
+            for y in range(dice.weights[x, 1], dice.weights[x, 1] + dice.weights[x, 2]):
+                compared = int(dice.answers[y, 0])
+                for killed in range(compared + 1):
+                    if dice.answers[y, 1 + killed] > 0.0 and place[compared, killed] < 0:
+                        place[compared, killed] = count
+                        chances[count, 0] = 0.0
+                        results[count, 0], results[count, 1] = compared - killed, killed
+                        count += 1
+    best = np.empty(3, np.int64)
+    for n in range(count):
+        chances[n, 1] = _value_after(
+            rows, dice, armies, mine, parts, roll, results[n, :3], deep, results[n, 3:], best
+        )
+        total += chances[n, 0] * chances[n, 1]
+    if whole:
+        return total, count
+    for x in range(first, last):  # the defender gives the answer that is worst for the plan
+        least, answer = 2.0, 0
+        for y in range(dice.weights[x, 1], dice.weights[x, 1] + dice.weights[x, 2]):
+            mean = 0.0
+            for killed in range(int(dice.answers[y, 0]) + 1):
+                p = dice.answers[y, 1 + killed]
+                if p > 0.0:
+                    mean += p * chances[place[int(dice.answers[y, 0]), killed], 1]
+            if mean < least:
+                least, answer = mean, y
+        total += dice.weights[x, 0] * least
+        for killed in range(int(dice.answers[answer, 0]) + 1):
+            p = dice.answers[answer, 1 + killed]
+            if p > 0.0:
+                n = place[int(dice.answers[answer, 0]), killed]
+                chances[n, 0] += dice.weights[x, 0] * p
+    return total, count
+
+
+@compiled
+def _most_dice(rows: Rows, dice: Dice, armies: Ints, v: Any, c: Any) -> Any:
+    """Return the most dice that v may roll at c so that no result can break its garrison."""
+    r = rows.land[RULE, c]
+    spare = armies[v] - rows.land[GARRISON, v]
+    k = min(armies[v] - dice.limits[FREE], dice.rules[r, ATTACK])
+    while k > 0:
+        worst = min(k, min(armies[c], dice.rules[r, DEFENCE]))
+        moved = k if dice.rules[r, OFFICIAL] else 1
+        if worst <= spare and (armies[c] > worst or moved <= spare):
+            return k
+        k -= 1
+    return 0
+
+
+@compiled
+def decide(rows: Rows, dice: Dice, memory: Memory, armies: Ints, mine: Any, parts: Ints) -> Any:
+    """Return the record of a state; if the state is new, its best roll is chosen."""
+    key, last = np.uint64(0), memory.salt.shape[1] - 1
+    for t in range(armies.shape[0]):
+        key ^= memory.salt[t, armies[t]]
+        if mine >> t & 1:
+            key ^= memory.salt[t, last]
+    slot = slot_of(memory.keys, key)
+    if memory.keys[slot]:
+        return memory.places[slot]
+    record, results = memory.used[0], memory.used[1]
+    memory.keys[slot], memory.places[slot] = key, record
+    most = 6
+    if dice.lost.shape[0]:
+        most = dice.lost.shape[1] + dice.lost.shape[2]
+    chances = np.empty((most, 2))
+    found = np.empty((most, 3 + armies.shape[0]), np.int64)
+    rolls, values = np.zeros((MOST_PAIRS, 3), np.int64), np.full(MOST_PAIRS, -1.0)
+    left, count = dice.limits[FIELD] & ~mine, 0
+    stacks = live_stacks(rows, armies, mine, left)
+    while stacks:
+        v = bit_index(stacks & -stacks)
+        stacks &= stacks - 1
+        near = rows.land[OUT, v] & left
+        while near and count < MOST_PAIRS:
+            c = bit_index(near & -near)
+            near &= near - 1
+            rolls[count, 0], rolls[count, 1] = v, c
+            rolls[count, 2] = _most_dice(rows, dice, armies, v, c)
+            count += rolls[count, 2] > 0
+    memory.used[0] += 1
+    memory.values[record] = 0.0
+    memory.records[record] = 0
+    memory.best[record] = 0
+    known = chance_of(rows, armies, parts) * LEAST_GAIN
+    for i in range(count):
+        value, _ = _try_roll(rows, dice, armies, mine, parts, rolls[i], False, chances, found)
+        # A roll that is not of the share must gain something, or it only costs armies.
+        if value > known or parts[rolls[i, 0]] >> rolls[i, 1] & 1:
+            values[i] = value
+            # Of equally good battles the one that is begun goes on.
+            if armies[rolls[i, 1]] < dice.start[rolls[i, 1]]:
+                values[i] *= 1.0 + 2.0 * GAIN
+    # The best ones again, with fewer dice too, and the share improved after each result.
+    for i in range(min(DEEP, count)):
+        place: Any = np.argmax(values)
+        if values[place] < 0.0:
+            break
+        values[place] = -1.0
+        r, k = rows.land[RULE, rolls[place, 1]], rolls[place, 2]
+        fewest = 1 if dice.rules[r, OFFICIAL] and not dice.lost.shape[0] else k
+        while k >= fewest:
+            rolls[place, 2] = k
+            value, n = _try_roll(
+                rows, dice, armies, mine, parts, rolls[place], True, chances, found
+            )
+            if value > memory.values[record, i] * (1.0 + GAIN):
+                memory.values[record, i] = value
+                memory.records[record, i, :3] = rolls[place]
+                memory.records[record, i, 3], memory.records[record, i, 4] = results, n
+                memory.chances[results : results + n] = chances[:n]
+                memory.results[results : results + n] = found[:n]
+            k -= 1
+        results += memory.records[record, i, 4]
+        if memory.values[record, i] > memory.values[record, memory.best[record]] * (1.0 + GAIN):
+            memory.best[record] = i
+    memory.used[1] = results
+    return record

@@ -1,0 +1,255 @@
+"""The search for a plan: of all ways to play, and a bound on what any play is worth.
+
+1. Where a turn has few states, the best play of all is found (`iacta.plan.exact_turn`); it is its
+   own bound.
+2. A plan that fights each battle to its end is searched (`iacta.plan.search`).
+3. To take all of a set, its share of the set among stacks is improved by lookahead, roll by roll
+   (`iacta.plan.roll_by_roll`). The chance of that policy is estimated from games, and told with an
+   interval; all else is exact.
+4. A bound on what any play is worth is found (`iacta.plan.bound`).
+"""
+
+from collections.abc import Iterator
+from math import inf, sqrt
+from time import monotonic
+from typing import NamedTuple
+
+import numpy as np
+
+from iacta.plan.compiled import IS_COMPILED
+from iacta.plan.exact_policy import BestPlay
+from iacta.plan.exact_policy import visits_of as visits_of_best
+from iacta.plan.exact_turn import solve_turn
+from iacta.plan.games import Drawn, Game, RollPolicy, visits_of
+from iacta.plan.goals import Goal, InOrder, Rewards, TakeAll, TakeAny, Worth, worth_rewards
+from iacta.plan.one_stack import Tasks
+from iacta.plan.policy import Agenda, Visits
+from iacta.plan.prizes import most_prizes
+from iacta.plan.problem import Problem, mask_of
+from iacta.plan.roll_by_roll import Lookahead, is_too_large
+from iacta.plan.search import (
+    Candidate,
+    Effort,
+    bound_of,
+    effort_of,
+    most_worth,
+    reachable,
+    take_all,
+    take_any,
+    useful_field,
+)
+from iacta.plan.sharing import has_few_sets
+from iacta.plan.turn import Turn
+
+__all__ = ["Clock", "RealPlay", "Search", "battle_plans", "policy_anew"]
+
+SEED = 0
+LEVEL = 1.96  # standard errors on either side, for an interval at 95 %
+NEAR_ENOUGH = 0.001  # of the half of an interval
+LEAST_GAMES = 60
+MOST_GAMES = 2000
+MOST_DECISIONS = 6_000
+MOST_SLOW_DECISIONS = 200  # where the inner loops are not compiled
+AT_ONCE = 20
+MOST_STATES = 50_000
+MANY_STATES = 10**6
+FEW_STATES = 3_000
+
+
+class RealPlay(NamedTuple):
+    """A policy of real play.
+
+    policy: what it does in each state.
+    value: what it pays on average.
+    interval: where the value is estimated, the interval for it at 95 %.
+    visits: how it goes.
+    games: the games from which it is estimated.
+    """
+
+    policy: RollPolicy
+    value: float
+    interval: tuple[float, float] | None
+    visits: Visits
+    games: tuple[Game, ...] = ()
+
+
+class Clock:
+    """The time that a search has.
+
+    limit: in seconds; `None` for a moderate search, which is the same each time.
+    """
+
+    def __init__(self, limit: float | None) -> None:
+        self.limit, self._start = limit, monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """The seconds that have passed."""
+        return monotonic() - self._start
+
+    def late(self, part: float = 1.0) -> bool:
+        """Return whether a part of the time is over."""
+        return self.limit is not None and self.seconds >= part * self.limit
+
+    def effort(self, part: float) -> Effort:
+        """Return the effort for a search that may take a part of the time that is left."""
+        if self.limit is None:
+            return effort_of(None)
+        return effort_of(part * max(self.limit - self.seconds, 0.0))
+
+
+class Search:
+    """The search for a plan.
+
+    problem: the problem.
+    goal: the goal, with the names of the board.
+    play: `"rolls"`, or `"battles"` for a plan that fights each battle to its end.
+    clock: the time there is.
+    prove: the gap at which the search for a bound may end; `None` for a moderate search.
+    """
+
+    def __init__(
+        self, problem: Problem, goal: Goal, play: str, clock: Clock, prove: float | None = None
+    ) -> None:
+        self.problem, self.goal, self.play, self.clock = problem, goal, play, clock
+        self.prove = prove
+        self.turn = Turn(problem, *_field_and_rewards(problem, goal))
+        self.battles: Candidate | None = None
+        self.rolls: RealPlay | None = None
+        self.upper_bound = inf
+
+    @property
+    def value(self) -> float:
+        """What the best plan so far is worth, without what the player has at the start."""
+        values = [each.value for each in (self.rolls, self.battles) if each is not None]
+        return max(values[:1] if self.play == "rolls" else values[-1:], default=0.0)
+
+    @property
+    def is_by_rolls(self) -> bool:
+        """Whether the best plan plays roll by roll."""
+        return self.play == "rolls" and self.rolls is not None
+
+    def run(self) -> Iterator[None]:
+        """Search, and pause whenever something better is found."""
+        if isinstance(self.goal, TakeAll) and not self.turn.rewards.all_of:
+            self.upper_bound = 1.0  # the goal is reached
+            yield from self._search_battles(None)
+            return
+        exact = self._solved()
+        lookahead: Lookahead | None = None
+        if exact is None and has_few_sets(self.problem, self.turn.rewards.all_of, self.turn.field):
+            lookahead = _lookahead(self.turn)
+        yield from self._search_battles(lookahead)
+        if exact is not None:
+            self.rolls, self.upper_bound = exact, exact.value
+        else:
+            self.upper_bound = bound_of(self.turn, self.clock.effort(0.3))
+            if lookahead is None and self.battles is not None:
+                game = self.battles.policy.game  # along trees, if there are very many sets
+                lookahead = _lookahead(Turn(game.problem, game.field, game.rewards))
+            if self.play == "rolls" and lookahead is not None:
+                yield from self._search_rolls(lookahead)
+        if self.battles is not None:
+            self.upper_bound = max(self.upper_bound, self.battles.value)
+        yield
+
+    def _solved(self) -> RealPlay | None:
+        """Return the best play of all, where there are few enough states."""
+        most = MOST_STATES if self.clock.limit is None else MANY_STATES
+        exact = solve_turn(self.turn, most, lambda: self.clock.late(0.3))
+        return (
+            None
+            if exact is None
+            else RealPlay(BestPlay(exact), exact.value, None, visits_of_best(exact))
+        )
+
+    def _search_battles(self, lookahead: Lookahead | None) -> Iterator[None]:
+        """Search a plan that fights each battle to its end."""
+        part = 0.8 if self.play == "battles" else 0.2
+        for found in battle_plans(self.problem, self.goal, self.clock.effort(part), lookahead):
+            if self.battles is None or found.is_better(self.battles):
+                self.battles = found
+            yield
+
+    def _search_rolls(self, policy: Lookahead) -> Iterator[None]:
+        """Play a policy of lookahead, so that its chance is better and better known."""
+        policy.begin_with(_tasks_of(self.battles))
+        if not policy.chance:
+            return
+        games: list[Game] = []
+        most = MOST_DECISIONS if IS_COMPILED else MOST_SLOW_DECISIONS
+        for game in policy.games(Drawn(SEED), self.clock.late):
+            games.append(game)
+            if len(games) % AT_ONCE and game.is_whole:
+                continue
+            if not games[0].is_whole:
+                return
+            gains = np.array([each.gain for each in games])
+            half = LEVEL * float(gains.std()) / sqrt(len(games))
+            value = min(max(policy.chance + float(gains.mean()), 0.0), 1.0)
+            interval = max(value - half, 0.0), min(value + half, 1.0)
+            whole = [each for each in games if each.is_whole]
+            visits = visits_of(whole, policy.turn)
+            self.rolls = RealPlay(policy, value, interval, visits, (*whole,))
+            yield
+            is_known = half <= NEAR_ENOUGH or len(games) >= MOST_GAMES
+            if not game.is_whole or is_known:
+                return
+            if self.clock.limit is None and policy.decisions > most and len(games) >= LEAST_GAMES:
+                return
+
+
+def battle_plans(
+    problem: Problem, goal: Goal, effort: Effort, lookahead: Lookahead | None = None
+) -> Iterator[Candidate]:
+    """Yield plans that fight each battle to its end, not each one better than the one before.
+
+    lookahead: the policy of real play for the goal, if there is one.
+    """
+    if isinstance(goal, Worth) and not goal.prizes:
+        return most_worth(problem, goal, effort)
+    if isinstance(goal, Worth | InOrder):
+        return most_prizes(problem, goal, effort)
+    mask = _targets(problem, goal)
+    if isinstance(goal, TakeAll):
+        return take_all(problem, mask & problem.enemy, effort, lookahead)
+    return take_any(problem, mask, effort)
+
+
+def policy_anew(problem: Problem, goal: Goal) -> RollPolicy | None:
+    """Return a policy of real play for a position, at once; `None` where there is none."""
+    turn = Turn(problem, *_field_and_rewards(problem, goal))
+    if turn.is_over(turn.start()):
+        return None
+    exact = solve_turn(turn, FEW_STATES)
+    if exact is not None:
+        return BestPlay(exact)
+    return _lookahead(turn) if has_few_sets(problem, turn.rewards.all_of, turn.field) else None
+
+
+def _lookahead(turn: Turn) -> Lookahead | None:
+    """Return a policy of lookahead, if the goal and its size allow one."""
+    return Lookahead(turn) if turn.rewards.all_of and not is_too_large(turn) else None
+
+
+def _field_and_rewards(problem: Problem, goal: Goal) -> tuple[int, Rewards]:
+    """Return what can be of use to attack for a goal, and what the goal pays."""
+    field = reachable(problem)
+    if isinstance(goal, Worth | InOrder):
+        return field, worth_rewards(problem, goal, field)
+    mask = _targets(problem, goal)
+    if isinstance(goal, TakeAny):
+        return field, Rewards(any_of=mask)
+    mask &= problem.enemy
+    return useful_field(problem, mask), Rewards(all_of=mask)
+
+
+def _targets(problem: Problem, goal: TakeAll | TakeAny) -> int:
+    numbers = {name: t for t, name in enumerate(problem.board.territories)}
+    return mask_of(numbers[name] for name in goal.territories)
+
+
+def _tasks_of(found: Candidate | None) -> Tasks:
+    """Return the share with which a plan starts, if it is one."""
+    start = found.policy.start if found is not None else None
+    return start.tries[0] if isinstance(start, Agenda) and not start.reduced else ()
