@@ -39,13 +39,12 @@ from iacta.plan.stack_rows import (
     splits_of,
 )
 
-__all__ = ["DEEP", "Dice", "Memory", "decide"]
+__all__ = ["DEEP", "SAME", "Dice", "Memory", "decide"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-GAIN = 1e-9
-LEAST_GAIN = 1.0 + 1e-6
+SAME = 1e-6
 STEPS = 8
 DEEP = 3
 FREE, FIELD, GOAL = range(3)
@@ -297,15 +296,14 @@ def decide(rows: Rows, dice: Dice, memory: Memory, armies: Ints, mine: Any, part
     memory.values[record] = 0.0
     memory.records[record] = 0
     memory.best[record] = 0
-    known = chance_of(rows, armies, parts) * LEAST_GAIN
     for i in range(count):
-        value, _ = _try_roll(rows, dice, armies, mine, parts, rolls[i], False, chances, found)
-        # A roll that is not of the share must gain something, or it only costs armies.
-        if value > known or parts[rolls[i, 0]] >> rolls[i, 1] & 1:
-            values[i] = value
-            # Of equally good battles the one that is begun goes on.
-            if armies[rolls[i, 1]] < dice.start[rolls[i, 1]]:
-                values[i] *= 1.0 + 2.0 * GAIN
+        values[i], _ = _try_roll(rows, dice, armies, mine, parts, rolls[i], False, chances, found)
+        # Of equally good battles the one that is begun goes on; those of the share come next,
+        # and then those of large stacks, which can be of more help.
+        if armies[rolls[i, 1]] < dice.start[rolls[i, 1]]:
+            values[i] *= 1.0 + SAME
+        if not parts[rolls[i, 0]] >> rolls[i, 1] & 1:
+            values[i] *= 1.0 - SAME * (1.0 + 1.0 / armies[rolls[i, 0]])
     # The best ones again, with fewer dice too, and the share improved after each result.
     for i in range(min(DEEP, count)):
         place: Any = np.argmax(values)
@@ -319,7 +317,7 @@ def decide(rows: Rows, dice: Dice, memory: Memory, armies: Ints, mine: Any, part
             value, n = _try_roll(
                 rows, dice, armies, mine, parts, rolls[place], True, chances, found
             )
-            if value > memory.values[record, i] * (1.0 + GAIN):
+            if value > memory.values[record, i] * (1.0 + SAME):
                 memory.values[record, i] = value
                 memory.records[record, i, :3] = rolls[place]
                 memory.records[record, i, 3], memory.records[record, i, 4] = results, n
@@ -327,7 +325,7 @@ def decide(rows: Rows, dice: Dice, memory: Memory, armies: Ints, mine: Any, part
                 memory.results[results : results + n] = found[:n]
             k -= 1
         results += memory.records[record, i, 4]
-        if memory.values[record, i] > memory.values[record, memory.best[record]] * (1.0 + GAIN):
+        if memory.values[record, i] > memory.values[record, memory.best[record]] * (1.0 + SAME):
             memory.best[record] = i
     memory.used[1] = results
     return record

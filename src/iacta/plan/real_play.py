@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from iacta.plan.bound import play_bounds
 from iacta.plan.compiled import IS_COMPILED
 from iacta.plan.exact_policy import BestPlay
 from iacta.plan.exact_policy import visits_of as visits_of_best
@@ -30,13 +31,13 @@ from iacta.plan.roll_by_roll import Lookahead, is_too_large
 from iacta.plan.search import (
     Candidate,
     Effort,
-    bound_of,
     effort_of,
     most_worth,
     reachable,
     take_all,
     take_any,
     useful_field,
+    worth_bound,
 )
 from iacta.plan.sharing import has_few_sets
 from iacta.plan.turn import Turn
@@ -143,7 +144,7 @@ class Search:
         if exact is not None:
             self.rolls, self.upper_bound = exact, exact.value
         else:
-            self.upper_bound = bound_of(self.turn, self.clock.effort(0.3))
+            yield from self._search_bound()
             if lookahead is None and self.battles is not None:
                 game = self.battles.policy.game  # along trees, if there are very many sets
                 lookahead = _lookahead(Turn(game.problem, game.field, game.rewards))
@@ -170,6 +171,20 @@ class Search:
             if self.battles is None or found.is_better(self.battles):
                 self.battles = found
             yield
+
+    def _search_bound(self) -> Iterator[None]:
+        """Search a bound on what any play is worth."""
+        turn, limit = self.turn, self.clock.limit
+        if not turn.rewards.is_chance:
+            self.upper_bound = worth_bound(turn, self.clock.effort(0.3))
+            return
+        part = 0.3 if self.prove is None else 0.6
+        seconds = None if limit is None else part * max(limit - self.clock.seconds, 0.0)
+        for bound in play_bounds(self.problem, turn.field, turn.rewards, seconds):
+            self.upper_bound = bound
+            yield
+            if bound - self.value <= (self.prove or 0.0):
+                return
 
     def _search_rolls(self, policy: Lookahead) -> Iterator[None]:
         """Play a policy of lookahead, so that its chance is better and better known."""
@@ -241,7 +256,7 @@ def _field_and_rewards(problem: Problem, goal: Goal) -> tuple[int, Rewards]:
     if isinstance(goal, TakeAny):
         return field, Rewards(any_of=mask)
     mask &= problem.enemy
-    return useful_field(problem, mask), Rewards(all_of=mask)
+    return useful_field(problem, mask) | mask, Rewards(all_of=mask)
 
 
 def _targets(problem: Problem, goal: TakeAll | TakeAny) -> int:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from iacta.methods.kernel import Kernel, Result
 from iacta.plan.compiled import IS_COMPILED
 from iacta.plan.games import Game, RollMade, Source
-from iacta.plan.lookahead import DEEP, Dice, Memory, decide
+from iacta.plan.lookahead import DEEP, SAME, Dice, Memory, decide
 from iacta.plan.one_stack import Tasks
 from iacta.plan.problem import bits, mask_of
 from iacta.plan.shares import chance_of, climb, live_stacks, moved, repair
@@ -38,7 +38,6 @@ KICKS_ANEW = 20 if IS_COMPILED else 0
 MOST_CLIMBS = 100
 DEPTH = 2  # rolls of lookahead, where more than one roll is near the best
 NEAR = 0.1
-SAME = 1e-9
 TAIL = 20
 
 

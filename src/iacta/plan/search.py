@@ -56,13 +56,13 @@ __all__ = [
     "PROVEN",
     "Candidate",
     "Effort",
-    "bound_of",
     "effort_of",
     "most_worth",
     "reachable",
     "take_all",
     "take_any",
     "useful_field",
+    "worth_bound",
 ]
 
 SAME = 1e-13
@@ -130,18 +130,10 @@ def reachable(problem: Problem) -> int:
     return problem.borders.reachable_from((v for v, _ in problem.stacks()), problem.enemy)
 
 
-def bound_of(turn: Turn, effort: Effort) -> float:
-    """Return a bound on what any play of a turn is worth."""
-    problem, rewards = turn.problem, turn.rewards
-    chances = StackChances(problem, problem.most)
-    bound = Bound(problem, chances.battles)
-    if rewards.all_of:
-        return bound.chance(rewards.all_of, turn.field)
-    if rewards.any_of:
-        return min(1.0, sum(bound.chance(1 << t, turn.field) for t in bits(rewards.any_of)))
-    if not rewards.paying and not rewards.army:
-        return 1.0 if rewards.is_over(0, 0) else 0.0
-    return _most(Game(problem, turn.field, rewards), bound, effort)
+def worth_bound(turn: Turn, effort: Effort) -> float:
+    """Return a bound on what any play of a turn gains, where it is not for a chance."""
+    bound = Bound(turn.problem)
+    return _most(Game(turn.problem, turn.field, turn.rewards), bound, effort)
 
 
 def _searched(game: Game, chances: StackChances, effort: Effort) -> tuple[Policy, float] | None:
