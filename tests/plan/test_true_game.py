@@ -1,5 +1,7 @@
 """The game as it is played: the twin on cases whose value is known, and plans against the twin."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
@@ -178,3 +180,19 @@ def test_more_defenders_than_any_stack_has_armies_count() -> None:
         for defenders in (7, 14)
     )
     assert many.value < few.value - 0.1
+
+
+WITHOUT_COMPILER = """
+import sys
+sys.modules["numba"] = None
+from iacta.plan import TakeAll, best_plan
+from tests.plan.boards import CLASSIC_BOARD, position_on
+mine = {"Middle East": 20, "Alaska": 15, "Brazil": 12}
+plan = best_plan(position_on(CLASSIC_BOARD, mine, {}), TakeAll("Asia"), time_limit=1)
+assert 0.0 < plan.value <= plan.upper_bound
+assert plan.next_move() is not None
+"""
+
+
+def test_plans_are_made_without_the_compiler_too() -> None:
+    subprocess.run([sys.executable, "-W", "error", "-c", WITHOUT_COMPILER], check=True)  # noqa: S603

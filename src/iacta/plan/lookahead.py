@@ -211,7 +211,8 @@ def _try_roll(
                 count += 1
     else:
         for x in range(first, last):
-            for y in range(dice.weights[x, 1], dice.weights[x, 1] + dice.weights[x, 2]):
+            first_reply, replies = int(dice.weights[x, 1]), int(dice.weights[x, 2])
+            for y in range(first_reply, first_reply + replies):
                 compared = int(dice.answers[y, 0])
                 for killed in range(compared + 1):
                     if dice.answers[y, 1 + killed] > 0.0 and place[compared, killed] < 0:
@@ -229,7 +230,8 @@ def _try_roll(
         return total, count
     for x in range(first, last):  # the defender gives the answer that is worst for the plan
         least, answer = 2.0, 0
-        for y in range(dice.weights[x, 1], dice.weights[x, 1] + dice.weights[x, 2]):
+        first_reply, replies = int(dice.weights[x, 1]), int(dice.weights[x, 2])
+        for y in range(first_reply, first_reply + replies):
             mean = 0.0
             for killed in range(int(dice.answers[y, 0]) + 1):
                 p = dice.answers[y, 1 + killed]

@@ -256,7 +256,7 @@ class Lookahead:
         chance = climb(
             rows, armies, mine, left, goal, best, chance_of(rows, armies, best), MOST_CLIMBS
         )
-        stacks = [*bits(live_stacks(rows, armies, mine, left))]
+        stacks = [*bits(int(live_stacks(rows, armies, mine, left)))]
         new = np.zeros(2, dtype=np.int64)
         for _ in range(kicks if len(stacks) > 1 else 0):
             other = best.copy()
