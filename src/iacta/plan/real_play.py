@@ -9,7 +9,7 @@
 4. A bound on what any play is worth is found (`iacta.plan.bound`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import inf, sqrt
 from time import monotonic
 from typing import NamedTuple
@@ -55,6 +55,7 @@ AT_ONCE = 20
 MOST_STATES = 50_000
 MANY_STATES = 10**6
 FEW_STATES = 3_000
+LEAST_BOUND_SECONDS = 1.0  # with less, only the bound that is found at once is looked at
 
 
 class RealPlay(NamedTuple):
@@ -139,7 +140,7 @@ class Search:
         exact = self._solved()
         lookahead: Lookahead | None = None
         if exact is None and has_few_sets(self.problem, self.turn.rewards.all_of, self.turn.field):
-            lookahead = _lookahead(self.turn)
+            lookahead = _lookahead(self.turn, lambda: self.clock.late(0.2))
         yield from self._search_battles(lookahead)
         if exact is not None:
             self.rolls, self.upper_bound = exact, exact.value
@@ -183,7 +184,8 @@ class Search:
         for bound in play_bounds(self.problem, turn.field, turn.rewards, seconds):
             self.upper_bound = bound
             yield
-            if bound - self.value <= (self.prove or 0.0):
+            is_late = seconds is not None and seconds < LEAST_BOUND_SECONDS
+            if is_late or bound - self.value <= (self.prove or 0.0):
                 return
 
     def _search_rolls(self, policy: Lookahead) -> Iterator[None]:
@@ -242,9 +244,9 @@ def policy_anew(problem: Problem, goal: Goal) -> RollPolicy | None:
     return _lookahead(turn) if has_few_sets(problem, turn.rewards.all_of, turn.field) else None
 
 
-def _lookahead(turn: Turn) -> Lookahead | None:
+def _lookahead(turn: Turn, late: Callable[[], bool] = lambda: False) -> Lookahead | None:
     """Return a policy of lookahead, if the goal and its size allow one."""
-    return Lookahead(turn) if turn.rewards.all_of and not is_too_large(turn) else None
+    return Lookahead(turn, late) if turn.rewards.all_of and not is_too_large(turn) else None
 
 
 def _field_and_rewards(problem: Problem, goal: Goal) -> tuple[int, Rewards]:

@@ -12,13 +12,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.methods.kernel import Kernel, Result
+from iacta.methods.kernel import Result
 from iacta.plan.compiled import IS_COMPILED
 from iacta.plan.games import Game, RollMade, Source
 from iacta.plan.lookahead import DEEP, SAME, Dice, Memory, decide
 from iacta.plan.one_stack import Tasks
 from iacta.plan.problem import bits, mask_of
-from iacta.plan.shares import chance_of, climb, live_stacks, moved, repair
+from iacta.plan.shares import bound_of, chance_of, climb, joined, live_stacks, moved, repair
 from iacta.plan.stack_rows import GARRISON, Rows
 from iacta.plan.turn import BestRoll, Roll, Turn, TurnState
 
@@ -28,17 +28,17 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 MOST_LANDS = 62
-MOST_TARGETS = 20
+MOST_TARGETS = 26
 MOST_ARMIES = 500  # of one stack, or of one territory's defenders
 ROW_BYTES = 200 * 2**20
 MOST_ROWS = 120_000
 MOST_RECORDS = 60_000
 KICKS = 300 if IS_COMPILED else 3
+STARTS = 12 if IS_COMPILED else 2
 KICKS_ANEW = 20 if IS_COMPILED else 0
 MOST_CLIMBS = 100
 DEPTH = 2  # rolls of lookahead, where more than one roll is near the best
 NEAR = 0.1
-TAIL = 20
 
 
 class _Choice(NamedTuple):
@@ -75,10 +75,11 @@ class Lookahead:
     """The policy of one-step lookahead for taking all of a set.
 
     turn: the attack phase; its rewards pay for all of a set.
+    late: tells whether the time for a first share is over.
     """
 
-    def __init__(self, turn: Turn) -> None:
-        self.turn = turn
+    def __init__(self, turn: Turn, late: Callable[[], bool] = lambda: False) -> None:
+        self.turn, self.late = turn, late
         problem = turn.problem
         places = mask_of(v for v, _ in problem.stacks())
         self.lands = [*bits(places | turn.field)]
@@ -91,10 +92,13 @@ class Lookahead:
         self.memory = self._memory(np.random.default_rng(1))
         self.decisions = 0
         self._known: dict[tuple[bytes, int, int], _Choice | None] = {}
-        armies, mine = self.start
-        self.chance, self.parts = self.shared(
-            armies, mine, np.zeros(len(armies), dtype=np.int64), KICKS
-        )
+        self.chance, self.parts = 0.0, np.zeros(len(self.lands), dtype=np.int64)
+        for parts in self._first_parts():
+            chance, parts = self.shared(*self.start, parts, KICKS // STARTS)
+            if chance > self.chance:
+                self.chance, self.parts = chance, parts
+            if late():
+                break
 
     def _local(self, mask: int) -> int:
         """Return a set of the board as a set of the territories that matter here."""
@@ -102,8 +106,10 @@ class Lookahead:
 
     def _state(self, state: TurnState) -> tuple[Ints, int]:
         armies = np.array([state.armies[land] for land in self.lands], dtype=np.int64)
-        np.minimum(armies, self.most, out=armies)
-        return armies, self._local(state.owned)
+        mine = self._local(state.owned)
+        owned = np.array([bool(mine >> t & 1) for t in range(len(armies))])
+        armies[owned] = np.minimum(armies[owned], self.most)  # the rest of a larger stack stays
+        return armies, mine
 
     def _rows(self, rng: np.random.Generator) -> Rows:
         problem, size = self.turn.problem, len(self.lands)
@@ -139,7 +145,7 @@ class Lookahead:
             np.array([out, into, garrisons, least, kinds], dtype=np.int64),
             table,
             np.array([each.won[: most + 1, : most + 1] for each in self._battles]),
-            np.array([_cost(problem.kernels[kind], d, most, garrison) for kind, d in battles]),
+            np.array([_cost(each.won[most], garrison) for each in self._battles]),
             _salt(rng, size + 3, most + len(battles) + table.shape[1] + size),
             np.zeros(4 * count, dtype=np.uint64),
             np.zeros(4 * count, dtype=np.int64),
@@ -188,7 +194,7 @@ class Lookahead:
 
     def _memory(self, rng: np.random.Generator) -> Memory:
         size = len(self.lands)
-        most = self.rows.table.shape[1] + 2 * self.most + 2
+        most = int(self.start[0].max()) + self.rows.table.shape[1] + 2 * self.most + 2
         count = MOST_RECORDS
         return Memory(
             _salt(rng, size, most),
@@ -232,6 +238,31 @@ class Lookahead:
 
     # The first share.
 
+    def _first_parts(self) -> Iterator[Ints]:
+        """Yield shares to start with: targets given to stacks in several orders."""
+        rows, (armies, mine) = self.rows, self.start
+        yield np.zeros_like(self.parts)
+        dice = random.Random(0)  # noqa: S311 # no secret depends on it
+        left = self.field & ~mine
+        stacks = [*bits(live_stacks(rows, armies, mine, left))]
+        for _ in range(STARTS - 1 if len(stacks) > 1 else 0):
+            parts, taken, ranks = np.zeros_like(self.parts), 0, dict.fromkeys(stacks, 1.0)
+            targets = [*bits(self.goal & ~mine)]
+            dice.shuffle(targets)
+            for t in targets:
+                ways = []
+                for v in () if taken >> t & 1 else stacks:
+                    part = int(joined(rows, armies, v, int(parts[v]), t, left & ~taken))
+                    if part:
+                        chance = bound_of(rows, armies, v, part)
+                        rank = chance / ranks[v] if ranks[v] else 0.0
+                        ways.append((rank * dice.uniform(0.5, 1.0), chance, v, part))
+                if ways:
+                    _, chance, v, part = max(ways)
+                    ranks[v], parts[v] = chance, part
+                    taken |= part
+            yield parts
+
     def begin_with(self, tasks: Tasks) -> None:
         """Start from a share, if it leads to a better one than that which is known."""
         armies, mine = self.start
@@ -259,6 +290,8 @@ class Lookahead:
         stacks = [*bits(int(live_stacks(rows, armies, mine, left)))]
         new = np.zeros(2, dtype=np.int64)
         for _ in range(kicks if len(stacks) > 1 else 0):
+            if self.late():
+                break
             other = best.copy()
             for _ in range(dice.randint(1, 3)):
                 v, u = dice.sample(stacks, 2)
@@ -426,12 +459,12 @@ def _salt(rng: np.random.Generator, *shape: int) -> npt.NDArray[np.uint64]:
     return rng.integers(1, 2**63, size=shape, dtype=np.uint64)
 
 
-def _cost(kernel: Kernel, defenders: int, most: int, garrison: int) -> Floats:
-    """Return the chances that a conquest by a very large stack takes 0, 1 ... armies off it."""
-    cost = np.zeros(most + 1)
-    attackers = most + TAIL + 4 * defenders
-    ((_, (results,)),) = kernel.battle(attackers, defenders).throws
-    for chance, lost, killed in results:
-        if killed == defenders and lost + garrison <= most:
-            cost[lost + garrison] += chance
+def _cost(won: Floats, garrison: int) -> Floats:
+    """Return the chances that a conquest by the largest stack takes 0, 1 ... armies off it.
+
+    won: the chances that so many are left able to move in.
+    garrison: the armies that stay on what is conquered.
+    """
+    cost = np.zeros(len(won))
+    cost[garrison:] = won[::-1][: len(won) - garrison]
     return cost

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from iacta.plan.compiled import compiled
 from iacta.plan.stack_rows import GARRISON, INTO, OUT, Rows, bit_index, purse_of, reached, row_of
 
-__all__ = ["chance_of", "climb", "live_stacks", "moved", "repair"]
+__all__ = ["bound_of", "chance_of", "climb", "joined", "live_stacks", "moved", "repair"]
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 
