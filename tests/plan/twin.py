@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from iacta import Rules
-from iacta.board import Position
-from iacta.plan import Goal, InOrder, TakeAll, TakeAny
+from iacta.board import Holding, Position
+from iacta.plan import Goal, InOrder, NextMove, TakeAll, TakeAny
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.roll import loss_counts, seen_loss_counts
 from tests.balanced_twin import balanced
@@ -273,6 +273,49 @@ class Play:
                 )
                 for reply in replies
             )
+            for weight, replies in self.throws(state, action)
+        )
+
+    def position_at(self, state: State) -> Position:
+        """Return a state as a position."""
+        start = self.position
+        holdings = tuple(
+            Holding(start.player if own else there.owner, armies)
+            for there, armies, own in zip(start.holdings, *state, strict=True)
+        )
+        return replace(start, holdings=holdings)
+
+    def followed(self, moves: Callable[[Position], NextMove | None]) -> Number:
+        """Return what a policy is paid on average, the defenders answering as badly as they can.
+
+        moves: what to do next in a position; what is not legal is an error.
+        """
+        value: Callable[[State], Number] = cache(lambda state: self._followed(state, moves, value))
+        return value(self.start)
+
+    def _followed(
+        self,
+        state: State,
+        moves: Callable[[Position], NextMove | None],
+        value: Callable[[State], Number],
+    ) -> Number:
+        move = moves(self.position_at(state))
+        if move is None:
+            return self.paid(state)
+        action = Action(self.place[move.start], self.place[move.to], move.dice)
+        if action not in set(self.actions(state)):
+            raise AssertionError(f"{move} is not legal in {state}")
+
+        def after(end: End) -> Number:
+            left = state.armies[action.start] - end.lost - self.keep[action.start]
+            follows = self.after(state, action, end)
+            if end.killed < state.armies[action.to]:
+                return value(follows[0])
+            moved = move.advance[left]
+            return value(next(each for each in follows if each.armies[action.to] == moved))
+
+        return sum(
+            weight * min(sum(end.chance * after(end) for end in reply) for reply in replies)
             for weight, replies in self.throws(state, action)
         )
 
