@@ -24,6 +24,7 @@ from iacta import (
     classic_board,
     eliminate,
     read_position,
+    reinforce,
 )
 from iacta.charts.board_layout import edges_of, frame_of, lines, places_of, sea_borders
 from iacta.charts.boards import _short, cut
@@ -271,3 +272,24 @@ def test_what_is_no_board_is_refused() -> None:
         charts.board_map("classic")  # type: ignore[arg-type]
     with pytest.raises(MalformedError, match="plan must be a Plan, got 'classic'"):
         charts.plan_map("classic")  # type: ignore[arg-type]
+
+
+def test_a_map_shows_where_new_armies_help() -> None:
+    position = read_position("examples/eliminate-blue.json")
+    found = reinforce(position, TakeAll("South America,Central America"), 4)
+    chart = charts.reinforcement_map(found)
+    rows = {row["territory"]: row for row in table(chart, "territories")}
+    assert {name: row["new"] for name, row in rows.items() if row["new"]} == dict(found.placement)
+    for each in found.marginals:
+        assert rows[each.territory]["gain"] == pytest.approx(max(each.all - found.quick, 0.0))
+    assert rows["Japan"]["gain"] == 0.0
+    places = " and ".join(f"{number} on {name}" for name, number in found.placement)
+    assert title(chart) == f"Place 4 new armies: {places}."
+    assert {(row["from"], row["to"]) for row in table(chart, "steps")} <= {
+        (step.start, step.to) for step in found.plan.steps
+    }
+    assert is_drawn(chart)
+    worth = charts.reinforcement_map(reinforce(position, Worth(), 1, time_limit=1))
+    assert "becomes" in subtitle(worth)
+    with pytest.raises(MalformedError, match="reinforcement must be a Reinforcement"):
+        charts.reinforcement_map("here")  # type: ignore[arg-type]

@@ -30,6 +30,7 @@ from iacta import (
     find_rule_set,
     how_many_dice,
     read_position,
+    reinforce,
     simulate_battle,
     simulate_campaign,
     spread_defenders,
@@ -69,6 +70,7 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "DiceDecision": lambda: how_many_dice(6, 4),
     "Distribution[Any]": lambda: Distribution(range(1, 7)).repeated(2).map(sum),
     "Plan": lambda: best_plan(read_position(ASIA), TakeAll("Asia")),
+    "Reinforcement": lambda: reinforce(read_position(ASIA), TakeAll("Siam,India"), 3),
     "Roll": lambda: Roll(3, 2),
     "RuleSet": lambda: find_rule_set("capital"),
 }

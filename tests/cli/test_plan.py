@@ -34,6 +34,7 @@ from iacta.answers import ask
 from iacta.answers import plan as asked
 from iacta.answers.plan import PlanQuestion
 from iacta.cli.terminal import patience
+from iacta.plan.alternatives import alternatives
 from tests.cli.run import Result, Run
 
 ROOT = Path(__file__).parent.parent.parent
@@ -83,7 +84,7 @@ def test_the_unfinished_game_is_the_campaign(run: Run) -> None:
     found = record(run(f"plan {CHAIN} --eliminate blue --json"))
     odds = Campaign(72, WAY).territory_odds()
     assert found["win_probability"] == pytest.approx(odds[-1].conquer_probability, abs=1e-12)
-    assert found["proven"] is True
+    assert found["upper_bound"] - found["win_probability"] < 0.005
     assert [step["to"] for step in found["steps"]] == [str(n) for n in range(1, 15)]
 
 
@@ -285,6 +286,12 @@ WRONG = {
     "--take Siam --hold --opponents-get purple=3": "--opponents-get must be a player with a "
     "territory, got 'purple'",
     "--eliminate green --cards purple=3": "--cards must be a player with a territory, got 'purple'",
+    "--take Asia --play slowly": "--play must be rolls or battles, got 'slowly'",
+    "--take Asia --prove 0": "--prove must lie between 0 and 1, both excluded, got '0'",
+    "--take Asia --rules-of Siam": "--rules-of must be like 'Ukraine:capital,Egypt:wall', got "
+    "'Siam'",
+    "--take Asia --rules-of Siam:odd": None,
+    "--take Asia --rules-of Slam:wall": None,
     "--take Asia --seed 1": "--seed must stand with --check, got --seed 1 alone",
     "--take Asia --check many": "--check must be a whole number from 1 to 10000000, got 'many'",
     "--take Asia --check 0": "--check must be a whole number from 1 to 10000000, got 0",
@@ -593,3 +600,74 @@ def test_hold_tells_what_the_others_may_take_back(run: Run, small: Path) -> None
     assert lines[1].startswith(f"You still have it at your next turn with {share}: the 95 % ")
     assert "What the others do:" in lines
     assert record(run(f"plan {small} --take B --hold --opponents-get 2 --json"))["hold"]["ends"]
+
+
+def test_play_and_rules_of_territories_reach_the_plan(run: Run, small: Path) -> None:
+    position, goal = read_position(small), TakeAll("East")
+    usual = record(run(f"plan {small} --take East --json"))
+    for words, plan in {
+        "--play battles": best_plan(position, goal, play="battles"),
+        "--rules-of d:capital+wall": best_plan(position, goal, rules_of={"D": "capital+wall"}),
+    }.items():
+        found = record(run(f"plan {small} --take East {words} --json"))
+        assert found["win_probability"] == plan.win_probability, words
+        assert (found["play"], found["interval"]) == (plan.play, None)
+        assert found["battles_value"] == plan.battles_value
+    assert usual["play"] == "rolls"
+    assert usual["win_probability"] >= usual["battles_value"]
+    told = record(run(f"plan {small} --take East --rules-of B=wall --prove 1% --json"))
+    assert told["upper_bound"] - told["value"] <= 0.01
+
+
+def test_the_simpler_play_is_told_where_it_is_worth_less(run: Run, tmp_path: Path) -> None:
+    table = {
+        "board": {
+            "name": "pair",
+            "territories": {"A": ["c"], "B": ["c"], "c": ["A", "B", "d"], "d": ["c"]},
+        },
+        "player": "red",
+        "territories": {
+            **{name: {"owner": "red", "armies": 8} for name in ("A", "B")},
+            **{name: {"owner": "blue", "armies": 3} for name in ("c", "d")},
+        },
+    }
+    file = tmp_path / "pair.json"
+    file.write_text(json.dumps(table), encoding="utf-8")
+    rolls, battles = (
+        run(f"plan {file} --take c,d --play {play}").stdout.splitlines()
+        for play in ("rolls", "battles")
+    )
+    assert rolls[0] == "You take c and d with a chance of 80.14 %: proven best."
+    assert rolls[1] == (
+        "If each battle is fought to its end it is 62.49 %: this plan decides after each roll."
+    )
+    assert battles[0].startswith("You take c and d with a chance of 62.49 %; no play can be better")
+    assert not any("each battle" in line for line in battles)
+
+
+def test_alternatives_are_the_library_s(run: Run, small: Path) -> None:
+    line = f"plan {small} --take East --alternatives"
+    found = alternatives(best_plan(read_position(small), TakeAll("East")))
+    assert record(run(f"{line} --json"))["alternatives"] == [
+        {"from": each.start, "to": each.to, "dice": each.dice, "value": each.value}
+        for each in found
+    ]
+    lines = run(line).stdout.splitlines()
+    place = lines.index("How it may begin, by the first roll:")
+    assert lines[place + 1].split() == ["dice", "chance"]
+    for told, each in zip(lines[place + 2 :], found, strict=False):
+        assert told.startswith(f"{each.start} to {each.to}")
+        assert told.endswith(f" {each.dice}  {100 * each.value:.2f} %")
+
+
+def test_an_estimate_is_told_with_its_interval(small: Path) -> None:
+    plan = best_plan(read_position(small), TakeAll("East"))
+    guessed = replace(
+        plan, win_probability=0.62, value=0.62, interval=(0.61, 0.63), upper_bound=0.7, proven=False
+    )
+    answer = asked.PlanAnswer(PlanQuestion(str(small), take="East"), guessed)
+    assert answer.sentence == (
+        "You take East with a chance of 62.00 % (61.00 to 63.00); no play can be better than "
+        "70.00 %."
+    )
+    assert answer.record()["interval"] == {"level": 0.95, "low": 0.61, "high": 0.63}

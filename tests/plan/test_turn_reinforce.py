@@ -30,7 +30,7 @@ def all_placements(position: Position, armies: int) -> list[list[tuple[str, int]
 
 
 @given(positions(3), GOALS)
-@settings(max_examples=25)
+@settings(max_examples=12, deadline=None)
 def test_two_new_armies_stand_where_no_other_placement_is_better(
     position: Position, goal: TakeAll | TakeAny | Worth
 ) -> None:
@@ -78,7 +78,7 @@ def test_where_armies_are_of_no_use_they_stand_on_the_largest_stack() -> None:
 
 
 @given(st.sampled_from(["30%", "75%", "99%"]), positions(3))
-@settings(max_examples=15)
+@settings(max_examples=6, deadline=None)
 def test_the_fewest_new_armies_reach_the_chance_and_one_less_does_not(
     chance: str, position: Position
 ) -> None:

@@ -68,20 +68,28 @@ from iacta.plan import (
     simulate_plan,
     traded_armies,
 )
+from iacta.plan.alternatives import Alternative, alternatives
 from iacta.plan.goals import MOST_WORTH, deed, goal_words, held_worth, names_in
 from iacta.plan.hold import FORTIFY
 from iacta.plan.problem import bits, mask_of
-from iacta.plan.reinforce import MOST_NEW, Placement
+from iacta.plan.reinforce import MOST_NEW, Placement, late_after
 from iacta.plan.simulated import MOST_RUNS
 from iacta.plan.way import Rearguard, UsualBattle, rearguards, usual_way
+from iacta.rules.variants import find_rule_set
 
 __all__ = ["PlanAnswer", "PlanQuestion"]
 
 LEVEL = "0.95"
 RARE = 0.001
+SEEN = 5e-5  # differences of values that are told
+NEAR = 0.01  # gaps that are told as such, and not by the bound
 NO_BOUND = 0.999  # a chance that proves nothing as a bound
 MOST_LINES = 40
 MOST_ENDINGS = 3
+PLAYS = ("rolls", "battles")
+COUNTED = "The numbers of these tables are counted in {} games of the plan."
+BY_BATTLES = "Fight each battle to its end: no better play roll by roll was found."
+LOOKED_AHEAD = "These are compared by a lookahead, and the plan as a whole may be worth more."
 OFTEN = 0.995
 ALONE = "Each of them is taken to attack alone, and to meet what you leave."
 DEALT = "All sets are traded in at once; what is on the cards is taken to be random."
@@ -140,6 +148,40 @@ class Garrisons(Kind):
 
     def schema(self) -> Schema:
         return {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
+
+
+class RulesOf(Kind):
+    """The names of rules by which territories are defended.
+
+    >>> RulesOf().parse("Ukraine:wall+capital, Egypt=wall", "rules_of")
+    (('Ukraine', 'capital+wall'), ('Egypt', 'wall'))
+    """
+
+    metavar: ClassVar[str] = "NAMES"
+
+    def parse(self, text: str, name: str) -> tuple[tuple[str, str], ...]:
+        pairs = []
+        for part in text.split(","):
+            territory, colon, rules = part.replace("=", ":").partition(":")
+            if not colon:
+                raise IllegalError(
+                    f"{name} must be like 'Ukraine:capital,Egypt:wall', got {shown(text)}"
+                )
+            pairs.append((territory.strip(), rules.strip()))
+        return self.check(pairs, name)
+
+    def check(self, value: object, name: str) -> tuple[tuple[str, str], ...]:
+        pairs = value.items() if isinstance(value, Mapping) else row_of(value, name, "pairs")
+        return tuple((str(who), find_rule_set(rules).name) for who, rules in pairs)
+
+    def text(self, value: Sequence[tuple[str, str]]) -> str:
+        return ",".join(f"{territory}:{rules}" for territory, rules in value)
+
+    def json(self, value: Sequence[tuple[str, str]]) -> dict[str, str]:
+        return dict(value)
+
+    def schema(self) -> Schema:
+        return {"type": "object", "additionalProperties": {"type": "string"}}
 
 
 class NewArmies(Garrisons):
@@ -296,6 +338,13 @@ class PlanQuestion(UnderRules, Question):
         tuple[tuple[str, int], ...] | None,
         Parameter(Garrisons(), "Larger garrisons, such as Brazil:3,Egypt:2."),
     ] = None
+    rules_of: Annotated[
+        tuple[tuple[str, str], ...] | None,
+        Parameter(
+            RulesOf(),
+            "Territories defended by rules of their own, such as Ukraine:capital,Egypt:wall.",
+        ),
+    ] = None
     stay: Annotated[
         str | None, Parameter(Name(), "Territories whose armies may not attack.", metavar="NAMES")
     ] = None
@@ -305,6 +354,25 @@ class PlanQuestion(UnderRules, Question):
             Whole(least=1, most=MOST_NEW), "New armies to place first, where they help most."
         ),
     ] = None
+    play: Annotated[
+        str | None,
+        Parameter(
+            Choice(PLAYS),
+            "How to play: deciding after each of the rolls, or fighting battles to their ends.",
+            usual=PLAYS[0],
+        ),
+    ] = None
+    prove: Annotated[
+        Fraction | None,
+        Parameter(
+            Chance(),
+            "Search until no play can be better by more than this, or the time is over.",
+            metavar="GAP",
+        ),
+    ] = None
+    alternatives: Annotated[
+        bool, Parameter(Flag(), "Tell what plans are worth that begin differently.")
+    ] = False
     cards: Annotated[
         tuple[tuple[str, int], ...] | None,
         Parameter(
@@ -494,6 +562,8 @@ class PlanQuestion(UnderRules, Question):
         """The rules, larger garrisons, and stacks that may not attack, as arguments."""
         board = self.start.board
         return {
+            "play": self.play or PLAYS[0],
+            "rules_of": {board.find(name): rules for name, rules in self.rules_of or ()},
             "rules": self.rule_set.rules,
             "keep": {board.find(name): number for name, number in self.keep or ()},
             "may_not_move": () if self.stay is None else board.find_set(self.stay),
@@ -515,6 +585,7 @@ class PlanQuestion(UnderRules, Question):
         with _called(owner="eliminate", may_not_move="stay", chance="need", worths="stage_values"):
             start, goal = self.start, self.goal
             effort: dict[str, Any] = {"time_limit": limit, "progress": progress}
+            prove = None if self.prove is None else float(self.prove)
             new = goes_on = None
             brought = self.new_armies
             if self.reinforce is not None:
@@ -525,7 +596,7 @@ class PlanQuestion(UnderRules, Question):
                 goes_on = go_on(start, goal, brought, seed=seed, **self.constraints, **effort)
                 plan = goes_on.plan
             else:
-                plan = best_plan(start, goal, **self.constraints, **effort)
+                plan = best_plan(start, goal, **self.constraints, **effort, prove=prove)
             answer = PlanAnswer(self, plan, new=new, goes_on=goes_on)
             try:
                 if self.need is not None:
@@ -536,6 +607,9 @@ class PlanQuestion(UnderRules, Question):
                     answer = replace(answer, checked=checked)
                 if self.hold:
                     answer = replace(answer, held=self._held(plan, limit))
+                if self.alternatives:
+                    ways = alternatives(plan, late_after(limit, 1.0))
+                    answer = replace(answer, ways=ways)
             except KeyboardInterrupt:
                 return replace(answer, is_whole=False)
         return answer
@@ -674,6 +748,7 @@ class PlanAnswer(Answer):
     new: where new armies are placed, if there are any.
     goes_on: how the turn goes on with the cards of an eliminated player.
     held: the chance to hold what is taken, if that was asked for.
+    ways: what plans are worth that begin differently, if that was asked for.
     """
 
     question: PlanQuestion
@@ -683,6 +758,7 @@ class PlanAnswer(Answer):
     new: Reinforcement | None = None
     goes_on: Continuation | None = None
     held: Hold | None = None
+    ways: tuple[Alternative, ...] = ()
 
     def record(self) -> dict[str, Any]:
         plan, needed, checked = self.plan, self.needed, self.checked
@@ -712,6 +788,9 @@ class PlanAnswer(Answer):
             ],
             "seconds": plan.seconds,
             "value": plan.value,
+            "play": plan.play,
+            "interval": _interval(plan.interval),
+            "battles_value": plan.battles_value,
             "advances": [
                 {
                     "from": each.start,
@@ -730,6 +809,11 @@ class PlanAnswer(Answer):
         }
         if isinstance(plan.goal, InOrder):
             found["stages"] = list(plan.stages)
+        if self.ways:
+            found["alternatives"] = [
+                {"from": each.start, "to": each.to, "dice": each.dice, "value": each.value}
+                for each in self.ways
+            ]
         if _is_hopeless(plan):
             found["why"] = _why(plan) or None
         if self.new:
@@ -798,7 +882,9 @@ class PlanAnswer(Answer):
             yield step.start, step.to, *map(all_digits, numbers)
 
     def draw(self, charts: ModuleType) -> Any:
-        return charts.plan_map(self.plan)
+        return (
+            charts.plan_map(self.plan) if self.new is None else charts.reinforcement_map(self.new)
+        )
 
     def sections(self) -> Iterator[Section]:
         plan = self.plan
@@ -806,6 +892,7 @@ class PlanAnswer(Answer):
         if self.new:
             found = f"With {_new_armies(self.new.placement)}, {found[0].lower()}{found[1:]}"
         lines = [f"{found}{under(self.question.rule_set.name)}{self._proof()}"]
+        lines += self._other_play()
         if self.goes_on:
             lines = list(self._with_cards(self.goes_on))
         elif self.question.new_armies is not None:
@@ -825,11 +912,15 @@ class PlanAnswer(Answer):
             yield self._threats(self.held)
         if self.new and self.new.marginals:
             yield self._marginals(self.new)
+        if self.ways:
+            yield self._beginnings()
         if not plan.steps or _is_hopeless(plan):
             return
         way = usual_way(plan)
         rows = [self._usual_row(battle) for battle in way]
-        columns = ("", "chance to take", "armies arriving", "go on with")
+        columns: tuple[str, ...] = ("", "chance to take", "armies arriving", "go on with")
+        if not any(row[-1] for row in rows):
+            columns, rows = columns[:-1], [row[:-1] for row in rows]
         yield Section([Table(columns, rows)], title="The usual way:")
         branches = [
             f"{battle.step.start} to {battle.step.to} won with {_numbers(branch.armies)} left: "
@@ -843,12 +934,13 @@ class PlanAnswer(Answer):
         yield _advances(plan)
         if plan.endings and not isinstance(plan.goal, Worth):
             lost = [
-                (f"{each.start} to {each.to}", short_percent(each.chance))
+                (f"{each.start} to {each.to}", self._share(each.chance))
                 for each in plan.endings[:MOST_ENDINGS]
             ]
             yield Section([Table(("", "chance"), lost)], title="Where it may fail:")
         owned = Table(("", "chance to own", "armies on average"), list(self._afterwards()))
-        yield Section([owned], title="Afterwards:")
+        told = [COUNTED.format(len(plan.games))] if plan.games else []
+        yield Section([owned, *told], title="Afterwards:")
 
     def _found(self) -> str:
         """Return what the plan achieves."""
@@ -868,7 +960,23 @@ class PlanAnswer(Answer):
             ]
             first = parts[0].replace(" with ", " with a chance of ", 1)
             return f"You {', then '.join([first, *parts[1:]])}"
-        return f"You {verb} with a chance of {percent(self._settled(plan.win_probability))}"
+        chance = percent(self._settled(plan.win_probability))
+        return f"You {verb} with a chance of {chance}{_range(plan.interval)}"
+
+    def _other_play(self) -> Iterator[str]:
+        """Yield what the simpler play would be worth, where that is less."""
+        plan = self.plan
+        if _is_hopeless(plan) or not plan.steps:
+            return
+        if plan.play == "battles" and self.question.play != "battles" and not plan.proven:
+            yield BY_BATTLES
+        if plan.play != "rolls" or plan.battles_value is None:
+            return
+        if plan.value - plan.battles_value > SEEN:
+            yield (
+                f"If each battle is fought to its end it is "
+                f"{self._valued(plan.battles_value)}: this plan decides after each roll."
+            )
 
     def _with_cards(self, goes_on: Continuation) -> Iterator[str]:
         """Yield how the turn goes on with the cards of an eliminated player."""
@@ -930,6 +1038,18 @@ class PlanAnswer(Answer):
             return f"Without them the chance is {percent(self._settled(new.before.value))}."
         return f"Without them the plan is worth {new.before.value:.2f}."
 
+    def _beginnings(self) -> Section:
+        """Return what plans are worth that begin differently."""
+        rows = [
+            (f"{each.start} to {each.to}", str(each.dice), self._valued(each.value))
+            for each in self.ways[:MOST_LINES]
+        ]
+        is_chance = isinstance(self.plan.goal, TakeAll | TakeAny)
+        columns = ("", "dice", "chance" if is_chance else "worth")
+        table = Table(columns, rows)
+        told = [] if self.plan.interval is None else [LOOKED_AHEAD]
+        return Section([table, *told], title="How it may begin, by the first roll:")
+
     def _marginals(self, new: Reinforcement) -> Section:
         """Return what new armies are worth on each territory."""
         rows = [
@@ -962,18 +1082,26 @@ class PlanAnswer(Answer):
             return f"; it is at most {plan.gap:.2f} below the best possible."
         if plan.upper_bound > NO_BOUND > plan.win_probability:
             return "; it is not known whether another plan is better."
-        return f", at most {_points(plan.gap)} below the best possible."
+        if plan.gap <= NEAR:
+            return f", at most {_points(plan.gap)} below the best possible."
+        return f"; no play can be better than {_at_most(plan.upper_bound)}."
 
     def _settled(self, chance: float) -> Probability:
         return settled(chance, [self.plan.rules])
+
+    def _share(self, chance: float) -> str:
+        """Return a chance of the plan for a table: rounded, where it is counted in games."""
+        if not self.plan.games:
+            return short_percent(self._settled(chance))
+        return f"{100 * chance:.0f} %"
 
     def _row(self, step: Step) -> tuple[str, str, str, str]:
         """Return a step: its border, the chances to fight and to take it, and who arrives."""
         reached = step.reach_probability
         return (
             f"{step.start} to {step.to}",
-            "100 %" if reached == 1.0 else short_percent(reached),
-            short_percent(self._settled(step.conquer_probability)),
+            "100 %" if reached == 1.0 else self._share(reached),
+            self._share(step.conquer_probability),
             f"{step.expected_armies:.1f}" if step.conquer_probability else "",
         )
 
@@ -1001,7 +1129,7 @@ class PlanAnswer(Answer):
         for each in plan.territories:
             if each.name in touched and each.own_probability >= RARE:
                 owned = plan.position.of(each.name).owner == plan.position.player
-                chance = short_percent(self._settled(each.own_probability))
+                chance = self._share(each.own_probability)
                 yield each.name, "100 %" if owned else chance, f"{each.expected_armies:.1f}"
 
 
@@ -1022,13 +1150,40 @@ def _goal(goal: Goal) -> dict[str, Any]:
     return found
 
 
+def _at_most(bound: float) -> str:
+    """Return a bound on a chance, rounded up.
+
+    >>> _at_most(0.01231), _at_most(0.99999)
+    ('1.24 %', '100 %')
+    """
+    percents = ceil(bound * 10_000 - 1e-9) / 100
+    return "100 %" if percents >= 100 else f"{percents:.2f} %"
+
+
 def _points(gap: float) -> str:
     """Return a difference of chances, rounded up.
 
     >>> _points(0.01231), _points(1e-7)
     ('1.24 percentage points', '0.01 percentage points')
     """
-    return f"{ceil(gap * 10_000 - 1e-9) / 100:.2f} percentage points"
+    return f"{max(ceil(gap * 10_000 - 1e-9), 1) / 100:.2f} percentage points"
+
+
+def _range(interval: tuple[float, float] | None) -> str:
+    """Return an interval in parentheses, nothing where a number is exact to all digits shown.
+
+    >>> _range((0.6163, 0.6261)), _range((0.61631, 0.61632)), _range(None)
+    (' (61.63 to 62.61)', '', '')
+    """
+    if interval is None or interval[1] - interval[0] <= SEEN:
+        return ""
+    return f" ({100 * interval[0]:.2f} to {100 * interval[1]:.2f})"
+
+
+def _interval(interval: tuple[float, float] | None) -> dict[str, float] | None:
+    if interval is None:
+        return None
+    return {"level": float(LEVEL), "low": interval[0], "high": interval[1]}
 
 
 def _cards_words(armies: Distribution[int]) -> str:
@@ -1090,10 +1245,11 @@ def _check_sentence(plan: Plan, checked: Checked) -> str:
             f"{2 * simulated.error:.3f} {seed}."
         )
     low, high = checked.interval
+    told = "exact" if plan.interval is None else "estimated"
     inside = "inside" if low <= plan.win_probability <= high else "outside"
     return (
         f"{games} it succeeded in {percent(float(simulated.won.probability))}; the 95 % interval "
-        f"is {100 * low:.2f} % to {100 * high:.2f} %, and the exact chance is {inside} {seed}."
+        f"is {100 * low:.2f} % to {100 * high:.2f} %, and the {told} chance is {inside} {seed}."
     )
 
 

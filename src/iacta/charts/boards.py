@@ -33,7 +33,7 @@ from iacta.errors import MalformedError
 
 if TYPE_CHECKING:  # both take time to import
     from iacta.board import Board, Holding, Position
-    from iacta.plan import Plan, Step
+    from iacta.plan import Plan, Reinforcement, Step
 
 Point: TypeAlias = tuple[float, float]
 
@@ -181,7 +181,72 @@ def plan_map(plan: Plan) -> AnyChart:
         *_names(drawn),
         *_chances(drawn, steps),
     ]
-    step_rows = [
+    words = f"{_who(plan.position)} {rules_words(plan.rules).capitalize()}."
+    return _finished(drawn, layers, rows, _plan_title(plan), words, steps=_step_rows(steps))
+
+
+@chart(of="Reinforcement")
+def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
+    """Return where new armies help, and the steps of the plan that follows as arrows.
+
+    reinforcement: the placement.
+
+    The chart has a table `territories`: for each `territory` its place `x`, `y`, its `owner` and
+    `armies` before, how many `new` armies it gets, and by quick plans the `gain` with all of them
+    there; a table `steps` as `plan_map` has it; and a table `borders` of the lines that are drawn.
+    """
+    from iacta.plan import Reinforcement, TakeAll, TakeAny
+
+    expect(reinforcement, Reinforcement, "reinforcement")
+    found, before = reinforcement, reinforcement.before
+    drawn, owners = _whole(before.position.board), _owners(before.position)
+    gains = {each.territory: max(each.all - found.quick, 0.0) for each in found.marginals}
+    new = dict(found.placement)
+    rows = [
+        {
+            "territory": name,
+            **_held(before.position.of(name)),
+            "new": new.get(name, 0),
+            "gain": gains.get(name, 0.0),
+            **_at(drawn.places[name]),
+        }
+        for name in before.position.board.territories
+    ]
+    most = max([*gains.values(), 0.0]) or 1.0
+    shade = alt.Opacity("gain:Q").scale(domain=[0, most], range=[0.04, 0.8]).legend(None)
+    tone = owners[before.position.player]
+    steps = [each for each in found.plan.steps if each.reach_probability >= RARE_STEP]
+    layers = [
+        *_ground(drawn, rows, fill=alt.value(tone), opacity=shade),
+        *_arrows(drawn, steps),
+        *_badges(drawn, rows, owners),
+        *_gains(drawn, gains, isinstance(before.goal, TakeAll | TakeAny)),
+        *_names(drawn),
+    ]
+    places = joined([f"{number} on {cut(name)}" for name, number in found.placement])
+    title = f"Place {armies(found.armies, 'new army', 'new armies')}: {places}."
+    values = [found.before.value, found.plan.value]
+    is_chance = isinstance(before.goal, TakeAll | TakeAny)
+    told = [per_cent(value) if is_chance else f"{value:.2f}" for value in values]
+    words = f"{told[0]} becomes {told[1]}. Numbers at territories: the gain with all armies there."
+    return _finished(drawn, layers, rows, title, words, steps=_step_rows(steps))
+
+
+def _gains(drawn: BoardMap, gains: Mapping[str, float], is_chance: bool) -> list[alt.Chart]:
+    """Return the gains as labels above the badges, where there is room."""
+    rows = []
+    for name, gain in gains.items():
+        text = f"+{100 * gain:.1f} %" if is_chance else f"+{gain:.2f}"
+        x, y = drawn.pixel(drawn.places[name])
+        for lower in (-BADGE - 6, BADGE + 6):
+            if gain and drawn.take(_text_box(text, x, y + lower)):
+                rows.append({"text": text, **_at(drawn.point((x, y + lower)))})
+                break
+    return _texts(drawn, rows, "gains", fontSize=_shrinking(8.5, 6.0), halo=4, fontWeight="bold")
+
+
+def _step_rows(steps: Sequence[Step]) -> list[Row]:
+    return [
         {
             "from": step.start,
             "to": step.to,
@@ -190,8 +255,6 @@ def plan_map(plan: Plan) -> AnyChart:
         }
         for step in steps
     ]
-    words = f"{_who(plan.position)} {rules_words(plan.rules).capitalize()}."
-    return _finished(drawn, layers, rows, _plan_title(plan), words, steps=step_rows)
 
 
 def _plan_title(plan: Plan) -> str:

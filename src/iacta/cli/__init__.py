@@ -9,7 +9,7 @@ from iacta.answers.form import Form, named_by
 from iacta.answers.question import QUESTIONS, Question
 from iacta.cli.command import COMMANDS, Command, Shown, ask
 from iacta.cli.parse import HELP, check_known, read_words, spelt
-from iacta.errors import IactaError
+from iacta.errors import IactaError, IllegalError
 
 __all__ = ["main"]
 
@@ -17,6 +17,7 @@ NOT_WRITTEN = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+FOLLOWED = "plan"  # the question of which the answer can be followed
 
 
 def main() -> NoReturn:
@@ -79,6 +80,10 @@ def _all_forms() -> list[type[Form]]:
 def _run_form(form: type[Form], words: Sequence[str]) -> int:
     """Run one command, or show its help."""
     forms: list[type[Form]] = [form, Shown] if issubclass(form, Question) else [form]
+    if form.name == FOLLOWED:
+        from iacta.cli.follow import Followed, follow  # only needed here
+
+        forms.insert(1, Followed)
     command = f"iacta {form.name}"
     if any(word in HELP for word in words):
         from iacta.cli.help import form_help  # only needed here
@@ -91,7 +96,13 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
         if isinstance(asked, Command):
             return asked.run()
         if isinstance(asked, Question):
-            ask(asked, Shown.parse(texts))
+            shown = Shown.parse(texts)
+            is_followed = form.name == FOLLOWED and Followed.parse(texts).follow
+            if is_followed and (shown.json or shown.csv):
+                raise IllegalError("output must be without --json or --csv to --follow, got both")
+            answer = ask(asked, shown)
+            if is_followed:
+                follow(answer)
     except IactaError as error:
         raise IactaError(named_by(error, form, lambda name: spelt(form, name))) from error
     return 0

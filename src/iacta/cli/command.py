@@ -7,7 +7,7 @@ from typing import Annotated
 
 from iacta.answers.form import Form, Parameter, Register
 from iacta.answers.kinds import Flag, Name
-from iacta.answers.question import Question
+from iacta.answers.question import Answer, Question
 from iacta.cli.terminal import patience, print_sections
 from iacta.errors import IllegalError
 
@@ -49,8 +49,8 @@ class Shown(Form):
             raise IllegalError("output must be --json or --csv, got both")
 
 
-def ask(question: Question, shown: Shown) -> None:
-    """Print the answer to a question, and draw it if that is asked."""
+def ask(question: Question, shown: Shown) -> Answer:
+    """Print the answer to a question, draw it if that is asked, and return it."""
     if shown.plot is not None:
         question.check_chart()
     picture = None
@@ -81,3 +81,4 @@ def ask(question: Question, shown: Shown) -> None:
         raise KeyboardInterrupt
     if picture:
         picture.draw(answer.draw)
+    return answer

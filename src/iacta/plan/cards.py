@@ -21,7 +21,7 @@ from typing import Unpack
 
 import numpy as np
 
-from iacta.board import Position
+from iacta.board import Holding, Position
 from iacta.checks import put, row_of, shown, whole_number
 from iacta.display import Displayed
 from iacta.distribution import Distribution
@@ -228,6 +228,7 @@ class _Turn:
         self.values: list[float] = []
         self.stays: list[float] = []
         self._places: dict[str, None] = {}
+        self._known: dict[tuple[Holding, ...], tuple[float, float]] = {}
         wanted = names[0]
         until = mask_of(map(board.territories.index, wanted))
         drawn = drawn_ends(plan.position, plan.policy, np.random.default_rng(seed), until)
@@ -239,14 +240,21 @@ class _Turn:
         while self.first > RARE and len(self.values) < ends:
             if len(self.values) >= SCOUTS and self.late():
                 return
-            search = Search(next(self._ends), self.then, self.options, self.late)
-            most = max(self.armies)
-            if len(self.values) < SCOUTS and most:
-                self._places |= dict.fromkeys(name for name, _ in search.placements(most)[0])
-            self.values.append(
-                sum(float(p) * search.best_of(self._places, n) for n, p in self.armies.items())
-            )
-            self.stays.append(search.value(()))
+            end = next(self._ends)
+            if end.holdings not in self._known:
+                self._known[end.holdings] = self._values_of(end)
+            value, stay = self._known[end.holdings]
+            self.values.append(value)
+            self.stays.append(stay)
+
+    def _values_of(self, end: Position) -> tuple[float, float]:
+        """Return the chance to reach all goals from an end, with the new armies and without."""
+        search = Search(end, self.then, self.options, self.late)
+        most = max(self.armies)
+        if len(self._known) < SCOUTS and most:
+            self._places |= dict.fromkeys(name for name, _ in search.placements(most)[0])
+        values = (float(p) * search.best_of(self._places, n) for n, p in self.armies.items())
+        return sum(values), search.value(())
 
     @property
     def value(self) -> float:

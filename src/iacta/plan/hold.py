@@ -245,7 +245,7 @@ class _Outlook:
             for name, value in options.items()
             if name not in ("keep", "may_not_move", "rules")
         }
-        self.theirs = {"rules": plan.rules, **theirs}
+        self.theirs = {"rules": plan.rules, **theirs, "play": "battles"}
         self.places = {name: t for t, name in enumerate(plan.position.board.territories)}
         self._wins = cache(self._find_wins)
 

@@ -560,6 +560,8 @@ def armies_needed_for_plan(
     source: str,
     rules: Rules | str = "classic",
     *,
+    play: str = "rolls",
+    rules_of: Mapping[str, Rules | str] | None = None,
     garrison: int | None = None,
     keep: Mapping[str, int] | None = None,
     may_not_move: Iterable[str] = (),
@@ -570,7 +572,7 @@ def armies_needed_for_plan(
     goal: `TakeAll` or `TakeAny`.
     chance: the wanted chance, between 0 and 1, as for `armies_needed`.
     source: the name of a territory of the player's that may attack.
-    rules, garrison, keep, may_not_move: as for `best_plan`.
+    rules, play, rules_of, garrison, keep, may_not_move: as for `best_plan`.
 
     A whole number of at least 1. With one army less, the best plan that is found does not have that
     chance; where plans are not proven, a better one might. A chance that 1000 armies do not reach
@@ -582,6 +584,7 @@ def armies_needed_for_plan(
         raise MalformedError(f"keep must be a mapping from names to armies, got {shown(keep)}")
     if isinstance(goal, Worth | InOrder):
         raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {shown(goal)}")
+    check_choice(play, ("rolls", "battles"), "play")
     wanted = read_chance(chance)
     names = [may_not_move] if isinstance(may_not_move, str) else may_not_move
     resting = tuple(map(position.board.find, row_of(names, "may_not_move", "names")))
@@ -594,14 +597,22 @@ def armies_needed_for_plan(
     kept = {} if keep is None else keep
     place = position.board.territories.index(name)
 
-    def reaches(armies: int) -> bool:
+    def problem_with(armies: int) -> Problem:
         holdings = list(position.holdings)
         holdings[place] = Holding(position.player, armies)
         there = replace(position, holdings=tuple(holdings))
-        problem = read_problem(there, found_rules, kept, resting)
-        # Ctrl-C ends the whole search: half of one would give a wrong number.
-        found = battle_plans(problem, named, effort_of(None))
+        return read_problem(there, found_rules, kept, resting, rules_of)
+
+    # Ctrl-C ends the whole search: half of one would give a wrong number.
+    def reaches(armies: int) -> bool:
+        found = battle_plans(problem_with(armies), named, effort_of(None))
         return max(each.value for each in found) >= wanted
+
+    def reaches_by_rolls(armies: int) -> bool:
+        search = Search(problem_with(armies), named, play, Clock(None))
+        for _ in search.run():
+            pass
+        return search.value >= wanted
 
     fewest = first(reaches, FIRST_TRIED, step=FIRST_TRIED, most=MOST_ARMIES)
     if fewest is None:
@@ -609,4 +620,6 @@ def armies_needed_for_plan(
             f"chance must be one that {MOST_ARMIES} armies on {name} reach, "
             f"got {shown(str(chance))}"
         )
+    while play == "rolls" and fewest > 1 and reaches_by_rolls(fewest - 1):
+        fewest -= 1
     return fewest

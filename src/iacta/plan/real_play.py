@@ -46,6 +46,7 @@ __all__ = ["Clock", "RealPlay", "Search", "battle_plans", "policy_anew"]
 
 SEED = 0
 LEVEL = 1.96  # standard errors on either side, for an interval at 95 %
+LEAST_GAIN = 1e-4
 NEAR_ENOUGH = 0.001  # of the half of an interval
 LEAST_GAMES = 60
 MOST_GAMES = 2000
@@ -128,8 +129,16 @@ class Search:
 
     @property
     def is_by_rolls(self) -> bool:
-        """Whether the best plan plays roll by roll."""
-        return self.play == "rolls" and self.rolls is not None
+        """Whether the best plan plays roll by roll.
+
+        Where that gains nothing that games can show, the plan that fights each battle to its end is
+        simpler, and all that is told of it is exact.
+        """
+        if self.play != "rolls" or self.rolls is None or self.battles is None:
+            return self.play == "rolls" and self.rolls is not None
+        if self.rolls.interval is None:
+            return self.battles.value < 1.0  # what is certain is told as such
+        return self.rolls.value > self.battles.value + LEAST_GAIN
 
     def run(self) -> Iterator[None]:
         """Search, and pause whenever something better is found."""

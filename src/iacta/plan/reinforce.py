@@ -49,6 +49,8 @@ class PlanOptions(TypedDict, total=False):
     """The rules and constraints of a plan, as for `best_plan`."""
 
     rules: Rules | str
+    play: str
+    rules_of: Mapping[str, Rules | str] | None
     garrison: int | None
     keep: Mapping[str, int] | None
     may_not_move: Iterable[str]
@@ -128,7 +130,7 @@ def reinforce(
     time_limit: about how many seconds it may take; `None` for a moderate search, which is the same
         each time.
     progress: called with the value of the best plan and its bound, while plans are settled.
-    options: `rules`, `garrison`, `keep` and `may_not_move`, as for `best_plan`.
+    options: `rules`, `play`, `rules_of`, `garrison`, `keep` and `may_not_move`, as for `best_plan`.
 
     >>> from iacta.board import Board
     >>> from iacta.plan import TakeAll
@@ -208,6 +210,8 @@ class Search:
             raise MalformedError(f"position must be a Position, got {shown(position)}")
         self.position, self.late = position, late
         self.plan = partial(best_plan, goal=goal, **options)
+        quick: PlanOptions = {**options, "play": "battles"}
+        self.quick_plan = partial(best_plan, goal=goal, **quick)
         self.least_effort = None if isinstance(goal, Worth) else 0  # a worth is grown step by step
         self._quick: dict[Placement, Plan] = {}
         self.places = tuple(self._places(options.get("may_not_move", ())))
@@ -226,7 +230,7 @@ class Search:
     def quick(self, placement: Placement) -> Plan:
         """Return a quick plan with new armies."""
         if placement not in self._quick:
-            self._quick[placement] = self.plan(
+            self._quick[placement] = self.quick_plan(
                 placed(self.position, placement), time_limit=self.least_effort
             )
         return self._quick[placement]

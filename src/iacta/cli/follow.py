@@ -1,0 +1,150 @@
+"""`iacta plan --follow`: a plan is followed on the terminal, move by move."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from iacta.answers.form import Form, Parameter
+from iacta.answers.kinds import Flag
+from iacta.answers.plan import PlanAnswer
+from iacta.answers.question import Answer
+from iacta.answers.words import count, percent
+from iacta.errors import IactaError, IllegalError
+from iacta.plan import TakeAll, TakeAny, Worth
+from iacta.plan.goals import deed, names_in
+from iacta.plan.live import Live
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["Followed", "follow"]
+
+HELP = (
+    "Say what each roll cost, yours first, as 1-1; Enter throws the dice, u takes the last roll "
+    "back, q ends."
+)
+LOOKED_AHEAD = "The chances below are those of a lookahead; the plan may be worth more."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Followed(Form):
+    """Whether a plan is followed."""
+
+    follow: Annotated[
+        bool,
+        Parameter(Flag(), "Follow the plan move by move: say what the dice did, or throw them."),
+    ] = False
+
+
+def follow(
+    answer: Answer, read: Callable[[str], str] | None = None, seed: int | None = None
+) -> None:
+    """Follow a plan until it is over, or the player ends it.
+
+    answer: the answer with the plan.
+    read: shows a prompt and returns the line that the player types, `None` for `input`; an
+        `EOFError` ends it.
+    seed: of the dice that are thrown here; `None` for others each time.
+    """
+    import numpy as np  # slow to load
+
+    if not isinstance(answer, PlanAnswer):
+        raise IllegalError(f"answer must be that of a plan to be followed, got {answer!r}")
+
+    ask = input if read is None else read
+    rng = np.random.default_rng(seed)
+    course = [Live(answer.plan, answer.plan.position)]
+    print(HELP)
+    if answer.plan.interval is not None:
+        print(LOOKED_AHEAD)
+    while True:
+        live = course[-1]
+        for line in _standing(live, course[-2].value if len(course) > 1 else None):
+            print(line)
+        try:
+            words = ask("> ").strip().lower()
+            if words in ("q", "quit"):
+                return
+            if words in ("u", "undo"):
+                course = course[:-1] or course
+            elif live.move is None:
+                return
+            elif (after := _after(live, words, ask, rng)) is not None:
+                course.append(after)
+        except EOFError:
+            return
+        except IactaError as error:
+            print(f"iacta: {error}")
+
+
+def _after(live: Live, words: str, read: Callable[[str], str], rng: "np.random.Generator") -> Live:
+    """Return where the plan stands after a roll."""
+    lost, killed = _losses(words) if words else live.thrown(rng)
+    if (lost, killed) not in live.results():
+        return live.after(lost, killed)  # which is refused
+    if not words:
+        print(f"The roll costs you {lost} and them {killed}.")
+    if not live.conquers(killed):
+        return live.after(lost, killed)
+    least, most, usual = live.advances(lost)
+    if least == most:
+        print(f"Taken: move {most} in.")
+        return live.after(lost, killed)
+    typed = read(f"Taken: move {usual} in [{least} to {most}] > ").strip()
+    if typed and not typed.isdigit():
+        raise IllegalError(f"moved must be a number from {least} to {most}, got {typed!r}")
+    return live.after(lost, killed, int(typed) if typed else None)
+
+
+def _losses(words: str) -> tuple[int, int]:
+    """Return the losses that a line says.
+
+    >>> _losses("1-1"), _losses("a2 d0"), _losses("0 2"), _losses("d2")
+    ((1, 1), (2, 0), (0, 2), (0, 2))
+    """
+    named = dict(re.findall(r"([ad])\s*(\d+)", words))
+    if named and not re.sub(r"[ad]\s*\d+|[\s,]", "", words):
+        return int(named.get("a", 0)), int(named.get("d", 0))
+    numbers = re.fullmatch(r"(\d+)[\s,:-]+(\d+)", words)
+    if numbers is None:
+        raise IllegalError(f"losses must be like 1-1 or a1 d1, yours first, got {words!r}")
+    return int(numbers[1]), int(numbers[2])
+
+
+def _standing(live: Live, before: float | None) -> Iterator[str]:
+    """Yield where the plan stands, and what to do next.
+
+    before: what it was worth before the last roll, if that is known.
+    """
+    plan, position, move = live.plan, live.position, live.move
+    if move is None:
+        if isinstance(plan.goal, Worth):
+            yield "Nothing more is worth an attack."
+        elif _is_reached(live):
+            yield f"Done: you {deed(plan.position, plan.goal)}."
+        else:
+            yield "The plan is over: nothing more can be done."
+        return
+    mine, theirs = position.of(move.start).armies, position.of(move.to).armies
+    rolled = count(move.dice, "die", "dice")
+    if not plan.problem.rules_of(position.board.territories.index(move.to)).mode.rolls:
+        rolled = "the battle"
+    worth = "" if live.value is None else f" {_worth(live, live.value, before)}"
+    yield f"{move.start} ({mine}) to {move.to} ({theirs}): roll {rolled}.{worth}"
+
+
+def _worth(live: Live, value: float, before: float | None) -> str:
+    """Return what going on is worth, and how much that has changed."""
+    if isinstance(live.plan.goal, TakeAll | TakeAny):
+        change = "" if before is None else f", {100 * (value - before):+.2f}"
+        return f"Chance {percent(value)}{change}."
+    return f"Still to gain {value:.2f}."
+
+
+def _is_reached(live: Live) -> bool:
+    goal, position = live.plan.goal, live.position
+    if isinstance(goal, Worth):
+        return False
+    mine = [position.of(name).owner == position.player for name in names_in(goal)]
+    return any(mine) if isinstance(goal, TakeAny) else all(mine)

@@ -1,0 +1,165 @@
+"""`iacta plan --follow` and `plan.live`: a plan is followed move by move."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from iacta.answers import ask
+from iacta.answers.plan import PlanAnswer
+from iacta.board import Holding, Position
+from iacta.cli.follow import HELP, follow
+from iacta.errors import IllegalError
+from iacta.plan import TakeAll, Worth, best_plan
+from iacta.plan.live import Live
+from tests.cli.run import Run
+from tests.plan.boards import board_of, position_on
+
+ROW = position_on(board_of("row", [("s", "a"), ("a", "b")], "sab"), {"s": 6}, {"a": 2, "b": 1})
+
+
+def typed(*lines: str) -> Callable[[str], str]:
+    """Return what reads these lines, and then the end of the file."""
+    rest = iter(lines)
+
+    def read(prompt: str) -> str:
+        print(prompt, end="")
+        try:
+            return next(rest)
+        except StopIteration:
+            raise EOFError from None
+
+    return read
+
+
+@pytest.fixture
+def answer() -> PlanAnswer:
+    """Return the answer with a small plan."""
+    found = ask("plan", position=ROW, take="a,b")
+    assert isinstance(found, PlanAnswer)
+    return found
+
+
+def test_each_roll_is_said_and_the_next_move_told(
+    answer: PlanAnswer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    follow(answer, typed("1-1", "a0 d1", "", "1 0", "0,1"))
+    chances = [
+        best_plan(position_on(ROW.board, mine, theirs), TakeAll("a,b")).value
+        for mine, theirs in (
+            ({"s": 6}, {"a": 2}),
+            ({"s": 5}, {"a": 1}),
+            ({"s": 1, "a": 4}, {}),
+            ({"s": 1, "a": 3}, {}),
+        )
+    ]
+    first, second, third, fourth = (100 * chance for chance in chances)
+    assert capsys.readouterr().out.splitlines() == [
+        HELP,
+        f"s (6) to a (2): roll 3 dice. Chance {first:.2f} %.",
+        f"> s (5) to a (1): roll 3 dice. Chance {second:.2f} %, {second - first:+.2f}.",
+        "> Taken: move 4 in [3 to 4] > "
+        f"a (4) to b (1): roll 3 dice. Chance {third:.2f} %, {third - second:+.2f}.",
+        f"> a (3) to b (1): roll 2 dice. Chance {fourth:.2f} %, {fourth - third:+.2f}.",
+        "> Taken: move 2 in.",
+        "Done: you take a and b.",
+        "> ",
+    ]
+
+
+def test_a_roll_can_be_taken_back_and_wrong_ones_are_refused(
+    answer: PlanAnswer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    follow(answer, typed("2-0", "u", "u", "3-0", "a1", "what", "1-1", "0-1", "9", "q", "0-2"))
+    lines = capsys.readouterr().out.splitlines()
+    first = lines[1]
+    assert sum(line.endswith(first) for line in lines) == 6
+    assert "> iacta: losses must be one of 0-2, 1-1, 2-0, got 3-0" in lines
+    assert "> iacta: losses must be one of 0-2, 1-1, 2-0, got 1-0" in lines
+    assert "> iacta: losses must be like 1-1 or a1 d1, yours first, got 'what'" in lines
+    assert any("moved must be a whole number from 3 to 4, got 9" in line for line in lines)
+    assert lines[-1].startswith("> ")
+
+
+def test_enter_throws_the_dice(answer: PlanAnswer, capsys: pytest.CaptureFixture[str]) -> None:
+    follow(answer, typed(*[""] * 40), seed=3)
+    told = capsys.readouterr().out
+    follow(answer, typed(*[""] * 40), seed=3)
+    assert capsys.readouterr().out == told
+    assert "The roll costs you " in told
+    assert ("Done: you take a and b." in told) != ("nothing more can be done" in told)
+
+
+def test_thrown_dice_are_those_of_the_rules() -> None:
+    live, rng = Live(best_plan(ROW, TakeAll("a,b")), ROW), np.random.default_rng(1)
+    runs = 3000
+    thrown = [live.thrown(rng) for _ in range(runs)]
+    for losses, weight in (((0, 2), 2890), ((1, 1), 2611), ((2, 0), 2275)):
+        chance = weight / 7776
+        assert abs(thrown.count(losses) / runs - chance) < 4 * (chance * (1 - chance) / runs) ** 0.5
+
+
+def test_following_a_plan_reaches_its_goal_as_often_as_it_says() -> None:
+    plan, rng = best_plan(ROW, TakeAll("a,b")), np.random.default_rng(7)
+    runs = won = 400
+    for _ in range(runs):
+        live = Live(plan, ROW)
+        while live.move is not None:
+            live = live.after(*live.thrown(rng))
+        won -= live.position.of("b").owner != "red"
+    chance = plan.win_probability
+    assert abs(won / runs - chance) < 4 * (chance * (1 - chance) / runs) ** 0.5
+
+
+def test_a_plan_that_fights_battles_to_their_end_goes_on_with_the_battle() -> None:
+    plan = best_plan(ROW, TakeAll("a,b"), play="battles")
+    live = Live(plan, ROW)
+    while live.position.of("s").armies > 2:
+        assert live.move is not None
+        assert (live.move.start, live.move.to) == ("s", "a")
+        live = live.after(*min(live.results(), key=lambda each: each[1]))
+    assert live.move is not None
+    assert live.move.dice == 1
+    assert live.after(1, 0).move is None
+
+
+def test_more_armies_may_move_in_than_the_plan_says() -> None:
+    live = Live(best_plan(ROW, TakeAll("a,b")), ROW)
+    assert live.after(0, 2, 3).position.of("s").armies == 3
+    for moved in (2, 6):
+        with pytest.raises(IllegalError, match="moved must be a whole number from 3 to 5"):
+            live.after(0, 2, moved)
+    with pytest.raises(IllegalError, match="losses must be one of 0-2, 1-1, 2-0, got 0-1"):
+        live.after(0, 1)
+
+
+def test_a_worth_is_followed_too(capsys: pytest.CaptureFixture[str]) -> None:
+    found = ask("plan", position=ROW, worth=True)
+    assert isinstance(found, PlanAnswer)
+    follow(found, typed("0-2", "", "0-1", ""))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("s (6) to a (2): roll 3 dice. Still to gain ")
+    assert lines[-2].endswith(" > Nothing more is worth an attack.")
+    plan = best_plan(ROW, Worth())
+    assert lines[1].endswith(f"gain {plan.value - 1:.2f}.")
+
+
+def test_the_command_follows_after_its_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builtins.input", typed("q"))
+    told = run("plan examples/asia.toml --take Siam --time-limit 0.5 --follow").stdout
+    assert told.startswith("You take Siam with a chance of ")
+    assert HELP in told.splitlines()
+    refused = run("plan examples/asia.toml --take Siam --follow --json")
+    assert refused.stderr == "iacta: output must be without --json or --csv to --follow, got both\n"
+    assert (refused.code, refused.stdout) == (2, "")
+
+
+def test_what_is_no_plan_is_not_followed() -> None:
+    with pytest.raises(IllegalError, match="answer must be that of a plan"):
+        follow(ask("battle", attackers=5, defenders=3))
+    live = Live(best_plan(ROW, TakeAll("a,b")), ROW)
+    over = Position(ROW.board, "red", (Holding("red", 1),) * 3)
+    done = Live(live.plan, over)
+    assert done.move is None
+    with pytest.raises(IllegalError, match="a plan that is over has no next move"):
+        done.after(0, 1)

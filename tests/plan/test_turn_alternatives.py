@@ -1,0 +1,60 @@
+"""Beginnings are worth what the best play after them gains."""
+
+import pytest
+from hypothesis import given, settings
+
+from iacta import read_position
+from iacta.board import Position
+from iacta.plan import Goal, TakeAll, Worth, best_plan, eliminate
+from iacta.plan.alternatives import alternatives
+from iacta.rules.rules import CLASSIC
+from tests.plan.test_plan import GOALS, positions
+from tests.plan.twin import Play
+
+BLUE = read_position("examples/eliminate-blue.json")
+
+
+@given(positions(3), GOALS)
+@settings(max_examples=20, deadline=None)
+def test_on_small_boards_beginnings_have_the_values_of_the_twin(
+    position: Position, goal: Goal
+) -> None:
+    plan = best_plan(position, goal)
+    twin = Play(position, plan.goal, CLASSIC)
+    found = alternatives(plan)
+    for each in found:
+        pair = twin.place[each.start], twin.place[each.to]
+        worths = {
+            action.dice: twin.worth_of(twin.start, action)
+            for action in twin.actions(twin.start)
+            if (action.start, action.to) == pair
+        }
+        assert each.value == pytest.approx(worths[each.dice], abs=1e-9)
+    assert {(each.start, each.to) for each in found} == {
+        (twin.names[action.start], twin.names[action.to]) for action in twin.actions(twin.start)
+    }
+    if plan.steps:
+        assert found[0].value == pytest.approx(plan.value, abs=1e-9)
+
+
+def test_on_large_boards_the_plan_s_own_beginning_is_among_the_best() -> None:
+    plan = best_plan(BLUE, eliminate(BLUE, "blue"))
+    found, move = alternatives(plan), plan.next_move()
+    assert move is not None
+    own = next(each for each in found if (each.start, each.to) == (move.start, move.to))
+    assert own.value == pytest.approx(found[0].value, abs=0.02)
+    assert found[-1].value < found[0].value
+    values = [each.value for each in found]
+    assert values == sorted(values, reverse=True)
+
+
+def test_plans_by_battles_have_alternatives_too() -> None:
+    plan = best_plan(BLUE, TakeAll("South America"), play="battles")
+    found = alternatives(plan)
+    assert {each.start for each in found} >= {"Brazil", "Egypt"}
+    assert found[0].value == pytest.approx(plan.value, abs=0.01)
+
+
+def test_a_worth_counts_what_is_held() -> None:
+    plan = best_plan(BLUE, Worth(), time_limit=1)
+    assert alternatives(plan, late=lambda: True)[0].value > 10
