@@ -47,7 +47,9 @@ def contraction(rng: Random, problem: Problem, field: int, goal: int) -> Contrac
         else:
             items.append(1 << c)
     items += [1 << x for x in bits(field & ~goal) if rng.random() < 0.5]
-    return Contraction(tuple(groups), tuple(items), (rng.randint(0, 4), rng.randint(0, 5)))
+    kept = tuple(places for places in groups if rng.random() < 0.8)
+    caps = rng.randint(0, 4), rng.randint(0, 5)
+    return Contraction(kept, tuple(items), caps, rng.choice((0, 3, 99)))
 
 
 @pytest.mark.parametrize("first", range(0, 400, 40))
@@ -74,7 +76,6 @@ def test_no_play_is_worth_more_than_any_bound(first: int) -> None:
         bounds = list(play_bounds(problem, field, rewards))
         assert all(after < before for before, after in pairwise(bounds))
         assert bounds[-1] >= chance - SAME
-        assert bool(bounds[-1]) == bool(chance)
 
 
 def test_a_chain_contracted_to_its_territories_is_the_game_itself() -> None:

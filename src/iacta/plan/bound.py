@@ -35,7 +35,7 @@ import numpy.typing as npt
 from iacta.checks import shown
 from iacta.errors import MalformedError
 from iacta.methods.kernel import Choice, Result
-from iacta.plan.contracted import contracted_bounds
+from iacta.plan.contracting import contracted_bounds
 from iacta.plan.goals import Rewards
 from iacta.plan.problem import Borders, Problem, bits
 

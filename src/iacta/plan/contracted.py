@@ -35,17 +35,17 @@ others, and connect what it owns. Its results are mapped to the results there, w
 in a purse and no lower counts: those in the contracted game are at least as good, as its value does
 not fall with a purse or a count. So by induction over the armies that are left, the value of the
 contracted game is at least that of the true one. Counts may stop at a cap, which then counts as any
-number, and small stacks may be left out if they can reach no item, when the light territories that
-they can reach count as if they had one defender.
+number.
+
+**Small stacks** take light territories without any loss: what must remain on the fewest that they
+need, for what they own or for more, is taken out of their purse with each conquest, and at once for
+those on the way to the nearest item. Those that can come to no item are left out. The light
+territories that small stacks can reach count as if they had one defender.
 
 The states are found from the start, and their values in one backward pass, for all purses at once.
-How coarse the contraction is, is a matter of time: `bounds` begins with few items and refines them.
+How coarse the contraction is, is a matter of time (`iacta.plan.contracting`).
 """
 
-from collections.abc import Iterator, Mapping
-from heapq import heapify, heappop, heappush
-from itertools import combinations
-from time import monotonic
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -53,11 +53,19 @@ import numpy.typing as npt
 
 from iacta.errors import TooLargeError
 from iacta.methods.kernel import Choice
-from iacta.plan.compiled import IS_COMPILED, compiled
+from iacta.plan.compiled import compiled
 from iacta.plan.goals import Rewards
 from iacta.plan.problem import Problem, bits, mask_of, union
 
-__all__ = ["Contraction", "contracted_bounds", "contraction_value"]
+__all__ = [
+    "MOST_VALUES",
+    "ContractedGame",
+    "Contraction",
+    "able_of",
+    "contraction_value",
+    "reach_of",
+    "small_stacks",
+]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -67,35 +75,33 @@ Multiset: TypeAlias = tuple[Class, ...]
 Multisets: TypeAlias = list[list[tuple[Class, list[int]]]]
 
 FAR = 9_999  # more than any number of light territories and of their defenders
-MOST_ITEMS = 12 if IS_COMPILED else 6
 MOST_NUMBERED = 2**62
 MOST_ACTIONS = 4_096
-SECONDS_A_VALUE = 2.5e-7 if IS_COMPILED else 2e-4
 MOST_VALUES = 60_000_000
-ROUNDING = 1e-12
-MODERATE_VALUES = 3_000_000 if IS_COMPILED else 10_000
-FIRST_VALUES = 300_000 if IS_COMPILED else 2_000
-MEASURED = 200_000 if IS_COMPILED else 500  # values that take so long that time can be told
-LEAST_GAIN, RELATIVE_GAIN = 1e-4, 2e-3
-MOST_LARGE = 3  # stacks of at least `SMALL` armies that are groups of their own at first
-SMALL = 5
-FIRST_ITEMS, FIRST_CAPS = 8 if IS_COMPILED else 4, (4, 4)
-MOST_LIGHT = 24
-MOST_EXTRAS = 10
-KEPT, LOST, DETOUR = 0.7, 0.9, 2.0  # armies: they only say which territories are tried as items
 
 
 class Group(NamedTuple):
     """Some stacks whose armies are one purse.
 
     places: the set of their territories.
-    able: their armies able to attack.
+    able: their armies able to attack; of small ones, those with which they may come to an item.
     reach: the set of the territories that they may come to attack.
+    is_small: whether they take light territories without any loss.
+    paid: what is already taken off for the ways of small stacks to the nearest item.
+    ways: for each of them, what it has left without any loss, and how many territories it takes.
     """
 
     places: int
     able: int
     reach: int
+    is_small: bool = False
+    paid: int = 0
+    ways: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def most(self) -> int:
+        """The most armies with which one of its small stacks may come to an item."""
+        return max((able for able, _ in self.ways), default=0)
 
 
 class Tables(NamedTuple):
@@ -115,9 +121,11 @@ class Tables(NamedTuple):
     place: Ints
     caps: Ints  # of n for each group, and of D
     able: Ints
+    is_small: Bools  # of each group
     nodes: Ints  # N, [group, set of items]
     spare: Ints  # E
     whole: Ints  # K
+    toll: Ints  # what a small group must have paid with these items
     useful: Ints  # the most light territories that a group with these items can make use of
     light_rows: Ints  # the light territories' kinds of battles and defenders, [row, defenders]
     light_kept: int  # what must remain there
@@ -174,6 +182,7 @@ def _most_able(t: Tables, code: int, group: int) -> int:
     light = t.caps[group] - code // t.place[2 * t.items + group] % t.radix[2 * t.items + group]
     purse: int = t.able[group] - light * t.light_least
     owned = _items_of(t, code, group)
+    purse -= t.toll[group, owned]
     for item in range(t.items):
         if owned >> item & 1:
             purse -= t.item_least[item]
@@ -195,7 +204,7 @@ def _is_dead_end(t: Tables, code: int, item: int) -> bool:
 def _attacks(t: Tables, code: int, attacks: Ints, after: Ints) -> int:
     """Find what may be attacked in a state, and return how much that is.
 
-    attacks: filled with (group, row, defenders, what must remain, whether it is a dead end).
+    attacks: filled with (group, row, defenders, what must remain, whether it is a dead end, toll).
     after: filled with the states after 0, 1, 2 ... defenders are lost.
     """
     count = 0
@@ -213,7 +222,7 @@ def _attacks(t: Tables, code: int, attacks: Ints, after: Ints) -> int:
         light = t.caps[group] - left
         others = spent - t.spare[group, owned]
         wanted = left > 0 and light < t.useful[group, owned]
-        for n in range(len(t.light_rows)):
+        for n in range(0 if t.is_small[group] else len(t.light_rows)):
             row, defenders = t.light_rows[n, 0], t.light_rows[n, 1]
             is_useful = False
             after[count, 0] = code
@@ -226,7 +235,7 @@ def _attacks(t: Tables, code: int, attacks: Ints, after: Ints) -> int:
                 is_useful = is_useful or state != code
             if is_useful:
                 attacks[count, 0], attacks[count, 1], attacks[count, 2] = group, row, defenders
-                attacks[count, 3], attacks[count, 4] = t.light_kept, 0
+                attacks[count, 3], attacks[count, 4], attacks[count, 5] = t.light_kept, 0, 0
                 count += 1
         for item in range(t.items):
             digit = 2 * item
@@ -248,6 +257,7 @@ def _attacks(t: Tables, code: int, attacks: Ints, after: Ints) -> int:
                 attacks[count, 0], attacks[count, 1] = group, t.class_row[c]
                 attacks[count, 2], attacks[count, 3] = defenders, t.class_kept[c]
                 attacks[count, 4] = is_dead_end
+                attacks[count, 5] = t.toll[group, more] - t.toll[group, owned]
                 after[count, 0] = code
                 for lost in range(1, min(defenders, t.step) + 1):
                     state = code - (multiset - t.class_next[c, lost]) * t.place[digit]
@@ -266,7 +276,7 @@ def _explored(t: Tables, start: int, most: int) -> tuple[Ints, int]:
     """
     seen = {start: True}
     waiting = [start]
-    attacks = np.zeros((MOST_ACTIONS, 5), np.int64)
+    attacks = np.zeros((MOST_ACTIONS, 6), np.int64)
     after = np.zeros((MOST_ACTIONS, t.step + 1), np.int64)
     values = 0
     while len(waiting) > 0:
@@ -293,8 +303,8 @@ def _explored(t: Tables, start: int, most: int) -> tuple[Ints, int]:
 
 
 @compiled
-def _solved(t: Tables, states: Ints, count: int) -> float:
-    """Return the value of the last of all states, with full purses.
+def _solved(t: Tables, states: Ints, count: int) -> Floats:
+    """Return the values of the last of all states, for all purses.
 
     The values of a state are lines along the purse of the last group.
     """
@@ -311,7 +321,7 @@ def _solved(t: Tables, states: Ints, count: int) -> float:
             size[r, group], stride[r, group] = _most_able(t, states[r], group) + 1, width
             width *= size[r, group]
         begin[r + 1] = begin[r] + width
-    attacks = np.zeros((MOST_ACTIONS, 5), np.int64)
+    attacks = np.zeros((MOST_ACTIONS, 6), np.int64)
     after = np.zeros((MOST_ACTIONS, t.step + 1), np.int64)
     base = np.zeros((MOST_ACTIONS, t.step + 1), np.int64)
     purses = np.zeros(t.groups, np.int64)
@@ -335,7 +345,8 @@ def _solved(t: Tables, states: Ints, count: int) -> float:
                         values[line + x] = max(values[line + x], fewer)
             for a in range(found):
                 group, row, defenders = attacks[a, 0], attacks[a, 1], attacks[a, 2]
-                kept, is_dead_end, able = attacks[a, 3], attacks[a, 4], purses[group]
+                kept, is_dead_end, toll = attacks[a, 3], attacks[a, 4], attacks[a, 5]
+                able = max(purses[group] - toll, 0)
                 for lost in range(min(defenders, t.step) + 1):
                     base[a, lost] = begin[after[a, lost]]
                     for each in range(last):
@@ -354,7 +365,7 @@ def _solved(t: Tables, states: Ints, count: int) -> float:
                                 lost, gone = t.result_defenders[e], t.result_attackers[e]
                                 if lost == defenders:
                                     stays = t.result_advance[e]
-                                    gone += stays if is_dead_end else min(stays, kept)
+                                    gone += toll + (stays if is_dead_end else min(stays, kept))
                                 to = base[a, lost] - gone * stride[after[a, lost], group]
                                 chance = t.result_chance[e]
                                 for x in range(width):
@@ -370,11 +381,14 @@ def _solved(t: Tables, states: Ints, count: int) -> float:
                 best = max(values[line + x], values[line + x - 1])
                 for a in range(found):
                     group, row, defenders = attacks[a, 0], attacks[a, 1], attacks[a, 2]
-                    kept, is_dead_end = attacks[a, 3], attacks[a, 4]
-                    if group != last:
+                    kept, is_dead_end, toll = attacks[a, 3], attacks[a, 4], attacks[a, 5]
+                    if group != last or x <= toll:
                         continue
+                    able = x - toll
                     plain = int(kept <= 1 and not is_dead_end)
-                    for h in range(t.roll_first[plain, row, x], t.roll_first[plain, row, x + 1]):
+                    for h in range(
+                        t.roll_first[plain, row, able], t.roll_first[plain, row, able + 1]
+                    ):
                         roll = t.rolls[h]
                         value = 0.0
                         for throw in range(t.throw_first[roll], t.throw_first[roll + 1]):
@@ -385,7 +399,7 @@ def _solved(t: Tables, states: Ints, count: int) -> float:
                                     lost, gone = t.result_defenders[e], t.result_attackers[e]
                                     if lost == defenders:
                                         stays = t.result_advance[e]
-                                        gone += stays if is_dead_end else min(stays, kept)
+                                        gone += toll + (stays if is_dead_end else min(stays, kept))
                                     mean += t.result_chance[e] * values[base[a, lost] + x - gone]
                                 least = min(least, mean)
                             value += t.throw_chance[throw] * least
@@ -398,8 +412,7 @@ def _solved(t: Tables, states: Ints, count: int) -> float:
                     break
                 purses[each] = 0
                 each -= 1
-    start: float = values[count - 1]
-    return start
+    return values[begin[len(states) - 1] :]
 
 
 @compiled
@@ -481,16 +494,17 @@ def _connecting(weights: Ints, light: Bools, joins: Bools, meets: Bools, starts:
 class Contraction(NamedTuple):
     """How a problem is contracted.
 
-    groups: disjoint sets of the places of stacks. Those left out that can reach an item are one
-        more group.
+    groups: disjoint sets of the places of stacks; those left out are small.
     items: disjoint sets of territories. Together they hold the goal, and one of several territories
         holds nothing else.
     caps: where the counts of light territories of a group, and of their lost defenders, stop.
+    few: small stacks that may come to an item with at most so many armies are one group.
     """
 
     groups: tuple[int, ...]
     items: tuple[int, ...]
     caps: tuple[int, int]
+    few: int = 0
 
 
 class _Rolls:
@@ -591,9 +605,9 @@ def _tables(
     groups = _groups(problem, field, how)
     items, borders = how.items, problem.borders
     light = tuple(bits(field & ~union(items)))
-    armies = _light_armies(problem, field, groups, light)
+    armies = _light_armies(problem, field, how, light)
     kinds = [problem.kinds[u] for u in light]
-    rolls = _Rolls(problem, max(group.able for group in groups))
+    rolls = _Rolls(problem, max((group.able for group in groups), default=0))
     for c, held in [*zip(light, armies, strict=True), *((c, 0) for c in bits(union(items)))]:
         for defenders in range(1, (held or problem.armies[c]) + 1):
             rolls.row_of(problem.kinds[c], defenders)
@@ -620,8 +634,14 @@ def _tables(
         _needed(problem, each, groups, items, light)
         for each in (weights * 0 + 1, weights - 1, weights)
     ]
+    for weighed in needed:
+        for i, group in enumerate(groups):
+            if group.is_small:
+                weighed[i, weighed[i] < FAR] = 0
     nodes, spare, whole = needed
     useful = np.minimum(np.where(nodes < FAR, np.maximum(nodes, whole), 0), how.caps[0])
+    is_small = np.array([group.is_small for group in groups])
+    toll = _tolls(problem, field, groups, items, light)
     for i in range(len(items)):
         sets = np.arange(1 << len(items))
         np.maximum(useful, useful[:, sets | 1 << i], out=useful)
@@ -645,9 +665,11 @@ def _tables(
         _ints(place[:-1]),
         _ints(caps),
         _ints([group.able for group in groups]),
+        is_small,
         nodes,
         spare,
         whole,
+        toll,
         useful,
         _ints(light_rows).reshape(-1, 2),
         min((garrisons[u] for u in light), default=0),
@@ -674,29 +696,57 @@ def _tables(
 
 
 def _groups(problem: Problem, field: int, how: Contraction) -> tuple[Group, ...]:
-    """Return the groups of a contraction, that with the most armies last."""
-    inside, left_out = union(how.items), 0
-    for v, _ in problem.stacks():
-        if not union(how.groups) >> v & 1 and _reach(problem, v, field) & inside:
-            left_out |= 1 << v
+    """Return the groups of a contraction, that with the most armies last.
+
+    Small stacks of few armies are one group.
+    """
     groups = [
-        Group(
-            places,
-            sum(problem.armies[v] - problem.garrisons[v] for v in bits(places)),
-            union(_reach(problem, v, field) for v in bits(places)),
-        )
-        for places in (*how.groups, left_out)
-        if places
+        Group(places, sum(able_of(problem, v) for v in bits(places)), problem.enemy)
+        for places in how.groups
     ]
-    return tuple(sorted(groups, key=lambda group: group.able))
+    inside, small = union(how.items), list[Group]()
+    for v in small_stacks(problem, how):
+        reach, steps = reach_of(problem, v, field, inside)
+        if not reach & inside:
+            continue
+        group = Group(
+            1 << v,
+            able_of(problem, v) - steps,
+            reach,
+            is_small=True,
+            paid=steps,
+            ways=((able_of(problem, v) - steps, steps),),
+        )
+        together = [each for each in small if max(each.most, group.most) <= how.few]
+        for other in together:
+            small.remove(other)
+            group = Group(
+                group.places | other.places,
+                group.able + other.able,
+                group.reach | other.reach,
+                is_small=True,
+                paid=group.paid + other.paid,
+                ways=group.ways + other.ways,
+            )
+        small.append(group)
+    return tuple(sorted([*groups, *small], key=lambda group: group.able))
+
+
+def small_stacks(problem: Problem, how: Contraction) -> list[int]:
+    """Return the places of the stacks that are in no group."""
+    return [v for v, _ in problem.stacks() if not union(how.groups) >> v & 1]
+
+
+def able_of(problem: Problem, v: int) -> int:
+    """Return how many armies of a stack may be lost or move on."""
+    return problem.armies[v] - problem.garrisons[v]
 
 
 def _light_armies(
-    problem: Problem, field: int, groups: tuple[Group, ...], light: tuple[int, ...]
+    problem: Problem, field: int, how: Contraction, light: tuple[int, ...]
 ) -> list[int]:
     """Return as how many the defenders of light territories count."""
-    grouped = union(group.places for group in groups)
-    touched = union(_reach(problem, v, field) for v, _ in problem.stacks() if not grouped >> v & 1)
+    touched = union(reach_of(problem, v, field, 0)[0] for v in small_stacks(problem, how))
     return [1 if touched >> u & 1 else problem.armies[u] for u in light]
 
 
@@ -775,15 +825,119 @@ def _needed(
     return needed
 
 
-def _reach(problem: Problem, v: int, field: int) -> int:
-    """Return what the stack on v may come to attack before its armies are used up."""
+def _purse(problem: Problem, light: int, group: Group) -> Floats:
+    """Return the distribution of what is in a purse when its stacks come next to an item.
+
+    What they lose on their ways is drawn at the start, as if all defenders there were single.
+    """
+    if not group.is_small:
+        full: Floats = np.eye(1, group.able + 1, group.able)[0]
+        return full
+    more = max(problem.garrisons) - problem.rules.garrison
+    most = max(problem.armies[v] for v in bits(group.places))
+    choices = {
+        choice
+        for kind in {problem.kinds[u] for u in bits(light)}
+        for able in range(1, most + 1)
+        for choice in problem.kernels[kind].rolls(able + more, 1, able)
+    }
+    conquered = np.zeros(group.able + 1)  # at a loss of at most x
+    for x in range(group.able + 1):
+        for choice in choices:
+            chance = 0.0
+            for throw in choice.throws:
+                chance += throw.chance * min(
+                    sum(
+                        each.chance * (1.0 if each.defenders else conquered[x - each.attackers])
+                        for each in option
+                        if each.attackers <= x
+                    )
+                    for option in throw.options
+                )
+            conquered[x] = max(conquered[x], chance)
+    loss = np.diff(conquered, prepend=0.0)
+    purse = np.ones(1)
+    for able, steps in group.ways:
+        lost = np.eye(1, able + 1)[0]
+        for _ in range(steps):
+            lost = np.convolve(lost, loss)[: able + 1]
+        left = lost[::-1].copy()
+        left[0] += 1.0 - lost.sum()
+        purse = np.convolve(purse, left)
+    return purse
+
+
+def _tolls(
+    problem: Problem,
+    field: int,
+    groups: tuple[Group, ...],
+    items: tuple[int, ...],
+    light: tuple[int, ...],
+) -> Ints:
+    """Return for each small group what remains on light territories that sets of items need.
+
+    What remains on the way to the nearest item is already taken off.
+    """
+    least = min((min(problem.garrisons[u], 1) for u in light), default=0)
+    nodes = _needed(problem, _ints([least] * len(light)), groups, items, light)
+    sets = np.arange(1 << len(items))
+    for i in range(len(items)):  # the least of any larger set
+        np.minimum(nodes, nodes[:, sets | 1 << i], out=nodes)
+    for i, group in enumerate(groups):
+        nodes[i] = np.maximum(nodes[i] - group.paid, 0) if group.is_small else 0
+    return nodes
+
+
+def reach_of(problem: Problem, v: int, field: int, items: int) -> tuple[int, int]:
+    """Return what the stack on v may come to attack before its armies are used up.
+
+    Returned, too, is how many of them remain on territories that it must take before it comes next
+    to any of the items.
+    """
     borders = problem.borders
     if min((problem.garrisons[c] for c in bits(field)), default=1) < 1:
-        return borders.reachable(v, field)
-    reach = borders.out[v] & field
-    for _ in range(problem.armies[v] - problem.garrisons[v] - 1):
+        return borders.reachable(v, field), 0
+    reach, steps = borders.out[v] & field, 0
+    for taken in range(1, able_of(problem, v)):
+        if not reach & items:
+            steps = taken
         reach |= union(borders.out[c] for c in bits(reach)) & field
-    return reach
+    return reach, steps
+
+
+class ContractedGame:
+    """A contracted game.
+
+    problem: the problem.
+    field: what may be of use to attack.
+    goal: the set to take.
+    how: how it is contracted.
+    any_of: whether any territory of the goal is enough.
+
+    One with more than 2^62 states is refused.
+    """
+
+    def __init__(
+        self, problem: Problem, field: int, goal: int, how: Contraction, *, any_of: bool = False
+    ) -> None:
+        self._tables, self._start = _tables(problem, field, goal, how, any_of=any_of)
+        light = field & ~union(how.items)
+        self._purses = [_purse(problem, light, each) for each in _groups(problem, field, how)]
+        self._states = np.zeros(0, np.int64)
+        self.values = 0
+
+    def fits(self, most: int) -> bool:
+        """Return whether the states of the game have at most so many values."""
+        self._states, self.values = _explored(self._tables, self._start, most)
+        return len(self._states) > 0
+
+    def value(self) -> float:
+        """Return the value of a game that fits, at the start."""
+        values = _solved(self._tables, self._states, self.values)
+        values = values.reshape([len(purse) for purse in self._purses])
+        for purse in self._purses:
+            values = np.tensordot(purse, values, 1)
+        return float(values)
 
 
 def contraction_value(problem: Problem, field: int, rewards: Rewards, how: Contraction) -> float:
@@ -795,267 +949,7 @@ def contraction_value(problem: Problem, field: int, rewards: Rewards, how: Contr
     how: how it is contracted.
     """
     goal = rewards.all_of or rewards.any_of
-    tables, start = _tables(problem, field, goal, how, any_of=not rewards.all_of)
-    states, count = _explored(tables, start, MOST_VALUES)
-    if not len(states):
+    game = ContractedGame(problem, field, goal, how, any_of=not rewards.all_of)
+    if not game.fits(MOST_VALUES):
         raise TooLargeError(f"a contracted game must have at most {MOST_VALUES} values")
-    return float(_solved(tables, states, count))
-
-
-# The search for a good contraction.
-
-
-def contracted_bounds(
-    problem: Problem,
-    goal: int,
-    field: int,
-    seconds: float | None = None,
-    *,
-    any_of: bool = False,
-) -> Iterator[float]:
-    """Yield smaller and smaller bounds on the chance to take a set, of any play.
-
-    problem: the problem.
-    goal: the set to take, none of it the player's.
-    field: what may be of use to attack.
-    seconds: how long the search may take; `None` for a moderate search, the same each time.
-    any_of: whether any territory of the set is enough.
-
-    It ends by itself when no contraction that it tries is better. A bound of 0 is exact.
-    """
-    yield from _Search(problem, goal, field, seconds, any_of=any_of).bounds()
-
-
-class _Search:
-    """A search for a contraction with a small value, from coarse to fine.
-
-    From a coarse one on, the first finer one with a smaller value is taken.
-    """
-
-    def __init__(
-        self, problem: Problem, goal: int, field: int, seconds: float | None, *, any_of: bool
-    ) -> None:
-        self.problem, self.goal, self.field, self.any_of = problem, goal & field, field, any_of
-        self.end = None if seconds is None else monotonic() + seconds
-        self.values = MODERATE_VALUES if seconds is None else MOST_VALUES
-        self.pace = SECONDS_A_VALUE
-        self.tried: set[Contraction] = set()
-
-    def bounds(self) -> Iterator[float]:
-        """Yield smaller and smaller values."""
-        coarse = self._coarse()
-        if coarse is None:
-            yield 0.0
-            return
-        best, how = 1.0, coarse
-        for share in (40, 3):
-            fitting = self._finest(self._ladder(coarse), self._room() // share)
-            if fitting is not None:
-                value = self._value(fitting, self._room())
-                if value is not None and (value < best or how is coarse):
-                    best, how = min(value, best), fitting
-                    yield best
-        is_better = True
-        while best and is_better:
-            is_better = False
-            for other in self._others(how):
-                if not self._room():
-                    return
-                value = self._value(other, self._room() // 3)
-                if value is not None and value < best - max(LEAST_GAIN, RELATIVE_GAIN * best):
-                    best, how, is_better = value, other, True
-                    yield value
-                    break
-
-    def _ladder(self, how: Contraction) -> list[Contraction]:
-        """Return contractions from coarse to fine."""
-        up = [how]
-        groups, items, _ = how
-        while (coarser := self._coarser(up[-1])) is not None:
-            up.append(coarser)
-        up.reverse()
-        goals = [item for item in items if item & self.goal]
-        others = [item for item in items if not item & self.goal]
-        while len(items) < MOST_ITEMS and any(item.bit_count() > 1 for item in goals):
-            largest = max(goals, key=int.bit_count)
-            x = max(bits(largest), key=lambda c: self.problem.armies[c])
-            goals.remove(largest)
-            goals += [largest & ~(1 << x), 1 << x]
-            items = (*goals, *others)
-            up.append(Contraction(groups, items, FIRST_CAPS))
-        up.append(Contraction(groups, items, (8, 8)))
-        for x in self._extras(up[-1])[: max(MOST_ITEMS - len(items), 0)]:
-            items = (*items, 1 << x)
-            up.append(Contraction(groups, items, (8, 8)))
-        return up
-
-    def _finest(self, ladder: list[Contraction], room: int) -> Contraction | None:
-        """Return the finest of a ladder that there is room for."""
-        low, high = 0, len(ladder)  # ladder[:low] has room
-        while low < high:
-            middle = (low + high) // 2
-            if self._fits(ladder[middle], room):
-                low = middle + 1
-            else:
-                high = middle
-        return ladder[low - 1] if low else None
-
-    def _fits(self, how: Contraction, room: int) -> bool:
-        try:
-            tables, start = _tables(self.problem, self.field, self.goal, how, any_of=self.any_of)
-        except TooLargeError:
-            return False
-        states, _ = _explored(tables, start, room)
-        return len(states) > 0
-
-    def _room(self) -> int:
-        """Return how many values may still be found."""
-        if self.end is None:
-            return self.values
-        return min(max(int((self.end - monotonic()) / self.pace), 0), MOST_VALUES)
-
-    def _value(self, how: Contraction, room: int) -> float | None:
-        """Return the value of a contraction, if there is room for it, and it is not yet tried."""
-        if how in self.tried:
-            return None
-        self.tried.add(how)
-        try:
-            tables, start = _tables(self.problem, self.field, self.goal, how, any_of=self.any_of)
-        except TooLargeError:
-            return None
-        states, count = _explored(tables, start, min(room, self._room()))
-        if not len(states):
-            return None
-        began = monotonic()
-        value = float(_solved(tables, states, count))
-        self.values -= count
-        if count > MEASURED:
-            self.pace = 1.5 * (monotonic() - began) / count
-        return min(value + ROUNDING, 1.0) if value else 0.0
-
-    def _coarse(self) -> Contraction | None:
-        """Return a coarse contraction to begin with, or `None` if no stack comes near the goal."""
-        problem = self.problem
-        stacks = sorted(problem.stacks(), key=lambda stack: -stack[1])
-        near = [(v, n) for v, n in stacks if self._reach(v) & self.goal]
-        if not near:
-            return None
-        large = [1 << v for v, n in near[:MOST_LARGE] if n - problem.garrisons[v] >= SMALL]
-        items = list(problem.borders.components(self.goal))
-        items += [1 << x for x in self._chokes(large)[: max(FIRST_ITEMS - len(items), 0)]]
-        while len(items) > FIRST_ITEMS:
-            items = self._merged(items)
-        inside = union(items)
-        groups = list(large)
-        for v, _ in stacks:
-            if union(large) >> v & 1 or not self._reach(v) & inside:
-                continue
-            places = 1 << v
-            for other in groups[len(large) :]:  # small stacks with an item in common are one group
-                if any(self._reach(w) & self._reach(v) & inside for w in bits(other)):
-                    groups.remove(other)
-                    places |= other
-            groups.append(places)
-        return Contraction(tuple(groups), tuple(items), FIRST_CAPS)
-
-    def _reach(self, v: int) -> int:
-        return _reach(self.problem, v, self.field)
-
-    def _able(self, places: int) -> int:
-        return sum(self.problem.armies[v] - self.problem.garrisons[v] for v in bits(places))
-
-    def _chokes(self, groups: list[int]) -> list[int]:
-        """Return what a group must take to reach some of the goal, the hardest first."""
-        borders, found = self.problem.borders, list[tuple[int, int]]()
-        for x in bits(self.field & ~self.goal):
-            without = self.field & ~(1 << x)
-            held_up = sum(
-                borders.reachable_from(bits(places), without) & self.goal
-                != borders.reachable_from(bits(places), self.field) & self.goal
-                for places in groups
-            )
-            if held_up:
-                found.append((-held_up * (1 + self.problem.armies[x]), x))
-        return [x for _, x in sorted(found)]
-
-    def _merged(self, items: list[int]) -> list[int]:
-        """Return the items with two of the goal's as one, the nearest, or without the last."""
-        near = self.problem.borders.near
-        goals = [item for item in items if item & self.goal]
-        if len(goals) < 2:
-            return items[:-1]
-        around = {item: union(near[c] for c in bits(item)) for item in goals}
-
-        def closeness(pair: tuple[int, int]) -> tuple[bool, bool, int]:
-            a, b = pair
-            between = around[a] & around[b] & self.field
-            return bool(around[a] & b), bool(between), -(a | b).bit_count()
-
-        a, b = max(combinations(goals, 2), key=closeness)
-        return [a | b, *(item for item in items if item not in (a, b))]
-
-    def _coarser(self, how: Contraction) -> Contraction | None:
-        """Return a contraction with fewer states, or `None` if there is none."""
-        groups, items, (light, lost) = how
-        if light > 1 or lost:
-            return Contraction(groups, items, ((light + 1) // 2, lost // 2))
-        if len(groups) > 2:
-            *others, a, b = sorted(groups, key=lambda places: -self._able(places))
-            return Contraction((*others, a | b), items, (light, lost))
-        if len(items) > 1:
-            return Contraction(groups, tuple(self._merged(list(items))), (light, lost))
-        if len(groups) > 1:
-            return Contraction((union(groups),), items, (light, lost))
-        return None
-
-    def _others(self, how: Contraction) -> Iterator[Contraction]:
-        """Yield contractions with more states."""
-        groups, items, (light, lost) = how
-        if light < MOST_LIGHT:
-            yield Contraction(groups, items, (2 * light, max(2 * lost, 2)))
-        for places in groups:
-            for v in bits(places) if places.bit_count() > 1 else ():
-                others = (other for other in groups if other != places)
-                parts = places & ~(1 << v), 1 << v
-                yield Contraction((*others, *parts), items, (light, lost))
-        if len(items) >= MOST_ITEMS:
-            return
-        for x in self._extras(how)[:MOST_EXTRAS]:
-            yield Contraction(groups, (*items, 1 << x), (light, lost))
-        for item in items:
-            for x in bits(item) if item.bit_count() > 1 else ():
-                others = (other for other in items if other != item)
-                yield Contraction(groups, (*others, item & ~(1 << x), 1 << x), (light, lost))
-
-    def _extras(self, how: Contraction) -> list[int]:
-        """Return light territories that are on cheap ways, those that cost most first."""
-        light = self.field & ~union(how.items)
-        price = {u: KEPT + LOST * self.problem.armies[u] for u in bits(light)}
-        score = dict.fromkeys(price, 0.0)
-        ways = {item: self._prices(item, price) for item in how.items}
-        for places in how.groups:
-            own, able = self._prices(places, price), self._able(places)
-            for item in how.items:
-                if union(self.problem.borders.out[v] for v in bits(places)) & item:
-                    continue
-                whole = {u: own[u] + ways[item][u] - price[u] for u in own if u in ways[item]}
-                least = min(whole.values(), default=0.0)
-                for u, each in whole.items():
-                    if each < min(least + DETOUR, able):
-                        score[u] += able * price[u] / (1 + each - least) / (1 + least)
-        return sorted((u for u in score if score[u]), key=lambda u: -score[u])
-
-    def _prices(self, places: int, price: Mapping[int, float]) -> dict[int, float]:
-        """Return what the cheapest ways from some territories to each light one cost."""
-        near = self.problem.borders.near
-        queue = [(price[u], u) for v in bits(places) for u in bits(near[v]) if u in price]
-        heapify(queue)
-        found: dict[int, float] = {}
-        while queue:
-            cost, u = heappop(queue)
-            if u not in found:
-                found[u] = cost
-                for w in bits(near[u]):
-                    if w in price and w not in found:
-                        heappush(queue, (cost + price[w], w))
-        return found
+    return game.value()
