@@ -35,7 +35,7 @@ from iacta.errors import TooLargeError
 from iacta.methods.kernel import Transitions
 from iacta.plan.problem import Problem, bits
 
-__all__ = ["Advance", "Battles", "Reduced", "StackChances", "Tasks"]
+__all__ = ["MOST_ABLE", "Advance", "Battles", "Reduced", "StackChances", "Tasks"]
 
 MOST_ABLE = 2000
 MOST_AT_ONCE = 60_000  # products that fit into a processor's cache

@@ -21,6 +21,7 @@ from iacta.plan.goals import (
     paying_sets,
     read_goal,
 )
+from iacta.plan.one_stack import MOST_ABLE
 from iacta.plan.policy import Node, Policy, Visits
 from iacta.plan.problem import Problem, bits, mask_of, read_problem
 from iacta.plan.real_play import Clock, Search, battle_plans, policy_anew
@@ -410,6 +411,8 @@ def best_plan(
     prove: the search for a bound goes on until the gap is at most this, or the time is over.
     progress: called with the value of the best plan and the bound, whenever a plan is found.
 
+    Of a stack, at most 2000 armies able to attack are counted: the plan leaves the rest behind.
+
     A `Plan`. Its value is exact for what the plan does, to some 1e-12, or an estimate with an
     interval; `proven` says whether no play is better, and `gap` how much better one may be. Where
     a goal other than taking all of a set has too many states to be played roll by roll, the plan
@@ -438,7 +441,7 @@ def best_plan(
     )
     named = read_goal(goal, position.board)
     _refuse_targets(problem, named)
-    search = Search(problem, named, play, clock, prove)
+    search = Search(_without_surplus(problem), named, play, clock, prove)
     try:
         for _ in search.run():
             if progress is not None:
@@ -447,6 +450,13 @@ def best_plan(
         if search.battles is None:
             raise
     return _plan(position, search, clock.seconds)
+
+
+def _without_surplus(problem: Problem) -> Problem:
+    """Return a problem without the armies of a stack beyond the most that a plan can count."""
+    most = MOST_ABLE + min(problem.garrisons)
+    armies = (min(n, most) if problem.owned >> t & 1 else n for t, n in enumerate(problem.armies))
+    return replace(problem, armies=tuple(armies))
 
 
 def _refuse_targets(problem: Problem, goal: Goal) -> None:

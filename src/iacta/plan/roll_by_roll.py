@@ -37,8 +37,10 @@ KICKS = 300 if IS_COMPILED else 3
 STARTS = 12 if IS_COMPILED else 2
 KICKS_ANEW = 20 if IS_COMPILED else 0
 MOST_CLIMBS = 100
-DEPTH = 2  # rolls of lookahead, where more than one roll is near the best
-NEAR = 0.1
+# Rolls of lookahead where more than one roll is near the best, and how near: in small fields and
+# in large ones.
+SMALL_FIELD = 8
+DEPTHS = (4, 0.3), (2, 0.1)
 
 
 class _Choice(NamedTuple):
@@ -91,6 +93,7 @@ class Lookahead:
         self.dice = self._dice()
         self.memory = self._memory(np.random.default_rng(1))
         self.decisions = 0
+        self.depth, self.near = DEPTHS[turn.field.bit_count() > SMALL_FIELD]
         self._known: dict[tuple[bytes, int, int], _Choice | None] = {}
         self.chance, self.parts = 0.0, np.zeros(len(self.lands), dtype=np.int64)
         for parts in self._first_parts():
@@ -345,7 +348,7 @@ class Lookahead:
         )
         _, parts = max(shares, key=lambda each: each[0])
         self._make_room()
-        return self._best(armies, mine, parts, DEPTH)
+        return self._best(armies, mine, parts, self.depth)
 
     def _best(self, armies: Ints, mine: int, parts: Ints, depth: int) -> _Choice | None:
         """Return the best roll of a state by a lookahead of some rolls.
@@ -360,7 +363,7 @@ class Lookahead:
         record = decide(self.rows, self.dice, memory, armies, mine, parts)
         values = memory.values[record].tolist()
         most = max(values)
-        near = [i for i, value in enumerate(values) if value and value >= most * (1.0 - NEAR)]
+        near = [i for i, value in enumerate(values) if value and value >= most * (1.0 - self.near)]
         if depth == 1 or len(near) == 1:
             near = [int(memory.best[record])]
         best: _Choice | None = None
@@ -435,7 +438,7 @@ class Lookahead:
                 is_whole = False
                 break
             self._make_room()
-            choice = self._best(armies, mine, parts, DEPTH)
+            choice = self._best(armies, mine, parts, self.depth)
             gain += (choice.value if choice else 0.0) - h
             if choice is None:
                 break
