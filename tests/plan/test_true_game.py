@@ -195,7 +195,7 @@ def test_more_defenders_than_any_stack_has_armies_count() -> None:
     mine = dict.fromkeys(("Middle East", "Afghanistan", "Ural", "Mongolia"), 7)
     goal = TakeAll(("India", "China", "Siam", "Indonesia"))
     few, many = (
-        best_plan(position_on(CLASSIC_BOARD, mine, {"India": defenders}), goal)
+        best_plan(position_on(CLASSIC_BOARD, mine, {"India": defenders}), goal, time_limit=2)
         for defenders in (7, 14)
     )
     assert many.value < few.value - 0.1
