@@ -12,6 +12,7 @@ import numpy as np
 
 from iacta.board import Holding, Position
 from iacta.methods.kernel import Result
+from iacta.plan.chain import ChainPlay
 from iacta.plan.exact_policy import BestPlay
 from iacta.plan.games import Drawn, RollPolicy
 from iacta.plan.policy import Node, Policy
@@ -28,7 +29,7 @@ def set_chances(policy: Policy | RollPolicy, masks: Iterable[int]) -> tuple[floa
     policy: what the plan does; if it plays roll by roll, one whose chances are exact.
     masks: the sets.
     """
-    if isinstance(policy, BestPlay):
+    if isinstance(policy, BestPlay | ChainPlay):
         return policy.set_chances(masks)
     if not isinstance(policy, Policy):
         raise TypeError("the chances of a policy of lookahead are not exact")

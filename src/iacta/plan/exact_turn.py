@@ -37,7 +37,7 @@ from iacta.plan.turn_codes import (
     read_layout,
 )
 
-__all__ = ["AT_ONCE", "ExactTurn", "Worths", "chances_of", "solve_turn", "worth_of"]
+__all__ = ["AT_ONCE", "ExactTurn", "Worths", "best_roll", "chances_of", "solve_turn", "worth_of"]
 
 MOST_STATES = 10**6
 AT_ONCE = 2**15  # states that are computed together fit into a processor's cache
@@ -103,37 +103,7 @@ class ExactTurn:
 
         state: one that the turn can come to.
         """
-
-        def value(after: TurnState) -> float:
-            return self.value_of(after) or 0.0
-
-        best, best_worth = None, 0.0
-        for roll in self.turn.rolls(state):
-            worth = self.turn.worth(state, roll, value)
-            if worth > best_worth * (1.0 + SAME):
-                best, best_worth = roll, worth
-        if best is None:
-            return None
-        choice, advance = self.turn.choice(state, best), {}
-        results = {
-            result[1:]: result
-            for throw in choice.throws
-            for option in throw.options
-            for result in option
-        }
-        for result in results.values():
-            after = self.turn.after(state, best, result)
-            worths = {
-                moved: value(self.turn.after_advance(after, best, moved))
-                for moved in self.turn.advances(after, best, choice.least)
-            }
-            if worths:
-                most = max(worths.values()) * (1.0 - SAME)
-                good = [moved for moved, worth in worths.items() if worth >= most]
-                left = self.turn.problem.borders.out[best.to] & self.turn.left(after)
-                onward = left or self.turn.is_over(after)
-                advance[self.turn.spare(after, best.start)] = max(good) if onward else min(good)
-        return BestRoll(best, best_worth, advance)
+        return best_roll(self.turn, state, lambda after: self.value_of(after) or 0.0)
 
     # The forward pass, which finds the states.
 
@@ -332,6 +302,42 @@ class ExactTurn:
             return np.zeros(len(codes))
         places, hit = find(self.codes, self.layout.in_order(codes))
         return np.where(hit, self.values[places], 0.0)
+
+
+def best_roll(turn: Turn, state: TurnState, value: Callable[[TurnState], float]) -> BestRoll | None:
+    """Return the best roll of a state; `None` if it is best to stop.
+
+    turn: the turn.
+    state: the state.
+    value: V of all states that may follow.
+    """
+    best, best_worth = None, 0.0
+    for roll in turn.rolls(state):
+        worth = turn.worth(state, roll, value)
+        if worth > best_worth * (1.0 + SAME):
+            best, best_worth = roll, worth
+    if best is None:
+        return None
+    choice, advance = turn.choice(state, best), {}
+    results = {
+        result[1:]: result
+        for throw in choice.throws
+        for option in throw.options
+        for result in option
+    }
+    for result in results.values():
+        after = turn.after(state, best, result)
+        worths = {
+            moved: value(turn.after_advance(after, best, moved))
+            for moved in turn.advances(after, best, choice.least)
+        }
+        if worths:
+            most = max(worths.values()) * (1.0 - SAME)
+            good = [moved for moved, worth in worths.items() if worth >= most]
+            left = turn.problem.borders.out[best.to] & turn.left(after)
+            onward = left or turn.is_over(after)
+            advance[turn.spare(after, best.start)] = max(good) if onward else min(good)
+    return BestRoll(best, best_worth, advance)
 
 
 def worth_of(move: Move, fight: Fight, worths: Worths) -> Floats:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from iacta.plan.bound import play_bounds
+from iacta.plan.chain import solve_chain
 from iacta.plan.compiled import IS_COMPILED
 from iacta.plan.exact_policy import BestPlay
 from iacta.plan.exact_policy import visits_of as visits_of_best
@@ -167,6 +168,9 @@ class Search:
     def _solved(self) -> RealPlay | None:
         """Return the best play of all, where there are few enough states."""
         most = MOST_STATES if self.clock.limit is None else MANY_STATES
+        chain = solve_chain(self.turn, most, lambda: self.clock.late(0.3))
+        if chain is not None:
+            return RealPlay(chain, chain.value, None, chain.visits)
         exact = solve_turn(self.turn, most, lambda: self.clock.late(0.3))
         return (
             None
@@ -247,6 +251,9 @@ def policy_anew(problem: Problem, goal: Goal) -> RollPolicy | None:
     turn = Turn(problem, *_field_and_rewards(problem, goal))
     if turn.is_over(turn.start()):
         return None
+    chain = solve_chain(turn, FEW_STATES)
+    if chain is not None:
+        return chain
     exact = solve_turn(turn, FEW_STATES)
     if exact is not None:
         return BestPlay(exact)
