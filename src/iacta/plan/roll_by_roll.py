@@ -247,7 +247,7 @@ class Lookahead:
         yield np.zeros_like(self.parts)
         dice = random.Random(0)  # noqa: S311 # no secret depends on it
         left = self.field & ~mine
-        stacks = [*bits(live_stacks(rows, armies, mine, left))]
+        stacks = [*bits(int(live_stacks(rows, armies, mine, left)))]
         for _ in range(STARTS - 1 if len(stacks) > 1 else 0):
             parts, taken, ranks = np.zeros_like(self.parts), 0, dict.fromkeys(stacks, 1.0)
             targets = [*bits(self.goal & ~mine)]
