@@ -131,7 +131,8 @@ class Plan(Displayed):
     value: what the plan is worth on average: the chance, or with a `Worth` all that the player
         has at the end, or with goals in order what those that are reached are worth.
     upper_bound: no play that the rules allow is worth more, roll by roll and with any dice.
-    proven: whether no play is worth more than this plan by more than 1e-9.
+    proven: whether no play is worth more than this plan by more than 1e-9; an estimate proves
+        nothing.
     steps: the borders that it may attack over, the most likely first.
     territories: all territories when it is over, in the order of the board.
     endings: where it may fail, the most likely first.
@@ -508,7 +509,7 @@ def _plan(position: Position, search: Search, seconds: float) -> Plan:
         win_probability=min(stages[-1] if stages else won, 1.0),
         value=value + held,
         upper_bound=search.upper_bound + held,
-        proven=search.upper_bound - value <= PROVEN,
+        proven=interval is None and search.upper_bound - value <= PROVEN,
         steps=_steps(problem, visits),
         territories=_territories(problem, visits),
         endings=_endings(problem, visits),

@@ -216,8 +216,10 @@ class Search:
                 return
             gains = np.array([each.gain for each in games])
             half = LEVEL * float(gains.std()) / sqrt(len(games))
-            value = min(max(policy.chance + float(gains.mean()), 0.0), 1.0)
-            interval = max(value - half, 0.0), min(value + half, 1.0)
+            # No play is worth more than the bound, whatever a sample of games says.
+            top = min(self.upper_bound, 1.0)
+            value = min(max(policy.chance + float(gains.mean()), 0.0), top)
+            interval = max(value - half, 0.0), min(value + half, top)
             whole = [each for each in games if each.is_whole]
             visits = visits_of(whole, policy.turn)
             self.rolls = RealPlay(policy, value, interval, visits, (*whole,))
