@@ -92,6 +92,15 @@ class _Search:
         large = [1 << v for v in strongest if strengths[v] >= least]
         rows = [self._row(large[:count], large) for count in range(len(large) + 1)]
         best, how = 2.0, None
+        # Single territories have few states where there is one way to go.
+        singles = tuple(1 << c for c in bits(self.goal))
+        if len(singles) <= MOST_ITEMS + 2 * (self.field == self.goal):
+            for count in range(len(large) + 1):
+                single = Contraction(tuple(large[:count]), singles, CAPS[1], FEW)
+                value = self._value(single, self._room() // 10)
+                if value is not None and value < best:
+                    best, how = value, single
+                    yield best
         for share in (50, 2):
             for row in rows[::-1]:
                 finest = self._finest(row, self._room() // share // len(rows))
