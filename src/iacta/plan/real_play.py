@@ -138,7 +138,8 @@ class Search:
         if self.play != "rolls" or self.rolls is None or self.battles is None:
             return self.play == "rolls" and self.rolls is not None
         if self.rolls.interval is None:
-            return self.battles.value < 1.0  # what is certain is told as such
+            is_certain = self.turn.rewards.is_chance and self.battles.value >= 1.0
+            return not is_certain  # what is certain is told as such
         return self.rolls.value > self.battles.value + LEAST_GAIN
 
     def run(self) -> Iterator[None]:
