@@ -421,6 +421,7 @@ def best_plan(
     names are refused, and goals without territories or with some that the position does not list.
 
     >>> from iacta.board import Board, Holding, Position
+    >>> from iacta.plan import TakeAll
     >>> borders = ("A", "B"), ("B", "A"), ("B", "C"), ("C", "B")
     >>> board = Board("three", ("A", "B", "C"), borders)
     >>> holdings = Holding("red", 7), Holding("blue", 2), Holding("blue", 1)
