@@ -29,6 +29,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 MOST_LANDS = 62
 MOST_TARGETS = 26
+MOST_SLOW_TARGETS = 8  # where the inner loops are not compiled
 MOST_ARMIES = 500  # of one stack, or of one territory's defenders
 ROW_BYTES = 200 * 2**20
 MOST_ROWS = 120_000
@@ -67,7 +68,7 @@ def is_too_large(turn: Turn) -> bool:
     places = mask_of(v for v, _ in turn.problem.stacks())
     defenders = max((turn.problem.armies[t] for t in bits(turn.field)), default=0)
     return (
-        turn.rewards.all_of.bit_count() > MOST_TARGETS
+        turn.rewards.all_of.bit_count() > (MOST_TARGETS if IS_COMPILED else MOST_SLOW_TARGETS)
         or (places | turn.field).bit_count() > MOST_LANDS
         or defenders > MOST_ARMIES
     )
