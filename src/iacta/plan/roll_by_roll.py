@@ -101,8 +101,6 @@ class Lookahead:
             chance, parts = self.shared(*self.start, parts, KICKS // STARTS)
             if chance > self.chance:
                 self.chance, self.parts = chance, parts
-            if late():
-                break
 
     def _local(self, mask: int) -> int:
         """Return a set of the board as a set of the territories that matter here."""

@@ -239,9 +239,9 @@ def _take_graph(
         policy, value = found
         yield Candidate(policy, value, value)
         return
-    if lookahead is None and not effort.late():
+    if lookahead is None:
         turn = Turn(problem, field, game.rewards)
-        lookahead = None if is_too_large(turn) else Lookahead(turn)
+        lookahead = None if is_too_large(turn) else Lookahead(turn, effort.late)
     if lookahead is not None and lookahead.chance > share.chance:
         share = Share(lookahead.chance, lookahead.tasks)
     yield _candidate(game, chances, share, upper)
