@@ -108,7 +108,7 @@ def test_borders_may_be_one_way(
     twin = best_chance({"s": armies, "z": 3}, theirs, near, goal, CLASSIC)
     found = exact_value(problem, problem.enemy)
     assert found == pytest.approx(float(twin), abs=1e-13)
-    bound = Bound(problem, StackChances(problem, problem.most).battles)
+    bound = Bound(problem)
     assert found <= bound.chance(problem.enemy, problem.enemy) + 1e-12
 
 
@@ -124,7 +124,7 @@ def test_no_share_beats_the_optimum_and_the_optimum_no_bound(
     chances = StackChances(problem, problem.most)
     best = exact_value(problem, problem.enemy)
     share = best_share(chances, problem.stacks(), problem.enemy)
-    bound = Bound(problem, chances.battles)
+    bound = Bound(problem)
     assert share.chance <= best + 1e-12
     assert best <= bound.chance(problem.enemy, problem.enemy) + 1e-12
     for v, n in problem.stacks():

@@ -1,8 +1,8 @@
 """Plans: the best way to take several territories, and what it is worth.
 
-A plan covers one attack phase of one player. A battle is fought until the territory is taken or the
-attacking stack cannot go on. After each battle the player sees how it ended, chooses how many
-armies advance, and the next attack.
+A plan covers one attack phase of one player (`iacta.plan.turn`). After each roll he sees the
+dice and chooses the next one: from where, against what, with how many dice. He may leave a battle
+and come back. `iacta.plan.real_play` says which algorithms solve what.
 """
 
 from iacta.plan.cards import Continuation, Trade, go_on, traded_armies

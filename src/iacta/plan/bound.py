@@ -51,7 +51,7 @@ class Bound:
     problem: the problem.
     """
 
-    def __init__(self, problem: Problem, battles: object = None) -> None:
+    def __init__(self, problem: Problem) -> None:
         self.problem = problem
         able = [n - problem.garrisons[v] for v, n in problem.stacks()]
         self.purse, self.most = sum(able), max(able, default=0)

@@ -1,11 +1,11 @@
-"""The search for plans: which algorithms solve a goal, from the exact ones to the best effort.
+"""The search for plans that fight each battle to its end, from exact algorithms to the best effort.
 
 To take all of a set:
 
 1. Where each part of the goal is a tree of territories next to one stack alone, and nothing else
    is of any use to attack, the equations of `iacta.plan.one_stack` are exact.
 2. Where few states can occur, all of them are searched (`iacta.plan.exact_turn`).
-3. Elsewhere the goal is shared among the stacks (`iacta.plan.sharing`), and the plan improved where
+3. Elsewhere the goal is shared among the stacks (`iacta.plan.shares`), and the plan improved where
    others can take over after a lost battle (`iacta.plan.improvement`). `iacta.plan.bound` says how
    much better another plan may be.
 4. Goals with more sets than can be counted are taken along trees (`iacta.plan.sharing`).
@@ -215,7 +215,7 @@ def _take_along_trees(
             best = share.chance
             yield candidate
         if tried == 1 and not effort.late():
-            upper = Bound(problem, chances.battles).chance(goal, field)
+            upper = Bound(problem).chance(goal, field)
             yield Candidate(candidate.policy, best, upper)
         if effort.late() or tried >= effort.forests or upper - best <= PROVEN:
             return
@@ -226,7 +226,7 @@ def _take_graph(
 ) -> Iterator[Candidate]:
     """Yield better and better plans that take all of a set that is no tree."""
     problem, field, goal = game.problem, game.field, game.rewards.all_of
-    upper = Bound(problem, chances.battles).chance(goal, field)
+    upper = Bound(problem).chance(goal, field)
     share = NOTHING
     near = [v for v, _ in problem.stacks() if problem.borders.out[v] & goal]
     if (
@@ -272,7 +272,7 @@ def _improved_share(
 def take_any(problem: Problem, goal: int, effort: Effort) -> Iterator[Candidate]:
     """Yield better and better plans that take any of a set, none of it the player's."""
     chances = StackChances(problem, problem.most)
-    bound = Bound(problem, chances.battles)
+    bound = Bound(problem)
     field = reachable(problem)
     upper = min(1.0, sum(bound.chance(1 << t, field) for t in bits(goal)))
     game = Game(problem, field, Rewards(any_of=goal))
@@ -334,7 +334,7 @@ def most_worth(problem: Problem, goal: Worth | InOrder, effort: Effort) -> Itera
     best = 0.0
     stay = Policy(game, chances)
     yield Candidate(stay, 0.0, _most(game, None, effort))
-    upper = _most(game, Bound(problem, chances.battles), effort)
+    upper = _most(game, Bound(problem), effort)
     yield Candidate(stay, 0.0, upper)
     for v, n in sorted(problem.stacks(), key=lambda stack: -stack[1]):
         used = union(targets for ((_, _, targets),) in tries)

@@ -1,4 +1,15 @@
-"""Shares of a goal among stacks, and how they are improved, compiled."""
+"""Shares of a goal among stacks, and how they are improved, compiled.
+
+A share gives each stack v a set R_v that is connected to it; the sets are disjoint and hold the
+goal. Its chance is Π F(v, n_v, R_v). A set may hold extras, territories outside the goal: the goal
+may not be connected to the stack, and even where it is, one more territory can save armies, as a
+stack that goes round in a ring need not split.
+
+`repair` gives targets that no stack can take any more to others, each by a cheapest way, the best
+one first. `climb` moves single targets between stacks, and adds and drops extras, as long as the
+chance grows. A change is only solved if its bound allows a gain: the product of the chances that
+each stack could pay what its set costs if all of it were next to it (`bound_of`).
+"""
 
 from typing import Any, TypeAlias
 

@@ -7,17 +7,7 @@ product of F(v_i, n_i, R_i), each set connected to its stack. There are three wa
 territory are tried in the order of their chances, until the chance alone is no better than the best
 share: the other factors are at most 1.
 
-`ShareSearch` may also take extras, territories outside the goal. The goal may not be connected to
-the stacks, and even where it is, one more territory can save armies: a stack that goes round in a
-ring need not split. So each stack i is given a part T_i of the goal and takes a set R_i that holds
-T_i and is connected to the stack. There are too many of these to try all, so they are searched:
-
-1. R_i is T_i, connected by cheapest ways. Of each share T_1, T_2 ... the bounds of the chances
-   (`iacta.plan.bound`, for R_i and stack i alone) are multiplied. Shares are made by adding one
-   target after another; then single targets are moved between stacks as long as that product grows.
-2. The shares are solved in the order of their bounds, best first, until the bound is no better than
-   the best chance.
-3. From the best on, targets are moved, and extras added and removed, as long as the chance grows.
+`iacta.plan.shares` searches for one, with territories outside the goal where they are of use.
 
 `forests` is for goals with more connected sets than can be counted: a continent has hundreds, a
 board far more. The borders are thinned out first: each stack gets a tree of territories, the goal
