@@ -41,7 +41,7 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(VENV)/core: $(SETTINGS) | $(VENV)/bin/python
-	@$(INSTALL) -e .
+	@$(INSTALL) -e '.[plan]'
 	@touch $@
 
 $(VENV)/test $(VENV)/bench $(VENV)/docs: $(VENV)/%: $(SETTINGS) | $(VENV)/bin/python
