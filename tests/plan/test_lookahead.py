@@ -10,7 +10,7 @@ import pytest
 from benchmarks.positions import hard_positions
 from iacta import Rules
 from iacta.board.position import read_position
-from iacta.plan import TakeAll, best_plan, eliminate
+from iacta.plan import TakeAll, Worth, best_plan, eliminate
 from iacta.plan.exact_turn import solve_turn
 from iacta.plan.games import Drawn, RollMade, Thrown
 from iacta.plan.goals import Rewards
@@ -192,3 +192,11 @@ def test_a_stack_of_thousands_is_planned() -> None:
     assert problem.most == 3000
     plan = best_plan(position, TakeAll("Australia"), time_limit=5)
     assert plan.win_probability > 0.999
+
+
+def test_a_plan_says_whether_play_by_rolls_was_looked_at() -> None:
+    position = read_position("examples/eliminate-blue.json")
+    worth = best_plan(position, Worth(1), time_limit=1)
+    assert (worth.play, worth.has_tried_rolls) == ("battles", False)
+    chance = best_plan(position, eliminate(position, "blue"), time_limit=3)
+    assert chance.has_tried_rolls

@@ -89,6 +89,7 @@ MOST_ENDINGS = 3
 PLAYS = ("rolls", "battles")
 COUNTED = "The numbers of these tables are counted in {} games of the plan."
 BY_BATTLES = "Fight each battle to its end: no better play roll by roll was found."
+NOT_BY_ROLLS = "Fight each battle to its end: play roll by roll was not looked at."
 LOOKED_AHEAD = "These are compared by a lookahead, and the plan as a whole may be worth more."
 OFTEN = 0.995
 ALONE = "Each of them is taken to attack alone, and to meet what you leave."
@@ -969,7 +970,7 @@ class PlanAnswer(Answer):
         if _is_hopeless(plan) or not plan.steps:
             return
         if plan.play == "battles" and self.question.play != "battles" and not plan.proven:
-            yield BY_BATTLES
+            yield BY_BATTLES if plan.has_tried_rolls else NOT_BY_ROLLS
         if plan.play != "rolls" or plan.battles_value is None:
             return
         if plan.value - plan.battles_value > SEEN:

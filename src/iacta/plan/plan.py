@@ -143,6 +143,7 @@ class Plan(Displayed):
     interval: the interval at 95 % for its value, where that is estimated from games; else `None`.
     battles_value: what the best plan that was found is worth if each battle is fought to its end.
     games: the games from which the value is estimated.
+    has_tried_rolls: whether play roll by roll was looked at too.
     """
 
     position: Position
@@ -162,6 +163,7 @@ class Plan(Displayed):
     interval: tuple[float, float] | None = None
     battles_value: float | None = None
     games: tuple[Game, ...] = field(default=(), compare=False, repr=False)
+    has_tried_rolls: bool = field(default=False, compare=False, repr=False)
 
     @property
     def problem(self) -> Problem:
@@ -520,6 +522,7 @@ def _plan(position: Position, search: Search, seconds: float) -> Plan:
         play="rolls" if search.is_by_rolls else "battles",
         interval=interval,
         battles_value=None if battles is None else battles.value + held,
+        has_tried_rolls=rolls is not None,
         games=rolls.games if rolls is not None and search.is_by_rolls else (),
     )
 
