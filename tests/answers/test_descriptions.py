@@ -25,7 +25,7 @@ from iacta.answers.kinds import (
     Way,
     Whole,
 )
-from iacta.answers.plan import Garrisons
+from iacta.answers.plan_values import Garrisons
 from iacta.cli.command import COMMANDS
 from iacta.rules.modes import ArmiesGrow
 

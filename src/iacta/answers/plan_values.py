@@ -1,0 +1,194 @@
+"""What a plan is asked with: positions, garrisons, rules of territories, cards and prizes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import PurePath
+from typing import Any, ClassVar
+
+from iacta.answers.kinds import Kind, Number, Schema
+from iacta.board.position import Position, read_position
+from iacta.checks import parse_whole_number, row_of, shown, whole_number
+from iacta.errors import IllegalError, MalformedError
+from iacta.plan import Trade
+from iacta.plan.goals import MOST_WORTH
+from iacta.rules.variants import find_rule_set
+
+__all__ = ["WORTH", "Garrisons", "NewArmies", "PositionSource", "Prizes", "RulesOf", "Sets"]
+
+WORTH = Number(least=0, most=int(MOST_WORTH))
+
+
+class PositionSource(Kind):
+    """The path of a file with a position, or in Python and JSON the position itself."""
+
+    def check(self, value: object, name: str) -> str | Position:
+        if isinstance(value, Position):
+            return value
+        if isinstance(value, Mapping):
+            return read_position(value)
+        if isinstance(value, str | PurePath):
+            return str(value)
+        raise MalformedError(f"{name} must be a position or a file of one, got {shown(value)}")
+
+    def schema(self) -> Schema:
+        return {"type": ["string", "object"]}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Garrisons(Kind):
+    """A number for each of some names, such as the armies that must stay on some territories.
+
+    example: what it looks like.
+
+    >>> Garrisons().parse("Brazil:3, Egypt=2", "keep")
+    (('Brazil', 3), ('Egypt', 2))
+    """
+
+    metavar: ClassVar[str] = "NAMES"
+    example: str = "Brazil:3,Egypt:2"
+
+    def parse(self, text: str, name: str) -> tuple[tuple[str, int], ...]:
+        kept = {}
+        for part in text.split(","):
+            territory, colon, number = part.replace("=", ":").rpartition(":")
+            if not colon:
+                raise IllegalError(f"{name} must be like '{self.example}', got {shown(text)}")
+            kept[territory.strip()] = parse_whole_number(number.strip(), f"{name} of {territory}")
+        return self.check(kept, name)
+
+    def check(self, value: object, name: str) -> tuple[tuple[str, int], ...]:
+        pairs = value.items() if isinstance(value, Mapping) else row_of(value, name, "pairs")
+        return tuple((str(who), whole_number(number, f"{name} of {who}")) for who, number in pairs)
+
+    def text(self, value: Sequence[tuple[str, int]]) -> str:
+        return ",".join(f"{territory}:{number}" for territory, number in value)
+
+    def json(self, value: Sequence[tuple[str, int]]) -> dict[str, int]:
+        return dict(value)
+
+    def schema(self) -> Schema:
+        return {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
+
+
+class RulesOf(Kind):
+    """The names of rules by which territories are defended.
+
+    >>> RulesOf().parse("Ukraine:wall+capital, Egypt=wall", "rules_of")
+    (('Ukraine', 'capital+wall'), ('Egypt', 'wall'))
+    """
+
+    metavar: ClassVar[str] = "NAMES"
+
+    def parse(self, text: str, name: str) -> tuple[tuple[str, str], ...]:
+        pairs = []
+        for part in text.split(","):
+            territory, colon, rules = part.replace("=", ":").partition(":")
+            if not colon:
+                raise IllegalError(
+                    f"{name} must be like 'Ukraine:capital,Egypt:wall', got {shown(text)}"
+                )
+            pairs.append((territory.strip(), rules.strip()))
+        return self.check(pairs, name)
+
+    def check(self, value: object, name: str) -> tuple[tuple[str, str], ...]:
+        pairs = value.items() if isinstance(value, Mapping) else row_of(value, name, "pairs")
+        return tuple((str(who), find_rule_set(rules).name) for who, rules in pairs)
+
+    def text(self, value: Sequence[tuple[str, str]]) -> str:
+        return ",".join(f"{territory}:{rules}" for territory, rules in value)
+
+    def json(self, value: Sequence[tuple[str, str]]) -> dict[str, str]:
+        return dict(value)
+
+    def schema(self) -> Schema:
+        return {"type": "object", "additionalProperties": {"type": "string"}}
+
+
+class NewArmies(Garrisons):
+    """New armies: one number for all players, or one for each of some.
+
+    >>> NewArmies().parse("5", "opponents_get"), NewArmies().parse("blue=5", "opponents_get")
+    (5, (('blue', 5),))
+    """
+
+    metavar: ClassVar[str] = "ARMIES"
+
+    def parse(self, text: str, name: str) -> Any:
+        if text.strip().isdigit():
+            return parse_whole_number(text.strip(), name)
+        return super().parse(text, name)
+
+    def check(self, value: object, name: str) -> Any:
+        return whole_number(value, name) if isinstance(value, int) else super().check(value, name)
+
+    def text(self, value: Any) -> str:
+        return str(value) if isinstance(value, int) else super().text(value)
+
+    def json(self, value: Any) -> Any:
+        return value if isinstance(value, int) else super().json(value)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"type": "integer", "minimum": 0}, super().schema()]}
+
+
+class Sets(Kind):
+    """What the next sets of cards bring, or `fixed` as in the app.
+
+    >>> Sets().parse("10,12", "trade").nth(2), Sets().parse("fixed", "trade").is_fixed
+    (15, True)
+    """
+
+    metavar: ClassVar[str] = "ARMIES"
+
+    def parse(self, text: str, name: str) -> Trade:
+        if text.strip() == "fixed":
+            return Trade(is_fixed=True)
+        return Trade(tuple(parse_whole_number(part.strip(), name) for part in text.split(",")))
+
+    def check(self, value: object, name: str) -> Trade:
+        if isinstance(value, Trade):
+            return value
+        if isinstance(value, str):
+            return self.parse(value, name)
+        return Trade(tuple(whole_number(each, name) for each in row_of(value, name, "numbers")))
+
+    def text(self, value: Trade) -> str:
+        return "fixed" if value.is_fixed else ",".join(map(str, value.values))
+
+    def json(self, value: Trade) -> str:
+        return self.text(value)
+
+
+class Prizes(Kind):
+    """Goals, and what it is worth to reach them.
+
+    >>> Prizes().parse("Africa: 5; eliminate green: 5/2", "prizes")
+    (('Africa', Fraction(5, 1)), ('eliminate green', Fraction(5, 2)))
+    """
+
+    metavar: ClassVar[str] = "GOALS"
+
+    def parse(self, text: str, name: str) -> tuple[tuple[str, Fraction], ...]:
+        prizes = []
+        for part in text.split(";"):
+            goal, colon, number = part.rpartition(":")
+            if not colon:
+                raise IllegalError(
+                    f"{name} must be like 'Africa:5;eliminate green:10', got {shown(text)}"
+                )
+            prizes.append((goal.strip(), number.strip()))
+        return self.check(prizes, name)
+
+    def check(self, value: object, name: str) -> tuple[tuple[str, Fraction], ...]:
+        pairs = value.items() if isinstance(value, Mapping) else row_of(value, name, "pairs")
+        return tuple((str(goal), WORTH.check(worth, name)) for goal, worth in pairs)
+
+    def text(self, value: Sequence[tuple[str, Fraction]]) -> str:
+        return ";".join(f"{goal}:{worth}" for goal, worth in value)
+
+    def json(self, value: Sequence[tuple[str, Fraction]]) -> dict[str, str]:
+        return {goal: WORTH.json(worth) for goal, worth in value}
+
+    def schema(self) -> Schema:
+        return {"type": "object", "additionalProperties": WORTH.schema()}

@@ -1,0 +1,449 @@
+"""A plan in words and tables: what it achieves, how it is proven, which way it goes."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import ceil
+from typing import Any, NamedTuple
+
+from iacta.answers.sections import Section, Table
+from iacta.answers.words import armies, count, percent, plain_percent, settled, short_percent
+from iacta.distribution import Probability
+from iacta.estimate import Interval
+from iacta.methods import find_kernel
+from iacta.plan import Goal, InOrder, Plan, SimulatedPlan, Step, TakeAll, TakeAny, Worth
+from iacta.plan.goals import deed, goal_words, held_worth, names_in
+from iacta.plan.problem import bits, mask_of
+from iacta.plan.way import Rearguard, UsualBattle, rearguards, usual_way
+
+__all__ = [
+    "MOST_LINES",
+    "Checked",
+    "Needed",
+    "achieved",
+    "interval_record",
+    "is_chance",
+    "is_hopeless",
+    "other_play",
+    "proof",
+    "record_of",
+    "settled_chance",
+    "valued",
+    "way_sections",
+    "why",
+]
+
+LEVEL = "0.95"
+RARE = 0.001
+SEEN = 5e-5  # differences of values that are told
+NEAR = 0.01  # gaps that are told as such, and not by the bound
+NO_BOUND = 0.999  # a chance that proves nothing as a bound
+MOST_LINES = 40
+MOST_ENDINGS = 3
+COUNTED = "The numbers of these tables are counted in {} games of the plan."
+BY_BATTLES = "Fight each battle to its end: no better play roll by roll was found."
+NOT_BY_ROLLS = "Fight each battle to its end: play roll by roll was not looked at."
+
+
+def achieved(plan: Plan) -> str:
+    """Return what a plan achieves."""
+    if isinstance(plan.goal, Worth):
+        stay = held_worth(plan.problem, plan.goal)
+        if not plan.steps:
+            return f"No attack pays: stay. That is worth {stay:.2f}"
+        return f"The plan is worth {plan.value:.2f} on average, against {stay:.2f} if you stay"
+    verb = deed(plan.position, plan.goal)
+    if is_hopeless(plan):
+        return f"You cannot {verb}" if why(plan) else f"No plan to {verb} was found"
+    if isinstance(plan.goal, InOrder):
+        parts = [
+            f"{deed(plan.position, goal)} with {percent(settled_chance(plan, chance))}"
+            for goal, chance in zip(plan.goal.goals, plan.stages, strict=True)
+        ]
+        first = parts[0].replace(" with ", " with a chance of ", 1)
+        return f"You {', then '.join([first, *parts[1:]])}"
+    chance = percent(settled_chance(plan, plan.win_probability))
+    return f"You {verb} with a chance of {chance}{_range(plan.interval)}"
+
+
+def other_play(plan: Plan, asked: str) -> Iterator[str]:
+    """Yield what the simpler play would be worth, where that is less.
+
+    asked: the play that was asked for.
+    """
+    if is_hopeless(plan) or not plan.steps:
+        return
+    if plan.play == "battles" and asked != "battles" and not plan.proven:
+        yield BY_BATTLES if plan.has_tried_rolls else NOT_BY_ROLLS
+    if plan.play != "rolls" or plan.battles_value is None:
+        return
+    if plan.value - plan.battles_value > SEEN:
+        yield (
+            f"If each battle is fought to its end it is "
+            f"{valued(plan, plan.battles_value)}: this plan decides after each roll."
+        )
+
+
+def proof(plan: Plan) -> str:
+    """Return how near a plan is to the best possible one."""
+    if is_hopeless(plan) and (reason := why(plan)):
+        return f": {reason}."
+    if is_hopeless(plan) and not isinstance(plan.goal, InOrder):
+        if plan.upper_bound > NO_BOUND:
+            return "; it is not known whether there is one."
+        return f"; no plan has a chance above {percent(plan.upper_bound)}."
+    if plan.proven:
+        return ": proven best." if plan.steps or isinstance(plan.goal, Worth) else "."
+    if isinstance(plan.goal, InOrder):
+        return (
+            f"; that is worth {plan.value:.2f} on average, at most "
+            f"{ceil(100 * plan.gap - 1e-7) / 100:.2f} below the best possible."
+        )
+    if isinstance(plan.goal, Worth):
+        return f"; it is at most {plan.gap:.2f} below the best possible."
+    if plan.upper_bound > NO_BOUND > plan.win_probability:
+        return "; it is not known whether another plan is better."
+    if plan.gap <= NEAR:
+        return f", at most {_points(plan.gap)} below the best possible."
+    return f"; no play can be better than {_at_most(plan.upper_bound)}."
+
+
+def is_hopeless(plan: Plan) -> bool:
+    """Return whether a plan never reaches its goal, nor the first of several."""
+    return not isinstance(plan.goal, Worth) and not max(plan.win_probability, *plan.stages, 0.0)
+
+
+def _wanted(plan: Plan) -> int:
+    """Return the set that a plan is to take, of several goals the first."""
+    goal = plan.goal.goals[0] if isinstance(plan.goal, InOrder) else plan.goal
+    if isinstance(goal, Worth):
+        return 0
+    return mask_of(map(plan.position.board.territories.index, names_in(goal)))
+
+
+def why(plan: Plan) -> str:
+    """Return why a goal was not reached: what makes it impossible, or that no plan was found."""
+    problem, position = plan.problem, plan.position
+    stacks = problem.stacks()
+    if not stacks:
+        return (
+            f"{position.player} has no stack that may attack, as each has too few armies, no enemy "
+            "beside it, or must stay"
+        )
+    goal = _wanted(plan)
+    open_to = mask_of(t for t in bits(problem.enemy) if problem.armies[t])
+    reached = problem.borders.reachable_from((v for v, _ in stacks), open_to)
+    away = goal & problem.enemy & ~reached
+    if away and (isinstance(plan.goal, TakeAll | InOrder) or away == goal & problem.enemy):
+        return f"no way leads to {problem.name(next(bits(away)))}"
+    if plan.upper_bound <= 0.0:
+        total = sum(number for _, number in stacks)
+        return (
+            f"the {armies(total)} in all stacks that may attack are too few, whatever the dice show"
+        )
+    return ""
+
+
+def way_sections(plan: Plan) -> Iterator[Section]:
+    """Yield the battles of a plan, and what is owned afterwards."""
+    if not plan.steps or is_hopeless(plan):
+        return
+    way = usual_way(plan)
+    rows = [_usual_row(plan, battle) for battle in way]
+    columns: tuple[str, ...] = ("", "chance to take", "armies arriving", "go on with")
+    if not any(row[-1] for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    yield Section([Table(columns, rows)], title="The usual way:")
+    branches = [
+        f"{battle.step.start} to {battle.step.to} won with {_numbers(branch.armies)} left: "
+        f"go on from {branch.start} to {branch.to}"
+        for battle in way
+        for branch in battle.branches
+    ]
+    if branches:
+        yield Section(branches[:MOST_LINES], title="Where it branches:")
+    yield from _others(plan, [battle.step for battle in way])
+    yield _advances(plan)
+    if plan.endings and not isinstance(plan.goal, Worth):
+        lost = [
+            (f"{each.start} to {each.to}", _share(plan, each.chance))
+            for each in plan.endings[:MOST_ENDINGS]
+        ]
+        yield Section([Table(("", "chance"), lost)], title="Where it may fail:")
+    owned = Table(("", "chance to own", "armies on average"), list(_afterwards(plan)))
+    told = [COUNTED.format(len(plan.games))] if plan.games else []
+    yield Section([owned, *told], title="Afterwards:")
+
+
+def _share(plan: Plan, chance: float) -> str:
+    """Return a chance of the plan for a table: rounded, where it is counted in games."""
+    if not plan.games:
+        return short_percent(settled_chance(plan, chance))
+    return f"{100 * chance:.0f} %"
+
+
+def _row(plan: Plan, step: Step) -> tuple[str, str, str, str]:
+    """Return a step: its border, the chances to fight and to take it, and who arrives."""
+    reached = step.reach_probability
+    return (
+        f"{step.start} to {step.to}",
+        "100 %" if reached == 1.0 else _share(plan, reached),
+        _share(plan, step.conquer_probability),
+        f"{step.expected_armies:.1f}" if step.conquer_probability else "",
+    )
+
+
+def _usual_row(plan: Plan, battle: UsualBattle) -> tuple[str, ...]:
+    border, _, *numbers = _row(plan, battle.step)
+    return border, *numbers, "" if battle.fewest is None else f"{battle.fewest} or more"
+
+
+def _others(plan: Plan, usual: Sequence[Step]) -> Iterator[Section]:
+    """Yield the battles that are not on the usual way."""
+    others = [step for step in plan.steps if step not in usual]
+    likely = [step for step in others if step.reach_probability >= RARE][:MOST_LINES]
+    rest = len(others) - len(likely)
+    if likely:
+        columns = ("", "chance to fight", "chance to take", "armies arriving")
+        table = Table(columns, [_row(plan, step) for step in likely])
+        more = [f"and {rest} more, rarely fought"] if rest else []
+        yield Section([table, *more], title="Other battles that may be fought:")
+    elif rest:
+        yield Section([f"{count(rest, 'other battle is', 'other battles are')} rarely fought."])
+
+
+def _afterwards(plan: Plan) -> Iterator[Sequence[str]]:
+    """Yield what the player owns at the end, as far as the plan has to do with it."""
+    touched = {name for step in plan.steps for name in (step.start, step.to)}
+    for each in plan.territories:
+        if each.name in touched and each.own_probability >= RARE:
+            owned = plan.position.of(each.name).owner == plan.position.player
+            chance = _share(plan, each.own_probability)
+            yield each.name, "100 %" if owned else chance, f"{each.expected_armies:.1f}"
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """Return numbers as a player reads them.
+
+    >>> _numbers([7, 8, 9, 12, 14, 15])
+    '7 to 9, 12 or 14 to 15'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    texts = [str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
+    return " or ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
+
+
+def _advances(plan: Plan) -> Section:
+    """Return how many move in, where it is not simply all."""
+    partial = [each for each in rearguards(plan) if not each.is_all and each.probability >= RARE]
+    lines = [f"from {each.start} to {each.to}: {_moves(each)}" for each in partial[:MOST_LINES]]
+    if len(partial) > MOST_LINES:
+        lines.append(f"and {len(partial) - MOST_LINES} more")
+    elsewhere = "everywhere else" if partial else "everywhere"
+    lines.append(f"{elsewhere}: as many as allowed")
+    return Section(lines, title="How many move in:")
+
+
+def _moves(each: Rearguard) -> str:
+    if each.least == each.most:
+        return f"move all but {each.most}"
+    return f"move all but {each.least} to {each.most}, mostly {each.usual}"
+
+
+def is_chance(plan: Plan) -> bool:
+    """Return whether the value of a plan is a chance."""
+    return isinstance(plan.goal, TakeAll | TakeAny)
+
+
+def valued(plan: Plan, value: float) -> str:
+    """Return the value of a plan, as a chance where it is one."""
+    return short_percent(settled_chance(plan, value)) if is_chance(plan) else f"{value:.2f}"
+
+
+def settled_chance(plan: Plan, chance: float) -> Probability:
+    """Return a chance of a plan, certainty as a `Fraction` where its rules allow it."""
+    return settled(chance, [plan.rules])
+
+
+def _at_most(bound: float) -> str:
+    """Return a bound on a chance, rounded up.
+
+    >>> _at_most(0.01231), _at_most(0.99999)
+    ('1.24 %', '100 %')
+    """
+    percents = ceil(bound * 10_000 - 1e-9) / 100
+    return "100 %" if percents >= 100 else f"{percents:.2f} %"
+
+
+def _points(gap: float) -> str:
+    """Return a difference of chances, rounded up.
+
+    >>> _points(0.01231), _points(1e-7)
+    ('1.24 percentage points', '0.01 percentage points')
+    """
+    return f"{max(ceil(gap * 10_000 - 1e-9), 1) / 100:.2f} percentage points"
+
+
+def _range(interval: tuple[float, float] | None) -> str:
+    """Return an interval in parentheses, nothing where a number is exact to all digits shown.
+
+    >>> _range((0.6163, 0.6261)), _range((0.61631, 0.61632)), _range(None)
+    (' (61.63 to 62.61)', '', '')
+    """
+    if interval is None or interval[1] - interval[0] <= SEEN:
+        return ""
+    return f" ({100 * interval[0]:.2f} to {100 * interval[1]:.2f})"
+
+
+def interval_record(interval: tuple[float, float] | None) -> dict[str, float] | None:
+    """Return an interval as JSON has it."""
+    if interval is None:
+        return None
+    return {"level": float(LEVEL), "low": interval[0], "high": interval[1]}
+
+
+def record_of(plan: Plan, rules: str) -> dict[str, Any]:
+    """Return a plan as JSON has it.
+
+    rules: the name of the rules.
+    """
+    found: dict[str, Any] = {
+        "goal": _goal(plan.goal),
+        "rules": rules,
+        "win_probability": None if isinstance(plan.goal, Worth) else plan.win_probability,
+        "upper_bound": plan.upper_bound,
+        "proven": plan.proven,
+        "steps": [
+            {
+                "from": step.start,
+                "to": step.to,
+                "reach_probability": step.reach_probability,
+                "conquer_probability": step.conquer_probability,
+                "expected_armies": step.expected_armies,
+            }
+            for step in plan.steps
+        ],
+        "territories": [
+            {
+                "name": each.name,
+                "own_probability": each.own_probability,
+                "expected_armies": each.expected_armies,
+            }
+            for each in plan.territories
+        ],
+        "seconds": plan.seconds,
+        "value": plan.value,
+        "play": plan.play,
+        "interval": interval_record(plan.interval),
+        "battles_value": plan.battles_value,
+        "advances": [
+            {
+                "from": each.start,
+                "to": each.to,
+                "probability": each.probability,
+                "least": each.least,
+                "most": each.most,
+                "usual": each.usual,
+            }
+            for each in rearguards(plan)
+        ],
+        "endings": [
+            {"from": each.start, "to": each.to, "probability": each.chance} for each in plan.endings
+        ],
+    }
+    if isinstance(plan.goal, InOrder):
+        found["stages"] = list(plan.stages)
+    return found
+
+
+def _goal(goal: Goal) -> dict[str, Any]:
+    if isinstance(goal, Worth):
+        values = {"territory": goal.territories, "bonus": goal.bonus, "army": goal.army}
+        prizes = [{**_goal(each), "worth": worth} for each, worth in goal.prizes]
+        return {"kind": goal_words(goal), **values, **({"prizes": prizes} if prizes else {})}
+    if isinstance(goal, InOrder):
+        goals = [
+            {**_goal(each), "worth": worth}
+            for each, worth in zip(goal.goals, goal.worths, strict=True)
+        ]
+        return {"kind": goal_words(goal), "goals": goals}
+    found = {"kind": goal_words(goal), "territories": list(goal.territories)}
+    if isinstance(goal, TakeAll) and goal.owner:
+        found["eliminates"] = goal.owner
+    return found
+
+
+class Needed(NamedTuple):
+    """The fewest armies on a territory for a wanted chance."""
+
+    chance: Fraction
+    source: str
+    armies: int
+
+    def record(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {**self._asdict(), "chance": float(self.chance)}
+
+    def sentence(self, plan: Plan) -> str:
+        """Return it as a sentence.
+
+        plan: the plan with the armies that are there.
+        """
+        return (
+            f"For a chance of at least {plain_percent(self.chance)} you need "
+            f"{armies(self.armies)} on {self.source}, which has "
+            f"{plan.position.of(self.source).armies}: the fewest for which a plan with that "
+            "chance was found."
+        )
+
+
+class Checked(NamedTuple):
+    """A plan carried out with real dice."""
+
+    runs: int
+    seed: int
+    simulated: SimulatedPlan
+
+    @property
+    def interval(self) -> Interval:
+        """The interval for the true chance."""
+        return self.simulated.won.interval(LEVEL)
+
+    def record(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            "runs": self.runs,
+            "seed": self.seed,
+            "won": self.simulated.won.successes,
+            "win_probability": float(self.simulated.won.probability),
+            "interval": interval_record(self.interval),
+            "value": self.simulated.value,
+            "error": self.simulated.error,
+        }
+
+    def sentence(self, plan: Plan) -> str:
+        """Return it as a sentence.
+
+        plan: the plan that was carried out.
+        """
+        games = f"In {self.runs:,} games with real dice"
+        if not find_kernel(plan.rules).rolled:
+            games = f"In {self.runs:,} games, with battles drawn from their distributions,"
+        seed = f"(seed {self.seed})"
+        if isinstance(plan.goal, Worth):
+            return (
+                f"{games} it was worth {self.simulated.value:.3f} on average, give or take "
+                f"{2 * self.simulated.error:.3f} {seed}."
+            )
+        low, high = self.interval
+        told = "exact" if plan.interval is None else "estimated"
+        inside = "inside" if low <= plan.win_probability <= high else "outside"
+        return (
+            f"{games} it succeeded in {percent(float(self.simulated.won.probability))}; the 95 % "
+            f"interval is {100 * low:.2f} % to {100 * high:.2f} %, and the {told} chance is "
+            f"{inside} {seed}."
+        )
