@@ -1,6 +1,7 @@
 """New armies stand where they help most."""
 
 from itertools import combinations_with_replacement
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -10,7 +11,7 @@ from iacta.board import Position
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan import TakeAll, TakeAny, Worth, best_plan, reinforce, reinforcements_needed
 from iacta.plan.reinforce import placed
-from tests.plan.boards import board_of, position_on
+from tests.plan.boards import board_of, position_on, small_game
 from tests.plan.test_plan import GOALS, positions, scattered
 
 APART = position_on(
@@ -42,6 +43,32 @@ def test_two_new_armies_stand_where_no_other_placement_is_better(
     assert found.plan.position == placed(position, found.placement)
     assert sum(number for _, number in found.placement) == 2
     assert found.before.value == pytest.approx(best_plan(position, goal).value)
+
+
+# Quick plans, each battle to its end, would place these armies elsewhere.
+@pytest.mark.parametrize(
+    ("seed", "armies"), [(6, 6), (7, 4), (20, 3), (24, 5), (33, 6), (38, 5), (2, 4), (11, 3)]
+)
+def test_no_placement_on_a_small_board_is_better(seed: int, armies: int) -> None:
+    game = small_game(seed)
+    options: dict[str, Any] = {**game.options, "rules": game.rules}
+    found = reinforce(game.position, game.goal, armies, **options)
+    best = max(
+        best_plan(placed(game.position, each), game.goal, **options).value
+        for each in all_placements(game.position, armies)
+    )
+    assert found.plan.value == pytest.approx(best, abs=1e-9)
+    assert found.has_tried_all or found.plan.value in (0.0, 1.0)
+
+
+def test_the_best_of_all_placements_by_battles_is_found() -> None:
+    goal = TakeAll("a,b")
+    found = reinforce(APART, goal, 4, play="battles")
+    tried = [
+        best_plan(placed(APART, each), goal, play="battles").value
+        for each in all_placements(APART, 4)
+    ]
+    assert found.plan.value == pytest.approx(max(tried), abs=1e-9)
 
 
 def test_armies_are_divided_where_two_stacks_need_them() -> None:

@@ -11,7 +11,7 @@ and the same conquest ends many rolls.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -46,19 +46,25 @@ Worths: TypeAlias = dict[tuple[int, int], Floats]  # by the loss, and the least 
 
 
 def solve_turn(
-    turn: Turn, most_states: int = MOST_STATES, late: Callable[[], bool] = lambda: False
+    turn: Turn,
+    most_states: int = MOST_STATES,
+    late: Callable[[], bool] = lambda: False,
+    starts: Iterable[TurnState] | None = None,
 ) -> "ExactTurn | None":
     """Return the best play of a turn; `None` if it has too many states, or the time is over.
 
     turn: the turn.
     most_states: how many states may be kept.
     late: tells whether the time is over.
+    starts: the states to start from, each with at most the armies of the turn's own start on each
+        territory; `None` for that start alone.
     """
     layout = read_layout(turn)
     if layout is None:
         return None
     solver = ExactTurn(layout)
-    return solver if solver._explore(most_states, late) and solver._solve(late) else None
+    begun = [turn.start()] if starts is None else [*starts]
+    return solver if solver._explore(begun, most_states, late) and solver._solve(late) else None
 
 
 class ExactTurn:
@@ -107,14 +113,15 @@ class ExactTurn:
 
     # The forward pass, which finds the states.
 
-    def _explore(self, most_states: int, late: Callable[[], bool]) -> bool:
+    def _explore(self, starts: list[TurnState], most_states: int, late: Callable[[], bool]) -> bool:
         """Find all states; return whether that could be done."""
-        layout, start = self.layout, self.turn.start()
-        code = layout.encode(start)
+        layout = self.layout
         waiting: dict[int, list[Ints]] = defaultdict(list)
         conquests: list[dict[int, list[Ints]]] = [defaultdict(list) for _ in layout.borders]
-        if code is not None and not self.turn.is_over(start):
-            waiting[code // layout.whole].append(layout.in_order(np.array([code])))
+        for start in starts:
+            code = layout.encode(start)
+            if code is not None and not self.turn.is_over(start):
+                waiting[code // layout.whole].append(layout.in_order(np.array([code])))
         layers: list[Ints] = []
         found = 0
         for total in range(max(waiting, default=-1), -1, -1):

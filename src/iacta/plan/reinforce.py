@@ -1,28 +1,40 @@
 """New armies: where to place them before the first battle, jointly with the plan.
 
-A placement says how many new armies stand on which of the player's territories. Many placements are
-compared by quick plans, which leave out what a search takes its time for: first all new armies on
-one territory, for each territory with an enemy beside it; then half of them on each of two; then
-the best of these is improved by moving armies from one territory to another, first half of them
-and in the end one at a time, as long as that gains. The few best placements are settled by plans
-with all the effort there is.
+A placement says how many new armies stand on which of the player's territories. Where there are few
+states, one backward pass over all that can follow any placement gives the value of each, exactly
+(`iacta.plan.exact_turn`), so that the best is proven.
+
+Elsewhere placements are compared by quick plans, which leave out what a search takes its time for:
+first all new armies on one territory, for each territory with an enemy beside it; then half of them
+on each of two; then the best of these is improved by moving armies from one territory to another,
+first half of them and in the end one at a time, as long as that gains. The few best placements are
+settled by plans with all the effort there is.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
+from math import comb
 from time import monotonic
-from typing import TypeAlias, TypedDict, Unpack
+from typing import Any, TypeAlias, TypedDict, Unpack
 
 from iacta.board import Holding, Position
 from iacta.checks import Chance, read_chance, row_of, shown, whole_number
 from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
-from iacta.plan.goals import Goal, InOrder, Worth
+from iacta.plan.exact_turn import solve_turn
+from iacta.plan.goals import Goal, InOrder, Worth, held_worth, read_goal
+from iacta.plan.one_stack import MOST_ABLE
 from iacta.plan.plan import Plan, best_plan
+from iacta.plan.problem import read_problem
+from iacta.plan.real_play import Clock
+from iacta.plan.real_play import Search as PlanSearch
+from iacta.plan.turn import Turn, TurnState
 from iacta.questions.search import first
 from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules
 
 __all__ = [
     "Marginal",
@@ -39,8 +51,13 @@ MOST_NEW = 1000
 FIRST_TRIED = 8
 MOST_MIXED = 4  # territories among which new armies are divided
 SETTLED = 2  # placements that are settled by plans with all the effort there is
-QUICK = 0.4  # of the time, for quick plans
+QUICK = 0.3  # of the time, for quick plans
 GAIN = 1e-9
+MOST_PLACEMENTS = 2000  # that are all looked at
+MOST_STATES = 50_000  # that can follow them
+FEW_STATES = 20_000
+MANY_STATES = 10**6
+EXACT = 0.2  # of the time, to look at all placements
 
 Placement: TypeAlias = tuple[tuple[str, int], ...]  # (territory, new armies), the most first
 
@@ -81,6 +98,7 @@ class Reinforcement(Displayed):
     quick: the value of a quick plan without them, with which `marginals` can be compared.
     marginals: for each territory where they may be of use, what they are worth there, the best
         first.
+    has_tried_all: whether all placements were compared, each with the best play after it.
     """
 
     armies: int
@@ -89,6 +107,7 @@ class Reinforcement(Displayed):
     before: Plan
     quick: float
     marginals: tuple[Marginal, ...]
+    has_tried_all: bool = False
 
 
 def placed(position: Position, placement: Iterable[tuple[str, int]]) -> Position:
@@ -147,7 +166,9 @@ def reinforce(
     before = search.settled((), time_limit, progress)
     marginals = tuple(search.marginals(number))
     placement, plan = search.best(number, time_limit, progress)
-    return Reinforcement(number, placement, plan, before, search.value(()), marginals)
+    return Reinforcement(
+        number, placement, plan, before, search.value(()), marginals, search.has_tried_all
+    )
 
 
 def reinforcements_needed(
@@ -197,6 +218,7 @@ class Search:
     goal: what the plans are for.
     options: the rules and constraints of the plans.
     late: tells whether the time for quick plans is over.
+    has_tried_all: whether all placements of the armies of the last `best` were compared.
     """
 
     def __init__(
@@ -208,11 +230,12 @@ class Search:
     ) -> None:
         if not isinstance(position, Position):
             raise MalformedError(f"position must be a Position, got {shown(position)}")
-        self.position, self.late = position, late
+        self.position, self.goal, self.options, self.late = position, goal, options, late
         self.plan = partial(best_plan, goal=goal, **options)
         quick: PlanOptions = {**options, "play": "battles"}
         self.quick_plan = partial(best_plan, goal=goal, **quick)
         self.least_effort = None if isinstance(goal, Worth) else 0  # a worth is grown step by step
+        self.has_tried_all = False
         self._quick: dict[Placement, Plan] = {}
         self.places = tuple(self._places(options.get("may_not_move", ())))
 
@@ -246,7 +269,7 @@ class Search:
         progress: Callable[[float, float], object] | None = None,
     ) -> Plan:
         """Return a plan with new armies, with all the effort there is."""
-        limit = None if time_limit is None else (1 - QUICK) * time_limit / (SETTLED + 1)
+        limit = None if time_limit is None else (1 - QUICK - EXACT) * time_limit / (SETTLED + 1)
         there = placed(self.position, placement)
         plan = self.plan(there, time_limit=limit, progress=progress)
         return max(plan, self.quick(placement), key=lambda each: each.value)
@@ -258,11 +281,65 @@ class Search:
         progress: Callable[[float, float], object] | None = None,
     ) -> tuple[Placement, Plan]:
         """Return the best placement, settled, and its plan."""
-        plans = [
-            (each, self.settled(each, time_limit, progress))
-            for each in self.placements(armies)[:SETTLED]
-        ]
+        most = MOST_STATES if time_limit is None else MANY_STATES
+        exact = self.proven(armies, most, late_after(time_limit, EXACT))
+        self.has_tried_all = exact is not None
+        found = self.placements(armies)[:SETTLED] if exact is None else [exact[0]]
+        plans = [(each, self.settled(each, time_limit, progress)) for each in found]
         return max(plans, key=lambda pair: pair[1].value)
+
+    def proven(
+        self,
+        armies: int,
+        most_states: int = FEW_STATES,
+        late: Callable[[], bool] = lambda: False,
+    ) -> tuple[Placement, float] | None:
+        """Return the best of all placements, and what the best plan is worth then.
+
+        armies: how many new armies there are.
+        most_states: how many states may be looked at.
+        late: tells whether the time is over.
+
+        `None` where there are too many placements or states, the time is over, or there is nothing
+        to take.
+        """
+        places = self.places
+        if not places or comb(armies + len(places) - 1, armies) > MOST_PLACEMENTS:
+            return None
+        everywhere = placed(self.position, [(name, armies) for name in places])
+        problem = read_problem(everywhere, *self._constraints())
+        if problem.most - min(problem.garrisons) > MOST_ABLE:
+            return None
+        goal = read_goal(self.goal, problem.board)
+        turn = PlanSearch(problem, goal, "rolls", Clock(None)).turn
+        if self.options.get("play") == "battles":
+            turn = Turn(problem, turn.field, turn.rewards, whole_battles=True)
+        if turn.is_over(turn.start()):
+            return None
+        rows = combinations_with_replacement(places, armies)
+        states = {
+            each: TurnState(
+                tuple(one.armies for one in placed(self.position, each).holdings), problem.owned
+            )
+            for each in (_ordered(Counter(row)) for row in rows)
+        }
+        solved = solve_turn(turn, most_states, late, states.values())
+        if solved is None:
+            return None
+        values = {each: solved.value_of(state) or 0.0 for each, state in states.items()}
+        best = max(values, key=lambda each: (values[each], -len(each)))
+        start = read_problem(placed(self.position, best), *self._constraints())
+        return best, values[best] + held_worth(start, goal)
+
+    def _constraints(self) -> tuple[Any, ...]:
+        """Return the rules and constraints, as `read_problem` takes them."""
+        given = self.options
+        return (
+            find_rules(given.get("rules", "classic"), given.get("garrison")),
+            given.get("keep") or {},
+            given.get("may_not_move", ()),
+            given.get("rules_of"),
+        )
 
     def best_of(self, places: Iterable[str], armies: int) -> float:
         """Return the best value with all new armies on one of some territories, by quick plans."""
