@@ -1,21 +1,30 @@
 """What is taken is held, or it is taken back."""
 
+from dataclasses import replace
+from itertools import combinations_with_replacement
 from math import prod
+from random import Random
 
+import numpy as np
 import pytest
 
 from iacta import Battle, read_position
 from iacta.board import Board, Continent, Holding, Position
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan import (
+    Plan,
     TakeAll,
     TakeAny,
     Worth,
     best_plan,
     hold,
+    take_and_hold,
     usual_reinforcements,
 )
-from tests.plan.boards import board_of
+from iacta.plan.ends import drawn_ends
+from iacta.plan.goals import names_in
+from iacta.plan.reinforce import placed
+from tests.plan.boards import board_of, small_game
 
 
 def wall(own: int, blue: int, green: int = 1, rear: int = 1) -> Position:
@@ -39,10 +48,70 @@ def test_one_battle_decides_whether_one_territory_is_held() -> None:
     assert found.unfortified == found.win_probability
     assert [each.player for each in found.threats] == ["blue", "green"]
     blue, green = found.threats
-    assert (blue.armies, green) == (3.0, ("green", 0.0, 0.0))
+    assert (blue.armies, green) == (3.0, ("green", 0.0, 0.0, 0.0))
     assert found.win_probability == pytest.approx(
         plan.win_probability * (1.0 - blue.chance), abs=1e-9
     )
+
+
+def small_end(seed: int) -> tuple[Plan, int, Position]:
+    """Return a plan on a small board, how many new armies opponents get, and an end of the plan."""
+    game, rng = small_game(seed, most_targets=5), Random(seed)  # noqa: S311 # no secrets
+    holdings = tuple(
+        Holding("red", each.armies + 6)
+        if each.owner == "red"
+        else Holding(rng.choice(("blue", "green")), each.armies + rng.choice((0, 0, 3, 5)))
+        for each in game.position.holdings
+    )
+    targets = [name for name in game.position.board.territories if name.startswith("t")]
+    goal = TakeAll(tuple(rng.sample(targets, rng.randint(1, len(targets) - 1))))
+    position = replace(game.position, holdings=holdings)
+    plan = best_plan(position, goal, game.rules)
+    ends = drawn_ends(position, plan.policy, np.random.default_rng(1))
+    reached = (e for e in ends if all(e.of(name).owner == "red" for name in goal.territories))
+    return plan, rng.randint(0, 5), next(reached)
+
+
+# Quick plans of the opponents fell short of the best in most of these.
+@pytest.mark.parametrize("seed", [8, 4, 7, 17, 21, 30, 38])
+def test_opponents_play_their_best_or_it_is_told_that_they_may(seed: int) -> None:
+    plan, new, end = small_end(seed)
+    found = hold(plan, new, fortify="none", ends=1, seed=1)
+    best = 1.0
+    for threat in found.threats:
+        theirs = replace(end, player=threat.player)
+        mine = theirs.owned_by(threat.player)
+        goal = TakeAny(names_in(plan.goal))  # type: ignore[arg-type] # it is `TakeAll`
+        rows = combinations_with_replacement(mine, new)
+        chance = max(
+            best_plan(placed(theirs, [(n, row.count(n)) for n in mine]), goal, plan.rules).value
+            for row in rows
+        )
+        assert threat.chance - 1e-9 <= chance <= threat.at_most + 1e-9
+        best *= 1.0 - chance
+    best *= plan.win_probability
+    assert found.at_least - 1e-9 <= best <= found.win_probability + 1e-9
+    if found.is_exact:
+        assert found.win_probability == pytest.approx(best, abs=1e-9)
+
+
+def test_a_large_board_tells_the_chance_to_hold_as_the_most() -> None:
+    position = read_position("examples/eliminate-blue.json")
+    found = hold(best_plan(position, TakeAll("South America")), ends=2)
+    assert not found.is_exact
+    assert found.at_least < found.win_probability
+    assert any(each.at_most > each.chance for each in found.threats)
+
+
+def test_a_plan_is_chosen_to_hold_what_it_takes() -> None:
+    plan, new, _ = small_end(13)
+    found = take_and_hold(plan, new, seed=1)
+    assert found.otherwise is not None
+    assert found.otherwise.plan is plan
+    assert found.win_probability > found.otherwise.win_probability + 0.1
+    assert found.plan.win_probability <= plan.win_probability + 1e-9
+    assert found.plan.upper_bound == plan.upper_bound
+    assert take_and_hold(plan, 0, ends=8).plan.goal == plan.goal
 
 
 def test_armies_behind_the_front_are_moved_up() -> None:

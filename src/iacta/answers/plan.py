@@ -48,10 +48,10 @@ from iacta.plan import (
     best_plan,
     eliminate,
     go_on,
-    hold,
     reinforce,
     reinforcements_needed,
     simulate_plan,
+    take_and_hold,
     traded_armies,
 )
 from iacta.plan.alternatives import Alternative, alternatives
@@ -184,7 +184,7 @@ class PlanQuestion(UnderRules, Question):
     ] = None
     hold: Annotated[
         bool,
-        Parameter(Flag(), "Tell the chance to hold it until your next turn too."),
+        Parameter(Flag(), "Choose the plan to take and hold it until your next turn."),
     ] = False
     opponents_get: Annotated[
         int | tuple[tuple[str, int], ...] | None,
@@ -392,14 +392,16 @@ class PlanQuestion(UnderRules, Question):
                 plan = best_plan(start, goal, **self.constraints, **effort, prove=prove)
             answer = PlanAnswer(self, plan, new=new, goes_on=goes_on)
             try:
+                if self.hold:
+                    held = self._held(plan, limit)
+                    plan = held.plan
+                    answer = replace(answer, plan=plan, held=held)
                 if self.need is not None:
                     answer = replace(answer, needed=self._needed(plan, self.need))
                 if self.check is not None:
                     seed = fresh_seed() if self.seed is None else self.seed
                     checked = Checked(self.check, seed, simulate_plan(plan, self.check, seed))
                     answer = replace(answer, checked=checked)
-                if self.hold:
-                    answer = replace(answer, held=self._held(plan, limit))
                 if self.alternatives:
                     ways = alternatives(plan, late_after(limit, 1.0))
                     answer = replace(answer, ways=ways)
@@ -410,7 +412,7 @@ class PlanQuestion(UnderRules, Question):
     def _held(self, plan: Plan, time_limit: float | None) -> Hold:
         get = self.opponents_get
         with _called(owner="opponents_get", get="opponents_get"):
-            return hold(
+            return take_and_hold(
                 plan,
                 dict(get) if isinstance(get, tuple) else get,
                 fortify=self.fortify or FORTIFY[0],

@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 OFTEN = 0.995
+LEAST_SEEN = 5e-5  # a chance below it is told as none
 LOOKED_AHEAD = "These are compared by a lookahead, and the plan as a whole may be worth more."
 ALONE = "Each of them is taken to attack alone, and to meet what you leave."
 DEALT = "All sets are traded in at once; what is on the cards is taken to be random."
@@ -192,11 +193,27 @@ def what_is_held(held: Hold) -> Iterator[str]:
     if not held.ends:
         return
     low, high = held.interval
+    most = "" if held.is_exact else "at most "
     yield (
-        f"You still have it at your next turn with {percent(held.win_probability)}: the 95 % "
+        f"You still have it at your next turn with {most}{percent(held.win_probability)}: the 95 % "
         f"interval, from {held.ends} ends of the plan, is {100 * low:.2f} % to "
         f"{100 * high:.2f} %."
     )
+    if not held.is_exact:
+        least = "nothing is certain"
+        if held.at_least >= LEAST_SEEN:
+            least = f"it is at least {percent(held.at_least)}"
+        yield (
+            "The others may have better plans than those that were found; by the bounds on them "
+            f"{least}."
+        )
+    if held.otherwise:
+        other = held.otherwise
+        yield (
+            "The plan is chosen to take and to hold: the best one to take would take it with "
+            f"{percent(other.plan.win_probability)}, and still have it with "
+            f"{percent(other.win_probability)}."
+        )
     moves = [each for each in held.moves if each.start]
     if moves:
         best = moves[0]
@@ -222,6 +239,8 @@ def hold_record(held: Hold) -> dict[str, Any]:
         "win_probability": held.win_probability,
         "interval": interval_record(held.interval),
         "win_probability_unfortified": held.unfortified,
+        "at_least": held.at_least,
+        "is_exact": held.is_exact,
         "threats": [each._asdict() for each in held.threats],
         "moves": [
             {"from": each.start, "to": each.to, "part": each.part, "armies": each.armies}

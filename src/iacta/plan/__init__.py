@@ -7,7 +7,7 @@ and come back. `iacta.plan.real_play` says which algorithms solve what.
 
 from iacta.plan.cards import Continuation, Trade, go_on, traded_armies
 from iacta.plan.goals import Goal, InOrder, TakeAll, TakeAny, Worth, eliminate
-from iacta.plan.hold import Fortified, Hold, Threat, hold, usual_reinforcements
+from iacta.plan.hold import Fortified, Hold, Threat, hold, take_and_hold, usual_reinforcements
 from iacta.plan.plan import (
     Ending,
     NextMove,
@@ -49,6 +49,7 @@ __all__ = [
     "reinforce",
     "reinforcements_needed",
     "simulate_plan",
+    "take_and_hold",
     "traded_armies",
     "usual_reinforcements",
 ]
