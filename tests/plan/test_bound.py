@@ -6,12 +6,13 @@ from random import Random
 import pytest
 
 from iacta import CLASSIC
-from iacta.plan import TakeAll, TakeAny
+from iacta.plan import InOrder, TakeAll, TakeAny, Worth
 from iacta.plan.bound import play_bounds
 from iacta.plan.contracted import Contraction, contraction_value
 from iacta.plan.exact_turn import solve_turn
+from iacta.plan.goals import worth_rewards
 from iacta.plan.problem import Problem, bits
-from iacta.plan.search import useful_field
+from iacta.plan.search import reachable, useful_field
 from iacta.plan.turn import Turn
 from tests.plan.boards import SmallGame, chain, small_game
 from tests.plan.test_true_game import problem_of, rewards_of
@@ -26,10 +27,16 @@ def games(first: int) -> list[SmallGame]:
 
 
 def best_chance(problem: Problem, game: SmallGame) -> float:
-    """Return the greatest chance of any play."""
+    """Return the greatest chance, or worth, of any play."""
     exact = solve_turn(Turn(problem, problem.enemy, rewards_of(problem, game.goal)))
     assert exact is not None
     return exact.value
+
+
+def worths(first: int, count: int) -> list[SmallGame]:
+    """Return small games of a worth or of goals in order, drawn by seeds from `first` on."""
+    drawn = (small_game(seed, most_targets=5) for seed in range(first, first + 10 * count))
+    return [game for game in drawn if isinstance(game.goal, Worth | InOrder)][:count]
 
 
 def contraction(rng: Random, problem: Problem, field: int, goal: int) -> Contraction:
@@ -76,6 +83,26 @@ def test_no_play_is_worth_more_than_any_bound(first: int) -> None:
         bounds = list(play_bounds(problem, field, rewards))
         assert all(after < before for before, after in pairwise(bounds))
         assert bounds[-1] >= chance - SAME
+
+
+@pytest.mark.parametrize("first", range(2000, 6000, 400))
+def test_no_play_is_worth_more_than_prices_say(first: int) -> None:
+    for game in worths(first, 20):
+        problem = problem_of(game)
+        field = reachable(problem)
+        assert isinstance(game.goal, Worth | InOrder)
+        rewards = worth_rewards(problem, game.goal, field)
+        bounds = list(play_bounds(problem, field, rewards))
+        assert all(after < before for before, after in pairwise(bounds))
+        assert bounds[-1] >= best_chance(problem, game) - SAME
+
+
+def test_prices_are_nearly_exact_for_one_stack_before_single_defenders() -> None:
+    game = SmallGame(chain(6, (1, 1, 1)), Worth({"t1": 1, "t3": 4}, army=0.25), CLASSIC)
+    problem = problem_of(game)
+    rewards = rewards_of(problem, game.goal)
+    bound = list(play_bounds(problem, problem.enemy, rewards))[-1]
+    assert bound == pytest.approx(best_chance(problem, game), rel=1e-2)
 
 
 def test_a_chain_contracted_to_its_territories_is_the_game_itself() -> None:

@@ -32,11 +32,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import shown
-from iacta.errors import MalformedError
 from iacta.methods.kernel import Choice, Result
 from iacta.plan.contracting import contracted_bounds
 from iacta.plan.goals import Rewards
+from iacta.plan.prices import price_bounds
 from iacta.plan.problem import Borders, Problem, bits
 
 __all__ = ["Bound", "play_bounds"]
@@ -203,16 +202,19 @@ class Bound:
 def play_bounds(
     problem: Problem, field: int, rewards: Rewards, seconds: float | None = None
 ) -> Iterator[float]:
-    """Yield smaller and smaller bounds on the chance of any play to take all or any of a set.
+    """Yield smaller and smaller bounds on what any play is worth.
 
     problem: the problem.
     field: what may be of use to attack.
-    rewards: what the goal pays; others than chances are refused.
+    rewards: what the goal pays.
     seconds: how long the search may take; `None` for a moderate search, the same each time.
     """
-    if not rewards.is_chance:
-        raise MalformedError(f"rewards must be a chance, got {shown(rewards)}")
     bound = Bound(problem)
+    if not rewards.is_chance:
+        yield from price_bounds(
+            problem, field, rewards, lambda mask: bound.chance(mask, field), seconds
+        )
+        return
     if rewards.all_of:
         best = bound.chance(rewards.all_of, field)
         goal = rewards.all_of

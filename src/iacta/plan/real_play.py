@@ -38,7 +38,6 @@ from iacta.plan.search import (
     take_all,
     take_any,
     useful_field,
-    worth_bound,
 )
 from iacta.plan.sharing import has_few_sets
 from iacta.plan.turn import Turn
@@ -190,9 +189,6 @@ class Search:
     def _search_bound(self) -> Iterator[None]:
         """Search a bound on what any play is worth."""
         turn, limit = self.turn, self.clock.limit
-        if not turn.rewards.is_chance:
-            self.upper_bound = worth_bound(turn, self.clock.effort(0.3))
-            return
         part = 0.3 if self.prove is None else 0.6
         seconds = None if limit is None else part * max(limit - self.clock.seconds, 0.0)
         for bound in play_bounds(self.problem, turn.field, turn.rewards, seconds):

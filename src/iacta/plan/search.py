@@ -62,7 +62,6 @@ __all__ = [
     "take_all",
     "take_any",
     "useful_field",
-    "worth_bound",
 ]
 
 SAME = 1e-13
@@ -128,12 +127,6 @@ class Candidate:
 def reachable(problem: Problem) -> int:
     """Return all that the player's stacks could come to attack."""
     return problem.borders.reachable_from((v for v, _ in problem.stacks()), problem.enemy)
-
-
-def worth_bound(turn: Turn, effort: Effort) -> float:
-    """Return a bound on what any play of a turn gains, where it is not for a chance."""
-    bound = Bound(turn.problem)
-    return _most(Game(turn.problem, turn.field, turn.rewards), bound, effort)
 
 
 def _searched(game: Game, chances: StackChances, effort: Effort) -> tuple[Policy, float] | None:
