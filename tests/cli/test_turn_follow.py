@@ -10,7 +10,7 @@ from iacta.answers.plan import PlanAnswer
 from iacta.board import Holding, Position
 from iacta.cli.follow import HELP, follow
 from iacta.errors import IllegalError
-from iacta.plan import TakeAll, Worth, best_plan
+from iacta.plan import Plan, TakeAll, Worth, best_plan
 from iacta.plan.live import Live
 from tests.cli.run import Run
 from tests.plan.boards import board_of, position_on
@@ -131,6 +131,21 @@ def test_more_armies_may_move_in_than_the_plan_says() -> None:
             live.after(0, 2, moved)
     with pytest.raises(IllegalError, match="losses must be one of 0-2, 1-1, 2-0, got 0-1"):
         live.after(0, 1)
+
+
+def test_a_plan_by_battles_goes_on_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = best_plan(ROW, TakeAll("a,b"), play="battles")
+    live = Live(plan, ROW)
+    assert live.move == plan.next_move()
+    monkeypatch.delattr(Plan, "reached")  # it need not be searched
+    later = live.after(1, 1)
+    assert (later.move is not None, later.results()) == (True, ((0, 1), (1, 0)))
+    assert later.after(0, 1).move == plan.follow().won(4).next_move()
+    assert later.after(0, 1, 4).move is not None
+    lost = later
+    while lost.move is not None:
+        lost = lost.after(1, 0)
+    assert lost.position == plan.follow().lost(1).position()
 
 
 def test_a_worth_is_followed_too(capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,6 +110,25 @@ def test_a_battle_is_lost_only_to_defenders_that_can_be_left() -> None:
         play.lost(1).won(1)
 
 
+def test_a_position_without_the_goal_has_no_next_move() -> None:
+    for play in ("rolls", "battles"):
+        plan = best_plan(SMALL, TakeAll("a"), play=play)
+        unlisted = Position(
+            SMALL.board, "red", (Holding("red", 5), Holding("", 0), Holding("red", 2))
+        )
+        with pytest.raises(IllegalError, match=r"must be listed in the position, got a$"):
+            plan.next_move(unlisted)
+
+
+def test_what_a_position_does_not_list_is_not_attacked() -> None:
+    chain = position_on(
+        board_of("chain", [("s", "a"), ("a", "b")], "sab"), {"s": 9}, {"a": 1, "b": 1}
+    )
+    unlisted = Position(chain.board, "red", (Holding("red", 9), Holding("", 0), Holding("blue", 1)))
+    for play in ("rolls", "battles"):
+        assert best_plan(chain, TakeAll("b"), play=play).next_move(unlisted) is None
+
+
 def test_a_battle_that_is_certain_to_be_won_is_not_lost() -> None:
     holdings = Holding("red", 400), Holding("blue", 1), Holding("red", 1)
     sure = Position(SMALL.board, "red", holdings)

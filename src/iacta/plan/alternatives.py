@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from iacta.board import Holding, Position
 from iacta.methods.kernel import Result
-from iacta.plan.exact_turn import ExactTurn
+from iacta.plan.chain import ChainPlay
+from iacta.plan.exact_policy import BestPlay
 from iacta.plan.goals import Worth, held_worth
 from iacta.plan.plan import Plan, best_plan
 from iacta.plan.policy import Policy
@@ -66,7 +67,7 @@ def alternatives(plan: Plan, late: Callable[[], bool] = lambda: False) -> tuple[
     for roll in sorted(rolls, key=lambda each: -start.armies[each.start]):
         if found and late():
             break
-        worth = _worth(turn, start, roll, value, isinstance(plan.policy, ExactTurn))
+        worth = _worth(turn, start, roll, value, isinstance(plan.policy, BestPlay | ChainPlay))
         found.append(
             Alternative(problem.name(roll.start), problem.name(roll.to), roll.dice, worth + held)
         )
@@ -134,19 +135,12 @@ def quick_gain(plan: Plan, position: Position) -> float:
     plan: a plan, whose rules and constraints hold for the quick one too.
     position: who holds what.
     """
-    problem = plan.problem
-    names = problem.board.territories
-    mine = {*position.owned_by(position.player)}
     quick = best_plan(
         position,
         plan.goal,
         plan.rules,
         play="battles",
-        rules_of={names[t]: rules for t, rules in problem.special},
-        keep={names[t]: number for t, number in enumerate(problem.garrisons)},
-        may_not_move=[
-            name for t, name in enumerate(names) if problem.resting >> t & 1 and name in mine
-        ],
+        **plan.constraints_at(position),
         time_limit=None if isinstance(plan.goal, Worth) else 0,
     )
     return quick.value - held_worth(quick.problem, plan.goal)

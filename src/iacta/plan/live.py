@@ -1,8 +1,8 @@
 """A plan that is followed live: what to do next, what the dice did, and where that leads.
 
 From any position, also in the middle of a battle, the plan says what to roll. What a roll may cost
-is asked of the kernel. Where the plan fights each battle to its end, it goes on with the battle
-that has begun.
+is asked of the kernel. A plan that fights each battle to its end goes on with the battle that has
+begun, as long as the player does what it says.
 """
 
 from dataclasses import dataclass, field, replace
@@ -16,8 +16,8 @@ from iacta.errors import IllegalError
 from iacta.methods.kernel import Choice, Result
 from iacta.plan.alternatives import quick_gain
 from iacta.plan.goals import held_worth
-from iacta.plan.plan import NextMove, Plan
-from iacta.plan.problem import Problem, mask_of
+from iacta.plan.plan import NextMove, Plan, Play
+from iacta.plan.problem import Problem
 from iacta.plan.turn import Turn
 
 __all__ = ["Live"]
@@ -29,7 +29,8 @@ class Live:
 
     plan: the plan.
     position: who holds what now.
-    begun: the move of a battle that is to be fought to its end; `None` where there is none.
+    play: where a plan by battles stands, which is before the battle that is being fought; `None`
+        to find that out from the position.
 
     >>> from iacta.board import Board
     >>> from iacta.plan import TakeAll, best_plan
@@ -45,17 +46,22 @@ class Live:
 
     plan: Plan = field(compare=False, repr=False)
     position: Position
-    begun: NextMove | None = None
+    play: Play | None = None
 
     @cached_property
     def move(self) -> NextMove | None:
         """What to do next, or `None` when the plan is over."""
-        if self.begun is not None:
-            able = self._able(self.begun)
-            dice = min(able, self._problem.rules_of(self._at(self.begun.to)).attack.kept)
-            if dice > 0:
-                return replace(self.begun, dice=dice)
-        return self.plan.next_move(self.position)
+        if self._play is None:
+            return self.plan.next_move(self.position)
+        move = self._play.next_move()
+        if move is None:
+            return None
+        kept = self._problem.rules_of(self._at(move.to)).attack.kept
+        return replace(move, dice=min(self._able(move), kept))
+
+    @cached_property
+    def _play(self) -> Play | None:
+        return self.plan.reached(self.position) if self.play is None else self.play
 
     @cached_property
     def value(self) -> float | None:
@@ -73,12 +79,7 @@ class Live:
 
     @cached_property
     def _problem(self) -> Problem:
-        board, mine = self.position.board, self.position.player
-        owned = mask_of(
-            t for t in range(len(board.territories)) if self.position.holdings[t].owner == mine
-        )
-        armies = tuple(each.armies for each in self.position.holdings)
-        return replace(self.plan.problem, armies=armies, owned=owned)
+        return self.plan.problem_at(self.position)
 
     def _at(self, name: str) -> int:
         return self.position.board.territories.index(name)
@@ -144,16 +145,17 @@ class Live:
             raise IllegalError(f"losses must be one of {known}, got {losses[0]}-{losses[1]}")
         mine = self.position.of(move.start).armies - losses[0]
         theirs = self.position.of(move.to).armies - losses[1]
-        if theirs:
-            begun = move if self.plan.play == "battles" else None
-            owner = self.position.of(move.to).owner
-            return Live(self.plan, self._with(move, mine, Holding(owner, theirs)), begun)
         able = mine - self._problem.garrisons[self._at(move.start)]
+        play = self._play
+        if theirs:
+            owner = self.position.of(move.to).owner
+            position = self._with(move, mine, Holding(owner, theirs))
+            return Live(self.plan, position, play if play is None or able else play.lost(theirs))
         least = min(self._choice.least, able)
         usual = move.advance.get(able, able)
         number = usual if moved is None else whole_number(moved, "moved", least=least, most=able)
         position = self._with(move, mine - number, Holding(self.position.player, number))
-        return Live(self.plan, position)
+        return Live(self.plan, position, play.won(able) if play and number == usual else None)
 
     def conquers(self, defenders: int) -> bool:
         """Return whether the next roll conquers if it costs so many defenders."""

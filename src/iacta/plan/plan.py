@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from heapq import heappop, heappush
+from itertools import count, islice
+from operator import ne
+from typing import Any
 
 from iacta.board import Holding, Position
 from iacta.checks import Chance, check_choice, read_chance, row_of, shown, whole_number
@@ -18,6 +21,7 @@ from iacta.plan.goals import (
     TakeAny,
     Worth,
     held_worth,
+    names_in,
     paying_sets,
     read_goal,
 )
@@ -45,7 +49,7 @@ __all__ = [
 SELDOM = 1e-12
 MOST_ARMIES = 1000
 FIRST_TRIED = 8
-MOST_PLAYS = 2000
+MOST_PLAYS = 200
 
 
 @dataclass(frozen=True)
@@ -172,6 +176,26 @@ class Plan(Displayed):
             return self.policy.game.problem
         return self.policy.turn.problem
 
+    def constraints_at(self, position: Position) -> dict[str, Any]:
+        """Return the plan's constraints in another position, as arguments of `best_plan`.
+
+        position: who holds what.
+        """
+        names, problem = self.position.board.territories, self.problem
+        mine = position.owned_by(position.player)
+        return {
+            "rules_of": {names[t]: rules for t, rules in problem.special},
+            "keep": {names[t]: number for t, number in enumerate(problem.garrisons)},
+            "may_not_move": [names[t] for t in bits(problem.resting) if names[t] in mine],
+        }
+
+    def problem_at(self, position: Position) -> Problem:
+        """Return the problem of another position, with the plan's rules and constraints.
+
+        position: who holds what.
+        """
+        return read_problem(position, self.rules, **self.constraints_at(position))
+
     @property
     def rewards(self) -> Rewards:
         """What the goal pays."""
@@ -201,29 +225,35 @@ class Plan(Displayed):
         """
         if position is None:
             position = self.position
+        play = self.reached(position)
+        return self._next_roll(position) if play is None else play.next_move()
+
+    def reached(self, position: Position) -> "Play | None":
+        """Return the plan where it has come to a position, to be followed on battle by battle.
+
+        position: who holds what.
+
+        `None` where the plan plays roll by roll, or does not seem to come there between battles.
+        """
         if not isinstance(position, Position) or position.board != self.position.board:
             raise MalformedError(f"position must be one of the plan's board, got {shown(position)}")
         if position.player != self.position.player:
             raise IllegalError(
                 f"player must be {self.position.player}, as in the plan, got {position.player}"
             )
-        if isinstance(self.policy, Policy):
-            for play in islice(self._plays(position), MOST_PLAYS):
-                if play.position() == position:
-                    return play.next_move()
-        return self._next_roll(position)
+        _refuse_unlisted(position, self.goal)
+        if not isinstance(self.policy, Policy):
+            return None
+        plays = islice(self._plays(position), MOST_PLAYS)
+        return next((play for play in plays if play.position() == position), None)
 
     def _next_roll(self, position: Position) -> NextMove | None:
-        problem = replace(
-            self.problem,
-            armies=tuple(each.armies for each in position.holdings),
-            owned=mask_of(
-                t for t, each in enumerate(position.holdings) if each.owner == position.player
-            ),
-        )
+        problem = self.problem_at(position)
         state = TurnState(problem.armies, problem.owned)
-        if not isinstance(self.policy, Policy) and self.policy.covers(state):
-            best = self.policy.best_roll(state)
+        policy = self.policy
+        is_open = problem.borders.out == self.problem.borders.out  # as from the plan's start
+        if not isinstance(policy, Policy) and is_open and policy.covers(state):
+            best = policy.best_roll(state)
         else:
             anew = policy_anew(problem, self.goal)
             best = anew.best_roll(state) if anew else None
@@ -233,14 +263,23 @@ class Plan(Displayed):
         return NextMove(problem.name(start), problem.name(to), advance, dice, worth)
 
     def _plays(self, towards: Position) -> Iterator["Play"]:
-        """Yield the plan at the points from which it can come to a position, each once."""
-        waiting, seen = [self.follow()], set()
+        """Yield the plan at the points from which it can come to a position, each once.
+
+        Those that differ from it on the fewest territories come first.
+        """
+        number = count(0, -1)
+        waiting, seen = [(0, next(number), self.follow())], set()
         while waiting:
-            play = waiting.pop()
-            if play not in seen and play.can_lead_to(towards):
-                seen.add(play)
-                yield play
-                waiting += play.followers()
+            *_, play = heappop(waiting)
+            if play in seen:
+                continue
+            seen.add(play)
+            yield play
+            for each in play.followers():
+                holdings = each.position().holdings
+                if each not in seen and each.can_lead_to(towards):
+                    differing = sum(map(ne, holdings, towards.holdings))
+                    heappush(waiting, (differing, next(number), each))
 
 
 @dataclass(frozen=True)
@@ -345,17 +384,24 @@ class Play:
         return Position(start.board, start.player, tuple(holdings))
 
     def can_lead_to(self, position: Position) -> bool:
-        """Return whether a position may come later: no armies appear, and no territories are lost.
+        """Return whether a position may come later.
 
         position: who holds what.
+
+        No armies appear, no territories are lost, and from one without enemies beside it no armies
+        go away.
         """
-        ours = theirs = 0
-        for here, there in zip(self.position().holdings, position.holdings, strict=True):
-            mine, then_mine = (each.owner == position.player for each in (here, there))
-            ours += here.armies * mine
-            theirs += there.armies * then_mine
-            if mine > then_mine or (not mine and not then_mine and there.armies > here.armies):
+        here, player = self.position().holdings, position.player
+        enemies = mask_of(t for t, each in enumerate(here) if each.owner != player)
+        out, ours, theirs = self._problem.borders.out, 0, 0
+        for t, (now, then) in enumerate(zip(here, position.holdings, strict=True)):
+            mine, then_mine = now.owner == player, then.owner == player
+            if mine > then_mine or (mine == then_mine and then.armies > now.armies):
                 return False
+            if mine and then.armies < now.armies and not out[t] & enemies:
+                return False
+            ours += now.armies * mine
+            theirs += then.armies * then_mine
         return ours >= theirs
 
     @property
@@ -444,7 +490,7 @@ def best_plan(
         rules_of,
     )
     named = read_goal(goal, position.board)
-    _refuse_targets(problem, named)
+    _refuse_targets(position, named)
     search = Search(_without_surplus(problem), named, play, clock, prove)
     try:
         for _ in search.run():
@@ -463,21 +509,25 @@ def _without_surplus(problem: Problem) -> Problem:
     return replace(problem, armies=tuple(armies))
 
 
-def _refuse_targets(problem: Problem, goal: Goal) -> None:
+def _refuse_targets(position: Position, goal: Goal) -> None:
     """Refuse a goal with territories that nobody holds, or that are not to be taken."""
-    if isinstance(goal, Worth):
-        return
-    parts = goal.goals if isinstance(goal, InOrder) else (goal,)
-    numbers = {name: t for t, name in enumerate(problem.board.territories)}
-    mask = mask_of(numbers[name] for part in parts for name in part.territories)
-    for t in bits(mask & problem.enemy):
-        if not problem.armies[t]:
+    _refuse_unlisted(position, goal)
+    if isinstance(goal, TakeAny):
+        owned = position.owned_by(position.player)
+        mine = [
+            name for name in position.board.territories if name in {*goal.territories} & {*owned}
+        ]
+        if mine:
             raise IllegalError(
-                f"territories to take must be listed in the position, got {problem.name(t)}"
+                f"territories of TakeAny must be other players', got {', '.join(mine)}"
             )
-    if isinstance(goal, TakeAny) and mask & problem.owned:
-        mine = ", ".join(problem.name(t) for t in bits(mask & problem.owned))
-        raise IllegalError(f"territories of TakeAny must be other players', got {mine}")
+
+
+def _refuse_unlisted(position: Position, goal: Goal) -> None:
+    """Refuse a goal with territories that nobody holds in a position."""
+    for name in () if isinstance(goal, Worth) else names_in(goal):
+        if not position.of(name).armies:
+            raise IllegalError(f"territories to take must be listed in the position, got {name}")
 
 
 def _seconds(value: object) -> float:
