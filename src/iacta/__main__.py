@@ -1,5 +1,5 @@
 """`python -m iacta` is the command `iacta`."""
 
-from iacta.cli import main
+from iacta_command import main
 
 main()

@@ -3,6 +3,8 @@
 It stands beside the package, whose import takes a moment, so that Ctrl-C is answered in it too.
 """
 
+import atexit
+import gc
 import os
 import signal
 from typing import NoReturn
@@ -18,7 +20,15 @@ def main() -> NoReturn:
     if usual is signal.default_int_handler:  # a shell may have it ignored
         # Nothing is to be tidied up yet, and an exception might be lost within an import.
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    gc.disable()  # what is imported stays
     from iacta.cli import main as command
 
+    gc.freeze()
+    gc.enable()
     signal.signal(signal.SIGINT, usual)
-    command()
+    try:
+        command()
+    except SystemExit as ended:
+        # Python's own end takes all objects apart, which is a tenth of a small question's time.
+        atexit._run_exitfuncs()
+        os._exit(ended.code if isinstance(ended.code, int) else 1)

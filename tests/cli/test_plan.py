@@ -236,16 +236,19 @@ def test_who_watches_is_told_the_best_so_far(monkeypatch: pytest.MonkeyPatch) ->
     ]
 
 
-def test_a_terminal_says_what_ctrl_c_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(
-        "rich.progress.Progress.update", lambda *_, **shown: told.append(shown["description"])
-    )
+def test_a_terminal_says_what_ctrl_c_does_and_how_far_work_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("iacta.cli.terminal.LEAST_WAIT", 0.0)
+    monkeypatch.setattr("iacta.cli.terminal.LEAST_CHANGE", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     with patience() as watch:
         watch("Planning", None, keeps=True)
         watch("Throwing dice", 0.5)
-    assert told == ["Planning; Ctrl-C takes it.", "Throwing dice; Ctrl-C stops."]
+    told = capsys.readouterr().err.split("\r\x1b[K")
+    assert "Planning; Ctrl-C takes it." in told
+    assert "Throwing dice; Ctrl-C stops. 50% done, 0 s left." in told
+    assert told[-1] == "", "the line is wiped at the end"
 
 
 WRONG = {

@@ -1,8 +1,11 @@
 """The command `iacta`: a thin face over the answers, which describe themselves."""
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from io import TextIOWrapper
 from typing import NoReturn
 
 from iacta.answers.form import Form, named_by
@@ -22,10 +25,14 @@ FOLLOWED = "plan"  # the question of which the answer can be followed
 
 def main() -> NoReturn:
     """Run the command line, and end with 0, with 2 on bad input or 130 on Ctrl-C."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # None where the shell has closed it
+            stream.reconfigure(errors="backslashreplace")  # for names that it cannot encode
     try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         code = _run(sys.argv[1:])
-        if sys.stdout is not None:  # as it is when the shell has closed it
-            sys.stdout.flush()
+        sys.stdout.flush()
     except IactaError as error:
         code = _complain(str(error))
     except MemoryError:
@@ -38,8 +45,7 @@ def main() -> NoReturn:
         code = BROKEN_PIPE
     except OSError as error:
         _write_no_more()
-        print(f"iacta: the answer cannot be written: {error.strerror}", file=sys.stderr)
-        code = NOT_WRITTEN
+        code = _complain(f"the answer cannot be written: {error.strerror}", NOT_WRITTEN)
     sys.exit(code)
 
 
@@ -110,9 +116,13 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
 
 def _write_no_more() -> None:
     """Send what is still to be written nowhere, so that Python's end does not try it again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _complain(sentence: str) -> int:
-    print(f"iacta: {sentence}", file=sys.stderr)
-    return BAD_INPUT
+def _complain(sentence: str, code: int = BAD_INPUT) -> int:
+    """Say on standard error, if it is open, what is wrong, and return the exit code."""
+    if sys.stderr is not None:
+        with suppress(OSError):  # as when its reader has gone
+            print(f"iacta: {sentence}", file=sys.stderr, flush=True)
+    return code

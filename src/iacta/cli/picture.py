@@ -45,7 +45,8 @@ class Picture:
             charts.save(make(charts), self._file, dark=self._dark, make=self._make)
         finally:
             gc.enable()
-        print(f"iacta: the picture is in {self._file}", file=sys.stderr)
+        if sys.stderr is not None:  # as it is when the shell has closed it
+            print(f"iacta: the picture is in {self._file}", file=sys.stderr)
 
 
 def _refuse_place(file: str) -> None:

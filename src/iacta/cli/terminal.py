@@ -1,46 +1,72 @@
 """How answers look on a terminal: sentences, tables and bars of text; and patience."""
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from shutil import get_terminal_size
+from time import monotonic
+from unicodedata import combining, east_asian_width
 
 from iacta.answers.question import Watch
 from iacta.answers.sections import Bars, Cell, Grid, Section, Shaded, Table, text_of
 from iacta.answers.words import bar_percent
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
 
 __all__ = ["patience", "print_sections"]
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 FULL_BLOCK = "█"
 LEAST_BAR = 8
-STYLES = {"good": "green", "bad": "red", "neutral": "yellow", "other": "cyan"}
+# The codes of ECMA-48 for what is written, and for black on a colour of 24 bits or of 256.
+BOLD, PLAIN = "1", "0"
+TONES = {"good": "32", "bad": "31", "neutral": "33", "other": "36"}
 DEFENDERS, EVEN, ATTACKERS = (240, 160, 96), (240, 240, 240), (112, 180, 230)
+STEPS = (0, 95, 135, 175, 215, 255)  # of each colour in the cube of 256
+LEAST_WAIT, LEAST_CHANGE = 0.5, 0.1  # seconds
+ANEW = "\r\x1b[K"  # begins the line anew
 
 
 def print_sections(sections: Iterable[Section]) -> None:
     """Print an answer. Lines are not cut: a terminal wraps them, a pipe does not."""
-    from rich.console import Console  # slow to import, and needed for text alone
-
-    console = Console(highlight=False, markup=False, emoji=False)
     for number, section in enumerate(sections):
         if number and not _is_split(section):
-            console.print()
+            print()
         if section.title:
-            console.print(section.title, style="bold")
+            print(_styled(section.title, BOLD))
         for part in section.parts:
             if isinstance(part, Table):
-                _print_table(console, part)
+                _print_table(part)
             elif isinstance(part, Bars):
-                _print_bars(console, part)
+                _print_bars(part)
             elif isinstance(part, Grid):
-                _print_grid(console, part)
+                _print_grid(part)
             else:
-                console.print(part, soft_wrap=True)
+                print(part)
+
+
+def _is_coloured() -> bool:
+    """Return whether the output shows colours; see https://no-color.org."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    shows = os.environ.get("TERM") != "dumb" and (os.name != "nt" or "WT_SESSION" in os.environ)
+    return shows and sys.stdout.isatty()
+
+
+def _styled(text: str, style: str) -> str:
+    return f"\x1b[{style}m{text}\x1b[{PLAIN}m" if style and text and _is_coloured() else text
+
+
+def _width_of(text: str) -> int:
+    """Return how many columns a text takes.
+
+    >>> _width_of("Kyiv"), _width_of("東京")
+    (4, 4)
+    """
+    if text.isascii():
+        return len(text)
+    return sum((1 + (east_asian_width(c) in "WF")) * (not combining(c)) for c in text)
 
 
 def _is_split(section: Section) -> bool:
@@ -48,66 +74,60 @@ def _is_split(section: Section) -> bool:
     return isinstance(section.parts[0], Table) and bool(section.parts[0].continued)
 
 
-def _print_table(console: "Console", table: Table) -> None:
+def _print_table(table: Table) -> None:
     if not table.continued:
-        _print_rows(console, table.columns, table.rows)
+        _print_rows(table.columns, table.rows)
         return
     width = max(
         len(text_of(row[i])) for row in (table.columns, *table.rows) for i in range(1, len(row))
     )
-    at_once = max((console.width - len(table.columns[0])) // (width + 2), 1)
+    room = get_terminal_size().columns - len(table.columns[0])
+    at_once = max(room // (width + 2), 1)
     for first in range(1, len(table.columns), at_once):
         part = slice(first, first + at_once)
         columns = table.columns[part]
-        console.print()
-        console.print(table.continued.format(columns[0], columns[-1]), style="bold")
+        print()
+        print(_styled(table.continued.format(columns[0], columns[-1]), BOLD))
         rows = ((row[0], *row[part]) for row in table.rows)
-        _print_rows(console, (table.columns[0], *columns), rows)
+        _print_rows((table.columns[0], *columns), rows)
 
 
-def _print_rows(console: "Console", columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
-    from rich.text import Text
-
+def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     shown = [columns, *rows] if any(columns) else list(rows)
-    cells = [[_cell(cell, console.is_terminal) for cell in row] for row in shown]
-    widths = [max(row[i].cell_len for row in cells) for i in range(len(columns))]
-    for row in cells:
-        for i, cell in enumerate(row):
-            cell.align("right" if columns[i] else "left", widths[i])
-        line = Text("  ").join(row)
-        line.rstrip()
-        console.print(line, soft_wrap=True)
-
-
-def _cell(cell: Cell, coloured: bool) -> "Text":
-    from rich.text import Text
-
-    is_shaded = isinstance(cell, Shaded) and coloured
-    return Text(text_of(cell), style=_ground(cell.level) if is_shaded else "")  # type: ignore[union-attr] # shaded
+    texts = [[text_of(cell) for cell in row] for row in shown]
+    widths = [max(_width_of(row[i]) for row in texts) for i in range(len(columns))]
+    for row, cells in zip(texts, shown, strict=True):
+        line = ""
+        for i, (text, cell) in enumerate(zip(row, cells, strict=True)):
+            blanks = " " * (widths[i] - _width_of(text))
+            whole = blanks + text if columns[i] else text + blanks
+            line += "  " * (i > 0)
+            line += _styled(whole, _ground(cell.level)) if isinstance(cell, Shaded) else whole
+        print(line.rstrip())
 
 
 def _ground(level: float) -> str:
     """Return the ground of a cell, from orange to blue, on which black can be read.
 
-    >>> _ground(0.0), _ground(0.5), _ground(1.0)
-    ('#000000 on #f0a060', '#000000 on #f0f0f0', '#000000 on #70b4e6')
+    >>> _ground(0.0) in ("38;5;16;48;2;240;160;96", "38;5;16;48;5;215")
+    True
     """
     end, part = (DEFENDERS, 1 - 2 * level) if level < 0.5 else (ATTACKERS, 2 * level - 1)
-    tones = (round(even + part * (tone - even)) for even, tone in zip(EVEN, end, strict=True))
-    return f"#000000 on #{''.join(f'{tone:02x}' for tone in tones)}"
+    tones = [round(even + part * (tone - even)) for even, tone in zip(EVEN, end, strict=True)]
+    if os.environ.get("COLORTERM") in ("truecolor", "24bit"):
+        return f"38;5;16;48;2;{';'.join(map(str, tones))}"
+    red, green, blue = (min(range(6), key=lambda i: abs(STEPS[i] - tone)) for tone in tones)
+    return f"38;5;16;48;5;{16 + 36 * red + 6 * green + blue}"
 
 
-def _print_bars(console: "Console", bars: Bars) -> None:
-    from rich.text import Text
-
+def _print_bars(bars: Bars) -> None:
     label_width = max(len(bar.label) for bar in bars.bars)
     longest = max(bar.probability for bar in bars.bars)
-    room = max(console.width - label_width - len("  > 99.9 %  ") - 1, LEAST_BAR)
+    room = max(get_terminal_size().columns - label_width - len("  > 99.9%  ") - 1, LEAST_BAR)
     for label, probability, tone in bars.bars:
         length = room * float(probability / longest) if longest else 0.0
-        line = Text(f"{label:<{label_width}}  {bar_percent(probability):>8}  ")
-        line.append(_bar(length, console.encoding), style=STYLES[tone])
-        console.print(line, soft_wrap=True)
+        bar = _styled(_bar(length, getattr(sys.stdout, "encoding", None) or "utf-8"), TONES[tone])
+        print(f"{label:<{label_width}}  {bar_percent(probability):>8}  {bar}".rstrip())
 
 
 def _bar(length: float, encoding: str) -> str:
@@ -117,47 +137,63 @@ def _bar(length: float, encoding: str) -> str:
     return (FULL_BLOCK * (eighths // 8) + EIGHTHS[eighths % 8]).rstrip()
 
 
-def _print_grid(console: "Console", grid: Grid) -> None:
-    from rich.text import Text
-
+def _print_grid(grid: Grid) -> None:
     margin = max(len(str(number)) for number, _ in grid.rows)
     width = max(len(str(grid.columns[-1])) + 1, len("[R]"))
     for number, letters in grid.rows:
-        line = Text(f"{number:>{margin}} ")
+        line = f"{number:>{margin}} "
         for text, tone, is_marked in letters:
-            line.append(f"{f'[{text}]' if is_marked else f' {text} ':>{width}}", STYLES[tone])
-        line.rstrip()
-        console.print(line, soft_wrap=True)
+            line += _styled(f"{f'[{text}]' if is_marked else f' {text} ':>{width}}", TONES[tone])
+        print(line.rstrip())
     # A number stands below the letter if it is short, and else ends where its column ends.
     foot = "".join(f"{f'{each} ' if each < 100 else each:>{width}}" for each in grid.columns)
-    console.print(f"{' ' * (margin + 1)}{foot.rstrip()}", soft_wrap=True)
+    print(f"{' ' * (margin + 1)}{foot.rstrip()}")
 
 
 @contextmanager
 def patience() -> Iterator[Watch]:
     """While the block runs for long, show on a terminal that and how far work goes on."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield lambda *_, **__: None
         return
-    from threading import Timer
+    from threading import Timer  # only needed here
 
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+    begun = written = monotonic()
+    line = "Counting; Ctrl-C stops."
 
-    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
-    shown = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = shown.add_task("Counting; Ctrl-C stops.", total=None)
+    def write() -> None:
+        nonlocal written
+        written = monotonic()
+        room = get_terminal_size().columns - 1
+        print(f"{ANEW}{line[:room]}", end="", file=sys.stderr, flush=True)
 
     def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
-        sentence = f"{doing}; Ctrl-C {'takes it' if keeps else 'stops'}."
-        total = None if part is None else 1.0
-        shown.update(task, description=sentence, total=total, completed=part or 0)
+        nonlocal line
+        passed = monotonic() - begun
+        line = f"{doing}; Ctrl-C {'takes it' if keeps else 'stops'}."
+        if part:
+            line += f" {part:.0%} done, {_seconds(passed * (1.0 - part) / part)} left."
+        if passed >= LEAST_WAIT and monotonic() - written >= LEAST_CHANGE:
+            write()
 
-    timer = Timer(0.5, shown.start)
+    timer = Timer(LEAST_WAIT, write)
+    timer.daemon = True
     timer.start()
     try:
         yield watch
     finally:
         timer.cancel()
         timer.join()
-        shown.stop()
+        if written > begun:
+            print(ANEW, end="", file=sys.stderr, flush=True)
+
+
+def _seconds(seconds: float) -> str:
+    """Return a time as people read it.
+
+    >>> _seconds(8.4), _seconds(200), _seconds(7300)
+    ('8 s', '3 min', '2 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.0f} h"

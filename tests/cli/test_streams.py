@@ -1,0 +1,71 @@
+"""What the command does where the shell has closed its streams, or they cannot take every name."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import pytest
+
+
+class Ended(NamedTuple):
+    """The exit code of a line, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+def shell(line: str, extra: Mapping[str, str] = MappingProxyType({})) -> Ended:
+    """Run a line of a shell in which `$iacta` is the command."""
+    environment = {**os.environ, "iacta": f"{sys.executable} -m iacta", **extra}
+    done = subprocess.run(  # noqa: S603 # our own lines
+        ["/bin/sh", "-c", line],
+        env=environment,
+        capture_output=True,
+        timeout=60,
+    )
+    return Ended(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
+
+
+WHOLE = shell("$iacta battle 5 3").out
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "<&-", "2>&- <&-"])
+def test_an_answer_needs_neither_errors_nor_input(closed: str) -> None:
+    assert shell(f"$iacta battle 5 3 {closed}") == (0, WHOLE, "")
+
+
+@pytest.mark.parametrize(
+    ("closed", "reason"),
+    [(">&-", "Bad file descriptor"), (">/dev/full", "No space left on device")],
+)
+def test_an_answer_that_cannot_be_written_is_said_so(closed: str, reason: str) -> None:
+    said = f"iacta: the answer cannot be written: {reason}\n"
+    assert shell(f"$iacta battle 5 3 {closed}") == (1, "", said)
+
+
+def test_bad_input_ends_with_2_even_where_nothing_can_be_said() -> None:
+    assert shell("$iacta battle 5 x 2>&-") == (2, "", "")
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    ended = shell("{ $iacta battle 3000 2500 --csv; echo $? >&2; } | head -1")
+    assert ended.out == "attackers,defenders,probability\n"
+    assert ended.err == "141\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1"])
+def test_a_name_that_cannot_be_encoded_is_escaped(tmp_path: Path, encoding: str) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text('name = "Ωmega"\n', encoding="utf-8")
+    ended = shell(f"$iacta battle 5 3 --rules-file {rules}", {"PYTHONIOENCODING": encoding})
+    assert ended.code == 0
+    assert "(\\u03a9mega)" in ended.out
+
+
+def test_a_window_without_width_is_no_reason_to_say_nothing() -> None:
+    assert shell("$iacta battle 5 3", {"COLUMNS": "0"}).out == WHOLE
