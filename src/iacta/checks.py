@@ -1,6 +1,7 @@
 """Reads what a user gives and refuses what is wrong, in one sentence that shows the value."""
 
 import operator
+import re
 from collections.abc import Mapping, Set
 from contextlib import suppress
 from dataclasses import fields
@@ -36,7 +37,10 @@ Chance: TypeAlias = float | Fraction | Decimal | str
 
 LONGEST_SHOWN = 60
 LONGEST_READ = 1000
+MOST_EXPONENT = 999
 MOST_BITS = 13_000
+WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+|[1-9][0-9]{0,2}(_[0-9]{3})+)")
+SCIENTIFIC = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?[eE]\+?[0-9]{1,3}")
 
 
 # Values as text.
@@ -48,6 +52,7 @@ def shown(value: object) -> str:
         text = repr(value.item() if isinstance(value, np.generic) else value)
     except ValueError:  # Python refuses to write whole numbers of over 4300 digits
         return "a number of thousands of digits"
+    text = " ".join(text.split())  # the repr of an array has several lines
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
 
 
@@ -72,7 +77,7 @@ def fraction_text(fraction: Fraction) -> str:
 # Whole numbers, one or an array of them.
 
 
-def whole_number(value: object, name: str, least: int = 0, most: int | None = None) -> int:
+def whole_number(value: object, name: str, least: int | None = 0, most: int | None = None) -> int:
     """Return `value` as an `int`, or refuse it.
 
     >>> whole_number(-3, "attackers", least=1)
@@ -80,8 +85,9 @@ def whole_number(value: object, name: str, least: int = 0, most: int | None = No
         ...
     iacta.errors.IllegalError: attackers must be a whole number of at least 1, got -3
     """
-    span = f"of at least {least}" if most is None else f"from {least} to {most}"
-    sentence = f"{name} must be a whole number {span}, got {shown(value)}"
+    span = f" of at least {least}" if most is None else f" from {least} to {most}"
+    span = "" if least is None else span
+    sentence = f"{name} must be a whole number{span}, got {shown(value)}"
     if isinstance(value, bool | np.bool_):
         raise MalformedError(sentence)
     try:
@@ -90,25 +96,36 @@ def whole_number(value: object, name: str, least: int = 0, most: int | None = No
         raise MalformedError(sentence) from None
     if number.bit_length() > MOST_BITS:
         raise IllegalError(f"{name} must have at most some 4000 digits, got {shown(number)}")
-    if number < least or (most is not None and number > most):
+    if (least is not None and number < least) or (most is not None and number > most):
         raise IllegalError(sentence)
     return number
 
 
-def parse_whole_number(text: str, name: str, least: int = 0, most: int | None = None) -> int:
-    """Return the whole number that `text` writes in decimal digits, or refuse it.
+def parse_whole_number(text: str, name: str, least: int | None = 0, most: int | None = None) -> int:
+    """Return the whole number that `text` writes, or refuse it.
 
-    >>> parse_whole_number("12", "attackers", least=1)
-    12
+    Thousands may be set off by commas or underscores, and 1e6 is a million. Only the digits 0 to 9
+    are read.
+
+    >>> parse_whole_number("12", "attackers"), parse_whole_number("12,000", "attackers")
+    (12, 12000)
+    >>> parse_whole_number("12_000", "runs"), parse_whole_number("2.5e3", "runs")
+    (12000, 2500)
     >>> parse_whole_number("many", "attackers", least=1)
     Traceback (most recent call last):
         ...
     iacta.errors.MalformedError: attackers must be a whole number of at least 1, got 'many'
     """
+    plain = text.strip()
     number: object = text
-    if "_" not in text:  # int("1_000") is 1000, but that is Python, not what a player writes
-        with suppress(ValueError):
-            number = int(text)
+    if len(plain) > LONGEST_READ and plain.strip("+-").isdecimal():
+        raise IllegalError(
+            f"{name} must have at most {LONGEST_READ} digits, got one of {len(plain)}"
+        )
+    if WHOLE.fullmatch(plain):
+        number = int(re.sub("[,_]", "", plain))
+    elif SCIENTIFIC.fullmatch(plain) and Fraction(plain).denominator == 1:
+        number = int(Fraction(plain))
     return whole_number(number, name, least, most)
 
 
@@ -175,13 +192,17 @@ def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
 
 def _fraction_of_text(text: str) -> Fraction:
     bare = text.strip()
-    if len(bare) > LONGEST_READ or "_" in bare:
+    if len(bare) > LONGEST_READ or not bare.isascii():
         raise ValueError(bare)
     percent = bare.endswith("%")
     number = bare[:-1].strip() if percent else bare
-    # Fraction("1e999999999") would write out all digits, so exponents have at most four.
+    if WHOLE.fullmatch(number):
+        number = re.sub("[,_]", "", number)
+    if "_" in number:
+        raise ValueError(bare)
+    # Fraction("1e999999999") would write out all digits.
     _, _, exponent = number.lower().partition("e")
-    if len(exponent.lstrip("+-0")) > 4:
+    if exponent and abs(int(exponent)) > MOST_EXPONENT:
         raise ValueError(bare)
     return Fraction(number) / (100 if percent else 1)
 
@@ -203,7 +224,9 @@ def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -
     excluded = "0 excluded" if certain else "both excluded"
     fraction = read_fraction(value, name, f"lie between 0 and 1, {excluded}")
     if not 0 < fraction < 1 and not (certain and fraction == 1):
-        raise IllegalError(f"{name} must lie between 0 and 1, {excluded}, got {shown(value)}")
+        is_percent = 1 < fraction < 100 and "%" not in str(value)
+        hint = f"; did you mean {str(value).strip()}%?" if is_percent else ""
+        raise IllegalError(f"{name} must lie between 0 and 1, {excluded}, got {shown(value)}{hint}")
     return fraction
 
 

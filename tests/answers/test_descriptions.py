@@ -21,7 +21,6 @@ from iacta.answers.kinds import (
     Name,
     Number,
     RulesName,
-    Runs,
     Way,
     Whole,
 )
@@ -61,7 +60,7 @@ def test_each_parameter_is_described(form: type[Form], parameter: Parameter) -> 
     [
         (Whole(least=1), "12", 12),
         (Whole(least=None), "-3", -3),
-        (Runs(), "1e3", 1000),
+        (Whole(least=1), "1e3", 1000),
         (Number(), "5/2", Fraction(5, 2)),
         (Chance(), "95%", Fraction(19, 20)),
         (Chance(), "1/3", Fraction(1, 3)),

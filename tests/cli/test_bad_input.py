@@ -21,6 +21,10 @@ WRONG = {
     "battle 2.5 10": f"attackers {ARMIES} '2.5'",
     "battle nan 10": f"attackers {ARMIES} 'nan'",
     "battle 1_2 10": f"attackers {ARMIES} '1_2'",
+    "battle 10,00 10": f"attackers {ARMIES} '10,00'",
+    "battle 007 10": f"attackers {ARMIES} '007'",
+    "battle 1.5e0 10": f"attackers {ARMIES} '1.5e0'",
+    "battle \u0661\u0662 10": f"attackers {ARMIES} '\u0661\u0662'",
     "battle twelve 10": f"attackers {ARMIES} 'twelve'",
     "battle 12 -x": f"defenders {ARMIES} '-x'",
     "battle 12 10 --garrison -1": "--garrison must be a whole number of at least 0, got -1",
@@ -37,8 +41,7 @@ WRONG = {
     "battle 12 10 --rules-file /": "rules file '/': the file must be one that can be read, "
     "got: Is a directory",
     "battle 12 10 --json --csv": "output must be --json or --csv, got both",
-    "battle 12 10 --jsn": "option must be one of those in iacta battle --help, got '--jsn'; "
-    "did you mean --json?",
+    "battle 12 10 --jsn": "unknown option --jsn; did you mean --json?",
     "battle 12": "defenders must be given, got none; see iacta battle --help",
     "battle 12 10 8": "arguments must be at most 2, got 3, "
     "with '8' left over; see iacta battle --help",
@@ -53,6 +56,9 @@ WRONG = {
     "need 10 --chance 0": "--chance must lie between 0 and 1, 0 excluded, got '0'",
     "need 10 --chance 1": "--chance must lie between 0 and 1, both excluded, got 1",
     "need 10 --chance 120%": "--chance must lie between 0 and 1, 0 excluded, got '120%'",
+    "need 10 --chance 95": "--chance must lie between 0 and 1, 0 excluded, got '95'; "
+    "did you mean 95%?",
+    "need 10 --chance 1e-9999": "--chance must lie between 0 and 1, 0 excluded, got '1e-9999'",
     "need 10 --chance likely": "--chance must lie between 0 and 1, 0 excluded, got 'likely'",
     "need 10 --keep -1": "--keep must be a whole number of at least 0, got -1",
     "need 0": f"defenders {ARMIES} 0",

@@ -64,6 +64,10 @@ def test_help_fits_its_window(run: Run, monkeypatch: pytest.MonkeyPatch) -> None
         ("battle --garrison 2 --garrison 0 -- 12 10", "battle 12 10 --garrison 0"),
         ("campaign 20 --exact 5 --rules wall 3", "campaign 20 5 3 --rules wall --exact"),
         ("rules --rules capital", "rules capital"),
+        ("battle 12,000 10_000", "battle 12000 10000"),
+        ("battle 1.2e4 1e4", "battle 12000 10000"),
+        ("decide 20 10 --prize 1,000", "decide 20 10 --prize 1000"),
+        ("simulate 9 3 --seed 1 --runs 1e3", "simulate 9 3 --seed 1 --runs 1,000"),
     ],
 )
 def test_words_may_stand_in_any_order(run: Run, line: str, same: str) -> None:
@@ -76,14 +80,14 @@ def test_words_may_stand_in_any_order(run: Run, line: str, same: str) -> None:
     [
         (
             "batle 3 2",
-            "command must be one of those in iacta --help, got 'batle'; did you mean battle?",
+            "unknown command batle; did you mean battle?",
         ),
-        ("--jsn", "command must be one of those in iacta --help, got '--jsn'"),
-        ("terminal 3", "command must be one of those in iacta --help, got 'terminal'"),
-        ("chart pie x.svg", "command must be one of those in iacta chart --help, got 'pie'"),
+        ("--jsn", "unknown command --jsn; see iacta --help"),
+        ("terminal 3", "unknown command terminal; see iacta --help"),
+        ("chart pie x.svg", "unknown command pie; see iacta chart --help"),
         (
             "battle 3 2 --xyzzy",
-            "option must be one of those in iacta battle --help, got '--xyzzy'",
+            "unknown option --xyzzy; see iacta battle --help",
         ),
         ("battle 3 2 --rules", "--rules must have a value, got none"),
         ("battle 3 2 --exact=yes", "--exact must stand without a value, got 'yes'"),

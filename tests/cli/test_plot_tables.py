@@ -49,7 +49,7 @@ def test_the_garrison_and_the_rules_reach_the_chart(run: Run, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("chart delta {file} --deltas 1,x", "deltas must be whole numbers such as -2,0,5, got 'x'"),
+        ("chart delta {file} --deltas 1,x", "--deltas must be a whole number, got 'x'"),
         ("chart delta {file} --deltas=-99", "deltas must be at least -59 to have a line"),
         ("chart slices {file} --defenders 0", "defenders must be a whole number of at least 1"),
         ("chart minimum-troops {file} --chances 0", "--chances must lie between"),

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from iacta.answers import plan_turn as turn
 from iacta.answers import plan_words as words
 from iacta.answers.form import ClashError, Example, Parameter, Topic
-from iacta.answers.kinds import Chance, Choice, Flag, Listed, Name, Number, Runs, Whole
+from iacta.answers.kinds import Chance, Choice, Flag, Listed, Name, Number, Whole
 from iacta.answers.parameters import Seed, UnderRules, fresh_seed
 from iacta.answers.plan_turn import NeededNew
 from iacta.answers.plan_values import (
@@ -226,7 +226,7 @@ class PlanQuestion(UnderRules, Question):
     check: Annotated[
         int | None,
         Parameter(
-            Runs(most=MOST_RUNS), "Play the plan this many times with real dice.", metavar="RUNS"
+            Whole(least=1, most=MOST_RUNS), "Play the plan this many times with real dice.", metavar="RUNS"
         ),
     ] = None
     seed: Seed = None

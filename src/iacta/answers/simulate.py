@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from iacta.answers.endings import best_first, campaign_bars
 from iacta.answers.form import Example, Parameter, Topic
-from iacta.answers.kinds import Runs
+from iacta.answers.kinds import Whole
 from iacta.answers.parameters import OneCampaign, Seed, fresh_seed
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section
@@ -29,7 +29,7 @@ LEVEL = 0.95
 class Simulation(OneCampaign):
     """A question on a campaign that is played with random dice."""
 
-    runs: Annotated[int, Parameter(Runs(), "How many games to play, such as 1e6.")] = RUNS
+    runs: Annotated[int, Parameter(Whole(least=1), "How many games to play, such as 1e6.")] = RUNS
     seed: Seed = None
 
     @cached_property

@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 MOST_PERCENT_DIGITS = 26
+LONGEST_FRACTION = 40
 
 
 def percent(probability: Probability) -> str:
@@ -81,7 +82,10 @@ def plain_percent(chance: Fraction) -> str:
     while digits < MOST_PERCENT_DIGITS and (100 * chance * 10**digits).denominator > 1:
         digits += 1
     percents = Decimal(chance.numerator * 100) / Decimal(chance.denominator)
-    return f"{percents:.{digits}f} %" if digits < MOST_PERCENT_DIGITS else str(chance)
+    if digits < MOST_PERCENT_DIGITS:
+        return f"{percents:.{digits}f} %"
+    text = fraction_text(chance)
+    return text if len(text) <= LONGEST_FRACTION else f"about {percents:.3g} %"
 
 
 def settled(probability: Probability, rules: Iterable[Rules]) -> Probability:

@@ -10,6 +10,7 @@ from iacta.errors import IllegalError, MalformedError
 __all__ = ["HELP", "argument_name", "check_known", "option_name", "read_words", "spelt"]
 
 HELP = ("-h", "--help")
+LONGEST_SHOWN = 60
 
 Texts = dict[str, str | list[str] | bool]
 
@@ -114,5 +115,6 @@ def check_known(what: str, name: str, known: Sequence[str], command: str) -> Non
     from difflib import get_close_matches  # slow to import, and only needed here
 
     near = get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    raise IllegalError(f"{what} must be one of those in {command} --help, got {shown(name)}{hint}")
+    hint = f"did you mean {near[0]}?" if near else f"see {command} --help"
+    bare = " ".join(repr(name)[1:-1].split())[:LONGEST_SHOWN]
+    raise IllegalError(f"unknown {what} {bare}; {hint}")
