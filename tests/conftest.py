@@ -1,7 +1,9 @@
 """What all tests share: random tests that draw the same on every machine, however slow."""
 
 import gc
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("iacta", deadline=None, derandomize=True)
@@ -11,3 +13,12 @@ settings.load_profile("iacta")
 def pytest_collection_finish() -> None:
     """Spare the collector of garbage from looking through thousands of tests again and again."""
     gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the settings of who runs the tests out of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("IACTA_RULES", raising=False)
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("settings")))
+        yield

@@ -46,6 +46,7 @@ def test_help_says_what_each_parameter_means(run: Run, form: type[Form]) -> None
         assert parameter.help in text
         if parameter.default_text:
             assert f"[default: {parameter.default_text.replace(',', ', ')}]" in text
+    assert len(form.examples) > 1 or form.name.startswith("chart ")
     for example in form.examples:
         assert f"iacta {example.line}" in text
 

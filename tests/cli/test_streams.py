@@ -53,8 +53,8 @@ def test_bad_input_ends_with_2_even_where_nothing_can_be_said() -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
-    ended = shell("{ $iacta battle 3000 2500 --csv; echo $? >&2; } | head -1")
-    assert ended.out == "attackers,defenders,probability\n"
+    ended = shell("{ $iacta table 300 300 --csv; echo $? >&2; } | head -1")
+    assert ended.out == "attackers,1,2,3\n"
     assert ended.err == "141\n"
 
 

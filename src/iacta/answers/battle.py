@@ -35,6 +35,9 @@ __all__ = ["BattleAnswer", "BattleQuestion"]
     "battle",
     Topic.ATTACK,
     Example("battle 12 10", "do 12 armies take a territory that 10 defend?"),
+    Example(
+        "battle 20 15 --rules capital --stop-at 5", "against a capital, keeping 5 armies back?"
+    ),
 )
 @dataclass(frozen=True)
 class BattleQuestion(OneBattle, Exact, Question):

@@ -28,6 +28,7 @@ WRITTEN = ", ".join(f"{each.ending} ({each.name})" for each in FORMATS if each.w
     "board",
     Topic.BOARD,
     Example("board classic", "what is on the board, and is this file valid?"),
+    Example("board classic --to classic.toml", "how do I start a board of my own?"),
 )
 @dataclass(frozen=True)
 class BoardQuestion(Question):

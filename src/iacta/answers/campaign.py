@@ -39,6 +39,7 @@ __all__ = ["CampaignAnswer", "CampaignQuestion", "CampaignStory"]
         "campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1",
         "how far do 72 armies get, one territory after another?",
     ),
+    Example("campaign 20 5 3:capital --narrate", "how might it go, if the last is a capital?"),
 )
 @dataclass(frozen=True)
 class CampaignQuestion(OneCampaign, Exact, Question):

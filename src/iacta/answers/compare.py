@@ -28,6 +28,7 @@ SLOW = "left out here: it would take more than some seconds"
     "compare",
     Topic.STUDY,
     Example("compare 12 10", "what does every method of the literature say?"),
+    Example("compare 100 100 --rules capital", "and in a large battle under other rules?"),
 )
 @dataclass(frozen=True)
 class CompareQuestion(UnderRules, Question):

@@ -26,6 +26,7 @@ NEIGHBOURS = 3
     "need",
     Topic.ATTACK,
     Example("need 10 --chance 95%", "how many armies does it take to be that sure?"),
+    Example("need 8 2 2 --keep 5", "and to take three territories, with 5 armies left?"),
 )
 @dataclass(frozen=True)
 class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):

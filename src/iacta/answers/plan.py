@@ -70,6 +70,7 @@ USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
     "plan",
     Topic.BOARD,
     Example("plan examples/asia.toml --take Asia", "which way should this stack go?"),
+    Example("plan examples/asia.toml --worth", "or what gains the most?"),
 )
 @dataclass(frozen=True)
 class PlanQuestion(UnderRules, Question):

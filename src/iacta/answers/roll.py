@@ -17,7 +17,12 @@ from iacta.rules.roll import Losses, Roll
 __all__ = ["RollAnswer", "RollQuestion"]
 
 
-@question("roll", Topic.STUDY, Example("roll 3 2", "what does one roll of the dice cost?"))
+@question(
+    "roll",
+    Topic.STUDY,
+    Example("roll 3 2", "what does one roll of the dice cost?"),
+    Example("roll 3 2 --rules bunker", "and if the highest defence die counts one more?"),
+)
 @dataclass(frozen=True)
 class RollQuestion(UnderRules, Exact, Question):
     """Show what one roll of the dice costs both sides."""

@@ -42,7 +42,12 @@ RANKS = ("highest", "second", "third", "fourth", "fifth")
 Found = TypeVar("Found")
 
 
-@question("rules", Topic.STUDY, Example("rules", "what are the rules that people play?"))
+@question(
+    "rules",
+    Topic.STUDY,
+    Example("rules", "what are the rules that people play?"),
+    Example("rules capital", "what do these change, and by how much?"),
+)
 @dataclass(frozen=True)
 class RulesQuestion(UnderRules, Exact, Question):
     """List the rules that people play and their odds, or explain the rules of one name or file."""

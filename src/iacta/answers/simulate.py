@@ -66,6 +66,7 @@ class Simulation(OneCampaign):
         "simulate 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --runs 1e6",
         "what do a million games with random dice say?",
     ),
+    Example("simulate 12 10 --runs 1000 --seed 7", "a thousand games that anyone can repeat"),
 )
 @dataclass(frozen=True)
 class SimulateQuestion(Simulation, Question):

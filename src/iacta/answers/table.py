@@ -27,6 +27,7 @@ MOST_JSON_CELLS = 5 * 10**6
     "table",
     Topic.STUDY,
     Example("table 20 20", "the chances of every battle up to 20 against 20"),
+    Example("table 10 10 --garrison 0", "as the literature prints it, without the garrison"),
 )
 @dataclass(frozen=True)
 class TableQuestion(UnderRules, Exact, Question):

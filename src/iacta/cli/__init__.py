@@ -12,6 +12,7 @@ from iacta.answers.form import Form, named_by
 from iacta.answers.question import QUESTIONS, Question
 from iacta.cli.command import COMMANDS, Command, Shown, ask
 from iacta.cli.parse import HELP, check_known, read_words, spelt
+from iacta.cli.settings import with_usual_rules
 from iacta.errors import IactaError, IllegalError
 
 __all__ = ["main"]
@@ -62,6 +63,11 @@ def _run(words: Sequence[str]) -> int:
         print(f"iacta {version('iacta')}")
         return 0
     first, *rest = words
+    if [first, *rest[:1]] == ["completion", "words"]:  # asked by a shell, not by people
+        from iacta.cli.completion import completions  # only needed here
+
+        print("\n".join(completions(rest[1:])))
+        return 0
     forms: Sequence[type[Form]] = QUESTIONS.find(first) or COMMANDS.find(first)
     if not forms:
         check_known("command", first, [form.name for form in _all_forms()], "iacta")
@@ -98,7 +104,7 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
         return 0
     try:
         texts = read_words([each for part in forms for each in part.parameters()], words, command)
-        asked = form.parse(texts)
+        asked = form.parse(with_usual_rules(form, texts))
         if isinstance(asked, Command):
             return asked.run()
         if isinstance(asked, Question):

@@ -40,6 +40,7 @@ PictureFile = Annotated[
     "chart",
     Topic.STUDY,
     Example("chart delta delta.svg", "how much does it help to be one army ahead?"),
+    Example("chart break-even even.png --dark", "how many armies is an even battle?"),
 )
 @dataclass(frozen=True)
 class ChartGroup(Command):

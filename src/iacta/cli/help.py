@@ -13,7 +13,9 @@ __all__ = ["form_help", "group_help", "overview"]
 ABOUT = "The exact odds of battles and campaigns in the board game Risk."
 FOOT = (
     "Attackers include the army that must stay behind. Arguments can also be given by name: "
-    "iacta battle --attackers 12 --defenders 10."
+    "iacta battle --attackers 12 --defenders 10. IACTA_RULES=capital in the environment, or "
+    'rules = "capital" in ~/.config/iacta/config.toml, sets the rules that you usually play by. '
+    "iacta completion prints what lets your shell complete commands, options and names."
 )
 NARROWEST = 40
 WIDEST = 100

@@ -25,6 +25,7 @@ DIFFERENT = 1
     "reproduce",
     Topic.STUDY,
     Example("reproduce", "does every published number agree?"),
+    Example("reproduce report", "the same, with the report in a folder of that name"),
 )
 @dataclass(frozen=True)
 class ReproduceCommand(Command):

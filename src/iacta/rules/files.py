@@ -14,7 +14,7 @@ from iacta.rules.modes import mode_record, read_mode
 from iacta.rules.rules import CLASSIC, Rules
 from iacta.rules.variants import RuleSet, find_rule_set, find_rules
 
-__all__ = ["read_rules_file", "read_rules_record", "rules_record", "rules_toml"]
+__all__ = ["read_rules_file", "read_rules_record", "read_toml", "rules_record", "rules_toml"]
 
 MOST_BYTES = 10**6
 DICE_KEYS = tuple(field.name for field in fields(Dice))
@@ -50,7 +50,7 @@ def read_rules_file(path: str | PathLike[str]) -> RuleSet:
     except TypeError:
         raise MalformedError(f"path must be that of a rules file, got {shown(path)}") from None
     try:
-        return _rule_set(_toml(file), file)
+        return _rule_set(read_toml(file), file)
     except IactaError as error:
         raise type(error)(f"rules file {str(file)!r}: {error}") from None
 
@@ -138,7 +138,8 @@ def rules_toml(rules: Rules | str, name: str | None = None) -> str:
     return "\n".join(blocks)
 
 
-def _toml(file: Path) -> dict[str, Any]:
+def read_toml(file: Path) -> dict[str, Any]:
+    """Return what a small TOML file holds; one that cannot be read is refused."""
     import tomllib  # only needed here
 
     text = _text(file)

@@ -1,0 +1,115 @@
+"""`iacta completion`: lets a shell complete commands, options and names."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from iacta.answers.form import Example, Form, Parameter, Topic
+from iacta.answers.kinds import Choice, Flag, Kind, Listed, RulesName
+from iacta.answers.question import QUESTIONS, Question
+from iacta.cli.command import COMMANDS, Command, Shown, command
+from iacta.cli.parse import HELP, option_name
+
+__all__ = ["completions"]
+
+# Each asks `iacta completion words` for what may come next; where that is nothing, for files.
+SCRIPTS = {
+    "bash": """_iacta() {
+    local IFS=$'\\n'
+    COMPREPLY=($(iacta completion words "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _iacta iacta""",
+    "zsh": """#compdef iacta
+_iacta() {
+    local -a found
+    found=("${(@f)$(iacta completion words "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    if [[ -n "$found" ]]; then compadd -- "${found[@]}"; else _files; fi
+}
+compdef _iacta iacta""",
+    "fish": """function __iacta
+    set -l found (iacta completion words (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+    if test -n "$found"
+        printf '%s\\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c iacta -f -a '(__iacta)'""",
+}
+
+
+@command(
+    "completion",
+    Topic.STUDY,
+    Example("completion bash >> ~/.bashrc", "how does bash complete commands and options?"),
+    Example("completion fish > ~/.config/fish/completions/iacta.fish", "and fish?"),
+)
+@dataclass(frozen=True)
+class Completion(Command):
+    """Print what lets a shell complete commands, options and the names of rules."""
+
+    shell: Annotated[
+        str,
+        Parameter(Choice(tuple(SCRIPTS)), "The shell: bash, zsh or fish.", is_argument=True),
+    ]
+
+    def run(self) -> int:
+        """Print it."""
+        print(SCRIPTS[self.shell])
+        return 0
+
+
+def completions(words: Sequence[str]) -> list[str]:
+    """Return what the last of the words of a command line may be; nothing for files and numbers.
+
+    words: those behind `iacta`; the last one is begun, and may be empty.
+
+    >>> completions(["camp"])
+    ['campaign']
+    >>> completions(["battle", "12", "10", "--rules", "zombie"])
+    ['zombie-attacker', 'zombie-defender']
+    """
+    *before, begun = words or [""]
+    return sorted(word for word in _possible(before) if word.startswith(begun))
+
+
+def _possible(before: Sequence[str]) -> Iterator[str]:
+    forms: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
+    names = {form.name: form for form in forms}
+    if not before:
+        yield from {name.split()[0] for name in names}
+        yield from ("--version", *HELP)
+        return
+    group = [name.split()[1] for name in names if name.startswith(f"{before[0]} ")]
+    if group and len(before) == 1:
+        yield from group
+        return
+    form = names.get(" ".join(before[:2]) if group else before[0])
+    if form is None:
+        return
+    parameters = [*form.parameters()]
+    if issubclass(form, Question):
+        parameters += Shown.parameters()
+    options = {option_name(each.name): each for each in parameters}
+    last = options.get(before[-1])
+    if last is not None and not isinstance(last.kind, Flag):
+        yield from _values(last.kind)
+        return
+    given = {*before}
+    yield from (name for name in options if name not in given and not options[name].is_argument)
+    yield HELP[1]
+    for each in parameters:
+        if each.is_argument:
+            yield from _values(each.kind)
+
+
+def _values(kind: Kind) -> Iterator[str]:
+    """Yield the words that a kind of value can be."""
+    if isinstance(kind, Listed):
+        yield from _values(kind.kind)
+    elif isinstance(kind, Choice):
+        yield from (kind.text(word) for word in kind.words)
+    elif isinstance(kind, RulesName):
+        from iacta.rules.variants import RULE_SETS  # only needed here
+
+        yield from (each.name.replace(" ", "-") for each in RULE_SETS)

@@ -1,0 +1,68 @@
+"""The rules that commands take where none are given: `IACTA_RULES`, or a line of a settings file.
+
+The file is `iacta/config.toml` in the folder for settings, `~/.config` or what `XDG_CONFIG_HOME`
+says, on Windows `%APPDATA%`. Its only key is `rules`.
+"""
+
+import os
+from pathlib import Path
+
+from iacta.answers.form import Form
+from iacta.answers.kinds import RulesName
+from iacta.answers.parameters import UnderRules
+from iacta.cli.parse import Texts
+from iacta.errors import IactaError, IllegalError, MalformedError
+
+__all__ = ["with_usual_rules"]
+
+VARIABLE = "IACTA_RULES"
+
+
+def with_usual_rules(form: type[Form], texts: Texts) -> Texts:
+    """Return what a command line says, with the usual rules where it names none.
+
+    form: the command.
+    texts: the text of each parameter that is given.
+    """
+    is_played = issubclass(form, UnderRules) and not any(
+        each.name == "rules" and each.is_argument for each in form.parameters()
+    )
+    if not is_played or "rules" in texts or "rules_file" in texts:
+        return texts
+    place, rules = VARIABLE, os.environ.get(VARIABLE, "")
+    if not rules:
+        file = _file()
+        place, rules = f"rules in {str(file)!r}", _rules_in(file)
+    if not rules:
+        return texts
+    try:
+        return {**texts, "rules": RulesName().parse(rules, "rules")}
+    except IactaError as error:
+        raise type(error)(str(error).replace("rules", place, 1)) from None
+
+
+def _file() -> Path:
+    if os.name == "nt":
+        folder = os.environ.get("APPDATA", "")
+    else:
+        folder = os.environ.get("XDG_CONFIG_HOME", "") or os.path.expanduser("~/.config")
+    return Path(folder) / "iacta" / "config.toml"
+
+
+def _rules_in(file: Path) -> str:
+    """Return the rules that the settings file names, empty if there is none."""
+    if not file.is_file():
+        return ""
+    from iacta.rules.files import read_toml  # only needed here
+
+    try:
+        settings = read_toml(file)
+        unknown = sorted({*settings} - {"rules"})
+        if unknown:
+            raise IllegalError(f"the only key must be rules, got {unknown[0]!r}")
+        rules = settings.get("rules", "")
+        if not isinstance(rules, str):
+            raise MalformedError(f"rules must be a text, got {rules!r}")
+    except IactaError as error:
+        raise type(error)(f"settings file {str(file)!r}: {error}") from None
+    return rules

@@ -1,0 +1,71 @@
+"""The rules that commands take where none are given."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.run import Run
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.delenv("IACTA_RULES", raising=False)
+    (tmp_path / "iacta").mkdir()
+    return tmp_path / "iacta" / "config.toml"
+
+
+def test_the_environment_sets_the_usual_rules(
+    run: Run, settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    capital, wall = run("battle 12 10 --rules capital"), run("battle 12 10 --rules wall")
+    monkeypatch.setenv("IACTA_RULES", "Capital")
+    assert run("battle 12 10") == capital
+    assert run("battle 12 10 --rules wall") == wall
+    settings.write_text('rules = "wall"\n', encoding="utf-8")
+    assert run("battle 12 10") == capital, "the environment comes before the file"
+    monkeypatch.setenv("IACTA_RULES", "")
+    assert run("battle 12 10") == wall
+
+
+def test_a_rules_file_comes_before_the_usual_rules(
+    run: Run, settings: Path, tmp_path: Path
+) -> None:
+    settings.write_text('rules = "wall"\n', encoding="utf-8")
+    house = tmp_path / "house.toml"
+    house.write_text('name = "house"\n', encoding="utf-8")
+    assert "(house)" in run(f"battle 12 10 --rules-file {house}").stdout
+
+
+def test_the_rules_that_are_explained_are_not_played(
+    run: Run, settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = run("rules")
+    monkeypatch.setenv("IACTA_RULES", "capital")
+    assert run("rules") == listed
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ('rules = "capitol"', "must be a known name, got 'capitol'; did you mean 'capital'?"),
+        ('ruls = "wall"', "the only key must be rules, got 'ruls'"),
+        ("rules = 3", "rules must be a text, got 3"),
+        ("rules", "the text must be TOML"),
+    ],
+)
+def test_wrong_settings_are_refused_with_their_file(
+    run: Run, settings: Path, content: str, sentence: str
+) -> None:
+    settings.write_text(content, encoding="utf-8")
+    ended = run("battle 12 10")
+    assert (ended.code, ended.stdout) == (2, "")
+    assert str(settings) in ended.stderr
+    assert sentence in ended.stderr
+
+
+def test_wrong_rules_in_the_environment_are_refused(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IACTA_RULES", "capitol")
+    assert run("battle 12 10").stderr.startswith("iacta: IACTA_RULES must be a known name")
