@@ -54,7 +54,7 @@ def test_bad_input_ends_with_2_even_where_nothing_can_be_said() -> None:
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
     ended = shell("{ $iacta table 300 300 --csv; echo $? >&2; } | head -1")
-    assert ended.out == "attackers,1,2,3\n"
+    assert ended.out.startswith("attackers,1,2,3,")
     assert ended.err == "141\n"
 
 
@@ -69,3 +69,16 @@ def test_a_name_that_cannot_be_encoded_is_escaped(tmp_path: Path, encoding: str)
 
 def test_a_window_without_width_is_no_reason_to_say_nothing() -> None:
     assert shell("$iacta battle 5 3", {"COLUMNS": "0"}).out == WHOLE
+
+
+def test_a_picture_goes_to_a_pipe_instead_of_the_answer(tmp_path: Path) -> None:
+    file = tmp_path / "battle.svg"
+    printed = shell("$iacta battle 5 3 --plot -")
+    assert shell(f"$iacta battle 5 3 --plot {file}").out == WHOLE
+    assert printed == (0, file.read_text(encoding="utf-8") + "\n", "")
+    assert shell("$iacta chart delta -").out.startswith("<svg ")
+
+
+def test_a_pipe_takes_a_picture_or_an_answer() -> None:
+    said = "iacta: output must be the answer or --plot -, got both\n"
+    assert shell("$iacta battle 5 3 --plot - --json") == (2, "", said)

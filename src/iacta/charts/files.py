@@ -43,21 +43,31 @@ def save(
     The file is written as a whole or not at all. Other endings, and places that cannot be written,
     are refused.
     """
-    kind = ending(file)
+    write(Path(file), content(chart, ending(file), dark=dark, make=make))
+
+
+def content(
+    chart: AnyChart,
+    kind: str,
+    *,
+    dark: bool = False,
+    make: Callable[[str, str], bytes] = convert,
+) -> bytes:
+    """Return what the file of a chart holds.
+
+    kind: the ending of the file, without its dot.
+    """
     if kind == "csv":
-        content = chart_csv(chart).encode()
-    else:
-        spec = specification(chart, dark=dark)
-        try:
-            if kind == "json":
-                content = json.dumps(spec, indent=1).encode() + b"\n"
-            elif kind == "html":
-                content = page(spec, make("", kind).decode()).encode()
-            else:
-                content = make(json.dumps(spec), kind)
-        except PictureError as error:
-            raise TooLargeError(f"the picture cannot be drawn: {error}") from None
-    write(Path(file), content)
+        return chart_csv(chart).encode()
+    spec = specification(chart, dark=dark)
+    try:
+        if kind == "json":
+            return json.dumps(spec, indent=1).encode() + b"\n"
+        if kind == "html":
+            return page(spec, make("", kind).decode()).encode()
+        return make(json.dumps(spec), kind)
+    except PictureError as error:
+        raise TooLargeError(f"the picture cannot be drawn: {error}") from None
 
 
 def ending(file: str | Path) -> str:

@@ -31,7 +31,9 @@ __all__ = ["ChartCommand"]
 PictureFile = Annotated[
     str,
     Parameter(
-        Name(), "Picture file, ending in .svg, .png, .pdf, .html, .json or .csv.", is_argument=True
+        Name(),
+        "Picture file, ending in .svg, .png, .pdf, .html, .json or .csv; - prints SVG.",
+        is_argument=True,
     ),
 ]
 

@@ -13,6 +13,8 @@ from iacta.errors import IllegalError
 
 __all__ = ["COMMANDS", "Command", "Shown", "ask", "command"]
 
+PRINTED = "-"  # the file of a picture that is printed
+
 
 @dataclass(frozen=True)
 class Command(Form):
@@ -37,7 +39,8 @@ class Shown(Form):
         str | None,
         Parameter(
             Name(),
-            "Draw the answer too; FILE ends in .svg, .png, .pdf, .html, .json or .csv.",
+            "Draw the answer too; FILE ends in .svg, .png, .pdf, .html, .json or .csv. With - the "
+            "picture is printed as SVG, instead of the answer.",
             metavar="FILE",
         ),
     ] = None
@@ -47,6 +50,8 @@ class Shown(Form):
         super().__post_init__()
         if self.json and self.csv:
             raise IllegalError("output must be --json or --csv, got both")
+        if self.plot == PRINTED and (self.json or self.csv):
+            raise IllegalError("output must be the answer or --plot -, got both")
 
 
 def ask(question: Question, shown: Shown) -> Answer:
@@ -69,7 +74,9 @@ def ask(question: Question, shown: Shown) -> Answer:
             heading = next(rows)
         else:
             sections = list(answer.sections())
-    if shown.json:
+    if shown.plot == PRINTED:
+        pass  # the picture stands for the answer
+    elif shown.json:
         print(text)
     elif shown.csv:
         import csv  # only needed here

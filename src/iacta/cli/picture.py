@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from iacta.checks import shown
+from iacta.cli.command import PRINTED
 from iacta.errors import IllegalError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ __all__ = ["Picture", "read_picture"]
 class Picture:
     """A file for a picture that is still to be drawn.
 
-    file: its name.
+    file: its name; `-` for standard output, which gets SVG.
     dark: whether the picture has a dark ground.
     """
 
@@ -31,17 +32,23 @@ class Picture:
 
         check_installed()
         self._file, self._dark = file, dark
-        kind = ending(file)
-        _refuse_place(file)
+        kind = "svg" if file == PRINTED else ending(file)
+        if file != PRINTED:
+            _refuse_place(file)
         # It starts now, to be ready when the answer is computed.
         self._make = Converter(kind) if kind in CONVERTED else convert
 
     def draw(self, make: "Callable[[ModuleType], AnyChart]") -> None:
         """Write the picture that `make` returns, given `iacta.charts`, and say so on stderr."""
         from iacta import charts  # as above
+        from iacta.charts.files import content
 
         gc.disable()  # Altair makes thousands of classes, which never become garbage
         try:
+            if self._file == PRINTED:
+                drawn = content(make(charts), "svg", dark=self._dark, make=self._make)
+                print(drawn.decode())
+                return
             charts.save(make(charts), self._file, dark=self._dark, make=self._make)
         finally:
             gc.enable()
