@@ -227,7 +227,9 @@ class PlanQuestion(UnderRules, Question):
     check: Annotated[
         int | None,
         Parameter(
-            Whole(least=1, most=MOST_RUNS), "Play the plan this many times with real dice.", metavar="RUNS"
+            Whole(least=1, most=MOST_RUNS),
+            "Play the plan this many times with real dice.",
+            metavar="RUNS",
         ),
     ] = None
     seed: Seed = None
