@@ -224,7 +224,7 @@ def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -
     excluded = "0 excluded" if certain else "both excluded"
     fraction = read_fraction(value, name, f"lie between 0 and 1, {excluded}")
     if not 0 < fraction < 1 and not (certain and fraction == 1):
-        is_percent = 1 < fraction < 100 and "%" not in str(value)
+        is_percent = 2 <= fraction < 100 and "%" not in str(value)
         hint = f"; did you mean {str(value).strip()}%?" if is_percent else ""
         raise IllegalError(f"{name} must lie between 0 and 1, {excluded}, got {shown(value)}{hint}")
     return fraction
