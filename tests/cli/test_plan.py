@@ -285,6 +285,8 @@ WRONG = {
     "--take-any Asia --hold": "--hold must go with --take or --eliminate, got it without",
     "--take Asia --hold --fortify far": "--fortify must be connected or adjacent or none, got "
     "'far'",
+    "--take Siam --hold --opponents-get -1": "--opponents-get must be a whole number of at least "
+    "0, got -1",
     "--take Siam --hold --opponents-get red=3": "--opponents-get must be of opponents, got red",
     "--take Siam --hold --opponents-get purple=3": "--opponents-get must be a player with a "
     "territory, got 'purple'",
@@ -293,7 +295,8 @@ WRONG = {
     "--take Asia --prove 0": "--prove must lie between 0 and 1, both excluded, got '0'",
     "--take Asia --rules-of Siam": "--rules-of must be like 'Ukraine:capital,Egypt:wall', got "
     "'Siam'",
-    "--take Asia --rules-of Siam:odd": None,
+    "--take Asia --rules-of Siam:capitol": "--rules-of must be a known name, got 'capitol'; did "
+    "you mean 'capital'?",
     "--take Asia --rules-of Slam:wall": None,
     "--take Asia --seed 1": "--seed must stand with --check, got --seed 1 alone",
     "--take Asia --check many": "--check must be a whole number from 1 to 10000000, got 'many'",
@@ -310,7 +313,7 @@ WRONG = {
     "--take Asia --need 90% --then Africa": "--need must stand without --then, got both",
     "--take-any Asia --then Africa": "--then must go with --take or --eliminate, got it without",
     "--take Asia --then Europe": "--then must name a territory of another player, got Iceland, "
-    "Scandinavia, Great Britain, Western Europe, Norther, which are all red's",
+    "Scandinavia, Great Britain, 4 more, which are all red's",
     "--take Asia --stage-values 1": "--stage-values must go with --then, got it without",
     "--take Asia --then Africa --stage-values 1": "--stage-values must be one for each of 2 goals "
     "in order, got 1",
@@ -661,6 +664,24 @@ def test_alternatives_are_the_library_s(run: Run, small: Path) -> None:
     for told, each in zip(lines[place + 2 :], found, strict=False):
         assert told.startswith(f"{each.start} to {each.to}")
         assert told.endswith(f" {each.dice}  {100 * each.value:.2f} %")
+
+
+def test_a_worth_is_told_with_its_interval_and_the_simpler_play(small: Path) -> None:
+    plan = best_plan(read_position(small), Worth())
+    guessed = replace(
+        plan, value=7.5, interval=(7.25, 7.75), upper_bound=9.0, proven=False, battles_value=6.0
+    )
+    found = next(asked.PlanAnswer(PlanQuestion(str(small), worth=True), guessed).sections())
+    assert found.parts == [
+        "The plan is worth 7.50 on average (7.25 to 7.75), against 1.00 if you stay; it is at most "
+        "1.50 below the best possible.",
+        "If each battle is fought to its end it is worth 6.00: this plan decides after each roll.",
+    ]
+    none = replace(guessed, steps=())
+    assert asked.PlanAnswer(PlanQuestion(str(small), worth=True), none).sentence == (
+        "No attack was found that pays: stay. That is worth 1.00; it is at most 1.50 below the "
+        "best possible."
+    )
 
 
 def test_an_estimate_is_told_with_its_interval(small: Path) -> None:

@@ -63,6 +63,7 @@ __all__ = ["PlanAnswer", "PlanQuestion"]
 
 PLAYS = ("rolls", "battles")
 LONGEST_LIMIT = Fraction(10**9)
+MOST_NAMED = 3  # territories in a refusal
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 
 
@@ -329,9 +330,10 @@ class PlanQuestion(UnderRules, Question):
         theirs = tuple(name for name in names if self.start.of(name).owner != player)
         if not theirs:
             are = "is" if len(names) == 1 else "are all"
+            more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
             raise IllegalError(
                 f"{parameter} must name a territory of another player, got "
-                f"{', '.join(names)[:60]}, which {are} {player}'s"
+                f"{', '.join([*names[:MOST_NAMED], *more])}, which {are} {player}'s"
             )
         return theirs
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from iacta.answers.kinds import Kind, Number, Schema
 from iacta.board.position import Position, read_position
 from iacta.checks import parse_whole_number, row_of, shown, whole_number
-from iacta.errors import IllegalError, MalformedError
+from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.plan import Trade
 from iacta.plan.goals import MOST_WORTH
 from iacta.rules.variants import find_rule_set
@@ -93,7 +93,7 @@ class RulesOf(Kind):
 
     def check(self, value: object, name: str) -> tuple[tuple[str, str], ...]:
         pairs = value.items() if isinstance(value, Mapping) else row_of(value, name, "pairs")
-        return tuple((str(who), find_rule_set(rules).name) for who, rules in pairs)
+        return tuple((str(who), _rule_set_name(rules, name)) for who, rules in pairs)
 
     def text(self, value: Sequence[tuple[str, str]]) -> str:
         return ",".join(f"{territory}:{rules}" for territory, rules in value)
@@ -103,6 +103,13 @@ class RulesOf(Kind):
 
     def schema(self) -> Schema:
         return {"type": "object", "additionalProperties": {"type": "string"}}
+
+
+def _rule_set_name(rules: str, called: str) -> str:
+    try:
+        return find_rule_set(rules).name
+    except IactaError as error:
+        raise type(error)(f"{called}{str(error).removeprefix('rules')}") from None
 
 
 class NewArmies(Garrisons):
@@ -115,7 +122,7 @@ class NewArmies(Garrisons):
     metavar: ClassVar[str] = "ARMIES"
 
     def parse(self, text: str, name: str) -> Any:
-        if text.strip().isdigit():
+        if not {":", "="} & {*text}:
             return parse_whole_number(text.strip(), name)
         return super().parse(text, name)
 

@@ -49,8 +49,9 @@ def achieved(plan: Plan) -> str:
     if isinstance(plan.goal, Worth):
         stay = held_worth(plan.problem, plan.goal)
         if not plan.steps:
-            return f"No attack pays: stay. That is worth {stay:.2f}"
-        return f"The plan is worth {plan.value:.2f} on average, against {stay:.2f} if you stay"
+            pays = "No attack pays" if plan.proven else "No attack was found that pays"
+            return f"{pays}: stay. That is worth {stay:.2f}"
+        return f"The plan is {_worth_words(plan)}, against {stay:.2f} if you stay"
     verb = deed(plan.position, plan.goal)
     if is_hopeless(plan):
         return f"You cannot {verb}" if why(plan) else f"No plan to {verb} was found"
@@ -77,8 +78,9 @@ def other_play(plan: Plan, asked: str) -> Iterator[str]:
     if plan.play != "rolls" or plan.battles_value is None:
         return
     if plan.value - plan.battles_value > SEEN:
+        it_is = "it is" if is_chance(plan) else "it is worth"
         yield (
-            f"If each battle is fought to its end it is "
+            f"If each battle is fought to its end {it_is} "
             f"{valued(plan, plan.battles_value)}: this plan decides after each roll."
         )
 
@@ -91,13 +93,14 @@ def proof(plan: Plan) -> str:
         if plan.upper_bound > NO_BOUND:
             return "; it is not known whether there is one."
         return f"; no plan has a chance above {percent(plan.upper_bound)}."
+    if plan.proven and not plan.steps and not isinstance(plan.goal, Worth):
+        return "."
+    worth = f"; that is {_worth_words(plan)}" if isinstance(plan.goal, InOrder) else ""
     if plan.proven:
-        return ": proven best." if plan.steps or isinstance(plan.goal, Worth) else "."
+        return f"{worth}: proven best."
     if isinstance(plan.goal, InOrder):
-        return (
-            f"; that is worth {plan.value:.2f} on average, at most "
-            f"{ceil(100 * plan.gap - 1e-7) / 100:.2f} below the best possible."
-        )
+        below = ceil(100 * plan.gap - 1e-7) / 100
+        return f"{worth}, at most {below:.2f} below the best possible."
     if isinstance(plan.goal, Worth):
         return f"; it is at most {plan.gap:.2f} below the best possible."
     if plan.upper_bound > NO_BOUND > plan.win_probability:
@@ -279,6 +282,11 @@ def _at_most(bound: float) -> str:
     return "100 %" if percents >= 100 else f"{percents:.2f} %"
 
 
+def _worth_words(plan: Plan) -> str:
+    """Return what a plan is worth, and the interval if that is estimated."""
+    return f"worth {plan.value:.2f} on average{_range(plan.interval, 1)}"
+
+
 def _points(gap: float) -> str:
     """Return a difference of chances, rounded up.
 
@@ -288,15 +296,17 @@ def _points(gap: float) -> str:
     return f"{max(ceil(gap * 10_000 - 1e-9), 1) / 100:.2f} percentage points"
 
 
-def _range(interval: tuple[float, float] | None) -> str:
+def _range(interval: tuple[float, float] | None, scale: int = 100) -> str:
     """Return an interval in parentheses, nothing where a number is exact to all digits shown.
 
-    >>> _range((0.6163, 0.6261)), _range((0.61631, 0.61632)), _range(None)
-    (' (61.63 to 62.61)', '', '')
+    scale: 100 for chances, which are shown as percentages; 1 for worths.
+
+    >>> _range((0.6163, 0.6261)), _range((3.25, 3.75), 1), _range((0.61631, 0.61632)), _range(None)
+    (' (61.63 to 62.61)', ' (3.25 to 3.75)', '', '')
     """
-    if interval is None or interval[1] - interval[0] <= SEEN:
+    if interval is None or scale * (interval[1] - interval[0]) <= 100 * SEEN:
         return ""
-    return f" ({100 * interval[0]:.2f} to {100 * interval[1]:.2f})"
+    return f" ({scale * interval[0]:.2f} to {scale * interval[1]:.2f})"
 
 
 def interval_record(interval: tuple[float, float] | None) -> dict[str, float] | None:
