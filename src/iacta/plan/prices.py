@@ -60,8 +60,12 @@ MOST_SWEEPS = 300
 MOST_REMEMBERED = 6  # neighbours of a territory
 MOST_WORK = 10**7 if IS_COMPILED else 10**5  # for one backward pass
 MOST_RESULTS = 10**6
-ROUNDS = (600, 300) if IS_COMPILED else (10, 0)  # of a moderate search, without and with memory
-PATIENCE, SHRINK, FIRST_TARGET, LEAST_TARGET = 25, 0.6, 0.3, 1e-4
+# Without and with memory: rounds of a moderate search, and how far the targets are.
+STAGES = (
+    (False, 600 if IS_COMPILED else 10, (0.3, 1e-3)),
+    (True, 300 if IS_COMPILED else 0, (0.03, 1e-4)),
+)
+PATIENCE, SHRINK = 25, 0.6
 MOST_ROUNDS = 10**5
 MEMORY, STEP = 0.6, 0.7  # how much of the slopes before is kept; part of Polyak's step
 
@@ -433,9 +437,13 @@ def _starts(lengths: list[int]) -> Ints:
 
 
 class _Point(NamedTuple):
-    """Prices, and how what each set pays is split; the last part of it is left out."""
+    """Prices, what each target pays by itself, and how what each set pays is split.
+
+    The last part of each split is left out.
+    """
 
     prices: Floats
+    lands: Floats
     splits: tuple[Floats, ...]
 
 
@@ -450,86 +458,98 @@ class _Descent:
         self, targets: list[int], defenders: Ints, rewards: Rewards, chance: Callable[[int], float]
     ) -> None:
         place = {c: i for i, c in enumerate(targets)}
-        lands = [(1 << c, paid) for c, paid in enumerate(rewards.territories) if c in place]
-        sets = [(mask, paid) for mask, paid in (*lands, *rewards.continents) if paid > 0]
+        sets = [(mask, paid) for mask, paid in rewards.continents if paid > 0]
+        own = rewards.territories or (0.0,) * (targets[-1] + 1)
+        self.lands = np.array([own[c] for c in targets])
+        self.land_chances = np.array([chance(1 << c) if own[c] else 1.0 for c in targets])
         self.paid = [paid for _, paid in sets]
         self.members = [_ints([place[c] for c in bits(mask)]) for mask, _ in sets]
         self.chances = [chance(mask) for mask, _ in sets]
-        self.count = len(targets)
         splits = tuple(
             np.array([*(paid / len(each) for _ in each), 0.0])
             for paid, each in zip(self.paid, self.members, strict=True)
         )
         prices = np.zeros(int((defenders + 1).sum()))
+        point = _Point(prices, self.lands, splits)
         for first, d, paid in zip(
-            _starts((defenders + 1).tolist()), defenders, self._paid(splits), strict=True
+            _starts((defenders + 1).tolist()), defenders, self._paid(point), strict=True
         ):
             prices[first + 1 : first + d + 1] = paid
-        self.best_point = _Point(prices, splits)
-        self.best = HUGE
+        self.best_point, self.best = point, HUGE
 
     @property
     def crude(self) -> float:
         """The bound when everything is left out of the split."""
-        return sum(p * chance for p, chance in zip(self.paid, self.chances, strict=True))
+        sets = sum(p * chance for p, chance in zip(self.paid, self.chances, strict=True))
+        return float(self.lands @ self.land_chances) + sets
 
-    def _paid(self, splits: tuple[Floats, ...]) -> Floats:
+    def _paid(self, point: _Point) -> Floats:
         """Return what each target pays."""
-        paid = np.zeros(self.count)
-        for each, split in zip(self.members, splits, strict=True):
+        paid = point.lands.copy()
+        for each, split in zip(self.members, point.splits, strict=True):
             paid[each] += split[:-1]
         return paid
 
     def _value(self, game: _Game, point: _Point) -> tuple[float, _Point]:
         """Return the bound at a point, and its slopes."""
-        value, by_price, by_paid = game.value(point.prices, self._paid(point.splits))
+        value, by_price, by_paid = game.value(point.prices, self._paid(point))
         slopes = tuple(
             np.append(by_paid[each], chance)
             for each, chance in zip(self.members, self.chances, strict=True)
         )
-        left_out = sum(
-            float(split[-1]) * chance
-            for split, chance in zip(point.splits, self.chances, strict=True)
-        )
-        return value + left_out, _Point(by_price, slopes)
+        value += float((self.lands - point.lands) @ self.land_chances)
+        for split, chance in zip(point.splits, self.chances, strict=True):
+            value += float(split[-1]) * chance
+        return value, _Point(by_price, 0.5 * (by_paid - self.land_chances), slopes)
 
-    def run(self, game: _Game, rounds: int, late: Callable[[], bool]) -> None:
-        """Step until the target is near, the rounds are over, or it is late."""
+    def run(
+        self,
+        game: _Game,
+        rounds: int,
+        late: Callable[[], bool],
+        targets: tuple[float, float],
+    ) -> None:
+        """Step until the target is near, the rounds are over, or it is late.
+
+        targets: how far below the best bound the target is at first, and at last, as parts of it.
+        """
         point, way, target, waited = self.best_point, None, 0.0, 0
         for _ in range(rounds):
-            if late() or 0.0 < target < LEAST_TARGET * self.best:
+            if late() or 0.0 < target < targets[1] * self.best:
                 return
             value, slopes = self._value(game, point)
             if value < self.best:
                 waited = 0 if value < self.best - 0.1 * target else waited
                 self.best, self.best_point = value, point
             if self.best >= HUGE:
-                point = _Point(2.0 * point.prices, point.splits)
+                point = point._replace(prices=2.0 * point.prices)
                 continue
-            target, waited = target or FIRST_TARGET * self.best, waited + 1
+            target, waited = target or targets[0] * self.best, waited + 1
             if waited > PATIENCE or value >= HUGE:
                 point, way, target, waited = self.best_point, None, SHRINK * target, 0
                 continue
             way = slopes if way is None else _mixed(way, slopes)
-            length = float(way.prices @ way.prices) + sum(
-                float(((each - each.mean()) ** 2).sum()) for each in way.splits
-            )
-            if not length:
+            length = float(way.prices @ way.prices) + 2.0 * float(way.lands @ way.lands)
+            for each in way.splits:
+                length += float(each @ each) - float(each.sum()) ** 2 / len(each)
+            if not length > 0.0:
                 return
             step = STEP * (value - self.best + target) / length
             prices = np.maximum(point.prices - step * way.prices, 0.0)
             prices[game.none] = 0.0
+            lands = np.minimum(np.maximum(point.lands - step * way.lands, 0.0), self.lands)
             splits = tuple(
                 _on_simplex(split - step * each, paid)
                 for split, each, paid in zip(point.splits, way.splits, self.paid, strict=True)
             )
-            point = _Point(prices, splits)
+            point = _Point(prices, lands, splits)
 
 
 def _mixed(before: _Point, now: _Point) -> _Point:
     """Return slopes that keep some of those before."""
     return _Point(
         MEMORY * before.prices + (1.0 - MEMORY) * now.prices,
+        MEMORY * before.lands + (1.0 - MEMORY) * now.lands,
         tuple(
             MEMORY * a + (1.0 - MEMORY) * b for a, b in zip(before.splits, now.splits, strict=True)
         ),
@@ -575,14 +595,14 @@ def price_bounds(
     yield best
     if not best:
         return
-    for memory, rounds in zip((False, True), ROUNDS, strict=True):
+    for memory, rounds, reach in STAGES:
         if late() or not rounds:
             return
         try:
             game = _Game(problem, field, rewards.army, memory=memory)
         except TooLargeError:
             return
-        descent.run(game, rounds if seconds is None else MOST_ROUNDS, late)
+        descent.run(game, rounds if seconds is None else MOST_ROUNDS, late, reach)
         found = descent.best + ROUNDING * (1.0 + descent.best)
         if found < best:
             best = found
