@@ -41,6 +41,10 @@ MOST_LINES = 40
 MOST_ENDINGS = 3
 COUNTED = "The numbers of these tables are counted in {} games of the plan."
 BY_BATTLES = "Fight each battle to its end: no better play roll by roll was found."
+SCALED = (
+    "For so many armies the plan is scaled: it counts them in steps of {}, and fights each battle "
+    "to its end. The chance is that of this model, right to about a percentage point."
+)
 NOT_BY_ROLLS = "Fight each battle to its end: play roll by roll was not looked at."
 
 
@@ -71,6 +75,9 @@ def other_play(plan: Plan, asked: str) -> Iterator[str]:
 
     asked: the play that was asked for.
     """
+    if plan.step > 1:
+        yield SCALED.format(plan.step)
+        return
     if is_hopeless(plan) or not plan.steps:
         return
     if plan.play == "battles" and asked != "battles" and not plan.proven:

@@ -89,12 +89,13 @@ def drawn_ends(
                 moved, node = policy.after_win(node, drawn)
                 stays += drawn - moved
                 missing &= ~(1 << attack.to)
-                changed[attack.to] = Holding(position.player, moved)
+                changed[attack.to] = Holding(position.player, problem.armies_of(moved))
             else:
                 left = drawn - len(won[0])
                 node = policy.after_loss(node, left)
-                changed[attack.to] = Holding(position.of(names[attack.to]).owner, left)
-            changed[attack.start] = Holding(position.player, stays)
+                owner = position.of(names[attack.to]).owner
+                changed[attack.to] = Holding(owner, problem.defenders_of(left))
+            changed[attack.start] = Holding(position.player, problem.armies_of(stays))
         holdings = [changed.get(t, each) for t, each in enumerate(position.holdings)]
         yield Position(position.board, position.player, tuple(holdings))
 

@@ -18,6 +18,7 @@ from iacta.plan.goals import (
     Goal,
     InOrder,
     Rewards,
+    TakeAll,
     TakeAny,
     Worth,
     held_worth,
@@ -29,6 +30,7 @@ from iacta.plan.one_stack import MOST_ABLE
 from iacta.plan.policy import Node, Policy, Visits
 from iacta.plan.problem import Problem, bits, mask_of, read_problem
 from iacta.plan.real_play import Clock, Search, battle_plans, policy_anew
+from iacta.plan.scaled import ScaledProblem, in_armies, is_giant, next_roll, scaled_plan
 from iacta.plan.search import PROVEN, effort_of
 from iacta.plan.turn import TurnState
 from iacta.questions.search import first
@@ -148,6 +150,8 @@ class Plan(Displayed):
     battles_value: what the best plan that was found is worth if each battle is fought to its end.
     games: the games from which the value is estimated.
     has_tried_rolls: whether play roll by roll was looked at too.
+    step: armies are counted in steps of this, 1 unless stacks have many thousands. With a greater
+        one the chance is that of a model, `iacta.plan.scaled`.
     """
 
     position: Position
@@ -168,12 +172,15 @@ class Plan(Displayed):
     battles_value: float | None = None
     games: tuple[Game, ...] = field(default=(), compare=False, repr=False)
     has_tried_rolls: bool = field(default=False, compare=False, repr=False)
+    step: int = 1
 
     @property
     def problem(self) -> Problem:
         """The position, the rules and the constraints, as the search has them."""
         if isinstance(self.policy, Policy):
-            return self.policy.game.problem
+            problem = self.policy.game.problem
+            scaled = isinstance(problem, ScaledProblem) and problem.real
+            return scaled or problem
         return self.policy.turn.problem
 
     def constraints_at(self, position: Position) -> dict[str, Any]:
@@ -215,6 +222,7 @@ class Plan(Displayed):
         """
         if not isinstance(self.policy, Policy):
             raise IllegalError("play must be 'battles' to follow a plan by battles, got 'rolls'")
+        # With armies in steps it leads through the units of its model.
         return Play(self, self.policy.start)
 
     def next_move(self, position: Position | None = None) -> NextMove | None:
@@ -242,7 +250,7 @@ class Plan(Displayed):
                 f"player must be {self.position.player}, as in the plan, got {position.player}"
             )
         _refuse_unlisted(position, self.goal)
-        if not isinstance(self.policy, Policy):
+        if not isinstance(self.policy, Policy) or self.step > 1:
             return None
         plays = islice(self._plays(position), MOST_PLAYS)
         return next((play for play in plays if play.position() == position), None)
@@ -252,7 +260,10 @@ class Plan(Displayed):
         state = TurnState(problem.armies, problem.owned)
         policy = self.policy
         is_open = problem.borders.out == self.problem.borders.out  # as from the plan's start
-        if not isinstance(policy, Policy) and is_open and policy.covers(state):
+        wanted = self.rewards.all_of & problem.enemy
+        if self.step > 1 and is_giant(problem, wanted):
+            best = next_roll(problem, wanted)
+        elif not isinstance(policy, Policy) and is_open and policy.covers(state):
             best = policy.best_roll(state)
         else:
             anew = policy_anew(problem, self.goal)
@@ -460,7 +471,10 @@ def best_plan(
     prove: the search for a bound goes on until the gap is at most this, or the time is over.
     progress: called with the value of the best plan and the bound, whenever a plan is found.
 
-    Of a stack, at most 2000 armies able to attack are counted: the plan leaves the rest behind.
+    A plan that takes all of a set with stacks of more than 2000 armies able to attack, against
+    thousands, counts armies in steps (`Plan.step`), and its chance is that of a model. For other
+    goals, rules under which battles are not rolled with free dice, and few defenders, at most 2000
+    armies of a stack are counted: the plan leaves the rest behind.
 
     A `Plan`. Its value is exact for what the plan does, to some 1e-12, or an estimate with an
     interval; `proven` says whether no play is better, and `gap` how much better one may be. Where
@@ -491,6 +505,10 @@ def best_plan(
     )
     named = read_goal(goal, position.board)
     _refuse_targets(position, named)
+    if isinstance(named, TakeAll):
+        wanted = mask_of(map(position.board.territories.index, names_in(named))) & problem.enemy
+        if is_giant(problem, wanted):
+            return _scaled_plan(position, problem, named, clock)
     search = Search(_without_surplus(problem), named, play, clock, prove)
     try:
         for _ in search.run():
@@ -500,6 +518,32 @@ def best_plan(
         if search.battles is None:
             raise
     return _plan(position, search, clock.seconds)
+
+
+def _scaled_plan(position: Position, problem: Problem, goal: TakeAll, clock: Clock) -> Plan:
+    """Return a plan in steps of many armies."""
+    wanted = mask_of(map(position.board.territories.index, names_in(goal))) & problem.enemy
+    found = scaled_plan(problem, wanted, clock.late)
+    scaled, visits = found.policy.game.problem, found.policy.visits()
+    step = 1
+    if isinstance(scaled, ScaledProblem):
+        step, visits = scaled.step, in_armies(visits, scaled.step, scaled.stays)
+    return Plan(
+        position,
+        goal,
+        problem.rules,
+        win_probability=found.value,
+        value=found.value,
+        upper_bound=found.upper_bound,
+        proven=found.upper_bound <= 0.0,
+        steps=_steps(problem, visits),
+        territories=_territories(problem, visits),
+        endings=_endings(problem, visits),
+        seconds=clock.seconds,
+        policy=found.policy,
+        battles_value=found.value,
+        step=step,
+    )
 
 
 def _without_surplus(problem: Problem) -> Problem:

@@ -240,6 +240,14 @@ class Problem:
         """
         return min(self.dice(territory), able)
 
+    def armies_of(self, number: int) -> int:
+        """Return the armies that a number of the player's stands for: itself, unless scaled."""
+        return number
+
+    def defenders_of(self, number: int) -> int:
+        """Return the defenders that a number stands for: itself, unless scaled."""
+        return number
+
     def name(self, territory: int) -> str:
         """Return a territory's name."""
         return self.board.territories[territory]

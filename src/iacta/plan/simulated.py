@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.checks import shown, whole_number
-from iacta.errors import MalformedError, TooLargeError
+from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.estimate import Estimate
 from iacta.methods.kernel import Transitions
 from iacta.methods.simulation import RUNS, SEED, Seed, fight_until
@@ -80,6 +80,10 @@ def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedP
     number = seed if isinstance(seed, np.random.Generator) else whole_number(seed, "seed")
     rng = np.random.default_rng(number)
     policy = plan.policy
+    if plan.step > 1:
+        raise IllegalError(
+            f"plan must count each army to be played with dice, got steps of {plan.step} armies"
+        )
     if not isinstance(policy, Policy):
         games = [*islice(policy.games(Thrown(plan.problem, rng)), count)]
         gained = np.array([paid_in(game, policy.turn) for game in games])

@@ -81,16 +81,18 @@ def _battle(play: Play, steps: Steps) -> tuple[UsualBattle, Play | None]:
     """Return the next battle, and the plan after it, as it most often goes on."""
     attack, armies, defenders = play.battle()
     policy = play.policy
-    garrison = policy.game.problem.garrisons[attack.start]
+    garrison, armies_of = policy.game.problem.garrisons[attack.start], policy.game.problem.armies_of
     won = policy.chances.battle(attack.to, defenders).won[armies - garrison]
     after = {left: play.won(left) for left in range(1, len(won)) if won[left]}
     borders = {left: _border(each) for left, each in after.items()}
     usual = _usual(borders, won, steps)
-    going = [left + garrison for left, border in borders.items() if border is not None]
+    going = [armies_of(left + garrison) for left, border in borders.items() if border is not None]
     fewest = min(going) if going and len(going) < len(borders) else None
     others = {n: each for n, each in borders.items() if won[n] > NEVER and each != usual}
     branches = tuple(
-        Branch(*border, tuple(left + garrison for left in others if others[left] == border))
+        Branch(
+            *border, tuple(armies_of(left + garrison) for left in others if others[left] == border)
+        )
         for border in dict.fromkeys(others.values())
         if border is not None
     )
