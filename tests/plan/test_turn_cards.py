@@ -1,7 +1,9 @@
 """What cards bring, how plans end, and how a turn goes on with new armies."""
 
 from fractions import Fraction
-from itertools import combinations, islice
+from functools import cache
+from itertools import combinations, combinations_with_replacement, islice
+from random import Random
 
 import numpy as np
 import pytest
@@ -20,10 +22,15 @@ from iacta.plan import (
     traded_armies,
 )
 from iacta.plan.ends import drawn_ends
+from iacta.plan.goals import Rewards
+from iacta.plan.problem import mask_of, read_problem
 from iacta.plan.reinforce import placed
+from iacta.plan.turn import Roll, Turn, TurnState
+from iacta.rules.rules import CLASSIC
 from tests.plan.boards import board_of, chain, position_on
 
 DECK = [*"ABC" * 14, "*", "*"]
+SEEDS = (0, 1, 3, 7, 9)
 SMALL_DECK = [*"AAABBBCCC", "*", "*"]
 
 
@@ -130,6 +137,88 @@ def test_the_turn_goes_on_with_what_the_cards_bring() -> None:
     assert found.interval[0] < found.win_probability < found.interval[1] <= found.first
     assert found.without < found.win_probability < found.first
     assert found == go_on(position, goal, {4: 3, 0: 1}, ends=600, seed=2)
+
+
+def star(seed: int) -> tuple[Position, dict[int, int]]:
+    """Return a star around a stack of red's, and how often blue's cards bring how many armies."""
+    rng = Random(seed)  # noqa: S311 # draws boards, no secrets
+    targets = [f"t{k}" for k in range(rng.randint(2, 4))]
+    names, pairs = ["s", *targets], [("s", name) for name in targets]
+    if rng.random() < 0.5:
+        names.append("z")
+        pairs += [("z", name) for name in targets if rng.random() < 0.6]
+    pairs += [pair for pair in combinations(targets, 2) if rng.random() < 0.25]
+    blue = rng.randint(1, len(targets) - 1)
+    holdings = tuple(
+        Holding("blue" if int(name[1:]) < blue else "green", rng.choice((1, 1, 2, 3)))
+        if name in targets
+        else Holding("red", rng.randint(2, 6))
+        for name in names
+    )
+    position = Position(board_of("star", pairs, names), "red", holdings)
+    return position, {0: rng.randint(0, 2) or 1, rng.randint(2, 5): 3}
+
+
+def best_turn(position: Position, armies: dict[int, int]) -> float:
+    """Return the chance of the best turn that takes all, with new armies once blue is gone."""
+    problem = read_problem(position, CLASSIC, {}, ())
+    blue = mask_of(t for t, each in enumerate(position.holdings) if each.owner == "blue")
+    turn = Turn(problem, problem.enemy, Rewards(all_of=problem.enemy))
+
+    @cache
+    def after(state: TurnState, number: int) -> float:
+        if turn.is_over(state):
+            return 1.0
+        holdings = tuple(
+            Holding("red" if state.owned >> t & 1 else each.owner, state.armies[t])
+            for t, each in enumerate(position.holdings)
+        )
+        end = Position(position.board, "red", holdings)
+        goal = TakeAll(end.owned_by("green"))
+        mine = end.owned_by("red")
+        rows = combinations_with_replacement(mine, number)
+        placements = (placed(end, [(name, row.count(name)) for name in mine]) for row in rows)
+        return max(best_plan(each, goal).value for each in placements)
+
+    @cache
+    def value(state: TurnState) -> float:
+        if not blue & ~state.owned:
+            weighted = sum(weight * after(state, number) for number, weight in armies.items())
+            return weighted / sum(armies.values())
+        return max((roll_value(state, roll) for roll in turn.rolls(state)), default=0.0)
+
+    def roll_value(state: TurnState, roll: Roll) -> float:
+        choice = turn.choice(state, roll)
+        ((_, (results,)),) = choice.throws
+        total = 0.0
+        for result in results:
+            then = turn.after(state, roll, result)
+            moves = turn.advances(then, roll, choice.least)
+            follows = [turn.after_advance(then, roll, moved) for moved in moves] or [then]
+            total += result.chance * max(map(value, follows))
+        return total
+
+    return value(turn.start())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_turn_on_a_small_board_is_much_better(seed: int) -> None:
+    position, armies = star(seed)
+    goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
+    found = go_on(position, goal, armies, ends=300)
+    best = best_turn(position, armies)
+    assert found.win_probability == pytest.approx(best, abs=max(0.01, 3.5 * found.error))
+
+
+def test_armies_are_placed_apart_where_none_of_them_alone_is_enough() -> None:
+    # s has taken b; then both s and b are beside one of green's, with a single army each.
+    pairs = [("s", "b"), ("s", "g"), ("b", "h")]
+    board = board_of("apart", pairs, "sbgh")
+    holdings = Holding("red", 5), Holding("blue", 1), Holding("green", 1), Holding("green", 1)
+    position = Position(board, "red", holdings)
+    goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
+    found = go_on(position, goal, {10: 1}, ends=100)
+    assert found.win_probability > 0.9
 
 
 def test_a_first_goal_that_is_never_reached_ends_the_turn() -> None:

@@ -6,13 +6,18 @@ taken to be dealt at random from the 44 of the game, 14 of each of three symbols
 set is three cards of a symbol or one of each, where a joker stands for any symbol. So five cards
 are certain to hold one.
 
-The turn goes on from where the first plan ends, which is drawn at random. There the new armies are
-placed as a quick search says, and the next plan is a quick one. So the chance that is estimated is
-that of a definite way to play, which more time to think might improve.
+The turn goes on from where the first plan ends, which is drawn at random. On a small board the new
+armies are placed there as is best, and the turn goes on as well as can be (`Search.proven`).
+Elsewhere a quick search places them, and the next plan is a quick one. So the chance that is
+estimated is that of a definite way to play, which more time to think might improve.
+
+What comes after the first goal depends on where armies stand then. So several first plans are
+tried: the best one to reach the first goal, the best one for all goals in order, also with the
+later goals worth far more, and plans to reach the first goal that are paid for armies left.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import chain
@@ -26,11 +31,11 @@ from iacta.checks import put, row_of, shown, whole_number
 from iacta.display import Displayed
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError
-from iacta.plan.ends import drawn_ends
-from iacta.plan.goals import InOrder, TakeAll, names_in, read_goal
+from iacta.plan.ends import drawn_ends, set_chances
+from iacta.plan.goals import Goal, InOrder, TakeAll, Worth, names_in, read_goal
 from iacta.plan.plan import Plan, best_plan
 from iacta.plan.problem import mask_of
-from iacta.plan.reinforce import PlanOptions, Search, late_after
+from iacta.plan.reinforce import Placement, PlanOptions, Search, late_after
 
 __all__ = ["Continuation", "Trade", "go_on", "traded_armies"]
 
@@ -44,7 +49,10 @@ ENDS = 48
 PILOT = 4  # of the ends, this part tells which of two plans is better
 SCOUTS = 4  # ends at which all placements are tried
 RARE = 1e-4  # ends of a plan that succeeds less often are not drawn
-PLANNED = 0.3  # of the time, for each of two plans
+PLANNED = 0.6  # of the time, for the first plans
+LATER = 20.0  # what later goals are worth, next to the first, in a plan that is tried
+ARMY = (0.01, 0.04)  # what an army left is worth, next to the first goal, in plans that are tried
+MOST_STATES = 2_000  # of what follows an end, for the best play
 NORMAL = 1.96
 
 
@@ -186,18 +194,14 @@ def go_on(
     time_limit: about how many seconds it may take; `None` for a moderate search.
     progress, options: as for `reinforce`.
 
-    Two plans are tried: the best one for the first goal, and the best one for all goals in order,
-    which takes more care of what comes after it. Both end as soon as the first goal is reached.
+    Several plans are tried that begin the turn. All of them end as soon as the first goal is
+    reached.
     """
     new = armies if isinstance(armies, Distribution) else Distribution(armies)
     number = whole_number(ends, "ends", least=1)
     if not isinstance(goal, InOrder) or len(goal.goals) < 2:
         raise IllegalError(f"goal must be at least two goals in order, got {shown(goal)}")
-    limit = None if time_limit is None else PLANNED * time_limit
-    plans = [
-        best_plan(position, each, time_limit=limit, progress=progress, **options)
-        for each in (goal.goals[0], goal)
-    ]
+    plans = list(_first_plans(position, goal, time_limit, progress, options))
     late = late_after(time_limit, 1.0)
     tried = [_Turn(plan, goal, new, seed, late, options) for plan in plans]
     for turn in tried:
@@ -205,6 +209,61 @@ def go_on(
     best = max(tried, key=lambda turn: turn.value)
     best.look_at(number)
     return best.continuation()
+
+
+def _first_plans(
+    position: Position,
+    goal: InOrder,
+    time_limit: float | None,
+    progress: Callable[[float, float], object] | None,
+    options: PlanOptions,
+) -> Iterator[Plan]:
+    """Yield plans that may begin the turn, each for the first goal or for all in order."""
+    first, *others = goal.goals
+    later = InOrder(goal.goals, (1.0, *(LATER for _ in others)))
+    goals: list[Goal] = [first, goal, later]
+    goals += [Worth(0.0, bonus=0.0, army=army, prizes=((first, 1.0),)) for army in ARMY]
+    limit = None if time_limit is None else PLANNED * time_limit / len(goals)
+    plans: list[Plan] = []
+    for each in goals:
+        plan = best_plan(position, each, time_limit=limit, progress=progress, **options)
+        if isinstance(each, Worth):
+            board, best = position.board, plans[0]
+            names = names_in(best.goal)  # type: ignore[arg-type] # it is `TakeAll`
+            (chance,) = set_chances(plan.policy, [mask_of(map(board.territories.index, names))])
+            plan = replace(
+                plan,
+                goal=best.goal,
+                win_probability=chance,
+                value=chance,
+                upper_bound=best.upper_bound,
+                proven=False,
+                battles_value=None,
+            )
+        plans.append(plan)
+        yield plan
+
+
+def divide(shape: tuple[tuple[str, float], ...], armies: int, places: tuple[str, ...]) -> Placement:
+    """Return a placement of some armies in the parts of another one; empty if it cannot be.
+
+    shape: the parts: (territory, part of the armies).
+    armies: how many there are.
+    places: where they may stand.
+
+    >>> divide((("A", 0.75), ("B", 0.25)), 5, ("A", "B"))
+    (('A', 4), ('B', 1))
+    """
+    if any(name not in places for name, _ in shape):
+        return ()
+    placed, passed, given = [], 0.0, 0
+    for name, part in shape:
+        passed += part
+        until = round(passed * armies)
+        if until > given:
+            placed.append((name, until - given))
+        given = until
+    return tuple(sorted(placed, key=lambda pair: (-pair[1], pair[0])))
 
 
 class _Turn:
@@ -227,7 +286,8 @@ class _Turn:
         self.first = plan.stages[0] if plan.stages else plan.win_probability
         self.values: list[float] = []
         self.stays: list[float] = []
-        self._places: dict[str, None] = {}
+        self._shapes: dict[tuple[tuple[str, float], ...], None] = {}  # of placements
+        self._is_large = False
         self._known: dict[tuple[Holding, ...], tuple[float, float]] = {}
         wanted = names[0]
         until = mask_of(map(board.territories.index, wanted))
@@ -250,11 +310,29 @@ class _Turn:
     def _values_of(self, end: Position) -> tuple[float, float]:
         """Return the chance to reach all goals from an end, with the new armies and without."""
         search = Search(end, self.then, self.options, self.late)
-        most = max(self.armies)
-        if len(self._known) < SCOUTS and most:
-            self._places |= dict.fromkeys(name for name, _ in search.placements(most)[0])
-        values = (float(p) * search.best_of(self._places, n) for n, p in self.armies.items())
-        return sum(values), search.value(())
+        values = {number: self._value_with(search, number) for number in {0, *self.armies}}
+        whole = sum(float(p) * values[number] for number, p in self.armies.items())
+        return whole, values[0]
+
+    def _value_with(self, search: Search, number: int) -> float:
+        """Return the chance to reach all goals from an end with some new armies."""
+        if not self._is_large:
+            exact = search.proven(number, MOST_STATES)
+            if exact is not None:
+                return exact[1]
+            self._is_large = any(
+                search.position.of(name).owner != search.position.player
+                for name in names_in(self.then)
+            )
+        if not number:
+            return search.value(())
+        if len(self._known) < SCOUTS:
+            placement = search.placements(number)[0]
+            self._shapes |= {tuple((name, n / number) for name, n in placement): None}
+        divided = [divide(shape, number, search.places) for shape in self._shapes]
+        places = [name for shape in self._shapes for name, _ in shape]
+        tried = [search.value(each) for each in divided if each]
+        return max(search.best_of(places, number), *tried, 0.0)
 
     @property
     def value(self) -> float:
