@@ -85,6 +85,21 @@ COSTS = _costs(STEPS)
 BATTLES = _battles(STEPS)
 
 
+class _Field(NamedTuple):
+    """What stays the same in all games: the goal, who is beside whom, and what battles do.
+
+    goal: whether each territory is to be taken.
+    near: the neighbours of each territory, and -1 after them.
+    steps, costs, battles: as `_rolls`, `_costs` and `_battles` return them.
+    """
+
+    goal: Any
+    near: Any
+    steps: Any = STEPS
+    costs: Any = COSTS
+    battles: Any = BATTLES
+
+
 @njit(cache=True)
 def _log_chance(able: float, mean: float, variance: float) -> float:
     if mean == 0.0:
@@ -94,9 +109,7 @@ def _log_chance(able: float, mean: float, variance: float) -> float:
 
 
 @njit(cache=True)
-def _greedy(
-    armies: Any, owned: Any, goal: Any, near: Any, costs: Any, battles: Any, part: Any
-) -> float:
+def _greedy(field: _Field, armies: Any, owned: Any, part: Any) -> float:
     """Fill `part` with the stack that takes each territory, and return its chance."""
     count = len(armies)
     part[:] = -1
@@ -104,7 +117,7 @@ def _greedy(
     ways_on = np.zeros((count, count), np.bool_)  # whether a stack goes on from a territory
     distance, before = np.empty((count, count)), np.empty((count, count), np.int64)
     for t in np.random.permutation(count):
-        if not goal[t] or owned[t] or part[t] >= 0:
+        if not field.goal[t] or owned[t] or part[t] >= 0:
             continue
         best, chosen = -np.inf, -1
         for v in range(count):
@@ -124,18 +137,18 @@ def _greedy(
                 if u < 0 or u == t:
                     break
                 done[u] = True
-                for c in near[u]:
+                for c in field.near[u]:
                     if c < 0:
                         break
                     if not owned[c] and part[c] < 0:
-                        through = least + costs[0, armies[c]] + 1.0
+                        through = least + field.costs[0, armies[c]] + 1.0
                         if through < far[c]:
                             far[c], before[v, c] = through, u
             if far[t] == np.inf:
                 continue
             more, x = 0.0, t
             while before[v, x] >= 0:
-                more += costs[1, armies[x]]
+                more += field.costs[1, armies[x]]
                 x = before[v, x]
             able = armies[v] - 1.0
             gain = _log_chance(able, mean[v] + far[t], variance[v] + more)
@@ -148,16 +161,14 @@ def _greedy(
         x = t
         while before[chosen, x] >= 0:
             part[x] = chosen
-            variance[chosen] += costs[1, armies[x]]
+            variance[chosen] += field.costs[1, armies[x]]
             x = before[chosen, x]
             ways_on[chosen, x] = True
-    return _worth(armies, owned, near, battles, part)
+    return _worth(field, armies, owned, part)
 
 
 @njit(cache=True)
-def _row(
-    armies: Any, owned: Any, near: Any, battles: Any, part: Any, v: int, without: int, row: Any
-) -> int:
+def _row(field: _Field, armies: Any, owned: Any, part: Any, v: int, without: int, row: Any) -> int:
     """Fill `row[a]` with the chance that a able armies take the part of v; return its size.
 
     without: a territory that is taken already.
@@ -169,7 +180,7 @@ def _row(
         u = waiting[first]
         first += 1
         here = after
-        for c in near[u]:
+        for c in field.near[u]:
             if c < 0:
                 break
             if part[c] == v and not owned[c] and not seen[c]:
@@ -188,19 +199,19 @@ def _row(
         for n in range(most):
             total = 0.0
             for left in range(shift, n + 1):
-                total += battles[armies[c], n, left] * row[left - shift]
+                total += field.battles[armies[c], n, left] * row[left - shift]
             other[n] = total
         row[:most] = other
     return after - 1
 
 
 @njit(cache=True)
-def _worth(armies: Any, owned: Any, near: Any, battles: Any, part: Any) -> float:
+def _worth(field: _Field, armies: Any, owned: Any, part: Any) -> float:
     """Return the chance of a share, or -1 if a stack does not come to all its part."""
     chance, taken, row = 1.0, 0, np.empty(MOST_ARMIES)
     for v in range(len(armies)):
         if owned[v] and np.any(part == v):
-            taken += _row(armies, owned, near, battles, part, v, -1, row)
+            taken += _row(field, armies, owned, part, v, -1, row)
             chance *= row[min(armies[v], MOST_ARMIES) - 1]
     for x in range(len(armies)):
         taken -= part[x] >= 0 and not owned[x]
@@ -208,16 +219,14 @@ def _worth(armies: Any, owned: Any, near: Any, battles: Any, part: Any) -> float
 
 
 @njit(cache=True)
-def _improve(
-    armies: Any, owned: Any, goal: Any, near: Any, costs: Any, battles: Any, part: Any, tries: int
-) -> float:
+def _improve(field: _Field, armies: Any, owned: Any, part: Any, tries: int) -> float:
     """Replace `part` by the best of some greedy shares if it is better; return its chance."""
-    best, other = _worth(armies, owned, near, battles, part), part.copy()
-    for x in range(len(goal)):
-        if goal[x] and not owned[x] and part[x] < 0:
+    best, other = _worth(field, armies, owned, part), part.copy()
+    for x in range(len(field.goal)):
+        if field.goal[x] and not owned[x] and part[x] < 0:
             best = -1.0
     for _ in range(tries):
-        value = _greedy(armies, owned, goal, near, costs, battles, other)
+        value = _greedy(field, armies, owned, other)
         if value > best:
             best = value
             part[:] = other
@@ -226,17 +235,7 @@ def _improve(
 
 @njit(cache=True)
 def _conquer(
-    armies: Any,
-    owned: Any,
-    goal: Any,
-    near: Any,
-    costs: Any,
-    battles: Any,
-    part: Any,
-    v: int,
-    c: int,
-    least: int,
-    tries: int,
+    field: _Field, armies: Any, owned: Any, part: Any, v: int, c: int, least: int, tries: int
 ) -> float:
     """Move in with the best number of armies, and return the chance then."""
     total, best, chosen = armies[v], -2.0, least
@@ -247,7 +246,7 @@ def _conquer(
     follows[follows == v] = -2
     waiting, first, after = np.full(len(part), c), 0, 1
     while first < after:
-        for x in near[waiting[first]]:
+        for x in field.near[waiting[first]]:
             if x < 0:
                 break
             if follows[x] == -2 and not owned[x]:
@@ -257,7 +256,7 @@ def _conquer(
         first += 1
     follows[follows == -2] = v
     stays = follows.copy()
-    for x in near[v]:
+    for x in field.near[v]:
         if x >= 0 and follows[x] == c:
             stays[x] = v  # or what is next to the stack stays with it
     step = max(1, (total - 1 - least) // (6 if tries > 1 else 2))
@@ -266,7 +265,7 @@ def _conquer(
         armies[v], armies[c] = total - m, m
         for kind in range(2):
             trial[:] = follows if kind else stays
-            value = _improve(armies, owned, goal, near, costs, battles, trial, tries * kind)
+            value = _improve(field, armies, owned, trial, tries * kind)
             if value > best:
                 best, chosen = value, m
                 found[:] = trial
@@ -278,97 +277,72 @@ def _conquer(
 
 @njit(cache=True)
 def _expected(
-    armies: Any,
-    owned: Any,
-    goal: Any,
-    near: Any,
-    steps: Any,
-    costs: Any,
-    battles: Any,
-    part: Any,
-    v: int,
-    c: int,
-    i: int,
-    now: float,
+    field: _Field, armies: Any, owned: Any, part: Any, v: int, c: int, i: int, now: float
 ) -> float:
     """Return the expected chance after a roll with i dice; `now` is that of the share."""
     j, expected, trial, row = min(armies[c], 2), 0.0, part.copy(), np.empty(MOST_ARMIES)
     ours, theirs = armies[v], armies[c]
-    _row(armies, owned, near, battles, part, v, -1, row)
+    _row(field, armies, owned, part, v, -1, row)
     others = now / max(row[ours - 1], 1e-300)
-    _row(armies, owned, near, battles, part, v, c, row)
+    _row(field, armies, owned, part, v, c, row)
     for k in range(min(i, j) + 1):
         armies[v], armies[c] = ours - (min(i, j) - k), theirs - k
         if armies[c]:
             value = 0.0
             for left in range(1, armies[v]):
-                value += battles[armies[c], armies[v] - 1, left] * row[left - 1]
+                value += field.battles[armies[c], armies[v] - 1, left] * row[left - 1]
             value *= others
         else:
             trial[:] = part
-            value = _conquer(armies, owned, goal, near, costs, battles, trial, v, c, i, 0)
+            value = _conquer(field, armies, owned, trial, v, c, i, 0)
             owned[c] = False
-        expected += steps[i, j, k] * max(value, 0.0)
+        expected += field.steps[i, j, k] * max(value, 0.0)
     armies[v], armies[c] = ours, theirs
     return expected
 
 
 @njit(cache=True)
-def _game(
-    armies: Any, owned: Any, goal: Any, near: Any, steps: Any, costs: Any, battles: Any, part: Any
-) -> bool:
+def _game(field: _Field, armies: Any, owned: Any, part: Any) -> bool:
     """Play one game to its end, and return whether the goal is reached."""
-    while np.any(goal & ~owned):
-        now = _improve(armies, owned, goal, near, costs, battles, part, FEW_ORDERS)
+    while np.any(field.goal & ~owned):
+        now = _improve(field, armies, owned, part, FEW_ORDERS)
         best, start, to, dice = 1e-9, -1, -1, 0
         for v in range(len(armies)):
             if not owned[v] or armies[v] < 2:
                 continue
-            for c in near[v]:
+            for c in field.near[v]:
                 if c < 0:
                     break
                 if owned[c] or part[c] != v:
                     continue
                 most = min(armies[v] - 1, 3)
                 for i in range(1 if armies[c] <= 2 else most, most + 1):
-                    value = _expected(
-                        armies, owned, goal, near, steps, costs, battles, part, v, c, i, now
-                    )
+                    value = _expected(field, armies, owned, part, v, c, i, now)
                     if value > best:
                         best, start, to, dice = value, v, c, i
         if start < 0:
             return False
         j = min(armies[to], 2)
         drawn, killed = np.random.random(), 0
-        while killed < min(dice, j) and drawn >= steps[dice, j, killed]:
-            drawn -= steps[dice, j, killed]
+        while killed < min(dice, j) and drawn >= field.steps[dice, j, killed]:
+            drawn -= field.steps[dice, j, killed]
             killed += 1
         armies[start] -= min(dice, j) - killed
         armies[to] -= killed
         if not armies[to]:
-            _conquer(armies, owned, goal, near, costs, battles, part, start, to, dice, ORDERS)
+            _conquer(field, armies, owned, part, start, to, dice, ORDERS)
     return True
 
 
 @njit(cache=True)
-def _games(
-    armies: Any,
-    owned: Any,
-    goal: Any,
-    near: Any,
-    steps: Any,
-    costs: Any,
-    battles: Any,
-    games: int,
-    seed: int,
-) -> int:
+def _games(field: _Field, armies: Any, owned: Any, games: int, seed: int) -> int:
     np.random.seed(seed)
     part = np.full(len(armies), -1)
-    if _improve(armies, owned, goal, near, costs, battles, part, 40 * ORDERS) <= 0.0:
+    if _improve(field, armies, owned, part, 40 * ORDERS) <= 0.0:
         return 0
     won = 0
     for _ in range(games):
-        won += _game(armies.copy(), owned.copy(), goal, near, steps, costs, battles, part.copy())
+        won += _game(field, armies.copy(), owned.copy(), part.copy())
     return won
 
 
@@ -390,6 +364,6 @@ def simple_search(position: Position, targets: tuple[str, ...], games: int, seed
     for row, others in zip(near, ways, strict=True):
         row[: len(others)] = others
     goal = np.array([name in targets for name in names])
-    won = _games(armies, owned, goal, near, STEPS, COSTS, BATTLES, games, seed)
+    won = _games(_Field(goal, near), armies, owned, games, seed)
     chance = won / games
     return Searched(chance, math.sqrt(max(chance * (1 - chance), 1 / games) / games), games)
