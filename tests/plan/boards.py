@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from random import Random
+from typing import Any
 
 from iacta import Dice, Rules
 from iacta.board import Board, Continent, Holding, Position
@@ -132,6 +133,35 @@ BLITZ = Rules(mode=BalancedBlitz())
 EVERY_RULES = (*ROLLED, BLITZ, Rules(mode=BalancedBlitz(), least_advance=False))
 
 
+FREE = Rules(least_advance=False)
+
+
+def position_of(mine: dict[str, int], theirs: dict[str, int], borders: str) -> Position:
+    """Return a position of borders such as `"A: c d; B: c"`."""
+    pairs = [
+        (start, to)
+        for line in borders.split("; ")
+        for start, others in [line.split(": ")]
+        for to in others.split()
+    ]
+    return position_on(board_of("case", pairs, [*mine, *theirs]), mine, theirs)
+
+
+# Stacks that help and block each other, by which errors of the search were found.
+TWO_STACKS = position_of({"A": 8, "B": 8}, {"c": 3, "d": 3}, "A: c; B: c; c: d")
+BLOCKED = position_of({"A": 8, "B": 7}, {"c": 4, "x": 2, "e": 4}, "A: c x; B: x; c: x e")
+WALLS = position_of(
+    {"T0": 9, "T1": 10},
+    {"T2": 3, "T3": 1, "T4": 3, "T5": 3, "T6": 1},
+    "T0: T6; T1: T2 T3 T6; T2: T3 T4; T3: T4 T6; T4: T5",
+)
+THREE_STACKS = position_of(
+    {"T0": 6, "T1": 6, "T2": 4},
+    {"T3": 3, "T4": 2, "T5": 3, "T6": 1, "T7": 1},
+    "T0: T3 T4 T6; T1: T4 T7; T2: T3 T7; T3: T4 T5 T7; T4: T6; T6: T7",
+)
+
+
 @dataclass(frozen=True)
 class SmallGame:
     """A question about a small board: the arguments of a plan."""
@@ -144,7 +174,7 @@ class SmallGame:
     may_not_move: tuple[str, ...] = ()
 
     @property
-    def options(self) -> dict[str, object]:
+    def options(self) -> dict[str, Any]:
         """The arguments that are named."""
         return {
             "rules_of": self.rules_of, "keep": self.keep, "may_not_move": self.may_not_move

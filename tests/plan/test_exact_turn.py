@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iacta import CLASSIC, Dice, Rules
+from iacta.board import Position
 from iacta.plan.exact_policy import visits_of
 from iacta.plan.exact_turn import ExactTurn, solve_turn
 from iacta.plan.game import Attack
@@ -16,30 +17,29 @@ from iacta.plan.goals import Rewards
 from iacta.plan.problem import mask_of, read_problem
 from iacta.plan.turn import Turn, TurnState
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst, TrueRandom
-from tests.plan.boards import board_of, position_on
+from tests.plan.boards import (
+    BLOCKED,
+    FREE,
+    THREE_STACKS,
+    TWO_STACKS,
+    WALLS,
+    board_of,
+    position_of,
+    position_on,
+)
 
-FREE = Rules(least_advance=False)
 CAPITAL_WITH_WALL = Rules(defence=Dice((6,) * 4))
 
 
-def borders_of(text: str) -> list[tuple[str, str]]:
-    """Return the borders written as 'A: x y; x: A z'."""
-    parts = [part.split(":") for part in text.split(";")]
-    return [(start.strip(), to) for start, others in parts for to in others.split()]
-
-
 def turn_of(
-    borders: str,
-    mine: dict[str, int],
-    theirs: dict[str, int],
+    position: Position,
     rules: Rules = CLASSIC,
     keep: dict[str, int] | None = None,
     *,
     whole_battles: bool = False,
 ) -> Turn:
     """Return the turn of a player who wants to take all."""
-    board = board_of("small", borders_of(borders), [*mine, *theirs])
-    problem = read_problem(position_on(board, mine, theirs), rules, keep or {}, ())
+    problem = read_problem(position, rules, keep or {}, ())
     rewards = Rewards(all_of=problem.enemy)
     return Turn(problem, problem.enemy, rewards, whole_battles=whole_battles)
 
@@ -61,19 +61,17 @@ def plain_value(turn: Turn) -> float:
     return value(turn.start())
 
 
-CHAIN = "A: c; B: c; c: d"
+TWO_SINGLE = position_of({"A": 4}, {"c": 1, "d": 1}, "A: c d")
+ONE = position_of({"A": 6}, {"c": 1}, "A: c")
 
 
 @pytest.mark.parametrize(
     ("turn", "value"),
     [
-        (turn_of("A: c d", {"A": 4}, {"c": 1, "d": 1}), 12925 / 31104),
-        (turn_of("A: c", {"A": 6}, {"c": 1}, FREE, {"A": 4}), 0.8842110339506173),
-        (turn_of(CHAIN, {"A": 8, "B": 8}, {"c": 3, "d": 3}), 0.8013776318139583),
-        (
-            turn_of(CHAIN, {"A": 8, "B": 8}, {"c": 3, "d": 3}, whole_battles=True),
-            0.6249318102162903,
-        ),
+        (turn_of(TWO_SINGLE), 12925 / 31104),
+        (turn_of(ONE, FREE, {"A": 4}), 0.8842110339506173),
+        (turn_of(TWO_STACKS), 0.8013776318139583),
+        (turn_of(TWO_STACKS, whole_battles=True), 0.6249318102162903),
     ],
 )
 def test_small_cases(turn: Turn, value: float) -> None:
@@ -83,35 +81,9 @@ def test_small_cases(turn: Turn, value: float) -> None:
 @pytest.mark.parametrize(
     ("turn", "value"),
     [
-        (
-            turn_of(
-                "T0: T6; T1: T2 T3 T6; T2: T3 T4; T3: T4 T6; T4: T5",
-                {"T0": 9, "T1": 10},
-                {"T2": 3, "T3": 1, "T4": 3, "T5": 3, "T6": 1},
-                CAPITAL_WITH_WALL,
-                whole_battles=True,
-            ),
-            0.2365252,
-        ),
-        (
-            turn_of(
-                "T0: T3 T4 T6; T1: T4 T7; T2: T3 T7; T3: T4 T5 T7; T4: T6; T6: T7",
-                {"T0": 6, "T1": 6, "T2": 4},
-                {"T3": 3, "T4": 2, "T5": 3, "T6": 1, "T7": 1},
-                FREE,
-                whole_battles=True,
-            ),
-            0.2870483,
-        ),
-        (
-            turn_of(
-                "A: c x; B: x; c: x e",
-                {"A": 8, "B": 7},
-                {"c": 4, "x": 2, "e": 4},
-                whole_battles=True,
-            ),
-            0.3745919,
-        ),
+        (turn_of(WALLS, CAPITAL_WITH_WALL, whole_battles=True), 0.2365252),
+        (turn_of(THREE_STACKS, FREE, whole_battles=True), 0.2870483),
+        (turn_of(BLOCKED, whole_battles=True), 0.3745919),
     ],
 )
 def test_a_stack_that_conquers_may_block_another(turn: Turn, value: float) -> None:
@@ -207,20 +179,20 @@ def test_who_makes_the_best_rolls_is_paid_the_value(turn: Turn) -> None:
 
 
 def test_interchangeable_territories_are_merged() -> None:
-    star = turn_of("A: v w x y z", {"A": 12}, dict.fromkeys("vwxyz", 2))
+    star = turn_of(position_of({"A": 12}, dict.fromkeys("vwxyz", 2), "A: v w x y z"))
     exact = solved(star)
     assert exact.value == pytest.approx(plain_value(star), abs=1e-12)
     assert len(exact.codes) < 250
 
 
 def test_too_many_states_and_a_time_limit_end_it() -> None:
-    turn = turn_of(CHAIN, {"A": 8, "B": 8}, {"c": 3, "d": 3})
+    turn = turn_of(TWO_STACKS)
     assert solve_turn(turn, most_states=10) is None
     assert solve_turn(turn, late=lambda: True) is None
 
 
 def test_a_state_of_another_turn_has_no_value() -> None:
-    turn = turn_of(CHAIN, {"A": 8, "B": 6}, {"c": 3, "d": 3})
+    turn = turn_of(position_of({"A": 8, "B": 6}, {"c": 3, "d": 3}, "A: c; B: c; c: d"))
     exact = solved(turn)
     assert exact.value_of(TurnState((9, 6, 3, 3), 0b11)) is None
     assert exact.value_of(TurnState((1, 1, 3, 3), 0b11)) == 0.0

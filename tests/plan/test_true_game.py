@@ -17,21 +17,19 @@ from iacta.plan.goals import Rewards, held_worth, worth_rewards
 from iacta.plan.problem import Problem, mask_of, read_problem
 from iacta.plan.turn import Turn
 from iacta.rules.variants import find_rules
-from tests.plan.boards import CLASSIC_BOARD, SmallGame, board_of, position_on, small_game
+from tests.plan.boards import (
+    BLOCKED,
+    CLASSIC_BOARD,
+    FREE,
+    THREE_STACKS,
+    TWO_STACKS,
+    WALLS,
+    SmallGame,
+    position_of,
+    position_on,
+    small_game,
+)
 from tests.plan.twin import Action, Play, State
-
-FREE = Rules(least_advance=False)
-
-
-def position_of(mine: dict[str, int], theirs: dict[str, int], borders: str) -> Position:
-    """Return a position of borders such as `"A: c d; B: c"`."""
-    pairs = [
-        (start, to)
-        for line in borders.split("; ")
-        for start, others in [line.split(": ")]
-        for to in others.split()
-    ]
-    return position_on(board_of("case", pairs, [*mine, *theirs]), mine, theirs)
 
 
 class AllDice(Play):
@@ -42,20 +40,6 @@ class AllDice(Play):
         every = list(super().actions(state))
         most = {(start, to): dice for start, to, dice in every}
         return (each for each in every if each.dice == most[each.start, each.to])
-
-
-TWO_STACKS = position_of({"A": 8, "B": 8}, {"c": 3, "d": 3}, "A: c; B: c; c: d")
-BLOCKED = position_of({"A": 8, "B": 7}, {"c": 4, "x": 2, "e": 4}, "A: c x; B: x; c: x e")
-WALLS = position_of(
-    {"T0": 9, "T1": 10},
-    {"T2": 3, "T3": 1, "T4": 3, "T5": 3, "T6": 1},
-    "T0: T6; T1: T2 T3 T6; T2: T3 T4; T3: T4 T6; T4: T5",
-)
-THREE_STACKS = position_of(
-    {"T0": 6, "T1": 6, "T2": 4},
-    {"T3": 3, "T4": 2, "T5": 3, "T6": 1, "T7": 1},
-    "T0: T3 T4 T6; T1: T4 T7; T2: T3 T7; T3: T4 T5 T7; T4: T6; T6: T7",
-)
 
 
 def test_breaking_off_and_fewer_dice_are_worth_something() -> None:
@@ -103,15 +87,7 @@ def best_value(seed: int, *, battles: bool = False) -> float:
 
 def twin_of(game: SmallGame, *, battles: bool = False) -> Play:
     """Return the twin of a game."""
-    return Play(
-        game.position,
-        game.goal,
-        game.rules,
-        rules_of=game.rules_of,
-        keep=game.keep,
-        may_not_move=game.may_not_move,
-        battles=battles,
-    )
+    return Play(game.position, game.goal, game.rules, **game.options, battles=battles)
 
 
 def problem_of(game: SmallGame) -> Problem:
@@ -146,15 +122,7 @@ SEEDS = tuple(seed for seed in range(48) if small_game(seed).rules.garrison)
 
 def plan_of(game: SmallGame, **options: Any) -> Plan:
     """Return a plan for a game."""
-    return best_plan(
-        game.position,
-        game.goal,
-        game.rules,
-        rules_of=game.rules_of,
-        keep=game.keep,
-        may_not_move=game.may_not_move,
-        **options,
-    )
+    return best_plan(game.position, game.goal, game.rules, **game.options, **options)
 
 
 def replies(game: SmallGame) -> bool:

@@ -33,7 +33,6 @@ from iacta.plan.problem import Borders, Problem, Stacks, bits
 
 __all__ = [
     "NOTHING",
-    "Forest",
     "Share",
     "best_share",
     "forests",
@@ -43,13 +42,10 @@ __all__ = [
 
 LOSSES = (0.8, 0.0, 2.4)  # armies that a defender may cost: they only say which ways are tried
 STARTS = 12
-MOST_SOLVED = 12
 MOST_TRIED = 150
 MOST_SETS = 6_000
 MOST_FORKS = 12  # children of one territory, whose order is tried in all ways
 MOST_VAIN = 50  # forests that may be grown in vain
-
-Parts = tuple[int, ...]  # T_i of each stack
 
 
 class Share(NamedTuple):
