@@ -8,12 +8,10 @@ from typing import Annotated
 from iacta.answers.form import Form, Parameter, Register
 from iacta.answers.kinds import Flag, Name
 from iacta.answers.question import Answer, Question
-from iacta.cli.terminal import patience, print_sections
+from iacta.cli.terminal import PRINTED, patience, print_sections
 from iacta.errors import IllegalError
 
 __all__ = ["COMMANDS", "Command", "Shown", "ask", "command"]
-
-PRINTED = "-"  # the file of a picture that is printed
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from iacta.checks import shown
-from iacta.cli.command import PRINTED
+from iacta.cli.terminal import PRINTED
 from iacta.errors import IllegalError
 
 if TYPE_CHECKING:
