@@ -60,11 +60,14 @@ MOST_SWEEPS = 300
 MOST_REMEMBERED = 6  # neighbours of a territory
 MOST_WORK = 10**7 if IS_COMPILED else 10**5  # for one backward pass
 MOST_RESULTS = 10**6
+MOST_ROLLS = 1_000
 # Without and with memory: rounds of a moderate search, and how far the targets are.
 STAGES = (
     (False, 600 if IS_COMPILED else 10, (0.3, 1e-3)),
     (True, 300 if IS_COMPILED else 0, (0.03, 1e-4)),
 )
+FEWEST_ROUNDS, MODERATE_WORK = 10, 5 * 10**8
+MOST_BOUNDED = 200  # targets of which each is given a bound of its own
 PATIENCE, SHRINK = 25, 0.6
 MOST_ROUNDS = 10**5
 MEMORY, STEP = 0.6, 0.7  # how much of the slopes before is kept; part of Polyak's step
@@ -359,6 +362,9 @@ class _Game:
             first.append(len(attacks))
         defenders = [problem.armies[c] for c in self.targets]
         choices, roll_first, rolls = self._rolls(rows, max(most), max(defenders))
+        sizes = _ints([sum(len(o) for t in c.throws for o in t.options) for c in choices])
+        sweeps = 1 if min(problem.garrisons[c] for c in self.targets) else 10
+        self.work = sweeps * self._work(attacks, defenders, roll_first, sizes[rolls])
         throws = [throw for choice in choices for throw in choice.throws]
         options = [option for throw in throws for option in throw.options]
         results = [result for option in options for result in option]
@@ -405,12 +411,32 @@ class _Game:
         rolls: list[int] = []
         for (kind, more), row in rows.items():
             for n in range(1, most + 1):
+                if len(rolls) * n > MOST_RESULTS and len(numbers) > MOST_ROLLS:  # whole battles
+                    raise TooLargeError("battles are too large for bounds from prices")
                 for d in range(1, defenders + 1):
                     first[row, n, d] = len(rolls)
                     choices = self.problem.kernels[kind].rolls(n + more, d, n)
                     rolls += [numbers.setdefault(each, len(numbers)) for each in choices]
                     first[row, n, d + 1] = len(rolls)
         return list(numbers), first, _ints(rolls)
+
+    def _work(
+        self,
+        attacks: list[tuple[int, int, int, int, int]],
+        defenders: list[int],
+        roll_first: Ints,
+        sizes: Ints,
+    ) -> int:
+        """Return how many results of rolls a backward pass looks at."""
+        before = np.concatenate([[0], np.cumsum(sizes)])
+        each = np.diff(before[roll_first], axis=2, append=0)
+        each[:, :, -1] = 0
+        each[:, 0] = 0
+        upto = each.cumsum(1).cumsum(2)
+        return sum(
+            int(upto[attack[4], self._most[node], defenders[attack[0]]])
+            for attack, node in zip(attacks, self._owner, strict=True)
+        )
 
     def value(self, prices: Floats, paid: Floats) -> tuple[float, Floats, Floats]:
         """Return a bound, its slope at each price, and at what each target pays."""
@@ -590,7 +616,11 @@ def price_bounds(
         yield 0.0
         return
     defenders = _ints([problem.armies[c] for c in targets])
-    descent = _Descent(targets, defenders, rewards, chance)
+
+    def known(mask: int) -> float:
+        return 1.0 if len(targets) > MOST_BOUNDED or late() else chance(mask)
+
+    descent = _Descent(targets, defenders, rewards, known)
     best = descent.crude
     yield best
     if not best:
@@ -602,7 +632,11 @@ def price_bounds(
             game = _Game(problem, field, rewards.army, memory=memory)
         except TooLargeError:
             return
-        descent.run(game, rounds if seconds is None else MOST_ROUNDS, late, reach)
+        if seconds is None:
+            rounds = max(min(rounds, MODERATE_WORK // game.work), FEWEST_ROUNDS)
+        else:
+            rounds = MOST_ROUNDS
+        descent.run(game, rounds, late, reach)
         found = descent.best + ROUNDING * (1.0 + descent.best)
         if found < best:
             best = found
