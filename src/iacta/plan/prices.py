@@ -66,7 +66,7 @@ STAGES = (
     (False, 600 if IS_COMPILED else 10, (0.3, 1e-3)),
     (True, 300 if IS_COMPILED else 0, (0.03, 1e-4)),
 )
-FEWEST_ROUNDS, MODERATE_WORK = 10, 5 * 10**8
+FEWEST_ROUNDS, MODERATE_WORK = 10, 2 * 10**9
 MOST_BOUNDED = 200  # targets of which each is given a bound of its own
 PATIENCE, SHRINK = 25, 0.6
 MOST_ROUNDS = 10**5
