@@ -4,7 +4,7 @@ Where a policy has too many states to go through all of them, what a player asks
 how often a battle is fought, is counted in games.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -23,6 +23,7 @@ __all__ = [
     "RollPolicy",
     "Source",
     "Thrown",
+    "owned_in",
     "paid_in",
     "played",
     "usual_game",
@@ -70,12 +71,14 @@ class Game(NamedTuple):
     last: the state at its end.
     gain: what its rolls gained by lookahead, where that is known.
     is_whole: whether it was played to its end, or only until the time was over.
+    chances: for each of several sets, whether it was taken, less the luck of the rolls.
     """
 
     rolls: tuple[RollMade, ...]
     last: TurnState
     gain: float = 0.0
     is_whole: bool = True
+    chances: tuple[float, ...] = ()
 
 
 class Source(Protocol):
@@ -185,6 +188,11 @@ def paid_in(game: Game, turn: Turn) -> float:
             total += turn.rewards.of(made.roll.to, left)
             left &= ~(1 << made.roll.to)
     return total
+
+
+def owned_in(games: Sequence[Game], masks: Iterable[int]) -> tuple[float, ...]:
+    """Return how often the player owned all of a set when a game was over, for each set."""
+    return tuple(sum(not mask & ~game.last.owned for game in games) / len(games) for mask in masks)
 
 
 def visits_of(games: Iterable[Game], turn: Turn) -> Visits:

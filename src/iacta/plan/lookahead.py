@@ -1,23 +1,29 @@
 """The policy of one-step lookahead, roll by roll, compiled.
 
-Let H(s) be the chance of the best share that is known in a state s of real play
-(`iacta.plan.shares`): an exact chance, of the policy that follows the share battle by battle. A
-roll of k dice from v against c has the action value
+Let H(s) be what the best share that is known in a state s of real play still pays: to take all of a
+set its chance (`iacta.plan.shares`), where conquests pay by themselves what its stacks gain
+(`iacta.plan.gains`). That is exact for the policy that follows the share battle by battle. Sets
+that contain each other have a share each; H is then the sum of their chances, each times what the
+set pays, and no policy need reach it.
 
-    Q(s, v, c, k) = Σ_z P(z | s, v, c, k) · H(z),
+A roll of k dice from v against c has the action value
 
-where z goes over the losses, with the best advance that is found after a conquest. In every state,
-also in the middle of a battle, the policy π takes the greatest Q. It is never worse than the share:
+    Q(s, v, c, k) = Σ_z P(z | s, v, c, k) · (r(z) + H(z)),
+
+where z goes over the losses, with the best advance that is found after a conquest, and r is what
+they pay at once. In every state, also in the middle of a battle, the policy π takes the greatest Q,
+and stops where none is above 0. Where H is what a share pays, it is never worse than the share:
 V_π(s) ≥ Q(s, π(s)) ≥ H(s), by the policy improvement theorem.
 
-V_π is estimated by playing. Along a game s_0, s_1 ... let h_t be the H(s_t) that was used in the Q
-of the roll before, and h_0 = H(s_0). As h_T pays 1 or 0 at the end, and the mean of h_{t+1} given
-s_t is Q_t,
+V_π is estimated by playing. Along a game s_0, s_1 ... s_T let r_t be what a roll pays, and h_t the
+H(s_t) that was used in the Q of the roll before, with h_0 = H(s_0). As the mean of r_t + h_{t+1}
+given s_t is Q_t,
 
-    V_π(s_0) = h_0 + E Σ_t (Q_t − h_t).
+    V_π(s_0) = E Σ_t r_t = h_0 + E (Σ_t (Q_t − h_t) − h_T).
 
-The terms of the sum are what each roll gains by lookahead. They are small, so that some hundred
-games tell V_π to a fraction of a percentage point: h is a control variate for what the game pays.
+The terms of the sum are what each roll gains by lookahead; h_T is 0 where the goal is reached or
+nothing can be done. They are small, so that some hundred games tell V_π to a fraction of a
+percentage point: h is a control variate for what the game pays. It holds for any numbers h.
 """
 
 from typing import Any, NamedTuple
@@ -26,14 +32,22 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.plan.compiled import compiled
+from iacta.plan.gains import MOST_OWN, gains_of, grow, keep_live
 from iacta.plan.shares import chance_of, climb, live_stacks, repair
 from iacta.plan.stack_rows import (
+    ARMY,
     GARRISON,
     MOST_SPLITS,
+    ONCE,
     OUT,
+    PRODUCT,
     RULE,
+    SUM,
     Rows,
     bit_index,
+    due_of,
+    due_within,
+    reached,
     row_of,
     slot_of,
     splits_of,
@@ -55,7 +69,7 @@ MOST_PAIRS = 400
 class Dice(NamedTuple):
     """What a roll can do, and what the player may do.
 
-    limits: the garrison of the rules, the set that may be attacked, and the goal.
+    limits: the garrison of the rules, the set that may be attacked, and all that pays.
     rules: for each of the rules the most attack dice, the most defence dice, and whether as many
         armies must move in as dice were rolled.
     throws: `throws[r, k, j]` are the first of the attack throws of k dice when the defender may
@@ -86,8 +100,8 @@ class Memory(NamedTuple):
         its results, and their number.
     values: Q of these rolls, 0 where there are fewer.
     best: the place of the best one.
-    results: the losses of both sides, the advance, and the share after it.
-    chances: the chance of each result, and the H that it leads to.
+    results: the losses of both sides, the advance, and the shares after it, one after another.
+    chances: the chance of each result, and what it pays with the H that it leads to.
     used: how many records and results there are.
     """
 
@@ -104,20 +118,83 @@ class Memory(NamedTuple):
 
 @compiled
 def _best_advance(
-    rows: Rows, armies: Ints, v: Any, c: Any, mask: Any, able: Any, least: Any, best: Ints
+    rows: Rows,
+    armies: Ints,
+    left: Any,
+    v: Any,
+    c: Any,
+    mask: Any,
+    able: Any,
+    fewest: Any,
+    most: Any,
+    best: Ints,
 ) -> None:
-    """Write how many advance, what they take, and what those take who stay."""
+    """Write how many advance, what they take, and what those take who stay.
+
+    left: all that is left to take.
+    mask: what the stack is still to take.
+    able: how many are able to move.
+    fewest, most: how many of them may.
+    """
     firsts = np.empty(MOST_SPLITS, np.int64)
+    times, plus = rows.terms[PRODUCT], rows.terms[SUM]
+    due = due_of(rows, left, mask) if plus else np.int64(0)
     stay, top = able + rows.land[GARRISON, v], -1.0
-    best[0], best[1], best[2] = able, 0, 0
+    best[0], best[1], best[2] = most, 0, 0
     for i in range(splits_of(rows.land, v, c, mask, firsts)):
         first, second = firsts[i], mask & ~firsts[i]
-        ours = rows.pool[row_of(rows, armies, c, -1, first)]
-        theirs = rows.pool[row_of(rows, armies, v, -1, second)]
-        for m in range(least if second else able, (able if first else least) + 1):
-            if ours[m] * theirs[stay - m] > top + 1e-15:
-                top = ours[m] * theirs[stay - m]
+        ours = rows.pool[row_of(rows, armies, c, -1, first, due_within(rows, due, first, second))]
+        theirs = rows.pool[
+            row_of(rows, armies, v, -1, second, due_within(rows, due, second, first))
+        ]
+        for m in range(fewest if second else most, (most if first else fewest) + 1):
+            x, y = ours[m], theirs[stay - m]
+            value = times * x * y + plus * (x + y)
+            if value > top + 1e-15:
+                top = value
                 best[0], best[1], best[2] = m, first, second
+
+
+@compiled
+def paid_of(rows: Rows, left: Any, c: Any) -> Any:
+    """Return what it pays to take c, where the rest of a set is then left."""
+    paid = rows.paid[c]
+    for i in range(rows.sets.shape[0]):
+        if rows.sets[i] >> c & 1 and not rows.sets[i] & left:
+            paid += rows.bonus[i]
+    return paid
+
+
+@compiled
+def _shares_after(
+    rows: Rows,
+    dice: Dice,
+    armies: Ints,
+    mine: Any,
+    left: Any,
+    place: Any,
+    parts: Ints,
+    deep: Any,
+) -> Any:
+    """Return what a share still pays, repaired where its stacks cannot follow it any more.
+
+    place: which of the shares it is.
+    """
+    if rows.terms[SUM]:
+        keep_live(rows, armies, mine, left, parts)
+        if deep:
+            return grow(rows, armies, mine, left, dice.limits[GOAL], parts, MOST_OWN, STEPS)
+        return gains_of(rows, armies, left, parts)
+    goal = rows.sets[place]
+    if not goal & left:
+        parts[:] = 0
+        return 0.0
+    if not repair(rows, armies, mine, left, goal, parts):
+        return 0.0
+    value = chance_of(rows, armies, parts)
+    if deep:
+        value = climb(rows, armies, mine, left, goal, parts, value, STEPS)
+    return value * rows.bonus[place]
 
 
 @compiled
@@ -133,52 +210,61 @@ def _value_after(
     new: Ints,
     best: Ints,
 ) -> Any:
-    """Return H after a roll, and write the advance into `losses` and the share into `new`."""
+    """Return r + H after a roll, and write the advance into `losses` and the shares into `new`."""
     v, c, k = roll[0], roll[1], roll[2]
+    shares, size = parts.shape
     able, held = armies[v], armies[c]
     stay, bit = able - losses[0], np.int64(1) << c
-    is_won = held <= losses[1]
-    goal, left = dice.limits[GOAL], dice.limits[FIELD] & ~mine
+    is_won, is_sum = held <= losses[1], rows.terms[SUM] != 0.0
+    left = dice.limits[FIELD] & ~mine
     losses[2] = 0
-    new[:] = parts
-    ways = 1
-    least = b = 0
+    paid = -rows.terms[ARMY] * losses[0]
+    owned, ways, least, b = mine, 1, 0, 0
+    moves = np.zeros(shares + 1, np.int64)
     if is_won:
         left &= ~bit
+        owned = mine | bit
+        gain = paid_of(rows, left, c)
+        paid += gain
         b = stay - rows.land[GARRISON, v]
         least = min(k, b) if dice.rules[rows.land[RULE, c], OFFICIAL] else min(1, b)
         losses[2] = least
-        if not left & goal:
+        if not left & dice.limits[GOAL] or (rows.terms[ONCE] and gain > 0.0):
             new[:] = 0
-            return 1.0
-        ways = 1 if parts[v] & bit or b == least else 2
+            return paid
+        ways = 0
+        for s in range(shares):
+            mask = parts[s, v]
+            if mask & bit and not (is_sum and mask == bit):
+                _best_advance(rows, armies, left, v, c, mask ^ bit, b, least, b, best)
+                moves[ways] = best[0]
+                ways += 1
+        if not ways:
+            moves[0], moves[1] = b, least
+            ways = 1 if b == least else 2
     top = -1.0
     share = np.empty_like(parts)
     for way in range(ways):
+        m = moves[way]
         share[:] = parts
-        armies[v], armies[c] = stay, held - losses[1]
-        if is_won:
-            m = least if way else b
-            if parts[v] & bit:
-                armies[c] = 0
-                _best_advance(rows, armies, v, c, parts[v] ^ bit, b, least, best)
-                m, share[c], share[v] = best[0], best[1], best[2]
-            for u in range(share.shape[0]):
-                share[u] &= ~bit
-            armies[v], armies[c] = stay - m, m
-        else:
-            m = 0
-        owned = mine | bit if is_won else mine
+        for s in range(shares if is_won else 0):
+            if parts[s, v] & bit:
+                _best_advance(rows, armies, left, v, c, parts[s, v] ^ bit, b, m, m, best)
+                share[s, c], share[s, v] = best[1], best[2]
+            elif is_sum and m == b:
+                share[s, c], share[s, v] = reached(rows.land, c, parts[s, v]), 0
+            for u in range(size):
+                share[s, u] &= ~bit
+        armies[v], armies[c] = stay - m, m if is_won else held - losses[1]
         value = 0.0
-        if repair(rows, armies, owned, left, goal, share):
-            value = chance_of(rows, armies, share)
-            if deep:
-                value = climb(rows, armies, owned, left, goal, share, value, STEPS)
+        for s in range(shares):
+            value += _shares_after(rows, dice, armies, owned, left, s, share[s], deep)
+        armies[v], armies[c] = able, held
         if value > top:
             top, losses[2] = value, m
-            new[:] = share
-    armies[v], armies[c] = able, held
-    return top
+            for s in range(shares):
+                new[s * size : (s + 1) * size] = share[s]
+    return paid + top
 
 
 @compiled
@@ -229,7 +315,7 @@ def _try_roll(
     if whole:
         return total, count
     for x in range(first, last):  # the defender gives the answer that is worst for the plan
-        least, answer = 2.0, 0
+        least, answer = np.inf, 0
         first_reply, replies = int(dice.weights[x, 1]), int(dice.weights[x, 2])
         for y in range(first_reply, first_reply + replies):
             mean = 0.0
@@ -280,8 +366,8 @@ def decide(rows: Rows, dice: Dice, memory: Memory, armies: Ints, mine: Any, part
     if dice.lost.shape[0]:
         most = dice.lost.shape[1] + dice.lost.shape[2]
     chances = np.empty((most, 2))
-    found = np.empty((most, 3 + armies.shape[0]), np.int64)
-    rolls, values = np.zeros((MOST_PAIRS, 3), np.int64), np.full(MOST_PAIRS, -1.0)
+    found = np.empty((most, 3 + parts.size), np.int64)
+    rolls, values = np.zeros((MOST_PAIRS, 3), np.int64), np.full(MOST_PAIRS, -np.inf)
     left, count = dice.limits[FIELD] & ~mine, 0
     stacks = live_stacks(rows, armies, mine, left)
     while stacks:
@@ -304,14 +390,17 @@ def decide(rows: Rows, dice: Dice, memory: Memory, armies: Ints, mine: Any, part
         # and then those of large stacks, which can be of more help.
         if armies[rolls[i, 1]] < dice.start[rolls[i, 1]]:
             values[i] *= 1.0 + SAME
-        if not parts[rolls[i, 0]] >> rolls[i, 1] & 1:
+        is_shared = False
+        for s in range(parts.shape[0]):
+            is_shared |= parts[s, rolls[i, 0]] >> rolls[i, 1] & 1 > 0
+        if not is_shared:
             values[i] *= 1.0 - SAME * (1.0 + 1.0 / armies[rolls[i, 0]])
     # The best ones again, with fewer dice too, and the share improved after each result.
     for i in range(min(DEEP, count)):
         place: Any = np.argmax(values)
-        if values[place] < 0.0:
+        if values[place] == -np.inf:
             break
-        values[place] = -1.0
+        values[place] = -np.inf
         r, k = rows.land[RULE, rolls[place, 1]], rolls[place, 2]
         fewest = 1 if dice.rules[r, OFFICIAL] and not dice.lost.shape[0] else k
         while k >= fewest:

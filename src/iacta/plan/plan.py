@@ -13,7 +13,7 @@ from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan.ends import set_chances
 from iacta.plan.game import Attack
-from iacta.plan.games import Game, RollPolicy
+from iacta.plan.games import Game, RollPolicy, owned_in
 from iacta.plan.goals import (
     Goal,
     InOrder,
@@ -144,7 +144,8 @@ class Plan(Displayed):
     endings: where it may fail, the most likely first.
     seconds: how long it took to find.
     policy: what it does, whatever the dice show.
-    stages: for goals in order, the chance that each of them, and all before it, is reached.
+    stages: for goals in order, the chance that each of them, and all before it, is reached;
+        estimated from games where there is an `interval`.
     play: `"rolls"`, or `"battles"` if it fights each battle to its end.
     interval: the interval at 95 % for its value, where that is estimated from games; else `None`.
     battles_value: what the best plan that was found is worth if each battle is fought to its end.
@@ -478,8 +479,8 @@ def best_plan(
 
     A `Plan`. Its value is exact for what the plan does, to some 1e-12, or an estimate with an
     interval; `proven` says whether no play is better, and `gap` how much better one may be. Where
-    a goal other than taking all of a set has too many states to be played roll by roll, the plan
-    fights battle by battle, and says so. Ctrl-C ends the search with the best plan so far. Unknown
+    a goal has too many territories to be played roll by roll, the plan fights battle by battle, and
+    says so. Ctrl-C ends the search with the best plan so far. Unknown
     names are refused, and goals without territories or with some that the position does not list.
 
     >>> from iacta.board import Board, Holding, Position
@@ -597,7 +598,15 @@ def _plan(position: Position, search: Search, seconds: float) -> Plan:
         )
     stages: tuple[float, ...] = ()
     if isinstance(goal, InOrder):
-        stages = set_chances(policy, [mask for mask, _ in paying_sets(problem, goal)])
+        masks = [mask for mask, _ in paying_sets(problem, goal)]
+        if rolls is not None and interval is not None:
+            counted = owned_in(rolls.games, masks)
+            stages = tuple(
+                rolls.chances.get(mask & problem.enemy, chance)
+                for mask, chance in zip(masks, counted, strict=True)
+            )
+        else:
+            stages = set_chances(policy, masks)
     won = 0.0 if isinstance(goal, Worth) else value
     return Plan(
         position,
@@ -614,7 +623,7 @@ def _plan(position: Position, search: Search, seconds: float) -> Plan:
         policy=policy,
         stages=stages,
         play="rolls" if search.is_by_rolls else "battles",
-        interval=interval,
+        interval=interval and (interval[0] + held, interval[1] + held),
         battles_value=None if battles is None else battles.value + held,
         has_tried_rolls=rolls is not None,
         games=rolls.games if rolls is not None and search.is_by_rolls else (),

@@ -3,15 +3,16 @@
 1. Where a turn has few states, the best play of all is found (`iacta.plan.exact_turn`); it is its
    own bound.
 2. A plan that fights each battle to its end is searched (`iacta.plan.search`).
-3. To take all of a set, its share of the set among stacks is improved by lookahead, roll by roll
-   (`iacta.plan.roll_by_roll`). The chance of that policy is estimated from games, and told with an
+3. A share of the goal among stacks is improved by lookahead, roll by roll
+   (`iacta.plan.roll_by_roll`). What that policy is worth is estimated from games, and told with an
    interval; all else is exact.
 4. A bound on what any play is worth is found (`iacta.plan.bound`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from math import inf, sqrt
 from time import monotonic
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -47,7 +48,7 @@ __all__ = ["Clock", "RealPlay", "Search", "battle_plans", "policy_anew"]
 SEED = 0
 LEVEL = 1.96  # standard errors on either side, for an interval at 95 %
 LEAST_GAIN = 1e-4
-NEAR_ENOUGH = 0.001  # of the half of an interval
+NEAR_ENOUGH = 0.001  # of the half of an interval, in parts of a worth above 1
 LEAST_GAMES = 60
 MOST_GAMES = 2000
 MOST_DECISIONS = 6_000
@@ -67,6 +68,7 @@ class RealPlay(NamedTuple):
     interval: where the value is estimated, the interval for it at 95 %.
     visits: how it goes.
     games: the games from which it is estimated.
+    chances: the chances of sets that are to be taken in order, where they are estimated.
     """
 
     policy: RollPolicy
@@ -74,6 +76,7 @@ class RealPlay(NamedTuple):
     interval: tuple[float, float] | None
     visits: Visits
     games: tuple[Game, ...] = ()
+    chances: Mapping[int, float] = MappingProxyType({})
 
 
 class Clock:
@@ -139,7 +142,7 @@ class Search:
         if self.rolls.interval is None:
             is_certain = self.turn.rewards.is_chance and self.battles.value >= 1.0
             return not is_certain  # what is certain is told as such
-        return self.rolls.value > self.battles.value + LEAST_GAIN
+        return self.rolls.value > self.battles.value + LEAST_GAIN * max(self.battles.value, 1.0)
 
     def run(self) -> Iterator[None]:
         """Search, and pause whenever something better is found."""
@@ -149,7 +152,7 @@ class Search:
             return
         exact = self._solved()
         lookahead: Lookahead | None = None
-        if exact is None and has_few_sets(self.problem, self.turn.rewards.all_of, self.turn.field):
+        if exact is None and _has_few_sets(self.turn):
             lookahead = _lookahead(self.turn, lambda: self.clock.late(0.2))
         yield from self._search_battles(lookahead)
         if exact is not None:
@@ -201,7 +204,7 @@ class Search:
     def _search_rolls(self, policy: Lookahead) -> Iterator[None]:
         """Play a policy of lookahead, so that its chance is better and better known."""
         policy.begin_with(_tasks_of(self.battles))
-        if not policy.chance:
+        if not policy.value:
             return
         games: list[Game] = []
         most = MOST_DECISIONS if IS_COMPILED else MOST_SLOW_DECISIONS
@@ -214,14 +217,16 @@ class Search:
             gains = np.array([each.gain for each in games])
             half = LEVEL * float(gains.std()) / sqrt(len(games))
             # No play is worth more than the bound, whatever a sample of games says.
-            top = min(self.upper_bound, 1.0)
-            value = min(max(policy.chance + float(gains.mean()), 0.0), top)
+            top = min(self.upper_bound, 1.0 if policy.turn.rewards.is_chance else inf)
+            value = min(max(policy.value + float(gains.mean()), 0.0), top)
             interval = max(value - half, 0.0), min(value + half, top)
             whole = [each for each in games if each.is_whole]
             visits = visits_of(whole, policy.turn)
-            self.rolls = RealPlay(policy, value, interval, visits, (*whole,))
+            chances = np.clip(np.mean([each.chances for each in games], axis=0), 0.0, 1.0)
+            sets = dict(zip(policy.payments.shares, chances.tolist(), strict=False))
+            self.rolls = RealPlay(policy, value, interval, visits, (*whole,), sets)
             yield
-            is_known = half <= NEAR_ENOUGH or len(games) >= MOST_GAMES
+            is_known = half <= NEAR_ENOUGH * max(value, 1.0) or len(games) >= MOST_GAMES
             if not game.is_whole or is_known:
                 return
             if self.clock.limit is None and policy.decisions > most and len(games) >= LEAST_GAMES:
@@ -256,12 +261,19 @@ def policy_anew(problem: Problem, goal: Goal) -> RollPolicy | None:
     exact = solve_turn(turn, FEW_STATES)
     if exact is not None:
         return BestPlay(exact)
-    return _lookahead(turn) if has_few_sets(problem, turn.rewards.all_of, turn.field) else None
+    return _lookahead(turn) if _has_few_sets(turn) else None
+
+
+def _has_few_sets(turn: Turn) -> bool:
+    """Return whether the shares of what is to be taken as a whole can be searched."""
+    rewards = turn.rewards
+    wholes = (rewards.all_of, *(mask for mask, _ in rewards.continents))
+    return all(has_few_sets(turn.problem, mask, turn.field) for mask in wholes)
 
 
 def _lookahead(turn: Turn, late: Callable[[], bool] = lambda: False) -> Lookahead | None:
-    """Return a policy of lookahead, if the goal and its size allow one."""
-    return Lookahead(turn, late) if turn.rewards.all_of and not is_too_large(turn) else None
+    """Return a policy of lookahead, if the size of the turn allows one."""
+    return None if is_too_large(turn) else Lookahead(turn, late)
 
 
 def _field_and_rewards(problem: Problem, goal: Goal) -> tuple[int, Rewards]:
@@ -284,4 +296,6 @@ def _targets(problem: Problem, goal: TakeAll | TakeAny) -> int:
 def _tasks_of(found: Candidate | None) -> Tasks:
     """Return the share with which a plan starts, if it is one."""
     start = found.policy.start if found is not None else None
-    return start.tries[0] if isinstance(start, Agenda) and not start.reduced else ()
+    if not isinstance(start, Agenda) or start.reduced:
+        return ()
+    return tuple(task for tasks in start.tries for task in tasks)

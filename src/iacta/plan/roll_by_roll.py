@@ -1,12 +1,17 @@
 """A policy of real play for large positions: lookahead on shares, and what it is worth.
 
 The inner loops are compiled: rows of single stacks (`iacta.plan.stack_rows`), shares of a goal
-(`iacta.plan.shares`), and the lookahead with its value (`iacta.plan.lookahead`). Here their tables
-are made from a problem, a first share is searched, and games are played.
+(`iacta.plan.shares`) or of all that pays (`iacta.plan.gains`), and the lookahead with its value
+(`iacta.plan.lookahead`). Here their tables are made from a problem, a first share is searched, and
+games are played.
+
+To take all of a set there is one share of it. Sets that contain each other, of which each pays,
+have a share each. In all other cases there is one share of what pays, with what each stack gains.
 """
 
 import random
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,12 +19,14 @@ import numpy.typing as npt
 
 from iacta.methods.kernel import Result
 from iacta.plan.compiled import IS_COMPILED
+from iacta.plan.gains import MOST_OWN, grow, keep_live
 from iacta.plan.games import Game, RollMade, Source
+from iacta.plan.goals import Rewards
 from iacta.plan.lookahead import DEEP, SAME, Dice, Memory, decide
 from iacta.plan.one_stack import Tasks
 from iacta.plan.problem import bits, mask_of
 from iacta.plan.shares import bound_of, chance_of, climb, joined, live_stacks, moved, repair
-from iacta.plan.stack_rows import GARRISON, Rows
+from iacta.plan.stack_rows import GARRISON, ONCE, SUM, Rows
 from iacta.plan.turn import BestRoll, Roll, Turn, TurnState
 
 __all__ = ["Lookahead", "is_too_large"]
@@ -29,6 +36,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 MOST_LANDS = 62
 MOST_TARGETS = 26
+MOST_SHARES = 4
 MOST_SLOW_TARGETS = 8  # where the inner loops are not compiled
 MOST_ARMIES = 500  # of one stack, or of one territory's defenders
 ROW_BYTES = 200 * 2**20
@@ -38,6 +46,7 @@ KICKS = 300 if IS_COMPILED else 3
 STARTS = 12 if IS_COMPILED else 2
 KICKS_ANEW = 20 if IS_COMPILED else 0
 MOST_CLIMBS = 100
+SIZES = 3, 7, 12  # up to which sets grow at the start, one after another
 # Rolls of lookahead where more than one roll is near the best, and how near: in small fields and
 # in large ones.
 SMALL_FIELD = 8
@@ -51,8 +60,8 @@ class _Choice(NamedTuple):
     value: Q.
     results: its results.
     moves: how many move in after each result.
-    after: the value after each result.
-    shares: the share after each result.
+    after: what each result pays, with the value after it.
+    shares: the shares after each result.
     """
 
     roll: tuple[int, int, int]
@@ -63,21 +72,53 @@ class _Choice(NamedTuple):
     shares: Ints
 
 
+class _Payments(NamedTuple):
+    """What a goal pays, as the tables have it: `Rows.terms`, `Rows.paid`, and sets that pay."""
+
+    terms: tuple[float, float, float, bool]
+    paid: tuple[float, ...]
+    sets: tuple[tuple[int, float], ...]
+
+    @property
+    def shares(self) -> tuple[int, ...]:
+        """The sets of which there is a share each; none where all that pays has one share."""
+        return () if self.terms[SUM] else tuple(mask for mask, _ in self.sets)
+
+
+def _payments(rewards: Rewards, size: int) -> _Payments:
+    nothing = (0.0,) * size
+    if rewards.all_of:
+        return _Payments((1.0, 0.0, 0.0, False), nothing, ((rewards.all_of, 1.0),))
+    if rewards.any_of:
+        paid = tuple(float(rewards.any_of >> t & 1) for t in range(size))
+        return _Payments((-1.0, 1.0, 0.0, True), paid, ())
+    sets = tuple(sorted(rewards.continents, key=lambda each: each[0].bit_count()))
+    are_nested = not any(small & ~large for (small, _), (large, _) in pairwise(sets))
+    if sets and are_nested and not rewards.army and not any(rewards.territories):
+        return _Payments((1.0, 0.0, 0.0, False), nothing, sets)
+    return _Payments((0.0, 1.0, rewards.army, False), rewards.territories or nothing, sets)
+
+
 def is_too_large(turn: Turn) -> bool:
     """Return whether a turn has too many targets, territories or defenders for the tables."""
     places = mask_of(v for v, _ in turn.problem.stacks())
     defenders = max((turn.problem.armies[t] for t in bits(turn.field)), default=0)
+    shares = _payments(turn.rewards, len(turn.problem.armies)).shares
+    targets = max((mask.bit_count() for mask in shares), default=0)
+    if not IS_COMPILED and not turn.rewards.all_of:
+        targets = turn.field.bit_count()
     return (
-        turn.rewards.all_of.bit_count() > (MOST_TARGETS if IS_COMPILED else MOST_SLOW_TARGETS)
+        targets > (MOST_TARGETS if IS_COMPILED else MOST_SLOW_TARGETS)
+        or len(shares) > MOST_SHARES
         or (places | turn.field).bit_count() > MOST_LANDS
         or defenders > MOST_ARMIES
     )
 
 
 class Lookahead:
-    """The policy of one-step lookahead for taking all of a set.
+    """The policy of one-step lookahead.
 
-    turn: the attack phase; its rewards pay for all of a set.
+    turn: the attack phase.
     late: tells whether the time for a first share is over.
     """
 
@@ -88,7 +129,9 @@ class Lookahead:
         self.lands = [*bits(places | turn.field)]
         self.numbers = {land: t for t, land in enumerate(self.lands)}
         self.most = min(max(problem.most, 2), MOST_ARMIES)
-        self.field, self.goal = self._local(turn.field), self._local(turn.rewards.all_of)
+        self.field = self._local(turn.field)
+        self.goal = self.field & self._local(turn.rewards.paying)
+        self.payments = _payments(turn.rewards, len(problem.armies))
         self.rows = self._rows(np.random.default_rng(0))
         self.start = self._state(turn.start())
         self.dice = self._dice()
@@ -96,11 +139,14 @@ class Lookahead:
         self.decisions = 0
         self.depth, self.near = DEPTHS[turn.field.bit_count() > SMALL_FIELD]
         self._known: dict[tuple[bytes, int, int], _Choice | None] = {}
-        self.chance, self.parts = 0.0, np.zeros(len(self.lands), dtype=np.int64)
+        self._known_chances: dict[tuple[bytes, int, tuple[int, int, int]], Floats] = {}
+        self.value, self.parts = 0.0, self._nothing()
         for parts in self._first_parts():
-            chance, parts = self.shared(*self.start, parts, KICKS // STARTS)
-            if chance > self.chance:
-                self.chance, self.parts = chance, parts
+            self._share_from(parts, KICKS // STARTS)
+
+    def _nothing(self) -> Ints:
+        """Return shares in which no stack takes anything."""
+        return np.zeros((max(len(self.payments.shares), 1), len(self.lands)), dtype=np.int64)
 
     def _local(self, mask: int) -> int:
         """Return a set of the board as a set of the territories that matter here."""
@@ -148,7 +194,13 @@ class Lookahead:
             table,
             np.array([each.won[: most + 1, : most + 1] for each in self._battles]),
             np.array([_cost(each.won[most], garrison) for each in self._battles]),
-            _salt(rng, size + 3, most + len(battles) + table.shape[1] + size),
+            np.array(self.payments.terms, dtype=np.float64),
+            np.array([self.payments.paid[land] for land in self.lands]),
+            np.array([self._local(mask) for mask, _ in self.payments.sets], dtype=np.int64),
+            np.array([worth for _, worth in self.payments.sets], dtype=np.float64),
+            _salt(
+                rng, size + 4, most + len(battles) + table.shape[1] + size + len(self.payments.sets)
+            ),
             np.zeros(4 * count, dtype=np.uint64),
             np.zeros(4 * count, dtype=np.int64),
             pool,
@@ -205,7 +257,7 @@ class Lookahead:
             np.zeros((count, DEEP, 5), dtype=np.int64),
             np.zeros((count, DEEP)),
             np.zeros(count, dtype=np.int64),
-            np.zeros((8 * count, 3 + size), dtype=np.int64),
+            np.zeros((8 * count, 3 + self._nothing().size), dtype=np.int64),
             np.zeros((8 * count, 2)),
             np.zeros(2, dtype=np.int64),
         )
@@ -234,7 +286,7 @@ class Lookahead:
                 self.turn.problem.armies[self.lands[v]],
                 mask_of(self.lands[t] for t in bits(part)),
             )
-            for v, part in enumerate(self.parts.tolist())
+            for v, part in enumerate(self.parts[0].tolist())
             if part
         )
 
@@ -243,12 +295,21 @@ class Lookahead:
     def _first_parts(self) -> Iterator[Ints]:
         """Yield shares to start with: targets given to stacks in several orders."""
         rows, (armies, mine) = self.rows, self.start
-        yield np.zeros_like(self.parts)
+        yield self._nothing()
+        if self.payments.terms[SUM]:
+            for first in range(len(SIZES)):  # small sets first, which leave more to other stacks
+                every = self._nothing()
+                for size in SIZES[first:]:
+                    if not self.late():
+                        self._grow(armies, mine, every, size)
+                yield every
+            return
         dice = random.Random(0)  # noqa: S311 # no secret depends on it
         left = self.field & ~mine
         stacks = [*bits(int(live_stacks(rows, armies, mine, left)))]
         for _ in range(STARTS - 1 if len(stacks) > 1 else 0):
-            parts, taken, ranks = np.zeros_like(self.parts), 0, dict.fromkeys(stacks, 1.0)
+            every = self._nothing()
+            parts, taken, ranks = every[-1], 0, dict.fromkeys(stacks, 1.0)
             targets = [*bits(self.goal & ~mine)]
             dice.shuffle(targets)
             for t in targets:
@@ -263,25 +324,48 @@ class Lookahead:
                     _, chance, v, part = max(ways)
                     ranks[v], parts[v] = chance, part
                     taken |= part
-            yield parts
+            every[:-1] = parts
+            yield every
 
     def begin_with(self, tasks: Tasks) -> None:
         """Start from a share, if it leads to a better one than that which is known."""
-        armies, mine = self.start
-        parts = np.zeros(len(armies), dtype=np.int64)
+        parts = self._nothing()
         for v, _, targets in tasks:
-            parts[self.numbers[v]] = self._local(targets)
-        chance, parts = self.shared(armies, mine, parts, KICKS_ANEW)
-        if chance > self.chance:
-            self.chance, self.parts = chance, parts
+            parts[:, self.numbers[v]] |= self._local(targets)
+        self._share_from(parts, KICKS_ANEW)
+
+    def _share_from(self, parts: Ints, kicks: int) -> None:
+        value, parts = self.shared(*self.start, parts, kicks)
+        if value > self.value:
+            self.value, self.parts = value, parts
 
     def shared(self, armies: Ints, mine: int, parts: Ints, kicks: int) -> tuple[float, Ints]:
-        """Return the best share that a search finds, and its chance.
+        """Return the best shares that a search finds, and what they pay.
 
-        parts: what each stack takes, to start with.
+        parts: what each stack takes, in each share, to start with.
         kicks: how many random changes are tried, each followed by a climb.
         """
-        rows, goal, left = self.rows, self.goal, self.field & ~mine
+        if self.payments.terms[SUM]:
+            best = parts.copy()
+            return self._grow(armies, mine, best, MOST_OWN), best
+        value, best = 0.0, self._nothing()
+        for place, (goal, paid) in enumerate(zip(self.rows.sets, self.rows.bonus, strict=True)):
+            if goal & ~mine:
+                chance, best[place] = self._climbed(armies, mine, int(goal), parts[place], kicks)
+                value += paid * chance
+        return float(value), best
+
+    def _grow(self, armies: Ints, mine: int, parts: Ints, size: int) -> float:
+        """Let the sets of a share of what pays grow, and return what it pays."""
+        left = self.field & ~mine
+        keep_live(self.rows, armies, mine, left, parts[0])
+        return float(grow(self.rows, armies, mine, left, self.goal, parts[0], size, MOST_CLIMBS))
+
+    def _climbed(
+        self, armies: Ints, mine: int, goal: int, parts: Ints, kicks: int
+    ) -> tuple[float, Ints]:
+        """Return the best share of a set that a climb finds, and its chance."""
+        rows, left = self.rows, self.field & ~mine
         dice = random.Random(0)  # noqa: S311 # no secret depends on it
         best = parts.copy()
         if not repair(rows, armies, mine, left, goal, best):
@@ -317,7 +401,7 @@ class Lookahead:
         state: one whose territories and armies are no more than at the start.
         """
         armies, mine = self._state(state)
-        choice = self._choice(armies, mine) if self.goal & ~mine else None
+        choice = None if self._is_over(mine) else self._choice(armies, mine)
         if choice is None:
             return None
         v, c, k = choice.roll
@@ -342,8 +426,7 @@ class Lookahead:
     def _choice(self, armies: Ints, mine: int) -> _Choice | None:
         """Return the best roll of a state, with the best share that is found for it."""
         shares = (
-            self.shared(armies, mine, parts, KICKS_ANEW)
-            for parts in (self.parts, np.zeros_like(self.parts))
+            self.shared(armies, mine, parts, KICKS_ANEW) for parts in (self.parts, self._nothing())
         )
         _, parts = max(shares, key=lambda each: each[0])
         self._make_room()
@@ -374,7 +457,7 @@ class Lookahead:
             ]
             moves = memory.results[first : first + count, 2].tolist()
             after = memory.chances[first : first + count, 1].tolist()
-            shares = memory.results[first : first + count, 3:].copy()
+            shares = memory.results[first : first + count, 3:].reshape(count, *parts.shape).copy()
             choice = _Choice((roll[0], roll[1], roll[2]), values[i], results, moves, after, shares)
             if len(near) > 1:
                 choice = self._deeper(armies, mine, choice, depth)
@@ -388,8 +471,8 @@ class Lookahead:
         after = []
         for place, share in enumerate(choice.shares):
             there, owned = self._after(armies, mine, choice, place)
-            follows = self._best(there, owned, share, depth - 1) if self.goal & ~owned else None
-            after.append(1.0 if not self.goal & ~owned else follows.value if follows else 0.0)
+            follows = None if self._is_over(owned) else self._best(there, owned, share, depth - 1)
+            after.append(self._paid(mine, choice, place) + (follows.value if follows else 0.0))
         value = sum(
             result.chance * worth for result, worth in zip(choice.results, after, strict=True)
         )
@@ -406,6 +489,41 @@ class Lookahead:
         there[c] = moved
         return there, mine | 1 << c
 
+    def _is_over(self, mine: int) -> bool:
+        """Return whether all that can be paid is paid."""
+        if self.payments.terms[ONCE]:
+            return bool(self.goal & mine)
+        return not self.goal & ~mine
+
+    def _paid(self, mine: int, choice: _Choice, place: int) -> float:
+        """Return what one of the results of a choice pays at once."""
+        (_, c, _), moved = choice.roll, choice.moves[place]
+        rewards = self.turn.rewards
+        lost = rewards.army * choice.results[place].attackers
+        if not moved:
+            return -lost
+        left = self.turn.field & ~mask_of(self.lands[t] for t in bits(mine))
+        return rewards.of(self.lands[c], left) - lost
+
+    def _set_chances(self, armies: Ints, mine: int, parts: Ints) -> Floats:
+        """Return the chances of several shares; none where there is one."""
+        chances = []
+        for goal, part in zip(self.payments.shares[1:] and self.rows.sets, parts, strict=False):
+            missing = int(goal) & ~mine & ~int(np.bitwise_or.reduce(part))
+            chances.append(0.0 if missing else chance_of(self.rows, armies, part))
+        return np.array(chances)
+
+    def _chances_after(self, armies: Ints, mine: int, choice: _Choice) -> Floats:
+        """Return the chances of several shares after each result of a choice."""
+        key = armies.tobytes(), mine, choice.roll
+        if key not in self._known_chances:
+            after = [
+                self._set_chances(*self._after(armies, mine, choice, place), share)
+                for place, share in enumerate(choice.shares)
+            ]
+            self._known_chances[key] = np.array(after)
+        return self._known_chances[key]
+
     def _make_room(self) -> None:
         """Forget what is known where the tables are half full."""
         rows, memory = self.rows, self.memory
@@ -416,6 +534,7 @@ class Lookahead:
             memory.keys[:] = 0
             memory.used[:] = 0
             self._known.clear()
+            self._known_chances.clear()
 
     # Games.
 
@@ -430,9 +549,11 @@ class Lookahead:
             yield self._game(source, late)
 
     def _game(self, source: Source, late: Callable[[], bool]) -> Game:
-        (armies, mine), parts, h = self.start, self.parts, self.chance
+        (armies, mine), parts, h = self.start, self.parts, self.value
         gain, rolls, is_whole = 0.0, [], True
-        while self.goal & ~mine:
+        known = self._set_chances(armies, mine, parts)
+        luck = np.zeros_like(known)
+        while not self._is_over(mine):
             if late():
                 is_whole = False
                 break
@@ -444,9 +565,14 @@ class Lookahead:
             v, c, k = choice.roll
             roll = Roll(self.lands[v], self.lands[c], k)
             place = source.pick(roll, int(armies[c]), choice.results)
+            if len(known):
+                after = self._chances_after(armies, mine, choice)
+                known = after[place]
+                luck += known - np.average(after, 0, [each.chance for each in choice.results])
             _, lost, killed = choice.results[place]
+            paid = self._paid(mine, choice, place)
             armies, mine = self._after(armies, mine, choice, place)
-            h, parts = choice.after[place], choice.shares[place]
+            h, parts = choice.after[place] - paid, choice.shares[place]
             moved = choice.moves[place] if mine >> c & 1 else 0
             rolls.append(RollMade(roll, lost, killed, moved))
         start = self.turn.start()
@@ -454,7 +580,12 @@ class Lookahead:
         for t, land in enumerate(self.lands):
             last[land] += int(armies[t] - self.start[0][t])
         owned = start.owned | mask_of(self.lands[t] for t in bits(mine))
-        return Game(tuple(rolls), TurnState(tuple(last), owned), gain, is_whole)
+        chances = (known == 1.0 if is_whole else known) - luck
+        if len(chances):  # what is told of the sets and of all of them is one estimate
+            gain = float(self.rows.bonus @ chances) - self.value
+        return Game(
+            tuple(rolls), TurnState(tuple(last), owned), gain, is_whole, tuple(chances.tolist())
+        )
 
 
 def _salt(rng: np.random.Generator, *shape: int) -> npt.NDArray[np.uint64]:

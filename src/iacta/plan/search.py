@@ -235,8 +235,8 @@ def _take_graph(
     if lookahead is None:
         turn = Turn(problem, field, game.rewards)
         lookahead = None if is_too_large(turn) else Lookahead(turn, effort.late)
-    if lookahead is not None and lookahead.chance > share.chance:
-        share = Share(lookahead.chance, lookahead.tasks)
+    if lookahead is not None and lookahead.value > share.chance:
+        share = Share(lookahead.value, lookahead.tasks)
     yield _candidate(game, chances, share, upper)
     if share.tasks and not effort.late():
         yield from _improved_share(game, chances, share, upper, effort)

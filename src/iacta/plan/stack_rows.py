@@ -1,9 +1,22 @@
-"""F and A of `iacta.plan.one_stack` as rows of tables, for any defenders left, compiled.
+"""What a stack can do alone as rows of tables, for any defenders left, compiled.
 
 A row is F(v, ·, R), A(v, c, Q), or the distribution function of what a set costs; it is a vector
-over the armies. Rows are computed when they are first asked, and found again by a hash of all that
-they depend on: v, c, the set, and the defenders of each of its territories. Sets are whole numbers
-of 64 bits, so a problem has at most 62 territories here.
+over the armies. To take all of R, F and A are those of `iacta.plan.one_stack`. Where a conquest
+pays by itself they are what the stack gains on average if it attacks within R, each battle to its
+end, and stops when that is best:
+
+    F(v, n, R)     = max(0, max over c next to v of
+                         Σ_b P(c taken, b left) · (paid + A(v, c, R − c)(b)) − cost · E[lost]),
+    A(v, c, Q)(b)  = max over splits Q = Q_1 + Q_2, and m that move in, of
+                         F(c, m, Q_1) ∘ F(v, b + g − m, Q_2).
+
+Both parts pay where x ∘ y = x + y; where any target is enough, x ∘ y = 1 − (1 − x)(1 − y) is the
+chance that one of them is taken. A set of territories pays with the last of them, if the stack can
+still take all that is left of it alone: these sets are due. One that a split divides is not.
+
+Rows are computed when they are first asked, and found again by a hash of all that they depend on:
+v, c, the set, the defenders of each of its territories, and the sets that are due. Sets are whole
+numbers of 64 bits, so a problem has at most 62 territories here.
 """
 
 from typing import Any, NamedTuple
@@ -18,10 +31,14 @@ __all__ = [
     "INTO",
     "LEAST",
     "MOST_SPLITS",
+    "ONCE",
     "OUT",
+    "PRODUCT",
     "RULE",
+    "SUM",
     "Rows",
     "bit_index",
+    "due_of",
     "purse_of",
     "reached",
     "row_of",
@@ -30,6 +47,7 @@ __all__ = [
 ]
 
 OUT, INTO, GARRISON, LEAST, RULE = range(5)  # the lines of `Rows.land`
+PRODUCT, SUM, ARMY, ONCE = range(4)  # the places in `Rows.terms`
 MOST_SPLITS = 4096
 MOST_WAITING = 20_000
 
@@ -44,6 +62,10 @@ class Rows(NamedTuple):
     won: `won[i, a, b]` is W of battles i.
     cost: `cost[i, x]` is the chance that battles i take x armies off a stack of any size, with the
         one that must stay on the territory.
+    terms: x ∘ y is `terms[PRODUCT]`·x·y + `terms[SUM]`·(x + y); what a lost army costs; and whether
+        the first territory that pays ends the plan.
+    paid: what each territory pays.
+    sets, bonus: the sets that pay, and what each of them pays.
     salt: random numbers of which the hashes are made.
     keys, places: the hash table, and the row of each key.
     pool: the rows; the first is 1 everywhere, the second 0.
@@ -54,6 +76,10 @@ class Rows(NamedTuple):
     table: npt.NDArray[np.int64]
     won: npt.NDArray[np.float64]
     cost: npt.NDArray[np.float64]
+    terms: npt.NDArray[np.float64]
+    paid: npt.NDArray[np.float64]
+    sets: npt.NDArray[np.int64]
+    bonus: npt.NDArray[np.float64]
     salt: npt.NDArray[np.uint64]
     keys: npt.NDArray[np.uint64]
     places: npt.NDArray[np.int64]
@@ -96,7 +122,46 @@ def slot_of(keys: npt.NDArray[np.uint64], key: Any) -> Any:
 
 
 @compiled
-def _key(rows: Rows, armies: npt.NDArray[np.int64], v: Any, c: Any, mask: Any) -> Any:
+def due_of(rows: Rows, left: Any, part: Any) -> Any:
+    """Return which sets pay when a part of the territories left is taken."""
+    due = np.int64(0)
+    for i in range(rows.sets.shape[0]):
+        missing = rows.sets[i] & left
+        if missing and not missing & ~part:
+            due |= np.int64(1) << i
+    return due
+
+
+@compiled
+def due_after(rows: Rows, due: Any, c: Any, part: Any) -> tuple[Any, Any]:
+    """Return what taking c pays, and which sets are due in the part that is then left."""
+    paid, after = rows.paid[c], np.int64(0)
+    while due:
+        low = due & -due
+        due ^= low
+        i = bit_index(low)
+        if rows.sets[i] & part:
+            after |= low
+        elif rows.sets[i] >> c & 1:
+            paid += rows.bonus[i]
+    return paid, after
+
+
+@compiled
+def due_within(rows: Rows, due: Any, part: Any, rest: Any) -> Any:
+    """Return which of the sets that are due lie within a part, with nothing of them in the rest."""
+    within = np.int64(0)
+    while due:
+        low = due & -due
+        due ^= low
+        i = bit_index(low)
+        if rows.sets[i] & part and not rows.sets[i] & rest:
+            within |= low
+    return within
+
+
+@compiled
+def _key(rows: Rows, armies: npt.NDArray[np.int64], v: Any, c: Any, mask: Any, due: Any) -> Any:
     """Return the hash of F(v, ·, R), with c = −1, or of A(v, c, Q)."""
     size = armies.shape[0]
     key = rows.salt[size, v]
@@ -106,12 +171,15 @@ def _key(rows: Rows, armies: npt.NDArray[np.int64], v: Any, c: Any, mask: Any) -
         t = bit_index(mask & -mask)
         mask &= mask - 1
         key ^= rows.salt[t, armies[t]]
+    while due:
+        key ^= rows.salt[size + 3, bit_index(due & -due)]
+        due &= due - 1
     return key
 
 
 @compiled
-def _slot(rows: Rows, armies: npt.NDArray[np.int64], v: Any, c: Any, mask: Any) -> Any:
-    return slot_of(rows.keys, _key(rows, armies, v, c, mask))
+def _slot(rows: Rows, armies: npt.NDArray[np.int64], v: Any, c: Any, mask: Any, due: Any) -> Any:
+    return slot_of(rows.keys, _key(rows, armies, v, c, mask, due))
 
 
 @compiled
@@ -140,21 +208,29 @@ def splits_of(
 
 
 @compiled
-def row_of(rows: Rows, armies: npt.NDArray[np.int64], v: Any, c: Any, mask: Any) -> Any:
-    """Return the row of F(v, ·, R) with c = −1, or that of A(v, c, Q)."""
+def row_of(rows: Rows, armies: npt.NDArray[np.int64], v: Any, c: Any, mask: Any, due: Any) -> Any:
+    """Return the row of F(v, ·, R) with c = −1, or that of A(v, c, Q).
+
+    mask: R or Q, connected to v, or to v and c.
+    due: the sets that pay when all of it is taken.
+    """
+    terms = rows.terms
+    times, plus, price = terms[PRODUCT], terms[SUM], terms[ARMY]
+    is_whole, nothing = plus == 0.0, 0 if plus == 0.0 else 1
     if c < 0 and not mask:
-        return 0
-    slot = _slot(rows, armies, v, c, mask)
+        return nothing
+    slot = _slot(rows, armies, v, c, mask, due)
     if rows.keys[slot]:
         return rows.places[slot]
     land, pool = rows.land, rows.pool
-    waits = np.empty((MOST_WAITING, 3), np.int64)
+    waits = np.empty((MOST_WAITING, 4), np.int64)
     firsts = np.empty(MOST_SPLITS, np.int64)
-    waits[0, 0], waits[0, 1], waits[0, 2] = v, c, mask
+    waits[0, 0], waits[0, 1], waits[0, 2], waits[0, 3] = v, c, mask, due
     waiting, place = 1, 0
     while waiting:
         v, c, mask = waits[waiting - 1, 0], waits[waiting - 1, 1], waits[waiting - 1, 2]
-        slot = _slot(rows, armies, v, c, mask)
+        due = waits[waiting - 1, 3]
+        slot = _slot(rows, armies, v, c, mask, due)
         if rows.keys[slot]:
             waiting -= 1
             continue
@@ -164,7 +240,7 @@ def row_of(rows: Rows, armies: npt.NDArray[np.int64], v: Any, c: Any, mask: Any)
         count = 0
         if c >= 0:
             count = splits_of(land, v, c, mask, firsts)
-        elif reached(land, v, mask) == mask:
+        elif not is_whole or reached(land, v, mask) == mask:
             near = land[OUT, v] & mask
             while near:
                 firsts[count] = near & -near
@@ -175,12 +251,17 @@ def row_of(rows: Rows, armies: npt.NDArray[np.int64], v: Any, c: Any, mask: Any)
             for second in range(2 if c >= 0 else 1):
                 if c < 0:
                     u, b, part = v, bit_index(firsts[i]), mask ^ firsts[i]
+                    paid, then = due_after(rows, due, b, part)
+                    if terms[ONCE] and paid:
+                        continue
                 else:
                     u, b, part = v if second else c, -1, firsts[i]
                     if second:
                         part = mask & ~firsts[i]
-                if (part or c < 0) and not rows.keys[_slot(rows, armies, u, b, part)]:
+                    then = due_within(rows, due, part, mask & ~part)
+                if part and not rows.keys[_slot(rows, armies, u, b, part, then)]:
                     waits[waiting, 0], waits[waiting, 1], waits[waiting, 2] = u, b, part
+                    waits[waiting, 3] = then
                     waiting += 1
         if waiting > before:
             continue
@@ -191,18 +272,26 @@ def row_of(rows: Rows, armies: npt.NDArray[np.int64], v: Any, c: Any, mask: Any)
         able = pool.shape[1] - 1 - garrison
         for i in range(count):
             if c < 0:
-                b = bit_index(firsts[i])
+                b, part = bit_index(firsts[i]), mask ^ firsts[i]
                 won = rows.won[rows.table[b, armies[b]]]
-                after = pool[rows.places[_slot(rows, armies, v, b, mask ^ firsts[i])]]
+                paid, then = due_after(rows, due, b, part)
+                after = pool[nothing]
+                if part and not (terms[ONCE] and paid):
+                    after = pool[rows.places[_slot(rows, armies, v, b, part, then)]]
                 for a in range(1, able + 1):
-                    total = 0.0
+                    total = -price * a
                     for left in range(1, a + 1):
-                        total += won[a, left] * after[left]
+                        total += won[a, left] * (after[left] + paid + price * left)
                     best[a + garrison] = max(best[a + garrison], total)
                 continue
             first, second = firsts[i], mask & ~firsts[i]
-            ours = pool[rows.places[_slot(rows, armies, c, -1, first)] if first else 0]
-            theirs = pool[rows.places[_slot(rows, armies, v, -1, second)] if second else 0]
+            ours = theirs = pool[nothing]
+            if first:
+                then = due_within(rows, due, first, second)
+                ours = pool[rows.places[_slot(rows, armies, c, -1, first, then)]]
+            if second:
+                then = due_within(rows, due, second, first)
+                theirs = pool[rows.places[_slot(rows, armies, v, -1, second, then)]]
             for b in range(1, able + 1):
                 low = high = min(land[LEAST, c], b)
                 if first:
@@ -210,11 +299,13 @@ def row_of(rows: Rows, armies: npt.NDArray[np.int64], v: Any, c: Any, mask: Any)
                 if not second:
                     low = high
                 stay = b + garrison
-                if ours[high] * theirs[stay - low] > best[b]:
+                x, y = ours[high], theirs[stay - low]
+                if times * x * y + plus * (x + y) > best[b]:
                     for m in range(low, high + 1):
-                        best[b] = max(best[b], ours[m] * theirs[stay - m])
-        slot = _slot(rows, armies, v, c, mask)
-        rows.keys[slot], rows.places[slot] = _key(rows, armies, v, c, mask), place
+                        x, y = ours[m], theirs[stay - m]
+                        best[b] = max(best[b], times * x * y + plus * (x + y))
+        slot = _slot(rows, armies, v, c, mask, due)
+        rows.keys[slot], rows.places[slot] = _key(rows, armies, v, c, mask, due), place
         waiting -= 1
     return place
 
