@@ -1,7 +1,7 @@
 """Tests for plans of real play by lookahead on shares, where states are too many to search all."""
 
 import random
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ from iacta import Rules
 from iacta.board.position import read_position
 from iacta.plan import TakeAll, Worth, best_plan, eliminate
 from iacta.plan.exact_turn import solve_turn
-from iacta.plan.games import Drawn, RollMade, Thrown
+from iacta.plan.games import Drawn, RollMade, Thrown, paid_in
 from iacta.plan.goals import Rewards
 from iacta.plan.one_stack import StackChances
 from iacta.plan.problem import Problem, bits, mask_of, read_problem
@@ -58,7 +58,7 @@ def test_compiled_rows_are_those_of_one_stack(seed: int) -> None:
     for v, _ in problem.stacks():
         for targets in problem.borders.connected_subsets(v, turn.field):
             row = policy.rows.pool[
-                row_of(policy.rows, armies, policy.numbers[v], -1, _local(policy, targets))
+                row_of(policy.rows, armies, policy.numbers[v], -1, _local(policy, targets), 0)
             ]
             np.testing.assert_allclose(row, chances.chance(v, targets)[: len(row)], atol=1e-12)
 
@@ -79,10 +79,10 @@ def test_lookahead_is_no_worse_than_its_share_and_no_better_than_the_best_play(
     games = [*islice(policy.games(Drawn(1)), 400)]
     gains = np.array([game.gain for game in games])
     error = float(gains.std()) / 20
-    value = policy.chance + float(gains.mean())
-    assert value >= policy.chance - 1e-12
+    value = policy.value + float(gains.mean())
+    assert value >= policy.value - 1e-12
     if rules.mode.dice_chosen_first:  # else the defender's replies are the best he can give there
-        assert policy.chance <= best.value + 1e-12
+        assert policy.value <= best.value + 1e-12
         assert value <= best.value + 4 * error + 1e-9
 
 
@@ -94,7 +94,7 @@ def test_lookahead_comes_near_to_the_best_play() -> None:
         assert best is not None
         policy = Lookahead(turn)
         gains = [game.gain for game in islice(policy.games(Drawn(1)), 200)]
-        short.append(best.value - policy.chance - float(np.mean(gains)))
+        short.append(best.value - policy.value - float(np.mean(gains)))
     assert np.mean(short) < 0.003
     assert max(short) < 0.03
 
@@ -104,10 +104,61 @@ def test_games_with_real_dice_are_won_as_often_as_is_told(seed: int) -> None:
     turn = small_turn(200 + seed)
     policy = Lookahead(turn)
     gains = np.array([game.gain for game in islice(policy.games(Drawn(2)), 500)])
-    told, error = policy.chance + float(gains.mean()), float(gains.std()) / 500**0.5
+    told, error = policy.value + float(gains.mean()), float(gains.std()) / 500**0.5
     won = [turn.is_over(game.last) for game in islice(policy.games(Thrown(turn.problem, 3)), 3000)]
     spread = (told * (1 - told) / 3000) ** 0.5
     assert abs(np.mean(won) - told) <= 4.5 * (spread + error) + 1e-9
+
+
+def paying_turn(kind: str, seed: int, rules: Rules = CLASSIC) -> Turn:
+    """Return a small turn whose goal pays otherwise than for all of a set."""
+    turn, dice = small_turn(seed, rules), random.Random(seed)  # noqa: S311 # as above
+    targets = [*bits(turn.field)]
+    dice.shuffle(targets)
+    cut = dice.randint(1, len(targets) - 1)
+    some, size = mask_of(targets[:cut]), len(turn.problem.armies)
+    rewards = {
+        "any": Rewards(any_of=mask_of(targets[:2])),
+        "order": Rewards(territories=(0.0,) * size, continents=((some, 1.0), (turn.field, 0.5))),
+        "worth": Rewards(
+            territories=tuple(float(dice.randint(0, 2)) for _ in range(size)),
+            continents=((some, 2.0),),
+            army=dice.choice((0.0, 0.5)),
+        ),
+    }
+    return Turn(turn.problem, turn.field, rewards[kind])
+
+
+@pytest.mark.parametrize("rules", ALL_RULES)
+@pytest.mark.parametrize("kind", ["any", "order", "worth"])
+def test_other_goals_come_near_to_the_best_play_too(kind: str, rules: Rules) -> None:
+    short = []
+    for seed in range(8):
+        turn = paying_turn(kind, seed, rules)
+        best = solve_turn(turn)
+        assert best is not None
+        policy = Lookahead(turn)
+        gains = np.array([game.gain for game in islice(policy.games(Drawn(1)), 200)])
+        error, value = float(gains.std()) / 200**0.5, policy.value + float(gains.mean())
+        short.append((best.value - value) / max(best.value, 1.0))
+        if rules.mode.dice_chosen_first:  # else the replies are not the best that could be given
+            assert value <= best.value + 4 * error + 1e-9
+            assert kind == "order" or policy.value <= best.value + 1e-12
+    assert np.mean(short) < 0.02
+    assert max(short) < 0.1
+
+
+@pytest.mark.parametrize("kind", ["any", "order", "worth"])
+def test_games_with_real_dice_pay_as_much_as_is_told(kind: str) -> None:
+    for seed in range(3):
+        turn = paying_turn(kind, 200 + seed)
+        policy = Lookahead(turn)
+        gains = np.array([game.gain for game in islice(policy.games(Drawn(2)), 500)])
+        told, error = policy.value + float(gains.mean()), float(gains.std()) / 500**0.5
+        thrown = islice(policy.games(Thrown(turn.problem, 3)), 3000)
+        paid = np.array([paid_in(game, turn) for game in thrown])
+        spread = (float(paid.std()) + 0.01) / 3000**0.5
+        assert abs(paid.mean() - told) <= 4.5 * (spread + error)
 
 
 def test_a_move_follows_in_any_state_that_play_comes_to() -> None:
@@ -196,7 +247,9 @@ def test_a_stack_of_thousands_is_planned() -> None:
 
 def test_a_plan_says_whether_play_by_rolls_was_looked_at() -> None:
     position = read_position("examples/eliminate-blue.json")
-    worth = best_plan(position, Worth(1), time_limit=1)
-    assert (worth.play, worth.has_tried_rolls) == ("battles", False)
+    names = [f"t{k}" for k in range(71)]
+    board = board_of("ladder", [*pairwise(names), *zip(names, names[2:], strict=False)], names)
+    large = best_plan(position_on(board, {"t0": 20}, dict.fromkeys(names[1:], 2)), Worth(1))
+    assert (large.play, large.has_tried_rolls) == ("battles", False)
     chance = best_plan(position, eliminate(position, "blue"), time_limit=3)
     assert chance.has_tried_rolls
