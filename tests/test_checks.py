@@ -1,5 +1,7 @@
 """The numbers and chances that a user gives, and how messages show them."""
 
+import pickle
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -9,11 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iacta import when_to_stop
 from iacta.checks import (
+    FrozenDict,
     parse_chance,
     parse_whole_number,
     read_chance,
     read_chances,
+    read_fraction,
     shown,
     whole_number,
     whole_numbers,
@@ -70,6 +75,37 @@ def test_every_way_to_write_a_chance_is_the_same(chance: Fraction) -> None:
 def test_a_float_chance_is_the_shortest_decimal_that_shows_it(chance: float) -> None:
     assert read_chance(chance) == read_chance(np.float64(chance)) == Fraction(repr(chance))
     assert read_chance(Decimal(repr(chance))) == Fraction(repr(chance))
+
+
+@pytest.mark.parametrize(
+    "kind", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
+)
+def test_numpy_s_whole_numbers_do_not_stay_inside_fractions(kind: type[Any]) -> None:
+    for value in (kind(3), Fraction(kind(3))):
+        found = read_fraction(value, "prize", "be a number")
+        assert found == 3
+        assert type(found.numerator) is type(found.denominator) is int
+    assert when_to_stop(12, 6, prize=kind(3), army_value=kind(1)).value == 12
+
+
+def test_a_frozen_dict_cannot_be_changed() -> None:
+    found = FrozenDict({1: 2})
+    assert (found, hash(found)) == ({1: 2}, hash(FrozenDict({1: 2})))
+    assert (repr(found), pickle.loads(pickle.dumps(found))) == ("{1: 2}", found)  # noqa: S301
+    changes: list[Callable[[], object]] = [
+        lambda: found.__setitem__(1, 3),
+        lambda: found.__delitem__(1),
+        lambda: found.__ior__({3: 4}),
+        found.clear,
+        found.popitem,
+        lambda: found.pop(1),
+        lambda: found.setdefault(5, 6),
+        lambda: found.update({1: 3}),
+    ]
+    for change in changes:
+        with pytest.raises(TypeError, match="cannot be changed"):
+            change()
+    assert found == {1: 2}
 
 
 def test_exponents_that_would_fill_the_memory_are_refused_at_once() -> None:

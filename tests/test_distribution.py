@@ -1,6 +1,8 @@
 """Distribution: exact or float, its moments, quantiles and combinations, and what it refuses."""
 
 import math
+import pickle
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -10,7 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iacta import Distribution, IactaError, IllegalError, MalformedError, TooLargeError
+from iacta import (
+    Battle,
+    Distribution,
+    IactaError,
+    IllegalError,
+    MalformedError,
+    MissingError,
+    TooLargeError,
+)
 
 D6 = Distribution(range(1, 7))
 
@@ -53,10 +63,80 @@ def test_float_probabilities_sum_to_one(weights: dict[int, float]) -> None:
 
 
 @given(exact_weights | float_weights)
-def test_repr_can_be_pasted_back(weights: dict[int, Any]) -> None:
+def test_its_text_can_be_pasted_back(weights: dict[int, Any]) -> None:
     found = Distribution(weights)
-    assert eval(repr(found)) == found  # noqa: S307 # the claim is that it can be evaluated
-    assert hash(eval(repr(found))) == hash(found)  # noqa: S307
+    pasted = eval(found.to_text())  # noqa: S307 # the claim is that it can be evaluated
+    assert (pasted, hash(pasted)) == (found, hash(found))
+    assert repr(found) == found.to_text() or len(repr(found)) < 100 < 200 < len(found.to_text())
+
+
+def test_it_shows_itself_in_a_line() -> None:
+    assert repr(D6) == "Distribution({1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1})"
+    many = Distribution(range(100))
+    assert repr(many) == "<Distribution: 100 values from 0 to 99, mean 49.5, exact>"
+    names = Distribution(map(str, range(100))).to_float()
+    assert repr(names) == "<Distribution: 100 values from '0' to '99', in floats>"
+
+
+@given(exact_weights | float_weights, st.integers(0, pickle.HIGHEST_PROTOCOL))
+def test_it_can_be_pickled_by_every_protocol(weights: dict[int, Any], protocol: int) -> None:
+    found = Distribution(weights)
+    again = pickle.loads(pickle.dumps(found, protocol))  # noqa: S301 # our own bytes
+    assert (again, repr(again)) == (found, repr(found))
+
+
+@given(exact_weights | float_weights)
+def test_it_iterates_in_the_order_of_its_values(weights: dict[int, Any]) -> None:
+    found = Distribution(weights)
+    assert list(found) == sorted(found) == list(found.map(lambda x: -x).map(lambda x: -x))
+    assert [p for _, p in found.items()] == [found[x] for x in sorted(found)]
+
+
+def test_values_without_an_order_stay_as_they_were_given() -> None:
+    assert list(Distribution([2, "a", 1])) == [2, "a", 1]
+
+
+@given(exact_weights, exact_weights | float_weights)
+def test_a_sum_is_of_independent_values(one: dict[int, Any], two: dict[int, Any]) -> None:
+    first, second = Distribution(one), Distribution(two)
+    pairs = first.product(second).map(sum)
+    found = first + second
+    assert found.is_exact == second.is_exact
+    assert list(found) == list(pairs)
+    assert all(found[x] == pytest.approx(pairs[x]) for x in pairs)
+    assert not found.is_exact or found == pairs
+    assert second + first == found
+
+
+def test_a_number_is_added_to_each_value() -> None:
+    assert D6 + 10 == 10 + D6 == Distribution(range(11, 17))
+    assert D6 + np.int8(127) == Distribution(range(128, 134))
+    assert sum([D6, D6]) == D6.repeated(2).map(sum)
+    with pytest.raises(TypeError):
+        D6 + "x"
+
+
+@given(exact_weights | float_weights, st.integers(-9, 9))
+def test_tails_are_what_the_cdf_leaves(weights: dict[int, Any], value: int) -> None:
+    found = Distribution(weights)
+    assert found.sf(value) == pytest.approx(1 - found.cdf(value), abs=1e-12)
+    assert found.at_least(value) == pytest.approx(found.sf(value) + found[value], abs=1e-12)
+    assert found.median() == found.quantile(0.5)
+
+
+def test_a_table_has_a_row_for_each_value() -> None:
+    frame = D6.to_frame()
+    assert frame["value"].tolist() == list(D6)
+    assert frame["probability"].tolist() == list(D6.values())
+    ends = Battle(3, 1).outcomes().to_frame()
+    assert ends.columns.tolist() == ["attackers", "defenders", "probability"]
+    assert ends["attackers"].tolist() == [1, 2, 3]
+
+
+def test_a_table_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingError, match=r"pip install 'iacta\[plot\]'"):
+        D6.to_frame()
 
 
 @given(exact_weights)
@@ -122,6 +202,9 @@ def test_samples_follow_the_distribution() -> None:
     assert abs(sample.count("win") / 40_000 - 0.75) < 0.013
     assert sample == found.sample(40_000, np.random.default_rng(3))
     assert found.sample(0, np.random.default_rng(3)) == []
+    assert sample == found.sample(40_000, 3) == found.sample(40_000, int(np.uint8(3)))
+    # Equal distributions draw alike, in whatever order their values were given.
+    assert sample == Distribution({"lose": 1, "win": 3}).sample(40_000, 3)
 
 
 def test_to_float_is_the_nearest_float_however_large_the_numbers() -> None:
@@ -139,7 +222,8 @@ def test_a_float_quantile_is_the_least_value_whose_cdf_reaches_the_level() -> No
 
 def test_fractions_of_thousands_of_digits_are_written_out() -> None:
     huge = Distribution({"win": 10**5000, "lose": 10**5000 + 1})
-    assert len(repr(huge)) > 10_000
+    assert len(huge.to_text()) > 10_000
+    assert repr(huge) == "<Distribution: 2 values from 'lose' to 'win', exact>"
     assert len(huge.markdown()) > 20_000
 
 
@@ -183,8 +267,19 @@ WRONG: list[tuple[Callable[[], object], type[IactaError], str]] = [
     (lambda: Distribution([1, "a"]).quantile(0.5), MalformedError, "the values must have an order"),
     (lambda: Distribution([1, "a"]).cdf(1), MalformedError, "the values must have an order"),
     (lambda: Distribution({1: 10**400, 2: 0.5}), IllegalError, "the weights must fit into a float"),
+    (lambda: D6.sample(3, -1), IllegalError, "rng must be a whole number of at least 0, got -1"),
+    (lambda: D6.sf("x"), MalformedError, "the values must have an order"),  # type: ignore[arg-type] # the claim
+    (lambda: D6.at_least("x"), MalformedError, "the values must have an order"),  # type: ignore[arg-type] # the claim
+    (lambda: Distribution("HT") + 1, MalformedError, "the values must be finite numbers, got 'H'"),
+    (lambda: D6 + math.nan, MalformedError, "the values must be finite numbers, got nan"),
+    (
+        lambda: Distribution(range(4000)) + Distribution(range(4000)),
+        TooLargeError,
+        "4000 values and 4000 are too many to be added",
+    ),
+    (lambda: D6.repeated(10**400), TooLargeError, "6 values repeated 1000000000"),
     (lambda: D6.repeated(50), TooLargeError, "6 values repeated 50 times are too many"),
-    (lambda: D6.sample(3, None), MalformedError, "rng must be a numpy.random.Generator, got None"),  # type: ignore[arg-type] # the claim
+    (lambda: D6.sample(3, None), MalformedError, "rng must be a numpy.random.Generator or"),  # type: ignore[arg-type] # the claim
     (lambda: D6.repeated(-1), IllegalError, "times must be a whole number of at least 0, got -1"),
     (lambda: D6.sample(-1, np.random.default_rng()), IllegalError, "n must be a whole number"),
     (lambda: D6.to_float().weights(), IllegalError, "weights must be asked of an exact"),

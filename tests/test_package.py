@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tokenize
+import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 import iacta
 from docs.house import FLOORS
+from iacta.charts.registry import public_names
 from iacta.rules.modes import MODES
 from tests.frozen.case import read_cases
 
@@ -76,8 +78,23 @@ def test_public_names_are_sorted_and_there() -> None:
     assert names == sorted(names, key=lambda name: (not name.isupper(), name[0].islower(), name))
     assert len(names) == len(set(names))
     assert all(hasattr(iacta, name) for name in names)
-    assert set(dir(iacta)) == set(names)
+    assert dir(iacta) == sorted([*names, "__version__", "charts"])
     assert not hasattr(iacta, "Any")
+
+
+def test_the_charts_are_there_and_their_names_are_listed() -> None:
+    code = "import iacta, sys; print(*dir(iacta.charts)); assert 'altair' not in sys.modules"
+    ended = subprocess.run(  # noqa: S603 # our own line
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    names = ended.stdout.split()
+    assert names == sorted(public_names()) == sorted(iacta.charts.__all__)
+    assert {"chart_of", "plan_map"} < {*names}
+
+
+def test_the_version_is_that_of_the_settings() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert iacta.__version__ == settings["project"]["version"]
 
 
 def public_functions() -> list[tuple[str, Any]]:
@@ -117,7 +134,15 @@ def test_public_classes_tell_of_each_field() -> None:
 
 
 def test_importing_iacta_starts_nothing_heavy() -> None:
-    heavy = ("rich", "scipy", "pandas", "altair", "vl_convert", "numpy.random")
+    heavy = (
+        "importlib.metadata",
+        "rich",
+        "scipy",
+        "pandas",
+        "altair",
+        "vl_convert",
+        "numpy.random",
+    )
     asked = "iacta.Battle(12, 10).win_probability(), iacta.armies_needed(10, 0.95)"
     for names, line in ((("numpy", *heavy), "None"), (heavy, asked)):
         code = f"import iacta, sys; {line}; print([n for n in {names!r} if n in sys.modules])"

@@ -6,13 +6,15 @@ On a `Board`, `best_plan` finds the best way to a goal such as `TakeAll`. `armie
 to put them, and `when_to_stop` whether to roll on. `Rules` hold everything that changes the odds,
 a `Stop` says when the attackers stop, a `Roll` is one throw of the dice, and a `Distribution` is a
 finite probability distribution. `simulate_battle` and `simulate_campaign` throw random dice
-instead.
+instead. `ask` answers all that the command line does, and `iacta.charts` draws.
 
 Conventions:
 
 - Attackers are counted as a player sees them, on the territory, garrison included. For tables that
   leave out the army which must stay behind, use `garrison=0`.
-- Values are immutable. Two with the same content are equal, and their repr can be pasted back.
+- Values are immutable. Two with the same content are equal. A short repr can be pasted back; a
+  value whose repr would be long shows what it is in angle brackets, and `to_text` returns all of
+  it. Decisions and plans cannot be pasted back: ask for them again.
 - Answers are floats with a proven error bound, or fractions with `exact=True`.
 - Bad input raises an `IactaError`, which is a `ValueError`, with a message of one sentence.
 """
@@ -26,7 +28,7 @@ from typing import Any as _Any
 with open(f"{__file__}i", encoding="utf-8") as _stub:
     _FILES = {
         name: file
-        for file, name in _re.findall(r"^from ([\w.]+) import (\w+) as", _stub.read(), _re.M)
+        for file, name in _re.findall(r"^from (\w[\w.]*) import (\w+) as", _stub.read(), _re.M)
     }
 
 # Constants first, then classes, then functions.
@@ -34,11 +36,17 @@ __all__ = sorted(_FILES, key=lambda name: (not name.isupper(), name[0].islower()
 
 
 def __getattr__(name: str) -> _Any:
-    if name not in _FILES:
+    if name in _FILES:
+        value = getattr(_import_module(_FILES[name]), name)
+    elif name == "charts":
+        value = _import_module("iacta.charts")
+    elif name == "__version__":
+        value = _import_module("importlib.metadata").version("iacta")
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(_import_module(_FILES[name]), name)
+    globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted([*__all__, "__version__", "charts"])

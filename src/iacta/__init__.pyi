@@ -1,5 +1,6 @@
 # The public names, one a line, each with the file it lives in. `__init__.py` reads them from here.
 
+from iacta.answers import ask as ask
 from iacta.battle.battle import Battle as Battle
 from iacta.battle.battle import Outcome as Outcome
 from iacta.battle.campaign import Campaign as Campaign
@@ -11,6 +12,7 @@ from iacta.board.board import Board as Board
 from iacta.board.board import Continent as Continent
 from iacta.board.files import classic_board as classic_board
 from iacta.board.files import read_board as read_board
+from iacta.board.files import write_board as write_board
 from iacta.board.position import Holding as Holding
 from iacta.board.position import Position as Position
 from iacta.board.position import read_position as read_position
@@ -48,6 +50,7 @@ from iacta.plan import hold as hold
 from iacta.plan import reinforce as reinforce
 from iacta.plan import reinforcements_needed as reinforcements_needed
 from iacta.plan import simulate_plan as simulate_plan
+from iacta.plan import take_and_hold as take_and_hold
 from iacta.plan import traded_armies as traded_armies
 from iacta.plan import usual_reinforcements as usual_reinforcements
 from iacta.questions.arrays import expected_attackers_left as expected_attackers_left
@@ -69,6 +72,7 @@ from iacta.questions.simulated import simulate_battle as simulate_battle
 from iacta.questions.simulated import simulate_campaign as simulate_campaign
 from iacta.questions.spread import BestSpread as BestSpread
 from iacta.questions.spread import spread_defenders as spread_defenders
+from iacta.questions.spread import spread_value as spread_value
 from iacta.rules.dice import Dice as Dice
 from iacta.rules.files import read_rules_file as read_rules_file
 from iacta.rules.files import read_rules_record as read_rules_record
@@ -92,4 +96,7 @@ from iacta.rules.variants import find_rule_set as find_rule_set
 from iacta.rules.variants import find_rules as find_rules
 from iacta.rules.variants import rules_name as rules_name
 
+from . import charts as charts
+
 __all__: list[str]
+__version__: str

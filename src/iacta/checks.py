@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from iacta.errors import IllegalError, MalformedError
 
 __all__ = [
     "Chance",
+    "FrozenDict",
     "broadcast",
     "check_choice",
     "fraction_text",
@@ -32,6 +33,9 @@ __all__ = [
     "whole_numbers",
     "whole_text",
 ]
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 Chance: TypeAlias = float | Fraction | Decimal | str
 
@@ -185,7 +189,9 @@ def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
             return Fraction(repr(float(value)))
         if isinstance(value, bool):
             raise TypeError
-        return Fraction(value)
+        number = Fraction(value)
+        # NumPy's whole numbers would stay inside it, and overflow.
+        return Fraction(int(number.numerator), int(number.denominator))
     except (ValueError, TypeError, OverflowError, ZeroDivisionError):
         raise MalformedError(f"{name} must {expected}, got {shown(value)}") from None
 
@@ -282,6 +288,22 @@ def check_choice(value: object, allowed: tuple[object, ...], name: str) -> None:
 def put(instance: object, name: str, value: object) -> None:
     """Set a field of a frozen instance, in its `__post_init__`."""
     object.__setattr__(instance, name, value)
+
+
+class FrozenDict(dict[K, V]):
+    """A dict that cannot be changed, and so has a hash."""
+
+    def _refuse(self, *args: object, **options: object) -> NoReturn:
+        raise TypeError("a value of iacta cannot be changed")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override] # it does not change
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self),)
 
 
 def short_repr(instance: Any, first: str = "") -> str:

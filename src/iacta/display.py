@@ -1,19 +1,59 @@
-"""Display: values that show themselves in a notebook."""
+"""Display: values that show themselves, short in a terminal and as an answer in a notebook."""
 
+from dataclasses import fields
 from importlib import import_module
+from typing import Any
 
-__all__ = ["Displayed"]
+__all__ = ["LONGEST_REPR", "Displayed", "Pasted", "pasted"]
+
+LONGEST_REPR = 200
 
 
 class Displayed:
-    """A value that a notebook shows as its answer: the sentence, its tables and its picture.
+    """A value that shows itself: a terminal says what it is, and a notebook shows its answer.
 
-    What is shown is made from the answers and the charts, which stand above the values. So they are
-    looked up here, by name, when a value is shown, and nowhere else below.
+    The answer is the sentence, its tables and its picture. Answers and charts stand above the
+    values. So they are looked up here, by name, when a value is shown or drawn, and nowhere else
+    below.
     """
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._summary()}>"
+
+    def _summary(self) -> str:
+        """Return in a few words what the value is."""
+        raise NotImplementedError
+
+    def plot(self, *context: Any) -> Any:
+        """Return the picture of the value, an Altair chart; this needs the extra `plot`.
+
+        context: what its chart needs besides, as for `iacta.charts.chart_of`.
+        """
+        return import_module("iacta.charts").chart_of(self, *context)
+
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         bundle: dict[str, str] = import_module("iacta.answers.notebook").bundle(self)
         return bundle
+
+
+class Pasted(Displayed):
+    """A value that a terminal shows as Python text that can be pasted back, if that is short."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        text = self.to_text()
+        return text if len(text) <= LONGEST_REPR else super().__repr__()
+
+    def to_text(self) -> str:
+        """Return the value as Python text that can be pasted back, however long."""
+        shown = [each for each in fields(self) if each.repr]  # type: ignore[arg-type] # a dataclass
+        rows = (f"{each.name}={pasted(getattr(self, each.name))}" for each in shown)
+        return f"{type(self).__name__}({', '.join(rows)})"
+
+
+def pasted(value: object) -> str:
+    """Return a value as Python text that can be pasted back, however long."""
+    return value.to_text() if isinstance(value, Pasted) else repr(value)

@@ -3,16 +3,21 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
-from typing import Any, Generic, TypeAlias, TypeVar
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
 from iacta.checks import Chance, fraction_text, read_fraction, shown, whole_number, whole_text
-from iacta.display import Displayed
-from iacta.errors import IllegalError, MalformedError, TooLargeError
+from iacta.display import Pasted
+from iacta.errors import IllegalError, MalformedError, MissingError, TooLargeError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Distribution", "Probability"]
 
@@ -25,7 +30,7 @@ SUM_TOLERANCE = 1e-9
 MOST_VALUES = 10**7
 
 
-class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
+class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
     """A finite distribution: an immutable mapping of values to their probabilities.
 
     source: a mapping of values to weights, which need not sum to one, or an iterable of equally
@@ -33,7 +38,8 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
         give an exact distribution, whose probabilities are `Fraction`; if any weight is a float,
         all probabilities are floats.
 
-    A value that cannot occur has probability 0. Exact distributions compare exactly, whatever the
+    It iterates in the order of its values, or as they were given if they have none. A value that
+    cannot occur has probability 0. Exact distributions compare exactly, whatever the
     scale of their weights. Negative, infinite or undefined weights are refused, and weights that
     are all zero.
 
@@ -56,7 +62,7 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
     >>> len(rolls)
     7776
     >>> rolls.group_by(losses)
-    Distribution({(2, 0): 2275, (1, 1): 2611, (0, 2): 2890})
+    Distribution({(0, 2): 2890, (1, 1): 2611, (2, 0): 2275})
     >>> rolls.group_by(losses)[0, 2]
     Fraction(1445, 3888)
     >>> two_dice = d6.repeated(3).prob(lambda dice: max(dice[:2]) > dice[2])
@@ -67,10 +73,11 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
     Fraction(1955, 2592)
     """
 
-    __slots__ = ("_total", "_weights")
+    __slots__ = ("_is_ordered", "_total", "_weights")
 
     _weights: dict[T, Any]
     _total: int | float
+    _is_ordered: bool  # whether the weights stand in the order of their values, if they have one
 
     def __init__(self, source: Mapping[T, Probability] | Iterable[T]) -> None:
         try:
@@ -87,7 +94,7 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
         """Return the distribution of (value, weight) pairs, adding the weights of equal values.
 
         >>> Distribution.from_pairs([("win", 2), ("lose", 1), ("win", 1)])
-        Distribution({'win': 3, 'lose': 1})
+        Distribution({'lose': 1, 'win': 3})
         """
         try:
             rows = [(value, weight) for value, weight in pairs]
@@ -117,8 +124,11 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
     @classmethod
     def _of(cls, weights: dict[T, Any], total: float) -> "Distribution[T]":
         found: Distribution[T] = cls.__new__(cls)
-        found._weights, found._total = weights, total
+        found._weights, found._total, found._is_ordered = weights, total, False
         return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._of, (self._weights, self._total)
 
     def _fill(self, weights: dict[T, Any]) -> None:
         weights = {value: weight for value, weight in weights.items() if weight}
@@ -138,6 +148,7 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
             divisor = math.gcd(*whole.values())
             self._weights = {value: weight // divisor for value, weight in whole.items()}
             self._total = sum(self._weights.values())
+        self._is_ordered = False
 
     @property
     def is_exact(self) -> bool:
@@ -148,11 +159,19 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
         """Return the weights, whole numbers in lowest terms, and their sum; only if exact.
 
         >>> Distribution(["win", "win", "lose", "lose"]).weights()
-        ({'win': 1, 'lose': 1}, 2)
+        ({'lose': 1, 'win': 1}, 2)
         """
         if not isinstance(self._total, int):
             raise IllegalError("weights must be asked of an exact distribution, got a float one")
-        return dict(self._weights), self._total
+        return dict(self._ordered()), self._total
+
+    def _ordered(self) -> dict[T, Any]:
+        """Return the weights in the order of their values, which is looked for once."""
+        if not self._is_ordered:
+            with suppress(TypeError):  # values without an order stay as they are
+                self._weights = dict(sorted(self._weights.items(), key=itemgetter(0)))
+            self._is_ordered = True
+        return self._weights
 
     def __getitem__(self, value: T) -> Probability:
         """Return the probability of `value`, 0 if it cannot occur."""
@@ -168,7 +187,7 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
         return value in self._weights
 
     def __iter__(self) -> Iterator[T]:
-        return iter(self._weights)
+        return iter(self._ordered())
 
     def __len__(self) -> int:
         return len(self._weights)
@@ -182,11 +201,23 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
     def __hash__(self) -> int:
         return hash(frozenset(self._weights.items()))
 
-    def __repr__(self) -> str:
+    def to_text(self) -> str:
+        """Return the distribution as Python text, however long, that can be pasted back.
+
+        >>> Distribution("HT").to_text()
+        "Distribution({'H': 1, 'T': 1})"
+        """
         if self.is_exact:
-            weights = (f"{value!r}: {whole_text(n)}" for value, n in self._weights.items())
+            weights = (f"{value!r}: {whole_text(n)}" for value, n in self._ordered().items())
             return f"Distribution({{{', '.join(weights)}}})"
-        return f"Distribution.from_probabilities({self._weights!r})"
+        return f"Distribution.from_probabilities({self._ordered()!r})"
+
+    def _summary(self) -> str:
+        values = list(self)
+        ends = f"{len(values)} values from {shown(values[0])} to {shown(values[-1])}"
+        with suppress(MalformedError):  # not of numbers
+            ends += f", mean {float(self.mean()):.6g}"
+        return f"{ends}, {'exact' if self.is_exact else 'in floats'}"
 
     def prob(self, predicate: Callable[[T], object]) -> Probability:
         """Return the probability of the values for which `predicate` holds.
@@ -201,7 +232,7 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
         """Return the distribution of `function(value)`; equal results are added up.
 
         >>> Distribution(range(1, 7)).map(lambda face: face % 2)
-        Distribution({1: 1, 0: 1})
+        Distribution({0: 1, 1: 1})
         """
         mapped = _read_function(function, "function")
         weights = _added((mapped(value), weight) for value, weight in self._weights.items())
@@ -213,7 +244,7 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
         """Return the distribution of the groups into which `key` puts the values, as `map` does.
 
         >>> Distribution(range(1, 7)).group_by(lambda face: "high" if face > 2 else "low")
-        Distribution({'low': 1, 'high': 2})
+        Distribution({'high': 2, 'low': 1})
         """
         return self.map(key)
 
@@ -253,7 +284,7 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
         Fraction(1, 8)
         """
         times = whole_number(times, "times", least=0)
-        if times * math.log(len(self) + 1) > math.log(MOST_VALUES):
+        if times > math.log(MOST_VALUES) / math.log(len(self) + 1):
             raise TooLargeError(
                 f"{len(self)} values repeated {shown(times)} times are too many, expected at most "
                 f"{MOST_VALUES:.0e} results"
@@ -266,6 +297,38 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
                 for value, factor in self._weights.items()
             }
         return Distribution(weights)
+
+    def __add__(self, other: Any) -> "Distribution[Any]":
+        """Return the distribution of the sum with an independent one, or with a number.
+
+        other: another distribution of numbers, or a number.
+
+        >>> d6 = Distribution(range(1, 7))
+        >>> (d6 + d6)[7]
+        Fraction(1, 6)
+        >>> sum([d6, d6, d6]).mean()
+        Fraction(21, 2)
+        """
+        if isinstance(other, int | float | Fraction | np.number):
+            other = Distribution([other])
+        if not isinstance(other, Distribution):
+            return NotImplemented
+        if len(self) * len(other) > MOST_VALUES:
+            raise TooLargeError(
+                f"{len(self)} values and {len(other)} are too many to be added, expected at most "
+                f"{MOST_VALUES:.0e} pairs"
+            )
+        same_kind = self.is_exact == other.is_exact
+        ours, theirs = (each if same_kind else each.to_float() for each in (self, other))
+        first, second = ours._numbers(), theirs._numbers()
+        terms: dict[Any, list[Any]] = {}
+        for (value, weight), (more, factor) in product(
+            ours._weights.items(), theirs._weights.items()
+        ):
+            terms.setdefault(first[value] + second[more], []).append(weight * factor)
+        return Distribution({value: _sum(rows) for value, rows in terms.items()})
+
+    __radd__ = __add__
 
     def mean(self) -> Probability:
         """Return the expected value; values that are not numbers are refused.
@@ -319,6 +382,36 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
         except TypeError:
             raise _unordered(value) from None
 
+    def at_least(self, value: T) -> Probability:
+        """Return the probability of a result of at least `value`.
+
+        >>> Distribution(range(1, 7)).at_least(5)
+        Fraction(1, 3)
+        """
+        try:
+            return self.prob(lambda each: each >= value)  # type: ignore[operator] # is tried
+        except TypeError:
+            raise _unordered(value) from None
+
+    def sf(self, value: T) -> Probability:
+        """Return the probability of a result above `value`: the survival function, 1 - cdf.
+
+        >>> Distribution(range(1, 7)).sf(5)
+        Fraction(1, 6)
+        """
+        try:
+            return self.prob(lambda each: each > value)  # type: ignore[operator] # is tried
+        except TypeError:
+            raise _unordered(value) from None
+
+    def median(self) -> T:
+        """Return the least value whose cdf is at least one half.
+
+        >>> Distribution([1, 2, 2, 9]).median()
+        2
+        """
+        return self.quantile(0.5)
+
     def quantile(self, level: Chance) -> T:
         """Return the least value whose cdf is at least `level`, a number from 0 to 1.
 
@@ -349,18 +442,26 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
         >>> Distribution.from_pairs([("win", 2), ("lose", 1)]).mode()
         'win'
         """
-        return max(self._weights, key=self._weights.__getitem__)
+        return max(self._ordered(), key=self._weights.__getitem__)
 
-    def sample(self, n: int, rng: "np.random.Generator") -> list[T]:
-        """Return `n` independent random values, drawn with `rng`.
+    def sample(self, n: int, rng: "np.random.Generator | int") -> list[T]:
+        """Return `n` independent random values.
 
-        >>> Distribution(range(1, 7)).sample(5, np.random.default_rng(1))
+        n: how many.
+        rng: draws them: a `numpy.random.Generator`, or a whole number, its seed; the same seed
+            draws the same values.
+
+        >>> Distribution(range(1, 7)).sample(5, 1)
         [4, 6, 1, 6, 2]
         """
         n = whole_number(n, "n", least=0, most=MOST_VALUES)
+        if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
+            rng = np.random.default_rng(whole_number(rng, "rng"))
         if not isinstance(rng, np.random.Generator):
-            raise MalformedError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
-        values = list(self._weights)
+            raise MalformedError(
+                f"rng must be a numpy.random.Generator or a whole number, got {shown(rng)}"
+            )
+        values = list(self)
         cumulative = np.cumsum(list(self.to_float()._weights.values()))
         draws = rng.random(n) * cumulative[-1]
         return [values[i] for i in np.searchsorted(cumulative, draws, side="right")]
@@ -376,6 +477,28 @@ class Distribution(Displayed, Mapping[T, Probability], Generic[T]):
         # Python divides whole numbers of any size and rounds to the nearest float.
         weights = {value: weight / self._total for value, weight in self._weights.items()}
         return Distribution._of({value: p for value, p in weights.items() if p}, 1.0)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a pandas table with a row for each value; this needs the extra `plot`.
+
+        The columns are `value`, or the names of its parts such as `attackers` and `defenders`, and
+        `probability`, in fractions if the distribution is exact.
+
+        >>> Distribution("HT").to_float().to_frame()
+          value  probability
+        0     H          0.5
+        1     T          0.5
+        """
+        try:
+            import pandas as pd  # an extra, and slow to import
+        except ImportError:
+            raise MissingError(
+                "tables need pandas, which is not installed: pip install 'iacta[plot]'"
+            ) from None
+        parts = {getattr(value, "_fields", None) for value in self}
+        names = parts.pop() if len(parts) == 1 else None
+        rows = [(*(value if names else (value,)), p) for value, p in self.items()]  # type: ignore[misc] # a named tuple
+        return pd.DataFrame(rows, columns=[*(names or ["value"]), "probability"])
 
     def markdown(self, value: str = "value", probability: str = "probability") -> str:
         """Return a Markdown table of the distribution.
@@ -400,6 +523,8 @@ def _read_weight(value: object, weight: Any) -> int | float | Fraction:
         weight = weight.item()
     if isinstance(weight, Decimal) and weight.is_finite():
         weight = Fraction(weight)
+    if isinstance(weight, Fraction):
+        weight = Fraction(int(weight.numerator), int(weight.denominator))  # NumPy's overflow
     if not isinstance(weight, int | float | Fraction) or isinstance(weight, bool):
         raise MalformedError(f"the weight of {shown(value)} must be a number, got {shown(weight)}")
     if not 0 <= weight < math.inf:

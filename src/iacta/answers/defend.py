@@ -11,7 +11,7 @@ from iacta.answers.form import ClashError, Example, Parameter, Topic
 from iacta.answers.kinds import Chance, Choice, Whole
 from iacta.answers.parameters import Attackers, Exact, UnderRules, WithStop
 from iacta.answers.question import Answer, Question, Watch, question
-from iacta.answers.sections import Bar, Bars, Section
+from iacta.answers.sections import Bar, Bars, Section, sections_of
 from iacta.answers.words import (
     all_digits,
     armies,
@@ -321,3 +321,10 @@ def _certainty(best: BestSpread) -> str:
 
 def _text(spread: Sequence[int]) -> str:
     return " ".join(map(str, spread))
+
+
+@sections_of.register
+def _(value: BestSpread) -> Iterator[Section]:
+    yield Section([f"Put {_text(value.spreads[0])}: it is worth {float(value.value):.6g} to them."])
+    if len(value.spreads[0]) > 1:
+        yield Section([_certainty(value)])

@@ -48,7 +48,10 @@ def _(value: Distribution) -> Iterator[Section]:  # type: ignore[type-arg] # of 
 def bundle(value: Any) -> dict[str, str]:
     """Return what a notebook shows of a value, by MIME type."""
     QUESTIONS.all()  # each says how its values are shown
-    return {"text/plain": repr(value), "text/html": html(sections_of(value)) + _picture(value)}
+    shown = {"text/plain": repr(value)}
+    if sections_of.dispatch(type(value)) is not sections_of.dispatch(object):
+        shown["text/html"] = html(sections_of(value)) + _picture(value)
+    return shown
 
 
 def html(sections: Iterable[Section]) -> str:
@@ -111,8 +114,7 @@ def _picture(value: Any) -> str:
     """Return the picture of a value, nothing if it has none or the extra is not installed."""
     charts, files = import_module("iacta.charts"), import_module("iacta.charts.files")
     try:
-        chart = value.chart() if isinstance(value, Answer) else charts.chart_of(value)
-        svg = files.convert(json.dumps(charts.specification(chart)), "svg")
+        svg = files.convert(json.dumps(charts.specification(value.plot())), "svg")
     except (IactaError, files.PictureError):
         return ""
     return f'<img alt="" src="data:image/svg+xml;base64,{b64encode(svg).decode()}">'

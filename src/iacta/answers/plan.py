@@ -568,7 +568,27 @@ class PlanAnswer(Answer):
             yield from turn.what_is_held(self.held)
 
 
+def _answer(plan: Plan, **parts: Any) -> PlanAnswer:
+    """Return the answer that has a plan, whatever was asked."""
+    return PlanAnswer(PlanQuestion(plan.position, worth=True, rules=plan.rules), plan, **parts)
+
+
 @sections_of.register
 def _(value: Plan) -> Iterator[Section]:
-    asked = PlanQuestion(value.position, worth=True, rules=value.rules)
-    return PlanAnswer(asked, value).sections()
+    return _answer(value).sections()
+
+
+@sections_of.register
+def _(value: Hold) -> Iterator[Section]:
+    return _answer(value.plan, held=value).sections()
+
+
+@sections_of.register
+def _(value: Reinforcement) -> Iterator[Section]:
+    return _answer(value.plan, new=value).sections()
+
+
+@sections_of.register
+def _(value: Continuation) -> Iterator[Section]:
+    yield Section(list(turn.went_on(value)))
+    yield from words.way_sections(value.plan)

@@ -31,6 +31,7 @@ __all__ = [
     "new_record",
     "threats",
     "ways_record",
+    "went_on",
     "what_is_held",
     "without",
 ]
@@ -174,6 +175,18 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
         f"The last two chances are estimated from {goes_on.ends} ends of the first plan; the "
         f"95 % interval of the first of them is {100 * low:.2f} % to {100 * high:.2f} %. "
         f"{DEALT}"
+    )
+
+
+def went_on(goes_on: Continuation) -> Iterator[str]:
+    """Yield how a turn goes on with new armies, where the goals after the first are not known."""
+    plan, (low, high) = goes_on.plan, goes_on.interval
+    yield (
+        f"You {deed(plan.position, plan.goal)} with a chance of "
+        f"{percent(settled_chance(plan, goes_on.first))}, and reach the next goal too with "
+        f"{percent(settled_chance(plan, goes_on.win_probability))} ({100 * low:.2f} to "
+        f"{100 * high:.2f}); without new armies with "
+        f"{percent(settled_chance(plan, goes_on.without))}."
     )
 
 

@@ -51,8 +51,8 @@ class Answer(Displayed):
     question: Question
     is_whole: bool = field(default=True, kw_only=True)
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.sentence}>"
+    def _summary(self) -> str:
+        return self.sentence
 
     @property
     def sentence(self) -> str:
@@ -70,6 +70,9 @@ class Answer(Displayed):
     def rows(self) -> Iterator[Sequence[object]]:
         """Yield the answer as CSV has it, heading first; all is computed before the heading."""
         raise NotImplementedError
+
+    def plot(self, *context: Any) -> Any:
+        return self.chart()
 
     def chart(self) -> Any:
         """Return the picture, an Altair chart; this needs the extra `plot`.

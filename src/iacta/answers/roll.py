@@ -10,7 +10,7 @@ from iacta.answers.form import Example, Parameter, Topic
 from iacta.answers.kinds import Whole
 from iacta.answers.parameters import Exact, UnderRules
 from iacta.answers.question import Answer, Question, Watch, question
-from iacta.answers.sections import Bar, Bars, Section
+from iacta.answers.sections import Bar, Bars, Section, sections_of
 from iacta.answers.words import all_digits, count, exactly, under
 from iacta.rules.roll import Losses, Roll
 
@@ -121,3 +121,10 @@ def _costs(losses: Losses) -> str:
     if losses.attackers < 0:
         return f"you and they gain {-losses.attackers}"
     return f"you lose {losses.attackers}, they lose {losses.defenders}"
+
+
+@sections_of.register
+def _(value: Roll) -> Iterator[Section]:
+    return (
+        RollQuestion(value.attack_dice, value.defence_dice, rules=value.rules).answer().sections()
+    )

@@ -12,7 +12,7 @@ from iacta.answers.form import Example, Parameter, Topic
 from iacta.answers.kinds import Whole
 from iacta.answers.parameters import OneCampaign, Seed, fresh_seed
 from iacta.answers.question import Answer, Question, Watch, question
-from iacta.answers.sections import Section
+from iacta.answers.sections import Section, Table, sections_of
 from iacta.answers.words import armies, cannot_attack, percent, under
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.errors import IactaError
@@ -23,6 +23,7 @@ from iacta.questions.simulated import Simulated, simulate_campaign
 __all__ = ["SimulateAnswer", "SimulateQuestion", "Simulation"]
 
 LEVEL = 0.95
+MOST_ROWS = 40
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,3 +184,16 @@ def _comparison(chance: float, interval: Interval) -> str:
     if interval.low <= chance <= interval.high:
         return f"{exact}, inside that interval."
     return f"{exact}, outside that interval, as happens in 1 of 20 simulations."
+
+
+@sections_of.register
+def _(value: Simulated) -> Iterator[Section]:  # type: ignore[type-arg] # of anything
+    won, (low, high) = value.won, value.won.interval(LEVEL)
+    yield Section(
+        [
+            f"Won {won.successes:,} of {won.runs:,} games: {_percent(won.probability)} "
+            f"({_percent(low)} to {_percent(high)})."
+        ]
+    )
+    rows = [(str(tuple(end)), _percent(part)) for end, part in value.outcomes.items()]
+    yield Section([Table(("", "part"), rows[:MOST_ROWS])])

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from iacta.battle.territory import Stage
 from iacta.checks import put, whole_number
-from iacta.display import Displayed
+from iacta.display import Pasted
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
 from iacta.methods.kernel import Kernel, Outcome, is_won
@@ -22,7 +22,7 @@ __all__ = ["Battle", "Outcome", "is_won"]
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Battle(Displayed):
+class Battle(Pasted):
     """A battle that is fought until the territory is taken or the attackers cannot go on.
 
     attackers: armies on the attacking territory, garrison included.
@@ -78,9 +78,13 @@ class Battle(Displayed):
         put(self, "rules", find_rules(rules, garrison))
         put(self, "stop", read_stop(stop))
 
-    def __repr__(self) -> str:
+    def to_text(self) -> str:
+        """Return the battle as Python text, however long, that can be pasted back."""
         more = rules_argument(self.rules) + stop_argument(self.stop)
         return f"Battle({self.attackers}, {self.defenders}{more})"
+
+    def _summary(self) -> str:
+        return f"{self.attackers} against {self.defenders}, rules of its own"
 
     def outcomes(self, *, exact: bool = False, method: str = "auto") -> Distribution[Outcome]:
         """Return the distribution of who is left: attackers, garrison included, and defenders.

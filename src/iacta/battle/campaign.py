@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from iacta.battle.territory import Stage, Territories, Territory, read_territories, stages
 from iacta.checks import put, shown, whole_number
-from iacta.display import Displayed
+from iacta.display import Pasted
 from iacta.distribution import Distribution, Probability
 from iacta.errors import MalformedError
 from iacta.methods.kernel import Kernel, State, Values
@@ -79,7 +79,7 @@ class PlayedBattle(NamedTuple):
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Campaign(Displayed):
+class Campaign(Pasted):
     """A stack that takes one territory after another, and moves on with all but the garrison.
 
     attackers: armies on the territory from which the campaign starts, garrison included.
@@ -133,13 +133,17 @@ class Campaign(Displayed):
         put(self, "rules", find_rules(rules, garrison))
         put(self, "stop", read_stop(stop))
 
-    def __repr__(self) -> str:
+    def to_text(self) -> str:
+        """Return the campaign as Python text, however long, that can be pasted back."""
         way = ", ".join(
             repr(each if each != Territory(each.defenders) else each.defenders)
             for each in self.territories
         )
         more = rules_argument(self.rules) + stop_argument(self.stop)
         return f"Campaign({self.attackers}, [{way}]{more})"
+
+    def _summary(self) -> str:
+        return f"{self.attackers} armies through {len(self.territories)} territories"
 
     def outcomes(
         self, *, exact: bool = False, method: str = "auto"
@@ -246,6 +250,8 @@ class Campaign(Displayed):
         >>> Campaign(3, [1, 5]).score_of(CampaignOutcome(conquered=0, attackers=1, defenders=1))
         -5
         """
+        if not isinstance(end, CampaignOutcome):
+            raise MalformedError(f"end must be a CampaignOutcome, got {shown(end)}")
         untouched = self.territories[end.conquered + 1 :]
         return end.attackers - end.defenders - sum(each.defenders for each in untouched)
 

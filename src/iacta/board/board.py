@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NoReturn, TypeAlias
 
 from iacta.checks import put, row_of, short_repr, shown, whole_number
-from iacta.display import Displayed
+from iacta.display import Pasted
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 
 __all__ = [
@@ -124,7 +124,7 @@ class Continent:
 
 
 @dataclass(frozen=True, repr=False)
-class Board(Displayed):
+class Board(Pasted):
     """A board: its territories, which of them border on which, and its continents.
 
     name: the name of the board.
@@ -167,8 +167,13 @@ class Board(Displayed):
                     f"got {len(rows)}"
                 )
 
-    def __repr__(self) -> str:
+    def to_text(self) -> str:
+        """Return the board as Python text, however long, that can be pasted back."""
         return short_repr(self, first="name")
+
+    def _summary(self) -> str:
+        pairs = len({frozenset(pair) for pair in self.borders})
+        return f"{self.name!r}, {len(self.territories)} territories, {pairs} borders"
 
     def find(self, name: str) -> str:
         """Return the name of a territory as the board spells it.

@@ -14,7 +14,7 @@ from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
 from iacta.board.formats.reading import KeyPath, Table, read_file, read_path, read_table
 from iacta.checks import put, row_of, shown, whole_number
-from iacta.display import Displayed
+from iacta.display import Pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
 
 __all__ = ["NOBODY", "Holding", "Position", "read_position"]
@@ -39,7 +39,7 @@ class Holding:
     armies: int
 
     def __post_init__(self) -> None:
-        if self.owner != "":
+        if not (isinstance(self.owner, str) and self.owner == ""):
             put(self, "owner", read_name(self.owner, "owner"))
         least, most = (1, MOST_ARMIES) if self.owner else (0, 0)
         put(self, "armies", whole_number(self.armies, "armies", least, most))
@@ -48,8 +48,8 @@ class Holding:
 NOBODY = Holding("", 0)
 
 
-@dataclass(frozen=True)
-class Position(Displayed):
+@dataclass(frozen=True, repr=False)
+class Position(Pasted):
     """Who owns which territory of a board, and whose turn it is.
 
     board: the `Board`.
@@ -91,6 +91,10 @@ class Position(Displayed):
             raise IllegalError(f"player must own a territory, got {shown(self.player)}{hint}")
         put(self, "player", spelling[folded(player)])
 
+    def _summary(self) -> str:
+        owned = sum(each.armies > 0 for each in self.holdings)
+        return f"on {self.board.name!r}, {self.player} to move, {owned} territories listed"
+
     def of(self, name: str) -> Holding:
         """Return who owns a territory, and with how many armies.
 
@@ -114,7 +118,7 @@ class Position(Displayed):
         """
         wanted = folded(owner) if isinstance(owner, str) else None
         found = tuple(name for name, held in self._by_name.items() if folded(held.owner) == wanted)
-        if not found and owner != "":
+        if not found and wanted != "":
             owners = dict.fromkeys(each.owner for each in self.holdings if each.owner)
             hint = did_you_mean(owner, owners) if isinstance(owner, str) else ""
             raise IllegalError(f"owner must be a player with a territory, got {shown(owner)}{hint}")

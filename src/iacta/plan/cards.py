@@ -22,7 +22,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import chain
 from math import comb
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from iacta.display import Displayed
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan.ends import drawn_ends, set_chances
-from iacta.plan.goals import Goal, InOrder, TakeAll, Worth, names_in, read_goal
+from iacta.plan.goals import Goal, InOrder, TakeAll, Worth, deed, names_in, read_goal
 from iacta.plan.plan import Plan, best_plan
 from iacta.plan.problem import mask_of
 from iacta.plan.reinforce import Placement, PlanOptions, Search, late_after
@@ -145,7 +145,7 @@ def _brought(hand: tuple[int, int, int, int], trade: Trade) -> int:
     return sum(map(trade.nth, range(_best_sets(hand, (1, 1, 1, 1)))))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Continuation(Displayed):
     """A turn that goes on with new armies when the first goal is reached.
 
@@ -165,6 +165,14 @@ class Continuation(Displayed):
     error: float
     without: float
     ends: int
+
+    def plot(self, *context: Any) -> Any:
+        """Return the picture of the plan; `context` is as for `Displayed.plot`."""
+        return self.plan.plot(*context)
+
+    def _summary(self) -> str:
+        aim = deed(self.plan.position, self.plan.goal)
+        return f"{aim} and go on, {self.win_probability:.6g} (error {self.error:.2g})"
 
     @property
     def interval(self) -> tuple[float, float]:

@@ -40,7 +40,7 @@ from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan.bound import Bound
 from iacta.plan.ends import drawn_ends
-from iacta.plan.goals import InOrder, TakeAll, TakeAny, Worth, names_in
+from iacta.plan.goals import InOrder, TakeAll, TakeAny, Worth, deed, names_in
 from iacta.plan.plan import Plan, best_plan
 from iacta.plan.problem import Problem, bits, mask_of, read_problem
 from iacta.plan.reinforce import PlanOptions, Search, late_after, placed
@@ -106,7 +106,7 @@ class Fortified(NamedTuple):
     armies: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Hold(Displayed):
     """The chance that what a plan takes is held.
 
@@ -133,6 +133,14 @@ class Hold(Displayed):
     moves: tuple[Fortified, ...]
     ends: int
     otherwise: "Hold | None" = None
+
+    def plot(self, *context: Any) -> Any:
+        """Return the picture of the plan; `context` is as for `Displayed.plot`."""
+        return self.plan.plot(*context)
+
+    def _summary(self) -> str:
+        aim = deed(self.plan.position, self.plan.goal)
+        return f"{aim} and hold it, {self.win_probability:.6g} (error {self.error:.2g})"
 
     @property
     def interval(self) -> tuple[float, float]:

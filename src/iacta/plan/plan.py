@@ -8,8 +8,17 @@ from operator import ne
 from typing import Any
 
 from iacta.board import Holding, Position
-from iacta.checks import Chance, check_choice, read_chance, row_of, shown, whole_number
-from iacta.display import Displayed
+from iacta.checks import (
+    Chance,
+    FrozenDict,
+    check_choice,
+    put,
+    read_chance,
+    row_of,
+    shown,
+    whole_number,
+)
+from iacta.display import Displayed, Pasted
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan.ends import set_chances
 from iacta.plan.game import Attack
@@ -21,6 +30,7 @@ from iacta.plan.goals import (
     TakeAll,
     TakeAny,
     Worth,
+    deed,
     held_worth,
     names_in,
     paying_sets,
@@ -52,6 +62,7 @@ SELDOM = 1e-12
 MOST_ARMIES = 1000
 FIRST_TRIED = 8
 MOST_PLAYS = 200
+LONGEST = 1e9  # seconds
 
 
 @dataclass(frozen=True)
@@ -103,8 +114,8 @@ class Ending:
     chance: float
 
 
-@dataclass(frozen=True)
-class NextMove:
+@dataclass(frozen=True, repr=False)
+class NextMove(Pasted):
     """What to do next.
 
     start, to: the territory that attacks, and the one that is attacked.
@@ -117,12 +128,19 @@ class NextMove:
 
     start: str
     to: str
-    advance: dict[int, int]
+    advance: Mapping[int, int]
     dice: int
     worth: float | None = None
 
+    def __post_init__(self) -> None:
+        put(self, "advance", FrozenDict(self.advance))
 
-@dataclass(frozen=True)
+    def _summary(self) -> str:
+        worth = "" if self.worth is None else f", {self.worth:.6g}"
+        return f"{self.start} to {self.to}, {self.dice} dice{worth}"
+
+
+@dataclass(frozen=True, repr=False)
 class Plan(Displayed):
     """The best plan that was found for a goal, and how far it may be from the best there is.
 
@@ -166,14 +184,21 @@ class Plan(Displayed):
     territories: tuple[TerritoryEnd, ...]
     endings: tuple[Ending, ...]
     seconds: float = field(compare=False)
-    policy: Policy | RollPolicy = field(compare=False, repr=False)
+    policy: Policy | RollPolicy = field(compare=False)
     stages: tuple[float, ...] = ()
     play: str = "battles"
     interval: tuple[float, float] | None = None
     battles_value: float | None = None
-    games: tuple[Game, ...] = field(default=(), compare=False, repr=False)
-    has_tried_rolls: bool = field(default=False, compare=False, repr=False)
+    games: tuple[Game, ...] = field(default=(), compare=False)
+    has_tried_rolls: bool = field(default=False, compare=False)
     step: int = 1
+
+    def _summary(self) -> str:
+        found = f"{deed(self.position, self.goal)}, {self.value:.6g}"
+        if self.proven:
+            return f"{found}, proven best"
+        within = "" if self.interval is None else " ({:.6g} to {:.6g})".format(*self.interval)
+        return f"{found}{within}, the best at most {self.upper_bound:.6g}"
 
     @property
     def problem(self) -> Problem:
@@ -294,8 +319,8 @@ class Plan(Displayed):
                     heappush(waiting, (differing, next(number), each))
 
 
-@dataclass(frozen=True)
-class Play:
+@dataclass(frozen=True, repr=False)
+class Play(Displayed):
     """A plan that is being followed.
 
     plan: the plan.
@@ -304,9 +329,14 @@ class Play:
         player's: (territory, armies, owned).
     """
 
-    plan: Plan = field(compare=False, repr=False)
+    plan: Plan = field(compare=False)
     standing: Node
     holdings: tuple[tuple[int, int, bool], ...] = ()
+
+    def _summary(self) -> str:
+        aim = deed(self.plan.position, self.plan.goal)
+        move = self.next_move()
+        return f"{aim}, over" if move is None else f"{aim}, next {move.start} to {move.to}"
 
     @property
     def is_over(self) -> bool:
@@ -579,7 +609,7 @@ def _seconds(value: object) -> float:
     seconds = value if isinstance(value, int | float) and not isinstance(value, bool) else None
     if seconds is None or not seconds >= 0:
         raise IllegalError(f"time_limit must be seconds of at least 0, got {shown(value)}")
-    return float(seconds)
+    return float(min(seconds, LONGEST))
 
 
 def _plan(position: Position, search: Search, seconds: float) -> Plan:

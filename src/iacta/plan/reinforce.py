@@ -25,7 +25,7 @@ from iacta.checks import Chance, read_chance, row_of, shown, whole_number
 from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan.exact_turn import solve_turn
-from iacta.plan.goals import Goal, InOrder, Worth, held_worth, read_goal
+from iacta.plan.goals import Goal, InOrder, Worth, deed, held_worth, read_goal
 from iacta.plan.one_stack import MOST_ABLE
 from iacta.plan.plan import Plan, best_plan
 from iacta.plan.problem import read_problem
@@ -87,7 +87,7 @@ class Marginal:
     all: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reinforcement(Displayed):
     """Where to place new armies, and the plan that follows.
 
@@ -108,6 +108,11 @@ class Reinforcement(Displayed):
     quick: float
     marginals: tuple[Marginal, ...]
     has_tried_all: bool = False
+
+    def _summary(self) -> str:
+        where = ", ".join(f"{number} on {name}" for name, number in self.placement)
+        aim = deed(self.plan.position, self.plan.goal)
+        return f"{where}; {aim}, {self.plan.value:.6g} instead of {self.before.value:.6g}"
 
 
 def placed(position: Position, placement: Iterable[tuple[str, int]]) -> Position:

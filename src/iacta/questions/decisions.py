@@ -61,7 +61,7 @@ class Boundary(NamedTuple):
     attackers: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Decision(Displayed):
     """What to do now, and in every state that may come.
 
@@ -98,7 +98,20 @@ class Decision(Displayed):
     win_probability: Probability
     expected_attackers_left: Probability
     boundary: tuple[Boundary, ...]
-    rolls: npt.NDArray[np.bool_] = field(compare=False, repr=False)
+    rolls: npt.NDArray[np.bool_] = field(compare=False)
+
+    def __post_init__(self) -> None:
+        self.rolls.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.__post_init__()
+
+    def _summary(self) -> str:
+        return (
+            f"{self.action}, {self.attackers} against {self.defenders}; value "
+            f"{float(self.value):.6g}, {float(self.value_if_stopped):.6g} if stopped"
+        )
 
     def action_at(self, attackers: int, defenders: int) -> Action:
         """Return the best action in a state that the battle may come to.
@@ -121,7 +134,7 @@ class Decision(Displayed):
         return "blitz" if self.objective == "conquest" else "stop"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DiceDecision(Displayed):
     """How many dice to throw, and what that is worth.
 
@@ -143,8 +156,22 @@ class DiceDecision(Displayed):
     value: Probability
     error: float
     win_probability: Probability
-    attack_policy: npt.NDArray[np.int64] = field(compare=False, repr=False)
-    defence_policy: npt.NDArray[np.int64] = field(compare=False, repr=False)
+    attack_policy: npt.NDArray[np.int64] = field(compare=False)
+    defence_policy: npt.NDArray[np.int64] = field(compare=False)
+
+    def __post_init__(self) -> None:
+        for policy in (self.attack_policy, self.defence_policy):
+            policy.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.__post_init__()
+
+    def _summary(self) -> str:
+        return (
+            f"{self.attack_dice} dice against {self.defence_dice}, {self.attackers} against "
+            f"{self.defenders}; value {float(self.value):.6g}"
+        )
 
 
 def when_to_stop(

@@ -10,6 +10,7 @@ from iacta.battle.battle import Battle, Outcome
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.battle.territory import Stage, Territories, read_territories, stages
 from iacta.checks import whole_number
+from iacta.display import Pasted
 from iacta.distribution import Distribution
 from iacta.estimate import Estimate
 from iacta.methods import simulation
@@ -29,8 +30,8 @@ STEPS_IN_TEN = 8  # estimates while the runs grow tenfold
 T = TypeVar("T", bound=Hashable)
 
 
-@dataclass(frozen=True)
-class Simulated(Generic[T]):
+@dataclass(frozen=True, repr=False)
+class Simulated(Pasted, Generic[T]):
     """How many runs with random dice ended.
 
     outcomes: how often each outcome came, as an exact part of all runs.
@@ -45,6 +46,9 @@ class Simulated(Generic[T]):
 
     outcomes: Distribution[T]
     won: Estimate
+
+    def _summary(self) -> str:
+        return f"{self.won.successes} of {self.won.runs} runs won, {len(self.outcomes)} outcomes"
 
     def estimate(self, event: Callable[[T], object]) -> Estimate:
         """Return how often an outcome came for which `event` holds.

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.checks import check_choice, row_of, shown, whole_number
+from iacta.display import Pasted
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel
@@ -57,8 +58,8 @@ MOST_TRIED_STEPS = 3 * 10**9
 MOST_KNOWN = 10_000
 
 
-@dataclass(frozen=True)
-class BestSpread:
+@dataclass(frozen=True, repr=False)
+class BestSpread(Pasted):
     """The best spread of armies over a chain, and what it leaves the attackers.
 
     spreads: the best spreads, each the armies on the territories from one end of the chain to the
@@ -76,6 +77,10 @@ class BestSpread:
     count: int
     value: Probability
     is_exact: bool
+
+    def _summary(self) -> str:
+        best = ", ".join(map(str, self.spreads[0]))
+        return f"{self.count} best spreads such as {best}; value {float(self.value):.6g}"
 
 
 def spread_defenders(

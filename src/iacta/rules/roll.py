@@ -14,6 +14,7 @@ from math import comb, prod
 from typing import NamedTuple
 
 from iacta.checks import put, shown, whole_number
+from iacta.display import Pasted
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
 from iacta.rules.dice import Dice
@@ -71,7 +72,7 @@ SeenLossCounts = dict[tuple[LossCounts, ...], int]
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Roll:
+class Roll(Pasted):
     """One throw of the dice of both sides.
 
     attack_dice: the attack dice that count, one for each attacking army in the roll.
@@ -81,8 +82,8 @@ class Roll:
     More dice than the rules allow are refused.
 
     >>> Roll(3, 2).losses()
-    Distribution({Losses(attackers=2, defenders=0): 2275, Losses(attackers=1, defenders=1): 2611, \
-Losses(attackers=0, defenders=2): 2890})
+    Distribution({Losses(attackers=0, defenders=2): 2890, Losses(attackers=1, defenders=1): 2611, \
+Losses(attackers=2, defenders=0): 2275})
     >>> Roll(4, 2)
     Traceback (most recent call last):
         ...
@@ -102,8 +103,12 @@ Losses(attackers=0, defenders=2): 2890})
             put(self, name, whole_number(value, name, least=1, most=most))
         put(self, "rules", found)
 
-    def __repr__(self) -> str:
+    def to_text(self) -> str:
+        """Return the roll as Python text, however long, that can be pasted back."""
         return f"Roll({self.attack_dice}, {self.defence_dice}{rules_argument(self.rules)})"
+
+    def _summary(self) -> str:
+        return f"{self.attack_dice} dice against {self.defence_dice}, rules of its own"
 
     def loss_counts(self) -> LossCounts:
         """Return how many of the equally likely rolls cost the defenders 0, 1, 2 ... armies.

@@ -52,16 +52,18 @@ class Modifier:
     ties: Literal["attacker", "defender"] | None = None
     mode: Mode | None = None
 
-    def apply(self, rules: Rules) -> Rules:
+    def apply(self, rules: Rules | str) -> Rules:
         """Return the rules with the change.
 
-        rules: the `Rules` to start from. A die more is like the last one listed, and the die
-            fewer is that one; dice of full rolls change likewise.
+        rules: the `Rules` to start from, or the name of a rule set. A die more is like the last
+            one listed, and the die fewer is that one; dice of full rolls change likewise.
 
         >>> capital, wall, *_ = MODIFIERS
         >>> wall.apply(capital.apply(CLASSIC))
         Rules(defence=Dice((6, 6, 6, 6)))
         """
+        if not isinstance(rules, Rules):
+            rules = find_rules(rules)  # the rule sets themselves are made of `Rules`
         return replace(
             rules,
             attack=_with_dice(rules.attack, self.attack_dice),
