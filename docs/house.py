@@ -9,7 +9,7 @@ __all__ = ["FLOORS", "drawing", "packages", "table"]
 
 # From the ground up: a package imports only from the floors below its own, or from itself.
 FLOORS = {
-    "ground": ("errors", "checks", "display", "distribution", "estimate"),
+    "ground": ("errors", "checks", "files", "display", "distribution", "estimate"),
     "rules": ("rules", "board"),
     "methods": ("methods",),
     "battles": ("battle",),

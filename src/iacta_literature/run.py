@@ -9,8 +9,8 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from iacta.checks import shown
 from iacta.errors import IllegalError, MissingError
+from iacta.files import UNFINISHED, named, write_whole
 from iacta_literature import hoehle, norvig, pracpred, taflin_tables, van_wijgerden
 from iacta_literature.published import (
     AGREES,
@@ -163,22 +163,20 @@ def _timed(source: Source, step: Callable[[], None]) -> list[tuple[Timing, float
 
 
 def _write(folder: Path, name: str, content: bytes) -> None:
-    from iacta.charts.files import write  # slow to import
-
-    write(folder / name, content, "a file of the folder")
+    write_whole(folder / name, content, "a file of the folder")
 
 
 def _make_folder(folder: Path) -> None:
     """Make a folder, and remove what a killed run may have left half-written in it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for part in folder.glob(".*.iacta-part"):
+        for part in folder.glob(f".*{UNFINISHED}"):
             if part.is_file() and time.time() - part.stat().st_mtime > ABANDONED:
                 part.unlink()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise IllegalError(
-            f"the folder must be one that can be written, got {shown(str(folder))}: "
-            f"{error.strerror}"
+            f"the folder must be one that can be written, got {named(folder)}: "
+            f"{getattr(error, 'strerror', None) or error}"
         ) from None
 
 

@@ -1,6 +1,7 @@
 """Runs the command line within the process, as the installed command does."""
 
 import sys
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import pytest
@@ -27,7 +28,11 @@ class Run:
 
     def __call__(self, line: str) -> Result:
         """Run `iacta` with the words of the line."""
-        self.patch.setattr(sys, "argv", ["iacta", *line.split()])
+        return self.words(line.split())
+
+    def words(self, words: Sequence[str]) -> Result:
+        """Run `iacta` with words that may be empty or have blanks."""
+        self.patch.setattr(sys, "argv", ["iacta", *words])
         with pytest.raises(SystemExit) as ended:
             main()
         printed = self.capture.readouterr()

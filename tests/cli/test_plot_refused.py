@@ -8,7 +8,6 @@ import pytest
 
 import iacta
 from iacta.answers.question import QUESTIONS
-from iacta.checks import shown
 from iacta.cli.command import COMMANDS
 from tests.cli.run import Run
 
@@ -59,14 +58,14 @@ def test_a_picture_is_a_picture(run: Run, tmp_path: Path) -> None:
 def test_other_endings_are_refused(run: Run, line: str, tmp_path: Path) -> None:
     file = tmp_path / "answer.gif"
     endings = ".svg, .png, .pdf, .html, .json or .csv"
-    told = f"a picture's name must end in {endings}, got {shown(str(file))}"
+    told = f"a picture's name must end in {endings}, got {str(file)!r}"
     assert run(line.format(file)) == (2, "", f"iacta: {told}\n")
 
 
 @pytest.mark.parametrize("line", LINES)
 def test_places_that_are_not_there_are_refused(run: Run, line: str, tmp_path: Path) -> None:
     folder = tmp_path / "nowhere"
-    told = f"the folder of a picture must exist, got {shown(str(folder))}"
+    told = f"the folder of a picture must exist, got {str(folder)!r}"
     assert run(line.format(folder / "answer.svg")) == (2, "", f"iacta: {told}\n")
 
 
@@ -75,7 +74,7 @@ def test_places_that_cannot_be_written_are_refused(run: Run, tmp_path: Path) -> 
     file.mkdir()
     ended = run(f"battle 4 3 --plot {file}")
     assert ended.code == 2
-    told = f"a picture must be a file, got the folder {str(file)!r}"
+    told = f"a picture must not be a folder, got {str(file)!r}"
     assert ended.stderr == f"iacta: {told}\n"
 
 

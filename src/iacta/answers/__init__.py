@@ -3,6 +3,7 @@
 from typing import Any
 
 from iacta.answers.question import QUESTIONS, Answer, Question, Watch, find_question
+from iacta.checks import shown
 from iacta.errors import IllegalError
 
 __all__ = ["QUESTIONS", "Answer", "Question", "ask", "find_question"]
@@ -25,6 +26,6 @@ def ask(asked: Question | str, *, watch: Watch | None = None, **parameters: Any)
         form = find_question(asked)
         if form is None:
             names = ", ".join(each.name for each in QUESTIONS.all())
-            raise IllegalError(f"a question must be one of {names}, got {asked!r}")
+            raise IllegalError(f"a question must be one of {names}, got {shown(asked)}")
         asked = form(**parameters)
     return asked.answer(watch)

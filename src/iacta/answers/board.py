@@ -16,6 +16,7 @@ from iacta.board.files import BoardFile, read_board_file, write_board
 from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import Remark
 from iacta.board.position import Position
+from iacta.files import plain
 
 __all__ = ["BoardAnswer", "BoardQuestion"]
 
@@ -38,7 +39,7 @@ class BoardQuestion(Question):
         str,
         Parameter(
             Name(),
-            f"The board: classic, or a file in one of these formats: {READ}.",
+            f"The board: classic, or a file in one of these formats, - for standard input: {READ}.",
             is_argument=True,
         ),
     ]
@@ -158,7 +159,7 @@ class BoardAnswer(Answer):
             yield self._oddities()
         yield from _board_sections(board)
         if self.question.to is not None:
-            yield Section([f"Written to {self.question.to}."])
+            yield Section([f"Written to {plain(self.question.to)}."])
 
     def _oddities(self) -> Section:
         kinds, lines = Counter(file for file, _ in self.remarks), []

@@ -16,11 +16,12 @@ from string import Formatter
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from iacta.answers.kinds import Flag, Kind, Schema
-from iacta.checks import put
+from iacta.checks import put, shown
 from iacta.errors import IactaError, IllegalError, MalformedError
 
 __all__ = ["ClashError", "Example", "Form", "Parameter", "Register", "Topic", "named_by"]
 
+MOST_PLAIN = 60
 REQUIRED: Any = object()  # the default of a parameter that has none
 Texts = Mapping[str, str | Sequence[str] | bool]
 
@@ -208,8 +209,16 @@ class ClashError(IllegalError):
     """
 
     def __init__(self, sentence: str, *values: object) -> None:
-        super().__init__(Formatter().vformat(sentence, values, _Spelt(str)))
+        super().__init__(_Bounded().vformat(sentence, values, _Spelt(str)))
         self.sentence, self.values = sentence, values
+
+
+class _Bounded(Formatter):
+    """Shows values as messages do."""
+
+    def convert_field(self, value: Any, conversion: str | None) -> Any:
+        is_plain = not isinstance(value, str) or (value.isprintable() and len(value) < MOST_PLAIN)
+        return value if conversion != "r" and is_plain else shown(value)
 
 
 class _Spelt(dict[str, str]):
@@ -236,7 +245,7 @@ def named_by(error: IactaError, form: type[Form], spell: Callable[[str], str]) -
     '--chance must be ...'
     """
     if isinstance(error, ClashError):
-        return Formatter().vformat(error.sentence, error.values, _Spelt(spell))
+        return _Bounded().vformat(error.sentence, error.values, _Spelt(spell))
     subject, *rest = re.split("( of | must )", str(error), maxsplit=1)
     names = [parameter.name for parameter in form.parameters()]
     about = names if error.parameter is None else [error.parameter]

@@ -98,7 +98,9 @@ class UnderRules(Form):
     ] = None
     rules_file: Annotated[
         str | None,
-        Parameter(Name(), "House rules to play by, a TOML file.", metavar="FILE"),
+        Parameter(
+            Name(), "House rules to play by, a TOML file; - is standard input.", metavar="FILE"
+        ),
     ] = None
     garrison: Annotated[
         int | None, Parameter(Whole(), "Armies that must stay behind.", usual="1")

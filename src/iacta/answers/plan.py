@@ -1,6 +1,5 @@
 """The best way to take territories, eliminate a player, or gain the most."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -29,10 +28,9 @@ from iacta.answers.plan_words import Checked, Needed
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section, sections_of
 from iacta.answers.words import all_digits, percent, under
-from iacta.board.formats.reading import MOST_BYTES, decode, read_table
 from iacta.board.position import Position, read_position
 from iacta.distribution import Distribution
-from iacta.errors import IactaError, IllegalError, TooLargeError
+from iacta.errors import IactaError, IllegalError
 from iacta.plan import (
     Continuation,
     Goal,
@@ -285,7 +283,7 @@ class PlanQuestion(UnderRules, Question):
         """The position."""
         if isinstance(self.position, Position):
             return self.position
-        return _read_stdin() if self.position == "-" else read_position(self.position)
+        return read_position(self.position)
 
     @cached_property
     def goal(self) -> Goal:
@@ -451,16 +449,6 @@ def _called(**names: str) -> Iterator[None]:
         if name not in names:
             raise
         raise type(error)(f"{names[name]}{must}{rest}") from None
-
-
-def _read_stdin() -> Position:
-    content = sys.stdin.buffer.read(MOST_BYTES + 1)
-    try:
-        if len(content) > MOST_BYTES:
-            raise TooLargeError(f"the text must have at most {MOST_BYTES} bytes, got more")
-        return read_position(read_table(decode(content)).entries)
-    except IactaError as error:
-        raise type(error)(f"position on standard input: {error}") from None
 
 
 def _largest(plan: Plan) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from iacta.battle.territory import Stage
-from iacta.checks import put, whole_number
+from iacta.checks import put, shown, whole_number
 from iacta.display import Pasted
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
@@ -185,7 +185,7 @@ class Battle(Pasted):
             fighting = self._able - (self.stop.stop_at or 0)
             too_rare = not exact and self.stop.is_reserve and fighting > 0
             hint = " in floats; exact=True may tell" if too_rare else ""
-            raise IllegalError(f"a win must have a chance above 0, got {self!r}{hint}")
+            raise IllegalError(f"a win must have a chance above 0, got {shown(self)}{hint}")
         return ends.condition(is_won).map(lambda outcome: outcome.attackers)
 
     def attackers_lost_if_won(
@@ -231,7 +231,8 @@ class Battle(Pasted):
         """Return the rules of the fight, if it is one whose tree can be counted."""
         if not self.stop.is_reserve:
             raise IllegalError(
-                f"stop must be stop_at alone where states or paths are counted, got {self.stop!r}"
+                "stop must be stop_at alone where states or paths are counted, "
+                f"got {shown(self.stop)}"
             )
         return self.stop.rules_in_fight(self.rules)
 

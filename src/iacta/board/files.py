@@ -6,9 +6,7 @@ from rough longitudes and latitudes on Miller's cylindrical projection. Neighbou
 the points of their border, so the shapes leave no gaps and do not overlap.
 """
 
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from os import PathLike
@@ -18,8 +16,9 @@ from typing import Any, NamedTuple
 from iacta.board.board import Board, folded, read_name
 from iacta.board.formats import board_text, own, read_text
 from iacta.board.formats.draft import Cards, Remark, assemble
-from iacta.board.formats.reading import Table, read_file, read_json, read_path
-from iacta.errors import IactaError, IllegalError
+from iacta.board.formats.reading import Table, read_file, read_json
+from iacta.errors import IactaError
+from iacta.files import named, read_path, write_whole
 
 __all__ = ["BoardFile", "classic_board", "read_board", "read_board_file", "write_board"]
 
@@ -80,7 +79,7 @@ def read_board(source: str | PathLike[str] | Mapping[str, Any]) -> Board:
 def read_board_file(path: str | PathLike[str]) -> BoardFile:
     """Return the board of a file with the name of its format, remarks and cards.
 
-    path: the path, or `"classic"`.
+    path: the path, `"classic"`, or `-` for standard input.
     """
     if isinstance(path, str) and folded(path) == "classic":
         return BoardFile(classic_board(), "built in")
@@ -90,7 +89,7 @@ def read_board_file(path: str | PathLike[str]) -> BoardFile:
         found, draft = read_text(text, _stem(file))
         board, remarks = assemble(draft)
     except IactaError as error:
-        raise type(error)(f"board file {str(file)!r}: {error}") from None
+        raise type(error)(f"{named(file, 'board')}: {error}") from None
     cards = found.cards(file, text, draft) if found.cards else None
     return BoardFile(board, found.name, remarks, cards)
 
@@ -109,17 +108,4 @@ def write_board(board: Board, path: str | PathLike[str]) -> None:
     path: the file, whose ending chooses the format.
     """
     file = read_path(path, "board")
-    content = board_text(board, file.name).encode()
-    unfinished = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        with unfinished.open("xb") as opened:
-            opened.write(content)
-        unfinished.replace(file)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise IllegalError(
-            f"board file {str(file)!r}: the file must be one that can be written, got: {reason}"
-        ) from None
-    finally:
-        with suppress(OSError, ValueError):
-            unfinished.unlink(missing_ok=True)
+    write_whole(file, board_text(board, file.name).encode(), "the file of a board")

@@ -12,10 +12,11 @@ from iacta.board.board import Board, did_you_mean, folded, read_name
 from iacta.board.files import read_board
 from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
-from iacta.board.formats.reading import KeyPath, Table, read_file, read_path, read_table
+from iacta.board.formats.reading import KeyPath, Table, read_file, read_table
 from iacta.checks import put, row_of, shown, whole_number
 from iacta.display import Pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
+from iacta.files import STREAM, named, read_path
 
 __all__ = ["NOBODY", "Holding", "Position", "read_position"]
 
@@ -132,7 +133,8 @@ class Position(Pasted):
 def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
     """Return the position in a JSON or TOML file or in a table.
 
-    source: the path of the file, or a mapping such as a parsed JSON object. It has `player`, whose
+    source: the path of the file, `-` for standard input, or a mapping such as a parsed JSON
+        object. It has `player`, whose
         turn it is; `territories`, the `owner` and `armies` of each by its name; and `board`, which
         is `"classic"` if missing, or a board in iacta's own format, or, in a file only, the path
         of a board file in the folder of the position or below.
@@ -149,9 +151,10 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
         return _position(Table(source), None)
     file = read_path(source, "position")
     try:
-        return _position(read_table(read_file(file)), file.parent)
+        folder = None if str(file) == STREAM else file.parent
+        return _position(read_table(read_file(file)), folder)
     except IactaError as error:
-        raise type(error)(f"position file {str(file)!r}: {error}") from None
+        raise type(error)(f"{named(file, 'position')}: {error}") from None
 
 
 def _position(table: Table, folder: Path | None) -> Position:

@@ -67,7 +67,8 @@ def _script(vl_convert: Any) -> str:
     The cached file's name holds its hash, so that no damaged or foreign file is used.
     """
     cache = os.environ.get("XDG_CACHE_HOME") or ""
-    folder = (Path(cache) if os.path.isabs(cache) else Path.home() / ".cache") / "iacta"
+    cache = cache if os.path.isabs(cache) else os.path.expanduser("~/.cache")
+    folder = Path(cache) / "iacta"  # of nobody's home, if there is none
     stem = f"vega-{vl_convert.__version__}"
     with suppress(OSError):
         for known in folder.glob(f"{stem}-*.js"):
@@ -77,8 +78,9 @@ def _script(vl_convert: Any) -> str:
     script: str = vl_convert.javascript_bundle()
     with suppress(OSError):  # then it takes as long the next time
         folder.mkdir(parents=True, exist_ok=True)
-        part = folder / f".{stem}.{os.getpid()}"
-        part.write_bytes(script.encode())
+        part = folder / f".{os.urandom(8).hex()}"
+        with part.open("xb") as opened:  # fails where there is anything, be it a link
+            opened.write(script.encode())
         part.replace(folder / f"{stem}-{sha256(script.encode()).hexdigest()}.js")
     return script
 

@@ -6,7 +6,6 @@ import csv
 import html
 import io
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from iacta.charts.registry import public
 from iacta.charts.theme import PADDING, PAPER, WIDTH, AnyChart, Row, alt, config
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError, MissingError, TooLargeError
+from iacta.files import csv_rows, named, write_whole
 
 ENDINGS = (*CONVERTED, "json", "csv")
 
@@ -43,7 +43,8 @@ def save(
     The file is written as a whole or not at all. Other endings, and places that cannot be written,
     are refused.
     """
-    write(Path(file), content(chart, ending(file), dark=dark, make=make))
+    drawn = content(chart, ending(file), dark=dark, make=make)
+    write_whole(Path(file), drawn, "the picture")
 
 
 def content(
@@ -85,40 +86,9 @@ def ending(file: str | Path) -> str:
     if found not in ENDINGS:
         *most, last = (f".{each}" for each in ENDINGS)
         raise IllegalError(
-            f"a picture's name must end in {', '.join(most)} or {last}, got {shown(str(file))}"
+            f"a picture's name must end in {', '.join(most)} or {last}, got {named(file)}"
         )
     return found
-
-
-def write(file: Path, content: bytes, what: str = "the picture") -> None:
-    """Write a file under another name, then move it to its place.
-
-    file: the place; links are followed, and a file that is replaced keeps its rights.
-    content: what to write.
-    what: what a message calls the place if it cannot be written.
-    """
-    try:
-        place = file.resolve()
-        if place.exists() and not place.is_file():
-            place.write_bytes(content)  # a pipe or a device; a folder refuses it
-            return
-        part = place.with_name(part_name(place.name))
-        try:
-            part.write_bytes(content)
-            if place.exists():
-                part.chmod(place.stat().st_mode)
-            part.replace(place)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise IllegalError(
-            f"{what} must be writable, got {shown(str(file))}: {error.strerror}"
-        ) from None
-
-
-def part_name(name: str) -> str:
-    """Return the name that a file has while this process writes it."""
-    return f".{name[:200]}.{os.getpid()}.iacta-part"
 
 
 @public
@@ -151,14 +121,15 @@ def chart_tables(chart: AnyChart) -> dict[str, list[Row]]:
 def chart_csv(chart: AnyChart) -> str:
     """Return the numbers of a chart as CSV; if there are several tables, a first column names them.
 
+    Texts that a spreadsheet would take for formulas begin with an apostrophe.
+
     chart: any chart of `iacta.charts`.
     """
     rows = _rows(chart)
     text = io.StringIO()
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    cells = ([row.get(name, "") for name in columns] for row in rows)
+    csv.writer(text, lineterminator="\n").writerows(csv_rows([columns, *cells]))
     return text.getvalue()
 
 

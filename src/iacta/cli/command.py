@@ -8,8 +8,9 @@ from typing import Annotated
 from iacta.answers.form import Form, Parameter, Register
 from iacta.answers.kinds import Flag, Name
 from iacta.answers.question import Answer, Question
-from iacta.cli.terminal import PRINTED, patience, print_sections
+from iacta.cli.terminal import patience, print_sections
 from iacta.errors import IllegalError
+from iacta.files import STREAM, csv_rows
 
 __all__ = ["COMMANDS", "Command", "Shown", "ask", "command"]
 
@@ -48,7 +49,7 @@ class Shown(Form):
         super().__post_init__()
         if self.json and self.csv:
             raise IllegalError("output must be --json or --csv, got both")
-        if self.plot == PRINTED and (self.json or self.csv):
+        if self.plot == STREAM and (self.json or self.csv):
             raise IllegalError("output must be the answer or --plot -, got both")
 
 
@@ -72,14 +73,15 @@ def ask(question: Question, shown: Shown) -> Answer:
             heading = next(rows)
         else:
             sections = list(answer.sections())
-    if shown.plot == PRINTED:
+    if shown.plot == STREAM:
         pass  # the picture stands for the answer
     elif shown.json:
         print(text)
     elif shown.csv:
         import csv  # only needed here
 
-        csv.writer(sys.stdout, lineterminator="\n").writerows(chain([heading], rows))
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerows(csv_rows(chain([heading], rows)))
     else:
         print_sections(sections)
     if not answer.is_whole:

@@ -10,6 +10,7 @@ from iacta.answers.kinds import Flag
 from iacta.answers.plan import PlanAnswer
 from iacta.answers.question import Answer
 from iacta.answers.words import count, percent
+from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError
 from iacta.plan import TakeAll, TakeAny, Worth
 from iacta.plan.goals import deed, names_in
@@ -50,7 +51,7 @@ def follow(
     import numpy as np  # slow to load
 
     if not isinstance(answer, PlanAnswer):
-        raise IllegalError(f"answer must be that of a plan to be followed, got {answer!r}")
+        raise IllegalError(f"answer must be that of a plan to be followed, got {shown(answer)}")
 
     ask = input if read is None else read
     rng = np.random.default_rng(seed)
@@ -93,7 +94,7 @@ def _after(live: Live, words: str, read: Callable[[str], str], rng: "np.random.G
         return live.after(lost, killed)
     typed = read(f"Taken: move {usual} in [{least} to {most}] > ").strip()
     if typed and not typed.isdigit():
-        raise IllegalError(f"moved must be a number from {least} to {most}, got {typed!r}")
+        raise IllegalError(f"moved must be a number from {least} to {most}, got {shown(typed)}")
     return live.after(lost, killed, int(typed) if typed else None)
 
 
@@ -108,7 +109,7 @@ def _losses(words: str) -> tuple[int, int]:
         return int(named.get("a", 0)), int(named.get("d", 0))
     numbers = re.fullmatch(r"(\d+)[\s,:-]+(\d+)", words)
     if numbers is None:
-        raise IllegalError(f"losses must be like 1-1 or a1 d1, yours first, got {words!r}")
+        raise IllegalError(f"losses must be like 1-1 or a1 d1, yours first, got {shown(words)}")
     return int(numbers[1]), int(numbers[2])
 
 

@@ -67,7 +67,7 @@ def _value(parameter: Parameter, name: str, given: str | Iterator[str]) -> str |
     """Return the value of an option: behind its `=`, or else the next word."""
     if isinstance(parameter.kind, Flag):
         if isinstance(given, str):
-            raise MalformedError(f"{name} must stand without a value, got {given!r}")
+            raise MalformedError(f"{name} must stand without a value, got {shown(given)}")
         return True
     value = given if isinstance(given, str) else next(given, None)
     if value is None:
@@ -91,8 +91,8 @@ def _placed(
             raise MalformedError(f"{name} must be given, got none; see {command} --help")
         if parameter.name in texts and parameter.name in named:
             raise IllegalError(
-                f"{parameter.name} must be given once, got {texts[parameter.name]!r} and "
-                f"{option_name(parameter.name)} {named[parameter.name]!r}"
+                f"{parameter.name} must be given once, got {shown(texts[parameter.name])} and "
+                f"{option_name(parameter.name)} {shown(named[parameter.name])}"
             )
     if left:
         raise IllegalError(

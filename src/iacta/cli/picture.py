@@ -1,16 +1,13 @@
 """The picture of an answer, which any command draws into a file when asked."""
 
 import gc
-import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from iacta.checks import shown
-from iacta.cli.terminal import PRINTED
 from iacta.errors import IllegalError
+from iacta.files import STREAM, check_writable, plain
 
 if TYPE_CHECKING:
     from iacta.charts.theme import AnyChart
@@ -32,9 +29,9 @@ class Picture:
 
         check_installed()
         self._file, self._dark = file, dark
-        kind = "svg" if file == PRINTED else ending(file)
-        if file != PRINTED:
-            _refuse_place(file)
+        kind = "svg" if file == STREAM else ending(file)
+        if file != STREAM:
+            check_writable(file, "a picture")
         # It starts now, to be ready when the answer is computed.
         self._make = Converter(kind) if kind in CONVERTED else convert
 
@@ -45,7 +42,7 @@ class Picture:
 
         gc.disable()  # Altair makes thousands of classes, which never become garbage
         try:
-            if self._file == PRINTED:
+            if self._file == STREAM:
                 drawn = content(make(charts), "svg", dark=self._dark, make=self._make)
                 print(drawn.decode())
                 return
@@ -53,18 +50,7 @@ class Picture:
         finally:
             gc.enable()
         if sys.stderr is not None:  # as it is when the shell has closed it
-            print(f"iacta: the picture is in {self._file}", file=sys.stderr)
-
-
-def _refuse_place(file: str) -> None:
-    """Refuse a place that cannot be written, before the answer is computed."""
-    place = Path(file)
-    if not place.parent.is_dir():
-        raise IllegalError(f"the folder of a picture must exist, got {shown(str(place.parent))}")
-    if place.is_dir() or file.endswith(os.sep):
-        raise IllegalError(f"a picture must be a file, got the folder {file!r}")
-    if not os.access(place if place.exists() else place.parent, os.W_OK):
-        raise IllegalError(f"the file of a picture must be writable, got {file!r}")
+            print(f"iacta: the picture is in {plain(self._file)}", file=sys.stderr)
 
 
 def read_picture(file: str | None, dark: bool) -> Picture | None:

@@ -12,6 +12,8 @@ from iacta.answers.sections import Section
 from iacta.answers.words import count
 from iacta.cli.command import Command, command
 from iacta.cli.terminal import patience, print_sections
+from iacta.errors import IllegalError
+from iacta.files import plain
 
 if TYPE_CHECKING:
     from iacta_literature import Reproduced
@@ -41,6 +43,11 @@ class ReproduceCommand(Command):
         ),
     ] = "iacta-reproduced"
     json: Annotated[bool, Parameter(Flag(), "Print JSON.")] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.folder.strip():
+            raise IllegalError(f"folder must be the name of a folder, got {self.folder!r}")
 
     def run(self) -> int:
         """Write the report, and say how much of the literature agrees."""
@@ -109,4 +116,4 @@ def _sections(done: "Reproduced") -> Iterator[Section]:
     ]
     if errata:
         yield Section(errata, title="The errata:")
-    yield Section([f"The full report is {done.report}; it took {done.seconds:.0f} s."])
+    yield Section([f"The full report is {plain(done.report)}; it took {done.seconds:.0f} s."])

@@ -10,8 +10,10 @@ from pathlib import Path
 from iacta.answers.form import Form
 from iacta.answers.kinds import RulesName
 from iacta.answers.parameters import UnderRules
+from iacta.checks import shown
 from iacta.cli.parse import Texts
 from iacta.errors import IactaError, IllegalError, MalformedError
+from iacta.files import named
 
 __all__ = ["with_usual_rules"]
 
@@ -32,7 +34,7 @@ def with_usual_rules(form: type[Form], texts: Texts) -> Texts:
     place, rules = VARIABLE, os.environ.get(VARIABLE, "")
     if not rules:
         file = _file()
-        place, rules = f"rules in {str(file)!r}", _rules_in(file)
+        place, rules = f"rules in {named(file)}", _rules_in(file)
     if not rules:
         return texts
     try:
@@ -59,10 +61,10 @@ def _rules_in(file: Path) -> str:
         settings = read_toml(file)
         unknown = sorted({*settings} - {"rules"})
         if unknown:
-            raise IllegalError(f"the only key must be rules, got {unknown[0]!r}")
+            raise IllegalError(f"the only key must be rules, got {shown(unknown[0])}")
         rules = settings.get("rules", "")
         if not isinstance(rules, str):
-            raise MalformedError(f"rules must be a text, got {rules!r}")
+            raise MalformedError(f"rules must be a text, got {shown(rules)}")
     except IactaError as error:
-        raise type(error)(f"settings file {str(file)!r}: {error}") from None
+        raise type(error)(f"{named(file, 'settings')}: {error}") from None
     return rules

@@ -12,9 +12,8 @@ from iacta.answers.question import Watch
 from iacta.answers.sections import Bars, Cell, Grid, Section, Shaded, Table, text_of
 from iacta.answers.words import bar_percent
 
-__all__ = ["PRINTED", "patience", "print_sections"]
+__all__ = ["patience", "print_sections"]
 
-PRINTED = "-"  # the file of a picture that is printed
 EIGHTHS = " ▏▎▍▌▋▊▉"
 FULL_BLOCK = "█"
 LEAST_BAR = 8

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from iacta.checks import shown
-from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
+from iacta.errors import IactaError, IllegalError, MalformedError
+from iacta.files import STREAM, named, parse_toml, read_bytes, read_path
 from iacta.rules.dice import Dice
 from iacta.rules.modes import mode_record, read_mode
 from iacta.rules.rules import CLASSIC, Rules
@@ -27,10 +28,10 @@ FILE_KEYS = ("name", "description", "base")
 def read_rules_file(path: str | PathLike[str]) -> RuleSet:
     r"""Return the rules that a TOML file holds, with their name.
 
-    path: the file. Its keys are the fields of `Rules`, and those of `Dice` in the tables
-        `[attack]`, `[defence]`, `[full_attack]` and `[full_defence]`; what is left out is as in
-        the rules that `base` names, or else as in classic. `name` and `description` are texts
-        of one line; without a name the rules are called like the file.
+    path: the file, or `-` for standard input. Its keys are the fields of `Rules`, and those of
+        `Dice` in the tables `[attack]`, `[defence]`, `[full_attack]` and `[full_defence]`; what is
+        left out is as in the rules that `base` names, or else as in classic. `name` and
+        `description` are texts of one line; without a name the rules are called like the file.
 
     A file that cannot be read, an unknown key and a wrong value are refused by a sentence that
     names the file, the key and what was expected.
@@ -45,14 +46,11 @@ def read_rules_file(path: str | PathLike[str]) -> RuleSet:
     >>> house.rules
     Rules(attack=Dice((8, 6, 6)), defence=Dice((6, 6, 6)))
     """
-    try:
-        file = Path(path)
-    except TypeError:
-        raise MalformedError(f"path must be that of a rules file, got {shown(path)}") from None
+    file = read_path(path, "rules")
     try:
         return _rule_set(read_toml(file), file)
     except IactaError as error:
-        raise type(error)(f"rules file {str(file)!r}: {error}") from None
+        raise type(error)(f"{named(file, 'rules')}: {error}") from None
 
 
 def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") -> Rules:
@@ -140,30 +138,9 @@ def rules_toml(rules: Rules | str, name: str | None = None) -> str:
 
 def read_toml(file: Path) -> dict[str, Any]:
     """Return what a small TOML file holds; one that cannot be read is refused."""
-    import tomllib  # only needed here
-
-    text = _text(file)
+    content = read_bytes(file, MOST_BYTES)
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise MalformedError(f"the text must be TOML, got: {error}") from None
-    except (ValueError, RecursionError):
-        raise MalformedError(
-            "the text must be plain TOML, got a number too long or tables too deep"
-        ) from None
-
-
-def _text(file: Path) -> str:
-    try:
-        with file.open("rb") as opened:
-            content = opened.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:  # a name can hold what no file name may
-        reason = getattr(error, "strerror", None) or error
-        raise MalformedError(f"the file must be one that can be read, got: {reason}") from None
-    if len(content) > MOST_BYTES:
-        raise TooLargeError(f"the file must have at most {MOST_BYTES} bytes, got more")
-    try:
-        return content.decode("utf-8-sig")
+        return parse_toml(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise MalformedError(
             f"the text must be in UTF-8, got the byte {content[error.start]:#04x} "
@@ -175,12 +152,13 @@ def _rule_set(table: Mapping[str, Any], file: Path) -> RuleSet:
     _refuse_unknown(table, (*FILE_KEYS, *RULES_KEYS))
     record = {key: value for key, value in table.items() if key not in FILE_KEYS}
     rules = read_rules_record(record, _base(table.get("base", "classic")))
-    file_name = file.name if file.name.isprintable() else "rules file"
+    is_name = file.name.isprintable() and str(file) != STREAM
+    file_name = file.name if is_name else "rules file"
     return RuleSet(
         _own_name(table.get("name", file_name), rules),
         rules,
         _one_line(table.get("description", "Rules read from a file."), "description"),
-        f"rules file {str(file)!r}",
+        named(file, "rules"),
     )
 
 

@@ -82,7 +82,9 @@ def _full(full: Dice | None, usual: Dice, name: str) -> Dice | None:
         if not isinstance(dice, Dice | None) or (dice is None and label == name):
             raise MalformedError(f"{label} must be Dice, got {shown(dice)}")
     if full is not None and full.kept != usual.kept:
-        raise IllegalError(f"full_{name} must keep {usual.kept} dice as {name} does, got {full!r}")
+        raise IllegalError(
+            f"full_{name} must keep {usual.kept} dice as {name} does, got {shown(full)}"
+        )
     return None if full == usual else full
 
 

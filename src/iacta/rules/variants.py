@@ -354,10 +354,12 @@ def _in_order(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
         if not any(modifier.name == name for modifier in MODIFIERS):
             *most, last = (modifier.name for modifier in MODIFIERS)
             raise IllegalError(
-                f"rules joined by + must be {', '.join(most)} or {last}, got {name!r}"
+                f"rules joined by + must be {', '.join(most)} or {last}, got {shown(name)}"
             )
         if names.count(name) > 1:
-            raise IllegalError(f"rules joined by + must be named once each, got {name!r} twice")
+            raise IllegalError(
+                f"rules joined by + must be named once each, got {shown(name)} twice"
+            )
     return tuple(modifier for modifier in MODIFIERS if modifier.name in names)
 
 

@@ -10,6 +10,7 @@ from iacta.board.formats import conquer_club, conquest, domination, lux, own, wa
 from iacta.board.formats.draft import Draft, Format
 from iacta.board.formats.reading import Source
 from iacta.errors import IllegalError, MalformedError
+from iacta.files import named
 
 __all__ = ["FORMATS", "board_text", "read_text"]
 
@@ -55,5 +56,5 @@ def board_text(board: Board, name: str) -> str:
     writers = {each.ending: each.write for each in FORMATS if each.write}
     ending = Path(name).suffix.lower()
     if ending not in writers:
-        raise IllegalError(f"the file must end in {', '.join(writers)}, got {name!r}")
+        raise IllegalError(f"the file must end in {', '.join(writers)}, got {named(name)}")
     return writers[ending](board)

@@ -7,11 +7,9 @@ is read without document types, so that no entity can be declared, let alone exp
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 from xml.parsers import expat
@@ -19,6 +17,7 @@ from xml.parsers import expat
 from iacta.board.board import MOST_BONUS, did_you_mean, one_line
 from iacta.checks import parse_whole_number, shown
 from iacta.errors import IllegalError, MalformedError, TooLargeError
+from iacta.files import RepeatedKeyError, parse_json, parse_toml, read_bytes
 
 __all__ = [
     "Element",
@@ -35,7 +34,6 @@ __all__ = [
     "read_id",
     "read_json",
     "read_number",
-    "read_path",
     "read_table",
     "read_toml",
     "read_xml",
@@ -45,15 +43,12 @@ MOST_BYTES = 4 * 10**6
 MOST_LINES = 10**5
 MOST_ELEMENTS = 200_000
 MOST_DEPTH = 50
-MOST_TOML_BYTES = 10**6
-MOST_PARTS = 40
+MOST_PLACED = 6  # of entries deeper than this nobody asks the line
 MOST_ID = 10**9
 FARTHEST = 10**6
 
 SECTION = re.compile(r"\[([^\[\],;=\"']{1,40})\]")
 JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
-QUOTED = re.compile(r"""\"[^\"]*\"|'[^']*'""")
-BETWEEN_KEYS = re.compile(r"[,=\[\]{}]")
 TOML_PART = re.compile(r"""[\w-]+|"[^"\n]*"|'[^'\n]*'""")
 TOML_KEY = re.compile(rf"(?:{TOML_PART.pattern})(?:\s*\.\s*(?:{TOML_PART.pattern}))*(?=\s*[=\]])")
 
@@ -61,25 +56,9 @@ KeyPath: TypeAlias = tuple[str | int, ...]  # keys and, within lists, positions 
 LineOf: TypeAlias = Callable[[KeyPath], int | None]
 
 
-def read_path(path: str | PathLike[str], what: str) -> Path:
-    """Return the path of a file, or refuse what is not a path."""
-    try:
-        return Path(path)
-    except TypeError:
-        raise MalformedError(f"{what} must be the path of a file, got {shown(path)}") from None
-
-
 def read_file(file: Path) -> str:
-    """Return the text of a file; of one that is too large no more than the limit is read."""
-    try:
-        with file.open("rb") as opened:
-            content = opened.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:  # ValueError: the name contains a NUL
-        reason = getattr(error, "strerror", None) or error
-        raise MalformedError(f"the file must be one that can be read, got: {reason}") from None
-    if len(content) > MOST_BYTES:
-        raise TooLargeError(f"the file must have at most {MOST_BYTES} bytes, got more")
-    return decode(content)
+    """Return the text of a file, or of standard input for `-`."""
+    return decode(read_bytes(file, MOST_BYTES))
 
 
 def decode(content: bytes) -> str:
@@ -239,10 +218,6 @@ def read_table(text: str) -> Table:
     return read_json(text) if text.lstrip().startswith("{") else read_toml(text)
 
 
-class _RepeatedKeyError(Exception):
-    """An object of JSON has a key twice."""
-
-
 def read_json(text: str) -> Table:
     r"""Return the object of a JSON text.
 
@@ -251,34 +226,12 @@ def read_json(text: str) -> Table:
     ([1, 2], 3)
     """
     try:
-        found = json.loads(text, object_pairs_hook=_pairs, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        raise MalformedError(
-            f"line {error.lineno}: the text must be JSON, got: {error.msg}"
-        ) from None
-    except _RepeatedKeyError as error:
-        key = str(error)
-        repeated = f"keys must be there once each, got {shown(key)} twice"
-        raise MalformedError(at(_line_of_repeated(key, text), repeated)) from None
-    except (ValueError, RecursionError):
-        raise MalformedError(
-            "the text must be plain JSON, got a number too long, NaN, or lists too deep"
-        ) from None
+        found = parse_json(text)
+    except RepeatedKeyError as error:
+        raise MalformedError(at(_line_of_repeated(error.key, text), str(error))) from None
     if not isinstance(found, dict):
         raise MalformedError(f"the JSON must be an object, got {shown(found)}")
     return Table(found, _line_finder(lambda: _json_lines(text)))
-
-
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        counts = Counter(key for key, _ in pairs)
-        raise _RepeatedKeyError(counts.most_common(1)[0][0])
-    return found
-
-
-def _refuse_constant(text: str) -> NoReturn:
-    raise ValueError(text)
 
 
 def _line_of_repeated(key: str, text: str) -> int | None:
@@ -310,19 +263,21 @@ def _line_finder(scan: Callable[[], Iterable[tuple[KeyPath, int]]]) -> LineOf:
 
 
 def _json_lines(text: str) -> Iterator[tuple[KeyPath, int]]:
-    """Yield each entry of a valid JSON text with its line; a repeated key comes twice."""
+    """Yield the entries of a valid JSON text with their lines; a repeated key comes twice."""
     yield (), 1
     path: list[str | int] = []
     in_list: list[bool] = []
     line, fresh = 1, False  # fresh: an entry begins here
-    for part in JSON_PART.findall(text):
+    for found in JSON_PART.finditer(text):
+        part = found[0]
         if part == "\n":
             line += 1
             continue
         if fresh and part not in "}]":
             key = path[-1] if in_list[-1] else json.loads(part)
             path[-1] = key
-            yield tuple(path), line
+            if len(path) <= MOST_PLACED:
+                yield tuple(path), line
         fresh = False
         if part in ("{", "["):
             in_list.append(part == "[")
@@ -344,32 +299,7 @@ def read_toml(text: str) -> Table:
     >>> table.line_of(("territories", "North Africa", 0))
     2
     """
-    import tomllib  # only needed here
-
-    if len(text.encode()) > MOST_TOML_BYTES:
-        raise TooLargeError(f"TOML must have at most {MOST_TOML_BYTES} bytes, got more")
-    _refuse_long_keys(text)
-    try:
-        return Table(tomllib.loads(text), _line_finder(lambda: _toml_lines(text)))
-    except tomllib.TOMLDecodeError as error:
-        reason, _, place = str(error).rpartition(" (at ")
-        found = re.match(r"line (\d+)", place)
-        line = found[1] if found else text.rstrip().count("\n") + 1
-        raise MalformedError(f"line {line}: the text must be TOML, got: {reason}") from None
-    except (ValueError, RecursionError):
-        raise MalformedError(
-            "the text must be plain TOML, got a number too long or tables too deep"
-        ) from None
-
-
-def _refuse_long_keys(text: str) -> None:
-    """Refuse dotted keys of very many parts, whose parsing takes quadratic time."""
-    for number, line in enumerate(text.split("\n"), 1):
-        bare = QUOTED.sub("", line).partition("#")[0] if line.count(".") > MOST_PARTS else ""
-        if any(piece.count(".") > MOST_PARTS for piece in BETWEEN_KEYS.split(bare)):
-            raise TooLargeError(
-                f"line {number}: keys must have at most {MOST_PARTS} parts, got more"
-            )
+    return Table(parse_toml(text), _line_finder(lambda: _toml_lines(text)))
 
 
 def _toml_lines(text: str) -> Iterator[tuple[KeyPath, int]]:

@@ -1,0 +1,242 @@
+"""Files of strangers: refused before they cost anything; and what is written follows no link."""
+
+import io
+import json
+import os
+import stat
+import sys
+import tomllib
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iacta import IactaError, IllegalError, TooLargeError, classic_board, read_board
+from iacta.board.files import write_board
+from iacta.files import check_writable, csv_rows, named, parse_json, parse_toml, write_whole
+from iacta.rules.files import read_rules_file
+from tests.cli.run import Run
+
+MOST_MEMORY = 100 * 10**6
+TOMLS = {
+    "a dotted key": "a." * 20_000 + "b = 1",
+    "a heading": "[" + "a." * 200_000 + "b]",
+    "a key with an escaped quote": '"\\"#".' + "a." * 200_000 + "b = 1",
+    "a key behind a literal": "'\"#'." + "a." * 200_000 + "b = 1",
+    "a key behind a long text": 'x = """\n"\\"#\n"""\n' + "a." * 200_000 + "b = 1",
+    "a key with blanks": "a . " * 100_000 + "b = 1",
+    "a key in a table": "x = {" + "a." * 200_000 + "b = 1}",
+    "very many headings": "".join(f"[a{n}{'.b' * 30}]\n" for n in range(12_000)),
+    "very many keys": "".join(f"a{n}{'.b' * 30} = 1\n" for n in range(12_000)),
+    "very many tables": "x = [" + "{a=1}," * 150_000 + "]",
+    "deep lists": "x = " + "[" * 400_000,
+    "deep tables": "x = " + "{a = " * 100_000,
+}
+JSONS = {
+    "deep and many": "[" * 900 + ",".join(["1"] * 200_000) + "]" * 900,
+    "deep objects": '{"a":' * 900 + "1" + "}" * 900,
+    "very many": "[" + "[]," * 1_000_000 + "1]",
+    "deep behind a quote": '["\\"", ' + "[" * 900 + "]" * 900 + "]",
+    "an open text": '["' + '\\"' * 1_000_000 + "[",
+}
+
+
+@pytest.mark.parametrize("kind", TOMLS)
+def test_toml_that_takes_far_more_than_its_bytes_is_refused(kind: str, tmp_path: Path) -> None:
+    check_refused_at_little_cost(lambda: parse_toml(TOMLS[kind]))
+    file = tmp_path / "house.toml"
+    file.write_text(TOMLS[kind])
+    check_refused_at_little_cost(lambda: read_rules_file(file))
+    check_refused_at_little_cost(lambda: read_board(file))
+
+
+@pytest.mark.parametrize("kind", JSONS)
+def test_json_that_takes_far_more_than_its_bytes_is_refused(kind: str) -> None:
+    check_refused_at_little_cost(lambda: parse_json(JSONS[kind]))
+
+
+def check_refused_at_little_cost(read: Callable[[], object]) -> None:
+    """Check that a reader refuses, in one sentence, and takes little memory for it."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(IactaError) as refused:
+            read()
+        assert tracemalloc.get_traced_memory()[1] < MOST_MEMORY
+    finally:
+        tracemalloc.stop()
+    assert len(str(refused.value)) < 300
+
+
+PLAIN = st.text("ab.\"'#\\\n =[]{},é", max_size=8)
+
+
+@given(st.dictionaries(PLAIN.filter(bool), PLAIN | st.lists(PLAIN, max_size=3), max_size=4))
+def test_what_is_small_is_read_as_by_any_other_parser(table: dict[str, object]) -> None:
+    text = json.dumps(table, ensure_ascii=False)
+    assert parse_json(text) == table
+    lines = (f"{json.dumps(key)} = {json.dumps(value)}" for key, value in table.items())
+    assert parse_toml("\n".join(lines)) == table
+
+
+@given(st.text("ab.\"'#\\\n =[]{},1", max_size=40))
+def test_a_small_text_is_refused_only_for_what_it_is(text: str) -> None:
+    try:
+        expected = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        with pytest.raises(IactaError):
+            parse_toml(text)
+    else:
+        assert parse_toml(text) == expected
+
+
+def test_the_most_that_a_board_may_have_is_read() -> None:
+    table = {"territories": {f"T{n}": [f"T{n - 1}"] if n else [] for n in range(10_000)}}
+    table["places"] = {f"T{n}": [n, 0] for n in range(10_000)}  # type: ignore[misc]
+    assert len(parse_json(json.dumps(table))["places"]) == 10_000
+
+
+# Standard input.
+
+
+def test_every_file_may_be_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def given(text: str) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    given('territories = {A = ["B"], B = []}')
+    assert run("board -").stdout.startswith("board: 2 territories, 1 border,")
+    given('base = "capital"')
+    assert "20%" not in run("battle 9 8 --rules-file -").stderr
+    given('base = "capital"')
+    told = json.loads(run("battle 9 8 --rules-file - --json").stdout)["win_probability"]
+    assert told == json.loads(run("battle 9 8 --rules capital --json").stdout)["win_probability"]
+    given("tise = 'attacker'")
+    assert run("battle 9 8 --rules-file -").stderr.startswith(
+        "iacta: rules on standard input: keys must be known ones, got 'tise'; did you mean 'ties'?"
+    )
+
+
+@pytest.mark.parametrize(
+    "line", ["battle 9 8 --rules-file -", "board -", "plan - --take Peru", "need 9 --rules-file -"]
+)
+def test_no_standard_input_is_no_rules(
+    run: Run, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    ended = run(line)
+    assert (ended.code, ended.stdout) == (2, "")
+    assert "standard input must have a text that nobody has read, got none" in ended.stderr
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "standard input must be open, got it closed" in run(line).stderr
+
+
+# Writing.
+
+
+def test_no_planted_link_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name in (f".x.csv.{os.getpid()}.iacta-part", f".x.csv.{os.getpid()}"):
+        (folder / name).symlink_to(precious)
+    write_whole(folder / "x.csv", b"theirs", "the file")
+    assert (folder / "x.csv").read_bytes() == b"theirs"
+    monkeypatch.setattr(os, "urandom", bytes)
+    (folder / f".{bytes(8).hex()}.iacta-part").symlink_to(precious)
+    with pytest.raises(IllegalError, match=r"the file must be writable, got .*: File exists"):
+        write_whole(folder / "x.csv", b"theirs", "the file")
+    assert precious.read_text() == "mine"
+
+
+def test_names_that_cannot_be_foreseen_hold_what_is_not_yet_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    replace = Path.replace
+
+    def spied(self: Path, target: Path) -> Path:
+        seen.append(self.name)
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", spied)
+    for _ in range(3):
+        write_board(classic_board(), tmp_path / "x.json")
+    assert len(set(seen)) == 3
+    assert [each.name for each in tmp_path.iterdir()] == ["x.json"]
+
+
+def test_a_file_keeps_its_rights_and_a_new_one_gets_the_usual(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_whole(tmp_path / "new", b"x", "the file")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
+    (tmp_path / "new").chmod(0o604)
+    write_whole(tmp_path / "new", b"y", "the file")
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o604
+
+
+@pytest.mark.parametrize("name", ["x" * 300 + ".csv", "nul\0.csv", "none/x.csv", ".", ""])
+def test_places_that_cannot_be_written_are_refused_beforehand(name: str, tmp_path: Path) -> None:
+    with pytest.raises(IllegalError, match="a picture") as refused:
+        check_writable(tmp_path / name, "a picture")
+    assert len(str(refused.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "line", ["battle 9 8 --plot {}", "chart delta {}", "board classic --to {}"]
+)
+def test_a_name_of_300_letters_is_refused_before_anything_is_printed(run: Run, line: str) -> None:
+    ended = run(line.format("x" * 300 + ".json"))
+    assert (ended.code, ended.stdout) == (2, "")
+    assert "File name too long" in ended.stderr
+    assert len(ended.stderr) < 300
+
+
+def test_control_characters_in_names_of_files_are_escaped(tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "a\x1b[31m.csv"
+    ended = run(f"battle 4 3 --plot {file}")
+    assert file.exists()
+    assert ended.stderr.rstrip("\n").isprintable()
+    ended = run(f"board classic --to {tmp_path}/b\x1b[31m.toml")
+    assert "\x1b" not in ended.stdout
+    assert named("own\n.toml") == "'own\\n.toml'"
+    assert len(named("x" * 5000)) < 200
+
+
+def test_an_empty_folder_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["iacta", "reproduce", ""])
+    ended = run.words(["reproduce", ""])
+    assert (ended.code, ended.stdout) == (2, "")
+    assert ended.stderr == "iacta: folder must be the name of a folder, got ''\n"
+
+
+# CSV.
+
+
+def test_no_name_is_a_formula_to_a_spreadsheet(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "board.json"
+    hostile = ("=1+1", "+1+1", "@SUM(1)", "-1+1")
+    file.write_text(
+        json.dumps({"territories": {name: ["Peru"] for name in hostile} | {"Peru": []}})
+    )
+    assert run(f"board {file} --csv --plot {tmp_path / 'x.csv'}").code == 0
+    printed = run(f"board {file} --csv").stdout + (tmp_path / "x.csv").read_text()
+    for name in hostile:
+        assert f"'{name}" in printed
+        assert f"\n{name}" not in printed
+        assert f",{name}" not in printed
+
+
+def test_numbers_are_no_formulas() -> None:
+    cells: list[object] = [-1, -2.5, "-2.5", "+3", "-", "", None, "1 - 2"]
+    assert list(csv_rows([cells])) == [cells]
+
+
+def test_too_many_bytes_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(TooLargeError, match="TOML must have at most 1000000 bytes, got more"):
+        parse_toml("#" * 1_000_001)
