@@ -93,8 +93,10 @@ def test_a_small_text_is_refused_only_for_what_it_is(text: str) -> None:
 
 
 def test_the_most_that_a_board_may_have_is_read() -> None:
-    table = {"territories": {f"T{n}": [f"T{n - 1}"] if n else [] for n in range(10_000)}}
-    table["places"] = {f"T{n}": [n, 0] for n in range(10_000)}  # type: ignore[misc]
+    table = {
+        "territories": {f"T{n}": [f"T{n - 1}"] if n else [] for n in range(10_000)},
+        "places": {f"T{n}": [n, 0] for n in range(10_000)},
+    }
     assert len(parse_json(json.dumps(table))["places"]) == 10_000
 
 
