@@ -47,6 +47,16 @@ def test_it_is_a_mapping_in_which_what_cannot_occur_has_probability_zero() -> No
     assert len(Distribution({"win": 1, "never": 0})) == 1
 
 
+@given(float_weights)
+def test_no_probability_is_above_1_and_certainty_is_exactly_1(weights: dict[int, float]) -> None:
+    total = math.fsum(weights.values())
+    rounded = {value: weight / total * (1 + 2e-15) for value, weight in weights.items()}
+    found = Distribution.from_probabilities(rounded)
+    assert found.prob(lambda _: True) == 1.0
+    assert all(0 < p <= 1 for p in found.values())
+    assert found.prob(lambda value: value > 0) <= 1
+
+
 @given(exact_weights)
 def test_exact_probabilities_sum_to_exactly_one(weights: dict[int, int]) -> None:
     found = Distribution(weights)

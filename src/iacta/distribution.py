@@ -175,7 +175,15 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
 
     def __getitem__(self, value: T) -> Probability:
         """Return the probability of `value`, 0 if it cannot occur."""
-        return self._probability(self._weights.get(value, 0))
+        return self._chance([self._weights.get(value, 0)])
+
+    def _chance(self, weights: list[Any]) -> Probability:
+        """Return the probability of some values: never above 1, and exactly 1 if they are all."""
+        if isinstance(self._total, int):
+            return Fraction(sum(weights), self._total)
+        if len(weights) == len(self._weights) and all(weights):
+            return 1.0  # rounded probabilities may sum to slightly less, or more
+        return min(math.fsum(weights), 1.0)
 
     def _probability(self, weight: Any) -> Probability:
         """Return a sum of weights, or of weighted numbers, as a share of the total."""
@@ -226,7 +234,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         Fraction(1, 3)
         """
         holds = _read_function(predicate, "predicate")
-        return self._probability(_sum(w for value, w in self._weights.items() if holds(value)))
+        return self._chance([w for value, w in self._weights.items() if holds(value)])
 
     def map(self, function: Callable[[T], U]) -> "Distribution[U]":
         """Return the distribution of `function(value)`; equal results are added up.

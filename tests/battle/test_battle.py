@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from iacta import (
     RULE_SETS,
     Battle,
+    Campaign,
     IactaError,
     IllegalError,
     MalformedError,
     Outcome,
     Rules,
+    Stop,
     find_rules,
     win_table,
 )
@@ -130,6 +132,13 @@ def test_attackers_no_more_than_the_garrison_cannot_attack() -> None:
         assert battle.win_probability(exact=True) == 0
         assert dict(battle.outcomes()) == {Outcome(attackers, 4): 1}
         assert battle.state_count() == battle.path_count() == 1
+
+
+def test_sums_of_rounded_probabilities_are_never_above_1() -> None:
+    assert Campaign(67, [3, 2], "ammo clamped").win_probability() <= 1
+    assert Battle(4000, 16, "commander defending", stop=Stop(charge=True)).win_probability() <= 1
+    assert Battle(16, 10, "risk legacy bunker", stop=Stop(max_rolls=3)).stop_probability() == 1
+    assert Battle(167, 8, "five ones").win_probability() <= 1
 
 
 def test_exact_is_fractions_everywhere_and_its_absence_floats() -> None:

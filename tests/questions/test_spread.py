@@ -71,6 +71,11 @@ def every_spread(armies: int, territories: int) -> Iterator[tuple[int, ...]]:
         yield tuple(b - a for a, b in pairwise(ends))
 
 
+def unevenness(spread: tuple[int, ...]) -> tuple[int, ...]:
+    """Return what the most even spreads have the least of."""
+    return sum(n * n for n in spread), *spread
+
+
 class Twin:
     """The slow twin of the attack: it plays on from every outcome of every battle."""
 
@@ -349,12 +354,20 @@ def test_a_certain_roll_makes_all_spreads_equal() -> None:
     assert (hopeless.value, hopeless.count, hopeless.is_exact) == (0, 15, True)
 
 
+@pytest.mark.parametrize(("armies", "territories"), [(8, 2), (5, 5), (9, 4), (7, 1), (12, 6)])
+def test_all_spreads_are_listed_where_all_are_as_good(armies: int, territories: int) -> None:
+    spreads = sorted(every_spread(armies, territories), key=unevenness)
+    best = spread_defenders(1, armies, territories)
+    assert best.count == len(spreads)
+    assert best.spreads == tuple(spreads[:100])
+
+
 def test_attackers_whom_the_garrisons_stop_have_nothing_whatever_the_spread() -> None:
     for attackers in (1, 2, 3):
         best = spread_defenders(attackers, 30, 3)
         assert (best.value, best.is_exact) == (0, True)
         assert best.count == 29 * 28 // 2
-        assert best.spreads == ((10, 10, 10),)
+        assert best.spreads == tuple(sorted(every_spread(30, 3), key=unevenness)[:100])
     assert spread_defenders(4, 4, 3).value > 0
     assert spread_defenders(2, 30, 3, objective="territories").value > 0
     assert spread_defenders(1, 30, 3, objective="territories").value == 0

@@ -48,7 +48,7 @@ class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
     def answer(self, watch: Watch | None = None) -> "NeedAnswer":
         rules, way = self.rule_set.rules, stages(self.way, self.rule_set.rules, self.stop)
         if self.chance == 1 and not all(each.kernel().certain for each in way):
-            raise IllegalError("chance must lie between 0 and 1, both excluded, got 1")
+            raise IllegalError("chance must lie between 0 and 1, both excluded, got '100%'")
         needed = armies_needed_for_campaign(
             self.way, self.chance, rules, keep=self.keep, stop=self.stop
         )

@@ -1,9 +1,10 @@
 """Spread: how armies are best spread over a chain of territories."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import permutations
+from heapq import merge
+from itertools import islice, permutations, product
 from math import comb
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -137,9 +138,9 @@ def spread_defenders(
     """
     asked = _ask(attackers, armies, territories, rules, garrison, objective, stop, exact)
     if asked.is_hopeless():
-        even = simple_spreads(asked.armies, asked.territories)["even"]
+        spreads = tuple(islice(_most_even(asked.armies, asked.territories), MOST_LISTED))
         count = comb(asked.armies - 1, asked.territories - 1)
-        return BestSpread((even,), count, Fraction(0) if exact else 0.0, True)
+        return BestSpread(spreads, count, Fraction(0) if exact else 0.0, True)
     defence = _Defence(asked)
     found = defence.best_of_all() if defence.can_compare_all() else defence.best_found()
     return replace(found, value=asked.value(found.spreads[0], exact=True)) if exact else found
@@ -208,6 +209,52 @@ def _even(armies: int, territories: int) -> Spread:
     if rest % 2 and territories % 2:
         fuller[-1] = territories // 2
     return tuple(each + (i in fuller) for i in range(territories))
+
+
+def _most_even(armies: int, territories: int) -> Iterator[Spread]:
+    """Yield all spreads, the most even first, in the order of `BestSpread`.
+
+    Every spread, its armies sorted, comes from the most even one by moving one army at a time from
+    a territory to another with at least as many, and each move makes the sum of squares larger.
+    """
+    pending = [tuple(sorted(_even(armies, territories)))]
+    known = set(pending)
+    while pending:
+        least = min(map(_unevenness, pending))
+        level = [spread for spread in pending if _unevenness(spread) == least]
+        yield from merge(*map(_orders, level))
+        less_even = {
+            tuple(sorted(_moved(spread, spread.index(fewer), _last(spread, more), 1)))
+            for spread in level
+            for fewer, more in product(sorted(set(spread)), repeat=2)
+            if 1 < fewer <= more and (fewer < more or spread.count(fewer) > 1)
+        }
+        pending = [spread for spread in pending if _unevenness(spread) > least]
+        pending += sorted(less_even - known)
+        known |= less_even
+
+
+def _unevenness(spread: Spread) -> int:
+    return sum(n * n for n in spread)
+
+
+def _last(spread: Spread, number: int) -> int:
+    """Return the last place of a number."""
+    return len(spread) - 1 - spread[::-1].index(number)
+
+
+def _orders(spread: Spread) -> Iterator[Spread]:
+    """Yield each order of the numbers once, in lexicographic order, from the sorted one on."""
+    row = list(spread)
+    while True:
+        yield tuple(row)
+        rising = [i for i in range(len(row) - 1) if row[i] < row[i + 1]]
+        if not rising:
+            return
+        pivot = rising[-1]
+        larger = max(i for i in range(pivot + 1, len(row)) if row[i] > row[pivot])
+        row[pivot], row[larger] = row[larger], row[pivot]
+        row[pivot + 1 :] = row[:pivot:-1]
 
 
 class _Asked(NamedTuple):
@@ -342,7 +389,7 @@ class _Defence:
 
     def _answer(self, spreads: list[Spread], is_exact: bool) -> BestSpread:
         """Return the answer with such spreads, the most even first."""
-        different = sorted(set(spreads), key=lambda each: (sum(n * n for n in each), *each))
+        different = sorted(set(spreads), key=lambda each: (_unevenness(each), *each))
         value = self.asked.value(different[0], exact=False)
         return BestSpread(tuple(different[:MOST_LISTED]), len(different), value, is_exact)
 
