@@ -1,14 +1,25 @@
 """`Board` and `Continent`: what they hold, how names are found, what is refused."""
 
 import pickle
+import tomllib
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iacta import Board, Continent, IactaError, IllegalError, MalformedError, TooLargeError
+from iacta import (
+    Board,
+    Continent,
+    IactaError,
+    IllegalError,
+    MalformedError,
+    TooLargeError,
+    classic_board,
+    read_board,
+)
 from iacta.board.board import folded
 
 AFRICA = Continent("Africa", 3, ("north africa", "Egypt"))
@@ -132,6 +143,68 @@ ANY_CONTINENT: Any = Continent
 def test_an_impossible_board_is_refused(make: Any, kind: type[Exception], sentence: str) -> None:
     with pytest.raises(kind, match=sentence):
         make()
+
+
+def test_edges_lead_both_ways_unless_they_are_directed() -> None:
+    edges = [("A", "B"), ("B", "C")]
+    both = Board.from_edges("tiny", edges)
+    assert both == Board("tiny", ("A", "B", "C"), (*edges, ("B", "A"), ("C", "B")))
+    one_way = Board.from_edges("tiny", edges, directed=True)
+    assert one_way == Board("tiny", ("A", "B", "C"), tuple(edges))
+
+
+def test_edges_of_a_graph_may_have_numbers_data_and_keys() -> None:
+    weighted = [(0, 1, {"weight": 3}), (1, np.int64(2), {})]  # as networkx has them
+    found = Board.from_edges("grid", weighted, continents={"X": (2, [0, 1])})
+    assert found.territories == ("0", "1", "2")
+    assert found.neighbours("1") == ("0", "2")
+    assert found.continents == (Continent("X", 2, ("0", "1")),)
+    same = Board.from_edges("grid", weighted, continents=[Continent("X", 2, ("0", "1"))])
+    assert found == same
+
+
+def test_spellings_of_a_territory_in_edges_are_one() -> None:
+    found = Board.from_edges("nile", [("North Africa", "Egypt"), ("north-africa", "Congo")])
+    assert found.territories == ("North Africa", "Egypt", "Congo")
+
+
+@given(
+    st.lists(st.tuples(*[st.sampled_from(["A", "b c", 'd"e', "東 京", "#x", "C, D"])] * 2)).filter(
+        lambda edges: edges and all(start != end for start, end in edges)
+    ),
+    st.booleans(),
+)
+def test_a_board_comes_back_from_its_toml(edges: list[tuple[str, str]], directed: bool) -> None:
+    continents = {"[X].y": (3, [edges[0][0]])}
+    board = Board.from_edges("a = [b]", edges, directed=directed, continents=continents)
+    assert read_board(tomllib.loads(board.to_toml())) == board
+
+
+def test_the_classic_board_comes_back_from_its_toml() -> None:
+    board = classic_board()
+    assert read_board(tomllib.loads(board.to_toml())) == board
+
+
+@pytest.mark.parametrize(
+    ("edges", "options", "sentence"),
+    [
+        ("AB", {}, "edges must be a row of pairs of names, got 'AB'"),
+        ([("A",)], {}, "edge must be a row of two names, got ('A',)"),
+        (["AB"], {}, "edge must be a row of two names, got 'AB'"),
+        ([("A", 2.5)], {}, "territory must be a name of one line, got 2.5"),
+        ([("A", True)], {}, "territory must be a name of one line, got True"),
+        ([("A", "a")], {}, "border must be between two territories, got 'A' twice"),
+        ([], {}, "a board must have at least one territory, got none"),
+        ([("A", "B")], {"directed": 1}, "directed must be True or False, got 1"),
+        ([("A", "B")], {"continents": {"X": 2}}, "continent X must be a row of a bonus and"),
+        ([("A", "B")], {"continents": {"X": (2,)}}, "continent X must be a bonus and its"),
+        ([("A", "B")], {"continents": {"X": (2, ["C"])}}, "territory must be on 'x', got 'C'"),
+    ],
+)
+def test_impossible_edges_are_refused(edges: Any, options: Any, sentence: str) -> None:
+    with pytest.raises(IactaError) as refused:
+        Board.from_edges("x", edges, **options)
+    assert str(refused.value).startswith(sentence)
 
 
 LATIN = st.text(st.characters(max_codepoint=0x24F), max_size=20)

@@ -1,6 +1,8 @@
 """Positions: read from JSON and TOML, checked, and matched to the board."""
 
 import json
+import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +155,66 @@ def test_holdings_must_fit_the_board() -> None:
         Position(TINY, "red", (1, 2, 3))  # type: ignore[arg-type]
     with pytest.raises(IactaError, match="board must be a Board"):
         Position("classic", "red", ())  # type: ignore[arg-type]
+
+
+def test_holdings_may_be_given_by_name_with_one_for_all_others() -> None:
+    by_name: dict[str, Any] = {"a": ("red", 5), "C": Holding("green", 1)}
+    found = Position(TINY, "red", by_name, others=("blue", 2))
+    rows = (Holding("red", 5), Holding("blue", 2), Holding("green", 1))
+    assert found == Position(TINY, "red", rows)
+    alone = Position(TINY, "red", {"A": ("red", 5)})
+    assert alone.of("B") == alone.of("C") == Holding("", 0)
+    assert replace(found, player="blue").holdings == found.holdings
+
+
+@pytest.mark.parametrize(
+    ("holdings", "others", "sentence"),
+    [
+        ({"A": ("red", 5), "a": ("red", 5)}, None, "'A' must be there once, got it twice"),
+        ({"A": 5}, None, "holding of A must be a Holding or a pair of an owner and armies, got 5"),
+        ({"A": ("red", 0)}, None, "armies must be a whole number from 1 to 1000000000, got 0"),
+        ({"A": ("red", 5)}, 2, "others must be a Holding or a pair of an owner and armies, got 2"),
+        ({"X": ("red", 5)}, None, "territory must be on 'tiny', got 'X'"),
+        ([Holding("red", 1)] * 3, ("blue", 2), "others must stand with holdings by name, got it"),
+    ],
+)
+def test_impossible_holdings_by_name_are_refused(holdings: Any, others: Any, sentence: str) -> None:
+    with pytest.raises(IactaError) as refused:
+        Position(TINY, "red", holdings, others=others)
+    assert str(refused.value).startswith(sentence)
+
+
+def test_a_file_may_say_what_all_others_hold(tmp_path: Path) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text(
+        'player = "red"\nothers = { owner = "blue", armies = 2 }\n'
+        '[territories]\nUkraine = { owner = "red", armies = 42 }\n'
+        'Peru = { owner = "", armies = 0 }\n'
+    )
+    found = read_position(file)
+    by_name = {"Ukraine": ("red", 42), "Peru": ("", 0)}
+    assert found == Position(classic_board(), "red", by_name, others=("blue", 2))
+    assert len(found.owned_by("blue")) == 40
+    file.write_text(file.read_text().replace("armies = 2", "army = 2"))
+    with pytest.raises(IactaError, match=r"line 2: keys of others must be known ones, got 'army'"):
+        read_position(file)
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        read_position("examples/asia.toml"),
+        read_position("examples/unfinished-game.json"),
+        read_position(FILES / "position.toml"),
+        Position(TINY, 'r"ed', {"A": ('r"ed', 5)}),
+    ],
+    ids=lambda position: position.board.name,
+)
+def test_a_position_comes_back_from_its_toml(position: Position, tmp_path: Path) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text(position.to_toml(), encoding="utf-8")
+    assert read_position(file) == position
+    assert read_position(tomllib.loads(position.to_toml())) == position
 
 
 def test_for_an_unknown_owner_the_nearest_is_suggested() -> None:

@@ -3,11 +3,12 @@
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from iacta import classic_board, read_board
+from iacta import classic_board, read_board, read_position
 from tests.cli.run import Run
 
 FILES = Path(__file__).parent.parent / "board" / "files"
@@ -83,3 +84,23 @@ def test_nothing_is_written_where_the_ending_is_unknown(run: Run, tmp_path: Path
     assert result.stderr.startswith("iacta: the file must end in .json, .toml, ")
     assert result.stderr.endswith(", got 'x.png'\n")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("board", ["classic", "own.json", "domination.map"])
+def test_a_template_is_a_position_file_ready_to_be_edited(
+    run: Run, board: str, tmp_path: Path
+) -> None:
+    if board != "classic":
+        shutil.copy(FILES / board, tmp_path)
+        board = str(tmp_path / board)
+    result = run(f"board {board} --template")
+    assert (result.code, result.stderr) == (0, "")
+    file = tmp_path / "mine.toml"
+    file.write_text(result.stdout, encoding="utf-8")
+    found = read_position(file)
+    assert found.board == read_board(board)
+    assert found.player == "red"
+    assert all(each.armies for each in found.holdings)
+    # Where it says what others hold, that can be switched on.
+    file.write_text(result.stdout.replace("# others", "others"), encoding="utf-8")
+    assert read_position(file) == found

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from iacta import (
+    Board,
     Campaign,
     IllegalError,
     InOrder,
@@ -695,3 +696,48 @@ def test_an_estimate_is_told_with_its_interval(small: Path) -> None:
         "70.00 %."
     )
     assert answer.record()["interval"] == {"level": 0.95, "low": 0.61, "high": 0.63}
+
+
+def test_a_stack_needs_no_position_file(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text(
+        'player = "red"\nothers = { owner = "blue", armies = 2 }\n[territories]\n'
+        'Ukraine = { owner = "red", armies = 12 }\nUral = { owner = "blue", armies = 4 }\n'
+    )
+    by_file = run(f"plan {file} --take Ural,Siberia --json")
+    for board in ("", "--board classic "):
+        alone = run(f"plan {board}--from Ukraine=12 --others 2,Ural=4 --take Ural,Siberia --json")
+        assert (alone.code, alone.stderr) == (0, "")
+        found, expected = json.loads(alone.stdout), json.loads(by_file.stdout)
+        assert {**found, "seconds": 0} == {**expected, "seconds": 0}
+
+
+def test_a_stack_may_stand_on_a_board_of_its_own() -> None:
+    board = Board.from_edges("tiny", [("A", "B"), ("B", "C")])
+    for given in (board, {"territories": {"A": ["B"], "B": ["C"], "C": []}}):
+        found = ask("plan", board=given, from_={"A": 7}, others={"B": 2, "C": 1}, take="B,C")
+        assert found.record()["win_probability"] == pytest.approx(0.839586, abs=1e-6)
+    for_all = ask("plan", board=board, from_={"A": 7}, others=2, take="B,C")
+    assert for_all.record()["win_probability"] < found.record()["win_probability"]
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("--take Asia", "a position must be given, as a file or by --from and --others, got none"),
+        ("--others 2 --take Asia", "a position must be given, as a file or by --from"),
+        ("--from Ukraine=9 --take Ural", "--from must go with --others, got it without"),
+        (f"{ASIA} --from Ukraine=9 --others 2", "--from must stand without a position file"),
+        (f"{ASIA} --board classic --take Ural", "--board must stand without a position file"),
+        ("--from Ukraine=0 --others 2", "--from of Ukraine must be a whole number of at least 1"),
+        ("--from Ukraine=9 --others 0", "--others must be a whole number of at least 1, got 0"),
+        ("--from Ukraine=9 --others 2,3", "--others must have one number without a name"),
+        ("--from Ukraine --others 2", "--from must be like 'Ukraine=42', got 'Ukraine'"),
+        ("--from Ukraine=9 --others ukraine=2 --take Ural", "'Ukraine' must be there once"),
+        ("--from Ukrane=9 --others 2 --take Ural", "territory must be on 'classic', got 'Ukrane'"),
+    ],
+)
+def test_an_impossible_stack_is_refused(run: Run, line: str, sentence: str) -> None:
+    result = run(f"plan {line}" if "--take" in line else f"plan {line} --take Ural")
+    assert (result.code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"iacta: {sentence}")

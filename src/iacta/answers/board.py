@@ -3,24 +3,31 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from types import ModuleType
 from typing import Annotated, Any
 
 from iacta.answers.form import Example, Parameter, Topic
-from iacta.answers.kinds import Name
+from iacta.answers.kinds import Flag, Name
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section, Table, sections_of
 from iacta.answers.words import count
 from iacta.board.board import Board, Continent
-from iacta.board.files import BoardFile, read_board_file, write_board
+from iacta.board.files import BUILT_IN, BoardFile, read_board_file, write_board
 from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import Remark
-from iacta.board.position import Position
+from iacta.board.position import Holding, Position, position_toml
 from iacta.files import plain
 
 __all__ = ["BoardAnswer", "BoardQuestion"]
 
 MOST_NAMED = 8
+TEMPLATE = """\
+# Who holds what, and whose turn it is: edit owners and armies. Territories may be left out; then
+# they cannot attack or be attacked, or are as `others` says, such as
+# others = { owner = "blue", armies = 2 }
+"""
+BESIDE = "# Keep this file in the folder of the board's file.\n"
 READ = ", ".join(dict.fromkeys(each.name for each in FORMATS))
 WRITTEN = ", ".join(f"{each.ending} ({each.name})" for each in FORMATS if each.write)
 
@@ -30,6 +37,7 @@ WRITTEN = ", ".join(f"{each.ending} ({each.name})" for each in FORMATS if each.w
     Topic.BOARD,
     Example("board classic", "what is on the board, and is this file valid?"),
     Example("board classic --to classic.toml", "how do I start a board of my own?"),
+    Example("board classic --template", "and a position on it?"),
 )
 @dataclass(frozen=True)
 class BoardQuestion(Question):
@@ -51,6 +59,10 @@ class BoardQuestion(Question):
             metavar="FILE",
         ),
     ] = None
+    template: Annotated[
+        bool,
+        Parameter(Flag(), "Print a position file with all its territories, ready to be edited."),
+    ] = False
 
     def answer(self, watch: Watch | None = None) -> "BoardAnswer":
         found = read_board_file(self.file)
@@ -138,7 +150,19 @@ class BoardAnswer(Answer):
     def draw(self, charts: ModuleType) -> Any:
         return charts.board_map(self.found.board)
 
+    def template(self) -> str:
+        """Return a position file in which red has the first territory, and blue the others."""
+        board = self.found.board
+        holdings = [Holding("red", 5)] + [Holding("blue", 2)] * (len(board.territories) - 1)
+        is_classic = self.found.format == BUILT_IN
+        name = "classic" if is_classic else PurePath(self.question.file).name
+        text = position_toml(Position(board, "red", holdings), name)
+        return TEMPLATE + ("" if is_classic else BESIDE) + text.removesuffix("\n")
+
     def sections(self) -> Iterator[Section]:
+        if self.question.template:
+            yield Section([self.template()])
+            return
         board, cards = self.found.board, self.found.cards
         counts = (
             count(len(board.territories), "territory", "territories"),

@@ -17,8 +17,10 @@ from iacta.answers.parameters import Seed, UnderRules, fresh_seed
 from iacta.answers.plan_turn import NeededNew
 from iacta.answers.plan_values import (
     WORTH,
+    BoardSource,
     Garrisons,
     NewArmies,
+    Others,
     PositionSource,
     Prizes,
     RulesOf,
@@ -28,6 +30,8 @@ from iacta.answers.plan_words import Checked, Needed
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section, sections_of
 from iacta.answers.words import all_digits, percent, under
+from iacta.board.board import Board
+from iacta.board.files import read_board
 from iacta.board.position import Position, read_position
 from iacta.distribution import Distribution
 from iacta.errors import IactaError, IllegalError
@@ -70,19 +74,38 @@ USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
     Topic.BOARD,
     Example("plan examples/asia.toml --take Asia", "which way should this stack go?"),
     Example("plan examples/asia.toml --worth", "or what gains the most?"),
+    Example("plan --from Ukraine=42 --others 2 --take Asia", "without a position file?"),
 )
 @dataclass(frozen=True)
 class PlanQuestion(UnderRules, Question):
     """Find the best way to take a continent, eliminate a player, or gain the most."""
 
     position: Annotated[
-        str | Position,
+        str | Position | None,
         Parameter(
             PositionSource(),
-            "Who holds what: a JSON or TOML file, or - for standard input.",
+            "Who holds what: a JSON or TOML file, or - for standard input; or else --from.",
             is_argument=True,
         ),
-    ]
+    ] = None
+    board: Annotated[
+        str | Board | None,
+        Parameter(BoardSource(), "The board of --from: classic, or a file.", usual="classic"),
+    ] = None
+    from_: Annotated[
+        tuple[tuple[str, int], ...] | None,
+        Parameter(
+            Garrisons(example="Ukraine=42", least=1),
+            "Your armies, such as Ukraine=42, instead of a position; you are red then.",
+        ),
+    ] = None
+    others: Annotated[
+        tuple[tuple[str, int], ...] | None,
+        Parameter(
+            Others(),
+            "Armies of the others, who are blue, with --from: such as 2, or 2,Ural=4.",
+        ),
+    ] = None
     take: Annotated[
         str | None,
         Parameter(Name(), "Territories to take, or a continent.", metavar="NAMES"),
@@ -235,6 +258,16 @@ class PlanQuestion(UnderRules, Question):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        named = [name for name in ("board", "from_", "others") if self._has(name)]
+        if self.position is None and "from_" not in named:
+            raise ClashError(
+                "a position must be given, as a file or by {from_} and {others}, got none; see "
+                "iacta plan --help"
+            )
+        if self.position is None and self.others is None:
+            raise ClashError("{from_} must go with {others}, got it without")
+        if self.position is not None and named:
+            raise ClashError(f"{{{named[0]}}} must stand without a position file, got both")
         goals = {name for name in ("take", "take_any", "eliminate") if self._has(name)}
         if len(goals) + self.worth != 1:
             got = "several" if goals else "none"
@@ -283,6 +316,22 @@ class PlanQuestion(UnderRules, Question):
         """The position."""
         if isinstance(self.position, Position):
             return self.position
+        if self.position is None:
+            board = self.board or "classic"
+            others = dict(self.others or ())
+            rest = others.pop("", None)
+            mine = {name: ("red", armies) for name, armies in self.from_ or ()}
+            theirs = {name: ("blue", armies) for name, armies in others.items()}
+            if both := {*mine} & {*theirs}:
+                raise ClashError(
+                    "{others} must name other territories than {from_}, got {0}", min(both)
+                )
+            return Position(
+                board if isinstance(board, Board) else read_board(board),
+                "red",
+                mine | theirs,
+                others=None if rest is None else ("blue", rest),
+            )
         return read_position(self.position)
 
     @cached_property

@@ -7,6 +7,8 @@ from pathlib import PurePath
 from typing import Any, ClassVar
 
 from iacta.answers.kinds import Kind, Number, Schema
+from iacta.board.board import Board
+from iacta.board.files import read_board
 from iacta.board.position import Position, read_position
 from iacta.checks import parse_whole_number, row_of, shown, whole_number
 from iacta.errors import IactaError, IllegalError, MalformedError
@@ -14,9 +16,35 @@ from iacta.plan import Trade
 from iacta.plan.goals import MOST_WORTH
 from iacta.rules.variants import find_rule_set
 
-__all__ = ["WORTH", "Garrisons", "NewArmies", "PositionSource", "Prizes", "RulesOf", "Sets"]
+__all__ = [
+    "WORTH",
+    "BoardSource",
+    "Garrisons",
+    "NewArmies",
+    "Others",
+    "PositionSource",
+    "Prizes",
+    "RulesOf",
+    "Sets",
+]
 
 WORTH = Number(least=0, most=int(MOST_WORTH))
+
+
+class BoardSource(Kind):
+    """The path of a file with a board, or its name; in Python and JSON the board itself."""
+
+    def check(self, value: object, name: str) -> str | Board:
+        if isinstance(value, Board):
+            return value
+        if isinstance(value, Mapping):
+            return read_board(value)
+        if isinstance(value, str | PurePath):
+            return str(value)
+        raise MalformedError(f"{name} must be a board or a file of one, got {shown(value)}")
+
+    def schema(self) -> Schema:
+        return {"type": ["string", "object"]}
 
 
 class PositionSource(Kind):
@@ -40,6 +68,7 @@ class Garrisons(Kind):
     """A number for each of some names, such as the armies that must stay on some territories.
 
     example: what it looks like.
+    least: the least number.
 
     >>> Garrisons().parse("Brazil:3, Egypt=2", "keep")
     (('Brazil', 3), ('Egypt', 2))
@@ -47,6 +76,7 @@ class Garrisons(Kind):
 
     metavar: ClassVar[str] = "NAMES"
     example: str = "Brazil:3,Egypt:2"
+    least: int = 0
 
     def parse(self, text: str, name: str) -> tuple[tuple[str, int], ...]:
         kept = {}
@@ -54,12 +84,17 @@ class Garrisons(Kind):
             territory, colon, number = part.replace("=", ":").rpartition(":")
             if not colon:
                 raise IllegalError(f"{name} must be like '{self.example}', got {shown(text)}")
-            kept[territory.strip()] = parse_whole_number(number.strip(), f"{name} of {territory}")
+            kept[territory.strip()] = parse_whole_number(
+                number.strip(), f"{name} of {territory.strip()}", self.least
+            )
         return self.check(kept, name)
 
     def check(self, value: object, name: str) -> tuple[tuple[str, int], ...]:
         pairs = value.items() if isinstance(value, Mapping) else row_of(value, name, "pairs")
-        return tuple((str(who), whole_number(number, f"{name} of {who}")) for who, number in pairs)
+        return tuple(
+            (str(who), whole_number(number, f"{name} of {who}" if who else name, self.least))
+            for who, number in pairs
+        )
 
     def text(self, value: Sequence[tuple[str, int]]) -> str:
         return ",".join(f"{territory}:{number}" for territory, number in value)
@@ -68,7 +103,40 @@ class Garrisons(Kind):
         return dict(value)
 
     def schema(self) -> Schema:
-        return {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
+        number = {"type": "integer", "minimum": self.least}
+        return {"type": "object", "additionalProperties": number}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Others(Garrisons):
+    """Armies of all territories, without a name, and of some of them.
+
+    >>> Others().parse("2, Ural=4", "others"), Others().check(2, "others")
+    ((('', 2), ('Ural', 4)), (('', 2),))
+    """
+
+    metavar: ClassVar[str] = "ARMIES"
+    example: str = "2,Ural=4"
+    least: int = 1
+
+    def parse(self, text: str, name: str) -> tuple[tuple[str, int], ...]:
+        bare = [part for part in text.split(",") if not {":", "="} & {*part}]
+        named = [part for part in text.split(",") if part not in bare]
+        if len(bare) > 1:
+            raise IllegalError(f"{name} must have one number without a name, got {shown(text)}")
+        rest = [("", parse_whole_number(part.strip(), name, 1)) for part in bare]
+        return (*rest, *(super().parse(",".join(named), name) if named else ()))
+
+    def check(self, value: object, name: str) -> tuple[tuple[str, int], ...]:
+        if isinstance(value, int):
+            return (("", whole_number(value, name, 1)),)
+        return super().check(value, name)
+
+    def text(self, value: Sequence[tuple[str, int]]) -> str:
+        return ",".join(f"{who}={number}" if who else str(number) for who, number in value)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"type": "integer", "minimum": 1}, super().schema()]}
 
 
 class RulesOf(Kind):

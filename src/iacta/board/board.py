@@ -1,13 +1,16 @@
 """Board: territories, the borders between them, and the continents that pay a bonus."""
 
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from itertools import islice
 from typing import NoReturn, TypeAlias
 
-from iacta.checks import put, row_of, short_repr, shown, whole_number
+import numpy as np
+
+from iacta.checks import check_choice, put, row_of, short_repr, shown, whole_number
 from iacta.display import Pasted
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 
@@ -130,7 +133,8 @@ class Board(Pasted):
     name: the name of the board.
     territories: the names of the territories. Case, spaces, hyphens and underscores do not
         distinguish names.
-    borders: pairs of names (from, to), one for each direction in which armies may attack.
+    borders: pairs of names (from, to), one for each direction in which armies may attack: a
+        border that stands there once leads one way. `Board.from_edges` makes them lead both ways.
     continents: each a `Continent`.
     places: for each territory, in order, the point (x, y) at which its armies are drawn, x to the
         right and y down; or empty.
@@ -166,6 +170,60 @@ class Board(Pasted):
                     f"{field} must be empty or {len(self.territories)}, one for each territory, "
                     f"got {len(rows)}"
                 )
+
+    @classmethod
+    def from_edges(
+        cls,
+        name: str,
+        edges: Iterable[Sequence[object]],
+        *,
+        directed: bool = False,
+        continents: Iterable[Continent] | Mapping[str, tuple[int, Iterable[object]]] = (),
+    ) -> "Board":
+        """Return a board from its borders, such as the `edges` of a graph of networkx.
+
+        name: the name of the board.
+        edges: pairs of territories that border on each other. What stands behind a pair, such as
+            the data of an edge, is left out, and whole numbers are taken for names.
+        directed: whether a pair leads one way only, from its first territory to its second.
+        continents: each a `Continent`; or for each name of a continent its bonus and territories.
+
+        The territories come in the order in which the edges name them.
+
+        >>> tiny = Board.from_edges("tiny", [("A", "B"), ("B", "C")])
+        >>> tiny.territories, tiny.neighbours("B")
+        (('A', 'B', 'C'), ('A', 'C'))
+        >>> Board.from_edges("tiny", [(1, 2)], directed=True, continents={"X": (2, ["2"])})
+        Board('tiny', territories=('1', '2'), borders=(('1', '2'),), \
+continents=(Continent(name='X', bonus=2, territories=('2',)),))
+        """
+        check_choice(directed, (True, False), "directed")
+        pairs = []
+        for edge in row_of(edges, "edges", "pairs of names"):
+            ends = row_of(edge, "edge", "two names")[:2]
+            if len(ends) < 2:
+                raise MalformedError(f"edge must be a row of two names, got {shown(edge)}")
+            pairs.append((_node_name(ends[0]), _node_name(ends[1])))
+        spelling: dict[str, str] = {}
+        for end in (each for pair in pairs for each in pair):
+            spelling.setdefault(folded(end), end)
+        back = [] if directed else [(end, start) for start, end in pairs]
+        if isinstance(continents, Mapping):
+            continents = [_read_continent(*each) for each in continents.items()]
+        return cls(name, tuple(spelling.values()), (*pairs, *back), tuple(continents))
+
+    def to_toml(self) -> str:
+        """Return the text of a TOML file in iacta's own format, which `read_board` reads.
+
+        >>> import tomllib
+        >>> from iacta.board.files import read_board
+        >>> board = Board.from_edges("tiny", [("A", "B"), ("B", "C")])
+        >>> read_board(tomllib.loads(board.to_toml())) == board
+        True
+        """
+        # The formats know boards and stand above them.
+        text: str = import_module("iacta.board.formats.own").toml(self)
+        return text
 
     def to_text(self) -> str:
         """Return the board as Python text, however long, that can be pasted back."""
@@ -277,6 +335,21 @@ class Board(Pasted):
             Continent(each.name, each.bonus, tuple(map(self.find, each.territories)))
             for each in rows
         )
+
+
+def _node_name(node: object) -> str:
+    is_number = isinstance(node, int | np.integer) and not isinstance(node, bool)
+    return read_name(str(node) if is_number else node, "territory")
+
+
+def _read_continent(name: str, entry: object) -> Continent:
+    parts = row_of(entry, f"continent {name}", "a bonus and territories")
+    if len(parts) != 2:
+        raise MalformedError(
+            f"continent {name} must be a bonus and its territories, got {shown(entry)}"
+        )
+    territories = [_node_name(each) for each in row_of(parts[1], "territories", "names")]
+    return Continent(name, parts[0], tuple(territories))
 
 
 def _read_names(names: Collection[object], what: str) -> tuple[str, ...]:

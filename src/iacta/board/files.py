@@ -20,7 +20,10 @@ from iacta.board.formats.reading import Table, read_file, read_json
 from iacta.errors import IactaError
 from iacta.files import named, read_path, write_whole
 
-__all__ = ["BoardFile", "classic_board", "read_board", "read_board_file", "write_board"]
+__all__ = ["BUILT_IN", "BoardFile", "classic_board", "read_board", "read_board_file", "write_board"]
+
+
+BUILT_IN = "built in"
 
 
 @cache
@@ -82,7 +85,7 @@ def read_board_file(path: str | PathLike[str]) -> BoardFile:
     path: the path, `"classic"`, or `-` for standard input.
     """
     if isinstance(path, str) and folded(path) == "classic":
-        return BoardFile(classic_board(), "built in")
+        return BoardFile(classic_board(), BUILT_IN)
     file = read_path(path, "board")
     try:
         text = read_file(file)

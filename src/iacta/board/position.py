@@ -1,12 +1,14 @@
 """Position: who owns which territory of a board, with how many armies, and whose turn it is."""
 
-from collections.abc import Iterator, Mapping
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any
+from typing import Any, TypeAlias
 
 from iacta.board.board import Board, did_you_mean, folded, read_name
 from iacta.board.files import read_board
@@ -18,10 +20,11 @@ from iacta.display import Pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import STREAM, named, read_path
 
-__all__ = ["NOBODY", "Holding", "Position", "read_position"]
+__all__ = ["NOBODY", "Holding", "Position", "position_toml", "read_position"]
 
 MOST_ARMIES = 10**9
-KEYS = ("board", "player", "territories")
+BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML reads without quotes
+KEYS = ("board", "player", "others", "territories")
 HOLDING_KEYS = ("owner", "armies")
 
 
@@ -47,16 +50,19 @@ class Holding:
 
 
 NOBODY = Holding("", 0)
+Held: TypeAlias = Holding | tuple[str, int]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Position(Pasted):
     """Who owns which territory of a board, and whose turn it is.
 
     board: the `Board`.
     player: the player whose turn it is, who must own a territory.
-    holdings: for each territory of the board, in its order, its `Holding`. A territory without a
+    holdings: for each territory of the board, in its order, its `Holding`; or a mapping from names
+        to holdings, where a pair such as `("red", 5)` stands for one. A territory without a
         known owner is `Holding("", 0)`; it can neither attack nor be entered.
+    others: the holding of each territory that the mapping does not name; `None` for nobody's.
 
     Case, spaces, hyphens and underscores do not distinguish owners; all take the spelling that
     comes first.
@@ -64,33 +70,65 @@ class Position(Pasted):
     >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
     >>> Position(tiny, "Red", (Holding("red", 5), Holding("blue", 2))).player
     'red'
+    >>> Position(tiny, "red", {"A": ("red", 5)}, others=("blue", 2)).of("B")
+    Holding(owner='blue', armies=2)
     """
 
     board: Board
     player: str
     holdings: tuple[Holding, ...]
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.board, Board):
-            raise MalformedError(f"board must be a Board, got {shown(self.board)}")
-        rows = row_of(self.holdings, "holdings", "holdings")
+    def __init__(
+        self,
+        board: Board,
+        player: str,
+        holdings: Iterable[Holding] | Mapping[str, Held],
+        *,
+        others: Held | None = None,
+    ) -> None:
+        if not isinstance(board, Board):
+            raise MalformedError(f"board must be a Board, got {shown(board)}")
+        if isinstance(holdings, Mapping):
+            rows = _read_holdings(board, holdings, others)
+        elif others is None:
+            rows = row_of(holdings, "holdings", "holdings")
+        else:
+            raise IllegalError(
+                "others must stand with holdings by name, got it with a row of holdings"
+            )
         for each in rows:
             if not isinstance(each, Holding):
                 raise MalformedError(f"holdings must each be a Holding, got {shown(each)}")
-        if len(rows) != len(self.board.territories):
+        if len(rows) != len(board.territories):
             raise IllegalError(
-                f"holdings must be {len(self.board.territories)}, one for each territory of "
-                f"{self.board.name!r}, got {len(rows)}"
+                f"holdings must be {len(board.territories)}, one for each territory of "
+                f"{board.name!r}, got {len(rows)}"
             )
+        put(self, "board", board)
         spelling: dict[str, str] = {}
         for each in rows:
             spelling.setdefault(folded(each.owner), each.owner)
         put(self, "holdings", tuple(replace(h, owner=spelling[folded(h.owner)]) for h in rows))
-        player = read_name(self.player, "player")
-        if folded(player) not in spelling:
-            hint = did_you_mean(player, filter(None, spelling.values()))
-            raise IllegalError(f"player must own a territory, got {shown(self.player)}{hint}")
-        put(self, "player", spelling[folded(player)])
+        name = read_name(player, "player")
+        if folded(name) not in spelling:
+            hint = did_you_mean(name, filter(None, spelling.values()))
+            raise IllegalError(f"player must own a territory, got {shown(player)}{hint}")
+        put(self, "player", spelling[folded(name)])
+
+    def to_toml(self) -> str:
+        """Return the text of a TOML file, which `read_position` reads.
+
+        A board other than the classic one stands in it too.
+
+        >>> import tomllib
+        >>> tiny = Board.from_edges("tiny", [("A", "B")])
+        >>> position = Position(tiny, "red", {"A": ("red", 5)}, others=("blue", 2))
+        >>> read_position(tomllib.loads(position.to_toml())) == position
+        True
+        """
+        is_classic = self.board == read_board("classic")
+        text = position_toml(self, "classic" if is_classic else None)
+        return text if is_classic else f"{text}\n[board]\n{own.toml(self.board, 'board.')}"
 
     def _summary(self) -> str:
         owned = sum(each.armies > 0 for each in self.holdings)
@@ -130,17 +168,69 @@ class Position(Pasted):
         return dict(zip(self.board.territories, self.holdings, strict=True))
 
 
+def _read_holdings(board: Board, named: Mapping[str, Held], others: Held | None) -> list[Holding]:
+    """Return the holding of each territory of a board, with what stands for those not named."""
+    held: dict[str, Holding] = {}
+    for key, entry in named.items():
+        name = board.find(key)
+        if name in held:
+            raise IllegalError(f"{name!r} must be there once, got it twice")
+        held[name] = _read_held(entry, f"holding of {name}")
+    rest = NOBODY if others is None else _read_held(others, "others")
+    return [held.get(name, rest) for name in board.territories]
+
+
+def _read_held(entry: object, what: str) -> Holding:
+    if isinstance(entry, Holding):
+        return entry
+    if isinstance(entry, tuple | list) and len(entry) == 2:
+        return Holding(*entry)
+    raise MalformedError(
+        f"{what} must be a Holding or a pair of an owner and armies, got {shown(entry)}"
+    )
+
+
+def position_toml(position: Position, board: str | None) -> str:
+    """Return who holds what as the text of a TOML file.
+
+    position: who holds what; territories that nobody holds are left out.
+    board: what the file says of the board; `None` for nothing.
+    """
+    lines = [] if board is None else [f"board = {_json(board)}"]
+    lines += [f"player = {_json(position.player)}", "", "[territories]"]
+    homes: dict[str, str] = {}
+    for continent in reversed(position.board.continents):
+        heading = f"# {continent.name}, bonus {continent.bonus}"
+        homes |= dict.fromkeys(continent.territories, heading)
+    headings = dict.fromkeys(homes.get(name, "") for name in position.board.territories)
+    held = dict(zip(position.board.territories, position.holdings, strict=True))
+    for heading in headings:
+        lines += [heading] if heading else []
+        lines += [
+            f"{name if BARE.fullmatch(name) else _json(name)} = "
+            f"{{ owner = {_json(each.owner)}, armies = {each.armies} }}"
+            for name, each in held.items()
+            if each.armies and homes.get(name, "") == heading
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
 def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
     """Return the position in a JSON or TOML file or in a table.
 
     source: the path of the file, `-` for standard input, or a mapping such as a parsed JSON
-        object. It has `player`, whose
-        turn it is; `territories`, the `owner` and `armies` of each by its name; and `board`, which
-        is `"classic"` if missing, or a board in iacta's own format, or, in a file only, the path
-        of a board file in the folder of the position or below.
+        object. It has `player`, whose turn it is; `territories`, the `owner` and `armies` of each
+        by its name; `others`, those of all territories that are not listed; and `board`, which is
+        `"classic"` if missing, or a board in iacta's own format, or, in a file only, the path of a
+        board file in the folder of the position or below.
 
-    Territories that are not listed belong to nobody and have no armies: they can neither attack nor
-    be entered. What cannot be read is refused in one sentence that names the file and the line.
+    Without `others`, territories that are not listed belong to nobody and have no armies: they can
+    neither attack nor be entered. What cannot be read is refused in one sentence that names the
+    file and the line.
 
     >>> brazil = {"owner": "red", "armies": 72}
     >>> position = read_position({"player": "red", "territories": {"brazil": brazil}})
@@ -168,7 +258,9 @@ def _position(table: Table, folder: Path | None) -> Position:
         if name in held:
             table.refuse(path, f"{name!r} must be there once, got it twice", IllegalError)
         held[name] = _holding(table, path, entry)
-    holdings = tuple(held.get(name, NOBODY) for name in board.territories)
+    rest = table.entries.get("others")
+    others = NOBODY if rest is None else _holding(table, ("others",), rest)
+    holdings = tuple(held.get(name, others) for name in board.territories)
     if "player" not in table.entries:
         table.refuse((), "a position must say whose turn it is as player, got nobody")
     with _placed(table, ("player",)):
@@ -184,7 +276,7 @@ def _placed(table: Table, path: KeyPath) -> Iterator[None]:
         table.refuse(path, str(error), type(error))
 
 
-def _holding(table: Table, path: tuple[str, str], entry: object) -> Holding:
+def _holding(table: Table, path: tuple[str, ...], entry: object) -> Holding:
     key = path[-1]
     if not isinstance(entry, Mapping):
         table.refuse(path, f"{key!r} must have an owner and armies, got {shown(entry)}")

@@ -18,10 +18,10 @@ Texts = dict[str, str | list[str] | bool]
 def option_name(name: str) -> str:
     """Return the option of a parameter.
 
-    >>> option_name("max_rolls")
-    '--max-rolls'
+    >>> option_name("max_rolls"), option_name("from_")  # `from` is a word of Python's
+    ('--max-rolls', '--from')
     """
-    return f"--{name.replace('_', '-')}"
+    return f"--{name.rstrip('_').replace('_', '-')}"
 
 
 def argument_name(parameter: Parameter) -> str:

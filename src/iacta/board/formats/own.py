@@ -37,7 +37,7 @@ from iacta.board.formats.reading import KeyPath, Source, Table, read_toml
 from iacta.checks import shown, whole_number
 from iacta.errors import IactaError, IllegalError
 
-__all__ = ["JSON", "TOML", "read_board_table", "record"]
+__all__ = ["JSON", "TOML", "read_board_table", "record", "toml"]
 
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")
@@ -173,15 +173,19 @@ def _write_json(board: Board) -> str:
     return "{\n" + ",\n".join(blocks) + "\n}\n"
 
 
-def _write_toml(board: Board) -> str:
+def toml(board: Board, within: str = "") -> str:
+    """Return a board as the text of a TOML file.
+
+    within: what stands before its tables where the file is of something that has a board.
+    """
     found = record(board)
     lines = [f"{key} = {_json(found[key])}" for key in ("name", "directed") if key in found]
     for key in ("territories", "places", "outlines"):
         if key in found:
-            lines += ["", f"[{key}]"]
+            lines += ["", f"[{within}{key}]"]
             lines += [f"{_json(name)} = {_json(each)}" for name, each in found[key].items()]
     for name, continent in found["continents"].items():
-        lines += ["", f"[continents.{_json(name)}]"]
+        lines += ["", f"[{within}continents.{_json(name)}]"]
         lines += [f"{key} = {_json(value)}" for key, value in continent.items()]
     return "\n".join(lines) + "\n"
 
@@ -201,4 +205,4 @@ def _read_toml(source: Source, name: str) -> Draft | None:
 
 
 JSON = Format("iacta's own", ".json", _read_json, _write_json)
-TOML = Format("iacta's own", ".toml", _read_toml, _write_toml)
+TOML = Format("iacta's own", ".toml", _read_toml, toml)
