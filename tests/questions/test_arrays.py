@@ -12,6 +12,8 @@ from iacta import (
     IactaError,
     Rules,
     TooLargeError,
+    armies_needed,
+    defenders_needed,
     expected_attackers_left,
     expected_defenders_left,
     find_rules,
@@ -168,3 +170,64 @@ def test_no_chance_is_above_one() -> None:
     for rules in ("classic", Rules(attack=Dice((6,)), defence=Dice((6,)))):
         assert win_table(400, 300, rules).max() == 1
         assert win_table(3000, 3, rules).max() == 1
+
+
+FUNCTIONS: dict[str, Any] = {
+    "win_probability": win_probability,
+    "expected_attackers_left": expected_attackers_left,
+    "expected_defenders_left": expected_defenders_left,
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("exact", [False, True])
+def test_rules_broadcast_too(name: str, exact: bool) -> None:
+    function, rules = FUNCTIONS[name], ["classic", "capital", find_rules("capital")]
+    attackers, defenders = [[[5]], [[9]]], [[1], [4]]
+    found = function(attackers, defenders, rules, exact=exact)
+    assert found.shape == (2, 2, 3)
+    for place, each in enumerate(rules):
+        alone = function(attackers, defenders, each, exact=exact)
+        assert np.array_equal(found[..., place], alone[..., 0])
+    assert function(5, 4, rules, garrison=2).tolist() == [
+        function(5, 4, each, garrison=2) for each in rules
+    ]
+    assert function(5, 4, np.array(["classic", "capital"])).shape == (2,)
+
+
+def test_fewest_armies_broadcast_over_rules() -> None:
+    rules = [["classic"], ["capital"]]
+    assert armies_needed([1, 10], ["50%", 0.95], rules).tolist() == [
+        armies_needed([1, 10], ["50%", 0.95], each).tolist() for (each,) in rules
+    ]
+    assert defenders_needed([5, 12], 0.9, rules).tolist() == [
+        defenders_needed([5, 12], 0.9, each).tolist() for (each,) in rules
+    ]
+    assert armies_needed(10, Fraction(19, 20), ("classic", "capital"), keep=5).tolist() == [
+        armies_needed(10, "95%", each, keep=5) for each in ("classic", "capital")
+    ]
+
+
+def test_a_table_for_each_rules() -> None:
+    found = win_table(3, 4, [["classic", "capital"]])
+    assert found.shape == (1, 2, 3, 4)
+    assert np.array_equal(found[0, 1], win_table(3, 4, "capital"))
+    assert win_table(2, 1, ["classic"], exact=True).tolist() == [
+        win_table(2, 1, exact=True).tolist()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "sentence"),
+    [
+        ([], "rules must have at least one entry, got none"),
+        (["classic", 3], "rules must be a name or Rules, got 3"),
+        (["classic", ["capital"]], "rules must be a name or Rules, got ['capital']"),
+        (["classic", "capitol"], "rules must be"),
+        (["classic", "capital", "wall"], "arrays must have shapes that broadcast, got (3,) and"),
+    ],
+)
+def test_impossible_rows_of_rules_are_refused(rules: Any, sentence: str) -> None:
+    with pytest.raises(IactaError) as refused:
+        win_probability([5, 6], 4, rules)
+    assert str(refused.value).startswith(sentence)

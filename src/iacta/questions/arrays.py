@@ -9,14 +9,22 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import broadcast, whole_number, whole_numbers
+from iacta.checks import broadcast, shown, whole_number, whole_numbers
 from iacta.distribution import Distribution, Probability
+from iacta.errors import IllegalError, MalformedError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel, Values
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-__all__ = ["expected_attackers_left", "expected_defenders_left", "win_probability", "win_table"]
+__all__ = [
+    "RuleSets",
+    "expected_attackers_left",
+    "expected_defenders_left",
+    "over_rules",
+    "win_probability",
+    "win_table",
+]
 
 CELLS_FOR_A_CHANCE = 10**5  # of tables that are filled in the time that one chance takes
 CELLS_FOR_A_DISTRIBUTION = 10**7
@@ -25,6 +33,7 @@ MOST_CELLS = 4 * 10**6  # up to these, a table to look all battles up in is the 
 HALF = Fraction(1, 2)
 
 Armies: TypeAlias = npt.ArrayLike
+RuleSets: TypeAlias = Rules | str | list[Any] | tuple[Any, ...] | npt.NDArray[Any]
 Whole: TypeAlias = npt.NDArray[np.int64]
 Worth: TypeAlias = Callable[[int], int]
 Answer: TypeAlias = Callable[[Kernel, int, int], Probability]
@@ -33,7 +42,7 @@ Answer: TypeAlias = Callable[[Kernel, int, int], Probability]
 def win_probability(
     attackers: Armies,
     defenders: Armies,
-    rules: Rules | str = "classic",
+    rules: RuleSets = "classic",
     *,
     garrison: int | None = None,
     exact: bool = False,
@@ -43,8 +52,8 @@ def win_probability(
 
     attackers: armies on the attacking territories, garrison included; a whole number or an
         array of them, of any shape.
-    defenders: armies on the defended territories; the two shapes are broadcast.
-    rules: `Rules`, or the name of a rule set.
+    defenders: armies on the defended territories; the shapes are broadcast.
+    rules: `Rules`, or the name of a rule set; or an array of them, whose shape is broadcast too.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
     exact: whether to answer in fractions.
     method: one of `iacta.methods.METHODS`, or `"auto"`.
@@ -58,16 +67,22 @@ def win_probability(
     >>> win_probability([[5], [12]], [4, 10]).round(4)
     array([[0.4765, 0.0572],
            [0.972 , 0.6538]])
+    >>> win_probability(12, [8, 10], [["classic"], ["capital"]]).round(4)
+    array([[0.7941, 0.6538],
+           [0.4031, 0.2375]])
     >>> win_probability(3, 1, exact=True)
     Fraction(1955, 2592)
     """
+    if isinstance(rules, list | tuple | np.ndarray):
+        options = {"garrison": garrison, "exact": exact, "method": method}
+        return over_rules(win_probability, rules, attackers, defenders, **options)
     return _plain(_read(attackers, defenders, rules, garrison, exact, method).chances())
 
 
 def expected_attackers_left(
     attackers: Armies,
     defenders: Armies,
-    rules: Rules | str = "classic",
+    rules: RuleSets = "classic",
     *,
     garrison: int | None = None,
     exact: bool = False,
@@ -80,6 +95,9 @@ def expected_attackers_left(
     >>> round(expected_attackers_left(12, 10), 4)
     4.4382
     """
+    if isinstance(rules, list | tuple | np.ndarray):
+        options = {"garrison": garrison, "exact": exact, "method": method}
+        return over_rules(expected_attackers_left, rules, attackers, defenders, **options)
     asked = _read(attackers, defenders, rules, garrison, exact, method)
     means = asked.means(won=lambda able: able + asked.staying, lost=lambda _: asked.staying)
     stay = asked.attackers <= asked.staying  # as they are
@@ -90,7 +108,7 @@ def expected_attackers_left(
 def expected_defenders_left(
     attackers: Armies,
     defenders: Armies,
-    rules: Rules | str = "classic",
+    rules: RuleSets = "classic",
     *,
     garrison: int | None = None,
     exact: bool = False,
@@ -103,6 +121,9 @@ def expected_defenders_left(
     >>> round(expected_defenders_left(12, 10), 4)
     1.3394
     """
+    if isinstance(rules, list | tuple | np.ndarray):
+        options = {"garrison": garrison, "exact": exact, "method": method}
+        return over_rules(expected_defenders_left, rules, attackers, defenders, **options)
     asked = _read(attackers, defenders, rules, garrison, exact, method)
     return _plain(asked.means(won=lambda _: 0, lost=lambda armies: armies))
 
@@ -110,7 +131,7 @@ def expected_defenders_left(
 def win_table(
     attackers: int,
     defenders: int,
-    rules: Rules | str = "classic",
+    rules: RuleSets = "classic",
     *,
     garrison: int | None = None,
     exact: bool = False,
@@ -123,13 +144,21 @@ def win_table(
     rules, garrison, exact, method: as for `win_probability`.
 
     An array of shape (attackers, defenders): entry `[a - 1, d - 1]` is for a attackers against
-    d defenders. The error is that of `win_probability`.
+    d defenders. With an array of rules, its shape stands before these two. The error is that of
+    `win_probability`.
 
     >>> win_table(3, 2, garrison=0).round(3)
     array([[0.417, 0.106],
            [0.754, 0.363],
            [0.916, 0.656]])
     """
+    if isinstance(rules, list | tuple | np.ndarray):
+        row = _rules_in(rules)
+        tables = [
+            win_table(attackers, defenders, each, garrison=garrison, exact=exact, method=method)
+            for each in row.flat
+        ]
+        return np.reshape(tables, (*row.shape, *np.shape(tables)[1:]))
     found = find_rules(rules, garrison)
     kernel = find_kernel(found, exact=exact, method=method)
     most_attackers = whole_number(attackers, "attackers", least=1)
@@ -142,6 +171,51 @@ def win_table(
     if found.garrison > staying:
         table[-1:] = kernel.number(0)
     return np.asarray(table, dtype=object if exact else float)
+
+
+def _rules_in(rules: list[Any] | tuple[Any, ...] | npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return an array of rules; an empty one, or one in rows of several lengths, is refused."""
+    try:
+        row = np.asarray(rules, dtype=object)
+    except ValueError:
+        raise MalformedError(f"rules must be in rows of one length, got {shown(rules)}") from None
+    if not row.size:
+        raise IllegalError("rules must have at least one entry, got none")
+    found: npt.NDArray[Any] = np.empty(row.shape, dtype=object)
+    found.reshape(-1)[:] = [find_rules(each) for each in row.flat]
+    return found
+
+
+def over_rules(
+    function: Callable[..., Any],
+    rules: list[Any] | tuple[Any, ...] | npt.NDArray[Any],
+    *arrays: object,
+    **options: Any,
+) -> npt.NDArray[Any]:
+    """Return what a function answers under each of several rules.
+
+    function: takes the arrays, the rules and the options.
+    rules: an array of rules; its shape is broadcast with those of the arrays.
+    """
+    row = _rules_in(rules)
+    places: dict[Rules, int] = {}
+    numbers = [places.setdefault(each, len(places)) for each in row.flat]
+    which, *given = broadcast(np.reshape(numbers, row.shape), *map(_array, arrays))
+    answers = [
+        (which == place, function(*(each[which == place] for each in given), each_rules, **options))
+        for each_rules, place in places.items()
+    ]
+    found = np.empty(which.shape, dtype=np.result_type(*(answer for _, answer in answers)))
+    for mask, answer in answers:
+        found[mask] = answer
+    return found
+
+
+def _array(values: object) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise MalformedError(f"arrays must be in rows of one length, got {shown(values)}") from None
 
 
 def _has_tables(kernel: Kernel) -> bool:

@@ -27,6 +27,7 @@ from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Chances, Error, Kernel, Values
+from iacta.questions.arrays import RuleSets, over_rules
 from iacta.questions.search import Curve, decided, decided_by_floats, first, first_in_tables
 from iacta.rules.roll import loss_counts
 from iacta.rules.rules import Rules
@@ -55,7 +56,7 @@ EVEN = Fraction(1, 2)
 def armies_needed(
     defenders: npt.ArrayLike,
     chance: Any,
-    rules: Rules | str = "classic",
+    rules: RuleSets = "classic",
     *,
     garrison: int | None = None,
     keep: int = 0,
@@ -67,7 +68,7 @@ def armies_needed(
     chance: the wanted chance, between 0 and 1, as a float, fraction, decimal or text such as
         `"95%"`; or an array of them. The two shapes are broadcast. A float is read as the
         decimal that shows it: 0.95 is 19/20.
-    rules: `Rules`, or the name of a rule set.
+    rules: `Rules`, or the name of a rule set; or an array of them, broadcast too.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
     keep: armies that must be left at the end to move into the territory.
     stop: when the attackers stop of their own will, a `Stop`; `None` for never.
@@ -85,6 +86,8 @@ def armies_needed(
     19
     >>> armies_needed([1, 2, 3], [["5%"], ["95%"]], "capital").tolist()
     [[2, 2, 3], [5, 8, 14]]
+    >>> armies_needed(10, 0.95, ["classic", "capital"]).tolist()
+    [19, 34]
     >>> armies_needed(10, 0.95, keep=5)
     23
     >>> armies_needed(10, 0.5, stop=Stop(max_losses=10))
@@ -94,6 +97,9 @@ def armies_needed(
 
     Source: Van Wijgerden, "Let slip the dice of war", whose T is `keep`.
     """
+    if isinstance(rules, list | tuple | np.ndarray):
+        options = {"garrison": garrison, "keep": keep, "stop": stop}
+        return over_rules(armies_needed, rules, defenders, chance, **options)
     found = _read_rules(rules, garrison)
     kernel = find_kernel(found, read_stop(stop))
     search = _Attackers(kernel, whole_number(keep, "keep", least=0))
@@ -192,7 +198,7 @@ def win_probability_keeping(
 def defenders_needed(
     attackers: npt.ArrayLike,
     chance: Any,
-    rules: Rules | str = "classic",
+    rules: RuleSets = "classic",
     *,
     garrison: int | None = None,
     stop: Stop | None = None,
@@ -202,7 +208,7 @@ def defenders_needed(
     attackers: armies on the attacking territory, garrison included; a whole number or an array
         of them.
     chance: the wanted chance, as for `armies_needed`; the two shapes are broadcast.
-    rules: `Rules`, or the name of a rule set.
+    rules: `Rules`, or the name of a rule set; or an array of them, broadcast too.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
     stop: when the attackers stop of their own will, a `Stop`; `None` for never.
 
@@ -222,6 +228,9 @@ def defenders_needed(
 
     Source: the same chances as for `armies_needed`, asked from the other side of the table.
     """
+    if isinstance(rules, list | tuple | np.ndarray):
+        options = {"garrison": garrison, "stop": stop}
+        return over_rules(defenders_needed, rules, attackers, chance, **options)
     found = _read_rules(rules, garrison)
     kernel = find_kernel(found, read_stop(stop))
 
