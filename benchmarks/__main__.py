@@ -95,7 +95,7 @@ def large_lines() -> Iterator[Line]:
             0.001,
         )
     yield Line(
-        "armies needed against 10^9 for 95 %",
+        "armies needed against 10^9 for 95%",
         seconds(lambda: armies_needed(10**9, 0.95), 21),
         "all states up to there, compiled (1,000 x 1,000 timed)",
         seconds(lambda: compiled.win_table(1000, 1000)) * (armies_needed(10**9, 0.95) / 1000) * 1e6,

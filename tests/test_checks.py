@@ -68,7 +68,7 @@ def test_every_way_to_write_a_chance_is_the_same(chance: Fraction) -> None:
     assert read_chance(chance) == chance
     assert parse_chance(f"{chance.numerator}/{chance.denominator}") == chance
     percent = 100 * chance
-    assert parse_chance(f" {percent.numerator}/{percent.denominator} % ") == chance
+    assert parse_chance(f" {percent.numerator}/{percent.denominator}% ") == chance
 
 
 @given(st.floats(1e-6, 1, exclude_max=True))

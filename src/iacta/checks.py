@@ -220,7 +220,7 @@ def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -
     name: what the message calls it.
     certain: whether a chance of 1 is accepted too.
 
-    >>> read_chance(0.95), read_chance("95 %"), read_chance("19/20")
+    >>> read_chance(0.95), read_chance("95%"), read_chance("19/20")
     (Fraction(19, 20), Fraction(19, 20), Fraction(19, 20))
     >>> read_chance(1.2)
     Traceback (most recent call last):

@@ -29,7 +29,7 @@ from iacta.answers import ask
 
 POSITION = read_position("examples/unfinished-game.json")
 VALUES: dict[str, tuple[Any, str]] = {
-    "battle": (Battle(12, 10), "12 armies beat 10 with a chance of 65.38 %."),
+    "battle": (Battle(12, 10), "12 armies beat 10 with a chance of 65.38%."),
     "stop": (Battle(12, 10, "capital", stop=Stop(max_losses=3)), "and stop with"),
     "house rules": (Battle(12, 10, garrison=3), "12 armies beat 10"),
     "campaign": (Campaign(20, [5, Territory(3, "capital")]), "20 armies take all 2 territories"),
@@ -56,7 +56,7 @@ def test_a_value_shows_its_sentence_and_its_picture(name: str) -> None:
 
 def test_an_answer_shows_its_sentence_in_a_terminal() -> None:
     assert repr(ask("battle", attackers=3, defenders=2)) == (
-        "<BattleAnswer: 3 armies beat 2 with a chance of 36.27 %.>"
+        "<BattleAnswer: 3 armies beat 2 with a chance of 36.27%.>"
     )
 
 

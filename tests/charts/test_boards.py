@@ -79,7 +79,7 @@ def test_a_plan_s_numbers_are_the_library_s(asia: Plan) -> None:
 
 def test_the_title_states_the_finding(asia: Plan) -> None:
     chance = round(100 * asia.win_probability)
-    assert title(charts.plan_map(asia)) == f"You take Asia {chance} % of the time."
+    assert title(charts.plan_map(asia)) == f"You take Asia {chance}% of the time."
     start = position_on(path(3), 6, 2, 1)
     gone = best_plan(start, eliminate(start, "blue"))
     assert title(charts.plan_map(gone)).startswith("You eliminate blue ")

@@ -36,10 +36,10 @@ def test_attackers_who_stop_have_bars_of_their_own() -> None:
 
 
 def test_titles_say_how_often_you_win() -> None:
-    assert title(charts.battle_outcomes(Battle(12, 10))) == "You win 65 % of the time."
+    assert title(charts.battle_outcomes(Battle(12, 10))) == "You win 65% of the time."
     assert title(charts.battle_outcomes(Battle(1, 10))) == "You never win."
     assert title(charts.battle_outcomes(Battle(30, 20, "balanced blitz"))) == "You always win."
-    assert title(charts.battle_outcomes(Battle(60, 30))) == "You win more than 99 % of the time."
+    assert title(charts.battle_outcomes(Battle(60, 30))) == "You win more than 99% of the time."
 
 
 def test_huge_distributions_are_joined_and_lose_no_more_than_their_tails() -> None:
@@ -73,9 +73,7 @@ def test_the_final_difference_is_höhle_s_sawtooth() -> None:
     assert round(won, 4) == 0.7355
     assert all(row["end"] == (WIN if d > 0 else HOLD) for d, row in rows.items())
     assert rows[8]["probability"] > rows[9]["probability"] < rows[10]["probability"]
-    assert title(chart).startswith(
-        "You win 74 % of the time. The likeliest single end leaves you 1"
-    )
+    assert title(chart).startswith("You win 74% of the time. The likeliest single end leaves you 1")
 
 
 @pytest.mark.parametrize(("dice", "rules"), [((3, 2), "classic"), ((3, 2), "five ones")])
@@ -102,7 +100,7 @@ def test_survival_tells_the_odds_of_each_territory() -> None:
         assert ours == [each.expected_attackers]
     assert (
         title(chart)
-        == "You take all 14 territories 81 % of the time; it fails most often at number 13."
+        == "You take all 14 territories 81% of the time; it fails most often at number 13."
     )
 
 
@@ -151,7 +149,7 @@ def test_teeth_are_explained_where_there_are_some() -> None:
 
 
 def test_survival_speaks_of_what_is_missing_where_something_is() -> None:
-    missing = "What is missing to 100 % was not reached."
+    missing = "What is missing to 100% was not reached."
     assert missing in subtitle(charts.survival(UNFINISHED))
     assert missing not in subtitle(charts.survival(Campaign(5, [5])))
     assert missing not in subtitle(charts.survival(Campaign(1, [5])))
@@ -180,5 +178,5 @@ def test_simulated_scores_lie_under_the_exact_ones() -> None:
 
 def test_a_chance_is_never_called_certain_that_is_not() -> None:
     told = [per_cent(chance) for chance in (0.995, 0.9949, 0.0051, 0.005, 0.0)]
-    assert told == ["more than 99 %", "99 %", "1 %", "less than 1 %", "less than 1 %"]
-    assert per_cent(0.99996, 2) == "more than 99.99 %"
+    assert told == ["more than 99%", "99%", "1%", "less than 1%", "less than 1%"]
+    assert per_cent(0.99996, 2) == "more than 99.99%"

@@ -187,7 +187,7 @@ def test_a_chart_that_needs_more_than_its_object_says_what() -> None:
 
 def test_a_distribution_of_anything_is_drawn() -> None:
     dice = Distribution(range(1, 7)).repeated(2).map(sum)
-    assert title(charts.distribution(dice)) == "7.00 on average, most often 7: 17 % of the time."
+    assert title(charts.distribution(dice)) == "7.00 on average, most often 7: 17% of the time."
     rows = charts.chart_tables(charts.distribution(dice))["outcomes"]
     assert [row["probability"] for row in rows] == [float(dice[row["least"]]) for row in rows]
     outcomes = Battle(20, 16).outcomes()

@@ -45,7 +45,7 @@ def test_the_paths_are_the_library_s() -> None:
         ", ".join(f"{a}v{d}" for a, d in path.states): path.probability
         for path in path_tree.paths(3, 2, find_rules("classic", 0))
     }
-    assert title(chart) == "4 of 7 paths win; the likeliest of all comes 37 % of the time."
+    assert title(chart) == "4 of 7 paths win; the likeliest of all comes 37% of the time."
     assert title(charts.path_chances(1, 1)) == "There is one way to the end."
     with pytest.raises(TooLargeError, match="at most 30 of them, got 12 against 10 with"):
         charts.path_chances(12, 10)
@@ -151,7 +151,7 @@ def test_after_rolls_is_the_distribution_of_the_chain() -> None:
         rows = [row for row in table(chart, "states") if row["rolls"] == count]
         told = {(row["attackers"], row["defenders"]): row["probability"] for row in rows}
         assert told == dict(states)
-    assert title(chart) == "After 2 rolls it is most often 10 against 8: 33 % of the time."
+    assert title(chart) == "After 2 rolls it is most often 10 against 8: 33% of the time."
     with pytest.raises(IllegalError, match="from 1 to 6 different numbers, got 7"):
         charts.after_rolls(12, 10, range(7))
 
@@ -165,7 +165,7 @@ def test_battles_without_a_roll_are_said_to_have_none() -> None:
     ):
         assert title(draw(1, 1)) == "No roll can be made."
     assert title(charts.after_rolls(2, 1)) == (
-        "After 2 rolls it is over, most often 1 against 1: 58 % of the time."
+        "After 2 rolls it is over, most often 1 against 1: 58% of the time."
     )
 
 

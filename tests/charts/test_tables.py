@@ -166,10 +166,10 @@ def test_each_method_is_told_as_it_solved_the_battle() -> None:
         assert row["seconds"] == each.seconds
     assert [row["answer"] for row in told.values()] == ["not known", "none: exact"]
     assert title(drawn("methods")) == (
-        "4 armies beat 3 50 % of the time; leap is the fastest of 2 methods, with 10 µs."
+        "4 armies beat 3 50% of the time; leap is the fastest of 2 methods, with 10 µs."
     )
     alone = charts.methods_compared(Battle(1, 3), SOLVED[:1])
-    assert title(alone).startswith("1 army beats 3 50 % of the time; only counting answers")
+    assert title(alone).startswith("1 army beats 3 50% of the time; only counting answers")
 
 
 def test_the_chances_of_a_requirement_are_the_library_s() -> None:

@@ -137,7 +137,7 @@ def test_it_tells_how_many_dice_to_throw(run: Run) -> None:
     lines = run("decide 12 10 --dice").stdout.splitlines()
     assert lines == [
         "Throw 3 dice; the best reply is 2 dice.",
-        "If both sides choose best, you take the territory with a chance of 65.38 %.",
+        "If both sides choose best, you take the territory with a chance of 65.38%.",
         "On the way there, neither side gains by rolling fewer dice.",
     ]
     assert run("decide 4 4 --dice --prize 3").stdout.startswith(
@@ -160,8 +160,8 @@ def test_fractions_are_told_on_request(run: Run) -> None:
 
 
 def test_what_is_certain_is_called_so(run: Run) -> None:
-    assert "a chance of 100 %," in run("decide 21 10 --mix").stdout
-    assert "a chance of more than 99.99 %," in run("decide 100 2 --prize 50").stdout
+    assert "a chance of 100%," in run("decide 21 10 --mix").stdout
+    assert "a chance of more than 99.99%," in run("decide 100 2 --prize 50").stdout
 
 
 def test_it_says_where_more_armies_make_it_right_to_stop_again(run: Run, tmp_path: Path) -> None:

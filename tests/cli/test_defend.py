@@ -15,10 +15,10 @@ from tests.cli.run import Run
 def test_it_begins_with_the_fewest_defenders(run: Run) -> None:
     lines = run("defend 12 --chance 90%").stdout.splitlines()
     assert lines[0] == (
-        "You need 21 defenders to hold against 12 armies with a chance of at least 90 %: "
-        "with 21 it is 91.35 %."
+        "You need 21 defenders to hold against 12 armies with a chance of at least 90%: "
+        "with 21 it is 91.35%."
     )
-    assert lines[2].startswith("18 defenders    82.7 %")
+    assert lines[2].startswith("18 defenders    82.7%")
     assert run("defend 12").stdout == run("defend 12 --chance 95%").stdout
     assert run("defend 1").stdout == "1 army cannot attack: 1 must stay behind.\n"
 
@@ -45,11 +45,10 @@ def test_the_fewest_defenders_for_programs(run: Run) -> None:
 def test_it_begins_with_the_best_spread(run: Run) -> None:
     lines = run("defend 40 --armies 30 --territories 6").stdout.splitlines()
     assert lines[0] == (
-        "Put 10 2 2 2 2 12 armies: 40 attackers then break through with a chance of 85.46 % at "
-        "best."
+        "Put 10 2 2 2 2 12 armies: 40 attackers then break through with a chance of 85.46% at best."
     )
     assert lines[1] == "Only 12 2 2 2 2 10 is as good."
-    assert any(line.startswith("even           5 5 5 5 5 5      86.2 %") for line in lines)
+    assert any(line.startswith("even           5 5 5 5 5 5      86.2%") for line in lines)
 
 
 def test_the_other_objective_counts_territories(run: Run) -> None:

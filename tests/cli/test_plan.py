@@ -176,7 +176,7 @@ def test_need_may_be_asked_where_nothing_can_be_done_yet(run: Run, small: Path) 
     small.write_text(SMALL.replace("armies = 9", "armies = 1"), encoding="utf-8")
     told = run(f"plan {small} --take East --need 50%").stdout
     assert told.startswith("You cannot take East: red has no stack that may attack, as ")
-    assert told.splitlines()[1].startswith("For a chance of at least 50 % you need ")
+    assert told.splitlines()[1].startswith("For a chance of at least 50% you need ")
 
 
 def test_check_plays_it_with_real_dice(run: Run, small: Path) -> None:
@@ -213,7 +213,7 @@ def test_plot_draws_the_plan(run: Run, small: Path, tmp_path: Path) -> None:
     assert ended.code == 0
     spec = json.loads(file.read_text(encoding="utf-8"))
     chance = best_plan(read_position(small), TakeAll("East")).win_probability
-    assert f"You take East {100 * chance:.0f} % of the time." in spec["description"]
+    assert f"You take East {100 * chance:.0f}% of the time." in spec["description"]
 
 
 def test_who_watches_is_told_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,7 +232,7 @@ def test_who_watches_is_told_the_best_so_far(monkeypatch: pytest.MonkeyPatch) ->
         with pytest.raises(KeyboardInterrupt):
             question.answer(watch)
     assert told == [
-        "Planning; best so far 50.00 %, at most 75.00 %",
+        "Planning; best so far 50.00%, at most 75.00%",
         "Planning; best so far 0.50 more than now, at most 0.75",
     ]
 
@@ -385,7 +385,7 @@ def test_what_too_few_armies_cannot_do_is_an_answer(run: Run) -> None:
 def test_what_was_not_found_is_not_called_impossible(small: Path) -> None:
     plan = replace(best_plan(read_position(small), TakeAll("East")), win_probability=0.0, value=0.0)
     for bound, told in (
-        (0.25, "No plan to take East was found; no plan has a chance above 25.00 %."),
+        (0.25, "No plan to take East was found; no plan has a chance above 25.00%."),
         (1.0, "No plan to take East was found; it is not known whether there is one."),
     ):
         answer = asked.PlanAnswer(
@@ -416,7 +416,7 @@ def test_goals_in_order_are_told_one_after_another(run: Run, small: Path) -> Non
             {"kind": "take all", "territories": ["C"], "worth": 1.0},
         ],
     }
-    first, second = (f"{100 * chance:.2f} %" for chance in plan.stages)
+    first, second = (f"{100 * chance:.2f}%" for chance in plan.stages)
     told = run(line).stdout
     assert told.startswith(
         f"You eliminate blue with a chance of {first}, then take C with {second}"
@@ -475,9 +475,9 @@ def test_what_is_certain_is_told_as_100_percent_under_balanced_blitz(
     rules.write_text('dice_mode = "balanced blitz"\n', encoding="utf-8")
     small.write_text(SMALL.replace("armies = 9", "armies = 90"), encoding="utf-8")
     line = f"plan {small} --take East"
-    assert run(line).stdout.startswith("You take East with a chance of more than 99.99 %")
+    assert run(line).stdout.startswith("You take East with a chance of more than 99.99%")
     told = run(f"{line} --rules-file {rules}").stdout
-    assert told.startswith("You take East with a chance of 100 %")
+    assert told.startswith("You take East with a chance of 100%")
     assert "99.99" not in told
     checked = run(f"{line} --rules-file {rules} --check 100").stdout.splitlines()[1]
     assert checked.startswith(
@@ -537,9 +537,9 @@ def test_new_armies_are_placed_before_the_plan(run: Run, small: Path) -> None:
         ],
     }
     lines = run(f"plan {small} --take East --reinforce 3").stdout.splitlines()
-    chance = f"{100 * found.plan.win_probability:.2f} %"
+    chance = f"{100 * found.plan.win_probability:.2f}%"
     assert lines[0].startswith(f"With 3 new armies on A, you take East with a chance of {chance}")
-    assert lines[1] == f"Without them the chance is {100 * found.before.value:.2f} %."
+    assert lines[1] == f"Without them the chance is {100 * found.before.value:.2f}%."
     assert lines[3:5] == [
         "Where they help, by quick plans:",
         "   with 1 more  with 3 more",
@@ -558,10 +558,10 @@ def test_need_finds_the_fewest_new_armies(run: Run, small: Path) -> None:
     )
     sentence = run(line).stdout.splitlines()[2]
     assert sentence.startswith(
-        f"For a chance of at least 98 % you need {found.armies} new armies on A:"
+        f"For a chance of at least 98% you need {found.armies} new armies on A:"
     )
     told = run(f"plan {small} --take East --reinforce 1 --need 20%").stdout
-    assert "You have a chance of at least 20 % without new armies." in told
+    assert "You have a chance of at least 20% without new armies." in told
 
 
 def test_cards_bring_armies_with_which_the_turn_goes_on(run: Run, small: Path) -> None:
@@ -574,7 +574,7 @@ def test_cards_bring_armies_with_which_the_turn_goes_on(run: Run, small: Path) -
     ]
     told = run(line).stdout.splitlines()
     assert told[1] == (
-        "The cards bring 10 armies with 81.70 % and none with 18.30 %. All sets are traded in at "
+        "The cards bring 10 armies with 81.70% and none with 18.30%. All sets are traded in at "
         "once; what is on the cards is taken to be random."
     )
     position = read_position(small)
@@ -587,8 +587,8 @@ def test_cards_bring_armies_with_which_the_turn_goes_on(run: Run, small: Path) -
     low, high = found.interval
     assert cards["interval"] == {"level": 0.95, "low": low, "high": high}
     lines = run(f"{line} --then C").stdout.splitlines()
-    assert lines[0].startswith(f"You eliminate blue with a chance of {100 * found.first:.2f} %")
-    assert f"then take C with {100 * found.win_probability:.2f} %" in lines[0]
+    assert lines[0].startswith(f"You eliminate blue with a chance of {100 * found.first:.2f}%")
+    assert f"then take C with {100 * found.win_probability:.2f}%" in lines[0]
     assert f"from {found.ends} ends" in lines[2]
 
 
@@ -603,8 +603,8 @@ def test_hold_tells_what_the_others_may_take_back(run: Run, small: Path) -> None
     assert told["threats"] == [each._asdict() for each in found.threats]
     assert told["ends"] == found.ends
     lines = run(line).stdout.splitlines()
-    share = f"{100 * found.win_probability:.2f} %"
-    assert lines[1].startswith(f"You still have it at your next turn with {share}: the 95 % ")
+    share = f"{100 * found.win_probability:.2f}%"
+    assert lines[1].startswith(f"You still have it at your next turn with {share}: the 95% ")
     assert "What the others do:" in lines
     assert record(run(f"plan {small} --take B --hold --opponents-get 2 --json"))["hold"]["ends"]
 
@@ -644,11 +644,11 @@ def test_the_simpler_play_is_told_where_it_is_worth_less(run: Run, tmp_path: Pat
         run(f"plan {file} --take c,d --play {play}").stdout.splitlines()
         for play in ("rolls", "battles")
     )
-    assert rolls[0] == "You take c and d with a chance of 80.14 %: proven best."
+    assert rolls[0] == "You take c and d with a chance of 80.14%: proven best."
     assert rolls[1] == (
-        "If each battle is fought to its end it is 62.49 %: this plan decides after each roll."
+        "If each battle is fought to its end it is 62.49%: this plan decides after each roll."
     )
-    assert battles[0].startswith("You take c and d with a chance of 62.49 %; no play can be better")
+    assert battles[0].startswith("You take c and d with a chance of 62.49%; no play can be better")
     assert not any("each battle" in line for line in battles)
 
 
@@ -664,7 +664,7 @@ def test_alternatives_are_the_library_s(run: Run, small: Path) -> None:
     assert lines[place + 1].split() == ["dice", "chance"]
     for told, each in zip(lines[place + 2 :], found, strict=False):
         assert told.startswith(f"{each.start} to {each.to}")
-        assert told.endswith(f" {each.dice}  {100 * each.value:.2f} %")
+        assert told.endswith(f" {each.dice}  {100 * each.value:.2f}%")
 
 
 def test_a_worth_is_told_with_its_interval_and_the_simpler_play(small: Path) -> None:
@@ -692,8 +692,7 @@ def test_an_estimate_is_told_with_its_interval(small: Path) -> None:
     )
     answer = asked.PlanAnswer(PlanQuestion(str(small), take="East"), guessed)
     assert answer.sentence == (
-        "You take East with a chance of 62.00 % (61.00 to 63.00); no play can be better than "
-        "70.00 %."
+        "You take East with a chance of 62.00% (61.00 to 63.00); no play can be better than 70.00%."
     )
     assert answer.record()["interval"] == {"level": 0.95, "low": 0.61, "high": 0.63}
 

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.run import Run
 
 OWNED = {
-    "battle 9 7": "You win 64 % of the time.",
+    "battle 9 7": "You win 64% of the time.",
     "campaign 12 4 3": "You take all 2 territories",
     "roll 3 2": "A roll costs you 0.92 and them 1.08 armies on average.",
     "simulate 9 7 --runs 100 --seed 1": "Won in ",

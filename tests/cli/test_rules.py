@@ -65,8 +65,8 @@ def test_the_list_tells_the_odds_of_all_rules(run: Run) -> None:
     odds = lines[lines.index("Their odds:") :]
     told = [next(line for line in odds if line.startswith(f"{each.name} ")) for each in RULE_SETS]
     assert told[0].split("  ")[0] == "classic"
-    assert told[0].endswith("37.2 / 33.6 / 29.3  47.99 %       0.853")
-    assert told[1].endswith("13.8 / 21.5 / 26.5 / 38.3  14.53 %       1.710")
+    assert told[0].endswith("37.2 / 33.6 / 29.3  47.99%       0.853")
+    assert told[1].endswith("13.8 / 21.5 / 26.5 / 38.3  14.53%       1.710")
     for each, line in zip(RULE_SETS, told, strict=True):
         assert ("%" in line) == can_be_told(each.rules), line
 
@@ -103,7 +103,7 @@ def test_what_cannot_be_told_is_null(run: Run, house: Path) -> None:
 def test_a_defender_who_sees_first_is_told_of_without_a_roll(run: Run) -> None:
     text = run("rules defender-sees-first").stdout
     assert "He takes the number that makes the conquest of his territory as unlikely" in text
-    assert "10 armies beat 10 with a chance of 36.32 %." in text
+    assert "10 armies beat 10 with a chance of 36.32%." in text
     assert "even with 1.001 attackers for each defender." in text
     assert "What a roll costs" not in text
 
@@ -128,7 +128,7 @@ def test_one_rule_set_is_explained(run: Run) -> None:
     assert "Stacks with: zombie attacker, zombie defender, balanced blitz" in lines
     assert "The defender throws at most 4 dice with 6 faces each." in lines
     assert "Ties go to the defender; 1 army must stay behind." in lines
-    assert "10 armies beat 10 with a chance of 3.81 %." in lines
+    assert "10 armies beat 10 with a chance of 3.81%." in lines
     assert "27 armies have an even chance or better against 10; one fewer does not." in lines
     assert "A very large battle is even with 2.996 attackers for each defender." in lines
     assert "3 dice against 4   7.3 / 14.8 / 23.4 / 54.4  2.2493  0.7507" in lines
@@ -161,7 +161,7 @@ def test_an_attack_that_cannot_hurt_is_never_even(run: Run, house: Path) -> None
     house.write_text("[attack]\nfaces = [1]\n")
     text = run(f"rules --rules-file {house}").stdout
     assert "A very large battle is never even: on average the defenders lose none." in text
-    assert "10 armies beat 10 with a chance of less than 0.01 %." in text
+    assert "10 armies beat 10 with a chance of less than 0.01%." in text
     record = records(run, f"rules --rules-file {house}")[0]
     assert record["break_even_ratio"] is record["break_even_attackers"] is None
     assert run(f"rules --rules-file {house} --csv").stdout.splitlines()[1].endswith(",never,")

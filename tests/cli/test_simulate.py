@@ -43,9 +43,9 @@ def test_it_begins_with_the_answer(run: Run) -> None:
     low, high = won.interval()
     assert lines[:5] == [
         f"72 armies took all 14 territories in {won.successes:,} of 10,000 games: "
-        f"{float(100 * won.probability):.2f} %.",
-        f"The 95 % interval for the true chance: {100 * low:.2f} % to {100 * high:.2f} %.",
-        "The exact chance is 81.05 %, inside that interval.",
+        f"{float(100 * won.probability):.2f}%.",
+        f"The 95% interval for the true chance: {100 * low:.2f}% to {100 * high:.2f}%.",
+        "The exact chance is 81.05%, inside that interval.",
         "",
         "How it ended:",
     ]

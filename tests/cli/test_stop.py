@@ -45,7 +45,7 @@ WRONG = {
 
 def percent(chance: object) -> str:
     """Return a chance as it is printed."""
-    return f"{100 * float(str(chance)):.2f} %"
+    return f"{100 * float(str(chance)):.2f}%"
 
 
 @pytest.mark.parametrize("line", WRONG)
@@ -69,7 +69,7 @@ def test_a_battle_says_how_often_nobody_wins(run: Run) -> None:
 
 def test_a_battle_that_cannot_be_lost_says_nothing_of_it(run: Run) -> None:
     lines = run("battle 4 2 --max-rolls 1 --exact --rules Capital").stdout.splitlines()
-    assert lines[0].endswith(" %, and stop with 62.83 % (capital).")
+    assert lines[0].endswith(" %, and stop with 62.83% (capital).")
     assert lines[1] == "Exactly: 1445/3888 and 2443/3888"
 
 
@@ -213,7 +213,7 @@ def test_a_spread_that_holds_is_not_said_to_hold_however_the_armies_are_spread(r
     text = run(f"{asked} --max-rolls 3").stdout
     assert text.startswith("Put 1 1 7 armies: 12 attackers then cannot break through.\n")
     even = Campaign(12, [3, 3, 3], stop=Stop(max_rolls=3)).win_probability()
-    assert f"even           3 3 3    {100 * even:.1f} %" in text
+    assert f"even           3 3 3    {100 * even:.1f}%" in text
     assert run("defend 3 --armies 9 --territories 3").stdout == (
         "3 attackers cannot break through, however the armies are spread.\n"
     )

@@ -56,11 +56,11 @@ def test_each_roll_is_said_and_the_next_move_told(
     first, second, third, fourth = (100 * chance for chance in chances)
     assert capsys.readouterr().out.splitlines() == [
         HELP,
-        f"s (6) to a (2): roll 3 dice. Chance {first:.2f} %.",
-        f"> s (5) to a (1): roll 3 dice. Chance {second:.2f} %, {second - first:+.2f}.",
+        f"s (6) to a (2): roll 3 dice. Chance {first:.2f}%.",
+        f"> s (5) to a (1): roll 3 dice. Chance {second:.2f}%, {second - first:+.2f}.",
         "> Taken: move 4 in [3 to 4] > "
-        f"a (4) to b (1): roll 3 dice. Chance {third:.2f} %, {third - second:+.2f}.",
-        f"> a (3) to b (1): roll 2 dice. Chance {fourth:.2f} %, {fourth - third:+.2f}.",
+        f"a (4) to b (1): roll 3 dice. Chance {third:.2f}%, {third - second:+.2f}.",
+        f"> a (3) to b (1): roll 2 dice. Chance {fourth:.2f}%, {fourth - third:+.2f}.",
         "> Taken: move 2 in.",
         "Done: you take a and b.",
         "> ",

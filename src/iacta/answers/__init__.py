@@ -20,7 +20,7 @@ def ask(asked: Question | str, *, watch: Watch | None = None, **parameters: Any)
     An unknown name and parameters that do not fit are refused.
 
     >>> ask("battle", attackers=12, defenders=10).sentence
-    '12 armies beat 10 with a chance of 65.38 %.'
+    '12 armies beat 10 with a chance of 65.38%.'
     """
     if isinstance(asked, str):
         form = find_question(asked)

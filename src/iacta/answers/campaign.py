@@ -169,7 +169,7 @@ class CampaignAnswer(Answer):
                 (
                     str(index + 1),
                     f"{territory.defenders}{own_rules}{own_numbers(territory)}",
-                    reach if index else "100 %",
+                    reach if index else "100%",
                     short_percent(self._settled(odds.conquer_probability, index + 1)),
                     f"{float(odds.expected_attackers):.1f}",
                 )

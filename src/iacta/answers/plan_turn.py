@@ -138,7 +138,7 @@ def cards_words(armies: Distribution[int]) -> str:
 
     >>> from iacta import traded_armies
     >>> cards_words(traded_armies(4)), cards_words(traded_armies(5))
-    ('The cards bring 4 armies with 81.70 % and none with 18.30 %.', 'The cards bring 4 armies.')
+    ('The cards bring 4 armies with 81.70% and none with 18.30%.', 'The cards bring 4 armies.')
     """
     if len(armies) == 1:
         (number,) = armies
@@ -173,7 +173,7 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
     )
     yield (
         f"The last two chances are estimated from {goes_on.ends} ends of the first plan; the "
-        f"95 % interval of the first of them is {100 * low:.2f} % to {100 * high:.2f} %. "
+        f"95% interval of the first of them is {100 * low:.2f}% to {100 * high:.2f}%. "
         f"{DEALT}"
     )
 
@@ -208,9 +208,9 @@ def what_is_held(held: Hold) -> Iterator[str]:
     low, high = held.interval
     most = "" if held.is_exact else "at most "
     yield (
-        f"You still have it at your next turn with {most}{percent(held.win_probability)}: the 95 % "
-        f"interval, from {held.ends} ends of the plan, is {100 * low:.2f} % to "
-        f"{100 * high:.2f} %."
+        f"You still have it at your next turn with {most}{percent(held.win_probability)}: the 95% "
+        f"interval, from {held.ends} ends of the plan, is {100 * low:.2f}% to "
+        f"{100 * high:.2f}%."
     )
     if not held.is_exact:
         least = "nothing is certain"

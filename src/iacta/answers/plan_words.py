@@ -188,7 +188,7 @@ def _share(plan: Plan, chance: float) -> str:
     """Return a chance of the plan for a table: rounded, where it is counted in games."""
     if not plan.games:
         return short_percent(settled_chance(plan, chance))
-    return f"{100 * chance:.0f} %"
+    return f"{100 * chance:.0f}%"
 
 
 def _row(plan: Plan, step: Step) -> tuple[str, str, str, str]:
@@ -196,7 +196,7 @@ def _row(plan: Plan, step: Step) -> tuple[str, str, str, str]:
     reached = step.reach_probability
     return (
         f"{step.start} to {step.to}",
-        "100 %" if reached == 1.0 else _share(plan, reached),
+        "100%" if reached == 1.0 else _share(plan, reached),
         _share(plan, step.conquer_probability),
         f"{step.expected_armies:.1f}" if step.conquer_probability else "",
     )
@@ -228,7 +228,7 @@ def _afterwards(plan: Plan) -> Iterator[Sequence[str]]:
         if each.name in touched and each.own_probability >= RARE:
             owned = plan.position.of(each.name).owner == plan.position.player
             chance = _share(plan, each.own_probability)
-            yield each.name, "100 %" if owned else chance, f"{each.expected_armies:.1f}"
+            yield each.name, "100%" if owned else chance, f"{each.expected_armies:.1f}"
 
 
 def _numbers(numbers: Sequence[int]) -> str:
@@ -283,10 +283,10 @@ def _at_most(bound: float) -> str:
     """Return a bound on a chance, rounded up.
 
     >>> _at_most(0.01231), _at_most(0.99999)
-    ('1.24 %', '100 %')
+    ('1.24%', '100%')
     """
     percents = ceil(bound * 10_000 - 1e-9) / 100
-    return "100 %" if percents >= 100 else f"{percents:.2f} %"
+    return "100%" if percents >= 100 else f"{percents:.2f}%"
 
 
 def _worth_words(plan: Plan) -> str:
@@ -460,7 +460,7 @@ class Checked(NamedTuple):
         told = "exact" if plan.interval is None else "estimated"
         inside = "inside" if low <= plan.win_probability <= high else "outside"
         return (
-            f"{games} it succeeded in {percent(float(self.simulated.won.probability))}; the 95 % "
-            f"interval is {100 * low:.2f} % to {100 * high:.2f} %, and the {told} chance is "
+            f"{games} it succeeded in {percent(float(self.simulated.won.probability))}; the 95% "
+            f"interval is {100 * low:.2f}% to {100 * high:.2f}%, and the {told} chance is "
             f"{inside} {seed}."
         )

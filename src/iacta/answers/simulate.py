@@ -153,7 +153,7 @@ class SimulateAnswer(Answer):
             f"{'the territory' if territories == 1 else f'all {territories} territories'} in "
             f"{won.successes:,} of {won.runs:,} {games}: "
             f"{_percent(won.probability)}{under(asked.rule_set.name)}.",
-            f"The 95 % interval for the true chance: {low} to {high}.",
+            f"The 95% interval for the true chance: {low} to {high}.",
         ]
         if self.computed is not None:
             lines.append(_comparison(self.computed, self.interval))
@@ -167,7 +167,7 @@ def _percent(part: float | Fraction) -> str:
     """Return a part of the games, which were counted: all of them are called so, and so are none.
 
     >>> _percent(Fraction(81, 100)), _percent(1.0), _percent(0.0)
-    ('81.00 %', '100 %', '0 %')
+    ('81.00%', '100%', '0%')
     """
     return percent(Fraction(part))
 
@@ -176,9 +176,9 @@ def _comparison(chance: float, interval: Interval) -> str:
     """Return a sentence on the exact chance and the interval.
 
     >>> _comparison(0.8105, Interval(0.8, 0.82))
-    'The exact chance is 81.05 %, inside that interval.'
+    'The exact chance is 81.05%, inside that interval.'
     >>> _comparison(0.7, Interval(0.8, 0.82))
-    'The exact chance is 70.00 %, outside that interval, as happens in 1 of 20 simulations.'
+    'The exact chance is 70.00%, outside that interval, as happens in 1 of 20 simulations.'
     """
     exact = f"The exact chance is {percent(chance)}"
     if interval.low <= chance <= interval.high:

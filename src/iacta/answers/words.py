@@ -33,22 +33,22 @@ def percent(probability: Probability) -> str:
     """Return a chance as a player says it; what is not quite certain is never called certain.
 
     >>> percent(0.65382), percent(0.999999), percent(1e-9), percent(Fraction(1))
-    ('65.38 %', 'more than 99.99 %', 'less than 0.01 %', '100 %')
+    ('65.38%', 'more than 99.99%', 'less than 0.01%', '100%')
     """
     if isinstance(probability, Fraction) and probability.denominator == 1:
-        return f"{100 * probability} %"
+        return f"{100 * probability}%"
     if probability >= 0.99995:
-        return "more than 99.99 %"
+        return "more than 99.99%"
     if probability < 0.00005:
-        return "less than 0.01 %"
-    return f"{100 * float(probability):.2f} %"
+        return "less than 0.01%"
+    return f"{100 * float(probability):.2f}%"
 
 
 def short_percent(probability: Probability) -> str:
     """Return a chance as `percent` does, for the cell of a table.
 
     >>> short_percent(0.65382), short_percent(0.999999)
-    ('65.38 %', '> 99.99 %')
+    ('65.38%', '> 99.99%')
     """
     return percent(probability).replace("more than", ">").replace("less than", "<")
 
@@ -57,24 +57,24 @@ def bar_percent(probability: Probability) -> str:
     """Return a chance beside its bar; what is not quite certain, or impossible, is not called so.
 
     >>> bar_percent(0.25), bar_percent(0.99999), bar_percent(1e-5), bar_percent(0.0)
-    ('25.0 %', '> 99.9 %', '< 0.1 %', '0.0 %')
+    ('25.0%', '> 99.9%', '< 0.1%', '0.0%')
     >>> bar_percent(Fraction(1))
-    '100.0 %'
+    '100.0%'
     """
     if isinstance(probability, Fraction) and probability == 1:
-        return "100.0 %"
+        return "100.0%"
     if probability >= 0.9995:
-        return "> 99.9 %"
+        return "> 99.9%"
     if 0 < probability < 0.0005:
-        return "< 0.1 %"
-    return f"{100 * float(probability):.1f} %"
+        return "< 0.1%"
+    return f"{100 * float(probability):.1f}%"
 
 
 def plain_percent(chance: Fraction) -> str:
     """Return a wanted chance as a percentage with all its digits, or as a fraction without end.
 
     >>> plain_percent(Fraction(19, 20)), plain_percent(Fraction(10**9 - 1, 10**9))
-    ('95 %', '99.9999999 %')
+    ('95%', '99.9999999%')
     >>> plain_percent(Fraction(1, 3))
     '1/3'
     """
@@ -83,9 +83,9 @@ def plain_percent(chance: Fraction) -> str:
         digits += 1
     percents = Decimal(chance.numerator * 100) / Decimal(chance.denominator)
     if digits < MOST_PERCENT_DIGITS:
-        return f"{percents:.{digits}f} %"
+        return f"{percents:.{digits}f}%"
     text = fraction_text(chance)
-    return text if len(text) <= LONGEST_FRACTION else f"about {percents:.3g} %"
+    return text if len(text) <= LONGEST_FRACTION else f"about {percents:.3g}%"
 
 
 def settled(probability: Probability, rules: Iterable[Rules]) -> Probability:
@@ -97,7 +97,7 @@ def settled(probability: Probability, rules: Iterable[Rules]) -> Probability:
 
     >>> from iacta.rules.variants import find_rules
     >>> percent(settled(1.0, [find_rules("balanced blitz")])), percent(settled(1.0, [Rules()]))
-    ('100 %', 'more than 99.99 %')
+    ('100%', 'more than 99.99%')
     """
     if probability in (0, 1) and all(find_kernel(each).certain for each in rules):
         return Fraction(probability)

@@ -236,7 +236,7 @@ def _gains(drawn: BoardMap, gains: Mapping[str, float], is_chance: bool) -> list
     """Return the gains as labels above the badges, where there is room."""
     rows = []
     for name, gain in gains.items():
-        text = f"+{100 * gain:.1f} %" if is_chance else f"+{gain:.2f}"
+        text = f"+{100 * gain:.1f}%" if is_chance else f"+{gain:.2f}"
         x, y = drawn.pixel(drawn.places[name])
         for lower in (-BADGE - 6, BADGE + 6):
             if gain and drawn.take(_text_box(text, x, y + lower)):

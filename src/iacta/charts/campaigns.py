@@ -77,7 +77,7 @@ def survival(campaign: Campaign) -> AnyChart:
         ),
         _title(campaign, outcomes),
         _subject(campaign)
-        + (" What is missing to 100 % was not reached." if is_any_unreached else ""),
+        + (" What is missing to 100% was not reached." if is_any_unreached else ""),
         tables,
     )
 

@@ -384,7 +384,7 @@ def _lines_by_chance(chances: object) -> Lines:
     if not 1 <= len(wanted) <= MOST_LINES:
         raise IllegalError(f"chances must be 1 to {MOST_LINES}, got {len(wanted)}")
     values = [float(chance) for chance in wanted]
-    return Lines("chance", "chance", values, [f"{100 * chance:.10g} %" for chance in values])
+    return Lines("chance", "chance", values, [f"{100 * chance:.10g}%" for chance in values])
 
 
 def _rules_name(rules: Rules | str) -> str:

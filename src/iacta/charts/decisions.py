@@ -310,7 +310,7 @@ def chance_by_defenders(
 
 
 def _wanted(chance: Fraction) -> str:
-    return f"{float(100 * chance):.10g} % is wanted"
+    return f"{float(100 * chance):.10g}% is wanted"
 
 
 def _chances_around(side: str, enough: int, probabilities: Chances) -> list[Row]:

@@ -45,7 +45,7 @@ from iacta.questions.simulated import Simulated
 
 MOST_BARS = 40  # each has an interval
 MOST_TERRITORIES = 6  # whose defenders are named
-LEVEL = "95 %"
+LEVEL = "95%"
 ARMIES_OR_TERRITORIES = (
     "left of 0: territories not taken,",
     "right of 0: your armies in the last territory",
@@ -66,7 +66,7 @@ def simulated_outcomes(
     seed: that of the dice, shown so that they can be thrown again; `None` to show none.
 
     The chart has a table `outcomes`: how it ends, the numbers from `least` to `most`, the part of
-    the runs that ended so (`probability`), its 95 % interval from `low` to `high`, and the `exact`
+    the runs that ended so (`probability`), its 95% interval from `low` to `high`, and the `exact`
     chance, empty if no method computes it. After a success the numbers are the armies that remain,
     above 0: in a campaign of several territories those in the last one. Otherwise they are below
     0: the defenders that remain, or in such a campaign the territories not taken.
@@ -195,7 +195,7 @@ def convergence(
     asked: the battle or the campaign that was simulated.
     seed: that of the dice, shown so that they can be thrown again; `None` to show none.
 
-    The chart has a table `estimates`: the `estimate` after n `runs` and its 95 % interval
+    The chart has a table `estimates`: the `estimate` after n `runs` and its 95% interval
     from `low` to `high`; and a table of the `exact` chance, if a method computes it.
 
     Sources: Norvig, "The Unfinished Game ... of Risk" (2020), and Höhle (2025), who simulate to

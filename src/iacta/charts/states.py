@@ -306,7 +306,7 @@ def _path_chart(rows: Sequence[Row]) -> AnyChart:
     )
     names = (
         base.transform_calculate(
-            label="datum.path + ':  ' + format(100 * datum.probability, '.1f') + ' %'"
+            label="datum.path + ':  ' + format(100 * datum.probability, '.1f') + '%'"
         )
         .mark_text(align="left", fontSize=11, dx=3, dy=-6)
         .encode(x=alt.datum(0, type="quantitative"), text="label:N")

@@ -259,18 +259,18 @@ def per_cent(chance: Probability, digits: int = 0) -> str:
     digits: how many after the point.
 
     >>> per_cent(0.6538), per_cent(0.9999), per_cent(1e-9), per_cent(1)
-    ('65 %', 'more than 99 %', 'less than 1 %', '100 %')
+    ('65%', 'more than 99%', 'less than 1%', '100%')
     >>> per_cent(0.65382, 2)
-    '65.38 %'
+    '65.38%'
     """
     if not isinstance(chance, float) and chance in (0, 1):
-        return f"{100 * int(chance)} %"
+        return f"{100 * int(chance)}%"
     percentage, least = 100 * float(chance), 10.0**-digits
     if percentage >= 100 - least / 2:
-        return f"more than {100 - least:.{digits}f} %"
+        return f"more than {100 - least:.{digits}f}%"
     if percentage <= least / 2:
-        return f"less than {least:.{digits}f} %"
-    return f"{percentage:.{digits}f} %"
+        return f"less than {least:.{digits}f}%"
+    return f"{percentage:.{digits}f}%"
 
 
 def armies(count: int, noun: str = "army", plural: str = "") -> str:

@@ -123,11 +123,11 @@ def _ground(level: float) -> str:
 def _print_bars(bars: Bars) -> None:
     label_width = max(len(bar.label) for bar in bars.bars)
     longest = max(bar.probability for bar in bars.bars)
-    room = max(get_terminal_size().columns - label_width - len("  > 99.9 %  ") - 1, LEAST_BAR)
+    room = max(get_terminal_size().columns - label_width - len("  > 99.9%  ") - 1, LEAST_BAR)
     for label, probability, tone in bars.bars:
         length = room * float(probability / longest) if longest else 0.0
         bar = _styled(_bar(length, getattr(sys.stdout, "encoding", None) or "utf-8"), TONES[tone])
-        print(f"{label:<{label_width}}  {bar_percent(probability):>8}  {bar}".rstrip())
+        print(f"{label:<{label_width}}  {bar_percent(probability):>7}  {bar}".rstrip())
 
 
 def _bar(length: float, encoding: str) -> str:

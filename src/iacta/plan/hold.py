@@ -144,7 +144,7 @@ class Hold(Displayed):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """An interval that has the chance in 95 % of all cases."""
+        """An interval that has the chance in 95% of all cases."""
         low, high = (self.win_probability + s * NORMAL * self.error for s in (-1, 1))
         return max(low, 0.0), min(high, self.plan.win_probability)
 

@@ -165,7 +165,7 @@ class Plan(Displayed):
     stages: for goals in order, the chance that each of them, and all before it, is reached;
         estimated from games where there is an `interval`.
     play: `"rolls"`, or `"battles"` if it fights each battle to its end.
-    interval: the interval at 95 % for its value, where that is estimated from games; else `None`.
+    interval: the interval at 95% for its value, where that is estimated from games; else `None`.
     battles_value: what the best plan that was found is worth if each battle is fought to its end.
     games: the games from which the value is estimated.
     has_tried_rolls: whether play roll by roll was looked at too.

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from iacta.plan.bound import play_bounds
 from iacta.plan.chain import solve_chain
@@ -46,7 +47,8 @@ from iacta.plan.turn import Turn
 __all__ = ["Clock", "RealPlay", "Search", "battle_plans", "policy_anew"]
 
 SEED = 0
-LEVEL = 1.96  # standard errors on either side, for an interval at 95 %
+LEVEL = 1.96  # the quantile of the normal distribution for an interval at 95%
+FEWEST_GAMES = 5  # that tell anything
 LEAST_GAIN = 1e-4
 NEAR_ENOUGH = 0.001  # of the half of an interval, in parts of a worth above 1
 LEAST_GAMES = 60
@@ -65,7 +67,7 @@ class RealPlay(NamedTuple):
 
     policy: what it does in each state.
     value: what it pays on average.
-    interval: where the value is estimated, the interval for it at 95 %.
+    interval: where the value is estimated, the interval for it at 95%.
     visits: how it goes.
     games: the games from which it is estimated.
     chances: the chances of sets that are to be taken in order, where they are estimated.
@@ -142,6 +144,8 @@ class Search:
         if self.rolls.interval is None:
             is_certain = self.turn.rewards.is_chance and self.battles.value >= 1.0
             return not is_certain  # what is certain is told as such
+        if not self.turn.rewards.all_of and self.rolls.interval[0] < self.battles.value:
+            return False  # only a share of the whole is never better than lookahead on it
         return self.rolls.value > self.battles.value + LEAST_GAIN * max(self.battles.value, 1.0)
 
     def run(self) -> Iterator[None]:
@@ -215,7 +219,7 @@ class Search:
             if not games[0].is_whole:
                 return
             gains = np.array([each.gain for each in games])
-            half = LEVEL * float(gains.std()) / sqrt(len(games))
+            half = _half_interval(gains)
             # No play is worth more than the bound, whatever a sample of games says.
             top = min(self.upper_bound, 1.0 if policy.turn.rewards.is_chance else inf)
             value = min(max(policy.value + float(gains.mean()), 0.0), top)
@@ -231,6 +235,25 @@ class Search:
                 return
             if self.clock.limit is None and policy.decisions > most and len(games) >= LEAST_GAMES:
                 return
+
+
+def _half_interval(gains: npt.NDArray[np.float64]) -> float:
+    """Return half of the interval at 95% for a mean: Student's t times the standard error.
+
+    gains: what each game has gained.
+
+    The quantile of t is expanded about that of the normal distribution (Abramowitz & Stegun,
+    26.7.5); a handful of games tells nothing.
+
+    >>> round(_half_interval(np.array([0.0, 1.0] * 5)), 2)
+    0.38
+    """
+    n = len(gains)
+    if n < FEWEST_GAMES:
+        return inf
+    z, freedom = LEVEL, n - 1
+    t = z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+    return t * float(gains.std(ddof=1)) / sqrt(n)
 
 
 def battle_plans(
