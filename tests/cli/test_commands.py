@@ -309,7 +309,7 @@ def test_no_number_is_cut_in_a_narrow_window(
     assert "…" not in wide
     assert "your armies left             4.44                  1       4               10" in wide
     assert all("%" in line for line in wide.splitlines() if "of yours left" in line)
-    assert "2@3          96.66%         94.24%" in run("campaign 30 8:capital 2@3 4").stdout
+    assert "2@3           96.66%          94.24%" in run("campaign 30 8:capital 2@3 4").stdout
 
 
 def test_answers_are_labelled_with_the_rules_that_were_asked(run: Run) -> None:
@@ -382,7 +382,7 @@ def test_balanced_blitz_can_be_certain(run: Run) -> None:
     record = json.loads(run("battle 21 15 --rules balanced-blitz --json").stdout)
     assert (record["method"], record["win_probability"]) == ("balanced_blitz", 1.0)
     refused = run("need 10 --chance 100%")
-    assert refused.stderr == "iacta: --chance must lie between 0 and 1, both excluded, got 1\n"
+    assert refused.stderr == "iacta: --chance must lie between 0 and 1, both excluded, got '100%'\n"
 
 
 SEEN = "--rules defender-sees-first"

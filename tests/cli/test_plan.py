@@ -544,7 +544,7 @@ def test_new_armies_are_placed_before_the_plan(run: Run, small: Path) -> None:
         "Where they help, by quick plans:",
         "   with 1 more  with 3 more",
     ]
-    assert lines[5].split() == ["A", f"{100 * found.marginals[0].one:.2f}", "%", *chance.split()]
+    assert lines[5].split() == ["A", f"{100 * found.marginals[0].one:.2f}%", *chance.split()]
 
 
 def test_need_finds_the_fewest_new_armies(run: Run, small: Path) -> None:
