@@ -114,7 +114,7 @@ def _specification(command: str, name: str) -> str:
 
 def _chart(specification: str, dark: bool, width: int) -> str:
     from iacta.charts.converter import convert
-    from iacta.charts.theme import config
+    from iacta.charts.files import described, fitted
 
-    drawn = {**json.loads(specification), "config": config(dark=dark, width=width)}
-    return convert(json.dumps(drawn), "svg").decode()
+    drawn = fitted(json.loads(specification), dark=dark, width=width)
+    return described(convert(json.dumps(drawn), "svg"), drawn).decode()

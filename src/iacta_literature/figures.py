@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from iacta import TooLargeError, charts
 from iacta.charts import theme
 from iacta.charts.converter import Drawer, PictureError
+from iacta.charts.files import fitted
 from iacta_literature.published import Figure
 
 __all__ = ["Drawing", "Drawn", "darkened", "drawings", "lean", "text_of"]
@@ -148,7 +149,8 @@ def text_of(spec: Any, width: int, *, dark: bool = False) -> str:
     width: how wide the plot is, in pixels.
     dark: whether it is for a dark page.
     """
-    return json.dumps({**spec, "config": {**theme.config(dark=dark, width=width), "aria": False}})
+    drawn = fitted(spec, dark=dark, width=width)
+    return json.dumps({**drawn, "config": {**drawn["config"], "aria": False}})
 
 
 def darkened(svg: str) -> str:

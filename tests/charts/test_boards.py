@@ -27,9 +27,19 @@ from iacta import (
     reinforce,
 )
 from iacta.charts.board_layout import edges_of, frame_of, lines, places_of, sea_borders
-from iacta.charts.boards import _short, cut
+from iacta.charts.boards import (
+    NARROW_SIZES,
+    TONES,
+    TONES_BY_NAME,
+    WIDE_SIZES,
+    _Box,
+    _short,
+    cut,
+    digits_on,
+)
 from iacta.charts.files import page
-from iacta.charts.theme import WIDTH, AnyChart
+from iacta.charts.theme import WIDTH, AnyChart, contrast, per_cent
+from iacta.plan.way import usual_way
 from tests.charts.look import is_drawn, subtitle, table, title
 
 CLASSIC = classic_board()
@@ -56,9 +66,44 @@ def asia() -> Plan:
 
 def layers(chart: AnyChart, name: str) -> Iterator[list[dict[str, Any]]]:
     """Yield the rows of each layer with data of that name."""
-    for layer in charts.specification(chart)["layer"]:
+    for layer in on_map(chart):
         if layer["data"].get("name") == name and "values" in layer["data"]:
             yield layer["data"]["values"]
+
+
+def on_map(chart: AnyChart) -> list[dict[str, Any]]:
+    """Return the layers of the map itself, above its tables."""
+    found: list[dict[str, Any]] = charts.specification(chart)["vconcat"][0]["layer"]
+    return found
+
+
+def both_sizes(chart: AnyChart) -> Iterator[tuple[float, list[dict[str, Any]]]]:
+    """Yield how wide a map is, and its parts, as it is drawn for wide screens and for narrow."""
+    spec = charts.specification(chart)
+    for parts in (spec["vconcat"], spec["usermeta"]["narrow"]["vconcat"]):
+        yield parts[0]["width"], parts
+
+
+def values(part: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """Return the rows of the first layer of a part with data of that name."""
+    every = [part, *part.get("layer", [])]
+    data = [each["data"] for each in every if each.get("data", {}).get("name") == name]
+    return next((each["values"] for each in data if "values" in each), [])
+
+
+def boxes(parts: list[dict[str, Any]], width: float) -> list[tuple[float, float, float, float]]:
+    """Return the middles of all labels and discs on a map in pixels, with half their sizes."""
+    sizes = WIDE_SIZES if width == WIDTH else NARROW_SIZES
+    projection = parts[0]["layer"][0]["projection"]
+    scale, (left, top) = projection["scale"], projection["translate"]
+    found = []
+    for name in ("names", "numbers", "other numbers", "gains"):
+        for row in values(parts[0], name):
+            half = (sizes.disc, sizes.disc)
+            if name in ("names", "gains"):
+                half = (0.28 * sizes.names * len(row["text"]), 0.5 * sizes.names)
+            found.append((row["x"] * scale + left, row["y"] * scale + top, *half))
+    return found
 
 
 def test_a_plan_s_numbers_are_the_library_s(asia: Plan) -> None:
@@ -194,8 +239,7 @@ def test_a_frame_is_neither_flat_nor_high() -> None:
 
 def test_a_plan_in_a_corner_is_drawn_larger(asia: Plan) -> None:
     def scale(chart: AnyChart) -> float:
-        layer = charts.specification(chart)["layer"][0]
-        return 1 / float(layer["projection"]["scale"]["expr"].removeprefix("width / "))
+        return float(on_map(chart)[0]["projection"]["scale"])
 
     whole = scale(charts.board_map(asia.position))
     assert scale(charts.plan_map(asia)) > 1.3 * whole
@@ -204,25 +248,88 @@ def test_a_plan_in_a_corner_is_drawn_larger(asia: Plan) -> None:
 
 
 def test_labels_keep_clear_of_each_other(asia: Plan) -> None:
+    for chart in (charts.plan_map(asia), charts.board_map(CLASSIC)):
+        for width, parts in both_sizes(chart):
+            found = boxes(parts, width)
+            assert len(found) > 10
+            for (x, y, w, h), (x2, y2, w2, h2) in combinations(found, 2):
+                assert abs(x - x2) >= w + w2 - 1e-6 or abs(y - y2) >= h + h2 - 1e-6
+
+
+def test_names_keep_clear_of_arrows(asia: Plan) -> None:
+    for width, parts in both_sizes(charts.plan_map(asia)):
+        sizes = WIDE_SIZES if width == WIDTH else NARROW_SIZES
+        scale = parts[0]["layer"][0]["projection"]["scale"]
+        across, down = (0.28 * sizes.names / scale, 0.5 * sizes.names / scale)
+        for name in values(parts[0], "names"):
+            half = across * len(name["text"])
+            box = (name["x"] - half, name["y"] - down, name["x"] + half, name["y"] + down)
+            for line in values(parts[0], "shafts"):
+                ends = (line["x"], line["y"]), (line["x2"], line["y2"])
+                assert not _Box(*box).is_crossed(ends), name["text"]
+
+
+def test_each_arrow_has_its_number_and_its_chances(asia: Plan) -> None:
     chart = charts.plan_map(asia)
-    expression = charts.specification(chart)["layer"][0]["projection"]["scale"]["expr"]
-    scale = WIDTH / float(expression.removeprefix("width / "))
-    rows = [*next(layers(chart, "names")), *next(layers(chart, "chances"))]
-    assert len(rows) > 20
-    for a, b in combinations(rows, 2):
-        across = scale * abs(a["x"] - b["x"]) >= 4.6 * (len(a["text"]) + len(b["text"])) / 2 - 1e-6
-        assert across or scale * abs(a["y"] - b["y"]) >= 9 - 1e-6, (a, b)
+    steps = {row["number"]: row for row in table(chart, "steps") if row["number"]}
+    for _, (ground, below, *_) in both_sizes(chart):
+        told = {int(row["text"]): row for row in values(below, "lines")}
+        numbers = [int(row["text"]) for row in values(ground, "numbers")]
+        numbers += [int(row["text"]) for row in values(ground, "other numbers")]
+        assert sorted(numbers) == sorted(told) == sorted(steps)
+        assert len(values(ground, "heads")) == len(steps)
+        for number, row in told.items():
+            assert row["way"] == f"{steps[number]['from']} to {steps[number]['to']}"
+            taken = per_cent(steps[number]["conquer_probability"])
+            assert row["taken"] == taken.replace("more than", ">")
+    usual = [(each.step.start, each.step.to) for each in usual_way(asia)]
+    assert [(steps[n]["from"], steps[n]["to"]) for n in range(1, len(usual) + 1)] == usual
+
+
+def test_each_territory_in_sight_has_a_name(asia: Plan) -> None:
+    for chart in (
+        charts.plan_map(asia),
+        charts.board_map(asia.position),
+        charts.board_map(CLASSIC),
+    ):
+        for width, (ground, *below) in both_sizes(chart):
+            words = [row["text"] for row in values(ground, "names")]
+            words += [row["text"] for part in below for row in values(part, "key")]
+            words += [row["way"] for part in below for row in values(part, "lines")]
+            told = " ".join(words)
+            seen = {row["territory"] for row in values(ground, "badges")} or CLASSIC.territories
+            for name in seen:
+                first, *rest = name.split()
+                assert name in told or (first in told and rest[-1] in told), (name, width)
+
+
+def test_territories_are_shaded_only_where_their_chances_differ(asia: Plan) -> None:
+    def is_shaded(chart: AnyChart) -> bool:
+        return "chance to own it at the end" in json.dumps(charts.specification(chart))
+
+    assert not is_shaded(charts.plan_map(asia))
+    start = position_on(path(4), 6, 1, 1, 3)
+    assert is_shaded(charts.plan_map(best_plan(start, eliminate(start, "blue"))))
+
+
+def test_digits_can_be_read_on_each_badge() -> None:
+    for tone in (*TONES, *TONES_BY_NAME.values()):
+        assert contrast(tone, digits_on(tone)) >= 4.5
+
+
+def test_a_board_tells_what_its_continents_pay() -> None:
+    chart = charts.board_map(CLASSIC)
+    assert {row["continent"]: row["bonus"] for row in table(chart, "territories")} == {
+        each.name: each.bonus for each in CLASSIC.continents
+    }
+    assert "Asia +7" in json.dumps(charts.specification(chart))
 
 
 def test_owners_are_told_apart_by_colour_and_by_shape() -> None:
     owners = ["black", "blue", "green", "red", "yellow", "white"]
     holdings = tuple(Holding(owner, 2) for owner in owners)
     chart = charts.board_map(Position(path(6), "black", holdings))
-    badge = next(
-        layer
-        for layer in charts.specification(chart)["layer"]
-        if "shape" in layer.get("encoding", {})
-    )
+    badge = next(layer for layer in on_map(chart) if "shape" in layer.get("encoding", {}))
     shapes = badge["encoding"]["shape"]["scale"]
     tones = badge["encoding"]["color"]["scale"]
     assert shapes["domain"] == tones["domain"] == owners
@@ -233,7 +340,7 @@ def test_owners_are_told_apart_by_colour_and_by_shape() -> None:
 def test_who_is_called_by_a_colour_has_it() -> None:
     chart = charts.board_map(position_on(path(2), 3, 1, player="Red", other="blue"))
     spec = json.dumps(charts.specification(chart))
-    assert '"domain": ["Red", "blue"], "range": ["#d55e00", "#2583c4"]' in spec
+    assert '"domain": ["Red", "blue"], "range": ["#c22f2f", "#1f6fab"]' in spec
 
 
 def test_what_is_nobody_s_bears_no_armies() -> None:
@@ -251,7 +358,6 @@ def test_names_of_strangers_are_escaped_and_cut() -> None:
     text = page(charts.specification(chart), "")
     assert "<script>alert" not in text
     assert len(cut(evil)) == 24
-    assert "height_by_width" in text
 
 
 def test_armies_fit_on_a_badge() -> None:

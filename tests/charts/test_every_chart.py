@@ -154,8 +154,11 @@ def test_it_is_valid_and_not_blank_and_its_title_fits(name: str) -> None:
     assert is_drawn(chart)
     head = charts.specification(chart)["title"]
     first, last = head["text"][0], head["text"][-1]
-    assert max(map(len, head["text"])) <= TITLE_LETTERS
-    assert max(map(len, head["subtitle"])) <= SUBTITLE_LETTERS
+    narrow = charts.specification(chart)["usermeta"]["narrow"]["title"]
+    for is_narrow, words in ((False, head), (True, narrow)):
+        assert max(map(len, words["text"])) <= TITLE_LETTERS[is_narrow]
+        assert max(map(len, words["subtitle"])) <= SUBTITLE_LETTERS[is_narrow]
+    assert " ".join(narrow["text"]) == " ".join(head["text"])
     assert first[0].isupper() or first[0].isdigit()
     assert last.endswith(".")
     assert head["subtitle"][-1].endswith(".")

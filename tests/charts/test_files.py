@@ -7,12 +7,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from iacta import Battle, IllegalError, TooLargeError, charts, win_table
 from iacta.charts.converter import CONVERTED
-from iacta.charts.files import ENDINGS
+from iacta.charts.files import ENDINGS, fitted
 
 CHART = charts.win_chance_map(win_table(4, 3))
 STARTS = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF", "html": b"<!doctype html>"}
@@ -25,6 +26,23 @@ def test_each_ending_makes_its_kind_of_file(kind: str, tmp_path: Path) -> None:
     content = file.read_bytes()
     assert content.startswith(STARTS.get(kind, b""))
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_an_svg_has_the_title_and_the_subtitle_of_its_chart(tmp_path: Path) -> None:
+    file = tmp_path / "odds.svg"
+    charts.save(CHART, file)
+    root = ElementTree.fromstring(file.read_text(encoding="utf-8"))  # noqa: S314 # our own file
+    words = {each.tag.split("}")[1]: each.text for each in root}
+    assert f"{words['title']} {words['desc']}" == CHART.description
+    assert root.attrib["role"] == "img"
+
+
+def test_a_narrow_plot_has_its_narrow_form() -> None:
+    spec = charts.specification(CHART)
+    wide, narrow = fitted(spec), fitted(spec, width=260)
+    assert len(wide["title"]["text"]) <= len(narrow["title"]["text"])
+    assert max(map(len, narrow["title"]["text"])) <= 42
+    assert narrow["config"]["view"]["continuousWidth"] == 260
 
 
 def test_the_numbers_are_those_of_the_library(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from iacta.charts.converter import CONVERTED, PictureError, convert
 from iacta.charts.registry import public
-from iacta.charts.theme import PADDING, PAPER, WIDTH, AnyChart, Row, alt, config
+from iacta.charts.theme import NARROW_PLOT, PADDING, PAPER, WIDTH, AnyChart, Row, alt, config
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError, MissingError, TooLargeError
 from iacta.files import csv_rows, named, write_whole
@@ -66,7 +66,8 @@ def content(
             return json.dumps(spec, indent=1).encode() + b"\n"
         if kind == "html":
             return page(spec, make("", kind).decode()).encode()
-        return make(json.dumps(spec), kind)
+        made = make(json.dumps(spec), kind)
+        return described(made, spec) if kind == "svg" else made
     except PictureError as error:
         raise TooLargeError(f"the picture cannot be drawn: {error}") from None
 
@@ -89,6 +90,30 @@ def ending(file: str | Path) -> str:
             f"a picture's name must end in {', '.join(most)} or {last}, got {named(file)}"
         )
     return found
+
+
+def described(svg: bytes, spec: Mapping[str, Any]) -> bytes:
+    """Return an SVG whose `<title>` and `<desc>` are the title and the subtitle of its chart.
+
+    svg: the picture.
+    spec: the specification of its chart.
+    """
+    words = {"title": spec["title"]["text"], "desc": spec["title"]["subtitle"]}
+    told = [f"<{tag}>{html.escape(' '.join(lines))}</{tag}>" for tag, lines in words.items()]
+    end = svg.index(b">") + 1
+    root = svg[: end - 1].replace(b"<svg ", b'<svg role="img" ', 1)
+    return root + b">" + "".join(told).encode() + svg[end:]
+
+
+def fitted(spec: Mapping[str, Any], *, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
+    """Return a specification as it is drawn at another width, with its narrow form if that is less.
+
+    spec: the specification.
+    dark: whether it has a dark ground.
+    width: how wide the plot is, in pixels, axes not included.
+    """
+    narrow = spec.get("usermeta", {}).get("narrow", {}) if width < NARROW_PLOT else {}
+    return {**spec, **narrow, "config": config(dark=dark, width=width)}
 
 
 @public
@@ -187,14 +212,15 @@ async function draw() {{
   // How much room the labels beside the plot take is known only once they are drawn.
   for (let round = 0; round < 3 && mine === drawing; ++round) {{
     config.view.continuousWidth = config.view.discreteWidth = width = Math.max({least}, width);
-    const shape = spec.usermeta && spec.usermeta.height_by_width;
-    const size = shape ? {{height: Math.round(shape * width)}} : {{}};
-    await vegaEmbed("#chart", {{...spec, ...size, config}}, {{renderer: "svg", actions: false}});
+    // Maps have two sizes, for which the places of their labels are computed.
+    const isNarrow = spec.usermeta.fixed ? room < {width} + {padding} : width < {plot};
+    const form = isNarrow ? {{...spec, ...spec.usermeta.narrow}} : spec;
+    await vegaEmbed("#chart", {{...form, config}}, {{renderer: "svg", actions: false}});
     const wide = selector => Math.max(0, ...Array.from(
       document.querySelectorAll(selector), each => each.getBoundingClientRect().width));
     const words = wide("#chart .role-title-text, #chart .role-title-subtitle");
     const excess = wide("#chart svg") - room;
-    if (Math.abs(excess) < 1 || (excess < 0 && width >= {width})) break;
+    if (spec.usermeta.fixed || Math.abs(excess) < 1 || (excess < 0 && width >= {width})) break;
     if (words > room - {padding}) {{
       config.title.fontSize *= (room - {padding}) / words;
       config.title.subtitleFontSize *= (room - {padding}) / words;
@@ -229,6 +255,7 @@ def page(spec: Mapping[str, Any], script: str) -> str:
         margin=MARGIN,
         narrow=NARROW,
         least=LEAST,
+        plot=NARROW_PLOT,
         padding=2 * PADDING,
     )
 

@@ -34,6 +34,7 @@ __all__ = [
     "BLUE",
     "CATEGORIES",
     "COUNT",
+    "DEEP",
     "GREEN",
     "GREY",
     "HEIGHT",
@@ -49,6 +50,7 @@ __all__ = [
     "armies",
     "categories",
     "config",
+    "contrast",
     "exactly",
     "expect",
     "fight",
@@ -59,6 +61,7 @@ __all__ = [
     "rules_words",
     "seed_words",
     "shades",
+    "signed",
     "stop_words",
     "under_rules",
     "whole_axis",
@@ -81,6 +84,15 @@ BLUE, RED, GREEN, AMBER, PURPLE, GREY = (
     "#808080",
 )
 CATEGORIES = (BLUE, RED, GREEN, AMBER, PURPLE, GREY)
+# The same hues, deep enough for white letters on them.
+DEEP = {
+    BLUE: "#1f6fab",
+    RED: "#b84f00",
+    GREEN: "#007a59",
+    AMBER: "#8a6500",
+    PURPLE: "#9a4c82",
+    GREY: "#6b6b6b",
+}
 ORDERED = (RED, AMBER, GREEN, BLUE)
 
 WIDTH = 600
@@ -89,14 +101,18 @@ PADDING = 12  # pixels around a picture
 WHOLE = "datum.value % 1 ? '' : datum.label"  # labels an axis at whole numbers only
 COUNT = "datum.value % 1 || datum.value < 0 ? '' : datum.label"  # and never below 0
 MOST_LABELS = 15
-TITLE_LETTERS = 42  # as many fit into 360 pixels
-SUBTITLE_LETTERS = 56
+NARROW_PLOT = 450  # a plot narrower than this has its narrow form
+TITLE_LETTERS = {False: 66, True: 42}  # as many fit above a wide plot and a narrow one
+SUBTITLE_LETTERS = {False: 98, True: 56}
 ATTACKERS = "attackers, garrison included"
 
 INK = {False: "#1f2328", True: "#e6e6e6"}
 PAPER = {False: "#ffffff", True: "#16181d"}
 FAINT = {False: "#dddddd", True: "#3a3d44"}
 MIDDLE = {False: "#f2f2f2", True: "#2b2d33"}
+# Ends of scales of colours on which there are numbers: ink can be read on all of them.
+BAD = {False: "#f29b63", True: "#a34a00"}
+GOOD = {False: "#70b3e2", True: "#1c6298"}
 
 
 def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
@@ -158,6 +174,8 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
             "halo": {"color": paper},
             "outlined": {"stroke": paper, "strokeJoin": "round"},
             "paper": {"color": paper},
+            "ink": {"color": ink},
+            "inked": {"color": ink, "fill": ink},
         },
         "rule": {"color": ink},
         "bar": {"color": BLUE},
@@ -165,7 +183,7 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
         "point": {"color": BLUE},
         "range": {
             "category": list(CATEGORIES),
-            "diverging": [RED, middle, BLUE],
+            "diverging": [BAD[dark], middle, GOOD[dark]],
             "heatmap": [middle, BLUE],
             "ramp": [middle, BLUE],
         },
@@ -176,17 +194,26 @@ def finish(chart: AnyChart, title: str, subtitle: str, tables: Tables) -> AnyCha
     """Return a chart with its title, its data and our theme.
 
     chart: the chart, with data by name.
-    title: the finding, in a sentence; wrapped to fit into 360 pixels.
+    title: the finding, in a sentence.
     subtitle: what is shown, and under which rules.
     tables: the rows of each table, the most important table first.
+
+    What changes in a narrow plot is in the chart's `usermeta`: there the title is wrapped to fit
+    into 360 pixels.
     """
+    wide, narrow = (
+        {
+            "text": textwrap.wrap(title, TITLE_LETTERS[is_narrow]),
+            "subtitle": textwrap.wrap(subtitle, SUBTITLE_LETTERS[is_narrow]),
+        }
+        for is_narrow in (False, True)
+    )
     finished: AnyChart = chart.properties(
-        title=alt.TitleParams(
-            textwrap.wrap(title, TITLE_LETTERS), subtitle=textwrap.wrap(subtitle, SUBTITLE_LETTERS)
-        )
+        title=alt.TitleParams(wide["text"], subtitle=wide["subtitle"])
     )
     # As attributes: `properties` would check every value, a second for large tables.
     finished.description = f"{title} {subtitle}"
+    finished.usermeta = {"narrow": {"title": narrow}}
     finished.datasets = {name: list(rows) for name, rows in tables.items()}
     finished.config = config()
     return finished
@@ -240,6 +267,22 @@ def shades(count: int) -> list[str]:
     return [f"#{int(r):02x}{int(g):02x}{int(b):02x}" for r, g, b in zip(*tones, strict=True)]
 
 
+def contrast(colour: str, other: str) -> float:
+    """Return the contrast of two colours, from 1 to 21; small letters need 4.5.
+
+    >>> contrast("#000000", "#ffffff")
+    21.0
+
+    Source: Web Content Accessibility Guidelines 2.2, "relative luminance".
+    """
+    light = []
+    for each in (colour, other):
+        parts = np.array([int(each[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        light.append(float(linear @ [0.2126, 0.7152, 0.0722]) + 0.05)
+    return round(max(light) / min(light), 9)
+
+
 def expect(value: object, kind: type, name: str) -> None:
     """Refuse a value that is not of the kind of which a chart is asked.
 
@@ -250,6 +293,20 @@ def expect(value: object, kind: type, name: str) -> None:
     """
     if not isinstance(value, kind):
         raise MalformedError(f"{name} must be a {kind.__name__}, got {shown(value)}")
+
+
+def signed(number: float, digits: int = 0, *, plus: bool = False) -> str:
+    """Return a number with a minus sign, which is wider than a hyphen.
+
+    number: the number.
+    digits: how many after the point.
+    plus: whether positive numbers have their sign too.
+
+    >>> signed(-2), signed(2, 1, plus=True), signed(0, plus=True)
+    ('−2', '+2.0', '0')
+    """
+    sign = "+" if plus and number > 0 else ""
+    return f"{sign}{number:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def per_cent(chance: Probability, digits: int = 0) -> str:
