@@ -174,7 +174,7 @@ def test_an_arrow_over_the_edges_has_its_head_at_the_target() -> None:
     board = Board("world", names, ((names[0], names[1]),), (), places)
     start = position_on(board, 9, *[1] * 7)
     chart = charts.plan_map(best_plan(start, TakeAll("Alaska")))
-    (heads,) = layers(chart, "heads")
+    heads = next(layers(chart, "heads"))
     assert len(heads) == 1
     assert heads[0]["x"] < 10  # it comes from the left edge
     assert heads[0]["angle"] == pytest.approx(90)  # and points to the right

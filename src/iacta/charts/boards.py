@@ -80,6 +80,7 @@ CLOSE_UP = 0.7  # a plan that needs less of the board's width is enlarged
 NARROW = 320  # pixels, where others have `WIDTH`
 LETTER, LETTER_HEIGHT = 0.56, 1.15  # as parts of the size of the letters
 LANE = 3.0
+FARTHEST = 40  # pixels from a place to the letters that stand for its name
 LONGEST_NAME = 24
 FEW_ROWS = 5  # of a table, which then has one column
 ROW = 16.0  # pixels
@@ -895,9 +896,12 @@ def _place(
     if drawn.sizes is WIDE_SIZES or is_needed:  # where territories are small, it might be another's
         near += [(0, below + 4), (0, -below - 4), (aside + 4, 0), (-aside - 4, 0)]
         near += [(x * (aside + 8), y * 7) for x in (1, -1) for y in (1, -1)]
-    for x, y in near if not is_needed else [*near, (below, 0)]:
+    turns = [(math.cos(turn * math.pi / 6), math.sin(turn * math.pi / 6)) for turn in range(12)]
+    far = [(x * away, y * away) for away in range(6, FARTHEST, 2) for x, y in turns]
+    last = far[-1]
+    for x, y in [*near, *far] if is_needed else near:
         box = _around(pixel[0] + x, pixel[1] + y, half_width, half_height)
-        if drawn.is_free(box) or (is_needed and (x, y) == (below, 0)):
+        if drawn.is_free(box) or (is_needed and (x, y) == last):
             drawn.taken.append(box)
             for k, each in enumerate(text):
                 at = (pixel[0] + x, box.top + line * (k + 0.5))
