@@ -1,5 +1,6 @@
 """Battle: the odds of one battle, and the literature's figures for it."""
 
+import math
 import re
 from fractions import Fraction
 from typing import Any
@@ -22,6 +23,7 @@ from iacta import (
     find_rules,
     win_table,
 )
+from iacta.methods.kernel import is_won
 from tests import strategies
 from tests.published import read_rows
 
@@ -139,6 +141,19 @@ def test_sums_of_rounded_probabilities_are_never_above_1() -> None:
     assert Battle(4000, 16, "commander defending", stop=Stop(charge=True)).win_probability() <= 1
     assert Battle(16, 10, "risk legacy bunker", stop=Stop(max_rolls=3)).stop_probability() == 1
     assert Battle(167, 8, "five ones").win_probability() <= 1
+
+
+@pytest.mark.parametrize(("attackers", "defenders"), [(420, 820), (900, 300), (600, 400)])
+def test_rare_ends_of_large_battles_keep_their_digits(attackers: int, defenders: int) -> None:
+    battle = Battle(attackers, defenders)
+    exact, found = battle.outcomes(exact=True), battle.outcomes()
+    for side in (is_won, lambda end: not is_won(end)):
+        assert found.prob(side) == pytest.approx(float(exact.prob(side)), rel=1e-12)
+        ours, theirs = found.condition(side), exact.condition(side).to_float()
+        assert ours.keys() == theirs.keys()
+        assert all(math.isclose(ours[e], p, rel_tol=2e-12) for e, p in theirs.items() if p > 1e-99)
+        for number in (lambda end: end.attackers, lambda end: end.defenders):
+            assert ours.map(number).mean() == pytest.approx(theirs.map(number).mean(), rel=2e-12)
 
 
 def test_exact_is_fractions_everywhere_and_its_absence_floats() -> None:

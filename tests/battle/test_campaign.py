@@ -114,6 +114,29 @@ def test_expected_attackers_are_given_that_the_territory_is_reached() -> None:
     assert second.reach_probability == first.conquer_probability
 
 
+@pytest.mark.parametrize(
+    ("attackers", "way"), [(420, [820]), (420, [820, 1]), (500, [900, 3, 2]), (300, [300, 350])]
+)
+def test_rare_conquests_of_large_stacks_keep_their_digits(attackers: int, way: list[int]) -> None:
+    campaign = Campaign(attackers, way)
+    exact = campaign.territory_odds(exact=True)
+    assert exact[-1].conquer_probability < 1e-10
+    assert campaign.win_probability() == pytest.approx(
+        float(exact[-1].conquer_probability), rel=1e-12
+    )
+    for found, expected in zip(campaign.territory_odds(), exact, strict=True):
+        assert found == pytest.approx([float(each) for each in expected], rel=2e-12)
+
+
+def test_rare_survivors_of_a_large_battle_count_in_the_next_one() -> None:
+    campaign = Campaign(2600, [2000, 1500])
+    table = np.minimum(campaign.stages()[0].kernel().win_table(2599, 1500), 1)
+    left = Battle(2600, 2000).outcomes(method="lattice")
+    chance = sum(p * table[a - 3, -1] for (a, d), p in left.items() if not d and a > 2)
+    assert campaign.win_probability() == pytest.approx(chance, rel=1e-12)
+    assert 1e-7 < chance < 1e-5
+
+
 def test_one_territory_is_a_battle() -> None:
     for attackers in (1, 2, 7, 30):
         campaign, battle = Campaign(attackers, [9], "capital"), Battle(attackers, 9, "capital")

@@ -343,8 +343,17 @@ def values(attackers: int, defenders: int) -> Any:
     return Values(np.ones(attackers), np.zeros(defenders + 1))
 
 
+@pytest.mark.parametrize(
+    "wanted", [Fraction(1, 10**20), 1 - Fraction(1, 10**20), Fraction(1, 10**130)], ids=str
+)
+def test_extreme_chances_of_large_battles_are_told(wanted: Fraction) -> None:
+    needed = armies_needed(2001, wanted)
+    fewer, enough = (Battle(n, 2001).win_probability(exact=True) for n in (needed - 1, needed))
+    assert fewer < wanted <= enough
+
+
 def test_what_no_method_can_tell_is_not_guessed() -> None:
-    for defenders, wanted in ((10**12, "1e-20"), (10**9, "99.99999999999999999%")):
+    for defenders, wanted in ((10**12, "1e-145"), (10**9, 1 - Fraction(1, 10**145))):
         with pytest.raises(TooLargeError, match="chance must be one that can be told"):
             armies_needed(defenders, wanted)
 

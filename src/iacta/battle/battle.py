@@ -34,11 +34,12 @@ class Battle(Pasted):
 
     Answers are floats, or fractions with `exact=True`. `method` is one of `iacta.methods.METHODS`,
     or `"auto"` for the fastest with a relative error of at most 1e-12 (twice that given that a side
-    wins). This holds for chances between 1e-15 and 1 − 1e-15, and up to 250 armies on each side
-    down to 1e-150. Distributions of larger battles leave out outcomes below 1e-18. Where only the
-    absolute error is bounded, as under balanced blitz, certainty is still exactly 1.0 or 0.0. The
-    error of each method is what its kernel states (`iacta.methods.kernel`). A battle with another
-    stop than `stop_at` alone is solved by `"auto"`, `"stopping"` or `"simulation"`.
+    wins). This holds for all chances above 1e-150. Distributions of battles with more than a
+    million states leave out outcomes that are less likely than 1e-18 given that their side wins.
+    Where only the absolute error is bounded, as under balanced blitz, certainty is still exactly
+    1.0 or 0.0. The error of each method is what its kernel states (`iacta.methods.kernel`). A
+    battle with another stop than `stop_at` alone is solved by `"auto"`, `"stopping"` or
+    `"simulation"`.
 
     Numbers below 1 or not whole are refused. Attackers no more than the garrison cannot attack.
 

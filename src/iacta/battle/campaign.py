@@ -34,6 +34,8 @@ __all__ = [
 
 BELOW_ONE = 1 - 2.0**-53
 MOST_CELLS = 4 * 10**6  # of the largest table to go backward through
+MOST_CELLS_IF_RARE = 10**8
+LIKELY = 1e-3
 
 
 class CampaignOutcome(NamedTuple):
@@ -93,13 +95,14 @@ class Campaign(Pasted):
     Each battle is fought until the territory is taken, the stack cannot go on, or its attackers
     stop: then the campaign ends there. Losses and rolls are counted anew in each battle. Armies
     kept out of a fight stay where they are while it lasts; after a conquest all but the garrison
-    move on, those kept out included. Answers are
-    floats, or fractions with `exact=True`; `method` is as for `Battle`. The relative error of a
-    float is at most the sum over the territories of those of its kernels, each at most 1e-12 up to
-    250 armies on each side; twice that for `expected_attackers`, which is a ratio. Chances below
-    1e-150 may become 0. Under balanced blitz, which reshapes the battle for each territory by
-    itself, the error is absolute. A defender who sees the attack first makes the conquest of his
-    own territory as unlikely as possible, whatever lies behind it.
+    move on, those kept out included. Answers are floats, or fractions with `exact=True`; `method`
+    is as for `Battle`. The relative error of a float is at most the sum over the territories of
+    those of its kernels, each at most 1e-12; twice that for `expected_attackers`, which is a ratio.
+    Chances below 1e-150 may become 0. Where the first battle has more than a million states, what
+    is less likely than 1e-18 given that it is won or lost is left out of distributions and of the
+    odds by territory. Under balanced blitz, which reshapes the battle for each territory by itself,
+    the error is absolute. A defender who sees the attack first makes the conquest of his own
+    territory as unlikely as possible, whatever lies behind it.
 
     No territories, and numbers below 1 or not whole, are refused.
 
@@ -177,9 +180,13 @@ class Campaign(Pasted):
         if len(way) == 1:
             able = self.attackers - way[0].rules.garrison
             return _rounded(kernels[0].win_probability(able, way[0].defenders), exact)
-        if _goes_backward(way, kernels, self.attackers):
-            return _rounded(chance_along(way, kernels, self.attackers), exact)
-        return self.territory_odds(exact=exact, method=method)[-1].conquer_probability
+        if not _goes_backward(way, kernels, self.attackers, MOST_CELLS):
+            odds = self.territory_odds(exact=exact, method=method)
+            first, last = odds[0].conquer_probability, odds[-1].conquer_probability
+            likely = exact or last > LIKELY * first  # else rare survivors count, who are left out
+            if likely or not _goes_backward(way, kernels, self.attackers, MOST_CELLS_IF_RARE):
+                return last
+        return _rounded(chance_along(way, kernels, self.attackers), exact)
 
     def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
         """Return the chance that the attackers stop on the way, with armies that might attack.
@@ -334,12 +341,14 @@ def _rounded(number: Probability, exact: bool) -> Probability:
     return number if exact else float(number)
 
 
-def _goes_backward(way: Sequence[Stage], kernels: Sequence[Kernel], attackers: int) -> bool:
-    """Return whether all battles have tables of floats, of a moderate size."""
+def _goes_backward(
+    way: Sequence[Stage], kernels: Sequence[Kernel], attackers: int, most: int
+) -> bool:
+    """Return whether all battles have tables of floats, of at most so many cells."""
     return all(
         kernel.by_rows
         and not kernel.exact  # fractions are as fast forward
-        and attackers * stage.defenders <= MOST_CELLS
+        and attackers * stage.defenders <= most
         and kernel.most_left(attackers, stage.defenders) == (attackers, stage.defenders)
         for stage, kernel in zip(way, kernels, strict=True)
     )

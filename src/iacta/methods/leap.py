@@ -28,7 +28,7 @@ attackers against n − x defenders, and V(x) = 1 for x > n,
 
     P(a, d) = Σ_l  P(L = l) · V(a − l),
 
-up to the chance of that almost nothing against n, below 1e-30 (n is doubled until it is). With
+up to the chance of that almost nothing against n; n is doubled until it is at most 1e-15 of P. With
 G(w) = Σ_x V(x) · e^(w·x), whose terms past the end of the diagonal are a geometric series if τ < 0,
 the whole sum is one integral,
 
@@ -46,18 +46,21 @@ The next roll may lead to fewer than i attackers or j defenders. From there on, 
 those states are a strip of j − 1 rows, and one of i − 1 columns, and `lattice.run` carries the
 probabilities on through them, to the end of the battle. Only the cells that matter are computed. By
 Hoeffding's inequality, L is farther than m·√(s·ln(2 / ε) / 2) from its mean with a probability of
-at most ε, here 1e-20 for the cells of a strip; and armies beyond those that can be lost, except
-with a probability of 1e-30, stay out of the computation.
+at most ε, here 1e-20·r for the cells of a strip, where r is the chance of the side that rarely
+wins; and armies beyond those that can be lost, except with a probability of 1e-15·r, or 1e-30, stay
+out of the computation. So what is left out is little beside each side's own chance, and its
+distribution given that it wins is as good as the other's.
+Battles of up to a million states leave nothing out: `lattice` goes through them all.
 
-Error: at most 1e-12, relative, where the chance is between 1e-15 and 1 − 1e-15 (the largest seen is
-5e-14, compared with fractions up to some thousand armies, and with 30 digits up to 10^12). Smaller
-chances are right to 1e-27, and are 0 below 1e-25. Up to 256 armies on each side, chances are looked
-up in a table of `lattice`, and have its relative error down to 1e-150.
+Error: at most 1e-12, relative, where the chance and that against it are above 1e-150 (the largest
+seen is 3e-13 near that, and 5e-14 above 1e-15; compared with fractions up to some thousand armies,
+and with 30 digits up to 10^12). Chances below 1e-150 are 0. Under rules by which a few armies can
+beat 1024 others with a chance f above 1e-165, it holds for chances above 1e15·f.
 """
 
 from collections.abc import Iterator
 from functools import lru_cache
-from math import ceil, log, pi, sqrt
+from math import ceil, inf, log, pi, sqrt
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -91,16 +94,17 @@ Whole: TypeAlias = npt.NDArray[np.int64]
 Complex: TypeAlias = npt.NDArray[np.complex128]
 
 RELATIVE_ERROR = 1e-12
-LEAST_CHANCE = 1e-25
+LEAST_CHANCE = 1e-150
 TABLE_SIZE = 256
 MOST_ARMIES = 10**18
-MOST_LATTICE_ERROR = RELATIVE_ERROR  # below it, the distribution is left to `lattice`
+MOST_STATES_OF_ALL = 10**6  # up to these, the distribution is left to `lattice`
 MOST_WITH_OUTCOMES = 10**10
-LEAST_OUTCOME = 1e-18
+LEAST_OUTCOME = 1e-18  # given that its side wins
 
 DIAGONALS = (128, 256, 512, 1024)
-NEGLIGIBLE = 1e-30
-LOG_OF_NEGLIGIBLE = -70.0
+RARE = 1e-15  # chances down to it need no longer diagonal
+NEGLIGIBLE = 1e-15  # beside a chance
+LOG_OF_NOTHING_TO_TELL = -400.0
 LEAST_SIGMA = 12.0  # below it, the integrand is not yet close to a bell
 STEPS_OF_SIGMA = 9.0  # copies of the bell at this distance weigh less than e^(−9² / 2) = 3e-18
 STEPS_OF_POLE = 37.0  # copies of the geometric series weigh less than e^−37 = 1e-16
@@ -115,8 +119,7 @@ MOST_TILT = 40.0
 MOST_TOTAL = 10**9  # up to these, products stay below 2^63
 MOST_CELLS = 2**12  # rows of that many nodes fit into a processor's cache
 
-OMITTED = 1e-20
-NEVER_LOST = 1e-30
+OMITTED = 1e-20  # of the rarer side's chance
 
 
 class Walk(NamedTuple):
@@ -325,12 +328,24 @@ def _table(rules: Rules) -> Floats:
 
 
 def _chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances:
+    """Return both chances, by the first diagonal that is long enough for the smaller one."""
+    for armies in DIAGONALS[DIAGONALS.index(_near(rules, RARE)) :]:
+        chances = _leap(able, defenders, rules, keep, armies)
+        few, rarer = _few(armies, rules, keep), min(chances)
+        if few <= NEGLIGIBLE * rarer or few + rarer < LEAST_CHANCE:
+            break
+    return chances
+
+
+def _leap(able: int, defenders: int, rules: Rules, keep: int, armies: int) -> Chances:
+    """Return both chances by the diagonal of so many armies."""
     taken = min(rules.full_roll)
-    rolls = max((able + defenders - _near(rules)) // taken, 0)
+    rolls = max((able + defenders - armies) // taken, 0)
     near = able + defenders - taken * rolls
     won, lost = _diagonal(near, rules, keep)
     if not rolls:
-        return Chances(float(won.values[able]), float(lost.values[defenders]))
+        winning, losing = float(won.values[able]), float(lost.values[defenders])
+        return Chances(*((winning, 1 - winning) if winning < losing else (1 - losing, losing)))
     middle = able - rolls * attackers_walk(rules).mean
     if won.values[round(min(max(middle, 0), near))] < 0.5:
         chance = _integral(won, attackers_walk(rules), able, rolls)
@@ -376,23 +391,31 @@ def _side(values: Floats) -> _Diagonal:
     return _Diagonal(values, log_values, series)
 
 
-@lru_cache(maxsize=64)
-def _near(rules: Rules) -> int:
-    """Return how many armies to leap to: so many that a few of them almost surely lose."""
+def _near(rules: Rules, chance: float) -> int:
+    """Return how many armies to leap to: a few win against so many with a small part of a chance.
+
+    chance: at most `RARE`; the most armies are returned if even they do not suffice for less.
+    """
     if not attackers_walk(rules).variance:
         raise IllegalError(
             f"rules must let a roll with all dice end in more ways than one for the method "
             f"{NAME!r}, got {rules!r}"
         )
     for armies in DIAGONALS:
-        won, lost = _diagonal(armies, rules, 0)
-        few = won.values[rules.attack.kept - 1], lost.values[rules.defence.kept - 1]
-        if max(few) < NEGLIGIBLE:
+        if _few(armies, rules) < NEGLIGIBLE * chance:
             return armies
+    if chance < RARE:
+        return max(DIAGONALS[-1], _near(rules, RARE))
     raise IllegalError(
         f"rules must make a few armies almost surely lose against {DIAGONALS[-1]} for the method "
         f"{NAME!r}, got {rules!r}"
     )
+
+
+def _few(armies: int, rules: Rules, keep: int = 0) -> float:
+    """Return the chance of armies too few for all dice to beat almost all others of a diagonal."""
+    won, lost = _diagonal(armies, rules, keep)
+    return float(max(won.values[rules.attack.kept - 1], lost.values[rules.defence.kept - 1]))
 
 
 @lru_cache(maxsize=64)
@@ -406,7 +429,7 @@ def _integral(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
     beyond = excess(walk, armies, rolls)
     heights = rolls * _log_at_tilts(walk) - TILTS * beyond + side.log_series
     best = int(np.argmin(heights))
-    if heights[best] < LOG_OF_NEGLIGIBLE:  # P is at most the integrand there
+    if heights[best] < LOG_OF_NOTHING_TO_TELL:  # P is at most the integrand there
         return 0.0
     tilt = float(TILTS[best])
     angles, step = _angles(walk, rolls, tilt, len(side.values))
@@ -485,15 +508,16 @@ class _Strip(NamedTuple):
     steps: Steps
 
 
-def ends(able: int, defenders: int, rules: Rules, margin: int) -> Ends:
+def ends(able: int, defenders: int, rules: Rules, margin: int, rare: float = 1.0) -> Ends:
     """Return the chances of all ends of a battle.
 
     able: attackers able to attack, at least as many as the attack dice.
     defenders: armies on the defended territory, at least as many as the defence dice.
     margin: armies that almost never lose to fewer than all dice of the other side.
     rules: the rules of the battle.
+    rare: the chance of the side that rarely wins, of which nothing that matters is left out.
 
-    Floats; the relative error is at most 1e-12 for chances above 1e-15.
+    Floats; the relative error is at most 1e-12 for chances above 1e-15 of that.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> left = ends(853_400, 1_000_000, CLASSIC, margin=128)
@@ -505,15 +529,16 @@ def ends(able: int, defenders: int, rules: Rules, margin: int) -> Ends:
     ours = _Strip(able, i, attackers_walk(rules), steps)
     mirrored = {(e, f): step[::-1] for (f, e), step in steps.items()}
     theirs = _Strip(defenders, j, defenders_walk(rules), mirrored)
-    won, few_left = _along_strip(ours, theirs, margin, least=0)
-    lost, few_lost = _along_strip(theirs, ours, margin, least=j)
-    return Ends(_with_few(won, few_lost), _with_few(lost, few_left))
+    omitted = OMITTED * rare
+    won, few_left = _along_strip(ours, theirs, margin, least=0, omitted=omitted)
+    lost, few_lost = _along_strip(theirs, ours, margin, least=j, omitted=omitted)
+    return Ends(_with_few(won, few_lost, omitted), _with_few(lost, few_left, omitted))
 
 
-def _with_few(window: Window, few: dict[int, float]) -> Window:
+def _with_few(window: Window, few: dict[int, float], omitted: float) -> Window:
     """Add the chances of a few numbers, if they are in the window or matter."""
     missing = [
-        number for number, chance in few.items() if chance > OMITTED and number < window.first
+        number for number, chance in few.items() if chance > omitted and number < window.first
     ]
     if missing:
         padded = np.zeros(len(window.chances) + window.first)
@@ -526,13 +551,15 @@ def _with_few(window: Window, few: dict[int, float]) -> Window:
 
 
 def _along_strip(
-    ours: _Strip, theirs: _Strip, margin: int, least: int
+    ours: _Strip, theirs: _Strip, margin: int, least: int, omitted: float
 ) -> tuple[Window, dict[int, float]]:
     """Return the chances of our armies left when they have none, and of theirs when we have none.
 
     least: our armies with which the strip may be entered; the corner belongs to one strip only.
+    omitted: cells that are entered less likely may be left out.
     """
-    cells = [_passed(ours, theirs, y) for y in range(theirs.dice, theirs.dice + _taken(ours))]
+    last = theirs.dice + _taken(ours)
+    cells = [_passed(ours, theirs, y, omitted) for y in range(theirs.dice, last)]
     lowest = min((int(xs[0]) for xs, _ in cells if len(xs)), default=0)
     highest = max((int(xs[-1]) for xs, _ in cells if len(xs)), default=0)
     first = max(lowest - margin - _taken(ours), 0)
@@ -550,14 +577,14 @@ def _taken(side: _Strip) -> int:
     return len(side.walk.counts) - 1
 
 
-def _passed(ours: _Strip, theirs: _Strip, y: int) -> tuple[Whole, Floats]:
+def _passed(ours: _Strip, theirs: _Strip, y: int, omitted: float) -> tuple[Whole, Floats]:
     """Return our armies x, and the probabilities of visiting x against y."""
     if y > theirs.armies:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     taken, armies = _taken(ours), ours.armies + theirs.armies
     share = ours.walk.mean / taken  # of the armies that a roll takes
     middle = (ours.armies - share * (armies - y)) / (1 - share)
-    width = _deviation(taken, armies // taken, OMITTED) / (1 - share)
+    width = _deviation(taken, armies // taken, omitted) / (1 - share)
     last = min(ceil(middle + width), ours.armies)
     last -= (last - (armies - y)) % taken  # each roll takes m armies
     first = max(int(middle - width), ours.dice)
@@ -599,13 +626,13 @@ def _entered(
     return rows
 
 
-def spare_armies(armies: int, others: int, walk: Walk, margin: int) -> int:
+def spare_armies(armies: int, others: int, walk: Walk, margin: int, rare: float = RARE) -> int:
     """Return how many armies of a side almost never fight.
 
     armies: the armies of the side.
     others: those of the other side.
     walk: the losses of the side.
-    margin: as for `ends`.
+    margin, rare: as for `ends`.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> spare_armies(10**6, 10, attackers_walk(CLASSIC), margin=128)
@@ -614,7 +641,7 @@ def spare_armies(armies: int, others: int, walk: Walk, margin: int) -> int:
     taken = len(walk.counts) - 1
     share, needed = walk.mean / taken, float(others)
     for _ in range(60):
-        width = _deviation(taken, ceil((needed + others) / taken), NEVER_LOST)
+        width = _deviation(taken, ceil((needed + others) / taken), NEGLIGIBLE * rare)
         needed = (share * others + width) / (1 - share)
     return max(armies - ceil(needed) - margin, 0)
 
@@ -632,7 +659,7 @@ class Leap(RollKernel):
     """
 
     name = NAME
-    least_chance = 1e-15
+    least_chance = LEAST_CHANCE
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse more than 10^18 armies, and rules under which leaping is not accurate.
@@ -642,10 +669,10 @@ class Leap(RollKernel):
         """
         if max(attackers, defenders) > MOST_ARMIES:
             raise TooLargeError(f"armies must be at most 10^18 for the method {NAME!r}")
-        _near(self.rules)
+        _near(self.rules, RARE)
 
     def error(self, attackers: int, defenders: int) -> Error:
-        """Return 1e-12, for chances between 1e-15 and 1 − 1e-15."""
+        """Return 1e-12, for chances above 1e-150."""
         return Error(RELATIVE_ERROR)
 
     def win_probability(self, attackers: int, defenders: int) -> float:
@@ -661,7 +688,7 @@ class Leap(RollKernel):
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
         """Return the chances to take the territory with enough armies left, and not to.
 
-        The relative error of each is at most 1e-12 where it is above 1e-15.
+        The relative error of each is at most 1e-12 where it is above 1e-150.
         """
         self.refuse(attackers, defenders)
         if attackers <= 0 or attackers < keep or not defenders:
@@ -674,9 +701,11 @@ class Leap(RollKernel):
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         """Return the distribution of the absorbing state, at a cost that grows as its likely ones.
 
-        The relative error is at most 1e-12 for states with a probability above 1e-15; those below
-        1e-18 may be left out. More than some million likely states, as battles of more than 10^10
-        armies have if both sides may win, are refused: they would not fit into memory.
+        The relative error is at most 1e-12 for states that are likelier than 1e-15 given that their
+        side wins. Where there are more than a million states to pass, those below 1e-18 of that may
+        be left out, and so may all of a side that wins with less than 1e-150. More than some
+        million likely states, as battles of more than 10^10 armies have if both sides may win, are
+        refused: they would not fit into memory.
         """
         self.refuse(max(start), defenders)
         states: dict[State, float] = {}
@@ -690,23 +719,27 @@ class Leap(RollKernel):
         if attackers <= 0 or not defenders:
             yield State(attackers, defenders), 1.0
             return
-        near = _near(self.rules)
-        ours = spare_armies(attackers, defenders, attackers_walk(self.rules), near)
-        theirs = spare_armies(defenders, attackers, defenders_walk(self.rules), near)
+        won, lost = map(float, self.chances(attackers, defenders))
+        rarer = min(chance for chance in (won, lost) if chance >= LEAST_CHANCE)
+        rare = min(rarer, RARE)
+        near = _near(self.rules, rare)
+        ours = spare_armies(attackers, defenders, attackers_walk(self.rules), near, rare)
+        theirs = spare_armies(defenders, attackers, defenders_walk(self.rules), near, rare)
         fighting, against = attackers - ours, defenders - theirs
         i, j = self.rules.full_roll
-        lattice = Lattice(self.rules)
-        error = lattice.error(fighting, against).relative
-        if fighting < i or against < j or error <= MOST_LATTICE_ERROR:
-            for state, chance in lattice.forward(Distribution([fighting]), against).items():
-                if chance > LEAST_OUTCOME or not (ours or theirs):
+        if fighting < i or against < j or fighting * against <= MOST_STATES_OF_ALL:
+            for state, chance in (
+                Lattice(self.rules).forward(Distribution([fighting]), against).items()
+            ):
+                least = _least_outcome(lost if state.defenders else won)
+                if chance > least or not (ours or theirs):
                     yield _with_spare(state, ours, theirs), float(chance)
             return
         _refuse_many(fighting + against)
-        left = ends(fighting, against, self.rules, near)
-        for x, chance in _likely(left.attackers):
+        left = ends(fighting, against, self.rules, near, rarer)
+        for x, chance in _likely(left.attackers, won):
             yield State(x + ours, 0), chance
-        for y, chance in _likely(left.defenders):
+        for y, chance in _likely(left.defenders, lost):
             yield State(0, y + theirs), chance
 
 
@@ -717,9 +750,14 @@ def _with_spare(state: State, ours: int, theirs: int) -> State:
     return State(state.attackers + ours, 0)
 
 
-def _likely(window: Window) -> Iterator[tuple[int, float]]:
-    """Yield the numbers of a window whose chance is not negligible."""
-    (places,) = np.nonzero(window.chances > LEAST_OUTCOME)
+def _least_outcome(side: float) -> float:
+    """Return the chance down to which outcomes count of a side that wins with a chance."""
+    return LEAST_OUTCOME * side if side >= LEAST_CHANCE else inf
+
+
+def _likely(window: Window, side: float) -> Iterator[tuple[int, float]]:
+    """Yield the numbers of a window whose chance is not negligible, given that the side wins."""
+    (places,) = np.nonzero(window.chances > _least_outcome(side))
     return zip((places + window.first).tolist(), window.chances[places].tolist(), strict=True)
 
 

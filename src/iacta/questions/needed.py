@@ -49,7 +49,7 @@ Row: TypeAlias = npt.NDArray[Any]
 LARGEST_IN_TABLES = 2_000
 MOST_IN_TABLES = 10**7
 MOST_ARMIES_EXACTLY = 20_000
-LEAST_CHANCE_ALONE = Fraction(1, 10**15)
+LEAST_CHANCE_ALONE = Fraction(1, 10**140)  # a battle alone is right down to 1e-150
 EVEN = Fraction(1, 2)
 
 
@@ -507,9 +507,10 @@ class _Attackers(_Search):
         variance = Fraction(sum(map(mul, losses.counts, (n * n for n in lost))), losses.total)
         variance -= mean**2
         rolls = other / (losses.compared - mean)
-        least = min(max(wanted, LEAST_CHANCE_ALONE), 1 - LEAST_CHANCE_ALONE)
+        rare = max(min(wanted, 1 - wanted), LEAST_CHANCE_ALONE)
         spread = sqrt(rolls * variance) * losses.compared / (losses.compared - mean)
-        armies = float(rolls * mean) + spread * NormalDist().inv_cdf(float(least))
+        quantile = NormalDist().inv_cdf(float(rare)) * (1 if 2 * wanted < 1 else -1)
+        armies = float(rolls * mean) + spread * quantile
         return max(ceil(armies), 1) + self.keep + self.kept_out
 
     def tables(self, most: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
@@ -528,7 +529,7 @@ class _Attackers(_Search):
             return _too_many([other], self.keep)
         return TooLargeError(
             f"chance must be one that can be told from those of a battle against {shown(other)}, "
-            f"between 1e-15 and 1 - 1e-15, got {shown(str(chance))}"
+            f"between 1e-140 and 1 - 1e-140, got {shown(str(chance))}"
         )
 
 
