@@ -166,7 +166,7 @@ def test_leaps_and_rows_make_the_same_distribution(
     size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     by_rows = Battle(*size, BLITZ).outcomes()
-    monkeypatch.setattr(leap, "MOST_LATTICE_ERROR", 0)
+    monkeypatch.setattr(leap, "MOST_STATES_OF_ALL", 0)
     monkeypatch.setattr(balanced_blitz, "MOST_STATES_IN_A_TABLE", 0)
     leaped = Battle(*size, BLITZ).outcomes()
     assert set(by_rows) == set(leaped)

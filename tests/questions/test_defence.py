@@ -136,7 +136,7 @@ def test_what_floats_cannot_tell_is_decided_exactly_or_not_at_all() -> None:
     assert defenders_needed(2101, 1 - won) == 2400
     assert defenders_needed(2101, 1 - won + Fraction(1, 10**40)) == 2401
     with pytest.raises(TooLargeError, match="attackers must be less than some ten thousand"):
-        defenders_needed(10**12, 1 - Fraction(1, 10**20))
+        defenders_needed(10**12, 1 - Fraction(1, 10**145))
 
 
 def test_a_chance_that_no_number_of_defenders_reaches_is_refused() -> None:
