@@ -1,0 +1,62 @@
+"""Run the notebooks of `examples/`, and write what they show.
+
+python -m tests.notebooks runs all of them and writes their outputs anew.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+
+__all__ = ["FOLDER", "NOTEBOOKS", "executed", "shown"]
+
+FOLDER = Path(__file__).parent.parent / "examples"
+NOTEBOOKS = tuple(sorted(FOLDER.glob("*.ipynb")))
+LONGEST = 300  # seconds for a cell, where the planner is compiled first
+PICTURE = re.compile(r'<img alt="[^"]*" src="[^"]*">')
+VERSION = 4
+
+
+def executed(file: Path) -> Any:
+    """Return a notebook with what its cells show when they are run, from the first to the last."""
+    book = nbformat.read(file, as_version=VERSION)
+    client = NotebookClient(
+        book,
+        timeout=LONGEST,
+        record_timing=False,
+        resources={"metadata": {"path": str(FOLDER)}},
+    )
+    client.execute()
+    book.metadata = {
+        "kernelspec": book.metadata["kernelspec"],
+        "language_info": {"name": "python"},
+    }
+    return book
+
+
+def shown(book: Any) -> list[tuple[str, list[Any]]]:
+    """Return each cell of code with what it shows: texts and tables, but of pictures only that."""
+    return [
+        (cell.source, [_told(output) for output in cell.outputs])
+        for cell in book.cells
+        if cell.cell_type == "code"
+    ]
+
+
+def _told(output: Any) -> Any:
+    if output.output_type == "stream":
+        return output.text
+    if output.output_type == "error":
+        return f"{output.ename}: {output.evalue}"
+    data = {kind: text for kind, text in output.data.items() if kind.startswith("text/")}
+    if "text/html" in data:
+        data["text/html"] = PICTURE.sub("<img>", data["text/html"])
+    return data, sorted(output.data)
+
+
+if __name__ == "__main__":
+    for each in NOTEBOOKS:
+        nbformat.write(executed(each), each)
+        print(each)
