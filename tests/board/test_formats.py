@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iacta import Board, Continent, IllegalError, MalformedError, classic_board, read_board
+from iacta.board.board import folded
 from iacta.board.files import read_board_file, write_board
 from iacta.board.formats import FORMATS, board_text, own
 from iacta.board.formats import read_text as read_any
@@ -99,30 +100,107 @@ def test_the_classic_board_survives_with_its_outlines() -> None:
     assert read_board(own.record(classic_board())) == classic_board()
 
 
-NAMES = st.lists(st.text("abcXYZ'& <é\"\\", min_size=1, max_size=5), min_size=1, max_size=6)
+ODD = ("[x]", "#a", ";b", "name z", "[borders]", "[map]", "crd x.cards", "<a>", "{", "1", "true")
+NAMES = st.text("abXY,;#=[]'\"& <>é-_.1\\{}:/", min_size=1, max_size=6) | st.sampled_from(ODD)
+NUMBERS = st.integers(-3, 3) | st.floats(-1e9, 1e9) | st.sampled_from([1e9, -1e6, 1000001, 0.5])
 
 
-@given(NAMES, st.data())
-def test_any_board_survives_json_toml_and_conquer_club(
-    names: list[str], data: st.DataObject
-) -> None:
-    try:
-        territories = Board("any", tuple(names), ()).territories
-    except ValueError:
-        return
+@st.composite
+def boards(draw: st.DrawFn) -> Board:
+    """Draw a small board with odd names and places."""
+    names = draw(st.lists(NAMES.filter(folded), min_size=1, max_size=5, unique_by=folded))
+    territories = Board("any", tuple(names), ()).territories
     some = st.lists(st.sampled_from(territories), max_size=6)
-    pairs = zip(data.draw(some), data.draw(some), strict=False)
-    borders = tuple((start, end) for start, end in pairs if start != end)
-    members = tuple(dict.fromkeys(data.draw(some)))
-    board = Board(
-        "any", territories, borders, (Continent("Q", data.draw(st.integers(-9, 9)), members),)
+    borders = [(a, b) for a, b in zip(draw(some), draw(some), strict=False) if a != b]
+    if draw(st.booleans()):
+        borders += [(b, a) for a, b in borders]
+    continents = draw(st.lists(NAMES.filter(folded), max_size=3, unique_by=folded))
+    homes = draw(st.lists(st.integers(0, max(len(continents) - 1, 0)), min_size=5, max_size=5))
+    is_parted = draw(st.booleans())
+    points = st.tuples(NUMBERS, NUMBERS)
+    pairs = [*zip(territories, homes, strict=False)]
+    return Board(
+        draw(NAMES.filter(folded)),
+        territories,
+        tuple(borders),
+        tuple(
+            Continent(
+                name,
+                draw(st.integers(-9, 9)),
+                tuple(each for each, home in pairs if home == number)
+                if is_parted
+                else tuple(dict.fromkeys(draw(some))),
+            )
+            for number, name in enumerate(continents)
+        ),
+        draw(
+            st.just(())
+            | st.just(((1.5, 2.0),) * len(territories))
+            | st.tuples(*[points] * len(territories))
+        ),
+        draw(
+            st.just(())
+            | st.tuples(*[st.lists(st.lists(points, max_size=3), max_size=2)] * len(territories))
+        ),
     )
-    for name in ("any.json", "any.toml", "any.xml"):
-        assert own.record(_read(board_text(board, name))) == own.record(board)
 
 
-def _read(text: str) -> Board:
-    return assemble(read_any(text, "any")[1]).board
+@settings(max_examples=300)
+@given(boards())
+def test_any_board_comes_back_from_our_own_formats(board: Board) -> None:
+    for ending in ("json", "toml"):
+        assert _read(board_text(board, f"x.{ending}"), board.name) == board
+
+
+@settings(max_examples=300)
+@given(boards(), st.sampled_from(["map", "xml"]))
+def test_any_board_comes_back_from_other_formats_or_is_refused(board: Board, ending: str) -> None:
+    try:
+        text = board_text(board, f"x.{ending}")
+    except IllegalError as refused:
+        assert str(refused).startswith(("in a .map ", "in an .xml "))
+        return
+    found = _read(text, board.name)
+    # A hyphen is a space there, and places are whole pixels.
+    assert folded(found.name) == folded(board.name)
+    assert list(map(folded, found.territories)) == list(map(folded, board.territories))
+    numbers = {name: number for number, name in enumerate(board.territories)}
+    theirs = {name: number for number, name in enumerate(found.territories)}
+    assert [(theirs[a], theirs[b]) for a, b in found.borders] == [
+        (numbers[a], numbers[b]) for a, b in board.borders
+    ]
+    assert [
+        (folded(c.name), c.bonus, [theirs[name] for name in c.territories])
+        for c in found.continents
+    ] == [
+        (folded(c.name), c.bonus, sorted(numbers[name] for name in c.territories))
+        if ending == "map"
+        else (folded(c.name), c.bonus, [numbers[name] for name in c.territories])
+        for c in board.continents
+    ]
+    assert found.places == tuple((round(x), round(y)) for x, y in board.places)
+
+
+def _read(text: str, name: str) -> Board:
+    return assemble(read_any(text, name)[1]).board
+
+
+@pytest.mark.parametrize("name", ["#1", ";1"])
+def test_no_map_has_a_continent_that_reads_as_a_comment(name: str) -> None:
+    board = Board("x", ("A", "B"), (), (Continent(name, 1, ("A",)), Continent("C", 1, ("B",))))
+    with pytest.raises(IllegalError, match="no continent's name may begin as comments do, got "):
+        board_text(board, "x.map")
+
+
+def test_toml_with_commas_is_not_taken_for_conquest() -> None:
+    for text in ('[territories]\n"A, B" = []\n', "[territories]\n# A, B\nA = []\n"):
+        assert read_any(text, "x")[0] is own.TOML
+    assert read_any("[Territories]\n; a, b\nA,1,2,\n", "x")[0].name == "Conquest"
+
+
+def test_blanks_without_end_cost_nothing() -> None:
+    with pytest.raises(MalformedError):
+        read_any("[territories]\n" + " " * 900_000, "x")
 
 
 def test_what_a_map_cannot_hold_is_not_written() -> None:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
 from iacta.board.board import Board, Point
-from iacta.board.formats.draft import Draft, DraftContinent, DraftTerritory, Format, Mention
+from iacta.board.formats.draft import Draft, DraftContinent, DraftTerritory, Format, Mention, pixels
 from iacta.board.formats.reading import Element, Source, read_bonus, read_coordinate
 
 __all__ = ["FORMAT"]
@@ -68,14 +68,14 @@ def _bonus(element: Element) -> int:
 
 
 def _write(board: Board) -> str:
-    places = board.places or (None,) * len(board.territories)
+    places = pixels(board, "an .xml") or [None] * len(board.territories)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<map>"]
     for name, place in zip(board.territories, places, strict=True):
         lines += ["  <territory>", f"    <name>{escape(name)}</name>", "    <borders>"]
         lines += [f"      <border>{escape(each)}</border>" for each in board.neighbours(name)]
         lines.append("    </borders>")
         if place is not None:
-            x, y = map(round, place)
+            x, y = place
             small, large = (f"<{s}x>{x}</{s}x><{s}y>{y}</{s}y>" for s in ("small", "large"))
             lines.append(f"    <coordinates>{small}{large}</coordinates>")
         lines.append("  </territory>")

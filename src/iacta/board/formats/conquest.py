@@ -27,7 +27,9 @@ from iacta.errors import IllegalError, MalformedError
 __all__ = ["FORMAT"]
 
 BEGINNING = re.compile(
-    r"^[ \t]*\[territories\][ \t]*\n\s*+[^=,\n\[]++,", re.IGNORECASE | re.MULTILINE
+    # A name in quotes would be a key of TOML.
+    r"^[ \t]*\[territories\][ \t]*\n(?:\s*+[;#][^\n]*+\n)*+\s*+(?![\"'])[^=,\n\[]++,",
+    re.IGNORECASE | re.MULTILINE,
 )
 HEAD = re.compile(r"^[ \t]*\[map\][ \t]*$", re.IGNORECASE | re.MULTILINE)
 

@@ -33,8 +33,10 @@ from iacta.board.formats.draft import (
     DraftTerritory,
     Format,
     Mention,
+    pixels,
 )
 from iacta.board.formats.reading import (
+    COMMENT,
     Entry,
     Source,
     entries,
@@ -192,12 +194,17 @@ def _write(board: Board) -> str:
         if name not in homes:
             _refuse_homes(name, "none")
     numbers = {name: number for number, name in enumerate(board.territories, 1)}
-    places = board.places or ((0.0, 0.0),) * len(numbers)
+    places = pixels(board, "a .map") or [(0, 0)] * len(numbers)
+    for each in board.continents:
+        if each.name.startswith(COMMENT):
+            raise IllegalError(
+                f"in a .map no continent's name may begin as comments do, got {each.name!r}"
+            )
     lines = [f"name {board.name}", "", "[continents]"]
     lines += [f"{_joined(each.name)} {each.bonus} white" for each in board.continents]
     lines += ["", "[countries]"]
     for (name, number), (x, y) in zip(numbers.items(), places, strict=True):
-        lines.append(f"{number} {_joined(name)} {homes[name]} {round(x)} {round(y)}")
+        lines.append(f"{number} {_joined(name)} {homes[name]} {x} {y}")
     lines += ["", "[borders]"]
     for name, number in numbers.items():
         others = (numbers[other] for other in board.neighbours(name))

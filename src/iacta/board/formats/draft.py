@@ -5,7 +5,7 @@ and stand there once, that borders lead both ways and that every territory can b
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
@@ -25,7 +25,7 @@ from iacta.board.board import (
     read_name,
     refuse_count,
 )
-from iacta.board.formats.reading import Source, at
+from iacta.board.formats.reading import FARTHEST, Source, at
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, TooLargeError
 
@@ -40,6 +40,7 @@ __all__ = [
     "Mention",
     "Remark",
     "assemble",
+    "pixels",
 ]
 
 MOST_LISTED = 10
@@ -62,7 +63,7 @@ class DraftTerritory(NamedTuple):
     line: Line
     neighbours: tuple[Mention, ...]
     place: Point | None = None
-    outline: Outline = ()
+    outline: Outline | None = None
 
 
 class DraftContinent(NamedTuple):
@@ -78,7 +79,8 @@ class DraftContinent(NamedTuple):
 class Draft(NamedTuple):
     """What a file says about a board; unless `directed`, each border leads both ways.
 
-    `strays` are further mentions of territories, which only have to exist.
+    `strays` are further mentions of territories, which only have to exist. Unless `places_count`,
+    places that are all the same are placeholders.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Draft(NamedTuple):
     continents: list[DraftContinent]
     directed: bool = True
     strays: tuple[Mention, ...] = ()
+    places_count: bool = False
 
 
 class Remark(NamedTuple):
@@ -186,14 +189,14 @@ def assemble(draft: Draft) -> Assembled:
     faults.refuse()
 
     both_ways = [way for a, b in borders for way in ((a, b), (b, a))]
-    outlines = tuple(each.outline for each in draft.territories)
+    outlines = [each.outline for each in draft.territories if each.outline is not None]
     board = Board(
         draft.name,
         tuple(each.name for each in draft.territories),
         tuple(borders if draft.directed else dict.fromkeys(both_ways)),
         tuple(Continent(each.name, each.bonus, inside[each.key]) for each in draft.continents),
         _places(draft),
-        outlines if all(outlines) else (),
+        tuple(outlines) if len(outlines) == len(draft.territories) else (),
     )
     remarks += _remarks(board, draft, borders)
     return Assembled(board, tuple(sorted(remarks, key=lambda remark: remark.line or 0)))
@@ -307,10 +310,33 @@ def _members(
 
 
 def _places(draft: Draft) -> tuple[Point, ...]:
-    """Return the places, or none if some are missing or all are the same, as placeholders are."""
+    """Return the places, or none if some are missing or they are placeholders."""
     places = tuple(each.place for each in draft.territories if each.place is not None)
-    placeholders = len(places) > 1 and len(set(places)) == 1
-    return () if len(places) < len(draft.territories) or placeholders else places
+    is_whole = len(places) == len(draft.territories)
+    return places if is_whole and (draft.places_count or not _all_same(places)) else ()
+
+
+def _all_same(places: Sequence[Point]) -> bool:
+    """Tell whether places are all the same, or one is at the origin, as placeholders are."""
+    return len(set(places)) == 1 and (len(places) > 1 or not any(places[0]))
+
+
+def pixels(board: Board, ending: str) -> list[tuple[int, int]]:
+    """Return the places in whole pixels, or refuse those that a reader would not return.
+
+    ending: that of the file, for messages.
+    """
+    found = [(round(x), round(y)) for x, y in board.places]
+    for name, (x, y) in zip(board.territories, found, strict=bool(found)):
+        if max(abs(x), abs(y)) > FARTHEST:
+            raise IllegalError(
+                f"in {ending} places must lie within {FARTHEST}, got {x}, {y} for {name!r}"
+            )
+    if _all_same(found):
+        raise IllegalError(
+            f"in {ending} places must not all be the same, as placeholders are, got {found[0]}"
+        )
+    return found
 
 
 def _remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) -> Iterator[Remark]:

@@ -60,7 +60,9 @@ def _territory(country: Element) -> DraftTerritory:
         for word in _words(each)
     ]
     key, name = _id(country), country.needed("name").text
-    return DraftTerritory(key, name, country.line, tuple(neighbours), _middle(outline), outline)
+    return DraftTerritory(
+        key, name, country.line, tuple(neighbours), _middle(outline), outline or None
+    )
 
 
 def _id(country: Element) -> str:

@@ -26,6 +26,7 @@ from iacta.board.board import (
     MOST_POINTS,
     MOST_TERRITORIES,
     Board,
+    Outline,
     Point,
     did_you_mean,
     folded,
@@ -71,15 +72,20 @@ def read_board_table(table: Table, name: str) -> Draft:
         mentions = _mentions(table, path, names)
         place = places.get(folded(key))
         point = None if place is None else _point(table, ("places", key), place)
-        shape = ("outlines", key)
-        outline = tuple(
-            tuple(_point(table, shape, each) for each in _list(table, shape, polygon, "polygons"))
-            for polygon in _list(table, shape, outlines.get(folded(key), []), "polygons")
-        )
+        shape: KeyPath = ("outlines", key)
+        polygons = outlines.get(folded(key))
+        outline = None if polygons is None else _outline(table, shape, polygons)
         spelled, line = one_line(key), table.line_of(path)
         territories.append(DraftTerritory(spelled, spelled, line, mentions, point, outline))
     drafted = [_continent(table, key, entry) for key, entry in continents.items()]
-    return Draft(title, territories, drafted, directed)
+    return Draft(title, territories, drafted, directed, places_count=True)
+
+
+def _outline(table: Table, path: KeyPath, polygons: object) -> Outline:
+    return tuple(
+        tuple(_point(table, path, each) for each in _list(table, path, polygon, "polygons"))
+        for polygon in _list(table, path, polygons, "polygons")
+    )
 
 
 def _length(entry: object) -> int:

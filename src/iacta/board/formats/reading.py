@@ -46,6 +46,7 @@ MOST_DEPTH = 50
 MOST_PLACED = 6  # of entries deeper than this nobody asks the line
 MOST_ID = 10**9
 FARTHEST = 10**6
+COMMENT = (";", "#")  # how one begins in lines in sections
 
 SECTION = re.compile(r"\[([^\[\],;=\"']{1,40})\]")
 JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
@@ -140,7 +141,7 @@ def entries(text: str) -> list[Entry]:
         heading = SECTION.fullmatch(bare)
         if heading:
             section = heading[1].strip().lower()
-        elif bare and not bare.startswith((";", "#")):
+        elif bare and not bare.startswith(COMMENT):
             found.append(Entry(section, number, bare))
     return found
 
