@@ -199,8 +199,7 @@ def test_toml_with_commas_is_not_taken_for_conquest() -> None:
 
 
 def test_blanks_without_end_cost_nothing() -> None:
-    with pytest.raises(MalformedError):
-        read_any("[territories]\n" + " " * 900_000, "x")
+    assert read_any("[territories]\n" + " " * 900_000, "x")[0] is own.TOML
 
 
 def test_what_a_map_cannot_hold_is_not_written() -> None:
