@@ -16,6 +16,14 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _no_word_of_waiting() -> Iterator[None]:
+    """Let no test depend on how long a command takes here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("iacta.cli.terminal.SILENT_WAIT", 1e6)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _no_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the settings of who runs the tests out of them."""
     with pytest.MonkeyPatch.context() as patch:

@@ -42,7 +42,8 @@ Chance: TypeAlias = float | Fraction | Decimal | str
 LONGEST_SHOWN = 60
 LONGEST_READ = 1000
 MOST_EXPONENT = 999
-MOST_BITS = 13_000
+MOST_DIGITS = 100  # a float can hold its square, and what that is multiplied with
+SUMS = 10  # a sum of some such numbers is still one
 WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+|[1-9][0-9]{0,2}(_[0-9]{3})+)")
 SCIENTIFIC = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?[eE]\+?[0-9]{1,3}")
 
@@ -98,11 +99,15 @@ def whole_number(value: object, name: str, least: int | None = 0, most: int | No
         number = operator.index(value)  # type: ignore[arg-type] # the TypeError is the answer
     except TypeError:
         raise MalformedError(sentence) from None
-    if number.bit_length() > MOST_BITS:
-        raise IllegalError(f"{name} must have at most some 4000 digits, got {shown(number)}")
+    if abs(number) >= SUMS * 10**MOST_DIGITS:
+        raise _too_long(name, shown(number))
     if (least is not None and number < least) or (most is not None and number > most):
         raise IllegalError(sentence)
     return number
+
+
+def _too_long(name: str, got: str) -> IllegalError:
+    return IllegalError(f"{name} must have at most {MOST_DIGITS} digits, got {got}")
 
 
 def parse_whole_number(text: str, name: str, least: int | None = 0, most: int | None = None) -> int:
@@ -123,13 +128,13 @@ def parse_whole_number(text: str, name: str, least: int | None = 0, most: int | 
     plain = text.strip()
     number: object = text
     if len(plain) > LONGEST_READ and plain.strip("+-").isdecimal():
-        raise IllegalError(
-            f"{name} must have at most {LONGEST_READ} digits, got one of {len(plain)}"
-        )
+        raise _too_long(name, f"{len(plain)} of them")
     if WHOLE.fullmatch(plain):
         number = int(re.sub("[,_]", "", plain))
     elif SCIENTIFIC.fullmatch(plain) and Fraction(plain).denominator == 1:
         number = int(Fraction(plain))
+    if isinstance(number, int) and abs(number) >= 10**MOST_DIGITS:
+        raise _too_long(name, shown(number))
     return whole_number(number, name, least, most)
 
 

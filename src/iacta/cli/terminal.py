@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from shutil import get_terminal_size
 from time import monotonic
 from unicodedata import combining, east_asian_width
@@ -23,6 +23,8 @@ TONES = {"good": "32", "bad": "31", "neutral": "33", "other": "36"}
 DEFENDERS, EVEN, ATTACKERS = (240, 160, 96), (240, 240, 240), (112, 180, 230)
 STEPS = (0, 95, 135, 175, 215, 255)  # of each colour in the cube of 256
 LEAST_WAIT, LEAST_CHANGE = 0.5, 0.1  # seconds
+SILENT_WAIT = 5.0  # seconds until it is said where no terminal shows it
+LONG = "this takes a while; Ctrl-C stops it"
 ANEW = "\r\x1b[K"  # begins the line anew
 
 
@@ -152,18 +154,26 @@ def _print_grid(grid: Grid) -> None:
 
 @contextmanager
 def patience() -> Iterator[Watch]:
-    """While the block runs for long, show on a terminal that and how far work goes on."""
-    if sys.stderr is None or not sys.stderr.isatty():
+    """While the block runs for long, show on a terminal that and how far work goes on.
+
+    Where there is no terminal, standard error gets one line, once.
+    """
+    if sys.stderr is None:
         yield lambda *_, **__: None
         return
     from threading import Timer  # only needed here
 
+    is_shown = sys.stderr.isatty()
     begun = written = monotonic()
     line = "Counting; Ctrl-C stops."
 
     def write() -> None:
         nonlocal written
         written = monotonic()
+        if not is_shown:
+            with suppress(OSError, ValueError):  # it may be closed by now
+                print(f"iacta: {LONG}", file=sys.stderr, flush=True)
+            return
         room = get_terminal_size().columns - 1
         print(f"{ANEW}{line[:room]}", end="", file=sys.stderr, flush=True)
 
@@ -173,10 +183,10 @@ def patience() -> Iterator[Watch]:
         line = f"{doing}; Ctrl-C {'takes it' if keeps else 'stops'}."
         if part:
             line += f" {part:.0%} done, {_seconds(passed * (1.0 - part) / part)} left."
-        if passed >= LEAST_WAIT and monotonic() - written >= LEAST_CHANGE:
+        if is_shown and passed >= LEAST_WAIT and monotonic() - written >= LEAST_CHANGE:
             write()
 
-    timer = Timer(LEAST_WAIT, write)
+    timer = Timer(LEAST_WAIT if is_shown else SILENT_WAIT, write)
     timer.daemon = True
     timer.start()
     try:
@@ -184,7 +194,7 @@ def patience() -> Iterator[Watch]:
     finally:
         timer.cancel()
         timer.join()
-        if written > begun:
+        if is_shown and written > begun:
             print(ANEW, end="", file=sys.stderr, flush=True)
 
 
