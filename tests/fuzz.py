@@ -1,0 +1,357 @@
+"""Random commands and calls: each gives an answer or one sentence, and never a traceback.
+
+python -m tests.fuzz [SECONDS [SEED]] looks for findings; each is printed once with what asked for
+it, and belongs among the cases of `tests/test_fuzz.py` when it is mended.
+"""
+
+import inspect
+import io
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import numpy as np
+
+import iacta
+from iacta import IactaError
+from iacta.answers.form import Parameter
+from iacta.answers.kinds import Chance, Choice, Flag, Listed, Number, RulesName, Way, Whole
+from iacta.answers.question import QUESTIONS, Question
+from iacta.checks import shown
+from iacta.cli import main
+from iacta.cli.command import COMMANDS, Shown
+from iacta.cli.parse import option_name
+
+LONGEST = 320
+LONG = ("plan", "compare", "chart", "defend", "simulate", "reproduce")  # that take long, or write
+FILES = {
+    "position.toml": 'player = "red"\nboard = "board.toml"\n[territories]\n'
+    'A = {owner = "red", armies = 5}\nB = {owner = "blue", armies = 2}\n',
+    "board.toml": '[territories]\nA = ["B"]\nB = ["C"]\nC = []\n[continents.X]\n'
+    'bonus = 2\nterritories = ["A", "B"]\n',
+    "rules.toml": 'base = "capital"\n',
+    "bad.toml": "a.b.c = ",
+}
+NAMES = ("A", "B", "A,C", "X", "x", "classic", "red", "blue", "x.csv", "x.json", "x.map", *FILES)
+USUAL = {
+    "position": ("position.toml",),
+    "file": ("x.csv", "board.toml", "classic"),
+    "plot": ("x.csv", "x.json"),
+    "to": ("x.toml", "x.json", "x.map", "x.xml"),
+    "rules_file": ("rules.toml",),
+    "take": ("B", "B,C", "X"),
+    "take_any": ("B", "B,C"),
+    "source": ("A",),
+}
+RULES = (
+    "classic",
+    "capital",
+    "zombie defender",
+    "balanced blitz",
+    "capital+wall",
+    "2 dice",
+    "ammo",
+)
+HOSTILE = (
+    "",
+    " ",
+    "-",
+    "-1",
+    "-0",
+    "+3",
+    "007",
+    "nan",
+    "inf",
+    "-inf",
+    "1e400",
+    "1e-9999",
+    "1e-300",
+    "1e999999999",
+    "9" * 99,
+    "9" * 101,
+    "9" * 5000,
+    "1/0",
+    "1/3",
+    "2/1",
+    "0.99999999999999999999",
+    "50%",
+    "100%",
+    "1e-400%",
+    "²",
+    "١٢",
+    "1_000",
+    "1,2,,3",
+    "10,00",
+    "0x10",
+    "1.5",
+    "{0}",
+    "{seed}",
+    "%s",
+    "\x1b[31m",
+    "a\nb\nc",
+    "a\tb",
+    "\udc80",
+    "\u202e\u2066",
+    "é" * 200,
+    "x" * 5000,
+    "x" * 300 + ".csv",
+    "'\"\\",
+    "../x.csv",
+    "/",
+    "/nowhere/x.csv",
+    ".csv",
+    "x.gif",
+    "3:",
+    "3@",
+    "3~",
+    "-0:ammo",
+    "3:capital@2~1",
+    "3@" + "9" * 50,
+    ":" * 50,
+    "+" * 50,
+    "capital+capital",
+    "nobody",
+    "A:1",
+    "A=1,B=2",
+    "A:" + "9" * 99,
+    "none.toml",
+    "--json",
+    "--",
+    "--x",
+    "--" + "x" * 3000,
+)
+
+
+class Finding(NamedTuple):
+    """What should not be: what was asked, and what came of it."""
+
+    asked: str
+    told: str
+
+    @property
+    def kind(self) -> str:
+        """What findings of one cause share."""
+        lines = self.told.splitlines()
+        places = [line for line in lines if line.lstrip().startswith("File ")]
+        return f"{places[-1]}: {lines[-1].partition(':')[0]}" if places else self.told[:60]
+
+
+# Command lines.
+
+
+def command_line(rng: random.Random) -> list[str]:
+    """Return the words of a random command."""
+    forms = [form for form in [*QUESTIONS.all(), *COMMANDS.all()] if form.name != "reproduce"]
+    form = rng.choice(forms)
+    if form.name.split()[0] in LONG and rng.random() < 0.8:
+        form = rng.choice(forms)
+    words = form.name.split()
+    parameters = [*form.parameters()]
+    if issubclass(form, Question):
+        parameters += Shown.parameters()
+    if form.name == "plan":
+        words += ["--time-limit", "0.02", "--check", "10"][: rng.choice([2, 2, 4])]
+    for parameter in parameters:
+        if parameter.is_argument:
+            words += _argument(rng, parameter)
+    options = [each for each in parameters if not each.is_argument and each.name != "follow"]
+    chosen = rng.sample(options, min(len(options), rng.choice([0, 0, 1, 1, 2, 3, 5])))
+    if form.name == "plan":
+        chosen = [each for each in options if each.name in ("take", "rules")][:2] + chosen[:2]
+    for parameter in chosen:
+        words.append(option_name(parameter.name))
+        if not isinstance(parameter.kind, Flag):
+            words.append(_text(rng, parameter))
+    if rng.random() < 0.1:
+        words.insert(rng.randrange(len(words) + 1), rng.choice(HOSTILE))
+    if rng.random() < 0.05:
+        words.pop(rng.randrange(len(words)))
+    return [word for word in words if "\0" not in word]
+
+
+def _argument(rng: random.Random, parameter: Parameter) -> list[str]:
+    if not parameter.is_required and rng.random() < 0.3:
+        return []
+    count = rng.choice([1, 1, 2, 3]) if parameter.kind.is_row else 1
+    return [_text(rng, parameter) for _ in range(count)]
+
+
+def _text(rng: random.Random, parameter: Parameter) -> str:
+    """Return a text for a parameter, in one case of six a hostile one."""
+    kind = parameter.kind
+    if rng.random() < 1 / 6:
+        return rng.choice(HOSTILE)
+    if isinstance(kind, Listed):
+        inner = Parameter(kind.kind, "", name=parameter.name)
+        return ",".join(_text(rng, inner) for _ in range(rng.choice([1, 2, 3])))
+    if isinstance(kind, Choice):
+        return rng.choice(kind.words).replace(" ", "-")
+    if isinstance(kind, RulesName):
+        return rng.choice(RULES)
+    if isinstance(kind, Chance):
+        return rng.choice(["50%", "0.9", "1/3", "99.9%", "1e-9", "0.999999999999"])
+    if isinstance(kind, Whole | Number):
+        least, most = kind.least or 0, 20 if kind.most is None else min(kind.most, 20)
+        return str(rng.choice([least, rng.randint(least, most), rng.randint(least, most)]))
+    if isinstance(kind, Way):
+        return rng.choice(["{}", "{}:capital", "{}@2", "{}~3", "{}:zombie defender@0~1"]).format(
+            rng.randrange(1, 20)
+        )
+    usual = USUAL.get(parameter.name) if rng.random() < 5 / 6 else None
+    return rng.choice(usual or NAMES)
+
+
+def run(words: list[str]) -> Finding | None:
+    """Run a command line in the current folder, and return what is wrong with what comes of it."""
+    out, err = io.StringIO(), io.StringIO()
+    stdin = io.TextIOWrapper(io.BytesIO(b""))
+    asked = f"iacta {' '.join(map(repr, words))}"
+    try:
+        with (
+            patch.object(sys, "argv", ["iacta", *words]),
+            patch.object(sys, "stdin", stdin),
+            redirect_stdout(out),
+            redirect_stderr(err),
+        ):
+            main()
+    except SystemExit as ended:
+        code = ended.code
+    except Exception:  # it is what is looked for
+        return Finding(asked, traceback.format_exc().strip())
+    told = err.getvalue()
+    lines = told.splitlines()
+    if code == 0:
+        is_right = all(line.startswith("iacta: ") for line in lines)
+    else:
+        is_right = code == 2 and out.getvalue() == "" and len(lines) == 1
+    is_right &= all(line.isprintable() and len(line) <= LONGEST for line in lines)
+    return None if is_right else Finding(asked, f"ends with {code}, says {told[:2000]!r}")
+
+
+# Calls of the library.
+
+
+def values() -> list[Callable[[], Any]]:
+    """Return what makes the arguments of calls: few of them what is wanted."""
+    usual: list[Any] = [1, 2, 3, 7, 0.5, "classic", "capital", "50%", [3, 2], (4, 1), True, None]
+    odd: list[Any] = [
+        *(-1, 0, 2.5, float("nan"), float("inf"), 10**400, -(10**400), 10**30, 1e300, 1 + 2j),
+        *("", "x", "9" * 5000, "a\nb", "\x1b", b"x", "x" * 999, "\udc80"),
+        *([], {}, set(), {"a": 1}, [[1, 2], [3]], [None], range(3), object(), ...),
+        *(np.int64(3), np.uint8(200), np.float32("nan"), np.bool_(True), np.datetime64("NaT")),
+        *(np.array([5, 3]), np.array([[5, 3], [2, 1]]), np.array("x"), np.array([]), np.zeros(3)),
+        *(Fraction(1, 3), Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"), Decimal(3)),
+        *(iacta.Battle(3, 2), iacta.Rules(), iacta.Dice((6, 6)), iacta.Stop(stop_at=2)),
+        *(iacta.Campaign(5, [2, 1]), iacta.Distribution([1, 2]), iacta.Holding("red", 3)),
+        iacta.Board("b", ("A", "B"), (("A", "B"),)),
+    ]
+    makers: list[Callable[[], Any]] = [lambda each=each: each for each in [*usual, *odd]]
+    return [*makers, lambda: iter([1, 2]), lambda: (n for n in [3])]
+
+
+def calls() -> list[tuple[str, Callable[..., Any]]]:
+    """Return what is called: the public functions, the classes, and what their objects can do."""
+    found = [(name, getattr(iacta, name)) for name in iacta.__all__]
+    found = [(name, each) for name, each in found if callable(each) and name not in SKIPPED]
+    things: list[Any] = [
+        iacta.Battle(5, 3),
+        iacta.Campaign(7, [2, 1]),
+        iacta.Distribution([1, 2, 2]),
+        iacta.Board("b", ("A", "B"), (("A", "B"),)),
+    ]
+    for thing in things:
+        for name in dir(thing):
+            if not name.startswith("_") and name not in INNER and callable(getattr(thing, name)):
+                found.append((f"{type(thing).__name__}.{name}", getattr(thing, name)))
+    return found
+
+
+RESULTS = {"Decision", "DiceDecision", "NextMove"}  # that only iacta makes
+INNER = {"method_name", "is_stopped"}
+SKIPPED = RESULTS | {"read_board", "read_position", "write_board", "read_rules_file", "notebook"}
+
+
+def call(rng: random.Random, name: str, called: Callable[..., Any], made: Any) -> Finding | None:
+    """Call something with random arguments, and return what is wrong with what comes of it."""
+    try:
+        parameters = inspect.signature(called).parameters.values()
+    except ValueError:
+        return None
+    arguments: list[Any] = []
+    named: dict[str, Any] = {}
+    is_cut = False  # whether an argument before this one is left out
+    for each in parameters:
+        if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
+            continue
+        if each.default is not each.empty and rng.random() < 0.7:
+            is_cut |= each.kind is not each.KEYWORD_ONLY
+            continue
+        if is_cut and each.kind is not each.KEYWORD_ONLY:
+            continue
+        value = rng.choice(made[:12] if rng.random() < 0.5 else made)()
+        if each.kind is each.KEYWORD_ONLY:
+            named[each.name] = value
+        else:
+            arguments.append(value)
+    asked = f"{name}({', '.join(map(shown, arguments))}, **{shown(named)})"
+    try:
+        called(*arguments, **named)
+    except IactaError as error:
+        told = str(error)
+        if not told.isprintable() or len(told) > LONGEST:
+            return Finding(asked, f"says {told[:2000]!r}")
+    except Exception:  # it is what is looked for
+        return Finding(asked, traceback.format_exc().strip())
+    return None
+
+
+# Both, for as long as wanted.
+
+
+def findings(rng: random.Random, more: Callable[[], bool]) -> Iterator[Finding]:
+    """Yield what is found, with each kind once."""
+    made, called = values(), calls()
+    seen = set()
+    with tempfile.TemporaryDirectory() as folder:
+        before = Path.cwd()
+        os.chdir(folder)
+        try:
+            for name, text in FILES.items():
+                Path(name).write_text(text, encoding="utf-8")
+            while more():
+                found = run(command_line(rng))
+                some = [call(rng, name, each, made) for name, each in rng.sample(called, 5)]
+                for wrong in filter(None, [found, *some]):
+                    if wrong.kind not in seen:
+                        seen.add(wrong.kind)
+                        yield wrong
+        finally:
+            os.chdir(before)
+
+
+def search(seconds: float, seed: int) -> int:
+    """Print what is found for some seconds, and return how many kinds there are."""
+    begun, count = time.monotonic(), 0
+    rng = random.Random(seed)  # noqa: S311 # no secret depends on it
+    for found in findings(rng, lambda: time.monotonic() - begun < seconds):
+        count += 1
+        print(json.dumps(found.asked, ensure_ascii=True)[:600], found.told, "", sep="\n")
+    print(f"{count} findings with seed {seed} in {seconds:g} s")
+    return count
+
+
+if __name__ == "__main__":
+    wanted = [*sys.argv[1:], "3600"][0]
+    given = int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(10**6)
+    sys.exit(bool(search(float(wanted), given)))
