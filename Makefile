@@ -4,9 +4,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -qq --disable-pip-version-check
 INTO ?= iacta-reproduced
+SECONDS ?= 3600
 SETTINGS := pyproject.toml constraints.txt
 
-.PHONY: demo test check reproduce bench docs format clean
+.PHONY: demo test check fuzz reproduce bench docs format clean
 
 demo: $(VENV)/core
 	@$(BIN)/iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --exact
@@ -18,6 +19,10 @@ check: $(VENV)/check
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
 	@$(BIN)/mypy
+
+# An hour of random commands and calls; the tests make a few hundred of the same.
+fuzz: $(VENV)/test
+	@$(BIN)/python -m tests.fuzz $(SECONDS)
 
 reproduce: $(VENV)/test
 	@$(BIN)/iacta reproduce $(INTO)

@@ -26,6 +26,7 @@ __all__ = [
     "read_chance",
     "read_chances",
     "read_fraction",
+    "read_seconds",
     "row_of",
     "short_repr",
     "shown",
@@ -42,6 +43,7 @@ Chance: TypeAlias = float | Fraction | Decimal | str
 LONGEST_SHOWN = 60
 LONGEST_READ = 1000
 MOST_EXPONENT = 999
+LONGEST_TIME = 1e9  # seconds
 MOST_DIGITS = 100  # a float can hold its square, and what that is multiplied with
 SUMS = 10  # a sum of some such numbers is still one
 WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+|[1-9][0-9]{0,2}(_[0-9]{3})+)")
@@ -173,6 +175,18 @@ def broadcast(*arrays: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
     except ValueError:
         shapes = " and ".join(str(array.shape) for array in arrays)
         raise IllegalError(f"arrays must have shapes that broadcast, got {shapes}") from None
+
+
+def read_seconds(value: object, name: str) -> float:
+    """Return a time in seconds, or refuse it; one that nobody lives to see counts as the longest.
+
+    >>> read_seconds(2, "time_limit")
+    2.0
+    """
+    seconds = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if seconds is None or not seconds >= 0:
+        raise IllegalError(f"{name} must be seconds of at least 0, got {shown(value)}")
+    return float(min(seconds, LONGEST_TIME))
 
 
 # Chances and other fractions, one or an array of them.

@@ -387,7 +387,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         """
         try:
             return self.prob(lambda each: each <= value)  # type: ignore[operator] # is tried
-        except TypeError:
+        except (TypeError, ValueError, ArithmeticError):  # arrays, Decimal's NaN
             raise _unordered(value) from None
 
     def at_least(self, value: T) -> Probability:
@@ -398,7 +398,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         """
         try:
             return self.prob(lambda each: each >= value)  # type: ignore[operator] # is tried
-        except TypeError:
+        except (TypeError, ValueError, ArithmeticError):  # arrays, Decimal's NaN
             raise _unordered(value) from None
 
     def sf(self, value: T) -> Probability:
@@ -409,7 +409,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         """
         try:
             return self.prob(lambda each: each > value)  # type: ignore[operator] # is tried
-        except TypeError:
+        except (TypeError, ValueError, ArithmeticError):  # arrays, Decimal's NaN
             raise _unordered(value) from None
 
     def median(self) -> T:

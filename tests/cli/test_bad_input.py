@@ -54,7 +54,7 @@ WRONG = {
     "campaign 12 3 --seed 1": "--seed must stand with --narrate, got --seed 1 alone",
     "campaign 12 3 --narrate --seed x": "--seed must be a whole number of at least 0, got 'x'",
     "need 10 --chance 0": "--chance must lie between 0 and 1, 0 excluded, got '0'",
-    "need 10 --chance 1": "--chance must lie between 0 and 1, both excluded, got 1",
+    "need 10 --chance 1": "--chance must lie between 0 and 1, both excluded, got '100%'",
     "need 10 --chance 120%": "--chance must lie between 0 and 1, 0 excluded, got '120%'",
     "need 10 --chance 95": "--chance must lie between 0 and 1, 0 excluded, got '95'; "
     "did you mean 95%?",
@@ -191,3 +191,18 @@ def test_a_reader_that_has_enough_is_no_error() -> None:
     )
     assert ended.stdout.startswith("attackers,1,2,")
     assert ended.stderr == ""
+
+
+@pytest.mark.parametrize("more", ["", " --dice"])
+def test_a_refusal_names_the_battle_that_was_asked_for(run: Run, more: str) -> None:
+    ended = run(f"decide 2 99999999999999999999 --garrison 1{more}")
+    assert "a battle of 2 against 99999999999999999999 must be smaller" in ended.stderr
+
+
+def test_work_that_takes_long_is_said_without_a_terminal(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("iacta.cli.terminal.SILENT_WAIT", 0.0)
+    ended = run("battle 3000 3000 --exact")
+    assert (ended.code, ended.stderr) == (0, "iacta: this takes a while; Ctrl-C stops it\n")
+    assert ended.stdout

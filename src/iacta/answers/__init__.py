@@ -4,7 +4,7 @@ from typing import Any
 
 from iacta.answers.question import QUESTIONS, Answer, Question, Watch, find_question
 from iacta.checks import shown
-from iacta.errors import IllegalError
+from iacta.errors import IllegalError, MalformedError
 
 __all__ = ["QUESTIONS", "Answer", "Question", "ask", "find_question"]
 
@@ -28,4 +28,6 @@ def ask(asked: Question | str, *, watch: Watch | None = None, **parameters: Any)
             names = ", ".join(each.name for each in QUESTIONS.all())
             raise IllegalError(f"a question must be one of {names}, got {shown(asked)}")
         asked = form(**parameters)
+    if not isinstance(asked, Question):
+        raise MalformedError(f"a question must be one, or the name of one, got {shown(asked)}")
     return asked.answer(watch)

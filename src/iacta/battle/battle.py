@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from iacta.battle.territory import Stage
-from iacta.checks import put, shown, whole_number
+from iacta.checks import check_choice, put, shown, whole_number
 from iacta.display import Pasted
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
@@ -114,6 +114,7 @@ class Battle(Pasted):
         Fraction(2443, 3888)
         """
         if self.stop == NEVER or self._able <= 0:
+            check_choice(exact, (True, False), "exact")
             return Fraction(0) if exact else 0.0
         return self.outcomes(exact=exact, method=method).prob(self.is_stopped)
 

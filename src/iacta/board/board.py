@@ -210,7 +210,8 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         back = [] if directed else [(end, start) for start, end in pairs]
         if isinstance(continents, Mapping):
             continents = [_read_continent(*each) for each in continents.items()]
-        return cls(name, tuple(spelling.values()), (*pairs, *back), tuple(continents))
+        rows = row_of(continents, "continents", "continents")
+        return cls(name, tuple(spelling.values()), (*pairs, *back), tuple(rows))
 
     def to_toml(self) -> str:
         """Return the text of a TOML file in iacta's own format, which `read_board` reads.

@@ -164,6 +164,8 @@ def usual_reinforcements(position: Position, player: str) -> int:
     >>> usual_reinforcements(position, "red")  # 9 territories, which are North America
     8
     """
+    if not isinstance(position, Position):
+        raise MalformedError(f"position must be a Position, got {shown(position)}")
     lands = {*position.owned_by(player)}
     bonus = sum(each.bonus for each in position.board.continents if lands >= {*each.territories})
     return max(len(lands) // LANDS_FOR_AN_ARMY, FEWEST_NEW) + bonus

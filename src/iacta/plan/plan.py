@@ -14,6 +14,7 @@ from iacta.checks import (
     check_choice,
     put,
     read_chance,
+    read_seconds,
     row_of,
     shown,
     whole_number,
@@ -62,7 +63,6 @@ SELDOM = 1e-12
 MOST_ARMIES = 1000
 FIRST_TRIED = 8
 MOST_PLAYS = 200
-LONGEST = 1e9  # seconds
 
 
 @dataclass(frozen=True)
@@ -526,7 +526,7 @@ def best_plan(
     if progress is not None and not callable(progress):
         raise MalformedError(f"progress must be a function, got {shown(progress)}")
     check_choice(play, ("rolls", "battles"), "play")
-    clock = Clock(None if time_limit is None else _seconds(time_limit))
+    clock = Clock(None if time_limit is None else read_seconds(time_limit, "time_limit"))
     problem = read_problem(
         position,
         find_rules(rules, garrison),
@@ -603,13 +603,6 @@ def _refuse_unlisted(position: Position, goal: Goal) -> None:
     for name in () if isinstance(goal, Worth) else names_in(goal):
         if not position.of(name).armies:
             raise IllegalError(f"territories to take must be listed in the position, got {name}")
-
-
-def _seconds(value: object) -> float:
-    seconds = value if isinstance(value, int | float) and not isinstance(value, bool) else None
-    if seconds is None or not seconds >= 0:
-        raise IllegalError(f"time_limit must be seconds of at least 0, got {shown(value)}")
-    return float(min(seconds, LONGEST))
 
 
 def _plan(position: Position, search: Search, seconds: float) -> Plan:

@@ -21,7 +21,7 @@ from time import monotonic
 from typing import Any, TypeAlias, TypedDict, Unpack
 
 from iacta.board import Holding, Position
-from iacta.checks import Chance, read_chance, row_of, shown, whole_number
+from iacta.checks import Chance, read_chance, read_seconds, row_of, shown, whole_number
 from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan.exact_turn import solve_turn
@@ -416,5 +416,5 @@ def late_after(time_limit: float | None, part: float) -> Callable[[], bool]:
     """
     if time_limit is None:
         return lambda: False
-    end = monotonic() + part * time_limit
+    end = monotonic() + part * read_seconds(time_limit, "time_limit")
     return lambda: monotonic() >= end

@@ -1,6 +1,7 @@
 """Decision: what to do now: roll, stop or blitz, and how many dice to throw."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
@@ -326,7 +327,8 @@ def how_many_dice(
     refuse_rules(asked.rules)
     reward = _read_reward(prize, army_value, kill_value)
     choices = Choices(may_stop, chooser in ("attacker", "both"), chooser in ("defender", "both"))
-    found = _solver(exact)(asked.able, asked.defenders, asked.rules, reward, choices)
+    with _named(asked):
+        found = _solver(exact)(asked.able, asked.defenders, asked.rules, reward, choices)
     values = _values(asked, reward, found, exact)
     return DiceDecision(
         *asked,
@@ -436,6 +438,17 @@ def _plain(number: Any) -> Probability:
     return number if isinstance(number, Fraction) else float(number)
 
 
+@contextmanager
+def _named(asked: _Asked) -> Iterator[None]:
+    """Let a refusal name the battle that was asked for, instead of one that is solved for it."""
+    try:
+        yield
+    except TooLargeError as error:
+        _, must, rest = str(error).partition(" must ")
+        battle = f"{shown(asked.attackers)} against {shown(asked.defenders)}"
+        raise TooLargeError(f"a battle of {battle}{must}{rest}") from None
+
+
 def _solve_to_boundary(
     asked: _Asked,
     solver: Callable[[int], Solution],
@@ -447,7 +460,8 @@ def _solve_to_boundary(
     able = max(asked.able, asked.defenders + SOME_MORE)
     most = LARGER_BY * able
     while True:
-        found = solver(able)
+        with _named(asked):
+            found = solver(able)
         wanted = (found.attack_dice == 0) if blitz else (found.attack_dice > 0)
         lacking = ~wanted[:, 1:].any(axis=1)
         if able >= most or not (lacking & hopeful())[1:].any():

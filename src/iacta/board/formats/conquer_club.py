@@ -10,7 +10,7 @@ A border leads one way. A territory with a bonus of its own becomes a continent 
 may be a continent too. If a continent has several bonuses, the largest is the one for all of it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
 from iacta.board.board import Board, Point
@@ -68,7 +68,8 @@ def _bonus(element: Element) -> int:
 
 
 def _write(board: Board) -> str:
-    places = pixels(board, "an .xml") or [None] * len(board.territories)
+    places: Sequence[tuple[int, int] | None] = pixels(board, "an .xml")
+    places = places or [None] * len(board.territories)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<map>"]
     for name, place in zip(board.territories, places, strict=True):
         lines += ["  <territory>", f"    <name>{escape(name)}</name>", "    <borders>"]
