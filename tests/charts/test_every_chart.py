@@ -38,7 +38,7 @@ from iacta import (
     win_table,
 )
 from iacta.charts.registry import charts as registered
-from iacta.charts.theme import SUBTITLE_LETTERS, TITLE_LETTERS, AnyChart
+from iacta.charts.theme import SUBTITLE_LETTERS, TITLE_LETTERS, AnyChart, sketched
 from iacta.questions.simulated import running_estimates
 from tests.charts.look import is_drawn, subtitle, title
 
@@ -162,6 +162,27 @@ def test_it_is_valid_and_not_blank_and_its_title_fits(name: str) -> None:
     assert first[0].isupper() or first[0].isdigit()
     assert last.endswith(".")
     assert head["subtitle"][-1].endswith(".")
+
+
+@pytest.mark.parametrize("name", dict.fromkeys([*registered(), *EXAMPLES]))
+def test_a_command_makes_of_it_what_altair_makes(name: str) -> None:
+    with sketched():
+        sketch = EXAMPLES[name]() if name in EXAMPLES else drawn.__wrapped__(name)
+    made, wanted = (json.dumps(charts.specification(each)) for each in (sketch, example(name)))
+    assert json.loads(made) == json.loads(wanted)
+
+
+@pytest.mark.parametrize("ending", ["svg", "csv"])
+def test_a_command_draws_without_loading_altair(ending: str, tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from iacta.cli import main\n"
+        f"sys.argv = ['iacta', 'battle', '5', '3', '--plot', {str(tmp_path / 'x.') + ending!r}]\n"
+        "try:\n    main()\nexcept SystemExit as ended:\n    assert not ended.code\n"
+        "assert not {'altair', 'vl_convert', 'jsonschema'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603 # our own lines
+    assert (tmp_path / f"x.{ending}").stat().st_size > 100
 
 
 @pytest.mark.parametrize("name", dir(charts))

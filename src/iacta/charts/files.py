@@ -12,11 +12,12 @@ from typing import Any
 
 from iacta.charts.converter import CONVERTED, PictureError, convert
 from iacta.charts.registry import public
-from iacta.charts.theme import NARROW_PLOT, PADDING, PAPER, WIDTH, AnyChart, Row, alt, config
+from iacta.charts.theme import NARROW_PLOT, PADDING, PAPER, WIDTH, AnyChart, Row, config
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError, MissingError, TooLargeError
 from iacta.files import csv_rows, named, write_whole
 
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 ENDINGS = (*CONVERTED, "json", "csv")
 
 MARGIN = 110  # pixels that axes and padding usually take beside the plot
@@ -126,9 +127,9 @@ def specification(chart: AnyChart, *, dark: bool = False) -> dict[str, Any]:
     chart_tables(chart)  # refuses charts that are not ours
     bare = chart.copy(deep=False)
     # The rows are added at the end: Altair would check every value.
-    tables, bare.datasets = bare.datasets, alt.Undefined
+    tables, bare.datasets = bare.datasets, {}
     spec: dict[str, Any] = bare.to_dict(validate=False)
-    return {**spec, "datasets": tables, "config": config(dark=dark)}
+    return {**spec, "$schema": SCHEMA, "datasets": tables, "config": config(dark=dark)}
 
 
 @public

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from iacta.charts.sketch import sketches
 from iacta.checks import shown
 from iacta.distribution import Probability
 from iacta.errors import MalformedError
@@ -21,12 +24,25 @@ if TYPE_CHECKING:
 else:
 
     class _Altair:
-        """Altair, loaded when it is first used: importing it takes a quarter of a second."""
+        """Altair, loaded when it is first used, or within `sketched` what stands in for it."""
 
         def __getattr__(self, name: str) -> Any:
-            return getattr(import_module("altair"), name)
+            return getattr(sketches if _sketching.get() else import_module("altair"), name)
 
     alt = _Altair()
+
+_sketching = ContextVar("sketching", default=False)
+
+
+@contextmanager
+def sketched() -> Iterator[None]:
+    """Make charts without Altair, which takes long to import: for files, not for notebooks."""
+    token = _sketching.set(True)
+    try:
+        yield
+    finally:
+        _sketching.reset(token)
+
 
 __all__ = [
     "AMBER",
@@ -62,6 +78,7 @@ __all__ = [
     "seed_words",
     "shades",
     "signed",
+    "sketched",
     "stop_words",
     "under_rules",
     "whole_axis",

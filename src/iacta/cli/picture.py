@@ -1,6 +1,5 @@
 """The picture of an answer, which any command draws into a file when asked."""
 
-import gc
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -39,16 +38,14 @@ class Picture:
         """Write the picture that `make` returns, given `iacta.charts`, and say so on stderr."""
         from iacta import charts  # as above
         from iacta.charts.files import content
+        from iacta.charts.theme import sketched
 
-        gc.disable()  # Altair makes thousands of classes, which never become garbage
-        try:
-            if self._file == STREAM:
-                drawn = content(make(charts), "svg", dark=self._dark, make=self._make)
-                print(drawn.decode())
-                return
-            charts.save(make(charts), self._file, dark=self._dark, make=self._make)
-        finally:
-            gc.enable()
+        with sketched():
+            chart = make(charts)
+        if self._file == STREAM:
+            print(content(chart, "svg", dark=self._dark, make=self._make).decode())
+            return
+        charts.save(chart, self._file, dark=self._dark, make=self._make)
         if sys.stderr is not None:  # as it is when the shell has closed it
             print(f"iacta: the picture is in {plain(self._file)}", file=sys.stderr)
 
