@@ -101,8 +101,8 @@ def marks(
     positions: int, seconds: float, *, every: bool = False, search: bool = False
 ) -> Iterator[Mark]:
     """Yield the marks of the first positions of the fixed set, planned with some seconds each."""
-    first = next(questions(1, every=False))
-    best_plan(first.position, first.goal, time_limit=0)  # what is compiled is compiled once
+    for first in questions(1, every=False):
+        best_plan(first.position, first.goal, time_limit=0)  # what is compiled is compiled once
     planned = []
     for kind, goal, position in (each[1:] for each in questions(positions, every=every)):
         started = time.perf_counter()
