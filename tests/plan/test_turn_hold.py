@@ -24,6 +24,7 @@ from iacta.plan import (
 from iacta.plan.ends import drawn_ends
 from iacta.plan.goals import names_in
 from iacta.plan.reinforce import placed
+from iacta.rules.rules import CLASSIC
 from tests.plan.boards import board_of, small_game
 
 
@@ -185,3 +186,9 @@ def test_what_is_not_to_be_held_is_refused() -> None:
         hold(plan, {"blue": -3})
     with pytest.raises(MalformedError, match="plan must be a Plan"):
         hold(position)  # type: ignore[arg-type]
+
+
+def test_without_a_garrison_nothing_is_held() -> None:
+    plan = best_plan(wall(9, 2), TakeAll("t"), replace(CLASSIC, garrison=0))
+    with pytest.raises(IllegalError, match="garrison must be at least 1 to hold what is taken"):
+        hold(plan)

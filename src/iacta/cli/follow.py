@@ -129,7 +129,7 @@ def _standing(live: Live, before: float | None) -> Iterator[str]:
         return
     mine, theirs = position.of(move.start).armies, position.of(move.to).armies
     rolled = count(move.dice, "die", "dice")
-    if not plan.problem.rules_of(position.board.territories.index(move.to)).mode.rolls:
+    if not plan.problem.kernel_of(position.board.territories.index(move.to)).by_rolls:
         rolled = "the battle"
     worth = "" if live.value is None else f" {_worth(live, live.value, before)}"
     yield f"{move.start} ({mine}) to {move.to} ({theirs}): roll {rolled}.{worth}"

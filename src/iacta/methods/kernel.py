@@ -297,6 +297,11 @@ class Kernel(ABC):
         return self.rules.mode.certain
 
     @property
+    def by_rolls(self) -> bool:
+        """Whether a battle is fought roll by roll, so that the attackers may leave it."""
+        return self.rules.mode.rolls
+
+    @property
     def rolled(self) -> bool:
         """Whether a battle is rolled with dice whose numbers are chosen before each roll."""
         return self.rules.mode.rolls and self.rules.mode.dice_chosen_first

@@ -196,6 +196,8 @@ def hold(
         raise MalformedError(f"plan must be a Plan, got {shown(plan)}")
     if not isinstance(plan.goal, TakeAll | InOrder):
         raise IllegalError(f"goal must be TakeAll or InOrder to be held, got {shown(plan.goal)}")
+    if not plan.rules.garrison:
+        raise IllegalError("garrison must be at least 1 to hold what is taken, got 0")
     check_choice(fortify, FORTIFY, "fortify")
     number = whole_number(ends, "ends", least=1)
     numbers = _reinforcements(plan.position, get)

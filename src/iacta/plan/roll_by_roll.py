@@ -216,7 +216,7 @@ class Lookahead:
         throws = np.zeros((len(rules), attack + 1, defence + 1, 2), dtype=np.int64)
         weights: list[tuple[float, int, int]] = []
         answers: list[list[float]] = []
-        is_whole = self.turn.whole_battles or not all(each.mode.rolls for each in problem.all_rules)
+        is_whole = self.turn.whole_battles or not all(each.by_rolls for each in kernels)
         for r, kernel in enumerate([] if is_whole else kernels):
             for k in range(1, rules[r][0] + 1):
                 for j in range(1, rules[r][1] + 1):
