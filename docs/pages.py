@@ -7,7 +7,7 @@ from docs.commands import commands_page, gallery_page
 from docs.formats import formats_page
 from docs.house import table
 from docs.pictures import draw_all, with_pictures
-from docs.reference import METHODS, charts_page, library_page, method_page, title
+from docs.reference import METHODS, charts_page, library_page, method_page, plans_page, title
 
 __all__ = ["FOLDER", "generated", "handwritten", "settings", "write"]
 
@@ -32,6 +32,7 @@ def generated() -> dict[str, str]:
         "library.md": library_page(),
         "charts.md": charts_page(),
         "formats.md": formats_page(),
+        "plans.md": plans_page(),
         **{f"methods/{name}.md": method_page(module) for name, module in METHODS.items()},
     }
 
@@ -51,6 +52,7 @@ def write() -> None:
         file = MADE / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(with_pictures(text).replace("```python\n>>>", "```pycon\n>>>"), "utf-8")
-    shutil.copy(FOLDER / "style.css", MADE)
+    for name in ("style.css", "iframe-worker.js"):
+        shutil.copy(FOLDER / name, MADE)
     (MADE.parent / "mkdocs.yml").write_text(settings(), encoding="utf-8")
     draw_all(pages, MADE)

@@ -12,10 +12,11 @@ from types import ModuleType
 from typing import Any
 
 import iacta
-from iacta import charts, methods
+from docs.equations import typeset
+from iacta import charts, methods, plan
 from iacta_literature import hoehle, taflin
 
-__all__ = ["METHODS", "anchor", "charts_page", "library_page", "method_page", "title"]
+__all__ = ["METHODS", "anchor", "charts_page", "library_page", "method_page", "plans_page", "title"]
 
 
 def _modules(package: ModuleType) -> dict[str, ModuleType]:
@@ -77,6 +78,16 @@ def method_page(module: ModuleType) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def plans_page() -> str:
+    """Return a page with the mathematics of the plans, file by file."""
+    parts = ["# How plans are found", *_prose(plan)]
+    for module in _modules(plan).values():
+        _, *rest = prose = _prose(module)
+        if rest:
+            parts += [f"## {title(module)}", *prose]
+    return "\n\n".join(parts) + "\n"
+
+
 def title(module: ModuleType) -> str:
     """Return what a file says it is called, or else its name."""
     name, colon, _ = inspect.cleandoc(module.__doc__ or "").partition("\n")[0].partition(": ")
@@ -92,9 +103,12 @@ def _prose(module: ModuleType) -> list[str]:
 
 
 def _starred(paragraph: str) -> str:
-    """Return a paragraph in which stars are stars, but for those around a word that is stressed."""
+    """Return a paragraph in which stars are stars, but for those around a word that is stressed.
+
+    Equations, which are indented, are typeset.
+    """
     if paragraph.startswith("    "):
-        return paragraph
+        return typeset(paragraph)
     return STARS.sub(lambda found: found[1] or r"\*", paragraph)
 
 

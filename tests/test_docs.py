@@ -145,6 +145,9 @@ def test_each_page_stands_in_the_navigation_once(made: dict[str, str]) -> None:
 def test_the_site_needs_no_network(made: dict[str, str]) -> None:
     assert "font: false" in settings()
     assert "http" not in settings()
+    assert "  - offline" in settings()  # it searches without a server,
+    assert "polyfills: [iframe-worker.js]" in settings()  # with a script that is here
+    assert (FOLDER / "iframe-worker.js").is_file()
     assert "http" not in (FOLDER / "style.css").read_text(encoding="utf-8")
     for page, text in (WRITTEN | made).items():
         assert not re.findall(r"!\[[^]]*\]\(http|\bsrc=|<script|<link", text), page

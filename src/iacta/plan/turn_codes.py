@@ -10,10 +10,10 @@ one: armies that cannot attack again, because none may be spared or no neighbour
 Territories with the same neighbours, rewards and rules are interchangeable: their armies are put in
 order. States in which nothing more can be paid are recognised:
 
-    what pays must be reachable from stacks that can attack, through what is left to attack, and to
-    take all of a set, all of it;
-    with Φ the spare armies of these stacks, each conquest takes at least one from Φ (it stays
-    behind, if each territory must keep one), and needs one: Φ ≥ the number of territories to take.
+- what pays must be reachable from stacks that can attack, through what is left to attack, and to
+  take all of a set, all of it;
+- with Φ the spare armies of these stacks, each conquest takes at least one from Φ (it stays behind,
+  if each territory must keep one), and needs one: Φ ≥ the number of territories to take.
 
 If who has more armies may make all the rolls that he may make with fewer, then more armies on a
 territory never harm: he may play as if they were not there. So after a conquest no army more than
