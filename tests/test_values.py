@@ -21,11 +21,14 @@ from iacta import (
     InOrder,
     NextMove,
     Plan,
+    Position,
     Roll,
     TakeAll,
+    Worth,
     best_mix,
     best_plan,
     classic_board,
+    eliminate,
     find_rules,
     go_on,
     hold,
@@ -37,6 +40,7 @@ from iacta import (
     when_to_stop,
 )
 from iacta.display import Displayed
+from iacta.plan.roll_by_roll import Lookahead
 
 SMALL = read_position("examples/break-off.json")
 CD = TakeAll("C,D")
@@ -100,6 +104,36 @@ def test_a_value_can_be_pickled(name: str, protocol: int) -> None:
     value = (PASTED | ANSWERS)[name]
     again = pickle.loads(pickle.dumps(value, protocol))  # noqa: S301 # our own bytes
     assert (again, hash(again), repr(again)) == (value, hash(value), repr(value))
+
+
+def test_a_plan_can_be_pickled_and_followed_on() -> None:
+    chain = read_position("examples/unfinished-game.json")
+    later = Position(SMALL.board, "red", {"A": ("red", 7), "B": ("red", 8)}, others=("blue", 2))
+    plans = {
+        by_rolls(): later,
+        by_battles(): later,
+        best_plan(SMALL, Worth()): later,
+        best_plan(chain, eliminate(chain, "blue")): chain,
+    }
+    for plan, position in plans.items():
+        again = pickle.loads(pickle.dumps(plan))  # noqa: S301 # our own bytes
+        assert (again, hash(again), repr(again)) == (plan, hash(plan), repr(plan))
+        assert again.next_move() == plan.next_move()
+        assert again.next_move(position) == plan.next_move(position)
+    play = by_battles().follow()
+    again = pickle.loads(pickle.dumps(play))  # noqa: S301 # our own bytes
+    assert (again, again.next_move()) == (play, play.next_move())
+    assert again.won(5).next_move() == play.won(5).next_move()
+
+
+def test_a_lookahead_is_pickled_without_what_it_remembers() -> None:
+    lookahead = Lookahead(by_rolls().policy.turn)  # type: ignore[union-attr] # by rolls
+    start = lookahead.turn.start()
+    best, value = lookahead.best_roll(start), lookahead.value
+    pickled = pickle.dumps(lookahead)
+    assert len(pickled) < 10**6
+    again = pickle.loads(pickled)  # noqa: S301 # our own bytes
+    assert (again.best_roll(start), again.value) == (best, value)
 
 
 def test_an_answer_says_in_a_line_what_it_is() -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from iacta.plan.goals import Rewards
 from iacta.plan.one_stack import Reduced
-from iacta.plan.problem import Borders, Problem, Stacks, bits
+from iacta.plan.problem import Borders, Problem, Remembers, Stacks, bits
 
 __all__ = ["Attack", "Game", "Move", "State", "tree_parts"]
 
@@ -52,7 +52,7 @@ class Move(NamedTuple):
     won: tuple[tuple[int, int, State], ...]
 
 
-class Game:
+class Game(Remembers):
     """The states of a problem, and how battles lead from one to the next.
 
     problem: the problem.
@@ -62,6 +62,9 @@ class Game:
 
     def __init__(self, problem: Problem, field: int, rewards: Rewards) -> None:
         self.problem, self.field, self.rewards = problem, field, rewards
+        self._remember()
+
+    def _remember(self) -> None:
         self._useful = lru_cache(maxsize=None)(self._can_reach_goal)
 
     def start(self) -> State:

@@ -33,7 +33,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from iacta.errors import TooLargeError
 from iacta.methods.kernel import Transitions
-from iacta.plan.problem import Problem, bits
+from iacta.plan.problem import Problem, Remembers, bits
 
 __all__ = ["MOST_ABLE", "Advance", "Battles", "Reduced", "StackChances", "Tasks"]
 
@@ -62,7 +62,7 @@ class Advance(NamedTuple):
     chances: Floats
 
 
-class StackChances:
+class StackChances(Remembers):
     """F and A of a problem, each vector computed when it is first asked.
 
     In its methods v is the territory of the stack, c the one that it attacks first, `rest` what
@@ -81,15 +81,21 @@ class StackChances:
                 f"armies of a stack must be at most {MOST_ABLE} more than its garrison in a plan, "
                 f"got {able} more"
             )
+        self._able = able
         if battles is None:
-            battles = lru_cache(maxsize=None)(
-                lambda kind, defenders: problem.kernels[kind].transitions(able, defenders)
-            )
-        self.battles = battles
+            self._remember()
+        else:
+            self.battles = battles
         self._known: dict[tuple[int, int, Reduced], Floats] = {}
         self._after: dict[tuple[int, int, int, Reduced], Floats] = {}
         self._ones = np.ones(most + 1)
         self._ones.setflags(write=False)
+
+    def _remember(self) -> None:
+        self.battles = lru_cache(maxsize=None)(self._transitions)
+
+    def _transitions(self, kind: int, defenders: int) -> Transitions:
+        return self.problem.kernels[kind].transitions(self._able, defenders)
 
     def defenders(self, c: int, reduced: Reduced) -> int:
         """Return the defenders of a territory."""

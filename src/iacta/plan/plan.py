@@ -145,7 +145,7 @@ class Plan(Displayed):
     """The best plan that was found for a goal, and how far it may be from the best there is.
 
     A plan plays roll by roll, and may leave a battle after any roll; or it fights each battle to
-    its end, so that it fits on a card.
+    its end, so that it fits on a card. It does not change, and can be pickled, but not pasted back.
 
     position: who holds what before the first battle.
     goal: what it is for, with the names of the board.

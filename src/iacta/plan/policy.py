@@ -24,7 +24,7 @@ import numpy.typing as npt
 from iacta.plan.game import Attack, Game, Move, State
 from iacta.plan.goals import Rewards
 from iacta.plan.one_stack import Advance, Reduced, StackChances, Tasks
-from iacta.plan.problem import bits, union
+from iacta.plan.problem import Remembers, bits, union
 
 __all__ = ["Agenda", "Node", "Policy", "Visit", "Visits"]
 
@@ -95,7 +95,7 @@ class Visits:
         self.armies[attack.to] += chance * moved
 
 
-class Policy:
+class Policy(Remembers):
     """What a plan does.
 
     game: the game it is made for.
@@ -116,6 +116,9 @@ class Policy:
         self.game, self.chances = game, chances
         self.moves, self.agendas = moves or {}, agendas or {}
         self.start = self.settled(start)
+        self._remember()
+
+    def _remember(self) -> None:
         self.choices = lru_cache(maxsize=None)(self._choices)
         self.advance = lru_cache(maxsize=None)(self._advance)
 

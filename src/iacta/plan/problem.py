@@ -7,6 +7,7 @@ connected to v if each of its territories can be reached from v by borders, thro
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import Any
 
 from iacta.board import Board, Position
 from iacta.checks import row_of, shown, whole_number
@@ -50,7 +51,27 @@ def union(masks: Iterable[int]) -> int:
     return together
 
 
-class Borders:
+class Remembers:
+    """What remembers the answers of its methods, and is pickled without them."""
+
+    def _remember(self) -> None:
+        """Begin to remember."""
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not hasattr(value, "cache_info")
+            and not isinstance(getattr(type(self), name, None), cached_property)
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._remember()
+
+
+class Borders(Remembers):
     """Which territories can attack which, and which sets are connected.
 
     out: for each territory the set of those that it can attack.
@@ -67,6 +88,9 @@ class Borders:
             for c in bits(mask):
                 near[c] |= 1 << v
         self.near = tuple(near)  # the neighbours in either direction
+        self._remember()
+
+    def _remember(self) -> None:
         self.reachable = lru_cache(maxsize=None)(self._reachable)
         self.connected_subsets = lru_cache(maxsize=None)(self._connected_subsets)
         self.splits = lru_cache(maxsize=None)(self._splits)
@@ -178,6 +202,9 @@ class Problem:
     resting: int
     borders: Borders = field(compare=False, repr=False)
     special: tuple[tuple[int, Rules], ...] = ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "kernels"}
 
     @property
     def enemy(self) -> int:

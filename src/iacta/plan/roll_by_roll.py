@@ -12,7 +12,7 @@ have a share each. In all other cases there is one share of what pays, with what
 import random
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -143,6 +143,16 @@ class Lookahead:
         self.value, self.parts = 0.0, self._nothing()
         for parts in self._first_parts():
             self._share_from(parts, KICKS // STARTS)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is remembered is much, and can be found again; the first share has been made.
+        remembered = ("late", "rows", "memory", "_known", "_known_chances")
+        return {name: value for name, value in vars(self).items() if name not in remembered}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, late=lambda: False, _known={}, _known_chances={})
+        self.rows = self._rows(np.random.default_rng(0))
+        self.memory = self._memory(np.random.default_rng(1))
 
     def _nothing(self) -> Ints:
         """Return shares in which no stack takes anything."""

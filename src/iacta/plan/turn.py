@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 from iacta.methods.kernel import Choice, Result
 from iacta.plan.goals import Rewards
-from iacta.plan.problem import Problem, bits
+from iacta.plan.problem import Problem, Remembers, bits
 
 __all__ = ["BestRoll", "Roll", "Turn", "TurnState"]
 
@@ -69,7 +69,7 @@ class BestRoll(NamedTuple):
     advance: dict[int, int]
 
 
-class Turn:
+class Turn(Remembers):
     """The attack phase of a turn.
 
     problem: the position, its rules and its constraints.
@@ -98,9 +98,13 @@ class Turn:
     ) -> None:
         self.problem, self.field, self.rewards = problem, field, rewards
         self.whole_battles = whole_battles
-        self._battle = lru_cache(maxsize=None)(
-            lambda kind, able, defenders: problem.kernels[kind].battle(able, defenders)
-        )
+        self._remember()
+
+    def _remember(self) -> None:
+        self._battle = lru_cache(maxsize=None)(self._battle_of)
+
+    def _battle_of(self, kind: int, able: int, defenders: int) -> Choice:
+        return self.problem.kernels[kind].battle(able, defenders)
 
     def start(self) -> TurnState:
         """Return the state before the first roll."""
