@@ -10,11 +10,13 @@ import pytest
 import iacta
 from iacta import (
     MODIFIERS,
+    RULE_SETS,
     Battle,
     Campaign,
     CampaignOutcome,
     Continuation,
     Distribution,
+    Estimate,
     Hold,
     Holding,
     IactaError,
@@ -23,7 +25,10 @@ from iacta import (
     Plan,
     Position,
     Roll,
+    SimulatedPlan,
+    Step,
     TakeAll,
+    TakeAny,
     Worth,
     best_mix,
     best_plan,
@@ -42,6 +47,7 @@ from iacta import (
 from iacta.display import Displayed
 from iacta.plan.roll_by_roll import Lookahead
 
+GOALS = (TakeAll, TakeAny, InOrder, Worth)
 SMALL = read_position("examples/break-off.json")
 CD = TakeAll("C,D")
 
@@ -78,6 +84,14 @@ PASTED: dict[str, Any] = {
     "roll": Roll(3, 2),
     "simulated": simulate_battle(12, 10, runs=100),
     "spread": spread_defenders(12, 100, 3),
+    "goal": TakeAll(classic_board().territories),
+    "any": TakeAny("Egypt"),
+    "goals in order": InOrder((TakeAll(classic_board().territories), TakeAll("Egypt"))),
+    "worth": Worth(dict.fromkeys(classic_board().territories, 1.0)),
+    "rule set": RULE_SETS[8],
+    "modifier": MODIFIERS[4],
+    "simulated plan": SimulatedPlan(Estimate(9, 4), 0.4, 0.1, (Estimate(9, 4),) * 42),
+    "step": Step("A", "C", 1.0, 0.9, 3.0, tuple((n, 0.1, 2.0) for n in range(40))),
 }
 # Answers, which can only be asked for again.
 ANSWERS: dict[str, Any] = {
@@ -174,9 +188,11 @@ def test_every_value_that_shows_itself_has_a_sentence_in_a_notebook() -> None:
     kinds = {type(value) for value in shown} | {type(reinforce(SMALL, CD, 1))}
     public = {getattr(iacta, name) for name in iacta.__all__}
     displayed = {each for each in public if isinstance(each, type) and issubclass(each, Displayed)}
-    assert displayed - kinds == {NextMove, iacta.Play}  # of which a notebook shows the text
-    for value in shown:
-        assert "<p>" in value._repr_mimebundle_()["text/html"]
+    # Of these a notebook shows the text.
+    texts = {NextMove, iacta.Play, iacta.Step, iacta.SimulatedPlan, iacta.Modifier}
+    assert displayed <= kinds | texts
+    for value in (each for each in shown if type(each) not in texts):
+        assert isinstance(value, GOALS) or "<p>" in value._repr_mimebundle_()["text/html"]
     move = by_battles().next_move()
     assert move is not None
     assert move._repr_mimebundle_() == {"text/plain": repr(move)}

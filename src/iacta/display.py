@@ -56,4 +56,6 @@ class Pasted(Displayed):
 
 def pasted(value: object) -> str:
     """Return a value as Python text that can be pasted back, however long."""
+    if type(value) is tuple:
+        return f"({', '.join(map(pasted, value))}{',' * (len(value) == 1)})"
     return value.to_text() if isinstance(value, Pasted) else repr(value)

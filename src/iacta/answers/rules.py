@@ -11,7 +11,7 @@ from iacta.answers.form import Example, Parameter, Topic
 from iacta.answers.kinds import RulesName
 from iacta.answers.parameters import Exact, UnderRules
 from iacta.answers.question import Answer, Question, Watch, question
-from iacta.answers.sections import Section, Table
+from iacta.answers.sections import Section, Table, sections_of
 from iacta.answers.words import (
     all_digits,
     armies,
@@ -363,3 +363,8 @@ def _faces(faces: tuple[int, ...]) -> str:
     *most, last = map(str, faces)
     first = f"{', '.join(most)} and " if most else ""
     return f"with {first}{last} faces"
+
+
+@sections_of.register
+def _(value: RuleSet) -> Iterator[Section]:
+    return RulesAnswer(RulesQuestion(rules=value.rules), (Odds(value, False),)).sections()

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from iacta.board import Board, Position
 from iacta.checks import put, row_of, shown
+from iacta.display import Pasted
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.plan.problem import Problem, bits, mask_of, union
 
@@ -35,8 +36,8 @@ MOST_WORTH = 1e9
 MOST_NAMED = 4
 
 
-@dataclass(frozen=True)
-class TakeAll:
+@dataclass(frozen=True, repr=False)
+class TakeAll(Pasted):
     """Own all of some territories at the end.
 
     territories: their names, or one text: names separated by commas, or a continent's name.
@@ -53,9 +54,12 @@ class TakeAll:
     def __post_init__(self) -> None:
         put(self, "territories", _names(self.territories))
 
+    def _summary(self) -> str:
+        return _several(self.territories)
 
-@dataclass(frozen=True)
-class TakeAny:
+
+@dataclass(frozen=True, repr=False)
+class TakeAny(Pasted):
     """Conquer at least one of some territories.
 
     territories: as for `TakeAll`.
@@ -69,9 +73,12 @@ class TakeAny:
     def __post_init__(self) -> None:
         put(self, "territories", _names(self.territories))
 
+    def _summary(self) -> str:
+        return _several(self.territories)
 
-@dataclass(frozen=True)
-class Worth:
+
+@dataclass(frozen=True, repr=False)
+class Worth(Pasted):
     """Maximise the expected worth of what is owned at the end.
 
     territories: the worth of a territory: one number for all of them, or a mapping from names to
@@ -106,6 +113,9 @@ class Worth:
         _check_worth(self.army, "army")
         put(self, "prizes", tuple(_checked_prizes(self.prizes)))
 
+    def _summary(self) -> str:
+        return f"bonus {self.bonus:g}, army {self.army:g}, {len(self.prizes)} prizes"
+
     def of(self, name: str) -> float:
         """Return the worth of the territory `name`."""
         if isinstance(self.territories, tuple):
@@ -113,8 +123,8 @@ class Worth:
         return float(self.territories)  # type: ignore[arg-type] # checked to be a number
 
 
-@dataclass(frozen=True)
-class InOrder:
+@dataclass(frozen=True, repr=False)
+class InOrder(Pasted):
     """Reach several goals, each of which counts only when those before it are reached too.
 
     goals: a `TakeAll` for each, the first one first.
@@ -144,6 +154,9 @@ class InOrder:
             )
         put(self, "goals", tuple(goals))
         put(self, "worths", tuple(map(float, worths)))
+
+    def _summary(self) -> str:
+        return f"{len(self.goals)} goals"
 
 
 Goal: TypeAlias = TakeAll | TakeAny | Worth | InOrder
@@ -200,6 +213,13 @@ def names_in(goal: TakeAll | TakeAny | InOrder) -> tuple[str, ...]:
 def _read_all(goals: Iterable[TakeAll], board: Board) -> Iterator[TakeAll]:
     for goal in goals:
         yield replace(goal, territories=_found(goal.territories, board))
+
+
+def _several(territories: tuple[str, ...] | str) -> str:
+    """Return a few of some names, for the repr of a goal."""
+    if isinstance(territories, str):
+        return shown(territories)
+    return f"{len(territories)} territories, {shown(territories[0])} to {shown(territories[-1])}"
 
 
 def _names(territories: object) -> tuple[str, ...] | str:

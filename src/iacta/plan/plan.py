@@ -65,8 +65,8 @@ FIRST_TRIED = 8
 MOST_PLAYS = 200
 
 
-@dataclass(frozen=True)
-class Step:
+@dataclass(frozen=True, repr=False)
+class Step(Pasted):
     """One border that the plan may attack over.
 
     start, to: the territory that attacks, and the one that is attacked.
@@ -84,6 +84,10 @@ class Step:
     conquer_probability: float
     expected_armies: float
     advances: tuple[tuple[int, float, float], ...] = ()
+
+    def _summary(self) -> str:
+        fought, won = self.reach_probability, self.conquer_probability
+        return f"{self.start} to {self.to}, fought with {fought:.6g}, won with {won:.6g}"
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.checks import shown, whole_number
+from iacta.display import Pasted
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.estimate import Estimate
 from iacta.methods.kernel import Transitions
@@ -38,8 +39,8 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 MOST_RUNS = 10_000_000
 
 
-@dataclass(frozen=True)
-class SimulatedPlan:
+@dataclass(frozen=True, repr=False)
+class SimulatedPlan(Pasted):
     """How many runs of a plan ended.
 
     won: how often the goal was reached; for a `Worth`, how often anything was gained.
@@ -52,6 +53,9 @@ class SimulatedPlan:
     value: float
     error: float
     owned: tuple[Estimate, ...]
+
+    def _summary(self) -> str:
+        return f"{self.won.successes} of {self.won.runs} runs, value {self.value:.6g}"
 
 
 class Group(NamedTuple):

@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Literal
 
 from iacta.checks import shown
+from iacta.display import Pasted
 from iacta.errors import IllegalError, MalformedError
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode
@@ -30,8 +31,8 @@ D6 = 6
 D8 = 8
 
 
-@dataclass(frozen=True)
-class Modifier:
+@dataclass(frozen=True, repr=False)
+class Modifier(Pasted):
     """A change that can be made to any rules; the order of several changes does not matter.
 
     name, aliases: any of them finds it, as for a `RuleSet`.
@@ -51,6 +52,9 @@ class Modifier:
     defence_dice: int = 0
     ties: Literal["attacker", "defender"] | None = None
     mode: Mode | None = None
+
+    def _summary(self) -> str:
+        return f"{self.name}. {self.description}"
 
     def apply(self, rules: Rules | str) -> Rules:
         """Return the rules with the change.
@@ -129,8 +133,8 @@ def _with_dice(dice: Dice, more: int) -> Dice:
     )
 
 
-@dataclass(frozen=True)
-class RuleSet:
+@dataclass(frozen=True, repr=False)
+class RuleSet(Pasted):
     """Rules with the names under which they are known.
 
     name, aliases: any of them finds the rules, without regard to case, spaces and hyphens.
@@ -144,6 +148,9 @@ class RuleSet:
     description: str
     source: str
     aliases: tuple[str, ...] = ()
+
+    def _summary(self) -> str:
+        return f"{self.name}. {self.description}"
 
 
 def _alone(modifier: Modifier) -> RuleSet:
