@@ -1,9 +1,15 @@
-"""Makes pages of the commands: what their help says, and what `iacta chart` draws."""
+"""Makes pages of the commands: what they take, and what `iacta chart` draws."""
 
-from docs.pictures import printed_by
-from iacta.answers.form import Form, Topic
-from iacta.answers.question import QUESTIONS
-from iacta.cli.command import COMMANDS
+from collections.abc import Iterable, Iterator
+
+from docs.reference import anchor
+from iacta.answers.form import Form, Parameter, Topic
+from iacta.answers.kinds import Flag
+from iacta.answers.question import QUESTIONS, Question
+from iacta.cli.command import COMMANDS, Shown
+from iacta.cli.follow import Followed
+from iacta.cli.help import FOOT
+from iacta.cli.parse import argument_name, option_name
 
 __all__ = ["commands_page", "gallery_page"]
 
@@ -11,17 +17,56 @@ DRAWN_INTO = "iacta: the picture is in"
 
 
 def commands_page() -> str:
-    """Return a page with the help of every command."""
+    """Return a page with what every command takes, as tables."""
     forms: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
-    names = ["", *(form.name for topic in Topic for form in forms if form.topic is topic)]
-    parts = ["# Commands", "This page is what `--help` prints."]
-    for name in names:
-        title = f"iacta {name}".strip()
-        text = "\n".join(
-            line.rstrip() for line in printed_by(f"{title} --help").strip().splitlines()
-        )
-        parts += [f"## `{title}`", f"```console\n$ {title} --help\n{text}\n```"]
+    parts = ["# Commands", "Each command prints the same with `--help`.", FOOT]
+    for topic in Topic:
+        about = [form for form in forms if form.topic is topic and " " not in form.name]
+        rows = [
+            (f"[`iacta {form.name}`](#{anchor(f'iacta {form.name}')})", form.summary())
+            for form in about
+        ]
+        parts += [f"**{topic.value}**", _table("command", rows)]
+    for topic in Topic:
+        for form in forms:
+            if form.topic is topic:
+                parts += _command(form)
     return "\n\n".join(parts) + "\n"
+
+
+def _command(form: type[Form]) -> Iterator[str]:
+    """Yield what a command is for, what it takes, and how it is used."""
+    parts: list[type[Form]] = [form]
+    parts += [Followed] * (form.name == "plan") + [Shown] * issubclass(form, Question)
+    parameters = [each for part in parts for each in part.parameters()]
+    arguments = [each for each in parameters if each.is_argument]
+    options = [each for each in parameters if not each.is_argument]
+    yield f"## `iacta {form.name}`"
+    yield form.summary()
+    if arguments:
+        yield _table("argument", [(f"`{argument_name(each)}`", _line(each)) for each in arguments])
+    if options:
+        yield _table("option", [(f"`{_option(each)}`", _line(each)) for each in options])
+    yield "\n".join(f"- `iacta {each.line}`: {each.words}" for each in form.examples)
+
+
+def _table(head: str, rows: Iterable[tuple[str, str]]) -> str:
+    """Return a Markdown table of names and what they mean."""
+    lines = (f"| {name} | {text} |" for name, text in rows)
+    return "\n".join([f"| {head} | |", "| --- | --- |", *lines])
+
+
+def _option(parameter: Parameter) -> str:
+    metavar = (
+        "" if isinstance(parameter.kind, Flag) else parameter.metavar or parameter.kind.metavar
+    )
+    return f"{option_name(parameter.name)} {metavar}".strip()
+
+
+def _line(parameter: Parameter) -> str:
+    text = parameter.help.replace("|", r"\|").replace("*", r"\*")
+    default = parameter.default_text
+    return f"{text} Default: {default}." if default else text
 
 
 def gallery_page() -> str:

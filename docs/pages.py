@@ -1,5 +1,6 @@
 """The pages of the site: those written by hand, and those made from the code."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -7,7 +8,15 @@ from docs.commands import commands_page, gallery_page
 from docs.formats import formats_page
 from docs.house import table
 from docs.pictures import draw_all, with_pictures
-from docs.reference import METHODS, charts_page, library_page, method_page, plans_page, title
+from docs.reference import (
+    METHODS,
+    charts_page,
+    library_navigation,
+    library_pages,
+    method_page,
+    plans_page,
+    title,
+)
 
 __all__ = ["FOLDER", "generated", "handwritten", "settings", "write"]
 
@@ -29,7 +38,7 @@ def generated() -> dict[str, str]:
     return {
         "commands.md": commands_page(),
         "gallery/pictures.md": gallery_page(),
-        "library.md": library_page(),
+        **library_pages(),
         "charts.md": charts_page(),
         "formats.md": formats_page(),
         "plans.md": plans_page(),
@@ -38,10 +47,19 @@ def generated() -> dict[str, str]:
 
 
 def settings() -> str:
-    """Return the settings of the site, with the pages of the methods in their place."""
+    """Return the settings of the site, with the pages that are made from the code in the menu."""
     text = (FOLDER.parent / "mkdocs.yml").read_text(encoding="utf-8")
-    pages = (f"{title(module)}: methods/{name}.md" for name, module in METHODS.items())
-    return text.replace("- methods/*", "- " + "\n      - ".join(pages))
+    methods = [f"{title(module)}: methods/{name}.md" for name, module in METHODS.items()]
+    library = [
+        line
+        for package, pages in library_navigation()
+        for line in (f"{package}:", *(f"    - {name}: {page}" for name, page in pages))
+    ]
+    for mark, lines in (("methods/*", methods), ("library/*", library)):
+        (indent,) = re.findall(rf"^( *)- {re.escape(mark)}$", text, re.MULTILINE)
+        shown = (line if line[0] == " " else f"- {line}" for line in lines)
+        text = text.replace(f"{indent}- {mark}", "\n".join(indent + line for line in shown))
+    return text
 
 
 def write() -> None:

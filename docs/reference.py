@@ -5,6 +5,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterator
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -13,10 +14,20 @@ from typing import Any
 
 import iacta
 from docs.equations import typeset
+from docs.signatures import has_own_signature, property_type, signature
 from iacta import charts, methods, plan
 from iacta_literature import hoehle, taflin
 
-__all__ = ["METHODS", "anchor", "charts_page", "library_page", "method_page", "plans_page", "title"]
+__all__ = [
+    "METHODS",
+    "anchor",
+    "charts_page",
+    "library_navigation",
+    "library_pages",
+    "method_page",
+    "plans_page",
+    "title",
+]
 
 
 def _modules(package: ModuleType) -> dict[str, ModuleType]:
@@ -29,18 +40,51 @@ def _modules(package: ModuleType) -> dict[str, ModuleType]:
 METHODS: dict[str, ModuleType] = _modules(methods) | {"taflin": taflin, "hoehle": hoehle}
 STARS = re.compile(r"(`[^`]*`|\*\w+\*)|\*")
 SOURCES = Path(__file__).parent / "sources.md"
-LONG = 40  # letters of a default value that says more than it helps
 ARGUMENT = re.compile(r"^(?!Source)(\w+(?:, \w+)*): ")
 
 
-def library_page() -> str:
-    """Return a page with every public name, package by package."""
-    parts = ["# Library", "Everything here is imported from `iacta`."]
+def library_pages() -> dict[str, str]:
+    """Return the pages of the public names: a list of all, one for each class, and of functions."""
+    listed = ["# Library", "Everything here is imported from `iacta`."]
+    pages = {}
     for module, names in _by_module(iacta, depth=2).items():
-        parts += [f"## {title(module)}", *_prose(module)[:1]]
+        listed += [f"## {title(module)}", *_prose(module)[:1]]
+        rows = ["| name | what it is |", "| --- | --- |"]
+        functions: list[str] = []
         for name in names:
-            parts += _entry(name, getattr(iacta, name), "###")
-    return "\n\n".join(parts) + "\n"
+            documented = getattr(iacta, name)
+            page = f"library/{name}.md"
+            if inspect.isclass(documented):
+                pages[page] = "\n\n".join(_entry(name, documented, "#")) + "\n"
+            else:
+                page = f"library/{_last(module)}-functions.md"
+                functions += _entry(name, documented, "##")
+                page += f"#{anchor(name)}"
+            rows.append(f"| [`{name}`]({page}) | {_summary(documented)} |")
+        if functions:
+            head = [f"# Functions: {title(module).lower()}", *_prose(module)[:1]]
+            page = f"library/{_last(module)}-functions.md"
+            pages[page] = "\n\n".join([*head, *functions]) + "\n"
+        listed.append("\n".join(rows))
+    return {"library.md": "\n\n".join(listed) + "\n", **pages}
+
+
+def library_navigation() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return for each package its title and its pages, each with what the menu calls it."""
+    found = []
+    for module, names in _by_module(iacta, depth=2).items():
+        classes = [name for name in names if inspect.isclass(getattr(iacta, name))]
+        pages = [(name, f"library/{name}.md") for name in classes]
+        if len(classes) < len(names):
+            pages.insert(0, ("Functions", f"library/{_last(module)}-functions.md"))
+        found.append((title(module), pages))
+    return found
+
+
+def _summary(documented: Any) -> str:
+    """Return the first sentence of a docstring, fit for a table."""
+    first = " ".join(inspect.cleandoc(documented.__doc__ or "").partition("\n\n")[0].split())
+    return _starred(first).replace("|", r"\|")
 
 
 def charts_page() -> str:
@@ -133,34 +177,20 @@ def anchor(heading: str) -> str:
 
 def _entry(name: str, documented: Any, level: str) -> Iterator[str]:
     yield f"{level} `{name}`"
-    if inspect.isfunction(documented) or _has_own_signature(documented):
-        yield f"```python\n{name}{_signature(documented)}\n```"
+    if inspect.isroutine(inspect.unwrap(documented)) or has_own_signature(documented):
+        yield f"```python\n{signature(name, documented)}\n```"
     yield from _paragraphs(documented)
     if inspect.isclass(documented):
         for method_name, method in vars(documented).items():
             function = getattr(method, "__func__", method)
-            if not method_name.startswith("_") and inspect.isfunction(function):
+            if method_name.startswith("_"):
+                continue
+            if inspect.isfunction(function):
                 yield from _entry(f"{name}.{method_name}", function, level + "#")
-
-
-def _has_own_signature(documented: Any) -> bool:
-    return inspect.isclass(documented) and not issubclass(documented, Exception)
-
-
-def _signature(documented: Any) -> str:
-    """Return the arguments without their types, which the text tells."""
-    signature = inspect.signature(documented)
-    bare = [
-        parameter.replace(annotation=inspect.Parameter.empty, default=_default(parameter))
-        for name, parameter in signature.parameters.items()
-        if name not in ("self", "cls")
-    ]
-    return str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
-
-
-def _default(parameter: inspect.Parameter) -> Any:
-    """Return a default value; of one that takes long to tell only that there is one."""
-    return ... if len(repr(parameter.default)) > LONG else parameter.default
+            elif isinstance(method, property | cached_property):
+                yield f"{level}# `{name}.{method_name}`"
+                yield f"```python\n{name}.{method_name}: {property_type(method)}\n```"
+                yield from _paragraphs(method)
 
 
 def _paragraphs(documented: type | ModuleType | Any) -> Iterator[str]:

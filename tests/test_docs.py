@@ -1,5 +1,6 @@
 """The pages of the site: each command prints what they show, and everything has its place."""
 
+import inspect
 import re
 import shutil
 import tomllib
@@ -12,8 +13,9 @@ from docs import reference
 from docs.commands import gallery_page
 from docs.house import drawing, packages
 from docs.pages import FOLDER, generated, handwritten, settings
-from docs.pictures import HAND_DRAWN, PICTURE, with_pictures
+from docs.pictures import HAND_DRAWN, PICTURE, printed_by, with_pictures
 from docs.sessions import Session, sessions
+from docs.signatures import signature
 from iacta import charts, read_board, read_position
 from iacta.cli.command import COMMANDS
 from iacta.rules.files import read_rules_file
@@ -185,11 +187,40 @@ def test_links_lead_to_pages_and_headings(made: dict[str, str]) -> None:
             assert not heading or heading in map(reference.anchor, headings), (page, link)
 
 
+def test_the_commands_page_has_every_option_of_the_help(made: dict[str, str]) -> None:
+    for section in made["commands.md"].split("\n## ")[1:]:
+        command = re.findall(r"`(iacta [\w -]+)`", section)[0]
+        _, _, listed = printed_by(f"{command} --help").partition("Options:\n")
+        options = re.findall(r"^  (--[\w-]+)", listed.partition("Examples:")[0], re.MULTILINE)
+        assert re.findall(r"^\| `(--[\w-]+)", section, re.MULTILINE) == options, command
+        assert f"\n- `{command}" in section, command
+
+
 def test_every_public_name_and_chart_has_its_place(made: dict[str, str]) -> None:
     for name in (each for each in iacta.__all__ if not each.isupper()):
-        assert f"### `{name}`" in made["library.md"], name
+        link = re.findall(rf"^\| \[`{name}`\]\(([\w/-]+\.md)", made["library.md"], re.MULTILINE)
+        page = made[link[0]]
+        assert re.search(rf"^##? `{name}`$", page, re.MULTILINE), name
+        assert inspect.isclass(getattr(iacta, name)) == page.startswith(f"# `{name}`"), name
     for name in dir(charts):
         assert f"### `{name}`" in made["charts.md"], name
+
+
+def test_every_function_is_shown_with_its_types(made: dict[str, str]) -> None:
+    for page in (page for page in made if page.startswith(("library/", "methods/"))):
+        for called in re.findall(r"^```python\n(?!>>>)(.*?)^```$", made[page], re.DOTALL | re.M):
+            head = called.split("(")[0]
+            is_class = (
+                f"`{head}`" in made[page].splitlines()[0] or head.rpartition(".")[2].istitle()
+            )
+            assert "->" in called or ": " in called or is_class, (page, called)
+
+
+def test_a_signature_shows_what_is_written() -> None:
+    assert signature("stages", iacta.Campaign.stages) == "stages() -> list[Stage]"
+    shown = signature("need", iacta.armies_needed_for_campaign)
+    assert "\n    *,\n" in shown
+    assert 'rules: Rules | str = "classic",' in shown
 
 
 def test_every_method_has_its_page(made: dict[str, str]) -> None:

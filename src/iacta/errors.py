@@ -1,4 +1,4 @@
-"""The errors that iacta raises on bad input: each message is one sentence fit for a player."""
+"""Errors: what iacta raises on bad input, each message one sentence fit for a player."""
 
 __all__ = ["IactaError", "IllegalError", "MalformedError", "MissingError", "TooLargeError"]
 
