@@ -39,6 +39,11 @@ def _modules(package: ModuleType) -> dict[str, ModuleType]:
 # Every file of the methods has a page, and so have the articles with equations of their own.
 METHODS: dict[str, ModuleType] = _modules(methods) | {"taflin": taflin, "hoehle": hoehle}
 STARS = re.compile(r"(`[^`]*`|\*\w+\*)|\*")
+SCRIPTS = re.compile(
+    r"(?P<code>`[^`]*`)"
+    r"|(?:(?<=\b[A-Za-zα-ωΦΨΣ])|(?<=max|min)|(?<=\)))_(?P<below>\{[^}]+\}|[A-Za-z0-9]+\b)"  # noqa: RUF001
+    r"|(?<=[\w)>])\^(?P<above>\{[^}]+\}|\([^()]+\)|[\w.]*\w)"
+)
 SOURCES = Path(__file__).parent / "sources.md"
 ARGUMENT = re.compile(r"^(?!Source)(\w+(?:, \w+)*): ")
 
@@ -153,7 +158,16 @@ def _starred(paragraph: str) -> str:
     """
     if paragraph.startswith("    "):
         return typeset(paragraph)
-    return STARS.sub(lambda found: found[1] or r"\*", paragraph)
+    starred = STARS.sub(lambda found: found[1] or r"\*", paragraph)
+    return SCRIPTS.sub(_script, starred)
+
+
+def _script(found: re.Match[str]) -> str:
+    """Return what is set below or above in a sentence; code stays as it is."""
+    if found["code"]:
+        return found[0]
+    tag, text = ("sub", found["below"]) if found["below"] else ("sup", found["above"])
+    return f"<{tag}>{text.strip('(){}')}</{tag}>"
 
 
 def _last(module: ModuleType) -> str:

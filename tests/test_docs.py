@@ -223,6 +223,15 @@ def test_a_signature_shows_what_is_written() -> None:
     assert 'rules: Rules | str = "classic",' in shown
 
 
+def test_in_sentences_too_indices_are_below_and_powers_above(made: dict[str, str]) -> None:
+    assert "its mean is M(w)<sup>s</sup>" in " ".join(made["methods/leap.md"].split())
+    for page in (page for page in made if page == "plans.md" or page.startswith("methods/")):
+        text = re.sub(
+            r"^```.*?^```|`[^`]*`|^<div.*?$|\]\([^)]*\)", "", made[page], flags=re.M | re.S
+        )
+        assert not re.search(r"[_^]", text), page
+
+
 def test_every_method_has_its_page(made: dict[str, str]) -> None:
     pages = [text for page, text in made.items() if page.startswith("methods/")]
     assert len(pages) == len(reference.METHODS)
