@@ -41,7 +41,7 @@ METHODS: dict[str, ModuleType] = _modules(methods) | {"taflin": taflin, "hoehle"
 STARS = re.compile(r"(`[^`]*`|\*\w+\*)|\*")
 SCRIPTS = re.compile(
     r"(?P<code>`[^`]*`)"
-    r"|(?:(?<=\b[A-Za-zα-ωΦΨΣ])|(?<=max|min)|(?<=\)))_(?P<below>\{[^}]+\}|[A-Za-z0-9]+\b)"  # noqa: RUF001
+    r"|(?:(?<=\b[A-Za-zα-ωΦΨΣ])|(?<=max|min)|(?<=\)))_(?P<below>\{[^}]+\}|[A-Za-z0-9π]+\b)"  # noqa: RUF001
     r"|(?<=[\w)>])\^(?P<above>\{[^}]+\}|\([^()]+\)|[\w.]*\w)"
 )
 SOURCES = Path(__file__).parent / "sources.md"
@@ -120,8 +120,9 @@ def method_page(module: ModuleType) -> str:
     """Return the page of a method: its mathematics, its functions, and where it is from."""
     parts = [f"# {title(module)}", *_prose(module), "## Its functions"]
     for name in module.__all__:
-        if callable(getattr(module, name)):
-            parts += _entry(f"{_last(module)}.{name}", getattr(module, name), "###")
+        documented = getattr(module, name)
+        if callable(documented) and documented.__module__.startswith("iacta"):
+            parts += _entry(f"{_last(module)}.{name}", documented, "###")
     if links := _sources("\n".join(parts)):
         parts += ["## Where it is from", links]
     return "\n\n".join(parts) + "\n"
@@ -213,6 +214,7 @@ def _paragraphs(documented: type | ModuleType | Any) -> Iterator[str]:
         if paragraph.startswith(">>>"):
             yield f"```python\n{paragraph}\n```"
         elif ARGUMENT.match(paragraph):
-            yield re.sub(r"^(\w+(?:, \w+)*): ", r"- `\1`: ", paragraph, flags=re.MULTILINE)
+            listed = re.sub(r"^(\w+(?:, \w+)*): ", r"- `\1`: ", paragraph, flags=re.MULTILINE)
+            yield SCRIPTS.sub(_script, listed)
         else:
             yield _starred(paragraph)
