@@ -64,6 +64,10 @@ from iacta.questions.decisions import best_mix as best_mix
 from iacta.questions.decisions import how_many_dice as how_many_dice
 from iacta.questions.decisions import when_to_stop as when_to_stop
 from iacta.questions.decisions import win_probability_if_seen as win_probability_if_seen
+from iacta.questions.fronts import BestFronts as BestFronts
+from iacta.questions.fronts import Front as Front
+from iacta.questions.fronts import FrontSpread as FrontSpread
+from iacta.questions.fronts import defend_fronts as defend_fronts
 from iacta.questions.needed import armies_needed as armies_needed
 from iacta.questions.needed import armies_needed_for_campaign as armies_needed_for_campaign
 from iacta.questions.needed import defenders_needed as defenders_needed

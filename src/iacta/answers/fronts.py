@@ -1,0 +1,220 @@
+"""How armies are best divided among fronts that are attacked independently of each other."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from iacta.answers.form import Example, Parameter, Topic
+from iacta.answers.kinds import Choice, Kind, Schema, Whole
+from iacta.answers.parameters import Exact, UnderRules, WithStop
+from iacta.answers.question import Answer, Question, Watch, question
+from iacta.answers.sections import Bar, Bars, Section
+from iacta.answers.words import all_digits, armies, count, exact_text, exactly, percent, under
+from iacta.checks import row_of, whole_number
+from iacta.errors import IllegalError
+from iacta.questions.fronts import (
+    BestFronts,
+    Front,
+    FrontSpread,
+    defend_fronts,
+    front_name,
+    parse_front,
+)
+from iacta.questions.spread import OBJECTIVES, Objective
+from iacta.rules.variants import find_rules, rules_name
+
+__all__ = ["Fronts", "FrontsAnswer", "FrontsQuestion"]
+
+
+class Fronts(Kind):
+    """Fronts, each written as ATTACKERS:TERRITORIES:RULES.
+
+    >>> Fronts().parse("15:3 8", "fronts")
+    (Front(15, territories=3), Front(8))
+    """
+
+    is_row: ClassVar[bool] = True
+
+    def parse(self, text: str, name: str) -> tuple[Front, ...]:
+        return self.check(text.replace(",", " ").split(), name)
+
+    def check(self, value: object, name: str) -> tuple[Front, ...]:
+        entries = row_of(value, name, "fronts")
+        if not entries:
+            raise IllegalError(f"{name} must have at least one entry, got none")
+        return tuple(map(self._checked, entries))
+
+    def _checked(self, entry: object) -> Front:
+        if isinstance(entry, Front):
+            return entry
+        if isinstance(entry, str):
+            return parse_front(entry)
+        return Front(whole_number(entry, "attackers", least=1))
+
+    def text(self, value: Sequence[Front]) -> str:
+        return " ".join(self.json(value))
+
+    def json(self, value: Sequence[Front]) -> list[str]:
+        return [front_name(each) for each in value]
+
+    def schema(self) -> Schema:
+        entry = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}]}
+        return {"type": "array", "items": entry, "minItems": 1}
+
+
+@question(
+    "fronts",
+    Topic.DEFENCE,
+    Example("fronts 15:3 8 --armies 20", "15 attack a chain of three territories, 8 a fourth"),
+    Example(
+        "fronts 12:any2 9:1:capital --armies 25 --objective territories",
+        "12 attack one of two territories, 9 a capital: how are the fewest lost?",
+    ),
+)
+@dataclass(frozen=True)
+class FrontsQuestion(UnderRules, WithStop, Exact, Question):
+    """Find how to divide armies among several fronts, each with attackers of its own."""
+
+    fronts: Annotated[
+        tuple[Front, ...],
+        Parameter(
+            Fronts(),
+            "The attackers of each front: 8 before one territory, 15:3 before a chain of three "
+            "that they cross, 12:any2 before two of which they take one; 9:1:capital for a front "
+            "with its own rules.",
+            is_argument=True,
+            metavar="FRONT",
+        ),
+    ]
+    armies: Annotated[int, Parameter(Whole(least=1), "Armies to divide among the fronts.")]
+    objective: Annotated[
+        Objective,
+        Parameter(
+            Choice(OBJECTIVES),
+            "What is wanted least: that any front falls (break-through), or the loss of "
+            "territories (territories).",
+        ),
+    ] = "break through"
+
+    def check_chart(self) -> None:
+        raise IllegalError("plot must be left out: fronts have no picture")
+
+    def answer(self, watch: Watch | None = None) -> "FrontsAnswer":
+        best = defend_fronts(
+            self.armies,
+            self.fronts,
+            self.rule_set.rules,
+            objective=self.objective,
+            stop=self.stop,
+            exact=self.exact,
+        )
+        return FrontsAnswer(self, best)
+
+
+@dataclass(frozen=True, repr=False)
+class FrontsAnswer(Answer):
+    """The best division of armies among fronts.
+
+    best: the division.
+    """
+
+    question: FrontsQuestion
+    best: BestFronts
+
+    def record(self) -> dict[str, Any]:
+        asked, rule_set, best = self.question, self.question.rule_set, self.best
+        return {
+            "armies": asked.armies,
+            "objective": asked.objective,
+            "garrison": rule_set.rules.garrison,
+            "rules": rule_set.name,
+            "fronts": [self._front_record(each) for each in best.fronts],
+            "value": float(best.value),
+            "value_exact": exact_text(best.value),
+            "is_exact": best.is_exact,
+        }
+
+    def _front_record(self, each: FrontSpread) -> dict[str, Any]:
+        own = each.front.rules
+        return {
+            "attackers": each.front.attackers,
+            "territories": each.front.territories,
+            "shape": each.front.shape,
+            "rules": self.question.rule_set.name if own is None else rules_name(find_rules(own)),
+            "spread": list(each.spread),
+            "value": float(each.value),
+            "value_exact": exact_text(each.value),
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield ("front", "spread", "value")
+        for each in self.best.fronts:
+            yield (front_name(each.front), _text(each.spread), all_digits(each.value))
+
+    def sections(self) -> Iterator[Section]:
+        best, several = self.best, len(self.best.fronts) > 1
+        spreads = [
+            f"{_text(each.spread)} before the {armies(each.front.attackers)}"
+            for each in best.fronts
+        ]
+        put = f"{', '.join(spreads[:-1])} and {spreads[-1]}" if several else spreads[0]
+        sentence = f"Put {put}: {self._done()}{under(self.question.rule_set.name)}."
+        certainty = (
+            "No other division is better."
+            if best.is_exact
+            else "It is the best division that was found, but not proven to be the best of all."
+        )
+        yield Section([sentence, *exactly(best.value), certainty])
+        names = [_name(each.front) for each in best.fronts]
+        width = max(map(len, names))
+        bars = [
+            Bar(f"{name:<{width}}  {_text(each.spread)}", self._share(each), "bad")
+            for name, each in zip(names, best.fronts, strict=True)
+        ]
+        title = (
+            "The share of the territories that each takes on average:"
+            if self.question.objective == "territories"
+            else "The chance that each front falls:"
+        )
+        yield Section([Bars(bars)], title=title)
+
+    def _share(self, each: FrontSpread) -> float:
+        """Return the chance that a front falls, or the share of its territories that is taken."""
+        is_counted = self.question.objective == "territories" and each.front.shape == "chain"
+        return float(each.value) / (each.front.territories if is_counted else 1)
+
+    def _done(self) -> str:
+        """Return what the attackers achieve."""
+        value, one = self.best.value, len(self.best.fronts) == 1
+        if self.question.objective == "territories":
+            most = sum(
+                each.front.territories if each.front.shape == "chain" else 1
+                for each in self.best.fronts
+            )
+            lost = f"{float(value):.2f}" if 0.005 <= value < most - 0.005 else _nearly(value, most)
+            return (
+                f"{lost} of at most {count(most, 'territory', 'territories')} are lost on average"
+            )
+        if not value:
+            return "the front holds" if one else "all fronts hold"
+        return f"{'the front' if one else 'a front'} falls with a chance of {percent(value)}"
+
+
+def _nearly(value: Any, most: int) -> str:
+    """Return an extreme number of territories; what is not quite all, or none, is not called so."""
+    if not value:
+        return "0"
+    return "less than 0.01" if value < 1 else f"more than {most - 0.01:.2f}"
+
+
+def _name(front: Front) -> str:
+    """Return what a front is called beside its bar."""
+    stack = count(front.attackers, "attacker", "attackers")
+    if front.territories == 1:
+        return stack
+    shape = "in a row" if front.shape == "chain" else "side by side"
+    return f"{stack}, {front.territories} {shape}"
+
+
+def _text(spread: Sequence[int]) -> str:
+    return " ".join(map(str, spread))
