@@ -241,6 +241,17 @@ def test_every_method_has_its_page(made: dict[str, str]) -> None:
         assert any(link in text for text in pages), heading
 
 
+def test_every_file_that_the_architecture_names_is_there() -> None:
+    files = {each.name for each in (ROOT / "src").rglob("*.py")}
+    files |= {f"docs/{each.name}" for each in FOLDER.glob("*.py")}
+    named = re.findall(r"`(?:[a-z]+/)?(\w+\.py)`", WRITTEN["architecture.md"])
+    assert set(named) <= files | {each.removeprefix("docs/") for each in files}
+    parts = WRITTEN["architecture.md"].partition("## Where a plan comes from")[2]
+    plan = {each.name for each in (ROOT / "src" / "iacta" / "plan").glob("[a-z]*.py")}
+    inner = {"compiled.py", "ends.py", "game.py", "policy.py", "real_play.py"}
+    assert plan - inner <= set(re.findall(r"`(\w+\.py)`", parts))
+
+
 def test_the_house_has_a_room_for_every_package_that_says_what_it_is() -> None:
     rooms = {name: text for floor in packages().values() for name, text in floor.items()}
     source = ROOT / "src" / "iacta"

@@ -33,7 +33,9 @@ error is bounded; so only that is bounded for each answer here (`Blitz.error`). 
 be told from .05 itself within δ, the steps might take either side of that cut-off; the chance to
 win is the same on both.
 
-Source: the rules of RISK: Global Domination, as published by its makers in 2024.
+Source: the algorithm that the makers of RISK: Global Domination published in 2024, for version 3.3
+of the app. They have announced changes to the dice from version 3.20 (2025) on, but not published
+them: there a blitz may have other odds.
 """
 
 from collections.abc import Iterator
