@@ -20,6 +20,7 @@ SHOWN = sessions(README)
 NOT_RUN = {
     "make test",  # these are the tests
     ". .venv/bin/activate",  # is the shell's
+    "pip install '.[plan,plot]'",  # installing would change the machine
     "iacta reproduce",  # `tests/literature/` runs it
 }
 
@@ -62,6 +63,10 @@ def test_what_is_not_run_is_there() -> None:
 
 def test_the_two_commands_stand_at_the_top() -> None:
     assert [session.command for session in SHOWN][:2] == ["make demo", "make test"]
+
+
+def test_the_first_screen_has_a_picture() -> None:
+    assert README.index("<picture>") < README.index("```")
 
 
 def test_it_is_short_enough_to_be_read() -> None:
