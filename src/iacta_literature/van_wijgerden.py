@@ -124,7 +124,7 @@ SOURCE = Source(
     (
         Figure(
             "minimum_troops",
-            "Minimum troops for 15 chances, against up to 200 defenders.",
+            "Minimum troops for five of the chances, against up to 200 defenders.",
             lambda charts: charts.minimum_troops(200),
         ),
         Figure(

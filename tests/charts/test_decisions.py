@@ -1,8 +1,19 @@
 """Maps of what to do: each state as the decision has it."""
 
+from fractions import Fraction
+
 import pytest
 
-from iacta import Decision, TooLargeError, best_mix, charts, how_many_dice, when_to_stop
+from iacta import (
+    Decision,
+    TooLargeError,
+    best_mix,
+    charts,
+    how_many_dice,
+    spread_defenders,
+    spread_value,
+    when_to_stop,
+)
 from tests.charts.look import table, title
 
 
@@ -25,6 +36,27 @@ def test_the_title_says_what_to_do() -> None:
     assert title(mix) == "Roll now. To blitz against 10 takes at least 14 armies."
     never = charts.decision_map(when_to_stop(12, 10, prize=3))
     assert title(never) == "Stop now: against 10 it is never best to roll."
+
+
+def test_the_title_names_the_prize() -> None:
+    told = title(charts.decision_map(when_to_stop(12, 10, prize=10), Fraction(10)))
+    assert told.startswith("A territory worth 10: stop at 12 against 10.")
+
+
+def test_each_region_is_named_where_it_is() -> None:
+    decision = when_to_stop(12, 10, prize=10)
+    regions = table(charts.decision_map(decision), "regions")
+    assert {row["action"] for row in regions} == {"roll", "stop"}
+    for row in regions:
+        assert decision.action_at(round(row["attackers"]), row["defenders"]) == row["action"]
+
+
+def test_a_spread_stands_beside_others() -> None:
+    best = spread_defenders(10, 12, 3)
+    others = [("even", (4, 4, 4), float(spread_value(10, (4, 4, 4))))]
+    rows = table(charts.best_spread(best, 10, others=others), "values")
+    assert [row["name"] for row in rows] == ["best: 4, 2, 6", "even: 4, 4, 4"]
+    assert rows[0]["value"] < rows[1]["value"]
 
 
 def test_a_map_that_is_too_large_is_refused() -> None:

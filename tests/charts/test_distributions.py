@@ -1,7 +1,5 @@
 """Pictures of distributions: their numbers are the library's, and their titles are true."""
 
-import json
-
 import pytest
 
 from iacta import Battle, Campaign, CampaignOutcome, Roll, Stop, charts, simulate_campaign
@@ -33,6 +31,19 @@ def test_attackers_who_stop_have_bars_of_their_own() -> None:
     assert stopped == pytest.approx(battle.stop_probability(), abs=1e-14)
     assert "and stop with 4 lost" in subtitle(chart)
     assert {row["end"] for row in rows} == {WIN, STOP}
+
+
+def test_attackers_who_stop_are_counted_by_their_own_armies() -> None:
+    chart = charts.battle_outcomes(Battle(20, 18, stop=Stop(max_losses=5)))
+    assert {row["least"] for row in table(chart, "outcomes") if row["end"] == STOP} == {14, 15}
+    assert title(chart) == "You win 2% of the time, and stop 98%."
+
+
+def test_no_number_of_armies_has_a_sign() -> None:
+    axis = charts.specification(charts.battle_outcomes(Battle(9, 7)))["encoding"]["x"]["axis"]
+    assert "abs(datum.value)" in axis["labelExpr"]
+    difference = charts.specification(charts.final_difference(Battle(9, 7)))
+    assert "abs" not in difference["encoding"]["x"]["axis"]["labelExpr"]
 
 
 def test_titles_say_how_often_you_win() -> None:
@@ -148,17 +159,23 @@ def test_teeth_are_explained_where_there_are_some() -> None:
         assert "teeth" not in subtitle(charts.final_difference(Battle(*battle)))
 
 
-def test_survival_speaks_of_what_is_missing_where_something_is() -> None:
-    missing = "What is missing to 100% was not reached."
-    assert missing in subtitle(charts.survival(UNFINISHED))
-    assert missing not in subtitle(charts.survival(Campaign(5, [5])))
-    assert missing not in subtitle(charts.survival(Campaign(1, [5])))
+def test_survival_shows_where_it_fails() -> None:
+    panels = charts.specification(charts.survival(UNFINISHED))["vconcat"]
+    assert len(panels) == 4
+    bars = panels[0]["layer"][0]
+    assert bars["encoding"]["x"]["scale"]["domain"] == list(range(1, 15))
+    filtered = panels[0]["layer"][0].get("transform") or panels[0]["transform"]
+    assert filtered == [{"filter": "datum.fate != 'you take it'"}]
+    always = charts.survival(Campaign(30, [20], "balanced blitz"))
+    assert len(charts.specification(always)["vconcat"]) == 3  # it never fails
 
 
-def test_survival_shows_both_sides_where_they_are_equal() -> None:
-    spec = json.dumps(charts.specification(charts.survival(Campaign(5, [5]))))
-    assert [row["armies"] for row in table(charts.survival(Campaign(5, [5])), "stacks")] == [5, 5]
-    assert '"shape": "square", "size": 110' in spec
+def test_survival_draws_a_line_for_one_stack_and_bars_for_many_territories() -> None:
+    chart = charts.survival(Campaign(5, [5]))
+    assert [row["armies"] for row in table(chart, "stacks")] == [5, 5]
+    theirs, *yours = charts.specification(chart)["vconcat"][2]["layer"]
+    assert theirs["mark"]["type"] == "bar"
+    assert [each["mark"]["type"] for each in yours] == ["line", "point"]
 
 
 def test_what_is_left_at_the_end_of_a_campaign_is_the_library_s() -> None:

@@ -166,10 +166,10 @@ def test_each_method_is_told_as_it_solved_the_battle() -> None:
         assert row["seconds"] == each.seconds
     assert [row["answer"] for row in told.values()] == ["not known", "none: exact"]
     assert title(drawn("methods")) == (
-        "4 armies beat 3 50% of the time; leap is the fastest of 2 methods, with 10 µs."
+        "4 armies beat 3 with a chance of 50%; leap is the fastest of 2 methods, with 10 µs."
     )
     alone = charts.methods_compared(Battle(1, 3), SOLVED[:1])
-    assert title(alone).startswith("1 army beats 3 50% of the time; only counting answers")
+    assert title(alone).startswith("1 army beats 3 with a chance of 50%; only counting")
 
 
 def test_the_chances_of_a_requirement_are_the_library_s() -> None:
@@ -235,6 +235,17 @@ def test_the_numbers_of_a_map_stay_as_long_as_they_fit() -> None:
 
     assert shown(20, 290)
     assert not shown(20, 250)
+
+
+def test_only_what_is_certain_is_written_as_0_or_100() -> None:
+    def written(rules: str) -> set[str]:
+        chart = charts.win_chance_map(win_table(20, 20, rules), rules)
+        svg = convert(json.dumps(charts.specification(chart)), "svg").decode()
+        return set(re.findall(r'font-size="11px"[^>]*>([^<]*)</text>', svg))
+
+    assert {"&gt;99", "&lt;1", "0"} <= written("classic")  # 1 army never attacks
+    assert "100" not in written("classic")
+    assert {"100", "0"} <= written("balanced blitz")
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:

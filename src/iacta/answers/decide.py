@@ -151,7 +151,8 @@ class DecideAnswer(Answer):
                 yield (attackers, defenders, decision.action_at(attackers, defenders))
 
     def draw(self, charts: ModuleType) -> Any:
-        return charts.decision_map(self.decision)
+        worth: dict[str, Any] = USUAL | self.question.values
+        return charts.decision_map(self.decision, None if self.question.mix else worth["prize"])
 
     def sections(self) -> Iterator[Section]:
         decision, rules = self.decision, self.decision.rules

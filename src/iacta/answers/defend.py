@@ -251,7 +251,12 @@ class SpreadAnswer(Answer):
     def draw(self, charts: ModuleType) -> Any:
         asked, rule_set = self.question, self.question.rule_set
         return charts.best_spread(
-            self.best, asked.attackers, self.objective, rule_set.rules, rule_set.name
+            self.best,
+            asked.attackers,
+            self.objective,
+            rule_set.rules,
+            rule_set.name,
+            others=self.others,
         )
 
     def sections(self) -> Iterator[Section]:

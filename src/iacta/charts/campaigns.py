@@ -38,13 +38,14 @@ ALL, ON_THE_WAY = "all taken", "stopped on the way"
 SCORES = {ALL: BLUE, ON_THE_WAY: RED}
 
 MOST_TERRITORIES = 100
-PANEL = 190
+PANEL = 140
+MOST_NUMBERS = 15  # of more territories, the chances are not written
 SMALL_SPIKE = 0.2  # lower ones, as a part of the highest bar, have no number
 
 
 @chart(of="Campaign")
 def survival(campaign: Campaign) -> AnyChart:
-    """Return how far a campaign comes: the chances, territory by territory, and the armies.
+    """Return how far a campaign comes: where it fails, how often it goes on, and the armies.
 
     campaign: the campaign.
 
@@ -62,7 +63,9 @@ def survival(campaign: Campaign) -> AnyChart:
         )
     outcomes = campaign.outcomes()
     fates = _fates(campaign, outcomes)
-    panels = [_fates_chart(fates), _stacks_chart()]
+    panels = [_taken_chart(), _stacks_chart()]
+    if any(row["fate"] != TAKEN for row in fates):
+        panels = [_failures_chart(fates), *panels]
     tables = {"territories": fates, "stacks": _stacks(campaign)}
     won = {(WIN, end.attackers): p for end, p in outcomes.items() if end.conquered == count}
     if won:
@@ -70,14 +73,12 @@ def survival(campaign: Campaign) -> AnyChart:
         title = "armies in the last territory, if all are taken"
         left = histogram("left", tables["left"], title, {WIN: BLUE})
         panels.append(left.encode(color=alt.value(BLUE)))
-    is_any_unreached = any(end.conquered < count - 1 for end in outcomes)
     return finish(
         alt.vconcat(*(panel.properties(height=PANEL) for panel in panels)).resolve_scale(
             color="independent"
         ),
         _title(campaign, outcomes),
-        _subject(campaign)
-        + (" What is missing to 100% was not reached." if is_any_unreached else ""),
+        _subject(campaign),
         tables,
     )
 
@@ -142,47 +143,70 @@ def _stacks(campaign: Campaign) -> list[Row]:
     return stacks
 
 
-def _territory_axis() -> alt.X:
-    return alt.X("territory:O", title="territory", axis=alt.Axis(labelAngle=0))
+def _territory_axis(count: int = 0) -> alt.X:
+    """Return the axis of territories, of all that there are if their number is given."""
+    scale = alt.Scale(domain=list(range(1, count + 1))) if count else alt.Undefined
+    return alt.X("territory:O", title="territory", axis=alt.Axis(labelAngle=0), scale=scale)
 
 
-def _fates_chart(fates: Sequence[Row]) -> Any:
-    return (
+def _failures_chart(fates: Sequence[Row]) -> Any:
+    """Return the chance that it ends before each territory, with its number where it shows."""
+    failures = [row for row in fates if row["fate"] != TAKEN]
+    base = (
         alt.Chart(named("territories"))
-        .mark_bar()
+        .transform_filter(f"datum.fate != '{TAKEN}'")
+        .encode(
+            x=_territory_axis(max(row["territory"] for row in fates)),
+            y=alt.Y(
+                "probability:Q",
+                title="chance that it ends there",
+                axis=alt.Axis(format="~%", tickCount=4),
+                stack="zero",
+            ),
+            tooltip=["territory:O", "fate:N", exactly("probability", "chance")],
+        )
+    )
+    bars = base.mark_bar().encode(color=categories("fate", FATES, failures))
+    numbers = base.transform_filter("datum.probability >= 0.005").mark_text(dy=-6, fontSize=10)
+    kinds = {row["fate"] for row in failures}
+    is_written = len(kinds) == 1 and max(row["territory"] for row in fates) <= MOST_NUMBERS
+    layers = [numbers.encode(text=alt.Text("probability:Q", format=".0%"))] if is_written else []
+    return alt.layer(bars, *layers)
+
+
+def _taken_chart() -> Any:
+    """Return the chance to take each territory."""
+    base = (
+        alt.Chart(named("territories"))
+        .transform_filter(f"datum.fate == '{TAKEN}'")
         .encode(
             x=_territory_axis(),
             y=alt.Y(
                 "probability:Q",
-                title="chance",
-                axis=alt.Axis(format="~%"),
+                title="chance to take it",
+                axis=alt.Axis(format="~%", tickCount=5),
                 scale=alt.Scale(domain=[0, 1]),
             ),
-            color=categories("fate", FATES, fates),
-            order=alt.Order("fate:N", sort="descending"),
-            tooltip=["territory:O", "fate:N", exactly("probability", "chance")],
+            tooltip=["territory:O", exactly("probability", "chance to take it")],
         )
     )
+    return alt.layer(base.mark_line(), base.mark_point(filled=True, size=45, opacity=1))
 
 
 def _stacks_chart() -> AnyChart:
     base = alt.Chart(named("stacks")).encode(
         x=_territory_axis(),
-        y=alt.Y("armies:Q", title="armies there (yours: on average)"),
+        y=alt.Y("armies:Q", title="armies (yours: on average)", axis=alt.Axis(tickCount=5)),
         color=categories("side", {"yours": BLUE, "theirs": RED}),
         tooltip=["territory:O", "side:N", exactly("armies")],
     )
-    # A square around a dot: both can be seen where the sides are equal.
-    yours = base.transform_filter("datum.side == 'yours'").mark_point(
-        filled=True, size=45, opacity=1
-    )
-    theirs = base.transform_filter("datum.side == 'theirs'").mark_point(
-        shape="square", size=110, strokeWidth=1.5, opacity=1
-    )
-    return alt.layer(base.mark_line(), yours, theirs)
+    # A line would say that the armies of one territory had to do with those of the next.
+    theirs = base.transform_filter("datum.side == 'theirs'").mark_bar()
+    yours = base.transform_filter("datum.side == 'yours'")
+    return alt.layer(theirs, yours.mark_line(), yours.mark_point(filled=True, size=45, opacity=1))
 
 
-@chart(command="score", example="72 22 8 2 2 2 7 1 1 3 1 2 3 5 1")
+@chart(command="score", example="72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --seed 1")
 def campaign_score(
     campaign: Campaign,
     simulated: Simulated[CampaignOutcome] | None = None,

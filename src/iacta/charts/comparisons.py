@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import math
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from iacta.battle.battle import Battle
@@ -33,6 +35,19 @@ EXAMPLE_ARMIES = 10
 BAR_HEIGHT = 19
 MORE, LESS = "more than half", "half or less"
 LEAST_ERROR = 1e-18  # where no error at all is drawn
+ERRORS = {
+    1e-18: "0",
+    1e-15: "10⁻¹⁵",
+    1e-12: "10⁻¹²",
+    1e-9: "10⁻⁹",
+    1e-6: "10⁻⁶",
+    1e-3: "0.1%",
+    1: "100%",
+}
+TIMES = (
+    "datum.value >= 1 ? format(datum.value, '~g') + ' s' : datum.value >= 0.001 ? "
+    "format(1000 * datum.value, '~r') + ' ms' : format(1000000 * datum.value, '~r') + ' µs'"
+)
 EXACT, ROUNDED, UNKNOWN = "none: exact", "as measured", "not known"
 POINT_HEIGHT = 26
 
@@ -75,7 +90,7 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
         tooltip=["rules:N", exactly("win_probability")],
     )
     values = (
-        base.transform_calculate(per_cent="format(100 * datum.win_probability, '.1f')")
+        base.transform_calculate(per_cent="format(datum.win_probability, '.1%')")
         .mark_text(align="left", dx=4)
         .encode(text="per_cent:N")
     )
@@ -83,14 +98,15 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
     first, last = (
         f"{per_cent(row['win_probability'])} ({row['rules']})" for row in (rows[0], rows[-1])
     )
-    title = f"The rules decide: {EXAMPLE_ARMIES} armies beat {EXAMPLE_ARMIES} {first} to {last}."
+    win = f"{EXAMPLE_ARMIES} armies against {EXAMPLE_ARMIES} win"
+    title = f"The rules decide: {win} from {first} to {last} of the time."
     if len(rows) == 1:
-        title = f"{EXAMPLE_ARMIES} armies beat {EXAMPLE_ARMIES} {first} of the time."
+        title = f"{win} {first} of the time."
     return finish(
         alt.layer(bars, values).properties(height=BAR_HEIGHT * len(rows)),
         title,
         f"Chance of {EXAMPLE_ARMIES} armies, {known[0].rules.garrison} of which must stay behind, "
-        f"to beat {EXAMPLE_ARMIES}, in per cent.",
+        f"to beat {EXAMPLE_ARMIES}.",
         {"rules": rows},
     )
 
@@ -186,15 +202,15 @@ def methods_compared(battle: Battle, solved: Sequence[Solved], label: str = "") 
     best = min(solved, key=lambda each: (not each.is_exact, each.error is None, each.error or 0))
     verb = "beats" if battle.attackers == 1 else "beat"
     title = (
-        f"{armies(battle.attackers)} {verb} {battle.defenders:,} {per_cent(best.chance)} "
-        "of the time; "
+        f"{armies(battle.attackers)} {verb} {battle.defenders:,} with a chance of "
+        f"{per_cent(best.chance)}; "
     )
     fastest, took = rows[0]["method"], _time(rows[0]["seconds"])
     if len(solved) == 1:
         title += f"only {fastest} answers, in {took}."
     else:
         title += f"{fastest} is the fastest of {len(solved)} methods, with {took}."
-    times, errors = _times_and_errors([row["method"] for row in rows])
+    times, errors = _times_and_errors(rows)
     return finish(
         alt.vconcat(times, errors).resolve_scale(color="independent"),
         title,
@@ -211,8 +227,15 @@ def _time(seconds: float) -> str:
     return f"{1e6 * seconds:.3g} µs"
 
 
-def _times_and_errors(order: Sequence[str]) -> tuple[alt.Chart, alt.Chart]:
+def _looked_up(labels: Mapping[float, str]) -> str:
+    """Return the expression of the label of a number, compared by its power of ten."""
+    powers = {round(math.log10(value)): label for value, label in labels.items()}
+    return f"{json.dumps(powers)}[round(log(datum.value) / LN10)]"
+
+
+def _times_and_errors(rows: Sequence[Row]) -> tuple[alt.Chart, alt.Chart]:
     """Return the times of the methods, and their errors; those without one are at the left."""
+    order = [row["method"] for row in rows]
     base = alt.Chart(named("methods"), height=POINT_HEIGHT * len(order)).encode(
         y=alt.Y("method:N", title=None, sort=list(order), axis=alt.Axis(labelOverlap=False)),
         tooltip=[
@@ -224,14 +247,14 @@ def _times_and_errors(order: Sequence[str]) -> tuple[alt.Chart, alt.Chart]:
     )
     seconds = alt.X(
         "seconds:Q",
-        title="time in seconds",
-        axis=alt.Axis(format="~s", tickCount=4),
+        title="time",
+        axis=alt.Axis(labelExpr=TIMES, tickCount=4),
         scale=alt.Scale(type="log"),
     )
     error = alt.X(
         "shown:Q",
         title="relative error",
-        axis=alt.Axis(format=".0e", tickCount=6),
+        axis=alt.Axis(values=list(ERRORS), labelExpr=_looked_up(ERRORS)),
         scale=alt.Scale(type="log", domain=[LEAST_ERROR, 1], clamp=True),
     )
     answers = {EXACT: GREEN, ROUNDED: BLUE, UNKNOWN: GREY}
@@ -239,5 +262,5 @@ def _times_and_errors(order: Sequence[str]) -> tuple[alt.Chart, alt.Chart]:
         base.mark_point(filled=True, size=80, opacity=1, color=BLUE).encode(x=seconds),
         base.transform_calculate(shown=f"max(datum.relative_error || 0, {LEAST_ERROR})")
         .mark_point(filled=True, size=80, opacity=1)
-        .encode(x=error, color=categories("answer", answers, title="relative error")),
+        .encode(x=error, color=categories("answer", answers, rows, "relative error")),
     )

@@ -25,6 +25,7 @@ from iacta.charts.theme import (
     named,
     per_cent,
     shades,
+    signed,
     under_rules,
 )
 from iacta.checks import Chance, read_chances, row_of, shown, whole_number
@@ -34,7 +35,7 @@ from iacta.questions.needed import armies_needed
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules, rules_name
 
-CHANCES = (0.01, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 0.99)
+CHANCES = (0.05, 0.25, 0.5, 0.75, 0.95)
 EVEN = Fraction(1, 2)
 
 MOST_ARMIES = 1_000  # more points make a picture slow and no clearer
@@ -43,6 +44,7 @@ MOST_LINES = 20  # more cannot be told apart
 FEW_LINES = 10  # more are drawn thinner
 MOST_SPOTS = 1_500  # more tooltips make a picture slow
 LABEL_HEIGHT = 12  # pixels from one label to the next
+HALF_WIDTH = 255  # pixels, of plots that stand side by side
 LEADER = 9  # pixels from the end of a line to its label
 
 Whole = npt.NDArray[np.int64]
@@ -167,7 +169,7 @@ def curves_by_advantage(
 
 
 def _signed(lead: int) -> str:
-    return f"{lead:+d}" if lead else "0"
+    return signed(lead, plus=True)
 
 
 def _curves(rules: Rules, column: str, curves: list[tuple[int, Whole, Whole]]) -> list[Row]:
@@ -255,6 +257,7 @@ def _favourites() -> list[alt.Chart]:
     """Return the line of even chances, and where each curve first reaches it."""
     marked = alt.Chart(named("slices")).transform_filter("datum.is_fewest")
     even = alt.datum(0.5, type="quantitative")
+    numbers = marked.mark_text(align="left", dx=6, dy=12)
     return [
         alt.Chart(named("slices")).mark_rule(color=GREY, strokeDash=[2, 4]).encode(y=even),
         marked.mark_rule(strokeDash=[4, 3]).encode(
@@ -263,9 +266,7 @@ def _favourites() -> list[alt.Chart]:
         marked.mark_point(filled=True, size=50, opacity=1).encode(
             x="attackers:Q", y="win_probability:Q", color="defenders:O"
         ),
-        marked.mark_text(align="left", dx=6, dy=12).encode(
-            x="attackers:Q", y=even, text="attackers:Q", color="defenders:O"
-        ),
+        numbers.encode(x="attackers:Q", y=even, text="attackers:Q"),
     ]
 
 
@@ -281,8 +282,8 @@ def minimum_troops(
 
     defenders: the most defenders.
     chances: the wanted chances, as for `armies_needed`.
-    rules: the rules to compare, each as `Rules` or the name of a rule set; a plot for each, one
-        below the other on the same scales.
+    rules: the rules to compare, each as `Rules` or the name of a rule set; a plot for each, side
+        by side on the same scales.
     per_defender: whether to divide the attackers by the defenders.
 
     The garrison counts as attackers. What `armies_needed` refuses, more than 20 chances, and more
@@ -314,6 +315,7 @@ def minimum_troops(
         max(row[column] for row in rows) * 1.02,
         ".1f" if per_defender else ",d",
     )
+    half = {"width": HALF_WIDTH} if len(tables) > 1 else {}
     plots = [
         by_chance.draw(
             "needed",
@@ -321,20 +323,23 @@ def minimum_troops(
             x,
             y,
             f"datum.rules == {json.dumps(name)}",
-        ).properties(title=alt.TitleParams(f"{name} rules", fontSize=13))
+        ).properties(title=alt.TitleParams(f"{name} rules", fontSize=13), **half)
         for name in tables
     ]
     ends = [needed[0, -1] for needed in tables.values()]
     counts = [f"{n / most:.2f}" if per_defender else str(n) for n in ends]
     counts[0] += " attackers for each" if per_defender else " attackers"
     cases = [f"{count} ({name})" for count, name in zip(counts, tables, strict=True)]
-    return finish(
-        plots[0] if len(plots) == 1 else alt.vconcat(*plots),
+    finished = finish(
+        plots[0] if len(plots) == 1 else alt.concat(*plots, columns=2),
         f"Against {most} defenders, a chance of {by_chance.labels[0]} takes {joined(cases)}.",
         "The fewest attackers, garrison included, that win with at least the chance at the end of "
         "the line.",
         {"needed": rows},
     )
+    if len(plots) > 1:
+        finished.usermeta["narrow"]["columns"] = 1
+    return finished
 
 
 @chart()
@@ -458,20 +463,18 @@ class Lines(NamedTuple):
         x, y: the axes.
         where: which rows of the table are meant, as a Vega expression; empty for all.
         """
-        base = alt.Chart(named(table)).encode(
-            x=alt.X(**x.channel()),
-            color=alt.Color(
-                f"{self.column}:O",
-                scale=alt.Scale(domain=list(self.values), range=shades(len(self.values))),
-                legend=None,
-            ),
-        )
+        base = alt.Chart(named(table)).encode(x=alt.X(**x.channel()))
         if where:
             base = base.transform_filter(where)
-        lines = base.encode(y=alt.Y(**y.channel()))
+        colour = alt.Color(
+            f"{self.column}:O",
+            scale=alt.Scale(domain=list(self.values), range=shades(len(self.values))),
+            legend=None,
+        )
+        lines = base.encode(y=alt.Y(**y.channel()), color=colour)
         layers = [
             lines.mark_line(strokeWidth=2 if len(self.values) <= FEW_LINES else 1),
-            *self._at_ends(base, rows, x, y),
+            *self._at_ends(base, colour, rows, x, y),
         ]
         if len(rows) <= MOST_SPOTS:
             tooltip = [
@@ -482,8 +485,13 @@ class Lines(NamedTuple):
             layers.append(lines.mark_point(size=60, opacity=0).encode(tooltip=tooltip))
         return alt.layer(*layers)
 
-    def _at_ends(self, base: alt.Chart, rows: Sequence[Row], x: Axis, y: Axis) -> list[alt.Chart]:
-        """Return the labels at the right ends of the lines, moved so that they do not overlap."""
+    def _at_ends(
+        self, base: alt.Chart, colour: alt.Color, rows: Sequence[Row], x: Axis, y: Axis
+    ) -> list[alt.Chart]:
+        """Return the labels at the right ends of the lines, moved so that they do not overlap.
+
+        They have the colour of ink: those of the lines are too light for small letters.
+        """
         last = max(row[x.column] for row in rows)
         ends = {row[self.column]: row[y.column] for row in rows if row[x.column] == last}
         labels = {v: text for v, text in zip(self.values, self.labels, strict=True) if v in ends}
@@ -497,9 +505,9 @@ class Lines(NamedTuple):
             label=f"{json.dumps(list(labels.values()))}[{which}]",
         )
         text = placed.mark_text(align="left", dx=LEADER + 2, baseline="middle", fontSize=11)
-        leader = placed.mark_rule(x2Offset=LEADER, strokeWidth=0.7)
+        leader = placed.mark_rule(x2Offset=LEADER, strokeWidth=1)
         return [
-            leader.encode(x2=x.column, y=f"{y.column}:Q", y2="place:Q"),
+            leader.encode(color=colour, x2=x.column, y=f"{y.column}:Q", y2="place:Q"),
             text.encode(y="place:Q", text="label:N"),
         ]
 

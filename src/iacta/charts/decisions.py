@@ -17,7 +17,6 @@ from iacta.charts.theme import (
     COUNT,
     GREEN,
     GREY,
-    PURPLE,
     RED,
     AnyChart,
     Row,
@@ -47,19 +46,24 @@ if TYPE_CHECKING:  # both take time to import
 Chances: TypeAlias = Callable[[Sequence[int]], list[float]]
 
 ACTIONS = {"roll": BLUE, "blitz": GREEN, "stop": AMBER}
-DICE = (AMBER, PURPLE, GREEN, BLUE, RED, GREY)  # for no die, one, two ...
+PALE = 0.35  # so that words can be read on them
 MOST_STATES = 10**5
+DICE_WORDS = "datum.dice == 1 ? '1 die' : datum.dice ? datum.dice + ' dice' : 'none'"
+LETTERS = "width < 450 ? 11 : 14"
 MARGIN = 3  # how many more attackers than the boundary needs are shown
 SIDE = 440
+SPREAD_HEIGHT = 240
+MOST_WORDS = 8  # of a spread, beside its bar
 MOST_POINTS = 60
 LOW = 0.02  # chances below this are not drawn
 
 
 @chart(of="Decision")
-def decision_map(decision: Decision) -> AnyChart:
+def decision_map(decision: Decision, prize: Fraction | None = None) -> AnyChart:
     """Return what to do in every state of a battle, and where that changes.
 
     decision: what `when_to_stop` or `best_mix` returns.
+    prize: what the territory is worth, for the title; `None` leaves it out.
 
     The chart has a table `actions`: the `action` against n `defenders` with `least` to `most`
     attackers; a table `boundary` as the decision has it; and the battle itself. More than 100,000
@@ -76,13 +80,15 @@ def decision_map(decision: Decision) -> AnyChart:
     battle = {"attackers": decision.attackers, "defenders": decision.defenders}
     is_mix = decision.objective == "conquest"
     aim = "to take the territory" if is_mix else "for the value of territory and armies"
+    actions = list(_runs(decision.action_at, top, decision.defenders, "action"))
     return finish(
         _action_chart(is_mix, bool(known)),
-        _decision_title(decision),
+        _decision_title(decision, prize),
         fight(decision.attackers, decision.defenders, decision.rules)
         + f" What is best {aim}, with every number of armies; the dot is this battle.",
         {
-            "actions": list(_runs(decision.action_at, top, decision.defenders, "action")),
+            "actions": actions,
+            "regions": _regions(actions, "action"),
             **({"boundary": [each._asdict() for each in known]} if known else {}),
             "battle": [{**battle, "action": decision.action}],
         },
@@ -97,10 +103,15 @@ def _refuse_large(attackers: int, defenders: int) -> None:
         )
 
 
-def _decision_title(decision: Decision) -> str:
+def _decision_title(decision: Decision, prize: Fraction | None) -> str:
     last = decision.boundary[-1]
     word = "blitz" if decision.objective == "conquest" else "roll"
     now = f"{decision.action.capitalize()} now"
+    if prize is not None:
+        now = (
+            f"A territory worth {float(prize):g}: {decision.action} at {decision.attackers:,} "
+            f"against {decision.defenders:,}"
+        )
     if last.attackers is None:
         return f"{now}: against {last.defenders} it is never best to {word}."
     return f"{now}. To {word} against {last.defenders} takes at least {armies(last.attackers)}."
@@ -112,6 +123,37 @@ def _runs(at: Callable[[int, int], object], top: int, defenders: int, name: str)
         for done, same in groupby(range(1, top + 1), key=lambda a: at(a, d)):
             run = list(same)
             yield {"defenders": d, name: done, "least": run[0], "most": run[-1]}
+
+
+def _regions(runs: Sequence[Row], name: str) -> list[Row]:
+    """Return where the word of each region has most room: in the middle of its longest run.
+
+    runs: the rows of the regions, as `_runs` yields them.
+    name: the column of what is done.
+    """
+    regions: dict[object, list[Row]] = {}
+    for row in runs:
+        regions.setdefault(row[name], []).append(row)
+    found: list[Row] = []
+    for done, rows in regions.items():
+        # Of columns with nearly the longest run, the one in the middle.
+        longest = max(row["most"] - row["least"] for row in rows)
+        wide = [row for row in rows if row["most"] - row["least"] >= 0.6 * longest]
+        middle = wide[len(wide) // 2]
+        height = (middle["least"] + middle["most"]) / 2
+        found.append({name: done, "defenders": middle["defenders"], "attackers": height})
+    return found
+
+
+def _region_words(table: str, words: str) -> alt.Chart:
+    """Return a word in each region."""
+    text: alt.Chart = (
+        alt.Chart(named(table))
+        .transform_calculate(word=words)
+        .mark_text(fontSize=alt.ExprRef(LETTERS), fontWeight="bold")
+        .encode(x="defenders:Q", y="attackers:Q", text="word:N")
+    )
+    return text
 
 
 def _states(table: str, **edges: str) -> alt.Chart:
@@ -154,12 +196,14 @@ def _action_chart(is_mix: bool, has_boundary: bool) -> AnyChart:
         alt.Tooltip("least:Q", title="attackers from"),
         alt.Tooltip("most:Q", title="to"),
     ]
-    layers = [_cells("actions").encode(color=categories("action", actions), tooltip=runs)]
+    colour = categories("action", actions).legend(None)
+    layers = [_cells("actions").encode(color=colour, opacity=alt.value(PALE), tooltip=runs)]
     if has_boundary:
         least = alt.Tooltip("attackers:Q", title="at least")
         line = _states("boundary", low="datum.attackers - 0.5").mark_rule(strokeWidth=2.5)
         layers.append(line.encode(tooltip=["defenders:Q", least]))
-    return alt.layer(*layers, _battle_dot("action:N")).properties(height=SIDE)
+    words = _region_words("regions", "datum.action")
+    return alt.layer(*layers, words, _battle_dot("action:N")).properties(height=SIDE)
 
 
 @chart(of="DiceDecision")
@@ -187,10 +231,11 @@ def dice_map(decision: DiceDecision) -> AnyChart:
 
     tables = {"attack": dice(decision.attack_policy), "defence": dice(decision.defence_policy)}
     most = max(row["dice"] for rows in tables.values() for row in rows)
+    names = {name: f"{name} regions" for name in tables}
     panels = [
-        alt.layer(_dice_cells(name, most), _battle_dot()).properties(
-            height=SIDE // 2, title=alt.TitleParams(f"dice of the {name}", fontSize=12)
-        )
+        alt.layer(
+            _dice_cells(name, most), _region_words(names[name], DICE_WORDS), _battle_dot()
+        ).properties(height=SIDE // 2, title=alt.TitleParams(f"dice of the {name}", fontSize=12))
         for name in tables
     ]
     ours, theirs = (
@@ -205,20 +250,19 @@ def dice_map(decision: DiceDecision) -> AnyChart:
         "battle.",
         {
             **tables,
+            **{names[name]: _regions(rows, "dice") for name, rows in tables.items()},
             "battle": [{"attackers": decision.attackers, "defenders": decision.defenders}],
         },
     )
 
 
 def _dice_cells(table: str, most: int) -> alt.Chart:
-    counts = list(range(most + 1))
+    """Return the states, the deeper the more dice are thrown."""
     cells: alt.Chart = _cells(table).encode(
-        color=alt.Color(
-            "dice:O",
-            title="dice",
-            scale=alt.Scale(domain=counts, range=[DICE[count % len(DICE)] for count in counts]),
-            legend=alt.Legend(columns=6),
-        ),
+        color=alt.value(BLUE),
+        opacity=alt.Opacity("dice:Q")
+        .scale(domain=[0, max(most, 1)], range=[0.04, 0.6])
+        .legend(None),
         tooltip=["defenders:Q", "dice:O", "least:Q", "most:Q"],
     )
     return cells
@@ -371,14 +415,21 @@ def best_spread(
     objective: Objective = "break through",
     rules: Rules | str = "classic",
     label: str = "",
+    *,
+    others: Sequence[tuple[str, Sequence[int], float]] = (),
 ) -> AnyChart:
-    """Return the best spread of armies as bars, from one end of the chain to the other.
+    """Return the best spread of armies as bars, and what other spreads give.
 
     best: what `spread_defenders` returns.
     attackers: armies of the one stack that attacks, garrison included.
     objective: what the attackers want.
     rules: `Rules`, or the name of a rule set.
     label: what the rules are called, if they have no name of their own.
+    others: spreads with which it is compared: the name of each, its armies, and what attackers who
+        play best get against it. Without any there is no comparison.
+
+    The chart has a table `spread` of the armies on each territory of the best; and with others a
+    table `values` of the `value` that each `spread` leaves the attackers.
     """
     from iacta.questions.spread import BestSpread
 
@@ -405,15 +456,53 @@ def best_spread(
     else:
         of_all = armies(len(spread), "territory", "territories")
         title = f"{stack} take{s} {float(best.value):.2f} of {of_all} on average, at best."
+    bars: AnyChart = alt.layer(base.mark_bar(color=RED), values)
+    tables: dict[str, list[Row]] = {
+        "spread": [
+            {"territory": place, "defenders": count} for place, count in enumerate(spread, start=1)
+        ]
+    }
+    if others:
+        named_spreads = [("best", spread, float(best.value)), *others]
+        tables["values"] = [
+            {"name": f"{name}: {_spread_words(each)}", "is_best": name == "best", "value": value}
+            for name, each, value in named_spreads
+        ]
+        compared = _compared(tables["values"], objective == "break through")
+        bars = alt.vconcat(bars.properties(height=SPREAD_HEIGHT), compared)
     return finish(
-        alt.layer(base.mark_bar(color=RED), values),
+        bars,
         title,
         f"The best spread of {armies(sum(spread))} over {len(spread)} territories in a row; "
         f"{known} ({under_rules(found, label)}).",
-        {
-            "spread": [
-                {"territory": place, "defenders": count}
-                for place, count in enumerate(spread, start=1)
-            ]
-        },
+        tables,
+    )
+
+
+def _spread_words(spread: Sequence[int]) -> str:
+    """Return a spread as its bar is called, which has room for only so many numbers."""
+    few = [str(count) for count in spread[:MOST_WORDS]]
+    return ", ".join(few) + (" …" if len(spread) > MOST_WORDS else "")
+
+
+def _compared(rows: Sequence[Row], is_chance: bool) -> AnyChart:
+    """Return what each spread leaves the attackers, the best spread first."""
+    words = "chance to break through" if is_chance else "territories that they take on average"
+    most = max(row["value"] for row in rows) or 1.0
+    axis = alt.Axis(format="~%", tickCount=5) if is_chance else alt.Axis(tickCount=5)
+    base = alt.Chart(named("values"), height=26 * len(rows)).encode(
+        y=alt.Y("name:N", title=None, sort=[row["name"] for row in rows]),
+        x=alt.X(
+            "value:Q",
+            title=words,
+            axis=axis,
+            scale=alt.Scale(domain=[0, 1.12 * most], nice=False),
+        ),
+        tooltip=["name:N", exactly("value", words)],
+    )
+    colour = alt.Color("is_best:N", legend=None).scale(domain=[True, False], range=[BLUE, GREY])
+    text = base.mark_text(align="left", dx=4)
+    return alt.layer(
+        base.mark_bar().encode(color=colour),
+        text.encode(text=alt.Text("value:Q", format=".1%" if is_chance else ".2f")),
     )

@@ -13,6 +13,7 @@ from iacta.charts.theme import (
     GREY,
     RED,
     WHOLE,
+    WITHOUT_SIGN,
     AnyChart,
     Row,
     alt,
@@ -25,6 +26,7 @@ from iacta.charts.theme import (
     named,
     per_cent,
     rules_words,
+    signed,
 )
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
@@ -37,7 +39,8 @@ Ends: TypeAlias = Mapping[tuple[str, int], Probability]
 
 WIN, HOLD, STOP = "you win", "they hold", "you stop"
 COLOURS = {WIN: BLUE, HOLD: RED, STOP: AMBER}
-REMAIN = ("armies that remain, the garrison included:", "theirs left of 0, yours right of 0")
+REMAIN = "armies that remain: theirs to the left, yours to the right"
+YOURS, THEIRS = "your armies that remain", "their armies that remain"
 CHANCE = "chance"
 
 MOST_BARS = 120  # more are no more than hairs
@@ -56,16 +59,16 @@ def battle_outcomes(battle: Battle) -> AnyChart:
     battle: the battle.
 
     The chart has a table `outcomes`: `end`, the numbers of armies from `least` to `most`, yours
-    above 0 and theirs below, and their `probability`. More than 120 numbers are joined; of more
-    than 40, those at the ends that occur once in 10,000 battles are left out. Battles with more
-    outcomes than can be listed are refused.
+    above 0 where you win or stop and theirs below where they hold, and their `probability`. More
+    than 120 numbers are joined; of more than 40, those at the ends that occur once in 10,000
+    battles are left out. Battles with more outcomes than can be listed are refused.
     """
     expect(battle, Battle, "battle")
     outcomes = battle.outcomes()
-    rows = bar_rows(_ends(outcomes, battle, signed_left))
+    rows = bar_rows(_ends(outcomes, battle, lambda end: signed_left(end, battle)))
     return finish(
-        histogram("outcomes", rows, REMAIN),
-        _won(outcomes),
+        histogram("outcomes", rows, whose(rows), is_signed=False),
+        _won(outcomes, battle),
         fight(battle.attackers, battle.defenders, battle.rules, battle.stop)
         + f" How it ends, the garrison of {battle.rules.garrison} included.",
         {"outcomes": rows},
@@ -100,7 +103,7 @@ def final_difference(battle: Battle) -> AnyChart:
         why = f" A roll with all dice takes {taken} armies in all: hence the teeth."
     return finish(
         histogram("differences", rows, "attackers less defenders at the end, in armies"),
-        f"{_won(outcomes)} The likeliest single end {left}.",
+        f"{_won(outcomes, battle)} The likeliest single end {left}.",
         fight(battle.attackers, battle.defenders, battle.rules, battle.stop) + why,
         {"differences": rows},
     )
@@ -115,17 +118,25 @@ def _is_rolled(rules: Rules) -> bool:
     return True
 
 
-def _won(outcomes: Distribution[Outcome]) -> str:
+def _won(outcomes: Distribution[Outcome], battle: Battle) -> str:
     if all(map(is_won, outcomes)):
         return "You always win."
     if not any(map(is_won, outcomes)):
         return "You never win."
-    return f"You win {per_cent(outcomes.prob(is_won))} of the time."
+    title = f"You win {per_cent(outcomes.prob(is_won))} of the time"
+    stopped = outcomes.prob(battle.is_stopped)
+    return f"{title}, and stop {per_cent(stopped)}." if stopped else f"{title}."
 
 
-def signed_left(end: Outcome) -> int:
-    """Return the armies left to the side that has the territory; theirs are below 0."""
-    return end.attackers if is_won(end) else -end.defenders
+def whose(rows: Sequence[Row]) -> str:
+    """Return what the numbers of bars are, whose rows are those of `bar_rows`."""
+    held = [row["end"] == HOLD for row in rows]
+    return THEIRS if all(held) else REMAIN if any(held) else YOURS
+
+
+def signed_left(end: Outcome, battle: Battle) -> int:
+    """Return the armies left to you if you win or stop, and otherwise theirs, below 0."""
+    return -end.defenders if fate(end, battle) == HOLD else end.attackers
 
 
 def fate(end: Outcome, battle: Battle) -> str:
@@ -214,7 +225,8 @@ def distribution(distribution: Distribution[Any]) -> AnyChart:
         rows = bar_rows({(CHANCE, each): chance for each, chance in distribution.items()})
         return finish(
             histogram("outcomes", rows, "number", {CHANCE: BLUE}).encode(color=alt.value(BLUE)),
-            f"{float(distribution.mean()):.2f} on average, most often {likeliest}: {often}.",
+            f"{signed(distribution.mean(), 2)} on average, most often {signed(likeliest)}: "
+            f"{often}.",
             "The probability of each number.",
             {"outcomes": rows},
         )
@@ -311,6 +323,7 @@ def histogram(
     colours: Mapping[str, str] = COLOURS,
     *,
     beneath: bool = False,
+    is_signed: bool = True,
 ) -> Any:
     """Return bars as wide as the armies that they stand for, coloured by how it ends.
 
@@ -319,6 +332,7 @@ def histogram(
     title: what the armies are, in one line or several.
     colours: the colour of each end.
     beneath: whether lines are drawn over the bars; these are then pale, and each begins at 0.
+    is_signed: whether numbers below 0 have their sign; without, they are those of the defenders.
     """
     width = max(row["most"] - row["least"] + 1 for row in rows)
     return (
@@ -330,7 +344,9 @@ def histogram(
                 "low:Q",
                 bin="binned",
                 title=title if isinstance(title, str) else list(title),
-                axis=alt.Axis(format=",~d", tickMinStep=1, labelExpr=WHOLE),
+                axis=alt.Axis(
+                    format=",~d", tickMinStep=1, labelExpr=WHOLE if is_signed else WITHOUT_SIGN
+                ),
             ),
             x2="high:Q",
             y=alt.Y(

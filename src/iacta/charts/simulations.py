@@ -11,13 +11,13 @@ from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.charts.campaigns import goal
 from iacta.charts.distributions import (
     HOLD,
-    REMAIN,
     STOP,
     WIN,
     fate,
     histogram,
     signed_left,
     spans,
+    whose,
 )
 from iacta.charts.registry import chart
 from iacta.charts.theme import (
@@ -46,10 +46,9 @@ from iacta.questions.simulated import Simulated
 MOST_BARS = 40  # each has an interval
 MOST_TERRITORIES = 6  # whose defenders are named
 LEVEL = "95%"
-ARMIES_OR_TERRITORIES = (
-    "left of 0: territories not taken,",
-    "right of 0: your armies in the last territory",
-)
+LAST = "your armies in the last territory, if all are taken"
+NOT_TAKEN = "territories not taken, if you stop or they hold"
+SMALL = 200  # pixels, where there are two plots
 
 
 @chart(of="Simulated")
@@ -68,23 +67,35 @@ def simulated_outcomes(
     The chart has a table `outcomes`: how it ends, the numbers from `least` to `most`, the part of
     the runs that ended so (`probability`), its 95% interval from `low` to `high`, and the `exact`
     chance, empty if no method computes it. After a success the numbers are the armies that remain,
-    above 0: in a campaign of several territories those in the last one. Otherwise they are below
-    0: the defenders that remain, or in such a campaign the territories not taken.
+    above 0: in a campaign of several territories those in the last one. Where you stop before the
+    only territory they are yours too. Otherwise they are below 0: the defenders that remain, or in
+    such a campaign the territories not taken.
     """
     expect(simulated, Simulated, "simulated")
     expect(asked, Battle if isinstance(asked, Battle) else Campaign, "asked")
     rows = _rows(simulated, asked)
     is_one_battle = isinstance(asked, Battle) or len(asked.territories) == 1
-    layers: list[Any] = [
-        histogram(
-            "outcomes", rows, REMAIN if is_one_battle else ARMIES_OR_TERRITORIES, beneath=True
-        ),
-        _intervals(),
-    ]
-    if any(row["exact"] is not None for row in rows):
-        layers.append(_exact_caps())
+    has_exact = any(row["exact"] is not None for row in rows)
+    if is_one_battle:
+        drawn = _plot(rows, whose(rows), has_exact)
+    else:  # armies and territories have no axis in common
+        parts = [
+            ([row for row in rows if (row["end"] == WIN) == won], words, f"{sign} '{WIN}'")
+            for won, words, sign in (
+                (True, LAST, "datum.end =="),
+                (False, NOT_TAKEN, "datum.end !="),
+            )
+        ]
+        most = 1.05 * max(max(row["high"], row["exact"] or 0) for row in rows)
+        drawn = alt.vconcat(
+            *(
+                _plot(part, words, has_exact, where, most).properties(height=SMALL)
+                for part, words, where in parts
+                if part
+            )
+        ).resolve_scale(color="independent")
     return finish(
-        alt.layer(*layers),
+        drawn,
         _title(simulated.won, asked),
         f"{_subject(asked)} Bars: games with dice{seed_words(seed)}; upright lines: {LEVEL} "
         "intervals; level lines: exact.",
@@ -126,13 +137,15 @@ def _end(asked: Battle | Campaign, end: Outcome | CampaignOutcome) -> tuple[str,
     """Return how it ends, and the number by which it is shown."""
     if isinstance(asked, Battle):
         outcome = Outcome(*end)
-        return fate(outcome, asked), signed_left(outcome)
+        return fate(outcome, asked), signed_left(outcome, asked)
     count, last = len(asked.territories), CampaignOutcome(*end)
     if last.conquered == count:
         # After a single battle those who stay behind remain as well.
         return WIN, last.attackers + (asked.rules.garrison if count == 1 else 0)
     stops = asked.is_stopped(last)
-    return STOP if stops else HOLD, -(last.defenders if count == 1 else count - last.conquered)
+    if count > 1:
+        return STOP if stops else HOLD, last.conquered - count
+    return (STOP, last.attackers) if stops else (HOLD, -last.defenders)
 
 
 def _rows(
@@ -162,6 +175,32 @@ def _rows(
     return rows
 
 
+def _plot(
+    rows: Sequence[Row], words: str, has_exact: bool, where: str = "true", most: float = 0
+) -> Any:
+    """Return bars with their intervals, and lines at the exact chances.
+
+    rows: the rows that are drawn.
+    words: what their numbers are.
+    has_exact: whether the exact chances are known.
+    where: which rows of the table these are.
+    most: the end of the axis of chances; 0 if nothing stands beside it.
+    """
+    bars = histogram("outcomes", rows, words, beneath=True, is_signed=False)
+    if most:
+        axis = alt.Axis(format="~%")
+        chance = alt.Y(
+            "probability:Q",
+            title="chance",
+            axis=axis,
+            stack=None,
+            scale=alt.Scale(domain=[0, most], nice=False),
+        )
+        bars = bars.encode(y=chance)
+    layers = [bars, _intervals(), *([_exact_caps()] if has_exact else [])]
+    return alt.layer(*(each.transform_filter(where) for each in layers))
+
+
 def _intervals() -> Any:
     return (
         alt.Chart(named("outcomes"))
@@ -185,7 +224,7 @@ def _exact_caps() -> Any:
     )
 
 
-@chart(command="convergence", example="12 10 --runs 1e5")
+@chart(command="convergence", example="12 10 --runs 1e5 --seed 1")
 def convergence(
     estimates: Sequence[Estimate], asked: Battle | Campaign, *, seed: int | None = None
 ) -> AnyChart:

@@ -13,7 +13,7 @@ __all__ = ["Sketch", "sketches"]
 
 TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal", "T": "temporal"}
 UNTYPED = ("x2", "y2", "latitude2", "longitude2")
-GROUPS = ("layer", "vconcat")
+GROUPS = ("layer", "vconcat", "concat")
 
 
 class Undefined:
@@ -149,7 +149,7 @@ class _Sketches:
 
     Undefined = Undefined
     Chart = Sketch
-    layer, vconcat = map(staticmethod, map(_group, GROUPS))
+    layer, vconcat, concat = map(staticmethod, map(_group, GROUPS))
     Angle = Color = Fill = Opacity = Order = Shape = Size = Text = Tooltip = X = Y = Channel
     Axis = InlineData = Legend = Scale = ViewBackground = staticmethod(_record)
     ExprRef, NamedData, RelativeBandSize, TitleParams, datum, value = map(

@@ -13,6 +13,7 @@ from iacta.charts.theme import (
     ATTACKERS,
     BLUE,
     CATEGORIES,
+    DEEP,
     GREY,
     RED,
     AnyChart,
@@ -38,7 +39,7 @@ from iacta.rules.rules import Rules
 
 NO_ROLL = "No roll can be made."
 GOES_ON, WON, HELD = "goes on", "you win", "they hold"
-KINDS = {GOES_ON: GREY, WON: BLUE, HELD: RED}
+KINDS = {GOES_ON: DEEP[GREY], WON: DEEP[BLUE], HELD: DEEP[RED]}
 
 MOST_NODES = 15
 LAYER = 95  # pixels

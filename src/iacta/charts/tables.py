@@ -36,6 +36,11 @@ SIDE = 600  # as wide as a plot: cells of whole pixels are drawn faster
 EVEN = Fraction(1, 2)
 VALUE_ROOM = 14  # pixels that a number of three small digits takes
 ABLE = "attackers able to attack"  # without a garrison
+ROUNDED = (  # only what is certain is 0 or 100
+    "datum.win_probability == 0 || datum.win_probability == 1 ? 100 * datum.win_probability : "
+    "datum.win_probability < 0.005 ? '<1' : datum.win_probability >= 0.995 ? '>99' : "
+    "format(100 * datum.win_probability, '.0f')"
+)
 REGION, LINE, EQUAL = "favourites", "nearest line", "equal numbers"
 
 
@@ -109,7 +114,7 @@ def _values(base: alt.Chart) -> alt.Chart:
     room = alt.ExprRef(f"bandwidth('x') < {VALUE_ROOM} ? 0 : 1")
     size = alt.ExprRef("bandwidth('x') < 19 ? 8 : bandwidth('x') < 24 ? 9 : 11")
     text: alt.Chart = (
-        base.transform_calculate(per_cent="format(100 * datum.win_probability, '.0f')")
+        base.transform_calculate(per_cent=ROUNDED)
         .mark_text(fontSize=size, opacity=room)
         .encode(text="per_cent:N")
     )

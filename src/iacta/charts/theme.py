@@ -59,6 +59,7 @@ __all__ = [
     "RED",
     "WHOLE",
     "WIDTH",
+    "WITHOUT_SIGN",
     "AnyChart",
     "Row",
     "Tables",
@@ -87,7 +88,7 @@ __all__ = [
 Row: TypeAlias = Mapping[str, Any]
 Tables: TypeAlias = Mapping[str, Sequence[Row]]
 AnyChart: TypeAlias = (
-    "alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart | alt.HConcatChart"
+    "alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart | alt.ConcatChart"
 )
 
 # After Okabe and Ito, who chose hues that the colour-blind can tell apart; the tones are changed
@@ -117,10 +118,11 @@ HEIGHT = 380
 PADDING = 12  # pixels around a picture
 WHOLE = "datum.value % 1 ? '' : datum.label"  # labels an axis at whole numbers only
 COUNT = "datum.value % 1 || datum.value < 0 ? '' : datum.label"  # and never below 0
+WITHOUT_SIGN = "datum.value % 1 ? '' : format(abs(datum.value), ',d')"
 MOST_LABELS = 15
 NARROW_PLOT = 450  # a plot narrower than this has its narrow form
-TITLE_LETTERS = {False: 66, True: 42}  # as many fit above a wide plot and a narrow one
-SUBTITLE_LETTERS = {False: 98, True: 56}
+TITLE_LETTERS = {False: 72, True: 42}  # as many fit above a wide plot and a narrow one
+SUBTITLE_LETTERS = {False: 104, True: 56}
 ATTACKERS = "attackers, garrison included"
 
 INK = {False: "#1f2328", True: "#e6e6e6"}
@@ -312,7 +314,7 @@ def expect(value: object, kind: type, name: str) -> None:
         raise MalformedError(f"{name} must be a {kind.__name__}, got {shown(value)}")
 
 
-def signed(number: float, digits: int = 0, *, plus: bool = False) -> str:
+def signed(number: Probability, digits: int = 0, *, plus: bool = False) -> str:
     """Return a number with a minus sign, which is wider than a hyphen.
 
     number: the number.
@@ -323,7 +325,7 @@ def signed(number: float, digits: int = 0, *, plus: bool = False) -> str:
     ('−2', '+2.0', '0')
     """
     sign = "+" if plus and number > 0 else ""
-    return f"{sign}{number:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
+    return f"{sign}{float(number):,.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def per_cent(chance: Probability, digits: int = 0) -> str:

@@ -1,0 +1,74 @@
+"""How all charts look: letters can be read on whatever they stand."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from iacta import charts
+from iacta.charts.registry import charts as registered
+from iacta.charts.theme import BAD, DEEP, GOOD, INK, MIDDLE, PAPER, contrast, signed
+from tests.charts.test_every_chart import EXAMPLES, example
+
+READABLE = 4.5  # WCAG 2.2, 1.4.3, for small letters
+SYMBOLS = "▲●"  # marks that are no letters
+
+
+def between(colour: str, other: str) -> Iterator[str]:
+    """Yield colours between two."""
+    ends = [np.array([int(each[i : i + 2], 16) for i in (1, 3, 5)]) for each in (colour, other)]
+    for part in np.linspace(0, 1, 21):
+        tones = (ends[0] + part * (ends[1] - ends[0])).round().astype(int)
+        yield "#" + "".join(f"{tone:02x}" for tone in tones)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_ink_can_be_read_on_paper_and_on_each_colour_of_a_table(dark: bool) -> None:
+    assert contrast(INK[dark], PAPER[dark]) >= READABLE
+    for end in (BAD[dark], GOOD[dark]):
+        for tone in between(MIDDLE[dark], end):
+            assert contrast(INK[dark], tone) >= READABLE, tone
+
+
+def test_white_letters_can_be_read_on_deep_colours() -> None:
+    for tone in DEEP.values():
+        assert contrast("#ffffff", tone) >= READABLE
+        assert contrast(tone, PAPER[True]) >= 3  # and these be seen on dark paper
+
+
+def letters(part: Any, encoding: Any = None) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yield the mark and the encoding of each text in a specification."""
+    if isinstance(part, list):
+        for each in part:
+            yield from letters(each)
+    elif isinstance(part, dict):
+        mark = part.get("mark")
+        if isinstance(mark, dict) and mark["type"] == "text" and mark.get("text") not in {*SYMBOLS}:
+            yield mark, part.get("encoding", {})
+        for key in ("layer", "vconcat", "concat"):
+            yield from letters(part.get(key, []))
+
+
+@pytest.mark.parametrize("name", dict.fromkeys([*registered(), *EXAMPLES]))
+def test_letters_have_the_colour_of_ink_or_are_white_on_deep_colours(name: str) -> None:
+    spec = charts.specification(example(name))
+    for mark, encoding in [*letters(spec), *letters(spec["usermeta"]["narrow"])]:
+        assert "color" not in encoding, mark
+        assert mark.get("color", "white") == "white"
+        if mark.get("color"):
+            assert any(tone in json.dumps(spec) for tone in DEEP.values())
+        for digits in encoding.get("fill", {}).get("scale", {}).get("range", []):
+            assert digits in ("#ffffff", "#1f2328")
+
+
+@pytest.mark.parametrize("name", dict.fromkeys([*registered(), *EXAMPLES]))
+def test_no_word_has_a_hyphen_for_a_minus_or_a_space_before_a_per_cent(name: str) -> None:
+    told = example(name).description
+    assert " %" not in told
+    assert " -" not in told
+
+
+def test_numbers_have_a_minus_sign() -> None:
+    assert signed(-1234.5, 1) == "\N{MINUS SIGN}1,234.5"
