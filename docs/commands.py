@@ -8,18 +8,23 @@ from iacta.answers.kinds import Flag
 from iacta.answers.question import QUESTIONS, Question
 from iacta.cli.command import COMMANDS, Shown
 from iacta.cli.follow import Followed
-from iacta.cli.help import FOOT
 from iacta.cli.parse import argument_name, option_name
 
 __all__ = ["commands_page", "gallery_page"]
 
+HEAD = (
+    "Each command prints the same with `--help`. Attackers include the army that must stay behind. "
+    "Arguments can also be given by name: `iacta battle --attackers 12 --defenders 10`. "
+    "[Usual rules](rules.md#rules-with-a-name) need to be said only once, and "
+    "[a shell](index.md#make-yourself-at-home) completes commands, options and names."
+)
 DRAWN_INTO = "iacta: the picture is in"
 
 
 def commands_page() -> str:
     """Return a page with what every command takes, as tables."""
     forms: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
-    parts = ["# Commands", "Each command prints the same with `--help`.", FOOT]
+    parts = ["# Commands", HEAD]
     for topic in Topic:
         about = [form for form in forms if form.topic is topic and " " not in form.name]
         rows = [
