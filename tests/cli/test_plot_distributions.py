@@ -13,7 +13,8 @@ OWNED = {
     "roll 3 2": "A roll costs you 0.92 and them 1.08 armies on average.",
     "simulate 9 7 --runs 100 --seed 1": "Won in ",
     "decide 12 10 --mix": "Roll now. To blitz against 10 takes at least 14 armies.",
-    "decide 12 4 --prize 5": "Roll now. To roll against 4 takes at least 5 armies.",
+    "decide 12 4 --prize 5": "A territory worth 5: roll at 12 against 4. To roll against 4 takes "
+    "at least 5 armies.",
 }
 OTHERS = {
     "difference {} 9 7 --garrison 0": "The likeliest single end",

@@ -13,7 +13,7 @@ PLOTTED = {
     "need 3 2 --keep 1": "take all 2 territories, and keep 1",
     "defend 6 --chance 80%": "hold against 6 armies",
     "defend 10 --armies 9 --territories 3": "9 armies over 3 territories",
-    "rules": "10 armies beat 10",
+    "rules": "10 armies against 10 win",
     "rules capital": "3 dice against 3",
     "compare 4 3": "4 armies against 3",
     "table 4 3": "Chance to win each battle",
