@@ -18,9 +18,10 @@ three dice against two have 0.4716 and 0.6075, which makes 0.2865 for two ranks 
 truth is 2890/7776 = 0.3717.
 
 What Tan printed for three against two is (0.237, 0.504, 0.259) of 0, 1, 2 defenders lost. That is
-not quite the product of the exact factors, (0.2074, 0.5061, 0.2865), so his second factor must be
-off as well. The dice reject both. Where only one pair of dice is compared there is nothing to
-multiply, and his distribution is right.
+not quite the product of the exact factors, (0.2074, 0.5061, 0.2865). Nor is his second factor alone
+off: with the exact first one, 0.237 takes a second of 0.5505 to 0.5525, and 0.259 one of 0.5481 to
+0.5503. The dice reject both distributions. Where only one pair of dice is compared there is nothing
+to multiply, and his distribution is right.
 
 Sources: Tan, "Markov chains and the Risk board game" (Mathematics Magazine 70, 1997); Osborne
 (Mathematics Magazine 76, 2003), who found the mistake; Höhle (2025), appendices 1 and 2, who
@@ -312,7 +313,13 @@ def _trial() -> Trial:
     return trial(rolls=ROLLS)
 
 
+def _compared(*dice: int) -> str:
+    """Return the two highest dice, which are compared."""
+    return " ".join(map(str, sorted(dice, reverse=True)[:2]))
+
+
 VALUES: dict[str, Callable[[], Number]] = {
+    "the two dice of 2 6 4 that are compared, by the order printed": lambda: _compared(2, 6, 4),
     "equally likely rolls of five dice": five_dice,
     "rolls that the sums of p_32k count": lambda: Roll(3, 2).losses().weights()[1],
     "armies lost by 4 3 3 against 3 2": lambda: example_losses(

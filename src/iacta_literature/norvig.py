@@ -77,6 +77,9 @@ def _half_interval() -> float:
 
 
 VALUES: dict[str, Callable[[], Number]] = {
+    "defenders at the lowest chance with two armies more": lambda: min(
+        range(1, 61), key=lambda defenders: _win(defenders + 2, defenders)
+    ),
     "territories of the unfinished game": lambda: len(DEFENDERS),
     "defenders of the unfinished game": lambda: sum(DEFENDERS),
     "more attackers than defenders in the unfinished game": lambda: (

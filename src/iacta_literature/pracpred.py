@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from iacta import Battle, Distribution, Outcome, Rules, win_table
+from iacta import Battle, Distribution, Outcome, Roll, Rules, win_table
 from iacta.methods import path_tree
 from iacta_literature.published import (
     Figure,
@@ -63,8 +63,9 @@ def _one_lost(attack_dice: int, defence_dice: int, attackers_lost: int) -> Fract
     return roll_chance(dice | lost)
 
 
-def _mean_with_small_lead() -> Fraction:
-    chances = [win(a, a - lead) for lead in (1, 2) for a in range(6, 21)]
+def _mean_with_lead(*leads: int) -> Fraction:
+    """Return the mean chance of 6 to 20 attackers with so many more than the defenders."""
+    chances = [win(a, a - lead) for lead in leads for a in range(6, 21)]
     return sum(chances, Fraction(0)) / len(chances)
 
 
@@ -104,8 +105,17 @@ VALUES: dict[str, Callable[[], Number]] = {
     "chance of 100 against 100, in words": lambda: win(100, 100),
     "battles in the table": lambda: _wins().size,
     "fewest armies on each side with a chance above one half": first_even,
-    "mean chance with 1 or 2 more than the defenders and 6 to 20 attackers": _mean_with_small_lead,
-    "rule of thumb for 1 or 2 more than the defenders": _mean_with_small_lead,
+    "mean chance with 1 or 2 more than the defenders and 6 to 20 attackers": lambda: (
+        _mean_with_lead(1, 2)
+    ),
+    "mean chance with 1 or 2 fewer than the defenders and 6 to 20 attackers": lambda: (
+        _mean_with_lead(-1, -2)
+    ),
+    "rule of thumb for 1 or 2 more than the defenders": lambda: _mean_with_lead(1, 2),
+    "most armies that a side can lose in a roll of one die against two": lambda: max(
+        max(losses) for losses in Roll(1, 2).losses()
+    ),
+    "fewest armies on each side with a chance above one half by the words on the curve": first_even,
     "the better attack of 15 against 8 and 20 against 13": lambda: (
         "15 against 8" if win(15, 8) > win(20, 13) else "20 against 13"
     ),

@@ -86,12 +86,22 @@ def page(parts: Sequence[Part], seconds: float) -> str:
         COLOURS.format(paper=PAPER[dark], ink=INK[dark], faint=FAINT[dark])
         for dark in (False, True)
     )
+    errata = [(part.source, row, _affected(part, row)) for part in parts for row in part.errata]
+    mistaken = sum(count for _, _, count in errata)
+    listed = (
+        f'<li><a href="#{source.key}">{escape(row["where"])}</a> '
+        f"({count} {'value' if count == 1 else 'values'}). {escape(row['sentence'])}</li>"
+        for source, row, count in errata
+    )
     contents = (
         f'<li><a href="#{part.source.key}">{escape(part.source.name)}</a>: '
         f"{_tally(part.values)}</li>"
         for part in parts
     )
     body = [
+        f"<p>{mistaken} {'value is an erratum' if mistaken == 1 else 'values are errata'} of the "
+        "sources, or of works that they quote:</p>",
+        f"<ul>{''.join(listed)}</ul>",
         f"<p>{_tally([value for part in parts for value in part.values])} Recomputed in "
         f"{seconds:.0f} seconds. Each value is compared at the digits with which it is printed, "
         "and a simulated one within its sampling interval. Where a source prints an equation, the "
@@ -117,14 +127,14 @@ def _tally(values: Sequence[Compared]) -> str:
     return ", ".join(words) + "."
 
 
+def _affected(part: Part, row: Row) -> int:
+    """Return how many values an erratum affects."""
+    return sum(value.published.erratum == row["erratum"] for value in part.values)
+
+
 def _part(part: Part) -> Iterator[str]:
     yield f'<h2 id="{part.source.key}">{escape(part.source.name)}</h2>'
     yield f"<p>{_tally(part.values)}</p>"
-    if part.errata:
-        yield "<h3>Errata</h3><ul>"
-        for row in part.errata:
-            yield f"<li><b>{escape(row['where'])}.</b> {escape(row['sentence'])}</li>"
-        yield "</ul>"
     if part.timings:
         yield "<h3>Run time</h3>"
         yield from _table(

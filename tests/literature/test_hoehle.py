@@ -4,6 +4,7 @@ import builtins
 import math
 from fractions import Fraction
 from itertools import product
+from math import prod
 from typing import Any
 
 import pytest
@@ -22,8 +23,8 @@ PAIRS = list(product((1, 2, 3), (1, 2)))
 WRONG = [(2, 2), (3, 2)]
 
 
-def independent_ranks(attack_dice: int, defence_dice: int) -> list[Fraction]:
-    """Multiply the chances of the ranks, each counted over all rolls."""
+def rank_chances(attack_dice: int, defence_dice: int) -> list[Fraction]:
+    """Count over all rolls how likely the attackers win each rank."""
     rolls = 6 ** (attack_dice + defence_dice)
     ranks = min(attack_dice, defence_dice)
     won = [0] * ranks
@@ -32,11 +33,18 @@ def independent_ranks(attack_dice: int, defence_dice: int) -> list[Fraction]:
         theirs = sorted(dice[attack_dice:], reverse=True)
         for rank in range(ranks):
             won[rank] += ours[rank] > theirs[rank]
-    chances = [Fraction(0)] * (ranks + 1)
-    for wins in product((0, 1), repeat=ranks):
-        chance = Fraction(1)
-        for count, win in zip(won, wins, strict=True):
-            chance *= Fraction(count if win else rolls - count, rolls)
+    return [Fraction(count, rolls) for count in won]
+
+
+def independent_ranks(attack_dice: int, defence_dice: int) -> list[Fraction]:
+    """Multiply the chances of the ranks."""
+    ranks = rank_chances(attack_dice, defence_dice)
+    chances = [Fraction(0)] * (len(ranks) + 1)
+    for wins in product((0, 1), repeat=len(ranks)):
+        chance = prod(
+            (rank if win else 1 - rank for rank, win in zip(ranks, wins, strict=True)),
+            start=Fraction(1),
+        )
         chances[sum(wins)] += chance
     return chances
 
@@ -60,6 +68,15 @@ def test_the_wrong_distribution_is_that_of_hoehle_s_table() -> None:
     lost, one, won = map(float, wrong_distribution(3, 2))
     assert (round(lost, 3), round(won, 3)) == (0.207, 0.286)
     assert abs(one - (0.321 + 0.185)) < 0.001
+
+
+def test_no_second_factor_makes_the_first_one_what_was_printed() -> None:
+    lost, _, won = wrong_distribution(3, 2)
+    first, _ = rank_chances(3, 2)
+    assert (1 - first) * (1 - won / first) == lost
+    half = Fraction(1, 2000)  # of the last digit printed
+    none, _, both = (Fraction(str(chance)) for chance in PRINTED_3_AGAINST_2)
+    assert (both + half) / first < 1 - (none + half) / (1 - first)
 
 
 @pytest.mark.parametrize("dice", WRONG)
