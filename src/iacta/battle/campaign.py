@@ -365,6 +365,9 @@ def chance_along(
     keep: armies that must be left on the last territory.
     """
     able, defenders = attackers - way[0].rules.garrison, way[0].defenders
+    for stage, kernel in zip(way, kernels, strict=True):  # before rows of that length are made
+        if able > 0 and kernel.exact:
+            kernel.by("table", able, stage.defenders).refuse(able, stage.defenders)
     enough = np.arange(max(able, 0) + 1) >= keep
 
     def chance(*, against: bool) -> Any:

@@ -136,10 +136,10 @@ class Bound:
 
     def _cost(self, kind: int, defenders: int, kept: int) -> Floats:
         """Return v_d at 0 .. A."""
-        key = kind, defenders, kept
-        if key not in self._costs:
-            self._costs[key] = self._solve(kind, defenders, kept)
-        return self._costs[key]
+        for d in range(1, defenders + 1):  # from few to many, as each asks for those below it
+            if (kind, d, kept) not in self._costs:
+                self._costs[kind, d, kept] = self._solve(kind, d, kept)
+        return self._costs[kind, defenders, kept]
 
     def _solve(self, kind: int, defenders: int, kept: int) -> Floats:
         """Return v_d, from the roll after which fewer defenders are left and from itself."""

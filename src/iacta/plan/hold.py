@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.board import Holding, Position
-from iacta.checks import check_choice, shown, whole_number
+from iacta.checks import check_choice, read_seconds, shown, whole_number
 from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan.bound import Bound
@@ -250,6 +250,7 @@ def take_and_hold(
     taken beside enemies. They are compared by a few ends, and the best of them with the first by
     all; where the estimates do not tell them apart, the first is chosen.
     """
+    time_limit = None if time_limit is None else read_seconds(time_limit, "time_limit")
     late = late_after(time_limit, HOLD_PART)
     given: dict[str, Any] = {"get": get, "fortify": fortify, "seed": seed}
     few = min(SCOUTED, whole_number(ends, "ends", least=1))

@@ -156,14 +156,14 @@ class Search:
             return
         exact = self._solved()
         lookahead: Lookahead | None = None
-        if exact is None and _has_few_sets(self.turn):
+        if exact is None and not self.clock.late() and _has_few_sets(self.turn):
             lookahead = _lookahead(self.turn, lambda: self.clock.late(0.2))
         yield from self._search_battles(lookahead)
         if exact is not None:
             self.rolls, self.upper_bound = exact, exact.value
         else:
             yield from self._search_bound()
-            if lookahead is None and self.battles is not None:
+            if lookahead is None and self.battles is not None and not self.clock.late():
                 game = self.battles.policy.game  # along trees, if there are very many sets
                 lookahead = _lookahead(Turn(game.problem, game.field, game.rewards))
             if self.play == "rolls" and lookahead is not None:

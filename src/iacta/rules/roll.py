@@ -34,6 +34,7 @@ __all__ = [
 
 SortedDice = tuple[int, ...]
 
+MANY_FACES = 100
 MOST_ROWS = 10**6
 MOST_COMPARISONS = 2 * 10**7
 
@@ -303,6 +304,8 @@ def _compared_rows(
     attack, defence = rules.dice(attack_dice, defence_dice)
     compared = min(attack_dice, defence_dice)
     _refuse_too_many(attack, defence, compared)
+    if max(*attack.faces, *defence.faces) > MANY_FACES:  # no roll takes long if a later is refused
+        _refuse_too_many(*rules.dice(*rules.full_roll), min(rules.full_roll))
     ours = _with_bonus(attack, _sorted_dice(attack, attack_dice, attack_best))
     theirs = _with_bonus(defence, _sorted_dice(defence, defence_dice, compared))
     if rules.ties == "attacker":
