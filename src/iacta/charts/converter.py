@@ -112,6 +112,10 @@ class Converter:
             raise PictureError(complaint.decode(errors="replace").strip().splitlines()[-1])
         return made
 
+    def close(self) -> None:
+        """End the process of a picture that is not drawn after all."""
+        _end(self._process)
+
 
 class Drawer:
     """vl-convert in a process of its own that draws one picture after another.
@@ -150,12 +154,16 @@ class Drawer:
 
     def close(self) -> None:
         """End the process, even while it draws."""
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with suppress(OSError):  # nobody reads what was still to be written
-                    pipe.close()
+        _end(self._process)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            with suppress(OSError):  # nobody reads what was still to be written
+                pipe.close()
 
 
 def _draw_all() -> None:

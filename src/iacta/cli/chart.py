@@ -58,9 +58,9 @@ class ChartCommand(Command):
 
     def run(self) -> int:
         """Draw the chart."""
-        picture = Picture(self.file, self.dark)
-        draw, values = self.chart()
-        picture.draw(lambda _: draw(**values))
+        with Picture(self.file, self.dark) as picture:
+            draw, values = self.chart()
+            picture.draw(picture.sketch(lambda _: draw(**values)))
         return 0
 
     def chart(self) -> tuple[Callable[..., Any], dict[str, Any]]:

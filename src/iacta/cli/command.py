@@ -1,9 +1,10 @@
 """What the command line does with a form: it shows the answer to a question, or runs a command."""
 
 import sys
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from iacta.answers.form import Form, Parameter, Register
 from iacta.answers.kinds import Flag, Name
@@ -11,6 +12,9 @@ from iacta.answers.question import Answer, Question
 from iacta.cli.terminal import patience, print_sections
 from iacta.errors import IllegalError
 from iacta.files import STREAM, csv_rows
+
+if TYPE_CHECKING:
+    from iacta.cli.picture import Picture
 
 __all__ = ["COMMANDS", "Command", "Shown", "ask", "command"]
 
@@ -62,6 +66,11 @@ def ask(question: Question, shown: Shown) -> Answer:
         from iacta.cli.picture import read_picture  # only needed here
 
         picture = read_picture(shown.plot, shown.dark)
+    with picture or nullcontext():
+        return _show(question, shown, picture)
+
+
+def _show(question: Question, shown: Shown, picture: "Picture | None") -> Answer:
     with patience() as watch:
         answer = question.answer(watch)
         if shown.json:
@@ -73,6 +82,8 @@ def ask(question: Question, shown: Shown) -> Answer:
             heading = next(rows)
         else:
             sections = list(answer.sections())
+        if picture and answer.is_whole:
+            chart = picture.sketch(answer.draw)  # before anything is printed, as it may be refused
     if shown.plot == STREAM:
         pass  # the picture stands for the answer
     elif shown.json:
@@ -87,5 +98,5 @@ def ask(question: Question, shown: Shown) -> Answer:
     if not answer.is_whole:
         raise KeyboardInterrupt
     if picture:
-        picture.draw(answer.draw)
+        picture.draw(chart)
     return answer

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from iacta.charts.converter import CONVERTED, Converter, convert
 from iacta.errors import IllegalError
 from iacta.files import STREAM, check_writable, plain
 
@@ -23,7 +24,6 @@ class Picture:
 
     def __init__(self, file: str, dark: bool) -> None:
         from iacta.charts import check_installed  # only needed here
-        from iacta.charts.converter import CONVERTED, Converter, convert
         from iacta.charts.files import ending
 
         check_installed()
@@ -34,14 +34,27 @@ class Picture:
         # It starts now, to be ready when the answer is computed.
         self._make = Converter(kind) if kind in CONVERTED else convert
 
-    def draw(self, make: "Callable[[ModuleType], AnyChart]") -> None:
-        """Write the picture that `make` returns, given `iacta.charts`, and say so on stderr."""
+    def __enter__(self) -> "Picture":
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        """Keep no process for a picture that was refused."""
+        if kind is not None and isinstance(self._make, Converter):
+            self._make.close()
+
+    def sketch(self, make: "Callable[[ModuleType], AnyChart]") -> "AnyChart":
+        """Return the chart that `make` returns, given `iacta.charts`; some answers have none."""
         from iacta import charts  # as above
-        from iacta.charts.files import content
         from iacta.charts.theme import sketched
 
         with sketched():
-            chart = make(charts)
+            return make(charts)
+
+    def draw(self, chart: "AnyChart") -> None:
+        """Write the picture, and say so on standard error."""
+        from iacta import charts  # as above
+        from iacta.charts.files import content
+
         if self._file == STREAM:
             print(content(chart, "svg", dark=self._dark, make=self._make).decode())
             return
