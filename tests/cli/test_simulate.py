@@ -57,7 +57,7 @@ def test_one_territory_under_other_rules(run: Run) -> None:
     printed = run("simulate 9 4 --rules Capital --runs 1 --seed 1").stdout
     assert printed.startswith("9 armies took the territory in ")
     assert " of 1 game: " in printed.splitlines()[0]
-    assert printed.splitlines()[0].endswith(" % (capital).")
+    assert printed.splitlines()[0].endswith("% (capital).")
 
 
 def test_what_no_method_computes_is_left_out(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
