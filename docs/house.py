@@ -23,7 +23,7 @@ FLOORS = {
 COLOURS = {"ground": "#6b7280", "rules": "#009e73", "methods": "#bd8a00", "faces": "#8a5fbf"}
 OTHERS = "#2583c4"
 SOURCE = Path(__file__).parent.parent / "src" / "iacta"
-LETTER, LINE, PADDING, GAP = 5.9, 15, 10, 8
+LETTER, BOLD, LINE, PADDING, GAP = 5.9, 6.8, 15, 10, 8
 
 
 def packages() -> dict[str, dict[str, str]]:
@@ -69,24 +69,29 @@ def drawing(*, dark: bool, width: int) -> str:
     """
     ink, paper = ("#e6e6e6", "#16181d") if dark else ("#1f2328", "#ffffff")
     parts, y = [], PADDING
-    for title, rooms in reversed(packages().items()):
-        wide = (width - 2 * PADDING - GAP * (len(rooms) - 1)) / len(rooms)
-        texts = [wrap(text, max(int((wide - 16) / LETTER), 12)) for text in rooms.values()]
-        height = 32 + LINE * (0 if len(rooms) > 3 else max(map(len, texts)))
-        for number, (name, lines) in enumerate(zip(rooms, texts, strict=True)):
-            x = PADDING + number * (wide + GAP)
-            colour = COLOURS.get(title, OTHERS)
-            parts.append(
-                f'<rect x="{x:.1f}" y="{y}" width="{wide:.1f}" height="{height}" rx="4" '
-                f'fill="{colour}" fill-opacity="0.2" stroke="{colour}"/>'
-            )
-            parts.append(_words(x + 8, y + 20, name, f'font-weight="bold" fill="{ink}"'))
-            if len(rooms) <= 3:
-                parts += [
-                    _words(x + 8, y + 20 + LINE * (i + 1), line, f'fill="{ink}"')
-                    for i, line in enumerate(lines)
-                ]
-        y += height + GAP
+    for title, floor in reversed(packages().items()):
+        longest = max(map(len, floor))
+        most = max(int((width - 2 * PADDING + GAP) / (longest * BOLD + 16 + GAP)), 1)
+        count = -(-len(floor) // most)
+        is_told = len(floor) <= 3
+        for rooms in (dict(list(floor.items())[start::count]) for start in range(count)):
+            wide = (width - 2 * PADDING - GAP * (len(rooms) - 1)) / len(rooms)
+            texts = [wrap(text, max(int((wide - 16) / LETTER), 12)) for text in rooms.values()]
+            height = 32 + LINE * (max(map(len, texts)) if is_told else 0)
+            for number, (name, lines) in enumerate(zip(rooms, texts, strict=True)):
+                x = PADDING + number * (wide + GAP)
+                colour = COLOURS.get(title, OTHERS)
+                parts.append(
+                    f'<rect x="{x:.1f}" y="{y}" width="{wide:.1f}" height="{height}" rx="4" '
+                    f'fill="{colour}" fill-opacity="0.2" stroke="{colour}"/>'
+                )
+                parts.append(_words(x + 8, y + 20, name, f'font-weight="bold" fill="{ink}"'))
+                if is_told:
+                    parts += [
+                        _words(x + 8, y + 20 + LINE * (i + 1), line, f'fill="{ink}"')
+                        for i, line in enumerate(lines)
+                    ]
+            y += height + GAP
     box = f'width="{width}" height="{y}" viewBox="0 0 {width} {y}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {box}>'
     ground = f'<rect width="100%" height="100%" fill="{paper}"/>'
