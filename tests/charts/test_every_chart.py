@@ -236,22 +236,61 @@ setTimeout(() => {{
 </script>"""
 
 
+POINTED = """<body><iframe src="chart.html" style="border:0;width:800px;height:700px"></iframe>
+<script>
+setTimeout(() => {{
+  const page = document.querySelector("iframe").contentDocument;
+  const mark = page.querySelectorAll("{marks}")[{number}];
+  const box = mark.getBoundingClientRect();
+  mark.dispatchEvent(new PointerEvent("pointermove", {{
+    bubbles: true, clientX: box.x + box.width / 2, clientY: box.y + box.height / 2}}));
+}}, 9000);
+setTimeout(() => {{
+  const page = document.querySelector("iframe").contentDocument;
+  const told = page.querySelector("#vg-tooltip-element").innerText;
+  document.body.innerHTML = "<pre></pre>";
+  document.querySelector("pre").innerText = told;
+}}, 11000);
+</script>"""
+
+
+def in_browser(page: Path) -> str:
+    """Return what a page writes into its last element, once its scripts have run."""
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
+    data = f"--user-data-dir={page.parent / 'browser'}"
+    times = ["--virtual-time-budget=20000", data, "--dump-dom"]
+    ended = subprocess.run(  # noqa: S603 # our own page
+        [str(BROWSER), *options, *times, page.as_uri()], capture_output=True, text=True, check=True
+    )
+    return ended.stdout.split("<pre>")[1].split("</pre>")[0]
+
+
 @pytest.mark.skipif(BROWSER is None, reason="needs a browser")
 def test_pages_fit_into_a_narrow_window(tmp_path: Path) -> None:
     names = ["rule_sets", "curves_by_delta", "minimum_troops", "roll_losses", "survival"]
+    names += ["board_map", "plan_map"]
     for name in names:
         charts.save(example(name), tmp_path / f"{name}.html")
     page = tmp_path / "all.html"
     page.write_text(MEASURED.format(names=json.dumps(names), width=NARROW), encoding="utf-8")
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
-    times = ["--virtual-time-budget=20000", f"--user-data-dir={tmp_path / 'browser'}", "--dump-dom"]
-    ended = subprocess.run(  # noqa: S603 # our own page
-        [str(BROWSER), *options, *times, page.as_uri()], capture_output=True, text=True, check=True
-    )
-    found = json.loads(ended.stdout.split("<pre>")[1].split("</pre>")[0])
+    found = json.loads(in_browser(page))
     assert len(found) == len(names)
     assert max(found) <= NARROW
     assert min(found) > NARROW / 2
+
+
+@pytest.mark.skipif(BROWSER is None, reason="needs a browser")
+def test_a_page_tells_the_numbers_of_what_is_pointed_at(tmp_path: Path) -> None:
+    battle = Battle(6, 4)
+    chart = charts.battle_outcomes(battle)
+    charts.save(chart, tmp_path / "chart.html")
+    number = 2
+    page = tmp_path / "pointed.html"
+    page.write_text(POINTED.format(marks=".mark-rect path", number=number), encoding="utf-8")
+    row = charts.chart_tables(chart)["outcomes"][number]
+    told = in_browser(page).replace("<br>", " ").split()
+    assert told[-1] == f"{row['probability']:.16g}"
+    assert " ".join(row["end"].split()) in " ".join(told)
 
 
 @pytest.mark.parametrize("wrong", [None, 5, "x", [1], []])
