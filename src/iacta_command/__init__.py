@@ -3,23 +3,27 @@
 It stands beside the package, whose import takes a moment, so that Ctrl-C is answered in it too.
 """
 
-import atexit
-import gc
+import _signal as signal  # type: ignore[import-not-found] # without enums, which take a moment
 import os
-import signal
-from typing import NoReturn
+
+TYPE_CHECKING = False  # as `typing` has it, which takes a moment too
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 __all__ = ["main"]
 
 INTERRUPTED = 130
 
 
-def main() -> NoReturn:
+def main() -> "NoReturn":
     """Load the command and run it; Ctrl-C ends it with 130 at any time."""
     usual = signal.getsignal(signal.SIGINT)
     if usual is signal.default_int_handler:  # a shell may have it ignored
         # Nothing is to be tidied up yet, and an exception might be lost within an import.
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    import atexit  # only from here on is Ctrl-C answered
+    import gc
+
     gc.disable()  # what is imported stays
     from iacta.cli import main as command
 

@@ -206,3 +206,23 @@ def test_work_that_takes_long_is_said_without_a_terminal(
     ended = run("battle 3000 3000 --exact")
     assert (ended.code, ended.stderr) == (0, "iacta: this takes a while; Ctrl-C stops it\n")
     assert ended.stdout
+
+
+def test_a_traceback_on_ctrl_c_can_only_be_pythons_own() -> None:
+    code = "import sys; import iacta_command; print(*sys.modules)"
+    loaded = subprocess.run(  # noqa: S603 # our own command
+        [sys.executable, "-S", "-c", code],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    # Before Ctrl-C is answered nothing is loaded that takes a moment.
+    assert not {"enum", "typing", "signal", "re", "iacta"} & set(loaded)
+
+
+def test_no_sentence_sends_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    from iacta.cli import _complain
+
+    _complain("a\x1b[31m\nb\u202e")
+    assert capsys.readouterr().err == "iacta: a\\x1b[31m\\nb\\u202e\n"

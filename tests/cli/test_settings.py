@@ -69,3 +69,18 @@ def test_wrong_rules_in_the_environment_are_refused(
 ) -> None:
     monkeypatch.setenv("IACTA_RULES", "capitol")
     assert run("battle 12 10").stderr.startswith("iacta: IACTA_RULES must be a known name")
+
+
+def test_without_a_home_nothing_is_read_from_the_current_folder(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "~" / ".config" / "iacta"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('rules = "capital"\n')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)  # as for a user without a home
+    assert "capital" not in run("battle 9 8").stdout
+    assert run("battle 9 8 --plot x.html").code == 0
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["x.html", "~"]
+    assert [each.name for each in (tmp_path / "~").iterdir()] == [".config"]

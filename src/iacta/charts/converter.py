@@ -68,7 +68,9 @@ def _script(vl_convert: Any) -> str:
     """
     cache = os.environ.get("XDG_CACHE_HOME") or ""
     cache = cache if os.path.isabs(cache) else os.path.expanduser("~/.cache")
-    folder = Path(cache) / "iacta"  # of nobody's home, if there is none
+    if not os.path.isabs(cache):  # the user has no home
+        return str(vl_convert.javascript_bundle())
+    folder = Path(cache) / "iacta"
     stem = f"vega-{vl_convert.__version__}"
     with suppress(OSError):
         for known in folder.glob(f"{stem}-*.js"):

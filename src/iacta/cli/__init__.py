@@ -128,7 +128,8 @@ def _write_no_more() -> None:
 
 def _complain(sentence: str, code: int = BAD_INPUT) -> int:
     """Say on standard error, if it is open, what is wrong, and return the exit code."""
+    line = "".join(each if each.isprintable() else repr(each)[1:-1] for each in sentence)
     if sys.stderr is not None:
         with suppress(OSError):  # as when its reader has gone
-            print(f"iacta: {sentence}", file=sys.stderr, flush=True)
+            print(f"iacta: {line}", file=sys.stderr, flush=True)
     return code

@@ -53,7 +53,7 @@ def _file() -> Path:
 
 def _rules_in(file: Path) -> str:
     """Return the rules that the settings file names, empty if there is none."""
-    if not file.is_file():
+    if not file.is_absolute() or not file.is_file():  # without a home it would be here
         return ""
     from iacta.rules.files import read_toml  # only needed here
 
