@@ -14,7 +14,7 @@ from typing import Any
 
 import iacta
 from docs.equations import typeset
-from docs.signatures import has_own_signature, property_type, signature
+from docs.signatures import aliases, has_own_signature, property_type, signature
 from iacta import charts, methods, plan
 from iacta_literature import hoehle, taflin
 
@@ -60,7 +60,8 @@ def library_pages() -> dict[str, str]:
             documented = getattr(iacta, name)
             page = f"library/{name}.md"
             if inspect.isclass(documented):
-                pages[page] = "\n\n".join(_entry(name, documented, "#")) + "\n"
+                entry = [*_entry(name, documented, "#")]
+                pages[page] = "\n\n".join([*entry, *_aliases(entry, [documented])]) + "\n"
             else:
                 page = f"library/{_last(module)}-functions.md"
                 functions += _entry(name, documented, "##")
@@ -69,9 +70,19 @@ def library_pages() -> dict[str, str]:
         if functions:
             head = [f"# Functions: {title(module).lower()}", *_prose(module)[:1]]
             page = f"library/{_last(module)}-functions.md"
-            pages[page] = "\n\n".join([*head, *functions]) + "\n"
+            found = [getattr(iacta, name) for name in names]
+            pages[page] = "\n\n".join([*head, *functions, *_aliases(functions, found)]) + "\n"
         listed.append("\n".join(rows))
     return {"library.md": "\n\n".join(listed) + "\n", **pages}
+
+
+def _aliases(entries: list[str], documented: list[Any]) -> list[str]:
+    """Return the end of a page: what the names of types in its signatures are short for."""
+    shown = "\n".join(each for each in entries if re.match(r"```python\n(?!>>>)", each))
+    modules = dict.fromkeys(each.__module__ for each in documented if callable(each))
+    known = {name: text for module in modules for name, text in aliases(shown, module).items()}
+    listed = "\n".join(f"- `{name}` is `{text}`" for name, text in sorted(known.items()))
+    return ["## Types", listed] if listed else []
 
 
 def library_navigation() -> list[tuple[str, list[tuple[str, str]]]]:

@@ -3,11 +3,12 @@
 import ast
 import inspect
 import json
+import re
 import sys
 from functools import cache, cached_property
 from typing import Any
 
-__all__ = ["has_own_signature", "property_type", "signature"]
+__all__ = ["aliases", "has_own_signature", "property_type", "signature"]
 
 LONG = 40  # letters of a default value that says more than it helps
 WIDTH = 80
@@ -52,6 +53,28 @@ def property_type(documented: Any) -> str:
     """Return the type of a property."""
     is_cached = isinstance(documented, cached_property)
     return _function_types(documented.func if is_cached else documented.fget)[1]
+
+
+def aliases(text: str, module: str) -> dict[str, str]:
+    """Return what stands for the names of types in signatures that are only short for others.
+
+    text: the signatures.
+    module: the file in which they are written.
+    """
+    found = {name: _alias(name, module) for name in re.findall(r"\b[A-Z]\w+", text)}
+    return {name: meaning for name, meaning in sorted(found.items()) if meaning}
+
+
+def _alias(name: str, module: str) -> str:
+    """Return what a name is short for in a file, or nothing."""
+    for node in _parsed(module).body:
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == name:
+            return _text(node.value) if ast.unparse(node.annotation) == "TypeAlias" else ""
+        if isinstance(node, ast.ImportFrom) and name in [each.name for each in node.names]:
+            return (
+                _alias(name, node.module) if node.module and node.module.startswith("iacta") else ""
+            )
+    return ""
 
 
 def _written(text: str | None) -> Any:

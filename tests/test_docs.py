@@ -223,6 +223,13 @@ def test_a_signature_shows_what_is_written() -> None:
     assert 'rules: Rules | str = "classic",' in shown
 
 
+def test_short_names_of_types_are_explained(made: dict[str, str]) -> None:
+    assert "\n- `Probability` is `Fraction | float`" in made["library/Battle.md"]
+    assert (
+        "\n- `Goal` is `TakeAll | TakeAny | Worth | InOrder`" in made["library/plan-functions.md"]
+    )
+
+
 def test_in_sentences_too_indices_are_below_and_powers_above(made: dict[str, str]) -> None:
     assert "its mean is M(w)<sup>s</sup>" in " ".join(made["methods/leap.md"].split())
     for page in (page for page in made if page == "plans.md" or page.startswith("methods/")):
