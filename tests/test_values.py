@@ -209,6 +209,15 @@ def test_a_value_draws_itself() -> None:
         simulated.plot()
 
 
+def test_numbers_of_numpy_are_worths_too() -> None:
+    large: Any = np.uint8(200)
+    found = Worth(large, bonus=large, army=large, prizes=((CD, large),))
+    assert found == Worth(200, bonus=200, army=200, prizes=((CD, 200),))
+    assert {type(found.territories), type(found.bonus), type(found.army)} == {int}
+    assert Worth({"Egypt": large}) == Worth({"Egypt": 200})
+    assert InOrder((CD, TakeAll("A")), (large, np.float32(1))).worths == (200.0, 1.0)  # type: ignore[arg-type]
+
+
 def test_wrong_types_are_refused_in_a_sentence() -> None:
     wrong: Any = None
     for refused in (
@@ -222,5 +231,6 @@ def test_wrong_types_are_refused_in_a_sentence() -> None:
             refused()
     assert MODIFIERS[0].apply("classic") == find_rules("capital")
     assert best_plan(SMALL, CD, time_limit=10**400).proven
+    assert best_plan(SMALL, CD, time_limit=np.int64(9)).proven  # type: ignore[arg-type] # as above
     end = CampaignOutcome(conquered=0, attackers=1, defenders=1)
     assert Campaign(3, [1, 5]).score_of(end) == -5

@@ -22,6 +22,7 @@ __all__ = [
     "fraction_text",
     "parse_chance",
     "parse_whole_number",
+    "plain_number",
     "put",
     "read_chance",
     "read_chances",
@@ -168,6 +169,11 @@ def whole_numbers(values: object, name: str, least: int = 0) -> npt.NDArray[np.i
     return array.astype(np.int64)
 
 
+def plain_number(value: Any) -> Any:
+    """Return a number of NumPy's as Python's, which does not overflow; all else as it is."""
+    return value.item() if isinstance(value, np.number) else value
+
+
 def broadcast(*arrays: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
     """Return the arrays in their common shape, or refuse shapes that have none."""
     try:
@@ -183,7 +189,8 @@ def read_seconds(value: object, name: str) -> float:
     >>> read_seconds(2, "time_limit")
     2.0
     """
-    seconds = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    number = plain_number(value)
+    seconds = number if isinstance(number, int | float) and not isinstance(number, bool) else None
     if seconds is None or not seconds >= 0:
         raise IllegalError(f"{name} must be seconds of at least 0, got {shown(value)}")
     return float(min(seconds, LONGEST_TIME))

@@ -9,7 +9,7 @@ from operator import or_
 from typing import TypeAlias
 
 from iacta.board import Board, Position
-from iacta.checks import put, row_of, shown
+from iacta.checks import plain_number, put, row_of, shown
 from iacta.display import Pasted
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.plan.problem import Problem, bits, mask_of, union
@@ -101,8 +101,11 @@ class Worth(Pasted):
     prizes: tuple[tuple[TakeAll, float], ...] = ()
 
     def __post_init__(self) -> None:
+        for name in ("territories", "bonus", "army"):
+            put(self, name, plain_number(getattr(self, name)))
         if isinstance(self.territories, Mapping):
-            put(self, "territories", tuple(self.territories.items()))
+            pairs = ((name, plain_number(worth)) for name, worth in self.territories.items())
+            put(self, "territories", tuple(pairs))
             _check_worths(self.territories)
             put(self, "territories", tuple(sorted(self.territories)))
         elif isinstance(self.territories, tuple):
@@ -145,7 +148,9 @@ class InOrder(Pasted):
                 raise MalformedError(f"goals in order must each be TakeAll, got {shown(goal)}")
         if not goals:
             raise IllegalError("goals in order must be at least one, got none")
-        worths = row_of(self.worths, "worths", "numbers") or [1.0] * len(goals)
+        worths = [*map(plain_number, row_of(self.worths, "worths", "numbers"))] or [1.0] * len(
+            goals
+        )
         for worth in worths:
             _check_worth(worth, "worths")
         if len(worths) != len(goals):
@@ -257,8 +262,9 @@ def _checked_prizes(pairs: object) -> Iterator[tuple[TakeAll, float]]:
             raise MalformedError(
                 f"prizes must be pairs of a TakeAll and its worth, got {shown(pair)}"
             )
-        _check_worth(pair[1], "the worth of a prize")
-        yield pair[0], float(pair[1])
+        worth = plain_number(pair[1])
+        _check_worth(worth, "the worth of a prize")
+        yield pair[0], float(worth)
 
 
 def _check_worth(value: object, name: str) -> None:
