@@ -34,7 +34,7 @@ WRONG = {
     "battle 12 10 --rules five-ones --charge": "all_ones_gain must be 0 for a battle that stops by "
     "charge, max_losses or max_rolls, got 1",
     "need 10 --stop-at -1": "--stop-at must be a whole number of at least 0, got -1",
-    "need 3 --chance 100% --charge": "--chance must lie between 0 and 1, both excluded, got 1",
+    "need 3 --chance 100% --charge": "--chance must lie between 0 and 1, both excluded, got '100%'",
     "need 1 --max-rolls 1": "--chance must be at most '95/144', which endless attackers have, got "
     "'19/20'",
     "defend 12 --max-losses x": "--max-losses must be a whole number of at least 0, got 'x'",
@@ -69,7 +69,7 @@ def test_a_battle_says_how_often_nobody_wins(run: Run) -> None:
 
 def test_a_battle_that_cannot_be_lost_says_nothing_of_it(run: Run) -> None:
     lines = run("battle 4 2 --max-rolls 1 --exact --rules Capital").stdout.splitlines()
-    assert lines[0].endswith(" %, and stop with 62.83% (capital).")
+    assert lines[0].endswith("%, and stop with 62.83% (capital).")
     assert lines[1] == "Exactly: 1445/3888 and 2443/3888"
 
 
