@@ -172,17 +172,19 @@ def test_a_command_makes_of_it_what_altair_makes(name: str) -> None:
     assert json.loads(made) == json.loads(wanted)
 
 
-@pytest.mark.parametrize("ending", ["svg", "csv"])
-def test_a_command_draws_without_loading_altair(ending: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["x.svg", "x.csv"])
+@pytest.mark.parametrize("line", ["battle 5 3 --plot {}", "chart delta {} --defenders 9"])
+def test_a_command_draws_without_loading_altair(line: str, name: str, tmp_path: Path) -> None:
+    words = ["iacta", *line.format(tmp_path / name).split()]
     code = (
         "import sys\n"
         "from iacta.cli import main\n"
-        f"sys.argv = ['iacta', 'battle', '5', '3', '--plot', {str(tmp_path / 'x.') + ending!r}]\n"
+        f"sys.argv = {words}\n"
         "try:\n    main()\nexcept SystemExit as ended:\n    assert not ended.code\n"
         "assert not {'altair', 'vl_convert', 'jsonschema'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603 # our own lines
-    assert (tmp_path / f"x.{ending}").stat().st_size > 100
+    assert (tmp_path / name).stat().st_size > 100
 
 
 @pytest.mark.parametrize("name", dir(charts))
