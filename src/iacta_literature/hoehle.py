@@ -1,4 +1,4 @@
-"""Michael Höhle on Markov chains and counting, and Tan's error, WRONG ON PURPOSE.
+"""Höhle: Markov chains and counting; and the error that Tan printed, WRONG ON PURPOSE.
 
 Höhle counts armies without their garrison. He also found by simulation that a printed distribution
 of a roll is wrong. It stands here as `wrong_distribution`, an example of an error that looks right,
