@@ -33,8 +33,12 @@ CHART_LINES = [
 LINES = [*COMMAND_LINES, *CHART_LINES]
 
 
-def test_every_question_is_here() -> None:
-    assert {line.split()[0] for line in COMMAND_LINES} == {form.name for form in QUESTIONS.all()}
+def test_every_question_is_here_or_has_no_picture(run: Run, tmp_path: Path) -> None:
+    drawn = {line.split()[0] for line in COMMAND_LINES}
+    assert drawn == {form.name for form in QUESTIONS.all()} - {"fronts"}
+    ended = run(f"fronts 9:2 4 --armies 9 --plot {tmp_path / 'x.csv'}")
+    told = "iacta: plot must be left out: fronts have no picture\n"
+    assert ended == (2, "", told)
 
 
 @pytest.mark.parametrize("line", LINES)
