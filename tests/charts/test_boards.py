@@ -26,17 +26,16 @@ from iacta import (
     read_position,
     reinforce,
 )
-from iacta.charts.board_layout import edges_of, frame_of, lines, places_of, sea_borders
-from iacta.charts.boards import (
+from iacta.charts.board_layers import (
     NARROW_SIZES,
-    TONES,
-    TONES_BY_NAME,
     WIDE_SIZES,
     _Box,
     _short,
     cut,
     digits_on,
 )
+from iacta.charts.board_layout import edges_of, frame_of, lines, places_of, sea_borders
+from iacta.charts.boards import TONES, TONES_BY_NAME
 from iacta.charts.files import page
 from iacta.charts.theme import WIDTH, AnyChart, contrast, per_cent
 from iacta.plan.way import usual_way
