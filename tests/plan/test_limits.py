@@ -5,7 +5,17 @@ from typing import Any
 
 import pytest
 
-from iacta import Battle, Board, Dice, Position, Rules, TakeAny, TooLargeError, best_plan
+from iacta import (
+    Battle,
+    Board,
+    Dice,
+    Position,
+    Rules,
+    TakeAny,
+    TooLargeError,
+    best_plan,
+    spread_defenders,
+)
 from iacta.plan import real_play
 from iacta.plan.bound import Bound
 from iacta.plan.problem import read_problem
@@ -58,3 +68,13 @@ def test_no_play_roll_by_roll_is_begun_when_the_time_is_over(
     start, goal = position(30, 20), TakeAny(("B", "C"))
     assert best_plan(start, goal, time_limit=0).value > 0.5
     assert not begun
+
+
+def test_fractions_of_thousands_of_digits_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    def compared(*_: Any) -> None:
+        raise AssertionError("spreads were compared in fractions")
+
+    monkeypatch.setattr("iacta.questions.spread._Defence._exactly_best", compared)
+    assert not spread_defenders(2000, 9, 3).is_exact
+    with pytest.raises(AssertionError):
+        spread_defenders(300, 9, 3)

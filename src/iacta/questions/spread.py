@@ -53,6 +53,7 @@ LEAST_FLOAT_VALUE = 1e-130
 MOST_SPREADS = 2 * 10**6
 MOST_VALUES = 5 * 10**7  # spreads times stack sizes
 MOST_EXACT_STEPS = 3 * 10**6
+FEW_DIGITS = 200  # attackers up to which adding fractions takes no longer than all else
 MOST_LISTED = 100
 MOST_TRIED = 20_000
 MOST_TRIED_STEPS = 3 * 10**9
@@ -354,8 +355,10 @@ class _Defence:
         different = {min(spread, spread[::-1]) for spread in spreads}
         if len(different) == 1:
             return self._answer(spreads, is_exact=True)
-        too_many = len(different) * asked.armies * asked.attackers > MOST_EXACT_STEPS
-        if too_many or self.asked.rules.mode.inexact:
+        # Fractions have as many digits as there are armies, and reducing them takes their square.
+        step = 1 + (asked.attackers / FEW_DIGITS) ** 2
+        steps = len(different) * asked.armies * asked.attackers * step
+        if steps > MOST_EXACT_STEPS or self.asked.rules.mode.inexact:
             place = int((np.argmin if self.payoff.maximized else np.argmax)(values[near]))
             return self._answer([spreads[place], spreads[place][::-1]], is_exact=False)
         return self._answer(self._exactly_best(spreads, different), is_exact=True)
