@@ -425,6 +425,45 @@ def test_rare_losses_are_told_as_well(name: str, size: tuple[int, int]) -> None:
     assert_within_bound(lost, 1 - exact)
 
 
+STRANGE = [
+    Rules(
+        attack=Dice((5, 5), keep=1, reroll=(1,), bonus=(-1,)),
+        defence=Dice((4, 4, 4)),
+        full_attack=Dice((4, 5), keep=1, reroll=(1,), bonus=(1,)),
+        garrison=0,
+    ),
+    Rules(
+        attack=Dice((5, 3, 4), reroll=(2, 5), bonus=(-1,)),
+        defence=Dice((4,), reroll=(1, 4), bonus=(-1,)),
+        full_defence=Dice((5,), clamp=(1, 6)),
+        ties="attacker",
+        garrison=0,
+    ),
+    Rules(
+        attack=Dice((4, 3, 5)),
+        defence=Dice((4, 3, 1), reroll=(3, 4)),
+        ties="attacker",
+        garrison=0,
+    ),
+]
+
+
+@pytest.mark.parametrize("size", [(283, 61), (50, 999), (2, 1087), (700, 2), (900, 300)])
+@pytest.mark.parametrize("rules", STRANGE)
+def test_few_who_are_strong_are_not_left_out(
+    monkeypatch: pytest.MonkeyPatch, rules: Rules, size: tuple[int, int]
+) -> None:
+    expected = lattice.outcomes(Distribution([size[0]]), size[1], rules)
+    found = leap.both_chances(*size, rules)
+    monkeypatch.setattr(leap_file, "MOST_STATES_OF_ALL", 0)
+    law = leap.outcomes(Distribution([size[0]]), size[1], rules)
+    for side, chance in zip((is_won, lambda end: not is_won(end)), found, strict=True):
+        exact = expected.prob(side)
+        if exact > 1e-149:
+            assert math.isclose(chance, exact, rel_tol=1e-12)
+            assert math.isclose(law.prob(side), exact, rel_tol=1e-12)
+
+
 @pytest.mark.parametrize("size", [(2, 1000), (3, 1300), (4, 1300), (5, 900), (1300, 2), (1300, 1)])
 @pytest.mark.parametrize(
     "rules",

@@ -98,6 +98,7 @@ LEAST_CHANCE = 1e-150
 TABLE_SIZE = 256
 MOST_ARMIES = 10**18
 MOST_STATES_OF_ALL = 10**6  # up to these, the distribution is left to `lattice`
+MOST_ROWS = 5000
 MOST_WITH_OUTCOMES = 10**10
 LEAST_OUTCOME = 1e-18  # given that its side wins
 
@@ -328,13 +329,21 @@ def _table(rules: Rules) -> Floats:
 
 
 def _chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances:
-    """Return both chances, by the first diagonal that is long enough for the smaller one."""
+    """Return both chances, by the first diagonal that is long enough for the smaller one.
+
+    Where none is, as where a side is too small for all its dice from the start, and the battle is
+    moderate, all its states are passed.
+    """
+    i, j = rules.full_roll
+    moderate = able * defenders <= MOST_STATES_OF_ALL and defenders <= MOST_ROWS
+    if moderate and (able < i or defenders < j):
+        return Lattice(rules).chances(able, defenders, keep)
     for armies in DIAGONALS[DIAGONALS.index(_near(rules, RARE)) :]:
         chances = _leap(able, defenders, rules, keep, armies)
         few, rarer = _few(armies, rules, keep), min(chances)
         if few <= NEGLIGIBLE * rarer or few + rarer < LEAST_CHANCE:
-            break
-    return chances
+            return chances
+    return Lattice(rules).chances(able, defenders, keep) if moderate else chances
 
 
 def _leap(able: int, defenders: int, rules: Rules, keep: int, armies: int) -> Chances:
@@ -415,7 +424,12 @@ def _near(rules: Rules, chance: float) -> int:
 def _few(armies: int, rules: Rules, keep: int = 0) -> float:
     """Return the chance of armies too few for all dice to beat almost all others of a diagonal."""
     won, lost = _diagonal(armies, rules, keep)
-    return float(max(won.values[rules.attack.kept - 1], lost.values[rules.defence.kept - 1]))
+    # Under some rules fewer dice are the better ones.
+    few_attackers, few_defenders = (
+        won.values[: rules.attack.kept],
+        lost.values[: rules.defence.kept],
+    )
+    return float(max(few_attackers.max(), few_defenders.max()))
 
 
 @lru_cache(maxsize=64)
@@ -537,13 +551,17 @@ def ends(able: int, defenders: int, rules: Rules, margin: int, rare: float = 1.0
 
 def _with_few(window: Window, few: dict[int, float], omitted: float) -> Window:
     """Add the chances of a few numbers, if they are in the window or matter."""
+    past = window.first + len(window.chances)
     missing = [
-        number for number, chance in few.items() if chance > omitted and number < window.first
+        number
+        for number, chance in few.items()
+        if chance > omitted and not window.first <= number < past
     ]
     if missing:
-        padded = np.zeros(len(window.chances) + window.first)
-        padded[window.first :] = window.chances
-        window = Window(0, padded)
+        first = min(window.first, *missing)
+        padded = np.zeros(max(past, *(number + 1 for number in missing)) - first)
+        padded[window.first - first : past - first] = window.chances
+        window = Window(first, padded)
     for number, chance in few.items():
         if 0 <= number - window.first < len(window.chances):
             window.chances[number - window.first] += chance
