@@ -77,4 +77,4 @@ def test_fractions_of_thousands_of_digits_are_not_compared(monkeypatch: pytest.M
     monkeypatch.setattr("iacta.questions.spread._Defence._exactly_best", compared)
     assert not spread_defenders(2000, 9, 3).is_exact
     with pytest.raises(AssertionError):
-        spread_defenders(300, 9, 3)
+        spread_defenders(700, 9, 3)
