@@ -450,9 +450,10 @@ def _integral(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
     nodes = np.asarray(tilt + 1j * angles, dtype=complex)
     exponents = rolls * log_generating(walk, np.array([tilt]), angles)[0] - nodes * beyond
     scale = float(side.log_series[best])
-    terms = (np.exp(exponents + scale) * _series(side, nodes, scale)).real
+    is_whole = bool(angles[-1] > pi - step / 2)
+    terms = (np.exp(exponents + scale) * _series(side, nodes, scale, is_whole=is_whole)).real
     terms[0] /= 2
-    if angles[-1] > pi - step / 2:  # the last node is its own mirror image
+    if is_whole:  # the last node is its own mirror image
         terms[-1] /= 2
     return float(terms.sum() * step / pi)
 
@@ -473,15 +474,21 @@ def _angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Floats, fl
     return step * np.arange(count + 1.0), step
 
 
-def _series(side: _Diagonal, nodes: Complex, scale: float) -> Complex:
-    """Return G(w) · e^(−scale) for each node w; all have one real part."""
+def _series(side: _Diagonal, nodes: Complex, scale: float, *, is_whole: bool) -> Complex:
+    """Return G(w) · e^(−scale) for each node w; all have one real part.
+
+    is_whole: whether the nodes divide the whole half of the circle.
+    """
     tilt, length = nodes[0].real, len(side.values)
     weights = np.exp(side.log_values + tilt * np.arange(length) - scale)
+    past = np.exp(nodes * length - scale) / -np.expm1(nodes)
+    if is_whole:
+        circle = np.fft.fft(weights, 2 * (len(nodes) - 1))
+        return np.asarray(circle[: len(nodes)].conj() + past)
     turns = np.empty((len(nodes), length), dtype=complex)
     turns[:, 0] = 1.0
     turns[:, 1:] = np.exp(1j * nodes.imag)[:, np.newaxis]
     np.multiply.accumulate(turns, axis=1, out=turns)
-    past = np.exp(nodes * length - scale) / -np.expm1(nodes)
     # einsum works on one core: many for so little would only wait for each other.
     return np.asarray(np.einsum("ij,j->i", turns, weights) + past)
 
