@@ -44,18 +44,18 @@ MOST_DEPTH = 32
 MOST_KEYS = 100_000
 MOST_PARTS = 500_000
 
-# Each matches from wherever a text, or a comment, begins to its end or that of the file.
-JSON_TEXT = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
-TOML_TEXT = re.compile(
-    r'"""(?:[^"\\]++|\\.|"(?!""))*+"{0,5}+'
+# Each matches from wherever a text, or a comment, begins to its end or that of the file. They are
+# not compiled yet: most commands read no file.
+JSON_TEXT = r'(?s)"(?:[^"\\]++|\\.)*+"?'
+TOML_TEXT = (
+    r'(?s)"""(?:[^"\\]++|\\.|"(?!""))*+"{0,5}+'
     r"|'''(?:[^']++|'(?!''))*+'{0,5}+"
     r'|"(?:[^"\\\n]++|\\.)*+"?'
     r"|'[^'\n]*+'?"
-    r"|\#[^\n]*+",
-    re.DOTALL,
+    r"|\#[^\n]*+"
 )
-BRACKET = re.compile(r"[\[\]{}]")
-BETWEEN_KEYS = re.compile(r"[,=\[\]{}\n]")
+BRACKET = r"[\[\]{}]"
+BETWEEN_KEYS = r"[,=\[\]{}\n]"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -159,7 +159,7 @@ def parse_json(text: str) -> Any:
     """
     import json  # only needed here
 
-    bare = JSON_TEXT.sub("", text)
+    bare = re.sub(JSON_TEXT, "", text)
     _refuse_parts(sum(map(bare.count, ",[{")), MOST_PARTS)
     _refuse_deep(bare)
     try:
@@ -214,13 +214,13 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 def _refuse_costly_toml(text: str) -> None:
     """Refuse what takes a parser more than its bytes: each part of a key is several objects."""
-    bare = TOML_TEXT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    bare = re.sub(TOML_TEXT, lambda found: "\n" * found[0].count("\n"), text)
     _refuse_parts(bare.count(","), MOST_PARTS)
     _refuse_deep(bare)
     keys = bare.count("=")
     for number, line in enumerate(bare.split("\n"), 1):
         if "." in line:
-            parts = [piece.count(".") + 1 for piece in BETWEEN_KEYS.split(line)]
+            parts = [piece.count(".") + 1 for piece in re.split(BETWEEN_KEYS, line)]
             if max(parts) > MOST_DEPTH:
                 raise TooLargeError(
                     f"line {number}: keys must have at most {MOST_DEPTH} parts, got more"
@@ -238,7 +238,7 @@ def _refuse_parts(count: int, most: int) -> None:
 
 def _refuse_deep(bare: str) -> None:
     depth = 0
-    for bracket in BRACKET.finditer(bare):
+    for bracket in re.finditer(BRACKET, bare):
         depth += 1 if bracket[0] in "[{" else -1
         if depth > MOST_DEPTH:
             raise TooLargeError(f"lists and tables must be at most {MOST_DEPTH} deep, got more")
