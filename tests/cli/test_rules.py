@@ -65,8 +65,8 @@ def test_the_list_tells_the_odds_of_all_rules(run: Run) -> None:
     odds = lines[lines.index("Their odds:") :]
     told = [next(line for line in odds if line.startswith(f"{each.name} ")) for each in RULE_SETS]
     assert told[0].split("  ")[0] == "classic"
-    assert told[0].endswith("37.2 / 33.6 / 29.3  47.99%       0.853")
-    assert told[1].endswith("13.8 / 21.5 / 26.5 / 38.3  14.53%       1.710")
+    assert told[0].endswith("37.2 / 33.6 / 29.3   47.99%       0.853")
+    assert told[1].endswith("13.8 / 21.5 / 26.5 / 38.3   14.53%       1.710")
     for each, line in zip(RULE_SETS, told, strict=True):
         assert ("%" in line) == can_be_told(each.rules), line
 

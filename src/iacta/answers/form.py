@@ -21,7 +21,7 @@ from iacta.errors import IactaError, IllegalError, MalformedError
 
 __all__ = ["ClashError", "Example", "Form", "Parameter", "Register", "Topic", "named_by"]
 
-MOST_PLAIN = 60
+MOST_PLAIN = 200
 REQUIRED: Any = object()  # the default of a parameter that has none
 Texts = Mapping[str, str | Sequence[str] | bool]
 

@@ -110,9 +110,9 @@ class UnderRules(Form):
         super().__post_init__()
         if self.rules is not None and self.rules_file is not None:
             raise ClashError(
-                "rules must be named or read from a file, got {rules} {0!r} and {rules_file} {1!r}",
+                "rules must be named or read from a file, got {rules} {0!r} and {rules_file} {1}",
                 self.rules,
-                self.rules_file,
+                named(self.rules_file),
             )
 
     @cached_property
