@@ -9,6 +9,7 @@ from iacta.answers.kinds import Flag, Name, RulesName, Way, Whole
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory, parse_territory
+from iacta.files import named
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop
 from iacta.rules.variants import RuleSet, find_rule_set, rules_name
