@@ -442,7 +442,8 @@ def _integral(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
     """Return Σ_l P(L = l) · V(armies − l)."""
     beyond = excess(walk, armies, rolls)
     heights = rolls * _log_at_tilts(walk) - TILTS * beyond + side.log_series
-    best = int(np.argmin(heights))
+    # Of tilts that are as good, the least one: with it the exponents are the smallest, too.
+    best = int(np.argmax(heights <= heights.min() + 0.01))
     if heights[best] < LOG_OF_NOTHING_TO_TELL:  # P is at most the integrand there
         return 0.0
     tilt = float(TILTS[best])
