@@ -152,6 +152,41 @@ def test_importing_iacta_starts_nothing_heavy() -> None:
         assert ended.stdout == "[]\n"
 
 
+# Each runs where nothing but NumPy is installed.
+CORE = (
+    "battle 12 10",
+    "campaign 20 3 8:capital",
+    "need 10",
+    "table 4 4",
+    "roll 3 2",
+    "rules capital",
+    "decide 20 10 --prize 10",
+    "defend 12",
+    "fronts 15:3 8 --armies 20",
+    "board classic",
+    "plan examples/asia.toml --take Asia --time-limit 1",
+    "plan --from Ukraine=5000 --others 2 --take Ural",
+    "simulate 9 3 --runs 10 --seed 1",
+    "compare 5 5",
+)
+
+
+@pytest.mark.parametrize("line", CORE)
+def test_the_core_needs_no_extra(line: str) -> None:
+    extras = ("scipy", "numba", "altair", "pandas", "vl_convert", "rich", "polars")
+    code = (
+        "import sys\n"
+        f"sys.modules |= dict.fromkeys({extras})\n"
+        f"sys.argv = ['iacta', *{line.split()}]\n"
+        "import iacta_command\n"
+        "iacta_command.main()\n"
+    )
+    ended = subprocess.run(  # noqa: S603 # our own line
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_the_core_needs_numpy_only() -> None:
     settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     found = re.search(r"^dependencies = \[(.*)\]$", settings, re.MULTILINE)

@@ -257,8 +257,6 @@ def check_writable(file: str | PathLike[str], what: str) -> None:
     try:
         with suppress(FileNotFoundError):
             place.stat()
-        with suppress(FileNotFoundError):
-            place.stat()
         if place.is_dir() or str(file).endswith(os.sep) or not place.name:
             raise IllegalError(f"{what} must not be a folder, got {named(file)}")
         if not place.parent.is_dir():

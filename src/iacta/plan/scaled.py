@@ -27,12 +27,11 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from heapq import heappush
 from itertools import islice
-from math import ceil, sqrt
+from math import ceil, erfc, sqrt
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr
 
 from iacta.distribution import Distribution
 from iacta.errors import IactaError
@@ -62,6 +61,15 @@ MOST_FORESTS = 6
 UNFOLDED = 40
 LAST = 1  # armies of a stack that roll so few dice that they almost never decide
 FAR = 12.0  # standard deviations
+
+
+def _normal(x: Floats) -> Floats:
+    """Return the distribution function of the standard normal distribution."""
+    # Beyond FAR nothing is left to tell, and most entries lie there.
+    found = (x > 0.0).astype(float)
+    near = np.abs(x) < FAR
+    found[near] = [erfc(-each / sqrt(2.0)) / 2.0 for each in x[near].tolist()]
+    return found
 
 
 class _Together(Improvement):
@@ -136,7 +144,7 @@ class ScaledKernel:
         left = self.levels[level] - armies * self._killed
         spread = np.sqrt(np.maximum(armies, 1.0)) * self._spread
         below = np.zeros((able + 1, level + 1))
-        below[:, :-1] = ndtr((edges[np.newaxis, :] - left) / spread)
+        below[:, :-1] = _normal((edges[np.newaxis, :] - left) / spread)
         below[:, -1] = 1.0
         parts = np.diff(below, axis=1)
         total = parts.sum(axis=1, keepdims=True)
