@@ -12,10 +12,7 @@ SETTINGS := pyproject.toml constraints.txt
 demo: $(VENV)/core
 	@$(BIN)/iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --exact
 
-# The planner is compiled once before the tests, rather than by each of their processes.
 test: $(VENV)/test
-	@$(BIN)/iacta plan examples/eliminate-blue.json --eliminate blue --time-limit 0 >$(VENV)/compiled
-	@$(BIN)/iacta plan examples/eliminate-blue.json --worth --time-limit 0 >>$(VENV)/compiled
 	@$(BIN)/python -m pytest --numprocesses auto
 
 check: $(VENV)/check

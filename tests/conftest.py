@@ -1,6 +1,7 @@
 """What all tests share: random tests that draw the same on every machine, however slow."""
 
 import gc
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -8,6 +9,10 @@ from hypothesis import settings
 
 settings.register_profile("iacta", deadline=None, derandomize=True)
 settings.load_profile("iacta")
+
+# A shell has Ctrl-C ignored in what it runs in the background, and commands inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:
