@@ -102,7 +102,7 @@ def marks(
 ) -> Iterator[Mark]:
     """Yield the marks of the first positions of the fixed set, planned with some seconds each."""
     for first in questions(1, every=False):
-        best_plan(first.position, first.goal, time_limit=0)  # what is compiled is compiled once
+        best_plan(first.position, first.goal)  # what is compiled is compiled once
     planned = []
     for kind, goal, position in (each[1:] for each in questions(positions, every=every)):
         started = time.perf_counter()
