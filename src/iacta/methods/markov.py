@@ -232,7 +232,7 @@ class Chain:
 
         >>> from iacta.rules.rules import CLASSIC
         >>> {tuple(state): round(p, 7) for state, p in chain(11, 10, CLASSIC).after(1).items()}
-        {(11, 8): 0.3716564, (10, 9): 0.3357767, (9, 10): 0.2925669}
+        {(9, 10): 0.2925669, (10, 9): 0.3357767, (11, 8): 0.3716564}
 
         Source: Höhle (2025) prints it: x_1 = x_0 P.
         """
