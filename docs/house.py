@@ -17,10 +17,17 @@ FLOORS = {
     "plans": ("plan",),
     "answers": ("answers",),
     "charts": ("charts",),
-    "faces": ("cli", "web", "batch"),
+    "faces": ("web", "batch"),
+    "command": ("cli",),
     "start": ("__main__",),
 }
-COLOURS = {"ground": "#6b7280", "rules": "#009e73", "methods": "#bd8a00", "faces": "#8a5fbf"}
+COLOURS = {
+    "ground": "#6b7280",
+    "rules": "#009e73",
+    "methods": "#bd8a00",
+    "faces": "#8a5fbf",
+    "command": "#8a5fbf",
+}
 OTHERS = "#2583c4"
 SOURCE = Path(__file__).parent.parent / "src" / "iacta"
 LETTER, BOLD, LINE, PADDING, GAP = 5.9, 6.8, 15, 10, 8

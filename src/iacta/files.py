@@ -33,6 +33,7 @@ __all__ = [
     "plain",
     "read_bytes",
     "read_path",
+    "seal",
     "write_whole",
 ]
 
@@ -56,6 +57,7 @@ TOML_TEXT = (
 )
 BRACKET = r"[\[\]{}]"
 BETWEEN_KEYS = r"[,=\[\]{}\n]"
+_is_sealed = False
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -101,12 +103,24 @@ def plain(path: str | PathLike[str]) -> str:
 # Reading.
 
 
+def seal() -> None:
+    """Let this process read and write no file that a question names, as a server must not."""
+    global _is_sealed
+    _is_sealed = True
+
+
+def _refuse_sealed(file: Path) -> None:
+    if _is_sealed:
+        raise IllegalError(f"a file must not be named here, got {named(file)}")
+
+
 def read_bytes(file: Path, most: int) -> bytes:
     """Return what a file holds; of one that is too large no more than the limit is read.
 
     file: its path; `-` is standard input, which must not be empty.
     most: how many bytes it may have.
     """
+    _refuse_sealed(file)
     try:
         if str(file) == STREAM:
             content = _standard_input(most)
@@ -279,6 +293,7 @@ def write_whole(file: Path, content: bytes, what: str) -> None:
     content: what to write.
     what: what a sentence calls the place if it cannot be written.
     """
+    _refuse_sealed(file)
     try:
         place = file.resolve()
         if place.exists() and not place.is_file():

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Annotated, Any
 
 from iacta.answers.form import Example, Parameter, Topic
-from iacta.answers.kinds import Flag, Name
+from iacta.answers.kinds import FileName, Flag
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section, Table, sections_of
 from iacta.answers.words import count
@@ -46,17 +46,17 @@ class BoardQuestion(Question):
     file: Annotated[
         str,
         Parameter(
-            Name(),
+            FileName(),
             f"The board: classic, or a file in one of these formats, - for standard input: {READ}.",
             is_argument=True,
+            metavar="FILE",
         ),
     ]
     to: Annotated[
         str | None,
         Parameter(
-            Name(),
+            FileName(),
             f"Write the board to a file, whose ending chooses the format: {WRITTEN}.",
-            metavar="FILE",
         ),
     ] = None
     template: Annotated[

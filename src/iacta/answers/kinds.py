@@ -24,6 +24,7 @@ from iacta.rules.variants import find_rule_set, rules_name
 __all__ = [
     "Chance",
     "Choice",
+    "FileName",
     "Flag",
     "Kind",
     "Listed",
@@ -50,6 +51,7 @@ class Kind:
 
     metavar: ClassVar[str] = "TEXT"
     is_row: ClassVar[bool] = False  # written as several words, or as a list
+    names_file: ClassVar[bool] = False  # of no use to who asks from another machine
 
     def parse(self, text: str, name: str) -> Any:
         """Return the value that a text writes."""
@@ -211,6 +213,13 @@ class Name(Kind):
         if not isinstance(value, str | PathLike):
             raise MalformedError(f"{name} must be a text, got {shown(value)}")
         return str(value)
+
+
+class FileName(Name):
+    """The path of a file that is read or written where the question is answered."""
+
+    metavar: ClassVar[str] = "FILE"
+    names_file: ClassVar[bool] = True
 
 
 class RulesName(Kind):

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Annotated, TypeAlias
 
 from iacta.answers.form import ClashError, Form, Parameter
-from iacta.answers.kinds import Flag, Name, RulesName, Way, Whole
+from iacta.answers.kinds import FileName, Flag, RulesName, Way, Whole
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory, parse_territory
@@ -99,9 +99,7 @@ class UnderRules(Form):
     ] = None
     rules_file: Annotated[
         str | None,
-        Parameter(
-            Name(), "House rules to play by, a TOML file; - is standard input.", metavar="FILE"
-        ),
+        Parameter(FileName(), "House rules to play by, a TOML file; - is standard input."),
     ] = None
     garrison: Annotated[
         int | None, Parameter(Whole(), "Armies that must stay behind.", usual="1")
