@@ -184,7 +184,9 @@ def test_the_core_needs_no_extra(line: str) -> None:
     ended = subprocess.run(  # noqa: S603 # our own line
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
     )
-    assert (ended.returncode, ended.stderr) == (0, "")
+    # A slow machine may say that it takes a while.
+    complaints = [line for line in ended.stderr.splitlines() if "takes a while" not in line]
+    assert (ended.returncode, complaints) == (0, [])
 
 
 def test_the_core_needs_numpy_only() -> None:
