@@ -5,12 +5,17 @@ BIN := $(VENV)/bin
 INSTALL := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -qq --disable-pip-version-check
 INTO ?= iacta-reproduced
 SECONDS ?= 3600
+PORT ?= 8000
 SETTINGS := pyproject.toml constraints.txt
 
-.PHONY: demo test check fuzz reproduce bench docs format clean
+.PHONY: demo serve test check fuzz reproduce bench docs format clean
 
 demo: $(VENV)/core
 	@$(BIN)/iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --exact
+
+# A page on which every question is asked, at http://127.0.0.1:8000/ or another PORT.
+serve: $(VENV)/serve
+	@$(BIN)/iacta serve --port $(PORT)
 
 test: $(VENV)/test
 	@$(BIN)/python -m pytest --numprocesses auto
@@ -49,7 +54,7 @@ $(VENV)/core: $(SETTINGS) | $(VENV)/bin/python
 	@$(INSTALL) -e '.[plan]'
 	@touch $@
 
-$(VENV)/test $(VENV)/bench $(VENV)/docs: $(VENV)/%: $(SETTINGS) | $(VENV)/bin/python
+$(VENV)/serve $(VENV)/test $(VENV)/bench $(VENV)/docs: $(VENV)/%: $(SETTINGS) | $(VENV)/bin/python
 	@$(INSTALL) -e '.[$*]'
 	@touch $@
 

@@ -1,41 +1,62 @@
 """The application: addresses, and what stands behind each of them."""
 
-from fastapi import FastAPI, Request, Response
-from fastapi.responses import JSONResponse
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 
-from iacta.answers.question import Question
-from iacta.errors import IactaError
-from iacta.web.asked import asked_questions, read_address, read_record
+from fastapi import FastAPI
+from fastapi.staticfiles import StaticFiles
+from fastapi.telemetry import TelemetryConfig
+
+from iacta.web import api
+from iacta.web.guard import Guard
+from iacta.web.problems import add_problems
 from iacta.web.work import Work
 
 __all__ = ["create_app"]
 
+# Nobody is told what is asked here, whatever the environment says.
+SILENT: TelemetryConfig = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+}
+STATIC = Path(__file__).parent / "static"
 
-def create_app() -> FastAPI:
-    """Return the application."""
-    app = FastAPI(title="iacta", docs_url=None, redoc_url=None)
-    work = Work()
-    for name, form in asked_questions().items():
-        _add_question(app, work, name, form)
+
+def create_app(
+    work: Work | None = None, host: str = "127.0.0.1", names: Iterable[str] = ()
+) -> FastAPI:
+    """Return the application.
+
+    work: what computes its answers; its own if there is none.
+    host: where it listens.
+    names: other names of that host by which it is asked.
+    """
+    working = work or Work()
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        working.start()
+        yield
+        working.close()
+
+    app = FastAPI(
+        title="iacta",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        telemetry=SILENT,
+    )
+    app.add_middleware(Guard, host=host, names=names)
+    add_problems(app)
+    app.include_router(api.router(working))
+    for name in ("pages", "map"):
+        if find_spec(f"iacta.web.{name}"):
+            app.include_router(import_module(f"iacta.web.{name}").router(working))
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app
-
-
-def _add_question(app: FastAPI, work: Work, name: str, form: type[Question]) -> None:
-    async def by_address(request: Request) -> Response:
-        try:
-            question = read_address(form, request.query_params.multi_items())
-            parts = await work.answer(question, ("record",))
-        except IactaError as error:
-            return JSONResponse({"detail": str(error)}, 422)
-        return Response(parts["record"], media_type="application/json")
-
-    async def by_record(request: Request) -> Response:
-        try:
-            question = read_record(form, await request.json())
-            parts = await work.answer(question, ("record",))
-        except IactaError as error:
-            return JSONResponse({"detail": str(error)}, 422)
-        return Response(parts["record"], media_type="application/json")
-
-    app.add_api_route(f"/api/{name}", by_address, methods=["GET"], summary=form.summary())
-    app.add_api_route(f"/api/{name}", by_record, methods=["POST"], summary=form.summary())

@@ -1,22 +1,103 @@
-"""What a process of the server computes: the parts of an answer that were asked for."""
+"""What a process of the server computes: the parts of an answer that were asked for.
+
+`serve` is all that such a process does: it takes one job after another from a pipe, and sends back
+progress and what came out. It reads and writes no file for anybody.
+"""
 
 import csv
+import gc
 import io
 import json
-from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+import os
+import re
+import signal
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection, wait
+from threading import Thread
+from time import monotonic
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from iacta import charts
+from iacta.answers.plan import PlanQuestion
 from iacta.answers.question import Answer, Question, Watch
+from iacta.charts.converter import convert
 from iacta.charts.files import content
 from iacta.charts.theme import sketched
-from iacta.files import csv_rows
+from iacta.errors import IactaError
+from iacta.files import csv_rows, seal
+from iacta.web.asked import asked_questions, read_address, read_record
 
-__all__ = ["PARTS", "Part", "Parts", "answered"]
+__all__ = [
+    "PARTS",
+    "Failed",
+    "Job",
+    "Part",
+    "Parts",
+    "Progress",
+    "Refused",
+    "answered",
+    "asked_by_address",
+    "asked_by_record",
+    "serve",
+    "vega_script",
+    "warm_up",
+]
 
 Part: TypeAlias = Literal["record", "sections", "rows", "spec", "svg", "dark_svg"]
 PARTS: tuple[Part, ...] = ("record", "sections", "rows", "spec", "svg", "dark_svg")
 Parts: TypeAlias = dict[str, Any]
+
+FORMS = asked_questions()  # loaded before the first is asked
+MOST_BYTES = 3 * 2**30  # of memory that a process may ask for
+MOST_KEPT = 4  # answers that a process remembers
+KEPT_SECONDS = 0.2  # what took less is answered again as fast
+USUAL_SECONDS, MOST_SECONDS = Fraction(2), Fraction(20)  # for a plan
+LEAST_PAUSE = 0.1  # seconds between two words of progress
+PATIENT = 10  # the niceness of work that may take long
+TOO_LARGE = "these numbers need more memory than a server gives"
+
+
+class Job(NamedTuple):
+    """What a process is asked to do.
+
+    function: a function of a module.
+    args: its arguments.
+    is_watched: whether it reports progress, to its keyword `watch`.
+    """
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    is_watched: bool
+
+
+class Progress(NamedTuple):
+    """How far a job has come, as a `Watch` is told."""
+
+    doing: str
+    part: float | None
+    keeps: bool
+
+
+class Refused(NamedTuple):
+    """An error of iacta, with the parameter that it is about."""
+
+    sentence: str
+    parameter: str | None
+
+
+class Failed(NamedTuple):
+    """Another error, for the server's log only."""
+
+    report: str
+
+
+# Answers.
 
 
 def answered(question: Question, parts: Sequence[Part], watch: Watch | None = None) -> Parts:
@@ -27,11 +108,33 @@ def answered(question: Question, parts: Sequence[Part], watch: Watch | None = No
         a Vega-Lite specification (`"spec"`, for a light page; a page gives it another theme) or as
         `"svg"`, or `"dark_svg"` on a dark ground.
     watch: receives progress.
+
+    A plan is searched for 2 seconds where the question does not say how long, and for at most 20.
     """
+    answer = answer_to(question, parts, watch)
+    return {"is_whole": answer.is_whole} | {part: _part(answer, part) for part in parts}
+
+
+def answer_to(question: Question, parts: Sequence[Part] = (), watch: Watch | None = None) -> Answer:
+    """Return the answer to a question, from memory if it was given lately and took its time."""
     if any(part in ("spec", "svg", "dark_svg") for part in parts):
         question.check_chart()
+    if isinstance(question, PlanQuestion):
+        limit = USUAL_SECONDS if question.time_limit is None else question.time_limit
+        question = replace(question, time_limit=min(limit, MOST_SECONDS))
+    if question in _kept:
+        _kept.move_to_end(question)
+        return _kept[question]
+    begun = monotonic()
     answer = question.answer(watch)
-    return {"is_whole": answer.is_whole} | {part: _part(answer, part) for part in parts}
+    if monotonic() - begun > KEPT_SECONDS:
+        _kept[question] = answer
+        if len(_kept) > MOST_KEPT:
+            _kept.popitem(last=False)
+    return answer
+
+
+_kept: OrderedDict[Question, Answer] = OrderedDict()
 
 
 def _part(answer: Answer, part: Part) -> Any:
@@ -47,3 +150,133 @@ def _part(answer: Answer, part: Part) -> Any:
         chart = answer.draw(charts)
     kind = "json" if part == "spec" else "svg"
     return content(chart, kind, dark=part == "dark_svg").decode()
+
+
+def asked_by_address(
+    name: str, pairs: Iterable[tuple[str, str]], parts: Sequence[Part], watch: Watch | None = None
+) -> Parts:
+    """Return parts of the answer to what an address asks.
+
+    name: the name of the question.
+    pairs: names and texts, as `read_address` takes them.
+    parts, watch: as `answered` takes them.
+    """
+    form = FORMS[name]
+    with _named(form):
+        return answered(read_address(form, pairs), parts, watch)
+
+
+def asked_by_record(
+    name: str, record: Mapping[str, Any], parts: Sequence[Part], watch: Watch | None = None
+) -> Parts:
+    """Return parts of the answer to what a JSON object asks.
+
+    name: the name of the question.
+    record: values by the names of parameters, as `read_record` takes them.
+    parts, watch: as `answered` takes them.
+    """
+    form = FORMS[name]
+    with _named(form):
+        return answered(read_record(form, record), parts, watch)
+
+
+class _named:  # noqa: N801 # used as `suppress` is
+    """Mark an error with the parameter that its sentence is about, where it is not marked yet."""
+
+    def __init__(self, form: type[Question]) -> None:
+        self.form = form
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, IactaError) and error.parameter is None:
+            subject = re.split(" of | must ", str(error), maxsplit=1)[0]
+            if subject in {each.name for each in self.form.parameters()}:
+                error.parameter = subject
+
+
+def vega_script() -> bytes:
+    """Return the script that draws charts in a browser."""
+    return convert("", "html")
+
+
+def warm_up() -> None:
+    """Make a plan, so that the planner is compiled and loaded before somebody waits for it."""
+    for take in ("Peru", "South America"):
+        PlanQuestion(
+            from_=(("Brazil", 9),), others=(("", 2),), take=take, time_limit=Fraction(1, 2)
+        ).answer()
+
+
+# The process.
+
+
+def serve(jobs: Connection, is_patient: bool) -> None:
+    """Do what comes through a pipe until it is closed.
+
+    jobs: where jobs come from, and where results go.
+    is_patient: whether work may take long here: then all else on this machine goes first.
+
+    Ctrl-C does not reach it. `SIGUSR1` interrupts a job as Ctrl-C does a command: a plan that has
+    been found so far is told.
+    """
+    seal()
+    is_busy = False
+
+    def stop(*_: object) -> None:
+        if is_busy:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        import resource
+
+        signal.signal(signal.SIGUSR1, stop)
+        resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
+        if is_patient:
+            os.nice(PATIENT)
+    Thread(target=_end_with_parent, daemon=True).start()
+    gc.freeze()
+    with suppress(EOFError, OSError):
+        while True:
+            job: Job = jobs.recv()
+            is_busy = True
+            try:
+                result = _done(job, jobs)
+            except KeyboardInterrupt:
+                result = Refused("the work was stopped before there was an answer", None)
+            finally:
+                is_busy = False
+            jobs.send(result)
+
+
+def _done(job: Job, jobs: Connection) -> Any:
+    told = -LEAST_PAUSE
+
+    def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
+        nonlocal told
+        if monotonic() - told >= LEAST_PAUSE:
+            told = monotonic()
+            jobs.send(Progress(doing, part, keeps))
+
+    try:
+        if job.is_watched:
+            return (job.function(*job.args, watch=watch),)
+        return (job.function(*job.args),)
+    except IactaError as error:
+        return Refused(str(error), error.parameter)
+    except MemoryError:
+        return Refused(TOO_LARGE, None)
+    except Exception:
+        import traceback
+
+        return Failed(traceback.format_exc())
+
+
+def _end_with_parent() -> None:
+    """End this process when the server has ended, however that was."""
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

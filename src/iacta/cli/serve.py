@@ -1,0 +1,132 @@
+"""`iacta serve`: the page and its API, from this machine."""
+
+import socket
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Annotated, Any
+
+from iacta.answers.form import Example, Parameter, Topic
+from iacta.answers.kinds import Flag, Name, Whole
+from iacta.checks import shown
+from iacta.cli.command import Command, command
+from iacta.errors import IllegalError, MissingError
+
+__all__ = ["ServeCommand"]
+
+NEEDED = ("fastapi", "jinja2", "uvicorn", "websockets", "altair", "numba", "scipy")
+MOST_PORT, MOST_WORKERS = 65_535, 256
+
+
+@command(
+    "serve",
+    Topic.STUDY,
+    Example("serve --open", "ask in a browser?"),
+    Example("serve --port 9000", "the same, on another port"),
+)
+@dataclass(frozen=True)
+class ServeCommand(Command):
+    """Serve a page on which every question is asked in a browser, and its API.
+
+    Nothing comes from another host, and nothing is kept. Ctrl-C ends it.
+    """
+
+    host: Annotated[
+        str, Parameter(Name(), "The address to listen at; 0.0.0.0 for all.", metavar="HOST")
+    ] = "127.0.0.1"
+    port: Annotated[
+        int, Parameter(Whole(least=0, most=MOST_PORT), "The port; 0 for any that is free.")
+    ] = 8000
+    open: Annotated[bool, Parameter(Flag(), "Open the page in a browser.")] = False
+    workers: Annotated[
+        int | None,
+        Parameter(
+            Whole(least=1, most=MOST_WORKERS),
+            "How many plans and other long work to compute at a time.",
+            usual="one for each core",
+        ),
+    ] = None
+
+    def run(self) -> int:
+        """Serve until Ctrl-C."""
+        missing = [name for name in NEEDED if find_spec(name) is None]
+        if missing:
+            raise MissingError(
+                f"the page needs {missing[0]}, which is not installed: pip install 'iacta[serve]'"
+            )
+        listening = self._listen()
+        import uvicorn  # these are slow to import, and only needed here
+
+        from iacta.web.app import create_app
+        from iacta.web.work import Work
+
+        work = Work(self.workers)
+        app = create_app(work, self.host)
+        place = self._place(listening.getsockname()[1])
+        is_open = self.open
+
+        class Server(uvicorn.Server):
+            """Says where it is once it is there, and ends at once."""
+
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                await super().startup(sockets)
+                print(f"iacta is at {place} and Ctrl-C ends it.", flush=True)
+                if is_open:
+                    import webbrowser  # only needed here
+
+                    webbrowser.open(place)
+
+            def handle_exit(self, sig: int, frame: Any) -> None:
+                work.close()
+                super().handle_exit(sig, frame)
+
+        config = uvicorn.Config(
+            app,
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=1,
+            ws="websockets-sansio",
+        )
+        try:
+            Server(config).run(sockets=[listening])
+        finally:
+            work.close()
+        return 0
+
+    def _listen(self) -> socket.socket:
+        """Return a socket that listens, or say why there is none."""
+        try:
+            family, _, _, _, place = socket.getaddrinfo(
+                self.host or "0.0.0.0",  # noqa: S104 # asked for
+                self.port,
+                type=socket.SOCK_STREAM,
+            )[0]
+        except (OSError, UnicodeError):
+            raise IllegalError(
+                f"host must be an address of this machine, got {shown(self.host)}"
+            ) from None
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(place)
+            listening.listen(2048)
+        except PermissionError:
+            listening.close()
+            raise IllegalError(f"port must be one that is allowed here, got {self.port}") from None
+        except OSError as error:
+            listening.close()
+            import errno
+
+            if error.errno == errno.EADDRINUSE:
+                raise IllegalError(
+                    f"port must be free, got {self.port}, which another program uses"
+                ) from None
+            raise IllegalError(
+                f"host must be an address of this machine, got {shown(self.host)}"
+            ) from None
+        return listening
+
+    def _place(self, port: int) -> str:
+        host = "127.0.0.1" if self.host in ("", "0.0.0.0") else self.host  # noqa: S104 # as above
+        host = "[::1]" if host == "::" else f"[{host}]" if ":" in host else host
+        return f"http://{host}:{port}/"

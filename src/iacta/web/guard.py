@@ -1,0 +1,129 @@
+"""What stands before every address: who may ask, how much, and what a browser may do with it."""
+
+from collections.abc import Iterable
+from ipaddress import ip_address
+from socket import gethostname
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from iacta.web.problems import problem
+
+__all__ = ["MOST_BODY_BYTES", "Guard"]
+
+MOST_BODY_BYTES = 10**6
+MOST_QUERY_BYTES = 10**4
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 # asked for, not taken
+# Nothing comes from another host, and no script or style stands in a page.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+HEADERS = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+
+
+class Guard:
+    """Refuses what is meant for another host, or is too large, and sends what browsers must keep.
+
+    A page of another site can give its own name this machine's address, and so ask a server here;
+    but its requests name that site. Addresses in numbers are nobody's name: a server that others
+    reach too takes them all.
+
+    app: what is guarded.
+    host: where the server listens.
+    names: other names by which it is asked.
+    """
+
+    def __init__(self, app: ASGIApp, host: str = "127.0.0.1", names: Iterable[str] = ()) -> None:
+        self.app = app
+        self.names = {*LOOPBACK, host.lower(), *map(str.lower, names)}
+        self.is_open = host in EVERYWHERE
+        if self.is_open:
+            self.names |= {gethostname().lower(), f"{gethostname().lower()}.local"}
+        self._known: set[str] = set()  # values of the header that are let in
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request in, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
+                message["headers"] = [*message.get("headers", ()), *HEADERS]
+            await send(message)
+
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008})
+            else:
+                await problem(*refusal)(scope, receive, send_guarded)
+        elif scope["type"] == "http" and "transfer-encoding" in headers:
+            await self.app(scope, _bounded(receive), send_guarded)
+        else:
+            await self.app(scope, receive, send_guarded)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        host = headers.get("host", "")
+        if not self._is_ours(host):
+            return 421, "the host must be this server, got another name"
+        if scope["type"] == "websocket":
+            origin = headers.get("origin")
+            if origin is not None and origin.partition("://")[2] != host:
+                return 403, "the page must be of this server, got one of another"
+        length = headers.get("content-length", "")
+        if length.isdigit() and int(length) > MOST_BODY_BYTES:
+            return 413, f"a body must have at most {MOST_BODY_BYTES} bytes, got {length[:20]}"
+        if len(scope["query_string"]) > MOST_QUERY_BYTES:
+            return 414, f"the query must have at most {MOST_QUERY_BYTES} bytes, got more"
+        return None
+
+    def _is_ours(self, host: str) -> bool:
+        if host in self._known:
+            return True
+        name = host.lower()
+        if name.startswith("["):
+            name, _, port = name[1:].partition("]")
+            port = port.removeprefix(":")
+        else:
+            name, _, port = name.partition(":")
+        if port and not port.isdigit():
+            return False
+        is_ours = name in self.names or (self.is_open and _is_number(name))
+        if is_ours and len(self._known) < 100:
+            self._known.add(host)
+        return is_ours
+
+
+def _is_number(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _bounded(receive: Receive) -> Receive:
+    """Count what comes of a body whose length is not told before."""
+    received = 0
+
+    async def receive_bounded() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > MOST_BODY_BYTES:
+            raise HTTPException(413, f"a body must have at most {MOST_BODY_BYTES} bytes, got more")
+        return message
+
+    return receive_bounded
