@@ -187,7 +187,8 @@ class PlanQuestion(UnderRules, Question):
         ),
     ] = None
     alternatives: Annotated[
-        bool, Parameter(Flag(), "Tell what a plan is worth for each attack with which it may begin.")
+        bool,
+        Parameter(Flag(), "Tell what a plan is worth for each attack with which it may begin."),
     ] = False
     cards: Annotated[
         tuple[tuple[str, int], ...] | None,

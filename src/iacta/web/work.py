@@ -101,7 +101,7 @@ class Work:
         self.workers = workers or os.cpu_count() or 1
         self.seconds = seconds
         self._quick = _Lane(QUICK_WORKERS, MOST_QUICK_WAITING, is_patient=False)
-        self._promoted = 0  # how many have left the quick lane
+        self._promoted: set[_Worker] = set()  # those that have left the quick lane
         self._long = _Lane(self.workers, MOST_LONG_WAITING * self.workers, is_patient=True)
 
     def start(self) -> None:
@@ -113,6 +113,8 @@ class Work:
         """End all processes at once."""
         self._quick.close()
         self._long.close()
+        for worker in self._promoted:
+            worker.end(BusyError(ENDING, BUSY_SECONDS))
 
     async def answer(
         self, question: Question, parts: Sequence[Part], watch: Watch | None = None
@@ -164,15 +166,15 @@ class Work:
             if reply.done():
                 self._quick.give(worker)
                 return reply.result()
-            if self._promoted < self.workers:
-                self._promoted += 1
+            if len(self._promoted) < self.workers:
+                self._promoted.add(worker)
                 self._quick.leave(worker)
                 worker.give_way()
                 try:
                     return await self._finished(worker, reply, interrupt)
                 finally:
                     worker.end()
-                    self._promoted -= 1
+                    self._promoted.discard(worker)
             self._quick.end(worker)
         worker = await self._long.take(key)
         reply = worker.begin(job, key, watch)
