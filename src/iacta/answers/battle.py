@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 from iacta.answers.endings import battle_bars
 from iacta.answers.form import Example, Topic
@@ -42,6 +42,20 @@ __all__ = ["BattleAnswer", "BattleQuestion"]
 @dataclass(frozen=True)
 class BattleQuestion(OneBattle, Exact, Question):
     """Give the odds of one battle, fought until one side cannot go on or the attackers stop."""
+
+    columns: ClassVar = {
+        "win_probability": float,
+        "expected_attackers_left": float,
+        "expected_defenders_left": float,
+        "expected_attackers_left_if_won": float,
+    }
+    more_columns: ClassVar = {
+        "win_probability_exact": str,
+        "stop_probability": float,
+        "stop_probability_exact": str,
+        "method": str,
+        "outcomes": list,
+    }
 
     def answer(self, watch: Watch | None = None) -> "BattleAnswer":
         battle, chance = self.battle, None

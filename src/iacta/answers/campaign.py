@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from iacta.answers.endings import best_first, campaign_bars
 from iacta.answers.form import ClashError, Example, Parameter, Topic
@@ -44,6 +44,15 @@ __all__ = ["CampaignAnswer", "CampaignQuestion", "CampaignStory"]
 @dataclass(frozen=True)
 class CampaignQuestion(OneCampaign, Exact, Question):
     """Show how far one stack gets through a chain of territories."""
+
+    columns: ClassVar = {"win_probability": float}
+    more_columns: ClassVar = {
+        "win_probability_exact": str,
+        "stop_probability": float,
+        "stop_probability_exact": str,
+        "territories": list,
+        "outcomes": list,
+    }
 
     narrate: Annotated[bool, Parameter(Flag(), "Play it once, with random dice.")] = False
     seed: Annotated[

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import ModuleType
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from iacta.answers.form import ClashError, Example, Parameter, Topic
 from iacta.answers.kinds import Flag, Number
@@ -49,6 +49,22 @@ LETTERS = {"roll": ("R", "good"), "blitz": ("B", "other"), "stop": (".", "neutra
 @dataclass(frozen=True)
 class DecideQuestion(UnderRules, Exact, Question):
     """Decide whether to roll or stop now, and how many armies it takes to keep attacking."""
+
+    columns: ClassVar = {
+        "action": str,
+        "value": float,
+        "win_probability": float,
+        "expected_attackers_left": float,
+    }
+    more_columns: ClassVar = {
+        "objective": str,
+        "value_exact": str,
+        "win_probability_exact": str,
+        "boundary": list,
+        "attack_dice": int,
+        "defence_dice": int,
+        "fewer": list,
+    }
 
     attackers: Attackers
     defenders: Defenders

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 from types import ModuleType
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from iacta.answers.form import ClashError, Example, Parameter, Topic
 from iacta.answers.kinds import Chance, Choice, Whole
@@ -57,6 +57,20 @@ TITLES: dict[Objective, str] = {
 @dataclass(frozen=True)
 class DefendQuestion(UnderRules, WithStop, Exact, Question):
     """Find how many defenders hold, or how to spread armies over a chain of territories."""
+
+    columns: ClassVar = {
+        "defenders": int,
+        "hold_probability": float,
+        "spreads": list,
+        "value": float,
+    }
+    more_columns: ClassVar = {
+        "hold_probability_exact": str,
+        "count": int,
+        "value_exact": str,
+        "is_exact": bool,
+        "others": list,
+    }
 
     attackers: Attackers
     chance: Annotated[

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from iacta.answers.form import Example, Parameter, Topic
 from iacta.answers.kinds import Chance, Whole
@@ -31,6 +31,8 @@ NEIGHBOURS = 3
 @dataclass(frozen=True)
 class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
     """Find how many armies it takes to win with a wanted chance, in a battle or a campaign."""
+
+    columns: ClassVar = {"attackers": int, "win_probability": float}
 
     chance: Annotated[
         Fraction,

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from iacta.answers import plan_turn as turn
 from iacta.answers import plan_words as words
@@ -79,6 +79,28 @@ USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 @dataclass(frozen=True)
 class PlanQuestion(UnderRules, Question):
     """Find the best way to take a continent, eliminate a player, or gain the most."""
+
+    columns: ClassVar = {"win_probability": float, "upper_bound": float, "value": float}
+    more_columns: ClassVar = {
+        "goal": list,
+        "proven": bool,
+        "steps": list,
+        "territories": list,
+        "seconds": float,
+        "play": str,
+        "interval": list,
+        "battles_value": float,
+        "advances": list,
+        "endings": list,
+        "stages": list,
+        "alternatives": list,
+        "why": str,
+        "reinforce": list,
+        "cards": list,
+        "hold": list,
+        "need": list,
+        "check": list,
+    }
 
     position: Annotated[
         str | Position | None,

@@ -1,10 +1,10 @@
 """Question and answer: what iacta can be asked, and the one object that it answers with."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from iacta.answers.form import Form, Register
 from iacta.answers.sections import Section
@@ -27,7 +27,14 @@ class Watch(Protocol):
 
 
 class Question(Form):
-    """What iacta can be asked: a form that has an answer."""
+    """What iacta can be asked: a form that has an answer.
+
+    columns: the keys of the record that are columns where many are asked at once, and their types.
+    more_columns: keys that are columns too if they are named; lists are written as JSON.
+    """
+
+    columns: ClassVar[Mapping[str, type]] = {}
+    more_columns: ClassVar[Mapping[str, type]] = {}
 
     def answer(self, watch: Watch | None = None) -> "Answer":
         """Return the answer.

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from iacta.answers.form import Example, Parameter, Topic
 from iacta.answers.kinds import Whole
@@ -26,6 +26,9 @@ __all__ = ["RollAnswer", "RollQuestion"]
 @dataclass(frozen=True)
 class RollQuestion(UnderRules, Exact, Question):
     """Show what one roll of the dice costs both sides."""
+
+    columns: ClassVar = {"expected_attackers_lost": float, "expected_defenders_lost": float}
+    more_columns: ClassVar = {"losses": list}
 
     attack_dice: Annotated[
         int, Parameter(Whole(least=1), "Attack dice that count.", is_argument=True)

@@ -390,8 +390,8 @@ class Blitz(Kernel):
         won, lost = np.zeros((attackers + 1,) * 2), np.zeros((attackers + 1, defenders + 1))
         lost[0, defenders] = 1.0
         if attackers:
-            rows = self._reshaped(attackers, defenders)
-            won[1:, :0:-1], lost[1:, 1:] = rows
+            first = max(fewest, 1)
+            won[first:, :0:-1], lost[first:, 1:] = self._reshaped(attackers, defenders, first)
         # Certainty is exact: the last digits that are missing are given to the likeliest end.
         each, missing = np.arange(attackers + 1), 1 - (won.sum(1) + lost.sum(1))
         won[each, won.argmax(axis=1)] += np.where(won.any(axis=1), missing, 0.0)

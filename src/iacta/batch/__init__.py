@@ -1,0 +1,14 @@
+"""Batch: questions by the million, asked of data frames, files and clusters."""
+
+from importlib.util import find_spec
+
+from iacta.errors import MissingError
+
+if not (find_spec("polars") and find_spec("pyarrow")):
+    raise MissingError(
+        "batches need Polars and PyArrow, which are not installed: pip install 'iacta[batch]'"
+    )
+
+from iacta.batch.frames import answer
+
+__all__ = ["answer"]

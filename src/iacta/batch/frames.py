@@ -1,0 +1,161 @@
+"""Frames: data frames of several libraries, each given back with the answers beside its columns."""
+
+import json
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pyarrow as pa
+
+from iacta.batch.rows import answers, read_asked
+from iacta.checks import shown
+from iacta.errors import IllegalError, MalformedError
+
+__all__ = ["answer"]
+
+KINDS = "a Polars or pandas frame, an Arrow table or a mapping of arrays"
+
+
+def answer(
+    frame: Any,
+    question: str = "battle",
+    *,
+    columns: Sequence[str] | None = None,
+    executor: Executor | None = None,
+    **given: Any,
+) -> Any:
+    """Return a frame with the answer to a question for each of its rows.
+
+    frame: a Polars or pandas frame, an Arrow table, or a mapping of arrays. It has a column for
+        each parameter of the question that differs between rows, by the parameter's name; null and
+        an empty text stand for the default. Other columns are left alone.
+    question: `battle`, `campaign`, `need`, `roll`, `decide`, `defend` or `plan`.
+    columns: the keys of the answer's record that become columns; `None` for the usual ones. What is
+        neither a number nor a text in the record is JSON.
+    executor: where parts of the frame are answered, such as Dask's `Client.get_executor()`; `None`
+        for this process.
+    given: parameters that are the same for all rows.
+
+    Rows keep their order. A wrong row has a sentence in the column `error`, and nulls in the others
+    that are added. Equal rows are answered once. Battles are looked up in tables, so their
+    relative error is that of tables, at most 1e-12 up to 256 armies on each side and 5e-12 up to
+    1,024; other answers are those of `ask`.
+
+    An unknown question, column or parameter is refused, and so is a frame without a parameter that
+    has no default.
+
+    >>> found = answer({"attackers": [12, 5, 0], "defenders": [10, 4, 1]}, rules="capital")
+    >>> found["win_probability"].round(4)
+    array([0.2375, 0.308 ,    nan])
+    >>> found["error"][2]
+    'attackers must be a whole number of at least 1, got 0'
+    """
+    single = {}
+    if isinstance(frame, Mapping):
+        single = {name: each for name, each in frame.items() if _is_single(each)}
+    if both := sorted({*single} & {*given}):
+        raise IllegalError(f"{both[0]} must be given once, got it in the frame too")
+    asked = read_asked(question, columns, {**single, **given})
+    names = [str(name) for name in _names(frame) if name not in single]
+    height = len(frame[names[0]]) if isinstance(frame, Mapping) else len(frame)
+    parameters = asked.parameters(names)
+    rows = pl.DataFrame([_column(frame, name) for name in parameters], height=height)
+    if executor is None:
+        found = answers(rows, asked)
+    else:
+        slices = rows.iter_slices(asked.part_rows)
+        parts = [executor.submit(answers, part, asked) for part in slices]
+        found = pl.concat([asked.none, *(part.result() for part in parts)])
+    return _joined(frame, found)
+
+
+def _is_single(value: object) -> bool:
+    """Return whether a value of a mapping is one for all rows."""
+    if isinstance(value, str | bytes | Mapping):
+        return True
+    return not (isinstance(value, Sequence) or getattr(value, "shape", None) or _is_series(value))
+
+
+def _is_series(value: object) -> bool:
+    return isinstance(value, pl.Series | pa.Array | pa.ChunkedArray)
+
+
+def _names(frame: Any) -> list[str]:
+    """Return the names of a frame's columns, or refuse what is no frame."""
+    if isinstance(frame, Mapping):
+        lengths = {len(each) for each in frame.values() if not _is_single(each)}
+        if len(lengths) != 1:
+            got = " and ".join(map(str, sorted(lengths))) or "none"
+            raise IllegalError(f"a mapping must have columns of one length, got {got}")
+        return [*frame]
+    if isinstance(frame, pa.Table | pa.RecordBatch):
+        return list(frame.schema.names)
+    if isinstance(frame, pl.DataFrame) or _is_pandas(frame):
+        return [*frame.columns]
+    raise MalformedError(f"a frame must be {KINDS}, got {shown(frame)}")
+
+
+def _is_pandas(frame: object) -> bool:
+    """Return whether it is a frame of pandas, which is not loaded for that."""
+    return type(frame).__module__.partition(".")[0] == "pandas" and hasattr(frame, "assign")
+
+
+def _column(frame: Any, name: str) -> pl.Series:
+    """Return a column; one of which the values are of several kinds as texts."""
+    values = frame[name]
+    if isinstance(values, pl.Series):
+        return values.alias(name)
+    if isinstance(values, np.ndarray) and values.ndim > 1:
+        values = values.tolist()
+    try:
+        if not isinstance(values, pa.Array | pa.ChunkedArray):
+            values = pa.array(values, from_pandas=True)
+        return pl.Series(name, values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return pl.Series(name, [*map(_text, values)], pl.String)
+
+
+def _text(value: object) -> str | None:
+    if value is None or value != value:  # not a number
+        return None
+    return json.dumps(value, default=str) if isinstance(value, list | tuple | dict) else str(value)
+
+
+def _joined(frame: Any, found: pl.DataFrame) -> Any:
+    """Return a frame of the same kind as the one that was given, with the answers added."""
+    if isinstance(frame, pl.DataFrame):
+        return frame.hstack(found)
+    if isinstance(frame, pa.Table | pa.RecordBatch):
+        for name, column in zip(found.columns, _arrow(found).columns, strict=True):
+            column = column.combine_chunks() if isinstance(frame, pa.RecordBatch) else column
+            frame = frame.append_column(name, column)
+        return frame
+    if isinstance(frame, Mapping):
+        return {**frame, **{name: _numpy(found[name]) for name in found.columns}}
+    kinds: dict[Any, str] = {pl.Int64: "Int64", pl.Boolean: "boolean"}
+    series = {
+        name: type(frame[frame.columns[0]])(
+            found[name].to_list(), index=frame.index, dtype=kinds.get(kind)
+        )
+        for name, kind in found.schema.items()
+    }
+    return frame.assign(**series)
+
+
+def _arrow(found: pl.DataFrame) -> pa.Table:
+    """Return a frame as a table with the texts that every library reads."""
+    table = found.to_arrow(compat_level=pl.CompatLevel.oldest())
+    texts = [pa.string() if kind == pa.large_string() else kind for kind in table.schema.types]
+    return table.cast(pa.schema([*zip(table.schema.names, texts, strict=True)]))
+
+
+def _numpy(column: pl.Series) -> npt.NDArray[Any]:
+    """Return a column as an array: what is null is not a number there, or `None`."""
+    if column.dtype in (pl.String, pl.Boolean) and (
+        column.dtype == pl.String or column.has_nulls()
+    ):
+        return np.array([*column, None], dtype=object)[:-1]
+    return column.to_numpy()

@@ -1,0 +1,376 @@
+"""Rows: a question for each, answered by a pure function from one table to another.
+
+What a row asks is in the columns that have a parameter's name; what they do not say is the same
+for all rows. Rows that ask the same are found first, and answered once. Many battles are looked up
+in tables; other questions are asked as a command asks them. A wrong row gets the sentence of its
+error.
+
+The function depends on its arguments alone, so any process on any machine may run it on any part of
+a batch.
+"""
+
+import json
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from iacta.answers.battle import BattleQuestion
+from iacta.answers.form import Parameter, named_by
+from iacta.answers.kinds import Whole
+from iacta.answers.question import QUESTIONS, Question, find_question
+from iacta.batch.tables import COLUMNS, look_up
+from iacta.checks import shown
+from iacta.errors import IactaError, IllegalError, MalformedError
+from iacta.files import STREAM, parse_json, parse_toml
+
+__all__ = ["ERROR", "Asked", "answers", "read_asked"]
+
+ERROR = "error"  # the column with the sentences
+SHORT_NUMBER = "^[1-9][0-9]{0,3}$"
+MOST_WHOLE = 2**63 - 1
+MOST_ARMIES = 10_000  # that are looked for in tables
+PART_ROWS = {"battle": 2**16, "roll": 2**16, "plan": 4}
+USUAL_PART_ROWS = 1_000
+REMEMBERED = 20_000  # answers, from one part to the next
+Whole64: TypeAlias = npt.NDArray[np.int64]
+TYPES: dict[type, Any] = {float: pl.Float64, int: pl.Int64, bool: pl.Boolean, str: pl.String}
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is asked of every row of a batch.
+
+    question: the name of the question.
+    columns: the keys of the answer's record that become columns.
+    given: the parameters that are the same for all rows, and their values.
+    """
+
+    question: str
+    columns: tuple[str, ...]
+    given: tuple[tuple[str, Any], ...] = ()
+
+    @cached_property
+    def form(self) -> type[Question]:
+        """The question's description."""
+        form = find_question(self.question)
+        if form is None:
+            raise MalformedError(f"a question must be known here, got {shown(self.question)}")
+        return form
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The columns that are added, with their types.
+
+        One that has the name of a parameter, as `territories` of a campaign, begins with `answer_`.
+        """
+        kinds = {**self.form.columns, **self.form.more_columns}
+        asked = {column_of(each) for each in self.form.parameters()}
+        return {
+            **{
+                f"answer_{name}" if name in asked else name: TYPES.get(kinds[name], pl.String)
+                for name in self.columns
+            },
+            ERROR: pl.String,
+        }
+
+    @property
+    def none(self) -> pl.DataFrame:
+        """The answers to no rows."""
+        return pl.DataFrame(schema=self.schema)
+
+    @property
+    def part_rows(self) -> int:
+        """How many rows are answered at once, in seconds at most: fewer where each takes long."""
+        return PART_ROWS.get(self.question, USUAL_PART_ROWS)
+
+    @cached_property
+    def key(self) -> str:
+        """A text that is the same for the same question, in any process."""
+        return sha256(pickle.dumps((self.question, self.columns, self.given), 5)).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Asked) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def parameters(self, names: Sequence[str]) -> dict[str, Parameter]:
+        """Return the parameters that a frame has a column for, by the name of the column.
+
+        names: those of the frame's columns.
+
+        A parameter that is neither there nor given, and has no default, is refused; so is one that
+        is both, and a column of the frame that has the name of an added one.
+        """
+        given, found = dict(self.given), {}
+        for parameter in self.form.parameters():
+            name = column_of(parameter)
+            if name in names and parameter.name in given:
+                raise IllegalError(f"{name} must be a column or one value, got both")
+            if name in names:
+                found[name] = parameter
+            elif parameter.is_required and parameter.name not in given:
+                got = ", ".join(names[:10]) or "none"
+                raise IllegalError(f"{name} must be a column, or given; the columns are: {got}")
+        if both := [name for name in self.schema if name in names]:
+            raise IllegalError(
+                f"columns must not have the name of one that is added, got {shown(both[0])}"
+            )
+        return found
+
+
+def column_of(parameter: Parameter) -> str:
+    """Return the name of a parameter's column: that of its option, with underscores."""
+    return parameter.name.rstrip("_")
+
+
+def read_asked(
+    question: str, columns: Sequence[str] | None = None, given: Mapping[str, Any] | None = None
+) -> Asked:
+    """Return what is asked of every row, or refuse it.
+
+    question: the name of a question that has columns.
+    columns: the keys of its record that become columns; `None` for the usual ones.
+    given: parameters that are the same for all rows; texts are read as on the command line.
+
+    >>> read_asked("battle").columns[:2]
+    ('win_probability', 'expected_attackers_left')
+    >>> read_asked("battle", ["chance"])
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: columns must be of win_probability, expected_attackers_left, \
+expected_defenders_left, expected_attackers_left_if_won, win_probability_exact, stop_probability, \
+stop_probability_exact, method, outcomes, got 'chance'
+    """
+    form = find_question(question) if isinstance(question, str) else None
+    if form is None or not form.columns:
+        names = ", ".join(each.name for each in QUESTIONS.all() if each.columns)
+        raise IllegalError(f"question must be one of {names}, got {shown(question)}")
+    known = [*form.columns, *form.more_columns]
+    chosen = tuple(form.columns) if columns is None else tuple(columns)
+    if unknown := [name for name in chosen if name not in known]:
+        raise IllegalError(f"columns must be of {', '.join(known)}, got {shown(unknown[0])}")
+    if len({*chosen}) < len(chosen):
+        raise IllegalError(f"columns must be there once each, got {shown(list(chosen))}")
+    parameters = {column_of(each): each for each in form.parameters()}
+    values = {}
+    for name, value in (given or {}).items():
+        parameter = parameters.get(name.rstrip("_"))
+        if parameter is None:
+            raise IllegalError(f"parameters must be {', '.join(parameters)}, got {shown(name)}")
+        if value is not None:
+            values[parameter.name] = _read(parameter, value)
+    return Asked(form.name, chosen, tuple(sorted(values.items())))
+
+
+def answers(rows: pl.DataFrame, asked: Asked) -> pl.DataFrame:
+    """Return the answers to a question for each row, as many rows in their order.
+
+    rows: a column for each parameter that differs between rows; other columns do not matter.
+    asked: what is asked of all.
+
+    The columns are those asked for, and `error`; where a row has an error, the others are null.
+
+    >>> rows = pl.DataFrame({"attackers": [12, -3], "defenders": [10, 10]})
+    >>> found = answers(rows, read_asked("battle", ["win_probability"]))
+    >>> found["win_probability"].round(4).to_list(), found["error"][1]
+    ([0.6538, None], 'attackers must be a whole number of at least 1, got -3')
+    """
+    parameters = asked.parameters(rows.columns)
+    keys = rows.select([_plain(rows[name], each) for name, each in parameters.items()])
+    if not parameters:
+        keys = pl.DataFrame({"": np.zeros(rows.height, np.int8)})
+    quick = _battles(keys, asked)
+    if quick is None:
+        return _one_by_one(keys, asked)
+    is_known, found = quick
+    if is_known.all():
+        return found
+    others = _one_by_one(keys.filter(~is_known), asked)
+    place = np.where(is_known, np.arange(len(is_known)), 0)
+    place[~is_known] = len(is_known) + np.arange(others.height)
+    return pl.concat([found, others])[place]
+
+
+def _plain(column: pl.Series, parameter: Parameter) -> pl.Series:
+    """Return a column as numbers or texts, whose equal values are found fast."""
+    kind = column.dtype
+    if isinstance(kind, pl.List | pl.Array) and not kind.inner.is_nested():
+        texts = column.cast(pl.List(pl.String)).list.eval(pl.element().fill_null("null"))
+        return texts.list.join(" " if parameter.kind.is_row else ",")
+    if kind.is_nested():
+        records = [None if each is None else json.dumps(_bare(each)) for each in column.to_list()]
+        return pl.Series(column.name, records, pl.String)
+    if kind.is_float():
+        wide = column.cast(pl.Float64).fill_nan(None)
+        is_whole = (wide == wide.round()) & (wide.abs() < 2.0**53)
+        return wide.cast(pl.Int64) if isinstance(parameter.kind, Whole) and is_whole.all() else wide
+    if kind.is_integer() or kind in (pl.Boolean, pl.String):
+        return column
+    if isinstance(kind, pl.Object):
+        raise MalformedError(
+            f"{column.name} must be a column of numbers, texts or lists, got objects"
+        )
+    return column.cast(pl.String)
+
+
+def _bare(value: Any) -> Any:
+    """Return a nested value without what is null, which records of other rows have."""
+    if isinstance(value, dict):
+        return {key: _bare(each) for key, each in value.items() if each is not None}
+    return [_bare(each) for each in value] if isinstance(value, list) else value
+
+
+# Battles in tables.
+
+
+def _battles(keys: pl.DataFrame, asked: Asked) -> tuple[npt.NDArray[np.bool_], pl.DataFrame] | None:
+    """Return which battles tables have an answer to, and the answers; `None` if they have none."""
+    if asked.question != BattleQuestion.name or not {*asked.columns} <= {*COLUMNS}:
+        return None
+    given, shape = dict(asked.given), keys.height
+    armies = {
+        name: _armies(
+            keys[name] if name in keys.columns else pl.repeat(given[name], shape, eager=True)
+        )
+        for name in ("attackers", "defenders")
+    }
+    others = [name for name in keys.columns if name not in armies]
+    groups = keys.select(others).unique(maintain_order=True) if others else pl.DataFrame([[0]])
+    is_known = np.zeros(shape, bool)
+    columns = {name: np.full(shape, np.nan) for name in asked.columns}
+    for row in groups.iter_rows():
+        values = dict(zip(others, row, strict=True)) if others else {}
+        try:
+            question: Any = _question(asked, {**values, "attackers": 1, "defenders": 1})
+        except IactaError:
+            continue  # each of its rows says what is wrong
+        here = slice(None) if not others else _equal(keys, values)
+        found = look_up(armies["attackers"][here], armies["defenders"][here], question)
+        is_known[here] = found.is_known
+        for name in asked.columns:
+            columns[name][here] = found.columns[name]
+    frame = pl.DataFrame(columns).with_columns(pl.all().fill_nan(None))
+    return is_known, frame.with_columns(pl.lit(None, pl.String).alias(ERROR))
+
+
+def _armies(column: pl.Series) -> Whole64:
+    """Return whole numbers up to thousands, and 0 for all that is not clearly one."""
+    armies = pl.col("armies")
+    if column.dtype == pl.String:
+        number = pl.when(armies.str.contains(SHORT_NUMBER)).then(armies).cast(pl.Int64)
+    elif column.dtype.is_integer():
+        number = pl.when(armies.is_between(1, MOST_ARMIES)).then(armies).cast(pl.Int64)
+    else:
+        number = pl.lit(0, pl.Int64)
+    found = column.to_frame("armies").with_columns(number.fill_null(0))
+    return found.to_series().to_numpy()
+
+
+def _equal(keys: pl.DataFrame, values: Mapping[str, Any]) -> Any:
+    """Return which rows have some values."""
+    same = pl.all_horizontal(pl.col(name).eq_missing(pl.lit(v)) for name, v in values.items())
+    return keys.select(same).to_series().to_numpy()
+
+
+# Other questions, each asked once.
+
+
+class Reply(NamedTuple):
+    """What a row gets.
+
+    values: the columns that are asked for, `None` for null.
+    error: the sentence, if it is wrong.
+    """
+
+    values: tuple[Any, ...]
+    error: str | None = None
+
+
+def _one_by_one(keys: pl.DataFrame, asked: Asked) -> pl.DataFrame:
+    """Return the answers, those of equal rows found once."""
+    different = keys.unique(maintain_order=True)
+    names = tuple(keys.columns)
+    replies = [_reply(asked, names, row) for row in different.iter_rows()]
+    records = [(*each.values, each.error) for each in replies]
+    found = pl.DataFrame(records, schema=asked.schema, orient="row")
+    if different.height == keys.height:
+        return found
+    numbered = different.with_row_index("\0number")
+    places = keys.join(
+        numbered, on=keys.columns, how="left", nulls_equal=True, maintain_order="left"
+    )
+    return found[places["\0number"]]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _remembered(asked: Asked, names: tuple[str, ...], key: str, row: tuple[Any, ...]) -> Reply:
+    """Return the reply to a row, whose key tells 1 from 1.0 and from True."""
+    try:
+        found = _question(asked, dict(zip(names, row, strict=True))).answer()
+        if not found.is_whole:  # it was interrupted, and keeps what it has
+            raise KeyboardInterrupt
+        record = found.record()
+    except IactaError as error:
+        sentence = named_by(error, asked.form, lambda name: name.rstrip("_"))
+        return Reply((None,) * len(asked.columns), sentence)
+    except MemoryError:
+        sentence = "these numbers need more memory than there is"
+        return Reply((None,) * len(asked.columns), sentence)
+    kinds = [*asked.schema.values()][:-1]
+    values = tuple(map(_cell, map(record.get, asked.columns), kinds))
+    for name, value in zip(asked.columns, values, strict=True):
+        if isinstance(value, int) and abs(value) > MOST_WHOLE:
+            sentence = f"{name} must be at most {MOST_WHOLE} in a column, got {shown(value)}"
+            return Reply((None,) * len(asked.columns), sentence)
+    return Reply(values)
+
+
+def _reply(asked: Asked, names: tuple[str, ...], row: tuple[Any, ...]) -> Reply:
+    return _remembered(asked, names, repr(row), row)
+
+
+def _cell(value: Any, kind: Any) -> Any:
+    """Return a value of a record as a column has it."""
+    if value is None or kind != pl.String or isinstance(value, str):
+        return float(value) if value is not None and kind == pl.Float64 else value
+    return json.dumps(value)
+
+
+def _question(asked: Asked, values: Mapping[str, Any]) -> Question:
+    """Return the question of one row, or refuse it.
+
+    values: by the names of columns; nothing, and an empty text, stand for the default.
+    """
+    texts = dict(asked.given)
+    for parameter in asked.form.parameters():
+        value = values.get(column_of(parameter))
+        if value is not None and value != "":
+            texts[parameter.name] = _read(parameter, value)
+        elif parameter.is_required and parameter.name not in texts:
+            raise MalformedError(f"{parameter.name} must be given, got none")
+    return asked.form(**texts)
+
+
+def _read(parameter: Parameter, value: Any) -> Any:
+    """Return a value as a question holds it, from a number, a text, JSON or TOML in a text."""
+    if isinstance(value, str):
+        if value == STREAM:  # standard input cannot be read for each row
+            raise IllegalError(f"{parameter.name} must be in the row, got '{STREAM}'")
+        if value.lstrip()[:1] in ("{", "["):
+            return parameter.read(parse_json(value))
+        if "\n" in value.strip() and "object" in parameter.kind.schema().get("type", ()):
+            return parameter.read(parse_toml(value))
+        return parameter.read(value, is_text=True)
+    if isinstance(value, float) and isinstance(parameter.kind, Whole) and value.is_integer():
+        value = int(value)
+    if parameter.kind.is_row and isinstance(value, int) and not isinstance(value, bool):
+        value = [value]
+    return parameter.read(value)

@@ -1,0 +1,300 @@
+"""Frames of every kind get their answers, those of `ask`, beside their columns."""
+
+import json
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from iacta import IactaError, Rules, ask, find_rules, read_position
+from iacta.answers.question import QUESTIONS
+from iacta.batch import answer
+from iacta.rules.variants import RULE_SETS
+
+BOARD = {
+    "territories": {"A": ["B"], "B": ["C"], "C": []},
+    "continents": {"X": {"bonus": 2, "territories": ["A", "B"]}},
+}
+HELD = {"A": {"owner": "red", "armies": 6}, "B": {"owner": "blue", "armies": 2}}
+POSITION = json.dumps({"player": "red", "board": BOARD, "territories": HELD})
+POSITION_IN_TOML = """player = "red"
+[board.territories]
+A = ["B"]
+B = ["C"]
+C = []
+[board.continents.X]
+bonus = 2
+territories = ["A", "B"]
+[territories]
+A = { owner = "red", armies = 6 }
+B = { owner = "blue", armies = 2 }
+"""
+BATTLES = {"attackers": [12, 5, 12], "defenders": [10, 4, 10], "note": ["=1", "b", None]}
+ADDED = [
+    "win_probability",
+    "expected_attackers_left",
+    "expected_defenders_left",
+    "expected_attackers_left_if_won",
+]
+# The error of a chance, up to 256 armies on each side and up to 1,024; see `iacta/batch/tables.py`.
+BOUND, LARGE_BOUND = 1e-12, 5e-12
+
+
+def records(question: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the records of the single questions."""
+    read = {POSITION: json.loads(POSITION), POSITION_IN_TOML: tomllib.loads(POSITION_IN_TOML)}
+    return [
+        ask(question, **{name: read.get(str(each), each) for name, each in row.items()}).record()
+        for row in rows
+    ]
+
+
+def columns_of(frame: Any) -> list[str]:
+    """Return the names of a frame's columns."""
+    names = getattr(frame, "column_names", None) or getattr(frame, "columns", frame)
+    return list(frame.schema.names if isinstance(frame, pa.RecordBatch) else names)
+
+
+FRAMES = {
+    "polars": pl.DataFrame,
+    "pandas": lambda columns: pd.DataFrame(columns, index=[5, 3, 4]),
+    "arrow": pa.table,
+    "batch": pa.RecordBatch.from_pydict,
+    "mapping": dict,
+    "arrays": lambda columns: {name: np.array(each) for name, each in columns.items()},
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_each_kind_of_frame_comes_back_with_its_columns_and_the_answers(kind: str) -> None:
+    frame = FRAMES[kind](BATTLES)
+    found: Any = answer(frame)
+    assert type(found) is type(frame)
+    assert columns_of(found) == [*BATTLES, *ADDED, "error"]
+    wanted = records("battle", [{"attackers": 12, "defenders": 10}])[0]
+    for name in ADDED:
+        values = [float(str(each)) for each in found[name]]
+        assert values[0] == values[2] == pytest.approx(wanted[name], rel=2 * BOUND, abs=0)
+    if kind == "pandas":
+        assert list(found.index) == [5, 3, 4]
+    if kind == "mapping":
+        assert found["note"] == BATTLES["note"]
+
+
+def checked(rows: list[dict[str, Any]], bound: float, least: float = 0.0) -> None:
+    """Hold the answers for battles to those of the single questions.
+
+    bound: the relative error of each, twice that of a mean given a victory.
+    least: an absolute error, where only that is bounded.
+    """
+    names = {name for row in rows for name in row}
+    found = answer({name: [row.get(name) for row in rows] for name in names})
+    for row, record in enumerate(records("battle", rows)):
+        for name in ADDED:
+            value, wanted = float(found[name][row]), record[name]
+            assert np.isnan(value) == (wanted is None), (rows[row], name)
+            if wanted is not None:
+                error = abs(value - wanted)
+                assert error <= 3 * bound * wanted + least, (rows[row], name, value, wanted)
+
+
+@pytest.mark.parametrize("rules", [each.name for each in RULE_SETS])
+def test_the_tables_agree_with_the_single_battle_under_every_rules(rules: str) -> None:
+    rng = np.random.default_rng(1)
+    battles = rng.integers(1, 40, (9, 2)).tolist()
+    battles += [(1, 1), (2, 1), (1, 3), (33, 33), (34, 2), (4, 60)]
+    rows = [{"attackers": a, "defenders": d, "rules": rules} for a, d in battles]
+    if find_rules(rules).mode.certain:
+        checked(rows, BOUND, least=1e-11)  # its kernel bounds the absolute error alone
+    else:
+        checked(rows, BOUND)
+
+
+def test_the_tables_agree_with_garrisons_and_armies_kept_back() -> None:
+    rng = np.random.default_rng(2)
+    rows: list[dict[str, Any]] = [
+        {"attackers": int(a), "defenders": int(d), "rules": rules, "garrison": g, "stop_at": kept}
+        for a, d in rng.integers(1, 60, (4, 2))
+        for rules in ("classic", "capital", "dominating12")
+        for g in (None, 0, 1, 5)
+        for kept in (None, 0, 3)
+    ]
+    checked(rows, BOUND)
+    checked([{**row, "rules": "balanced blitz"} for row in rows[:12]], BOUND, least=1e-11)
+
+
+def test_large_battles_agree_within_the_bound_of_their_table() -> None:
+    sizes = [(200, 200), (257, 250), (258, 256), (300, 12), (12, 300), (900, 1024), (1026, 1000)]
+    rows = [{"attackers": a, "defenders": d} for a, d in sizes]
+    checked(rows, LARGE_BOUND)
+    checked([{"attackers": 2, "defenders": 900}, {"attackers": 5000, "defenders": 4000}], BOUND)
+
+
+def test_what_tables_do_not_have_is_the_single_answer_to_the_last_digit() -> None:
+    rows: list[dict[str, Any]] = [
+        {"attackers": 30, "defenders": 20, **more}
+        for more in ({"charge": True}, {"max_losses": 4}, {"max_rolls": 3}, {"exact": True})
+    ]
+    rows.append({"attackers": 9, "defenders": 9, "rules": "five ones"})
+    names = {name for row in rows for name in row}
+    found = answer({name: [row.get(name) for row in rows] for name in names})
+    for row, record in enumerate(records("battle", rows)):
+        for name in ADDED:
+            value, wanted = found[name][row], record[name]
+            assert value == wanted or (wanted is None and np.isnan(value)), (rows[row], name)
+
+
+@pytest.mark.parametrize("rules", ["classic", "balanced blitz"])
+def test_an_answer_is_the_same_to_the_last_bit_whatever_stands_beside_it(rules: str) -> None:
+    rng = np.random.default_rng(3)
+    frame = pl.DataFrame(rng.integers(1, 90, (200, 2)), schema=["attackers", "defenders"])
+    whole = answer(frame, rules=rules)
+    for part in (frame[:1], frame[7:100:3], frame[::-1]):
+        alone = answer(part, rules=rules)
+        assert alone.equals(part.join(whole.unique(), on=part.columns, maintain_order="left"))
+
+
+def test_a_wrong_row_has_a_sentence_and_the_others_their_answers() -> None:
+    rows = {
+        "attackers": ["12", "-3", "many", None, "12", " 1,200 "],
+        "defenders": ["10", "10", "10", "10", "10.5", "1e3"],
+        "rules": ["classic", "", None, "capital", "wall", "nonsense"],
+    }
+    found = answer(pl.DataFrame(rows))
+    assert found["win_probability"].is_null().to_list() == [False, True, True, True, True, True]
+    assert found["error"].to_list()[:5] == [
+        None,
+        "attackers must be a whole number of at least 1, got -3",
+        "attackers must be a whole number of at least 1, got 'many'",
+        "attackers must be given, got none",
+        "defenders must be a whole number of at least 1, got '10.5'",
+    ]
+    assert found["error"][5].startswith("rules must be")
+
+
+def test_values_are_read_as_a_question_reads_them() -> None:
+    frame = pd.DataFrame({"attackers": [12.0, None], "defenders": ["1,000", 10]})
+    found = answer(frame, rules=Rules(ties="attacker"))
+    wanted = ask("battle", attackers=12, defenders=1000, rules=Rules(ties="attacker")).record()
+    assert found["win_probability"][0] == pytest.approx(wanted["win_probability"], rel=BOUND)
+    assert found["error"][1] == "attackers must be given, got none"
+    mixed = answer({"attackers": [12, "x", 2.5, True], "defenders": 3})
+    assert [each is None for each in mixed["error"]] == [True, False, False, False]
+
+
+QUESTIONS_ASKED: dict[str, list[dict[str, Any]]] = {
+    "campaign": [
+        {"attackers": 20, "territories": [5, "3:capital", 1]},
+        {"attackers": 9, "territories": [2, 2], "stop_at": 2},
+    ],
+    "need": [{"territories": [8, 2], "chance": "95%", "keep": 2}, {"territories": [10]}],
+    "roll": [{"attack_dice": 3, "defence_dice": 2}, {"attack_dice": 1, "defence_dice": 1}],
+    "decide": [
+        {"attackers": 20, "defenders": 10, "prize": 10},
+        {"attackers": 8, "defenders": 6, "dice": True},
+    ],
+    "defend": [
+        {"attackers": 12, "chance": 0.9},
+        {"attackers": 20, "armies": 12, "territories": 3},
+    ],
+    "plan": [{"position": POSITION, "take": "B"}, {"position": POSITION_IN_TOML, "worth": True}],
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS_ASKED)
+def test_other_questions_have_the_values_of_their_records(question: str) -> None:
+    rows = QUESTIONS_ASKED[question]
+    names = {name: None for row in rows for name in row}
+    found = answer({name: [row.get(name) for row in rows] * 2 for name in names}, question)
+    form = {each.name: each for each in QUESTIONS.all()}[question]
+    for row, record in enumerate(records(question, rows) * 2):
+        assert found["error"][row] is None
+        for name in form.columns:
+            value, wanted = found[name][row], record.get(name)
+            if isinstance(wanted, list):
+                assert pl.Series([value]).str.json_decode(infer_schema_length=1).to_list() == [
+                    wanted
+                ]
+            else:
+                assert value == wanted or (wanted is None and (value is None or value != value))
+
+
+def test_every_question_has_the_columns_that_it_says() -> None:
+    asked = {each.name for each in QUESTIONS.all() if each.columns}
+    assert asked == {*QUESTIONS_ASKED, "battle"}
+    for question, rows in {**QUESTIONS_ASKED, "battle": [BATTLES_ROW]}.items():
+        form = {each.name: each for each in QUESTIONS.all()}[question]
+        keys = {key for record in records(question, rows) for key in record}
+        assert {*form.columns} <= keys, question
+
+
+BATTLES_ROW = {"attackers": 12, "defenders": 10}
+
+
+def test_positions_are_files_or_their_text(tmp_path: Path) -> None:
+    file = tmp_path / "position.json"
+    file.write_text(POSITION)
+    found = answer({"position": [str(file), POSITION, "-", "none.toml"]}, "plan", take="B")
+    wanted = ask("plan", position=str(file), take="B").record()["win_probability"]
+    assert found["win_probability"][:2].tolist() == [wanted, wanted]
+    assert found["error"][2] == "position must be in the row, got '-'"
+    assert found["error"][3].startswith("position file 'none.toml': the file must be one")
+    one = answer({"position": read_position(file), "take": ["B", "Nowhere"]}, "plan")
+    assert one["win_probability"][0] == wanted
+    assert "Nowhere" in one["error"][1]
+
+
+def test_columns_are_chosen_by_name_from_the_record() -> None:
+    chosen = ["win_probability_exact", "outcomes", "method"]
+    found = answer(pl.DataFrame(BATTLES), columns=chosen, exact=True)
+    assert found.columns == [*BATTLES, *chosen, "error"]
+    record = ask("battle", attackers=5, defenders=4, exact=True).record()
+    assert found["win_probability_exact"][1] == record["win_probability_exact"]
+    assert len(found["outcomes"].str.json_decode(infer_schema_length=9)[1]) == len(
+        record["outcomes"]
+    )
+    way = answer({"attackers": [9], "territories": [[2]]}, "campaign", columns=["territories"])
+    assert way["territories"] == [[2]]
+    assert '"conquer_probability"' in way["answer_territories"][0]
+
+
+def test_an_executor_answers_the_same_in_parts() -> None:
+    rows = {"territories": [[n % 7 + 1, 2] for n in range(1500)]}
+    with ThreadPoolExecutor(2) as pool:
+        parts = answer(pl.DataFrame(rows), "need", executor=pool)
+    assert parts.equals(answer(pl.DataFrame(rows), "need"))
+
+
+def test_frames_without_rows_get_columns_without_rows() -> None:
+    assert answer(pl.DataFrame(BATTLES)[:0]).columns == [*BATTLES, *ADDED, "error"]
+    assert answer(pd.DataFrame({"attackers": []}), defenders=3).shape == (0, 6)
+
+
+REFUSED = [
+    (lambda: answer(7), "a frame must be a Polars or pandas frame, an Arrow table or a mapping"),
+    (lambda: answer({"attackers": 12}), "a mapping must have columns of one length, got none"),
+    (lambda: answer({"attackers": [1], "defenders": [1, 2]}), "got 1 and 2"),
+    (lambda: answer({"attackers": [12]}), "defenders must be a column, or given"),
+    (lambda: answer(BATTLES, "simulate"), "question must be one of battle, campaign, decide"),
+    (lambda: answer(BATTLES, columns=["chance"]), "columns must be of win_probability"),
+    (lambda: answer(BATTLES, columns=["method"] * 2), "columns must be there once each"),
+    (lambda: answer({**BATTLES, "note": [1] * 3, "chance": 5}), "parameters must be attackers"),
+    (lambda: answer(BATTLES, rule="capital"), "parameters must be attackers"),
+    (lambda: answer(BATTLES, rules="nonsense"), "rules must be"),
+    (lambda: answer(BATTLES, defenders=3), "defenders must be a column or one value, got both"),
+    (lambda: answer({"attackers": [3], "defenders": 3}, defenders=3), "must be given once"),
+    (lambda: answer(answer(pl.DataFrame(BATTLES))), "got 'win_probability'"),
+]
+
+
+@pytest.mark.parametrize(("call", "sentence"), REFUSED)
+def test_what_cannot_be_asked_is_refused_in_one_sentence(call: Any, sentence: str) -> None:
+    with pytest.raises(IactaError) as refused:
+        call()
+    assert sentence in str(refused.value)
