@@ -1,0 +1,494 @@
+"""The pages: a form for each question with its answer, and what iacta is about."""
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import combinations
+from string import Formatter
+from typing import Any, TypeAlias
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, JSONResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+import iacta
+from iacta.answers.form import ClashError, Example, Form, Parameter, Topic, named_by
+from iacta.answers.kinds import Chance, Choice, Flag, Number, RulesName, Whole
+from iacta.answers.parameters import fresh_seed
+from iacta.answers.plan_values import BoardSource, PositionSource
+from iacta.answers.question import Question
+from iacta.answers.sections import Section, Shaded, Table, text_of
+from iacta.answers.spoken import as_command, as_python
+from iacta.answers.words import bar_percent
+from iacta.charts.theme import NARROW_PLOT, PADDING, WIDTH, config
+from iacta.errors import IactaError
+from iacta.methods import METHODS
+from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet, find_rule_set
+from iacta.web.asked import address, asked_questions, offered, read_address
+from iacta.web.work import Work
+
+__all__ = ["answer_html", "problem_page", "router", "template"]
+
+HOME = "battle"
+FIRST = {"plan": 2, "simulate": 1}  # the example that a page begins with, where not the first
+UNLISTED = (BoardSource, PositionSource)  # what does not fit into an address
+STEADY = ("plan",)  # take too long to be answered while somebody is typing
+MOST_CELLS = 10_000
+SHADES = 20
+Pairs: TypeAlias = Sequence[tuple[str, str]]
+
+
+# Templates.
+
+
+@cache
+def _environment() -> Environment:
+    found = Environment(
+        loader=PackageLoader("iacta.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= {
+        "label": label,
+        "shade": _shade,
+        "bar": bar_percent,
+        "cell": text_of,
+        "said": _said,
+    }
+    found.globals |= {"menu": menu, "kind": lambda part: type(part).__name__, "cut": _cut}
+    return found
+
+
+def template(file: str, /, **values: Any) -> str:
+    """Return a page as HTML.
+
+    file: its template.
+    values: what stands in it.
+    """
+    return _environment().get_template(file).render(values)
+
+
+def menu() -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yield the topics, each with the addresses and the names of its pages."""
+    for topic in Topic:
+        pages = [
+            (f"/{name}", label(name))
+            for name, form in asked_questions().items()
+            if form.topic is topic and name != "plan"
+        ]
+        yield topic.value, [("/map", "Map"), *pages] if topic is Topic.BOARD else pages
+
+
+def label(name: str) -> str:
+    """Return what a parameter or a question is called on a page.
+
+    >>> label("max_rolls"), label("from_")
+    ('Max rolls', 'From')
+    """
+    return _spelt(name).capitalize()
+
+
+def _spelt(name: str) -> str:
+    return name.rstrip("_").replace("_", " ")
+
+
+def _said(text: str) -> str:
+    """Return a text in which parameters are called as on a page, and not as options.
+
+    >>> _said("The same dice again: --max-rolls 7")
+    'The same dice again: “Max rolls” 7'
+    """
+    return re.sub(r"--([a-z][a-z-]*)", lambda found: f"“{label(found[1].replace('-', '_'))}”", text)
+
+
+def _shade(cell: Shaded) -> int:
+    """Return how far the ground of a cell has gone, in steps, as the style sheet has them."""
+    return round(cell.level * SHADES)
+
+
+def _cut(table: Table) -> Table:
+    """Return a table of which a browser can show all; the rest is in the file with its rows."""
+    columns = min(len(table.columns), MOST_CELLS // 50)
+    rows = MOST_CELLS // max(columns, 1)
+    return Table(table.columns[:columns], [row[:columns] for row in table.rows[:rows]])
+
+
+# Forms.
+
+
+@dataclass(frozen=True)
+class Field:
+    """An input of a form.
+
+    parameter: what it asks for.
+    value: its text.
+    problem: what is wrong with it, if anything.
+    is_main: whether it is always shown; others are folded away.
+    """
+
+    parameter: Parameter
+    value: str
+    problem: str
+    is_main: bool
+
+    @property
+    def name(self) -> str:
+        """The name of the parameter."""
+        return self.parameter.name
+
+    @property
+    def kind(self) -> str:
+        """What it looks like."""
+        kind = self.parameter.kind
+        if kind.is_row:
+            return "row"
+        looks = {Flag: "flag", RulesName: "rules", Choice: "choice"}
+        looks |= {Whole: "whole", Chance: "chance", Number: "number"}
+        return next((look for known, look in looks.items() if type(kind) is known), "text")
+
+    @property
+    def help(self) -> str:
+        """Its line of help."""
+        return _said(self.parameter.help)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it must be seen: it has a problem, or says something else than usual."""
+        usual = "" if self.parameter.default is None else self.parameter.default_text
+        return bool(self.problem) or self.value not in ("", usual)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether a flag is set."""
+        return self.value.casefold() in ("true", "1", "on")
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether it is a number that can be stepped up and down."""
+        return self.kind in ("whole", "number", "chance") and self.name != "seed"
+
+    @property
+    def keyboard(self) -> str:
+        """The keyboard that a phone shows for it."""
+        return {"whole": "numeric", "number": "decimal", "chance": "decimal"}.get(self.kind, "text")
+
+    @property
+    def least(self) -> int:
+        """The least number that it takes."""
+        kind = self.parameter.kind
+        return (kind.least if isinstance(kind, Whole | Number) else None) or 0
+
+    @property
+    def options(self) -> list[tuple[str, str]]:
+        """The words of a choice, and how they are written."""
+        kind = self.parameter.kind
+        words = kind.words if isinstance(kind, Choice) else ()
+        usual = self.parameter.default is None
+        return [
+            ("" if usual and kind.text(word) == self.parameter.usual else kind.text(word), word)
+            for word in words
+        ]
+
+    @property
+    def chosen(self) -> str:
+        """The option that is chosen."""
+        is_usual = self.parameter.default is None and self.value == self.parameter.usual
+        return "" if is_usual else self.value
+
+    @property
+    def rule_sets(self) -> list[tuple[str, list[RuleSet]]]:
+        """The rule sets by the game that has them."""
+        games: dict[str, list[RuleSet]] = {}
+        for each in RULE_SETS:
+            games.setdefault(re.split(r"[,;(]", each.source)[0].strip(), []).append(each)
+        return [*games.items(), ("Stacked", _stacked())]
+
+    @property
+    def rule_set(self) -> RuleSet | None:
+        """The rule set that is chosen; `None` if it is none."""
+        try:
+            return find_rule_set(self.value or self.parameter.usual)
+        except IactaError:
+            return None
+
+
+@cache
+def _stacked() -> list[RuleSet]:
+    names = [each.name for each in MODIFIERS]
+    return [
+        find_rule_set("+".join(some))
+        for count in range(2, len(names) + 1)
+        for some in combinations(names, count)
+    ]
+
+
+def _listed(form: type[Form]) -> list[Parameter]:
+    """Return the parameters that a form asks for."""
+    return [each for each in offered(form) if not isinstance(each.kind, UNLISTED)]
+
+
+def _fields(
+    form: type[Question], texts: Mapping[str, str], problems: Mapping[str, str]
+) -> list[Field]:
+    """Return the inputs of a form: first those that its examples use, and the rules."""
+    words = " ".join(each.line for each in form.examples)
+    found = []
+    for each in _listed(form):
+        is_used = f"--{each.name.rstrip('_').replace('_', '-')} " in f"{words} "
+        is_main = each.is_argument or each.is_required or each.name == "rules" or is_used
+        usual = "" if each.default is None else each.default_text
+        is_flag = isinstance(each.kind, Flag)
+        text = texts.get(each.name, "" if is_flag else usual)
+        found.append(Field(each, text, problems.get(each.name, ""), is_main))
+    return sorted(found, key=lambda field: not field.is_main)
+
+
+def _texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the texts of an address by name; those of a row are joined."""
+    texts: dict[str, str] = {}
+    for name, text in pairs:
+        texts[name] = f"{texts[name]} {text}" if name in texts else text
+    return texts
+
+
+def _first(form: type[Question]) -> Question:
+    """Return the question that a page begins with, one of its examples."""
+    return _example(form, form.examples[FIRST.get(form.name, 0)])
+
+
+def _example(form: type[Question], example: Example) -> Question:
+    """Return the question that an example asks."""
+    known = {each.name.rstrip("_").replace("_", "-"): each for each in form.parameters()}
+    free = [each for each in form.parameters() if each.is_argument]
+    texts: dict[str, Any] = {}
+    words = iter(shlex.split(example.line)[1:])
+    for word in words:
+        if word.startswith("--"):
+            each = known[word.removeprefix("--")]
+            texts[each.name] = True if isinstance(each.kind, Flag) else next(words)
+        elif free[0].kind.is_row:
+            texts.setdefault(free[0].name, []).append(word)
+        else:
+            texts[free.pop(0).name] = word
+    return form.parse(texts)
+
+
+def _seeded(question: Question) -> Question:
+    """Return a question whose dice are known, so that its other faces show the same answer."""
+    if getattr(question, "seed", 0) is not None:
+        return question
+    try:
+        return replace(question, seed=fresh_seed())  # type: ignore[call-arg] # it has one
+    except IactaError:
+        return question  # it throws no dice
+
+
+def _problems(error: IactaError, form: type[Question]) -> dict[str, str]:
+    """Return the sentence of an error by the parameter it is about, `""` if that is not known."""
+    sentence = named_by(error, form, _spelt)
+    names = [each.name for each in _listed(form)]
+    if isinstance(error, ClashError):
+        parts = Formatter().parse(error.sentence)
+        about = [name for _, name, _, _ in parts if name in names]
+    else:
+        about = [error.parameter or re.split(" of | must ", str(error), maxsplit=1)[0]]
+    return {next((name for name in about if name in names), ""): sentence}
+
+
+# Answers.
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Where an answer is had besides.
+
+    link: the address of its page.
+    api: that of its record.
+    query: what both addresses ask.
+    has_picture: whether it has one.
+    copies: texts that ask the same of a shell and of Python.
+    """
+
+    link: str
+    api: str
+    query: str
+    has_picture: bool
+    copies: list[tuple[str, str]]
+
+
+def _elsewhere(question: Question) -> Elsewhere:
+    has_picture, query = True, address(question)
+    try:
+        question.check_chart()
+    except IactaError:
+        has_picture = False
+    copies = [("Command", as_command(question)), ("Python", as_python(question))]
+    name = question.name
+    return Elsewhere(f"/{name}?{query}", f"/api/{name}", query, has_picture, copies)
+
+
+def answer_html(sections: Sequence[Section]) -> str:
+    """Return an answer as a part of a page.
+
+    sections: what people are shown.
+    """
+    return template("sections.html", sections=sections)
+
+
+def problem_page(status: int, title: str, sentence: str) -> HTMLResponse:
+    """Return the page of what went wrong.
+
+    status: its HTTP status.
+    title: what went wrong, in a few words.
+    sentence: what the player can do.
+    """
+    return HTMLResponse(template("problem.html", title=title, sentence=sentence, path=""), status)
+
+
+# Routes.
+
+
+def router(work: Work) -> APIRouter:
+    """Return the routes of the pages.
+
+    work: computes the answers.
+    """
+    found = APIRouter(include_in_schema=False)
+
+    async def home(request: Request) -> HTMLResponse:
+        return await _page(work, request, HOME)
+
+    async def about() -> HTMLResponse:
+        return HTMLResponse(template("about.html", path="/about", **_about()))
+
+    async def theme() -> JSONResponse:
+        return JSONResponse(
+            {
+                "light": config(dark=False),
+                "dark": config(dark=True),
+                "width": WIDTH,
+                "narrow": NARROW_PLOT,
+                "padding": 2 * PADDING,
+            }
+        )
+
+    found.add_api_route("/", home)
+    found.add_api_route("/about", about)
+    found.add_api_route("/theme.json", theme)
+    for name in asked_questions():
+        found.add_api_route(f"/{name}", _asking(work, name))
+    return found
+
+
+def _asking(work: Work, name: str) -> Any:
+    async def page(request: Request) -> HTMLResponse:
+        return await _page(work, request, name)
+
+    return page
+
+
+async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
+    """Return the page of a question, with the answer to what the address asks."""
+    form = asked_questions()[name]
+    pairs = request.query_params.multi_items()
+    texts, problems = _texts(pairs), {}
+    question: Question | None = None
+    sections: Sequence[Section] = ()
+    try:
+        question = _seeded(read_address(form, pairs)) if pairs else _first(form)
+        sections = (await work.answer(question, ("sections",)))["sections"]
+        texts = texts or _written(question)
+    except IactaError as error:
+        question, problems = None, _problems(error, form)
+    page = template(
+        "question.html",
+        path=f"/{name}",
+        name=name,
+        summary=form.summary(),
+        fields=_fields(form, texts, problems),
+        problem=problems.get("", ""),
+        is_live=name not in STEADY,
+        sections=sections,
+        others=_others(form),
+        elsewhere=question and _elsewhere(question),
+    )
+    return HTMLResponse(page, 422 if problems else 200)
+
+
+def _written(question: Question) -> dict[str, str]:
+    """Return the texts that ask a question, by the names of its parameters."""
+    asked = _listed(type(question))
+    values = [(each, getattr(question, each.name)) for each in asked]
+    return {
+        each.name: each.kind.text(value) for each, value in values if value not in (None, False)
+    }
+
+
+def _others(form: type[Question]) -> list[tuple[str, str]]:
+    """Return the examples of a question that name no file, as addresses and words."""
+    asked = [(_example(form, each), each.words) for each in form.examples]
+    return [
+        (f"/{form.name}?{address(question)}", words)
+        for question, words in asked
+        if getattr(question, "position", None) is None
+    ]
+
+
+# What iacta is about.
+
+
+@dataclass(frozen=True)
+class Article:
+    """What is recomputed of an article.
+
+    name: who wrote it, and what it is called.
+    values, figures: how many.
+    errata: where it is wrong, and how.
+    """
+
+    name: str
+    values: int
+    figures: int
+    errata: list[tuple[str, str]]
+
+
+@cache
+def _about() -> dict[str, Any]:
+    """Return what the page about iacta shows: its methods, and the literature."""
+    from iacta_literature.published import read_rows  # slow to import, as the articles are
+    from iacta_literature.run import SOURCES
+
+    errata = read_rows("errata")
+    sources = [
+        Article(
+            each.name,
+            sum(len(read_rows(f"{each.key}_{table}")) for table in each.tables),
+            len(each.figures),
+            [(row["where"], row["sentence"]) for row in errata if row["source"] == each.key],
+        )
+        for each in SOURCES
+    ]
+    files = [f"iacta.methods.{name}" for name in METHODS]
+    docs = [import_module(file).__doc__ or "" for file in files if find_spec(file)]
+    return {
+        "version": iacta.__version__,
+        "methods": [_titled(each) for each in docs],
+        "sources": sources,
+        "values": sum(each.values for each in sources),
+    }
+
+
+def _titled(doc: str) -> tuple[str, str]:
+    """Return the name and the summary with which a docstring begins.
+
+    >>> _titled("Closed form: exact odds, by counting paths.")
+    ('Closed form', 'exact odds, by counting paths')
+    """
+    title, _, rest = " ".join(doc.partition("\n\n")[0].split()).partition(": ")
+    return title, rest.rstrip(".")

@@ -1,0 +1,171 @@
+// A form that is answered while one types; without this file it is sent like any other.
+
+import {draw, show} from "./chart.js";
+import {Row} from "./row.js";
+
+const form = document.querySelector("#form");
+const answer = document.querySelector("#answer");
+const WAIT = 30;  // milliseconds in which several edits are one
+let asking = new AbortController();
+let waiting = 0;
+
+/** Returns what the form asks, as the query of an address. */
+function query() {
+  const asked = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) {
+    if (value.trim()) asked.append(name, value.trim());
+  }
+  return asked.toString();
+}
+
+/** Asks anew, soon; what was asked before is no longer wanted. */
+function ask() {
+  asking.abort();
+  clearTimeout(waiting);
+  waiting = setTimeout(fetchAnswer, WAIT);
+}
+
+async function fetchAnswer() {
+  const address = `${form.action}?${query()}`;
+  const mine = asking = new AbortController();
+  answer.setAttribute("aria-busy", "true");
+  let text;
+  try {
+    text = await (await fetch(address, {signal: mine.signal})).text();
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    text = "";
+  }
+  if (mine !== asking) return;
+  answer.removeAttribute("aria-busy");
+  const page = new DOMParser().parseFromString(text, "text/html");
+  if (page.querySelector("#rest")) {
+    showPage(page, address);
+  } else {
+    document.querySelector("#wrong").textContent =
+      page.querySelector(".lead")?.textContent || "The server does not answer; is it still running?";
+  }
+}
+
+/** Shows what is new on a page: the answer, and what is wrong with the form. */
+function showPage(page, address) {
+  for (const id of ["lead", "wrong"]) {
+    const [old, found] = [document, page].map(each => each.querySelector(`#${id}`));
+    if (old.textContent !== found.textContent) old.textContent = found.textContent;
+  }
+  for (const field of form.querySelectorAll(".field")) {
+    const name = field.dataset.name;
+    const found = page.querySelector(`#wrong-${name}`)?.textContent ?? "";
+    const wrong = field.querySelector(`#wrong-${name}`);
+    if (wrong.textContent !== found) wrong.textContent = found;
+    for (const input of field.querySelectorAll("input[type=text]")) {
+      if (found) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+    }
+    if (found) field.closest("details")?.setAttribute("open", "");
+  }
+  const picture = document.querySelector("#picture .drawn, #picture picture");
+  const rest = document.importNode(page.querySelector("#rest"), true);
+  if (picture) rest.querySelector("#picture")?.replaceChildren(picture);  // until the new one is
+  const open = [...document.querySelectorAll("#rest .wide")].map(each => each.scrollLeft);
+  document.querySelector("#rest").replaceWith(rest);
+  rest.querySelectorAll(".wide").forEach((each, index) => { each.scrollLeft = open[index] ?? 0; });
+  history.replaceState(null, "", rest.querySelector("#link")?.href ?? address);
+  drawPicture();
+}
+
+/** Draws the picture of the answer that is shown, if it has one. */
+async function drawPicture() {
+  const place = document.querySelector("#picture");
+  if (!place) return;
+  const address = place.dataset.spec;
+  try {
+    const found = await fetch(address, {signal: asking.signal});
+    if (found.ok) {
+      const spec = await found.json();
+      if (place.isConnected) await draw(place, spec);
+    } else {
+      place.replaceChildren();
+    }
+  } catch (error) {
+    if (error.name !== "AbortError") show(place, address.replace(".json?", ".svg?"));
+  }
+}
+
+// Numbers: steps up and down.
+
+/** Changes the number of an input by so many steps. */
+function step(input, by) {
+  const given = input.value.trim() || input.placeholder;
+  const isPercent = given.endsWith("%");
+  const number = Number(given.replace(/[,_%]/g, "") || 0);
+  if (Number.isNaN(number)) return;
+  const isChance = input.closest(".field").classList.contains("chance");
+  const unit = isChance && !isPercent ? .01 : 1;
+  const [least, most] = isChance ? [unit, 100 * unit - unit] : [Number(input.dataset.least), Infinity];
+  const moved = Math.min(Math.max(number + by * unit, least), Math.max(most, number));
+  input.value = `${Number(moved.toFixed(10))}${isPercent ? "%" : ""}`;
+  ask();
+}
+
+form.addEventListener("pointerdown", event => {
+  const button = event.target.closest(".step");
+  if (!button || event.button) return;
+  event.preventDefault();  // the focus stays, and so a phone's keyboard
+  const input = button.parentElement.querySelector("input");
+  const by = Number(button.dataset.by);
+  step(input, by);
+  let timer = setTimeout(function again() {
+    step(input, by);
+    timer = setTimeout(again, 80);
+  }, 450);
+  for (const end of ["pointerup", "pointercancel", "blur"]) {
+    addEventListener(end, () => clearTimeout(timer), {once: true});
+  }
+});
+form.addEventListener("click", event => {
+  const button = event.target.closest(".step");
+  if (button && !event.detail) step(button.parentElement.querySelector("input"), Number(button.dataset.by));
+});
+form.addEventListener("keydown", event => {
+  const by = {ArrowUp: 1, ArrowDown: -1}[event.key];
+  if (by && event.target.closest(".whole, .number, .chance") && !event.altKey) {
+    event.preventDefault();
+    step(event.target, event.shiftKey ? 10 * by : by);
+  }
+});
+
+// What the form shows of itself.
+
+form.addEventListener("change", event => {
+  if (event.target.name !== "rules") return;
+  const help = form.querySelector("#help-rules");
+  help.textContent = event.target.selectedOptions[0].dataset.line;
+});
+
+for (const input of form.querySelectorAll(".field.row input")) {
+  new Row(input, form.querySelector("select[name=rules]"), isLive() ? ask : () => {});
+}
+
+function isLive() {
+  return "live" in form.dataset;
+}
+
+if (isLive()) {
+  form.addEventListener("input", event => {
+    const isBeingFilled = event.target.required && !event.target.value.trim();
+    if (isBeingFilled) asking.abort();
+    else ask();
+  });
+  form.addEventListener("change", event => {
+    if (event.target.required && !event.target.value.trim()) ask();
+  });
+  form.addEventListener("submit", event => {
+    event.preventDefault();
+    ask();
+  });
+  form.noValidate = true;
+} else {
+  form.addEventListener("submit", () => answer.setAttribute("aria-busy", "true"));
+}
+drawPicture();

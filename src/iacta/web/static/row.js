@@ -1,0 +1,247 @@
+// A row of territories, or of fronts: each an input of its own, which can be moved and removed.
+
+import {announce} from "./page.js";
+
+const ENTRY = /^([^:@~]*)(?::([^@~]*))?(?:@([^~]*))?(?:~(.*))?$/;
+
+export class Row {
+  /** Takes the place of the input that holds the whole row, which is still the one that is sent. */
+  constructor(input, rules, changed) {
+    Object.assign(this, {input, changed, current: 0});
+    this.word = input.name === "fronts" ? "Front" : "Territory";
+    const field = input.closest(".field");
+    const label = field.querySelector("label");
+    this.frame = make("div", {className: "row-edit", role: "group"});
+    this.frame.setAttribute("aria-labelledby", `label-${input.name}`);
+    this.frame.setAttribute("aria-describedby", input.getAttribute("aria-describedby"));
+    label.replaceWith(make("span", {id: `label-${input.name}`, className: "label", textContent: label.textContent}));
+    this.list = make("ol", {className: "chips"});
+    this.tools = make("div", {className: "tools"});
+    this.which = make("span", {className: "which"});
+    this.earlier = this.tool("← Earlier", () => this.move(this.current, this.current - 1));
+    this.later = this.tool("Later →", () => this.move(this.current, this.current + 1));
+    this.less = this.tool("Remove", () => this.remove(this.current, true));
+    const more = this.tool(`+ ${this.word}`, () => this.add(this.texts.length, ""));
+    this.tools.append(this.which, more, this.earlier, this.later, this.less);
+    if (input.name === "territories" && rules) this.addDetails(rules);
+    this.frame.append(this.list, this.tools);
+    const box = input.parentElement;
+    input.type = "hidden";
+    input.required = false;
+    box.after(this.frame);
+    box.hidden = true;
+    this.texts = input.value.split(/[\s,]+/).filter(Boolean);
+    if (!this.texts.length) this.texts = [""];
+    this.current = 0;
+    this.render();
+    this.listen();
+  }
+
+  tool(words, act) {
+    const button = make("button", {type: "button", className: "tool", textContent: words});
+    button.addEventListener("click", act);
+    return button;
+  }
+
+  /** Adds what a territory may have of its own. */
+  addDetails(rules) {
+    const own = make("select", {});
+    own.append(make("option", {value: "", textContent: "as above"}));
+    for (const each of rules.querySelectorAll("option[data-line]")) {
+      const name = each.textContent;
+      own.append(make("option", {value: name.replaceAll(" ", "-"), textContent: name}));
+    }
+    const number = () => make("input", {type: "text", inputMode: "numeric", autocomplete: "off", size: 3});
+    this.details = [own, number(), number()];
+    const words = ["Rules", "Stay there", "Kept out"];
+    this.details.forEach((each, index) => {
+      const label = make("label", {textContent: words[index]});
+      label.append(each);
+      this.tools.append(label);
+      each.addEventListener("input", event => {
+        event.stopPropagation();
+        const [, defenders] = ENTRY.exec(this.texts[this.current]) ?? ["", this.texts[this.current]];
+        const marks = [":", "@", "~"];
+        this.texts[this.current] = defenders + this.details
+          .map((detail, place) => detail.value.trim() && marks[place] + detail.value.trim()).join("");
+        this.chips[this.current].value = this.texts[this.current];
+        fit(this.chips[this.current]);
+        this.save();
+      });
+    });
+  }
+
+  get chips() {
+    return [...this.list.querySelectorAll("input")];
+  }
+
+  /** Shows the row anew. */
+  render() {
+    this.list.replaceChildren(...this.texts.map((text, index) => {
+      const chip = make("li", {className: "chip"});
+      const grip = make("button", {type: "button", className: "grip", textContent: "⠿", tabIndex: -1});
+      grip.setAttribute("aria-label", `Drag ${this.word.toLowerCase()} ${index + 1}`);
+      const input = make("input", {type: "text", value: text, autocomplete: "off", spellcheck: false});
+      input.inputMode = this.word === "Front" ? "text" : "numeric";
+      input.setAttribute("aria-label", `${this.word} ${index + 1}`);
+      input.setAttribute("autocapitalize", "off");
+      fit(input);
+      chip.append(grip, input);
+      return chip;
+    }));
+    this.select(Math.min(this.current, this.texts.length - 1));
+    this.save(false);
+  }
+
+  /** Makes an entry the one that the tools change. */
+  select(index) {
+    this.current = index;
+    this.list.querySelectorAll(".chip").forEach((chip, place) => chip.classList.toggle("current", place === index));
+    this.which.textContent = `${this.word} ${index + 1} of ${this.texts.length}`;
+    this.earlier.disabled = index === 0;
+    this.later.disabled = index === this.texts.length - 1;
+    this.less.disabled = this.texts.length === 1;
+    if (this.details) {
+      const [, , ...own] = ENTRY.exec(this.texts[index]) ?? ["", "", "", "", ""];
+      this.details.forEach((each, place) => { each.value = (own[place] ?? "").replaceAll(" ", "-"); });
+    }
+  }
+
+  save(isChanged = true) {
+    this.input.value = this.texts.filter(Boolean).join(" ");
+    if (isChanged) this.changed();
+  }
+
+  focus(index) {
+    const input = this.chips[index];
+    input.focus();
+    input.select();
+  }
+
+  add(index, text) {
+    this.texts.splice(index, 0, text);
+    this.current = index;
+    this.render();
+    this.focus(index);
+    if (text) this.changed();
+  }
+
+  remove(index, isTold) {
+    if (this.texts.length === 1) return;
+    this.texts.splice(index, 1);
+    this.current = Math.min(index, this.texts.length - 1);
+    this.render();
+    this.changed();
+    if (isTold) announce(`Removed; ${this.texts.length} left`);
+  }
+
+  move(index, to) {
+    if (to < 0 || to >= this.texts.length || to === index) return;
+    this.texts.splice(to, 0, ...this.texts.splice(index, 1));
+    this.current = to;
+    this.render();
+    this.changed();
+    announce(`Moved to ${to + 1} of ${this.texts.length}`);
+  }
+
+  listen() {
+    const at = event => this.chips.indexOf(event.target);
+    this.list.addEventListener("focusin", event => {
+      if (at(event) >= 0) this.select(at(event));
+    });
+    this.list.addEventListener("input", event => {
+      event.stopPropagation();
+      const index = at(event);
+      const parts = event.target.value.split(/[\s,]+/);
+      if (parts.length > 1) {  // pasted, or the end of an entry
+        const filled = parts.filter(Boolean);
+        this.texts.splice(index, 1, ...filled, ...(parts.at(-1) ? [] : [""]));
+        if (!this.texts.length) this.texts = [""];
+        this.current = Math.min(index + parts.length - 1, this.texts.length - 1);
+        this.render();
+        this.focus(this.current);
+        this.changed();
+        return;
+      }
+      this.texts[index] = event.target.value;
+      fit(event.target);
+      this.select(index);
+      if (event.target.value) this.save();
+    });
+    this.list.addEventListener("change", event => {
+      event.stopPropagation();
+      this.save();
+    });
+    this.list.addEventListener("keydown", event => this.press(event, at(event)));
+    this.list.addEventListener("pointerdown", event => this.drag(event));
+  }
+
+  press(event, index) {
+    if (index < 0) return;
+    const {key, target} = event;
+    const last = this.texts.length - 1;
+    const isStart = target.selectionStart === 0 && target.selectionEnd === 0;
+    const isEnd = target.selectionStart === target.value.length;
+    const sideways = {ArrowLeft: -1, ArrowRight: 1}[key];
+    if (event.altKey && sideways) {
+      this.move(index, index + sideways);
+      this.focus(this.current);
+    } else if (key === "ArrowUp" || key === "ArrowDown") {
+      const number = /^\d+/.exec(target.value)?.[0];
+      if (number === undefined) return;
+      const moved = Math.max(1, Number(number) + (key === "ArrowUp" ? 1 : -1) * (event.shiftKey ? 10 : 1));
+      target.value = this.texts[index] = moved + target.value.slice(number.length);
+      fit(target);
+      this.save();
+    } else if (key === "Enter") {
+      if (index === last && target.value) this.add(index + 1, "");
+      else if (index < last) this.focus(index + 1);
+    } else if (key === "Backspace" && !target.value && last) {
+      this.remove(index, true);
+      this.focus(Math.max(index - 1, 0));
+    } else if (sideways === -1 && isStart && index) {
+      this.focus(index - 1);
+    } else if (sideways === 1 && isEnd && index < last) {
+      this.focus(index + 1);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+
+  /** Lets an entry be dragged by its grip. */
+  drag(event) {
+    const grip = event.target.closest(".grip");
+    if (!grip || event.button) return;
+    event.preventDefault();
+    const held = grip.closest(".chip");
+    const from = [...this.list.children].indexOf(held);
+    this.select(from);
+    held.classList.add("held");
+    grip.setPointerCapture(event.pointerId);
+    const over = move => {
+      const found = document.elementFromPoint(move.clientX, move.clientY)?.closest(".chip");
+      if (!found || found === held || found.parentElement !== this.list) return;
+      const chips = [...this.list.children];
+      if (chips.indexOf(found) > chips.indexOf(held)) found.after(held);
+      else found.before(held);
+    };
+    const end = () => {
+      grip.removeEventListener("pointermove", over);
+      held.classList.remove("held");
+      const to = [...this.list.children].indexOf(held);
+      if (to !== from) this.move(from, to);
+      else this.focus(from);
+    };
+    grip.addEventListener("pointermove", over);
+    grip.addEventListener("lostpointercapture", end, {once: true});
+  }
+}
+
+function fit(input) {
+  input.size = Math.max(2, Math.min(input.value.length, 14));
+}
+
+function make(tag, given) {
+  return Object.assign(document.createElement(tag), given);
+}
