@@ -57,6 +57,7 @@ class ServeCommand(Command):
         import uvicorn  # these are slow to import, and only needed here
 
         from iacta.web.app import create_app
+        from iacta.web.guard import MOST_BODY_BYTES
         from iacta.web.work import Work
 
         work = Work(self.workers)
@@ -86,6 +87,7 @@ class ServeCommand(Command):
             server_header=False,
             timeout_graceful_shutdown=1,
             ws="websockets-sansio",
+            ws_max_size=MOST_BODY_BYTES,
         )
         try:
             Server(config).run(sockets=[listening])

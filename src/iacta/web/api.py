@@ -14,15 +14,15 @@ from iacta.checks import shown
 from iacta.errors import IactaError, MalformedError
 from iacta.files import parse_json
 from iacta.web.asked import asked_questions
+from iacta.web.problems import GoneError
 from iacta.web.work import Work
 from iacta.web.worker import Part, Parts, asked_by_address, asked_by_record, vega_script
 
-__all__ = ["key_of", "read_body", "router", "while_there"]
+__all__ = ["key_of", "parsed", "read_body", "router", "while_there"]
 
 T = TypeVar("T")
 
 LONG = ("plan",)  # questions that do not begin in the quick lane
-GONE = 499  # what others write into their logs where the client is gone
 
 
 def router(work: Work) -> APIRouter:
@@ -100,12 +100,15 @@ async def read_body(request: Request) -> dict[str, Any]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise HTTPException(415, f"the body must be application/json, got {shown(kind)}")
+    return parsed(await request.body())
+
+
+def parsed(body: bytes) -> dict[str, Any]:
+    """Return the JSON object that a text writes."""
     try:
-        text = (await request.body()).decode()
+        record = parse_json(body.decode())
     except UnicodeDecodeError:
         raise MalformedError("the body must be in UTF-8, got other bytes") from None
-    try:
-        record = parse_json(text)
     except IactaError as error:
         raise type(error)(f"the body: {error}") from None
     if not isinstance(record, dict):
@@ -131,7 +134,7 @@ async def while_there(request: Request, job: Awaitable[T]) -> T:
         await asyncio.wait((done, gone), return_when=asyncio.FIRST_COMPLETED)
         if done.done():
             return done.result()
-        raise HTTPException(GONE, "the client must wait for the answer, got a closed connection")
+        raise GoneError("the client must wait for the answer, got a closed connection")
     finally:
         gone.cancel()
         done.cancel()

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from fastapi.telemetry import TelemetryConfig
 
-from iacta.web import api
+from iacta.web import api, live
 from iacta.web.guard import Guard
 from iacta.web.problems import add_problems
 from iacta.web.work import Work
@@ -55,6 +55,7 @@ def create_app(
     app.add_middleware(Guard, host=host, names=names)
     add_problems(app)
     app.include_router(api.router(working))
+    app.include_router(live.router(working))
     for name in ("pages", "map"):
         if find_spec(f"iacta.web.{name}"):
             app.include_router(import_module(f"iacta.web.{name}").router(working))

@@ -8,12 +8,13 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from iacta.web.problems import problem
+from iacta.web.problems import Problem
 
 __all__ = ["MOST_BODY_BYTES", "Guard"]
 
 MOST_BODY_BYTES = 10**6
 MOST_QUERY_BYTES = 10**4
+TOO_MUCH = f"a body must have at most {MOST_BODY_BYTES} bytes, got more"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 # asked for, not taken
 # Nothing comes from another host, and no script or style stands in a page.
@@ -68,25 +69,25 @@ class Guard:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
             else:
-                await problem(*refusal)(scope, receive, send_guarded)
+                await refusal.response()(scope, receive, send_guarded)
         elif scope["type"] == "http" and "transfer-encoding" in headers:
             await self.app(scope, _bounded(receive), send_guarded)
         else:
             await self.app(scope, receive, send_guarded)
 
-    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+    def _refusal(self, scope: Scope, headers: Headers) -> Problem | None:
         host = headers.get("host", "")
         if not self._is_ours(host):
-            return 421, "the host must be this server, got another name"
+            return Problem(421, "the host must be this server, got another name")
         if scope["type"] == "websocket":
             origin = headers.get("origin")
             if origin is not None and origin.partition("://")[2] != host:
-                return 403, "the page must be of this server, got one of another"
+                return Problem(403, "the page must be of this server, got one of another")
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > MOST_BODY_BYTES:
-            return 413, f"a body must have at most {MOST_BODY_BYTES} bytes, got {length[:20]}"
+            return Problem(413, TOO_MUCH)
         if len(scope["query_string"]) > MOST_QUERY_BYTES:
-            return 414, f"the query must have at most {MOST_QUERY_BYTES} bytes, got more"
+            return Problem(414, f"the query must have at most {MOST_QUERY_BYTES} bytes, got more")
         return None
 
     def _is_ours(self, host: str) -> bool:
@@ -123,7 +124,7 @@ def _bounded(receive: Receive) -> Receive:
         message = await receive()
         received += len(message.get("body", b""))
         if received > MOST_BODY_BYTES:
-            raise HTTPException(413, f"a body must have at most {MOST_BODY_BYTES} bytes, got more")
+            raise HTTPException(413, TOO_MUCH)
         return message
 
     return receive_bounded

@@ -2,7 +2,10 @@
 
 import json
 import logging
+from collections.abc import Mapping
 from http import HTTPStatus
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
@@ -10,7 +13,7 @@ from starlette.exceptions import HTTPException
 from iacta.errors import IactaError
 from iacta.web.work import BusyError, FailedError, LateError
 
-__all__ = ["PROBLEM", "add_problems", "problem"]
+__all__ = ["PROBLEM", "GoneError", "Problem", "add_problems", "problem_of"]
 
 PROBLEM = "application/problem+json"
 MISTAKE = "this is a mistake in iacta; its report is in the log of the server"
@@ -24,55 +27,77 @@ DETAILS = {
     404: "the address must be one of this server, got another",
     405: "the method must be one that the address takes, got another",
 }
+
+
+class GoneError(Exception):
+    """The client has gone away; nobody reads what is answered."""
+
+
 LOG = logging.getLogger("uvicorn.error")
 
 
-def problem(
-    status: int, sentence: str, parameter: str | None = None, headers: dict[str, str] | None = None
-) -> Response:
-    """Return a problem document.
+class Problem(NamedTuple):
+    """What went wrong.
 
     status: of HTTP.
     sentence: what was wrong.
     parameter: the parameter that it is about, `None` if there is none.
     headers: more of the response.
     """
-    found = {
-        "type": "about:blank",
-        "title": TITLES.get(status, HTTPStatus(status).phrase),
-        "status": status,
-        "detail": sentence,
-    }
-    if parameter is not None:
-        found["parameter"] = parameter
-    return Response(json.dumps(found), status, headers, media_type=PROBLEM)
+
+    status: int
+    sentence: str
+    parameter: str | None = None
+    headers: Mapping[str, str] = MappingProxyType({})
+
+    def record(self) -> dict[str, Any]:
+        """Return the problem document."""
+        found = {
+            "type": "about:blank",
+            "title": TITLES.get(self.status) or HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.sentence,
+        }
+        return found if self.parameter is None else {**found, "parameter": self.parameter}
+
+    def response(self) -> Response:
+        """Return the problem document as a response."""
+        text = json.dumps(self.record())
+        return Response(text, self.status, dict(self.headers), media_type=PROBLEM)
+
+
+def problem_of(error: Exception) -> Problem:
+    """Return the problem that an error is."""
+    if isinstance(error, IactaError):
+        return Problem(422, str(error), error.parameter)
+    if isinstance(error, BusyError):
+        return Problem(503, str(error), headers={"Retry-After": str(error.seconds)})
+    if isinstance(error, LateError):
+        return Problem(504, str(error))
+    if isinstance(error, GoneError):
+        return Problem(400, str(error))
+    if isinstance(error, HTTPException):
+        sentence = DETAILS.get(error.status_code, error.detail)
+        return Problem(error.status_code, sentence, headers=error.headers or {})
+    if isinstance(error, FailedError):
+        LOG.error("%s", error)
+    return Problem(500, MISTAKE)
 
 
 def add_problems(app: FastAPI) -> None:
     """Let an application answer with problem documents where something is wrong."""
+    # What is not foreseen is told too, and then raised on, for the log.
+    for kind in (
+        IactaError,
+        BusyError,
+        LateError,
+        GoneError,
+        FailedError,
+        HTTPException,
+        Exception,
+    ):
+        app.add_exception_handler(kind, _answer)
 
-    @app.exception_handler(IactaError)
-    async def refused(_: Request, error: IactaError) -> Response:
-        return problem(422, str(error), error.parameter)
 
-    @app.exception_handler(BusyError)
-    async def busy(_: Request, error: BusyError) -> Response:
-        return problem(503, str(error), headers={"Retry-After": str(error.seconds)})
-
-    @app.exception_handler(LateError)
-    async def late(_: Request, error: LateError) -> Response:
-        return problem(504, str(error))
-
-    @app.exception_handler(FailedError)
-    async def failed(_: Request, error: FailedError) -> Response:
-        LOG.error("%s", error)
-        return problem(500, MISTAKE)
-
-    @app.exception_handler(HTTPException)
-    async def other(_: Request, error: HTTPException) -> Response:
-        sentence = DETAILS.get(error.status_code, error.detail)
-        return problem(error.status_code, sentence, headers=dict(error.headers or {}))
-
-    @app.exception_handler(Exception)
-    async def unforeseen(_: Request, __: Exception) -> Response:
-        return problem(500, MISTAKE)  # which is also raised on, for the log
+async def _answer(_: Request, error: Exception) -> Response:
+    return problem_of(error).response()

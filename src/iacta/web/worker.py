@@ -44,6 +44,7 @@ __all__ = [
     "answered",
     "asked_by_address",
     "asked_by_record",
+    "planned",
     "serve",
     "vega_script",
     "warm_up",
@@ -100,7 +101,13 @@ class Failed(NamedTuple):
 # Answers.
 
 
-def answered(question: Question, parts: Sequence[Part], watch: Watch | None = None) -> Parts:
+def answered(
+    question: Question,
+    parts: Sequence[Part],
+    watch: Watch | None = None,
+    *,
+    is_anew: bool = False,
+) -> Parts:
     """Return parts of the answer to a question, each as plain data that can be sent on.
 
     question: the question.
@@ -108,21 +115,31 @@ def answered(question: Question, parts: Sequence[Part], watch: Watch | None = No
         a Vega-Lite specification (`"spec"`, for a light page; a page gives it another theme) or as
         `"svg"`, or `"dark_svg"` on a dark ground.
     watch: receives progress.
+    is_anew: whether it is answered anew although it is remembered.
 
     A plan is searched for 2 seconds where the question does not say how long, and for at most 20.
     """
-    answer = answer_to(question, parts, watch)
+    answer = answer_to(question, parts, watch, is_anew=is_anew)
     return {"is_whole": answer.is_whole} | {part: _part(answer, part) for part in parts}
 
 
-def answer_to(question: Question, parts: Sequence[Part] = (), watch: Watch | None = None) -> Answer:
-    """Return the answer to a question, from memory if it was given lately and took its time."""
+def answer_to(
+    question: Question,
+    parts: Sequence[Part] = (),
+    watch: Watch | None = None,
+    *,
+    is_anew: bool = False,
+) -> Answer:
+    """Return the answer to a question, from memory if it was given lately and took its time.
+
+    question, parts, watch, is_anew: as `answered` takes them.
+    """
     if any(part in ("spec", "svg", "dark_svg") for part in parts):
         question.check_chart()
     if isinstance(question, PlanQuestion):
         limit = USUAL_SECONDS if question.time_limit is None else question.time_limit
         question = replace(question, time_limit=min(limit, MOST_SECONDS))
-    if question in _kept:
+    if question in _kept and not is_anew:
         _kept.move_to_end(question)
         return _kept[question]
     begun = monotonic()
@@ -178,6 +195,16 @@ def asked_by_record(
     form = FORMS[name]
     with _named(form):
         return answered(read_record(form, record), parts, watch)
+
+
+def planned(record: Mapping[str, Any], watch: Watch) -> Parts:
+    """Return the answer to the plan that a JSON object asks for, searched anew.
+
+    record, watch: as `asked_by_record` takes them.
+    """
+    form = FORMS["plan"]
+    with _named(form):
+        return answered(read_record(form, record), ("record",), watch, is_anew=True)
 
 
 class _named:  # noqa: N801 # used as `suppress` is
