@@ -247,10 +247,8 @@ def _value_after(
             moves[0], moves[1] = b, least
             ways = 1 if b == least else 2
     top = -1.0
-    share = np.empty_like(parts)
     for way in range(ways):
-        m = moves[way]
-        share[:] = parts
+        m, share = moves[way], parts.copy()
         for s in range(shares if is_won else 0):
             if parts[s, v] & bit:
                 _best_advance(rows, armies, left, v, c, parts[s, v] ^ bit, b, m, m, best)
@@ -267,7 +265,8 @@ def _value_after(
         if value > top:
             top, losses[2] = value, m
             for s in range(shares):
-                new[s * size : (s + 1) * size] = share[s]
+                for u in range(size):
+                    new[s * size + u] = share[s, u]
     return paid + top
 
 
@@ -414,10 +413,15 @@ def decide(rows: Rows, dice: Dice, memory: Memory, armies: Ints, mine: Any, part
             )
             if value > memory.values[record, i] * (1.0 + SAME):
                 memory.values[record, i] = value
-                memory.records[record, i, :3] = rolls[place]
+                # Loops are compiled much faster than assignments to a part of an array.
+                for j in range(3):
+                    memory.records[record, i, j] = rolls[place, j]
                 memory.records[record, i, 3], memory.records[record, i, 4] = results, n
-                memory.chances[results : results + n] = chances[:n]
-                memory.results[results : results + n] = found[:n]
+                for j in range(n):
+                    for x in range(2):
+                        memory.chances[results + j, x] = chances[j, x]
+                    for x in range(found.shape[1]):
+                        memory.results[results + j, x] = found[j, x]
             k -= 1
         results += memory.records[record, i, 4]
         if memory.values[record, i] > memory.values[record, memory.best[record]] * (1.0 + SAME):
