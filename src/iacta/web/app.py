@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from importlib import import_module
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from fastapi.telemetry import TelemetryConfig
 from iacta.web import api, live
 from iacta.web.guard import Guard
 from iacta.web.problems import add_problems
+from iacta.web.schema import describe
 from iacta.web.work import Work
 
 __all__ = ["create_app"]
@@ -47,6 +49,7 @@ def create_app(
 
     app = FastAPI(
         title="iacta",
+        version=version("iacta"),
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
@@ -59,5 +62,6 @@ def create_app(
     for name in ("pages", "map"):
         if find_spec(f"iacta.web.{name}"):
             app.include_router(import_module(f"iacta.web.{name}").router(working))
+    describe(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app
