@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from fastapi.telemetry import TelemetryConfig
 
-from iacta.web import api, live
+from iacta.web import api, live, pages, reference
 from iacta.web.guard import Guard
 from iacta.web.problems import add_problems
 from iacta.web.schema import describe
@@ -56,12 +56,13 @@ def create_app(
         telemetry=SILENT,
     )
     app.add_middleware(Guard, host=host, names=names)
-    add_problems(app)
+    add_problems(app, pages.problem_page)
     app.include_router(api.router(working))
     app.include_router(live.router(working))
-    for name in ("pages", "map"):
-        if find_spec(f"iacta.web.{name}"):
-            app.include_router(import_module(f"iacta.web.{name}").router(working))
+    app.include_router(pages.router(working))
+    app.include_router(reference.router())
+    if find_spec("iacta.web.map"):
+        app.include_router(import_module("iacta.web.map").router(working))
     describe(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app
