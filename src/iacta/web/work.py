@@ -49,7 +49,7 @@ MOST_KEYS = 4
 ENDING = "the server is ending"
 BUSY_SECONDS = 2  # until to ask again
 COMPILING_SECONDS = 30
-PRELOADED = ["iacta.web.worker", "altair", "scipy.linalg", "vl_convert"]
+PRELOADED = ["iacta.web.map", "iacta.web.worker", "altair", "scipy.linalg", "vl_convert"]
 
 
 class BusyError(Exception):
@@ -339,6 +339,8 @@ class _Worker:
         """Receive what it sends, in the running loop."""
         if not self.is_dead:
             asyncio.get_running_loop().add_reader(self._jobs.fileno(), self._receive)
+            # A loop may let it return at once; then only a part of a long result would be read.
+            os.set_blocking(self._jobs.fileno(), True)
 
     def begin(self, job: Job, key: object, watch: Watch | None) -> "asyncio.Future[Any]":
         """Send a job, and return what will hold its result or its error."""
