@@ -16,11 +16,19 @@ from typing import Any, NamedTuple
 from iacta.board.board import Board, folded, read_name
 from iacta.board.formats import board_text, own, read_text
 from iacta.board.formats.draft import Cards, Remark, assemble
-from iacta.board.formats.reading import Table, read_file, read_json
+from iacta.board.formats.reading import Table, decode, read_file, read_json
 from iacta.errors import IactaError
 from iacta.files import named, read_path, write_whole
 
-__all__ = ["BUILT_IN", "BoardFile", "classic_board", "read_board", "read_board_file", "write_board"]
+__all__ = [
+    "BUILT_IN",
+    "BoardFile",
+    "board_of_text",
+    "classic_board",
+    "read_board",
+    "read_board_file",
+    "write_board",
+]
 
 
 BUILT_IN = "built in"
@@ -95,6 +103,20 @@ def read_board_file(path: str | PathLike[str]) -> BoardFile:
         raise type(error)(f"{named(file, 'board')}: {error}") from None
     cards = found.cards(file, text, draft) if found.cards else None
     return BoardFile(board, found.name, remarks, cards)
+
+
+def board_of_text(text: str, name: str = "board") -> BoardFile:
+    """Return the board that the text of a file holds, in any of the formats.
+
+    text: the text.
+    name: the name of the file, by which the board is called if the text does not name it.
+
+    >>> board_of_text('{"territories": {"A": ["B"], "B": []}}', "tiny.json").board.name
+    'tiny'
+    """
+    found, draft = read_text(decode(text.encode("utf-8", "replace")), _stem(Path(name)))
+    board, remarks = assemble(draft)
+    return BoardFile(board, found.name, remarks)
 
 
 def _stem(file: Path) -> str:

@@ -14,13 +14,13 @@ from iacta.board.board import Board, did_you_mean, folded, read_name
 from iacta.board.files import read_board
 from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
-from iacta.board.formats.reading import KeyPath, Table, read_file, read_table
+from iacta.board.formats.reading import KeyPath, Table, decode, read_file, read_table
 from iacta.checks import put, row_of, shown, whole_number
 from iacta.display import Pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import STREAM, named, read_path
 
-__all__ = ["NOBODY", "Holding", "Position", "position_toml", "read_position"]
+__all__ = ["NOBODY", "Holding", "Position", "position_of_text", "position_toml", "read_position"]
 
 MOST_ARMIES = 10**9
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML reads without quotes
@@ -247,9 +247,22 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
         raise type(error)(f"{named(file, 'position')}: {error}") from None
 
 
-def _position(table: Table, folder: Path | None) -> Position:
+def position_of_text(text: str, board: Board | None = None) -> Position:
+    """Return the position that the text of a JSON or TOML file holds.
+
+    text: the text.
+    board: what stands for a board file that the text names, of which nothing is read.
+
+    >>> text = '{"player": "red", "territories": {"Peru": {"owner": "red", "armies": 2}}}'
+    >>> position_of_text(text).player
+    'red'
+    """
+    return _position(read_table(decode(text.encode("utf-8", "replace"))), None, board)
+
+
+def _position(table: Table, folder: Path | None, beside: Board | None = None) -> Position:
     table.refuse_unknown(table.entries, KEYS)
-    board = _board(table, folder)
+    board = _board(table, folder, beside)
     held: dict[str, Holding] = {}
     for key, entry in table.table("territories").items():
         path = ("territories", key)
@@ -291,7 +304,7 @@ def _holding(table: Table, path: tuple[str, ...], entry: object) -> Holding:
         table.refuse((*path, field), f"{key!r}: {error}", type(error))
 
 
-def _board(table: Table, folder: Path | None) -> Board:
+def _board(table: Table, folder: Path | None, beside: Board | None) -> Board:
     given = table.entries.get("board", "classic")
     if isinstance(given, Mapping):
         inner = Table(given, lambda path: table.line_of(("board", *path)))
@@ -300,6 +313,8 @@ def _board(table: Table, folder: Path | None) -> Board:
         table.refuse(("board",), f"board must be a name, a path or a table, got {shown(given)}")
     if folded(given) == "classic":
         return read_board("classic")
+    if beside is not None:
+        return beside
     with _placed(table, ("board",)):
         return read_board(_within(given, folder))
 

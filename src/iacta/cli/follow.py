@@ -1,19 +1,17 @@
 """`iacta plan --follow`: a plan is followed on the terminal, move by move."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
+from iacta.answers.following import LOOKED_AHEAD, standing
 from iacta.answers.form import Form, Parameter
 from iacta.answers.kinds import Flag
 from iacta.answers.plan import PlanAnswer
 from iacta.answers.question import Answer
-from iacta.answers.words import count, percent
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError
-from iacta.plan import TakeAll, TakeAny, Worth
-from iacta.plan.goals import deed, names_in
 from iacta.plan.live import Live
 
 if TYPE_CHECKING:
@@ -25,7 +23,6 @@ HELP = (
     "Say what each roll cost, yours first, as 1-1; Enter throws the dice, u takes the last roll "
     "back, q ends."
 )
-LOOKED_AHEAD = "The chances below are those of a lookahead; the plan may be worth more."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +58,7 @@ def follow(
         print(LOOKED_AHEAD)
     while True:
         live = course[-1]
-        for line in _standing(live, course[-2].value if len(course) > 1 else None):
+        for line in standing(live, course[-2].value if len(course) > 1 else None):
             print(line)
         try:
             words = ask("> ").strip().lower()
@@ -111,41 +108,3 @@ def _losses(words: str) -> tuple[int, int]:
     if numbers is None:
         raise IllegalError(f"losses must be like 1-1 or a1 d1, yours first, got {shown(words)}")
     return int(numbers[1]), int(numbers[2])
-
-
-def _standing(live: Live, before: float | None) -> Iterator[str]:
-    """Yield where the plan stands, and what to do next.
-
-    before: what it was worth before the last roll, if that is known.
-    """
-    plan, position, move = live.plan, live.position, live.move
-    if move is None:
-        if isinstance(plan.goal, Worth):
-            yield "Nothing more is worth an attack."
-        elif _is_reached(live):
-            yield f"Done: you {deed(plan.position, plan.goal)}."
-        else:
-            yield "The plan is over: nothing more can be done."
-        return
-    mine, theirs = position.of(move.start).armies, position.of(move.to).armies
-    rolled = count(move.dice, "die", "dice")
-    if not plan.problem.kernel_of(position.board.territories.index(move.to)).by_rolls:
-        rolled = "the battle"
-    worth = "" if live.value is None else f" {_worth(live, live.value, before)}"
-    yield f"{move.start} ({mine}) to {move.to} ({theirs}): roll {rolled}.{worth}"
-
-
-def _worth(live: Live, value: float, before: float | None) -> str:
-    """Return what going on is worth, and how much that has changed."""
-    if isinstance(live.plan.goal, TakeAll | TakeAny):
-        change = "" if before is None else f", {100 * (value - before):+.2f}"
-        return f"Chance {percent(value)}{change}."
-    return f"Still to gain {value:.2f}."
-
-
-def _is_reached(live: Live) -> bool:
-    goal, position = live.plan.goal, live.position
-    if isinstance(goal, Worth):
-        return False
-    mine = [position.of(name).owner == position.player for name in names_in(goal)]
-    return any(mine) if isinstance(goal, TakeAny) else all(mine)

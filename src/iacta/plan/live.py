@@ -138,14 +138,44 @@ class Live:
         attackers, defenders: the armies that it cost; others than those in `results()` are refused.
         moved: how many armies move in if it conquers; `None` for as many as the plan says.
         """
-        move = self._next()
         losses = whole_number(attackers, "attackers"), whole_number(defenders, "defenders")
         if losses not in self.results():
             known = ", ".join(f"{lost}-{killed}" for lost, killed in self.results())
             raise IllegalError(f"losses must be one of {known}, got {losses[0]}-{losses[1]}")
-        mine = self.position.of(move.start).armies - losses[0]
-        theirs = self.position.of(move.to).armies - losses[1]
+        return self._after(*losses, moved)
+
+    def fought(self, left: int, defenders: int, moved: int | None = None) -> "Live":
+        """Return where the plan stands after any number of rolls of the next battle.
+
+        left: the armies that the attacking territory has left, all of them before any move in.
+        defenders: those that the attacked territory has left; 0 if it is taken.
+        moved: how many armies move in then; `None` for as many as the plan says.
+
+        More armies than there are, and losses that the dice cannot cause, are refused.
+
+        >>> from iacta.board import Board
+        >>> from iacta.plan import TakeAll, best_plan
+        >>> board = Board("two", ("A", "B"), (("A", "B"), ("B", "A")))
+        >>> start = Position(board, "red", (Holding("red", 5), Holding("blue", 2)))
+        >>> live = Live(best_plan(start, TakeAll("B")), start)
+        >>> live.fought(4, 0).position.of("B"), live.fought(3, 1).position.of("A")
+        (Holding(owner='red', armies=3), Holding(owner='red', armies=3))
+        """
+        move = self._next()
+        mine, theirs = (self.position.of(name).armies for name in (move.start, move.to))
+        least = self._problem.garrisons[self._at(move.start)]
+        lost = mine - whole_number(left, "left", least=least, most=mine)
+        return self._after(lost, theirs - whole_number(defenders, "defenders", most=theirs), moved)
+
+    def _after(self, lost: int, killed: int, moved: int | None) -> "Live":
+        move = self._next()
+        mine = self.position.of(move.start).armies - lost
+        theirs = self.position.of(move.to).armies - killed
         able = mine - self._problem.garrisons[self._at(move.start)]
+        if not able and not theirs:
+            raise IllegalError(
+                f"left must be more than the garrison where {move.to} is taken, got {mine}"
+            )
         play = self._play
         if theirs:
             owner = self.position.of(move.to).owner
