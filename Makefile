@@ -18,7 +18,7 @@ serve: $(VENV)/serve
 	@$(BIN)/iacta serve --port $(PORT)
 
 test: $(VENV)/test
-	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	@$(BIN)/python -m pytest --numprocesses auto
 
 check: $(VENV)/check
 	@$(BIN)/ruff format --check

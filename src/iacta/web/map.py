@@ -1,0 +1,305 @@
+"""The map: boards and positions read for the browser that draws them, and plans followed there."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, JSONResponse
+
+from iacta.answers.following import LOOKED_AHEAD, is_reached, standing
+from iacta.answers.plan import PlanAnswer, PlanQuestion
+from iacta.answers.words import count
+from iacta.board import Board, Position
+from iacta.board.files import BUILT_IN, BoardFile, board_of_text, classic_board, read_board
+from iacta.board.formats import own
+from iacta.board.position import position_of_text, read_position
+from iacta.charts.board_layout import check_size, edges_of, frame_of, lines, places_of, sea_borders
+from iacta.charts.boards import TONES, TONES_BY_NAME
+from iacta.checks import shown, whole_number
+from iacta.errors import IllegalError, MalformedError
+from iacta.plan import TakeAll, TakeAny
+from iacta.plan.live import Live
+from iacta.plan.way import usual_way
+from iacta.rules.variants import RULE_SETS
+from iacta.web.api import key_of, read_body, while_there
+from iacta.web.asked import read_record
+from iacta.web.pages import template
+from iacta.web.work import Work
+from iacta.web.worker import answer_to
+
+__all__ = ["board_read", "followed", "position_read", "router"]
+
+MOST_ROLLS = 500  # thrown at a time
+TONED = {"named": TONES_BY_NAME, "tones": TONES}
+
+
+def router(work: Work) -> APIRouter:
+    """Return the addresses of the map.
+
+    work: what reads boards and follows plans.
+    """
+    found = APIRouter()
+
+    @found.get("/map", response_class=HTMLResponse, include_in_schema=False)
+    async def page() -> HTMLResponse:
+        return HTMLResponse(template("map.html", path="/map", rules=RULE_SETS, tones=TONED))
+
+    @found.get("/api/board", summary="Give the classic board, with all that a map is drawn from")
+    async def classic() -> JSONResponse:
+        return JSONResponse(_drawn(BoardFile(classic_board(), BUILT_IN)))
+
+    def add(address: str, function: Any, summary: str, is_long: bool = False) -> None:
+        async def answer(request: Request) -> JSONResponse:
+            asked = await read_body(request)
+            question = asked.get("question")
+            key = key_of(question) if isinstance(question, Mapping) else None
+            job = work.run(function, asked, key=key, is_long=is_long)
+            return JSONResponse(await while_there(request, job))
+
+        found.add_api_route(address, answer, methods=["POST"], summary=summary)
+
+    add("/api/board/read", board_read, "Read the text of a board file")
+    add("/api/position/read", position_read, "Read the text of a position file")
+    add("/api/plan/follow", followed, "Say what a plan does next", is_long=True)
+    return found
+
+
+# Boards and positions.
+
+
+def board_read(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a map of a board is drawn from, and the board as it is sent back with questions.
+
+    asked: the `text` of a file in any of the formats, and its `name`.
+    """
+    _refuse_unknown(asked, "text", "name")
+    return _drawn(board_of_text(_text(asked, "text"), _text(asked, "name", "board")))
+
+
+def position_read(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a position, and the board that it is on as `board_read` does.
+
+    asked: the `text` of a file, and a `board` for the file that it may name.
+    """
+    _refuse_unknown(asked, "text", "name", "board")
+    beside = None if asked.get("board") is None else _board(asked["board"])
+    position = position_of_text(_text(asked, "text"), beside)
+    board = position.board
+    found = BoardFile(board, BUILT_IN if board == classic_board() else "iacta's own")
+    return {**_drawn(found), "position": _position_record(position)}
+
+
+def _board(given: object) -> Board:
+    if given == "classic":
+        return classic_board()
+    if isinstance(given, Mapping):
+        return read_board(given)
+    raise MalformedError(f"board must be 'classic' or an object, got {shown(given)}")
+
+
+def _drawn(found: BoardFile) -> dict[str, Any]:
+    """Return a board as it is sent, and what its map is drawn from."""
+    board = found.board
+    check_size(board)
+    places, edges = places_of(board), edges_of(board)
+    number = {name: t for t, name in enumerate(board.territories)}
+    seas, ways = set(sea_borders(board)), set(board.borders)
+    points = [point for shape in board.outlines for polygon in shape for point in polygon]
+    return {
+        "format": found.format,
+        "remarks": [{"line": each.line, "text": each.text} for each in found.remarks],
+        "board": "classic" if board == classic_board() else own.record(board),
+        "name": board.name,
+        "territories": list(board.territories),
+        "continents": [
+            {
+                "name": each.name,
+                "bonus": each.bonus,
+                "territories": [number[name] for name in each.territories],
+            }
+            for each in board.continents
+        ],
+        "borders": [
+            {
+                "from": number[start],
+                "to": number[to],
+                "one_way": (to, start) not in ways,
+                "is_drawn": (start, to) in seas,
+                "lines": lines(places[number[start]], places[number[to]], edges),
+            }
+            for start, to in board.borders
+            if (to, start) not in ways or number[start] < number[to]
+        ],
+        "places": places,
+        "outlines": board.outlines,
+        "frame": frame_of([*places, *points], bool(points)),
+    }
+
+
+def _position_record(position: Position) -> dict[str, Any]:
+    return {
+        "player": position.player,
+        "territories": {
+            name: {"owner": held.owner, "armies": held.armies}
+            for name, held in zip(position.board.territories, position.holdings, strict=True)
+            if held.armies
+        },
+    }
+
+
+# Plans.
+
+
+def followed(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where a plan stands after a battle, and what it does next.
+
+    asked: the `question`, as for a plan; the `position`, with the board of the question if it has
+        none, where the plan stands before its next battle; what that has come to, as `attack`: its
+        `from` and `to`, the armies `left` and `their_left`, and, if it is won, how many `moved` in;
+        and, to go on with the dice rolled here, `roll`: with a `seed`, and `once` for one roll.
+
+    Without a position the plan stands at its start; then the answer has its sentences and its usual
+    `way` too.
+    """
+    _refuse_unknown(asked, "question", "position", "attack", "roll")
+    question = read_record(PlanQuestion, _object(asked, "question"))
+    assert isinstance(question, PlanQuestion)  # noqa: S101 # as `read_record` was asked for
+    answer = answer_to(question)
+    assert isinstance(answer, PlanAnswer)  # noqa: S101
+    plan = answer.plan
+    began = before = Live(plan, _stands(asked, plan.position))
+    live, told, rolls = before, [], []
+    attack = None if asked.get("attack") is None else _object(asked, "attack")
+    if attack is not None:
+        live = _fought(before, attack)
+    if asked.get("roll") is not None:
+        began, live, rolls = live, *_rolled(live, _object(asked, "roll"))
+        told.append(_happened(began, live, len(rolls)))
+    found: dict[str, Any] = {
+        "position": _position_record(live.position),
+        "attack": None if live is before else _came_to(before, live),
+        "rolls": rolls,
+        "move": _move(live),
+        "is_reached": is_reached(live),
+        "value": live.value,
+        "value_before": before.value if live is not before else None,
+        "sentences": [
+            *told,
+            *standing(live, before.value if live is not before else None),
+        ],
+    }
+    if asked.get("position") is None:
+        is_chance = isinstance(plan.goal, TakeAll | TakeAny)
+        if plan.interval is not None and is_chance:
+            found["sentences"].append(LOOKED_AHEAD)
+        found["plan"] = list(next(iter(answer.sections())).parts)
+        found["way"] = [[each.step.start, each.step.to] for each in usual_way(plan)]
+    return found
+
+
+def _stands(asked: Mapping[str, Any], start: Position) -> Position:
+    if asked.get("position") is None:
+        return start
+    given = _object(asked, "position")
+    if "board" in given:
+        return read_position(given)
+    return read_position({**given, "board": own.record(start.board)})
+
+
+def _fought(live: Live, attack: Mapping[str, Any]) -> Live:
+    """Return where a plan stands when its next battle has come to some armies."""
+    _refuse_unknown(attack, "from", "to", "left", "their_left", "moved")
+    move = live.move
+    if move is None:
+        raise IllegalError("attack must be left out where the plan is over, got one")
+    if (attack.get("from"), attack.get("to")) != (move.start, move.to):
+        got = f"{shown(attack.get('from'))} to {shown(attack.get('to'))}"
+        raise IllegalError(
+            f"attack must be the next of the plan, from {move.start} to {move.to}, got {got}"
+        )
+    there = live.position.of(move.to).armies
+    their_left = whole_number(attack.get("their_left"), "their_left", most=there)
+    moved = None if their_left else attack.get("moved")
+    return live.fought(attack.get("left"), their_left, moved)  # type: ignore[arg-type] # checked
+
+
+def _rolled(live: Live, roll: Mapping[str, Any]) -> tuple[Live, list[tuple[int, int]]]:
+    """Return where a plan stands when dice are rolled, for as long as it goes on with a battle."""
+    _refuse_unknown(roll, "seed", "once")
+    rng = np.random.default_rng(whole_number(roll.get("seed", 0), "seed"))
+    most = 1 if roll.get("once") else MOST_ROLLS
+    move, rolls = live.move, list[tuple[int, int]]()
+    if move is None:
+        raise IllegalError("roll must be left out where the plan is over, got one")
+    while live.move is not None and len(rolls) < most:
+        if (live.move.start, live.move.to) != (move.start, move.to):
+            break
+        lost = live.thrown(rng)
+        rolls.append(lost)
+        live = live.after(*lost)
+    return live, rolls
+
+
+def _came_to(before: Live, live: Live) -> dict[str, Any]:
+    """Return what a battle has come to, as it is told again for what comes next."""
+    move = before.move
+    assert move is not None  # noqa: S101 # there was a battle
+    start, to = live.position.of(move.start), live.position.of(move.to)
+    is_won = to.owner == live.position.player
+    found = {
+        "from": move.start,
+        "to": move.to,
+        "left": start.armies + (to.armies if is_won else 0),
+        "their_left": 0 if is_won else to.armies,
+    }
+    return {**found, "moved": to.armies} if is_won else found
+
+
+def _happened(before: Live, live: Live, rolls: int) -> str:
+    """Return what the dice have done, as a sentence."""
+    old = before.position
+    came = _came_to(before, live)
+    lost = old.of(came["from"]).armies - came["left"]
+    killed = old.of(came["to"]).armies - came["their_left"]
+    said = f"{count(rolls, 'roll', 'rolls')} cost you {lost} and them {killed}"
+    return f"{said}: {came['to']} is taken." if "moved" in came else f"{said}."
+
+
+def _move(live: Live) -> dict[str, Any] | None:
+    """Return what to do next."""
+    move = live.move
+    if move is None:
+        return None
+    held = live.position.of
+    return {
+        "from": move.start,
+        "to": move.to,
+        "dice": move.dice,
+        "armies": held(move.start).armies,
+        "defenders": held(move.to).armies,
+        "results": live.results(),
+    }
+
+
+# What is asked.
+
+
+def _refuse_unknown(asked: Mapping[str, Any], *known: str) -> None:
+    for name in asked:
+        if name not in known:
+            raise IllegalError(f"keys must be {', '.join(known)}, got {shown(name)}")
+
+
+def _text(asked: Mapping[str, Any], name: str, usual: str | None = None) -> str:
+    value = asked.get(name, usual)
+    if not isinstance(value, str):
+        raise MalformedError(f"{name} must be a text, got {shown(value)}")
+    return value
+
+
+def _object(asked: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = asked.get(name)
+    if not isinstance(value, Mapping):
+        raise MalformedError(f"{name} must be an object, got {shown(value)}")
+    return value

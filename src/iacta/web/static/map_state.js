@@ -1,0 +1,414 @@
+// The state of the map page, and the address that holds all of it.
+//
+// A state is plain data and is never changed: `changed` returns another one. Territories, players
+// and continents are numbers, in the order in which the board and the state list them. The fragment
+// of the address has one short parameter for each part that is not as usual, so that a link can be
+// shared, reloaded and gone back to.
+
+/**
+ * A board as the server sends it.
+ * @typedef {object} Board
+ * @property {string|object} board what is sent back in questions
+ * @property {string} name
+ * @property {string} format
+ * @property {{line: number|null, text: string}[]} remarks
+ * @property {string[]} territories
+ * @property {{name: string, bonus: number, territories: number[]}[]} continents
+ * @property {{from: number, to: number, one_way: boolean, is_drawn: boolean,
+ *   lines: [number, number][][]}[]} borders
+ * @property {[number, number][]} places
+ * @property {[number, number][][][]} outlines
+ * @property {[number, number, number, number]} frame x, y, width and height
+ */
+
+/**
+ * What a battle came to.
+ * @typedef {object} Fought
+ * @property {number} from
+ * @property {number} to
+ * @property {number} left armies of the attacking territory, before any moved in
+ * @property {number} theirs defenders left
+ * @property {number} moved armies that moved in; 0 if it was not won
+ */
+
+/**
+ * @typedef {object} State
+ * @property {string} code the board in the address; empty for the classic one
+ * @property {string[]} players
+ * @property {number} mover whose turn it is
+ * @property {number[]} owners of each territory, -1 for nobody
+ * @property {number[]} armies
+ * @property {string} rules
+ * @property {"continent"|"all"|"any"|"eliminate"|"worth"} goal
+ * @property {number} continent that is to be taken
+ * @property {number} victim who is to be eliminated
+ * @property {number[]} targets territories that are to be taken
+ * @property {Record<number, number>} keep larger garrisons
+ * @property {number[]} stay territories that may not attack
+ * @property {number} fresh new armies to place first
+ * @property {string} limit seconds of searching
+ * @property {string} need the chance for which the fewest armies are asked, in percent
+ * @property {boolean} ways whether other beginnings are asked for
+ * @property {boolean} planned whether the plan is shown
+ * @property {boolean} followed whether it is followed
+ * @property {Fought[]} course what has been fought so far
+ */
+
+export const MOST_PLAYERS = 8;
+export const MOST_ARMIES = 1e9;
+const MOST_BYTES = 1e6;
+const NAMES = ["red", "blue", "green", "yellow", "purple", "orange", "black", "white"];
+const GOALS = ["continent", "all", "any", "eliminate", "worth"];
+const LIMITS = ["1", "2", "5", "10", "20"];
+
+/**
+ * Return a state in which the first player has one stack and another one all else.
+ * @param {Board} board
+ * @param {string} code
+ * @returns {State}
+ */
+export function begun(board, code = "") {
+  const size = board.territories.length;
+  return {
+    code,
+    players: NAMES.slice(0, 2),
+    mover: 0,
+    owners: Array.from({ length: size }, (_, t) => (t ? 1 : 0)),
+    armies: Array.from({ length: size }, (_, t) => (t ? 2 : 12)),
+    rules: "classic",
+    goal: board.continents.length ? "continent" : "eliminate",
+    continent: 0,
+    victim: 1,
+    targets: [],
+    keep: {},
+    stay: [],
+    fresh: 0,
+    limit: "2",
+    need: "",
+    ways: false,
+    planned: false,
+    followed: false,
+    course: [],
+  };
+}
+
+/**
+ * Return a state with other parts; where what is asked changes, the plan is not shown any more.
+ * @param {State} state
+ * @param {Partial<State>} parts
+ * @returns {State}
+ */
+export function changed(state, parts) {
+  const kept = ["planned", "followed", "course"];
+  const isAsked = Object.keys(parts).some((name) => !kept.includes(name));
+  const over = isAsked ? { planned: false, followed: false, course: [] } : {};
+  return { ...state, ...over, ...parts };
+}
+
+/**
+ * Return a state in which a territory is held otherwise.
+ * @param {State} state
+ * @param {number} territory
+ * @param {{owner?: number, armies?: number}} held
+ * @returns {State}
+ */
+export function held(state, territory, { owner, armies }) {
+  const owners = [...state.owners];
+  const counts = [...state.armies];
+  if (armies !== undefined) {
+    counts[territory] = Math.min(Math.max(Math.round(armies), 0), MOST_ARMIES);
+    if (!counts[territory]) owners[territory] = -1;
+    else if (owners[territory] < 0) owners[territory] = state.mover;
+  }
+  if (owner !== undefined) {
+    owners[territory] = owner;
+    if (owner < 0) counts[territory] = 0;
+    else counts[territory] ||= 1;
+  }
+  return changed(state, { owners, armies: counts });
+}
+
+/**
+ * Return a state with a position that a file holds.
+ * @param {Board} board
+ * @param {string} code
+ * @param {{player: string, territories: Record<string, {owner: string, armies: number}>}} position
+ * @returns {State}
+ */
+export function placed(board, code, position) {
+  const { territories } = position;
+  const holdings = board.territories.map((name) => Object.hasOwn(territories, name) && territories[name]);
+  const names = new Set([position.player]);
+  for (const each of holdings) if (each) names.add(each.owner);
+  const players = [...names];
+  for (const name of NAMES) if (players.length < 2 && !names.has(name)) players.push(name);
+  const state = {
+    ...begun(board, code),
+    players,
+    owners: holdings.map((each) => (each ? players.indexOf(each.owner) : -1)),
+    armies: holdings.map((each) => (each ? each.armies : 0)),
+  };
+  return { ...state, continent: nearest(board, state) };
+}
+
+/** Return the continent of which the player lacks something, and has or borders on the most. */
+function nearest(board, state) {
+  const mine = state.owners.map((owner) => owner === state.mover);
+  const beside = new Set(
+    board.borders.flatMap(({ from, to }) => (mine[from] ? [to] : mine[to] ? [from] : [])),
+  );
+  const reached = board.continents.map(({ territories }) =>
+    territories.every((t) => mine[t])
+      ? -1
+      : territories.filter((t) => mine[t] || beside.has(t)).length / territories.length,
+  );
+  return Math.max(0, reached.indexOf(Math.max(...reached)));
+}
+
+/** Return a generator of numbers from 0 to 1: the same ones for the same seed. */
+function dice(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let mixed = state ^ (state >>> 16);
+    mixed = Math.imul(mixed, 0x21f0aaad);
+    mixed ^= mixed >>> 15;
+    mixed = Math.imul(mixed, 0x735a2d97);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * Return a state in which the territories are dealt to the players, and their armies placed on
+ * them, at random.
+ * @param {State} state
+ * @param {number} seed
+ * @param {number} each how many armies each player has
+ * @returns {State}
+ */
+export function dealt(state, seed, each) {
+  const random = dice(seed);
+  const order = state.owners.map((_, t) => t);
+  for (let k = order.length - 1; k > 0; k--) {
+    const other = Math.floor(random() * (k + 1));
+    [order[k], order[other]] = [order[other], order[k]];
+  }
+  const owners = state.owners.map(() => -1);
+  const armies = owners.map(() => 1);
+  order.forEach((t, k) => (owners[t] = k % state.players.length));
+  state.players.forEach((_, player) => {
+    const mine = order.filter((t) => owners[t] === player);
+    for (let k = mine.length; mine.length && k < each; k++) {
+      armies[mine[Math.floor(random() * mine.length)]] += 1;
+    }
+  });
+  return changed(state, { owners, armies, targets: [], keep: {}, stay: [] });
+}
+
+/**
+ * Return a state in which all that the mover does not own has so many armies.
+ * @param {State} state
+ * @param {number} count
+ * @returns {State}
+ */
+export function others(state, count) {
+  const other = state.players.findIndex((_, player) => player !== state.mover);
+  const owners = state.owners.map((owner) => (owner < 0 ? other : owner));
+  const armies = state.armies.map((old, t) => (owners[t] === state.mover ? old : count));
+  return changed(state, { owners, armies });
+}
+
+/**
+ * Return the colour of each player: its own if it is named after one.
+ * @param {string[]} players
+ * @param {{named: Record<string, string>, tones: string[]}} tones
+ * @returns {string[]}
+ */
+export function colours(players, { named, tones }) {
+  const own = players.map((name) => (Object.hasOwn(named, name.toLowerCase()) ? named[name.toLowerCase()] : null));
+  const free = tones.filter((tone) => !own.includes(tone));
+  const found = [];
+  own.forEach((tone) => {
+    const isTaken = tone === null || found.includes(tone);
+    found.push(isTaken ? (free.shift() ?? tones[found.length % tones.length]) : tone);
+  });
+  return found;
+}
+
+/**
+ * Return the letter that chooses each player on the map.
+ * @param {string[]} players
+ * @returns {string[]}
+ */
+export function letters(players) {
+  const found = [];
+  for (const name of players) {
+    const own = name.toLowerCase().replace(/[^a-z]/g, "");
+    const all = `${own}abcdefghijklmnopqrstuvwxyz`;
+    found.push([...all].find((letter) => !found.includes(letter)) ?? "");
+  }
+  return found;
+}
+
+/**
+ * Return who holds what after some battles.
+ * @param {{owners: number[], armies: number[]}} start
+ * @param {number} mover
+ * @param {Fought[]} course what each battle came to; one that goes on stands there again with more
+ * @returns {{owners: number[], armies: number[], before: {owners: number[], armies: number[]}}}
+ *   also who held what before the last battle
+ */
+export function stood(start, mover, course) {
+  let now = { owners: [...start.owners], armies: [...start.armies] };
+  let before = now;
+  let last = null;
+  for (const each of course) {
+    if (!last || !last.theirs || last.from !== each.from || last.to !== each.to) before = now;
+    now = { owners: [...before.owners], armies: [...before.armies] };
+    now.armies[each.from] = each.left - each.moved;
+    now.armies[each.to] = each.theirs || each.moved;
+    if (!each.theirs) now.owners[each.to] = mover;
+    last = each;
+  }
+  return { ...now, before };
+}
+
+// The address.
+
+const heldText = (owner, armies) => (owner < 0 ? "-" : String.fromCharCode(97 + owner) + armies);
+
+/**
+ * Return the fragment that holds a state.
+ * @param {State} state
+ * @returns {string}
+ */
+export function written(state) {
+  const parts = [];
+  const add = (name, value) => parts.push(`${name}=${encodeURIComponent(value)}`);
+  if (state.code) add("b", state.code);
+  for (const name of state.players) add("p", name);
+  if (state.mover) add("m", state.mover);
+  const runs = [];
+  state.owners.forEach((owner, t) => {
+    const text = heldText(owner, state.armies[t]);
+    const last = runs.at(-1);
+    if (last && last.text === text) last.count += 1;
+    else runs.push({ text, count: 1 });
+  });
+  add("h", runs.map(({ text, count }) => (count > 1 ? `${text}x${count}` : text)).join("."));
+  if (state.rules !== "classic") add("r", state.rules);
+  add("g", state.goal);
+  if (state.goal === "continent") add("t", state.continent);
+  else if (state.goal === "eliminate") add("t", state.victim);
+  else if (state.goal !== "worth") add("t", state.targets.join("."));
+  const keep = Object.entries(state.keep).map(([t, count]) => `${t}-${count}`);
+  if (keep.length) add("k", keep.join("."));
+  if (state.stay.length) add("s", state.stay.join("."));
+  if (state.fresh) add("f", state.fresh);
+  if (state.limit !== "2") add("l", state.limit);
+  if (state.need) add("n", state.need);
+  if (state.ways) add("w", 1);
+  if (state.planned) add("go", state.followed ? 2 : 1);
+  const course = state.course.map((e) => [e.from, e.to, e.left, e.theirs, e.moved].join("-"));
+  if (course.length) add("c", course.join("."));
+  return `#${parts.join("&")}`;
+}
+
+const whole = (text) => (/^\d{1,10}$/.test(text ?? "") ? Number(text) : null);
+const wholes = (text) => (text ?? "").split(".").map(whole).filter((each) => each !== null);
+
+/**
+ * Return the state that a fragment holds; what does not fit the board is as usual.
+ * @param {string} fragment
+ * @param {Board} board
+ * @returns {State}
+ */
+export function read(fragment, board) {
+  const given = new URLSearchParams(fragment.replace(/^#/, ""));
+  const usual = begun(board, given.get("b") ?? "");
+  const size = board.territories.length;
+  const isPlace = (t) => t < size;
+  const names = given.getAll("p").slice(0, 100);
+  const players = names.length ? names : usual.players;
+  let { owners, armies } = usual;
+  const runs = (given.get("h") ?? "").split(".").flatMap((run) => {
+    const parts = /^(?:-|([a-z])(\d{1,10}))(?:x(\d{1,5}))?$/.exec(run);
+    if (!parts) return [];
+    const owner = parts[1] ? parts[1].charCodeAt(0) - 97 : -1;
+    return Array(Math.min(Number(parts[3] ?? 1), size)).fill([owner, Number(parts[2] ?? 0)]);
+  });
+  if (runs.length === size && runs.every(([owner]) => owner < players.length)) {
+    owners = runs.map(([owner]) => owner);
+    armies = runs.map(([, count]) => Math.min(count, MOST_ARMIES));
+  }
+  const goal = GOALS.includes(given.get("g")) ? given.get("g") : usual.goal;
+  const target = whole(given.get("t"));
+  const within = (number, count, otherwise) =>
+    number !== null && number < count ? number : otherwise;
+  const keep = {};
+  for (const pair of (given.get("k") ?? "").split(".")) {
+    const [t, count] = pair.split("-").map(whole);
+    if (t !== null && count !== undefined && count !== null && isPlace(t)) keep[t] = count;
+  }
+  const course = (given.get("c") ?? "").split(".").flatMap((text) => {
+    const [from, to, left, theirs, moved] = text.split("-").map(whole);
+    const isWhole = [from, to, left, theirs, moved].every((each) => Number.isInteger(each));
+    return isWhole && isPlace(from) && isPlace(to) ? [{ from, to, left, theirs, moved }] : [];
+  });
+  return {
+    ...usual,
+    players,
+    mover: within(whole(given.get("m")), players.length, 0),
+    owners,
+    armies,
+    rules: (given.get("r") ?? "classic").slice(0, 100),
+    goal,
+    continent: goal === "continent" ? within(target, board.continents.length, 0) : 0,
+    victim: goal === "eliminate" ? within(target, players.length, 1) : 1,
+    targets: goal === "all" || goal === "any" ? wholes(given.get("t")).filter(isPlace) : [],
+    keep,
+    stay: wholes(given.get("s")).filter(isPlace),
+    fresh: Math.min(whole(given.get("f")) ?? 0, 1000),
+    limit: LIMITS.includes(given.get("l")) ? given.get("l") : "2",
+    need: /^\d{1,2}(\.\d{1,4})?$/.test(given.get("n") ?? "") ? given.get("n") : "",
+    ways: given.get("w") === "1",
+    planned: given.has("go"),
+    followed: given.get("go") === "2",
+    course: given.get("go") === "2" ? course : [],
+  };
+}
+
+/**
+ * Return the code of a board for an address: its JSON, compressed; empty for the classic board.
+ * @param {string|object} board
+ * @returns {Promise<string>}
+ */
+export async function packed(board) {
+  if (board === "classic") return "";
+  const text = new Blob([JSON.stringify(board)]).stream();
+  const small = text.pipeThrough(new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(small).arrayBuffer());
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/**
+ * Return the JSON text of the board that a code holds.
+ * @param {string} code
+ * @returns {Promise<string>}
+ */
+export async function unpacked(code) {
+  const binary = atob(code.replaceAll("-", "+").replaceAll("_", "/"));
+  const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
+  const large = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const parts = [];
+  let size = 0;
+  for (const reader = large.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) return new Blob(parts).text();
+    size += value.length;
+    if (size > MOST_BYTES) throw new RangeError("the board in the address is too large");
+    parts.push(value);
+  }
+}
