@@ -18,7 +18,7 @@ serve: $(VENV)/serve
 	@$(BIN)/iacta serve --port $(PORT)
 
 test: $(VENV)/test
-	@$(BIN)/python -m pytest --numprocesses auto
+	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 check: $(VENV)/check
 	@$(BIN)/ruff format --check

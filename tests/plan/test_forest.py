@@ -34,7 +34,7 @@ def test_a_whole_board_is_taken_along_trees(limit: float | None) -> None:
 
 
 def test_more_armies_take_a_board_more_often() -> None:
-    chances = [whole_board(armies).win_probability for armies in (130, 250)]
+    chances = [whole_board(armies, 0.2).win_probability for armies in (130, 250)]
     assert chances == sorted(chances)
     assert chances[-1] > 0.999
 

@@ -435,7 +435,8 @@ def _connecting(weights: Ints, light: Bools, joins: Bools, meets: Bools, starts:
     of_item = np.full((sets, items), FAR, np.int64)  # with the item, which is in the set
     found = np.full(sets, FAR, np.int64)
     found[0] = 0
-    of_light[0] = weights
+    for u in range(count):  # compiled much faster than an assignment to the whole row
+        of_light[0, u] = weights[u]
     for whole in range(1, sets):
         for i in range(items):
             rest = whole & ~(1 << i)

@@ -17,7 +17,17 @@ import numpy.typing as npt
 
 from iacta.plan.compiled import compiled
 from iacta.plan.shares import joined, live_stacks
-from iacta.plan.stack_rows import OUT, PRODUCT, SUM, Rows, bit_index, due_of, reached, row_of
+from iacta.plan.stack_rows import (
+    NONE,
+    OUT,
+    PRODUCT,
+    SUM,
+    Rows,
+    bit_index,
+    due_of,
+    reached,
+    row_of,
+)
 
 __all__ = ["MOST_OWN", "gain_of", "gains_of", "grow", "keep_live"]
 
@@ -30,7 +40,7 @@ GAIN = 1e-9
 @compiled
 def gain_of(rows: Rows, armies: Ints, left: Any, v: Any, part: Any) -> Any:
     """Return what a stack gains within its set."""
-    return rows.pool[row_of(rows, armies, v, -1, part, due_of(rows, left, part)), armies[v]]
+    return rows.pool[row_of(rows, armies, v, NONE, part, due_of(rows, left, part)), armies[v]]
 
 
 @compiled

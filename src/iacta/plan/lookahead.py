@@ -36,8 +36,10 @@ from iacta.plan.gains import MOST_OWN, gains_of, grow, keep_live
 from iacta.plan.shares import chance_of, climb, live_stacks, repair
 from iacta.plan.stack_rows import (
     ARMY,
+    EMPTY,
     GARRISON,
     MOST_SPLITS,
+    NONE,
     ONCE,
     OUT,
     PRODUCT,
@@ -59,8 +61,10 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 SAME = 1e-6
-STEPS = 8
 DEEP = 3
+# Not literals, for each of which functions are compiled once more.
+OWN, STEPS = np.int64(MOST_OWN), np.int64(8)
+QUICKLY, DEEPLY = np.False_, np.True_
 FREE, FIELD, GOAL = range(3)
 ATTACK, DEFENCE, OFFICIAL = range(3)
 MOST_PAIRS = 400
@@ -138,14 +142,14 @@ def _best_advance(
     """
     firsts = np.empty(MOST_SPLITS, np.int64)
     times, plus = rows.terms[PRODUCT], rows.terms[SUM]
-    due = due_of(rows, left, mask) if plus else np.int64(0)
+    due = due_of(rows, left, mask) if plus else EMPTY
     stay, top = able + rows.land[GARRISON, v], -1.0
     best[0], best[1], best[2] = most, 0, 0
     for i in range(splits_of(rows.land, v, c, mask, firsts)):
         first, second = firsts[i], mask & ~firsts[i]
-        ours = rows.pool[row_of(rows, armies, c, -1, first, due_within(rows, due, first, second))]
+        ours = rows.pool[row_of(rows, armies, c, NONE, first, due_within(rows, due, first, second))]
         theirs = rows.pool[
-            row_of(rows, armies, v, -1, second, due_within(rows, due, second, first))
+            row_of(rows, armies, v, NONE, second, due_within(rows, due, second, first))
         ]
         for m in range(fewest if second else most, (most if first else fewest) + 1):
             x, y = ours[m], theirs[stay - m]
@@ -183,7 +187,7 @@ def _shares_after(
     if rows.terms[SUM]:
         keep_live(rows, armies, mine, left, parts)
         if deep:
-            return grow(rows, armies, mine, left, dice.limits[GOAL], parts, MOST_OWN, STEPS)
+            return grow(rows, armies, mine, left, dice.limits[GOAL], parts, OWN, STEPS)
         return gains_of(rows, armies, left, parts)
     goal = rows.sets[place]
     if not goal & left:
@@ -206,7 +210,7 @@ def _value_after(
     parts: Ints,
     roll: Ints,
     losses: Ints,
-    deep: bool,
+    deep: Any,
     new: Ints,
     best: Ints,
 ) -> Any:
@@ -243,10 +247,8 @@ def _value_after(
             moves[0], moves[1] = b, least
             ways = 1 if b == least else 2
     top = -1.0
-    share = np.empty_like(parts)
     for way in range(ways):
-        m = moves[way]
-        share[:] = parts
+        m, share = moves[way], parts.copy()
         for s in range(shares if is_won else 0):
             if parts[s, v] & bit:
                 _best_advance(rows, armies, left, v, c, parts[s, v] ^ bit, b, m, m, best)
@@ -263,7 +265,8 @@ def _value_after(
         if value > top:
             top, losses[2] = value, m
             for s in range(shares):
-                new[s * size : (s + 1) * size] = share[s]
+                for u in range(size):
+                    new[s * size + u] = share[s, u]
     return paid + top
 
 
@@ -275,7 +278,7 @@ def _try_roll(
     mine: Any,
     parts: Ints,
     roll: Ints,
-    deep: bool,
+    deep: Any,
     chances: Floats,
     results: Ints,
 ) -> tuple[Any, Any]:
@@ -385,7 +388,7 @@ def decide(rows: Rows, dice: Dice, memory: Memory, armies: Ints, mine: Any, part
     memory.records[record] = 0
     memory.best[record] = 0
     for i in range(count):
-        values[i], _ = _try_roll(rows, dice, armies, mine, parts, rolls[i], False, chances, found)
+        values[i], _ = _try_roll(rows, dice, armies, mine, parts, rolls[i], QUICKLY, chances, found)
         # Of equally good battles the one that is begun goes on; those of the share come next,
         # and then those of large stacks, which can be of more help.
         if armies[rolls[i, 1]] < dice.start[rolls[i, 1]]:
@@ -406,14 +409,19 @@ def decide(rows: Rows, dice: Dice, memory: Memory, armies: Ints, mine: Any, part
         while k >= fewest:
             rolls[place, 2] = k
             value, n = _try_roll(
-                rows, dice, armies, mine, parts, rolls[place], True, chances, found
+                rows, dice, armies, mine, parts, rolls[place], DEEPLY, chances, found
             )
             if value > memory.values[record, i] * (1.0 + SAME):
                 memory.values[record, i] = value
-                memory.records[record, i, :3] = rolls[place]
+                # Loops are compiled much faster than assignments to a part of an array.
+                for j in range(3):
+                    memory.records[record, i, j] = rolls[place, j]
                 memory.records[record, i, 3], memory.records[record, i, 4] = results, n
-                memory.chances[results : results + n] = chances[:n]
-                memory.results[results : results + n] = found[:n]
+                for j in range(n):
+                    for x in range(2):
+                        memory.chances[results + j, x] = chances[j, x]
+                    for x in range(found.shape[1]):
+                        memory.results[results + j, x] = found[j, x]
             k -= 1
         results += memory.records[record, i, 4]
         if memory.values[record, i] > memory.values[record, memory.best[record]] * (1.0 + SAME):

@@ -17,7 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.plan.compiled import compiled
-from iacta.plan.stack_rows import GARRISON, INTO, OUT, Rows, bit_index, purse_of, reached, row_of
+from iacta.plan.stack_rows import (
+    EMPTY,
+    GARRISON,
+    INTO,
+    NONE,
+    OUT,
+    Rows,
+    bit_index,
+    purse_of,
+    reached,
+    row_of,
+)
 
 __all__ = ["bound_of", "chance_of", "climb", "joined", "live_stacks", "moved", "repair"]
 
@@ -47,7 +58,7 @@ def chance_of(rows: Rows, armies: Ints, parts: Ints) -> Any:
     chance = 1.0
     for v in range(parts.shape[0]):
         if parts[v]:
-            chance *= rows.pool[row_of(rows, armies, v, -1, parts[v], 0), armies[v]]
+            chance *= rows.pool[row_of(rows, armies, v, NONE, parts[v], EMPTY), armies[v]]
             if chance == 0.0:
                 break
     return chance
@@ -228,12 +239,12 @@ def climb(
             owners &= owners - 1
             if not parts[v]:
                 continue
-            ours = rows.pool[row_of(rows, armies, v, -1, parts[v], 0), armies[v]]
+            ours = rows.pool[row_of(rows, armies, v, NONE, parts[v], EMPTY), armies[v]]
             stacks = live & ~(np.int64(1) << v)
             while stacks and not better:
                 u = bit_index(stacks & -stacks)
                 stacks &= stacks - 1
-                theirs = rows.pool[row_of(rows, armies, u, -1, parts[u], 0), armies[u]]
+                theirs = rows.pool[row_of(rows, armies, u, NONE, parts[u], EMPTY), armies[u]]
                 targets = parts[v] & goal
                 while targets and not better:
                     t = bit_index(targets & -targets)
@@ -243,10 +254,10 @@ def climb(
                     bound = bound_of(rows, armies, v, new[0]) * bound_of(rows, armies, u, new[1])
                     if bound <= ours * theirs * (1.0 + GAIN):
                         continue
-                    value = rows.pool[row_of(rows, armies, v, -1, new[0], 0), armies[v]]
+                    value = rows.pool[row_of(rows, armies, v, NONE, new[0], EMPTY), armies[v]]
                     if value <= ours * theirs:
                         continue
-                    value *= rows.pool[row_of(rows, armies, u, -1, new[1], 0), armies[u]]
+                    value *= rows.pool[row_of(rows, armies, u, NONE, new[1], EMPTY), armies[u]]
                     if value > ours * theirs * (1.0 + GAIN) + 1e-15:
                         chance = chance / (ours * theirs) * value if ours * theirs > 0.0 else value
                         parts[v], parts[u] = new[0], new[1]
@@ -254,7 +265,7 @@ def climb(
             if not better:
                 better = _extra(rows, armies, left & ~taken, goal, parts, v, ours)
                 if better:
-                    value = rows.pool[row_of(rows, armies, v, -1, parts[v], 0), armies[v]]
+                    value = rows.pool[row_of(rows, armies, v, NONE, parts[v], EMPTY), armies[v]]
                     chance = chance / ours * value if ours > 0.0 else value
         if better:
             steps += 1
@@ -276,7 +287,7 @@ def _extra(rows: Rows, armies: Ints, free: Any, goal: Any, parts: Ints, v: Any, 
         low = ring & -ring
         ring ^= low
         if bound_of(rows, armies, v, parts[v] | low) > ours:
-            value = rows.pool[row_of(rows, armies, v, -1, parts[v] | low, 0), armies[v]]
+            value = rows.pool[row_of(rows, armies, v, NONE, parts[v] | low, EMPTY), armies[v]]
             if value > ours * (1.0 + GAIN):
                 parts[v] |= low
                 return True
@@ -285,7 +296,7 @@ def _extra(rows: Rows, armies: Ints, free: Any, goal: Any, parts: Ints, v: Any, 
         low = extras & -extras
         extras ^= low
         if reached(rows.land, v, parts[v] ^ low) == parts[v] ^ low:
-            value = rows.pool[row_of(rows, armies, v, -1, parts[v] ^ low, 0), armies[v]]
+            value = rows.pool[row_of(rows, armies, v, NONE, parts[v] ^ low, EMPTY), armies[v]]
             if value > ours * (1.0 + GAIN):
                 parts[v] ^= low
                 return True

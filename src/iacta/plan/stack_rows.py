@@ -27,10 +27,12 @@ import numpy.typing as npt
 from iacta.plan.compiled import compiled
 
 __all__ = [
+    "EMPTY",
     "GARRISON",
     "INTO",
     "LEAST",
     "MOST_SPLITS",
+    "NONE",
     "ONCE",
     "OUT",
     "PRODUCT",
@@ -50,6 +52,8 @@ OUT, INTO, GARRISON, LEAST, RULE = range(5)  # the lines of `Rows.land`
 PRODUCT, SUM, ARMY, ONCE = range(4)  # the places in `Rows.terms`
 MOST_SPLITS = 4096
 MOST_WAITING = 20_000
+# No territory, and no sets: not literals, for each of which functions are compiled once more.
+NONE, EMPTY = np.int64(-1), np.int64(0)
 
 
 class Rows(NamedTuple):
@@ -288,10 +292,10 @@ def row_of(rows: Rows, armies: npt.NDArray[np.int64], v: Any, c: Any, mask: Any,
             ours = theirs = pool[nothing]
             if first:
                 then = due_within(rows, due, first, second)
-                ours = pool[rows.places[_slot(rows, armies, c, -1, first, then)]]
+                ours = pool[rows.places[_slot(rows, armies, c, NONE, first, then)]]
             if second:
                 then = due_within(rows, due, second, first)
-                theirs = pool[rows.places[_slot(rows, armies, v, -1, second, then)]]
+                theirs = pool[rows.places[_slot(rows, armies, v, NONE, second, then)]]
             for b in range(1, able + 1):
                 low = high = min(land[LEAST, c], b)
                 if first:

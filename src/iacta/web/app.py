@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from importlib import import_module
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -10,9 +11,10 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from fastapi.telemetry import TelemetryConfig
 
-from iacta.web import api, live
+from iacta.web import api, live, pages, reference
 from iacta.web.guard import Guard
 from iacta.web.problems import add_problems
+from iacta.web.schema import describe
 from iacta.web.work import Work
 
 __all__ = ["create_app"]
@@ -47,17 +49,20 @@ def create_app(
 
     app = FastAPI(
         title="iacta",
+        version=version("iacta"),
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
         telemetry=SILENT,
     )
     app.add_middleware(Guard, host=host, names=names)
-    add_problems(app)
+    add_problems(app, pages.problem_page)
     app.include_router(api.router(working))
     app.include_router(live.router(working))
-    for name in ("pages", "map"):
-        if find_spec(f"iacta.web.{name}"):
-            app.include_router(import_module(f"iacta.web.{name}").router(working))
+    app.include_router(pages.router(working))
+    app.include_router(reference.router())
+    if find_spec("iacta.web.map"):
+        app.include_router(import_module("iacta.web.map").router(working))
+    describe(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app

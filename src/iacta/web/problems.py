@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -18,6 +18,8 @@ __all__ = ["PROBLEM", "GoneError", "Problem", "add_problems", "problem_of"]
 PROBLEM = "application/problem+json"
 MISTAKE = "this is a mistake in iacta; its report is in the log of the server"
 TITLES = {
+    404: "There is nothing here",
+    405: "This is not done here",
     413: "This is too large",
     422: "This cannot be answered",
     503: "The server is busy",
@@ -84,8 +86,23 @@ def problem_of(error: Exception) -> Problem:
     return Problem(500, MISTAKE)
 
 
-def add_problems(app: FastAPI) -> None:
-    """Let an application answer with problem documents where something is wrong."""
+def add_problems(app: FastAPI, page: Callable[[int, str, str], Response]) -> None:
+    """Let an application answer with problem documents where something is wrong.
+
+    app: the application.
+    page: makes a page of a status, a title and a sentence, for browsers outside of the API.
+    """
+
+    async def answer(request: Request, error: Exception) -> Response:
+        found = problem_of(error)
+        is_page = "text/html" in request.headers.get("accept", "")
+        if not is_page or request.url.path.startswith("/api/"):
+            return found.response()
+        sentence = f"{found.sentence[:1].upper()}{found.sentence[1:]}."
+        response = page(found.status, found.record()["title"], sentence)
+        response.headers.update(found.headers)
+        return response
+
     # What is not foreseen is told too, and then raised on, for the log.
     for kind in (
         IactaError,
@@ -96,8 +113,4 @@ def add_problems(app: FastAPI) -> None:
         HTTPException,
         Exception,
     ):
-        app.add_exception_handler(kind, _answer)
-
-
-async def _answer(_: Request, error: Exception) -> Response:
-    return problem_of(error).response()
+        app.add_exception_handler(kind, answer)

@@ -1,0 +1,133 @@
+"""The page of the API: its OpenAPI schema as people read it."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from iacta.web.asked import asked_questions
+from iacta.web.pages import template
+
+__all__ = ["router"]
+
+Schema = dict[str, Any]
+WORDS = {
+    "integer": "whole number",
+    "number": "number",
+    "string": "text",
+    "boolean": "true or false",
+    "null": "null",
+    "object": "object",
+}
+
+
+class Entry(NamedTuple):
+    """A parameter, or a key of an answer.
+
+    name: its name; of a key within others with dots, as `outcomes[].probability`.
+    holds: what it holds, in words.
+    meaning: what it means.
+    is_required: whether it must be given, or is always there.
+    """
+
+    name: str
+    holds: str
+    meaning: str
+    is_required: bool
+
+
+class Address(NamedTuple):
+    """An address of the API.
+
+    method, path: as HTTP has them.
+    summary: what it does.
+    parameters, keys: what it takes and what its answer has.
+    """
+
+    method: str
+    path: str
+    summary: str
+    parameters: list[Entry]
+    keys: list[Entry]
+
+
+def router() -> APIRouter:
+    """Return the address of the page."""
+    found = APIRouter(include_in_schema=False)
+
+    @found.get("/docs")
+    async def page(request: Request) -> HTMLResponse:
+        schema = request.app.openapi()
+        addresses = list(_addresses(schema))
+        about = schema["info"]["description"]
+        return HTMLResponse(template("docs.html", path="/docs", about=about, addresses=addresses))
+
+    return found
+
+
+def _addresses(schema: Schema) -> Iterator[Address]:
+    questions = asked_questions()
+    for path, operations in schema["paths"].items():
+        name = path.split("/")[-1]
+        for method, operation in operations.items():
+            if method == "post" and name in questions:
+                continue  # the same parameters as by GET
+            body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+            taken = operation.get("parameters", [])
+            parameters = [
+                Entry(each["name"], _words(each["schema"]), each["description"], each["required"])
+                for each in taken
+                if name in questions
+            ]
+            parameters += _keys(schema, body.get("schema", {}), "")
+            answer = operation["responses"]["200"].get("content", {}).get("application/json", {})
+            keys = list(_keys(schema, answer.get("schema", {}), "")) if name in questions else []
+            yield Address(method.upper(), path, operation["summary"], parameters, keys)
+
+
+def _keys(schema: Schema, part: Schema, prefix: str) -> Iterator[Entry]:
+    """Yield the keys of an object, and of the objects in it."""
+    part = _resolved(schema, part)
+    seen = set()
+    for variant in part.get("anyOf", [part]):
+        for name, value in variant.get("properties", {}).items():
+            if name in seen:
+                continue
+            seen.add(name)
+            is_required = all(
+                name in each.get("required", ()) for each in part.get("anyOf", [part])
+            )
+            yield Entry(f"{prefix}{name}", _words(value), value.get("description", ""), is_required)
+            inner = next((e for e in value.get("anyOf", ()) if e.get("type") != "null"), value)
+            is_list = inner.get("type") == "array"
+            inside = inner["items"] if is_list else inner
+            yield from _keys(schema, inside, f"{prefix}{name}{'[]' if is_list else ''}.")
+
+
+def _resolved(schema: Schema, part: Schema) -> Schema:
+    """Return what a reference refers to."""
+    if "$ref" not in part:
+        return part
+    found: Schema = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
+    return found
+
+
+def _words(schema: Schema) -> str:
+    """Return what a value holds, for people.
+
+    >>> _words({"type": "integer", "minimum": 1}), _words({"enum": ["rolls", "battles"]})
+    ('whole number from 1', 'rolls or battles')
+    """
+    if "enum" in schema:
+        return " or ".join(schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(map(_words, schema["anyOf"]))
+    kind = schema.get("type", "object")
+    if isinstance(kind, list):
+        return " or ".join(WORDS[each] for each in kind)
+    if kind == "array":
+        return f"list of: {_words(schema['items'])}"
+    least, most = schema.get("minimum"), schema.get("maximum")
+    bounds = f" from {least}" * (least is not None) + f" to {most}" * (most is not None)
+    return WORDS[kind] + bounds
