@@ -168,6 +168,7 @@ CORE = (
     "plan --from Ukraine=5000 --others 2 --take Ural",
     "simulate 9 3 --runs 10 --seed 1",
     "compare 5 5",
+    "audit examples/rolls.csv",
 )
 
 

@@ -57,6 +57,8 @@ from iacta.questions.arrays import expected_attackers_left as expected_attackers
 from iacta.questions.arrays import expected_defenders_left as expected_defenders_left
 from iacta.questions.arrays import win_probability as win_probability
 from iacta.questions.arrays import win_table as win_table
+from iacta.questions.audit import Audit as Audit
+from iacta.questions.audit import audit as audit
 from iacta.questions.decisions import Boundary as Boundary
 from iacta.questions.decisions import Decision as Decision
 from iacta.questions.decisions import DiceDecision as DiceDecision

@@ -23,6 +23,7 @@ from iacta import (
     Roll,
     Stop,
     TakeAll,
+    audit,
     best_mix,
     best_plan,
     charts,
@@ -43,6 +44,7 @@ from iacta.questions.simulated import running_estimates
 from tests.charts.look import is_drawn, subtitle, title
 
 ASIA = Path(__file__).parents[2] / "examples" / "asia.toml"
+EVENING = Path(__file__).parents[2] / "examples" / "rolls.csv"
 BATTLE, WAY = Battle(6, 4), Campaign(12, [4, 3])
 SOLVED = [
     charts.Solved("counting", 0.5, 0.0, True, 1e-4),
@@ -63,6 +65,7 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "simulated": lambda: simulate_battle(6, 4, runs=100, seed=1),
     "Sequence[int]": lambda: [1, 5],
     "Fraction": lambda: Fraction(3, 4),
+    "Audit": lambda: audit([each % 6 + 1 for each in range(60)]),
     "Battle": lambda: BATTLE,
     "Battle | Campaign": lambda: BATTLE,
     "Campaign": lambda: WAY,
@@ -78,6 +81,8 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
 EXAMPLES: dict[str, Callable[[], AnyChart]] = {
     "after_rolls": lambda: charts.after_rolls(12, 10, [0, 1, 2, 6]),
     "after_rolls, none": lambda: charts.after_rolls(1, 1),
+    "audited_log": lambda: charts.audited_log(audit(EVENING)),
+    "audited_log, counted": lambda: charts.audited_log(audit("die,count\n1,622\n6,812\n")),
     "battle_outcomes": lambda: charts.battle_outcomes(Battle(9, 7, stop=Stop(max_rolls=2))),
     "break_even": lambda: charts.break_even(12, 12),
     "campaign_score": lambda: charts.campaign_score(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from iacta.errors import MissingError
 
 if TYPE_CHECKING:  # for tools that check types without running the registry
+    from iacta.charts.audits import *
     from iacta.charts.boards import *
     from iacta.charts.boundary import *
     from iacta.charts.campaigns import *

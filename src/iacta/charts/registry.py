@@ -103,7 +103,8 @@ def chart_of(value: object, *context: Any) -> AnyChart:
     """Return the default chart of an object.
 
     value: a `Battle`, `Campaign`, `Distribution`, `Roll`, `RuleSet`, `Decision`, `DiceDecision`,
-        `Plan`, `Position`, `Board`, or a table of chances; or a `Simulated` or a `BestSpread`.
+        `Plan`, `Position`, `Board`, `Audit`, or a table of chances; or a `Simulated` or a
+        `BestSpread`.
     context: what its chart needs besides: of a `Simulated` the battle or the campaign, of a
         `BestSpread` the attackers.
 

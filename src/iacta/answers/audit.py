@@ -1,0 +1,578 @@
+"""Whether the dice of a log were fair, and how lucky its players were."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.answers.form import ClashError, Example, Parameter, Topic
+from iacta.answers.kinds import Chance, Flag, Name, Whole
+from iacta.answers.parameters import UnderRules
+from iacta.answers.question import Answer, Question, Watch, question
+from iacta.answers.sections import Section, Table, sections_of
+from iacta.answers.words import count
+from iacta.checks import shown
+from iacta.errors import IllegalError, MalformedError
+from iacta.questions.audit import Audit, Throws, audit
+from iacta.questions.audit_fair import bias_seen, rolls_needed
+from iacta.questions.audit_luck import Luck
+from iacta.questions.audit_trials import Trial, outcomes
+from iacta.rules.rules import Rules
+
+__all__ = ["AuditAnswer", "AuditQuestion", "PowerAnswer"]
+
+Kinds: TypeAlias = dict[str, npt.NDArray[np.float64]]
+
+MOST_KINDS = 6  # of throws that are shown
+MOST_LUCKS = 10
+MOST_ROLLS = 10**15
+NOTABLE = 5.0  # luck that more than one game in so many has is no luck
+RARE = 1e-5
+USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)
+USUAL_BIASES = tuple(Fraction(each, 1000) for each in (50, 20, 10, 5, 1))
+WORDS = {
+    "dice": "does each face come as often?",
+    "attack dice": "does each face come as often in attack?",
+    "defence dice": "does each face come as often in defence?",
+    "rolls": "does each loss come as often as it should?",
+    "battles": "do battles end as they should?",
+    "repeats": "is a result repeated as often as by chance?",
+    "runs": "do good and bad results alternate as by chance?",
+    "correlation": "does a result depend on the one before?",
+    "period": "is a list of results used again?",
+    "players": "do all players get the same dice?",
+}
+
+
+@question(
+    "audit",
+    Topic.STUDY,
+    Example("audit examples/rolls.csv", "were the dice of this log fair?"),
+    Example("audit examples/rolls.csv --player Ada", "and how lucky was Ada?"),
+    Example("audit --power", "what would how many rolls show?"),
+)
+@dataclass(frozen=True)
+class AuditQuestion(UnderRules, Question):
+    """Say whether the dice of a log were fair, and how lucky its players were."""
+
+    file: Annotated[
+        str | None,
+        Parameter(
+            Name(),
+            "The log: CSV or JSON lines of dice, rolls or battles, or a recorded game; - is "
+            "standard input.",
+            is_argument=True,
+        ),
+    ] = None
+    log: Annotated[
+        str | None, Parameter(Name(), "The log itself, in place of a file.", metavar="TEXT")
+    ] = None
+    player: Annotated[
+        str | None, Parameter(Name(), "The player whose luck is told first.", metavar="NAME")
+    ] = None
+    level: Annotated[Fraction, Parameter(Chance(), "Chance of a false alarm.")] = Fraction(1, 100)
+    power: Annotated[
+        bool, Parameter(Flag(), "Say what would be seen: by the log, or by any number of rolls.")
+    ] = False
+    rolls: Annotated[
+        int | None,
+        Parameter(Whole(least=1, most=MOST_ROLLS), "With --power: what so many rolls would show."),
+    ] = None
+    bias: Annotated[
+        Fraction | None,
+        Parameter(Chance(), "With --power: how many rolls show that a result is so far off."),
+    ] = None
+    seed: Annotated[
+        int, Parameter(Whole(), "Seed of the fair logs with which long ones are compared.")
+    ] = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.file is not None and self.log is not None:
+            raise ClashError("{file} must stand without {log}, got {file} {0!r}", self.file)
+        for name in ("rolls", "bias"):
+            if getattr(self, name) is not None and (not self.power or self.source is not None):
+                raise ClashError(
+                    f"{{{name}}} must stand with {{power}} and without a log, got {{{name}}} {{0}}",
+                    str(getattr(self, name)),
+                )
+        if self.source is None and not self.power:
+            raise MalformedError("a log must be given, got none; see iacta audit --help")
+
+    @property
+    def source(self) -> Path | str | None:
+        """The log: a file, or a text."""
+        return Path(self.file) if self.file is not None else self.log
+
+    def check_chart(self) -> None:
+        if self.source is None:
+            raise IllegalError("a log must be given for a picture, got none")
+
+    def answer(self, watch: Watch | None = None) -> "AuditAnswer | PowerAnswer":
+        if self.source is None:
+            return PowerAnswer(self)
+
+        def progress(lines: int) -> None:
+            if watch is not None:
+                watch(f"Reading {lines:,} lines", None)
+
+        found = audit(
+            self.source,
+            rules=self.rule_set.rules,
+            level=self.level,
+            seed=self.seed,
+            progress=progress,
+        )
+        names = [luck.player for luck in found.lucks]
+        if self.player is not None and self.player not in names:
+            known = ", ".join(filter(None, names[:MOST_LUCKS])) or "none"
+            raise IllegalError(f"player must be one of the log ({known}), got {shown(self.player)}")
+        return AuditAnswer(self, found)
+
+
+@dataclass(frozen=True, repr=False)
+class AuditAnswer(Answer):
+    """Whether the dice of a log were fair.
+
+    audited: what was found.
+    """
+
+    question: AuditQuestion
+    audited: Audit
+
+    def record(self) -> dict[str, Any]:
+        found = self.audited
+        return {
+            "lines": found.lines,
+            "rules": self.question.rule_set.name,
+            "level": found.level,
+            "alarm": found.is_alarm,
+            "impossible": found.impossible,
+            "questions": [
+                {
+                    "question": each.question,
+                    "p_value": each.p_value,
+                    "corrected": corrected,
+                    "statistic": each.statistic,
+                    "how": each.how,
+                    "interval": None
+                    if each.interval is None
+                    else {"level": 0.99, **each.interval._asdict()},
+                    "detail": each.detail,
+                }
+                for each, corrected in zip(found.findings, found.corrected, strict=True)
+            ],
+            "evidence": {
+                "e_value": _e_value(found.log_evidence),
+                "largest": _e_value(found.most_evidence),
+                "needed": 1 / found.level,
+                "reached_after": found.alarm,
+                "over_time": [
+                    {"throws": each.throws, "e_value": _e_value(each.log_evidence)}
+                    for each in found.moments
+                ],
+            },
+            "results": [
+                {
+                    "throws": each.throws,
+                    "result": each.result,
+                    "seen": each.seen,
+                    "expected": each.expected,
+                    "low": each.low,
+                    "high": each.high,
+                }
+                for each in found.results
+            ],
+            "players": [_luck_record(found, each) for each in self._lucks()],
+            "power": [
+                {
+                    "throws": each.name,
+                    "count": int(each.counts.sum()),
+                    "bias_seen": found.bias_seen(each),
+                }
+                for each in found.throws
+            ],
+            "unread": list(found.unread),
+            "broken_off": found.broken_off,
+            "not_told": found.skipped,
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield ("throws", "result", "seen", "expected", "low", "high")
+        yield from self.audited.results
+
+    def draw(self, charts: ModuleType) -> Any:
+        return charts.audited_log(self.audited)
+
+    def sections(self) -> Iterator[Section]:
+        first = [each for each in self._lucks() if each.player == self.question.player]
+        told = [luck_sentence(each, "You were") for each in first]
+        head, *others = _sections(self.audited)
+        yield Section([*head.parts, *told])
+        yield from others
+        if self.question.power:
+            level = self.audited.level / self.audited.questions
+            kinds = _kinds(self.question.rule_set.rules)
+            yield from _power_sections(kinds, level, USUAL_ROLLS, USUAL_BIASES)
+
+    def _lucks(self) -> list[Luck]:
+        return _sorted_lucks(self.audited, self.question.player)
+
+
+def _e_value(log: float) -> float | None:
+    """Return an e-value as JSON has it: `None` where no float holds it."""
+    return math.exp(log) if log < 700 else None
+
+
+def _luck_record(found: Audit, luck: Luck) -> dict[str, Any]:
+    return {
+        "player": luck.player,
+        "throws": luck.throws,
+        "result": luck.result,
+        "skill": luck.result - luck.armies,
+        "luck": luck.armies,
+        "spread": luck.spread,
+        "as_bad": luck.as_bad,
+        "as_good": luck.as_good,
+        "fights": luck.fights,
+        "luck_in_wins": luck.wins if luck.fights else None,
+        "spread_in_wins": luck.wins_spread if luck.fights else None,
+        "p_value": found.player_p_values.get(luck.player),
+    }
+
+
+def _sorted_lucks(found: Audit, first: str | None = None) -> list[Luck]:
+    return sorted(found.lucks, key=lambda luck: (luck.player != first, -luck.throws, luck.player))
+
+
+def _sections(found: Audit) -> Iterator[Section]:
+    """Yield what people are shown of an audit."""
+    lucks = _sorted_lucks(found)
+    yield Section([_sentence(found), *_evidence(found), *_notes(found)])
+    if found.findings:
+        yield Section([_questions(found)], title="What was asked, and how odd the answer is:")
+    kinds = sorted(found.throws, key=lambda each: -int(each.counts.sum()))[:MOST_KINDS]
+    yield Section([_counts(found, kinds)], title="How often each result came:")
+    if lucks:
+        sentences = [luck_sentence(each) for each in lucks[:MOST_LUCKS]] if len(lucks) < 3 else []
+        yield Section([*sentences, _luck_table(lucks[:MOST_LUCKS])], title="Luck, in armies:")
+    yield Section(
+        list(_power_lines(found)),
+        title="What this log would have shown, nine times in ten:",
+    )
+
+
+def _sentence(found: Audit) -> str:
+    if found.impossible:
+        results = count(found.impossible, "result has", "results have")
+        return (
+            f"These are other dice, or other rules: {results} no chance at all under the rules "
+            "that the log was compared with."
+        )
+    if found.is_alarm:
+        worst = min(zip(found.corrected, found.findings, strict=True), key=lambda each: each[0])
+        return (
+            f"These dice do not look fair: {one_in(worst[0])} logs of fair dice look as odd as "
+            f"this one ({worst[1].question})."
+        )
+    largest = found.largest
+    throws, bias = _thrown(largest), found.bias_seen(largest)
+    if bias is None or bias > 0.2:
+        return f"Nothing points to unfair dice, but {throws} would hardly show any that are."
+    return (
+        f"Nothing points to unfair dice: {throws} would show {_what(largest)} off by "
+        f"{_points(bias)} nine times in ten."
+    )
+
+
+def _thrown(throws: Throws) -> str:
+    total = int(throws.counts.sum())
+    one = {"battles": "battle", "rolls": "roll"}.get(throws.kind, "die")
+    many = {"battle": "battles", "roll": "rolls", "die": "dice"}[one]
+    return f"{total:,} {one if total == 1 else many}"
+
+
+def _what(throws: Throws) -> str:
+    return {"battles": "a tenth of all results", "rolls": "a result"}.get(throws.kind, "a face")
+
+
+def _points(bias: float) -> str:
+    """Return a difference of chances as people say it.
+
+    >>> _points(0.00478), _points(0.123)
+    ('0.48%', '12%')
+    """
+    digits = max(0, 1 - math.floor(math.log10(100 * bias))) if bias > 0 else 0
+    return f"{100 * bias:.{digits}f}%"
+
+
+def one_in(p_value: float) -> str:
+    """Return a chance as one of so many.
+
+    >>> one_in(0.025), one_in(1e-5), one_in(0.7)
+    ('1 in 40', 'fewer than 1 in 99,000', '7 in 10')
+    """
+    if p_value > 0.35:
+        return f"{round(10 * p_value)} in 10"
+    if p_value <= RARE * 1.01:
+        return "fewer than 1 in 99,000"
+    many = round(1 / p_value)
+    size = 10 ** max(0, len(str(many)) - 2)
+    return f"1 in {round(many / size) * size:,}"
+
+
+def _evidence(found: Audit) -> Iterator[str]:
+    needed = round(1 / found.level)
+    if not found.is_ordered:
+        yield (
+            f"The evidence against fair dice is {_odds(found.log_evidence)} to 1; an alarm takes "
+            f"{needed:,} to 1."
+        )
+    elif found.alarm is not None:
+        yield (
+            f"Watched after every throw, the evidence against fair dice reached {needed:,} to 1 "
+            f"after {found.alarm:,} of {found.lines:,}; it is now {_odds(found.log_evidence)} to 1."
+        )
+    else:
+        yield (
+            f"Watched after every throw, the evidence against fair dice never exceeded "
+            f"{_odds(found.most_evidence)} to 1; an alarm takes {needed:,} to 1."
+        )
+
+
+def _odds(log: float) -> str:
+    """Return an e-value as odds.
+
+    >>> _odds(0.0), _odds(-5.0), _odds(40.0), _odds(999.0)
+    ('1.0', '0.0067', '2.4e+17', '1e433')
+    """
+    if log > 700:
+        return f"1e{int(log / math.log(10))}"
+    value = math.exp(log)
+    if value >= 1e6:
+        return f"{value:.1e}"
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 0.1 else f"{value:.2g}"
+
+
+def _notes(found: Audit) -> Iterator[str]:
+    if found.unread:
+        names = ", ".join(repr(name) for name in found.unread[:MOST_LUCKS])
+        yield f"Columns that say nothing here: {names}."
+    if found.broken_off:
+        yield (
+            f"Left out: {count(found.broken_off, 'battle', 'battles')} broken off, as when to stop "
+            "was a choice."
+        )
+    if found.skipped:
+        told = ", ".join(f"{number} {why}" for why, number in found.skipped.items())
+        yield f"What the recording does not tell: {told}."
+    if found.is_recording:
+        yield (
+            "The odds are those that the makers of the app published in 2024; they have announced "
+            "changes since."
+        )
+    if not found.is_ordered:
+        yield "The log counts equal throws together, so nothing is asked about their order."
+
+
+def _questions(found: Audit) -> Table:
+    rows = [
+        (WORDS[each.question], _p(each.p_value), _p(corrected))
+        for each, corrected in zip(found.findings, found.corrected, strict=True)
+    ]
+    return Table(("", "p-value", f"of {len(rows)} questions"), rows)
+
+
+def _p(p_value: float) -> str:
+    return "< 0.00002" if p_value < 2 * RARE else f"{p_value:.{3 if p_value >= 0.01 else 5}f}"
+
+
+def _counts(found: Audit, kinds: Sequence[Throws]) -> Table:
+    names = {each.name for each in kinds}
+    totals = {each.name: int(each.counts.sum()) for each in kinds}
+    rows = []
+    for each in found.results:
+        if each.throws in names:
+            total = totals[each.throws]
+            is_odd = not each.low <= each.expected <= each.high
+            rows.append(
+                (
+                    f"{each.throws}: {each.result}",
+                    f"{each.seen:,}",
+                    f"{each.expected:,.1f}",
+                    f"{100 * each.seen / total:.2f}%",
+                    f"{100 * each.expected / total:.2f}%",
+                    "odd" if is_odd else "",
+                )
+            )
+    return Table(("", "seen", "fair", "seen", "fair", " "), rows)
+
+
+def luck_sentence(luck: Luck, who: str = "") -> str:
+    """Return a sentence on the luck of a player.
+
+    luck: the luck.
+    who: the beginning of the sentence, such as `You were`.
+
+    >>> luck_sentence(Luck("Ada", 90, -12, -7.3, 4.0, 0.025, 0.98, 0, 0.0, 0.0))
+    'Ada was unlucky: 7.3 armies worse than average, as bad as 1 game in 40.'
+    """
+    who = who or (f"{luck.player} was" if luck.player else "The attackers were")
+    is_bad = luck.armies < 0
+    chance = luck.as_bad if is_bad else luck.as_good
+    side = "worse" if is_bad else "better"
+    off = f"{abs(luck.armies):,.1f} armies {side} than average"
+    if chance * NOTABLE > 1 or not luck.spread:
+        return f"{who} neither lucky nor unlucky: {off}."
+    kind, as_odd = ("unlucky", "bad") if is_bad else ("lucky", "good")
+    games = one_in(chance).replace("1 in ", "1 game in ")
+    return f"{who} {kind}: {off}, as {as_odd} as {games}."
+
+
+def _luck_table(lucks: Sequence[Luck]) -> Table:
+    rows = []
+    for each in lucks:
+        off = each.armies / each.spread if each.spread else 0.0
+        rows.append(
+            (
+                each.player or "attackers",
+                f"{each.throws:,}",
+                f"{each.result:+,}",
+                f"{each.result - each.armies:+,.1f}",
+                f"{each.armies:+,.1f}",
+                f"{off:+.2f} sd",
+                f"{each.wins:+,.2f} won" if each.fights else "",
+            )
+        )
+    columns = ("", "throws", "result", "= skill", "+ luck", "luck is", "and battles")
+    if not any(each.fights for each in lucks):
+        return Table(columns[:-1], [row[:-1] for row in rows])
+    return Table(columns, rows)
+
+
+def _power_lines(found: Audit) -> Iterator[str]:
+    level = found.level / found.questions
+    for each in sorted(found.throws, key=lambda each: -int(each.counts.sum()))[:MOST_KINDS]:
+        bias = found.bias_seen(each)
+        seen = "no bias at all" if bias is None else f"{_what(each)} off by {_points(bias)}"
+        needed = rolls_needed(0.01, each.chances, level)
+        yield (f"{each.name}: {_thrown(each)} show {seen}; to show one off by 1% takes {needed:,}.")
+
+
+# What other logs would show.
+
+
+def _kinds(rules: Rules) -> Kinds:
+    """Return the chances of a die and of a roll with all dice."""
+    faces = rules.attack.faces[0]
+    kinds = {f"dice of {faces}": np.full(faces, 1 / faces)} if faces <= 100 else {}
+    if rules.mode.dice_chosen_first:
+        first, second = rules.full_roll
+        chances = outcomes(Trial("roll", first, second, rules)).values()
+        kinds[f"rolls of {first} against {second}"] = np.array([*chances])
+    return kinds | {"battles": np.full(10, 0.1)}
+
+
+def _power_sections(
+    kinds: Kinds, level: float, rolls: Sequence[int], biases: Sequence[Fraction]
+) -> Iterator[Section]:
+    seen = [
+        (f"{number:,}", *(_seen(bias_seen(number, each, level)) for each in kinds.values()))
+        for number in rolls
+    ]
+    needed = [
+        (
+            _points(float(bias)),
+            *(f"{rolls_needed(float(bias), p, level):,}" for p in kinds.values()),
+        )
+        for bias in biases
+    ]
+    yield Section([Table(("", *kinds), seen)], title="How far off a result must be to be seen:")
+    yield Section([Table(("off by", *kinds), needed)], title="How many it takes to see that:")
+
+
+def _seen(bias: float | None) -> str:
+    return "none" if bias is None else _points(bias)
+
+
+@dataclass(frozen=True, repr=False)
+class PowerAnswer(Answer):
+    """What bias so many rolls would show, and how many rolls it takes to show one."""
+
+    question: AuditQuestion
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        """The kinds of throws, with the chances of their results."""
+        return _kinds(self.question.rule_set.rules)
+
+    @property
+    def rolls(self) -> Sequence[int]:
+        """The numbers of rolls that are looked at."""
+        return USUAL_ROLLS if self.question.rolls is None else (self.question.rolls,)
+
+    @property
+    def biases(self) -> Sequence[Fraction]:
+        """The biases that are looked at."""
+        return USUAL_BIASES if self.question.bias is None else (self.question.bias,)
+
+    def record(self) -> dict[str, Any]:
+        level = float(self.question.level)
+        return {
+            "rules": self.question.rule_set.name,
+            "level": level,
+            "power": 0.9,
+            "bias_seen": [
+                {"throws": name, "count": rolls, "bias": bias_seen(rolls, chances, level)}
+                for name, chances in self.kinds.items()
+                for rolls in self.rolls
+            ],
+            "rolls_needed": [
+                {
+                    "throws": name,
+                    "bias": float(bias),
+                    "count": rolls_needed(float(bias), chances, level),
+                }
+                for name, chances in self.kinds.items()
+                for bias in self.biases
+            ],
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        record = self.record()
+        yield ("throws", "count", "bias", "asked")
+        for each in record["bias_seen"]:
+            bias = "" if each["bias"] is None else each["bias"]
+            yield each["throws"], each["count"], bias, "bias seen"
+        for each in record["rolls_needed"]:
+            yield each["throws"], each["count"], each["bias"], "rolls needed"
+
+    def draw(self, charts: ModuleType) -> Any:
+        raise IllegalError("a log must be given for a picture, got none")
+
+    def sections(self) -> Iterator[Section]:
+        asked, level = self.question, float(self.question.level)
+        name, chances = next(iter(self.kinds.items()))
+        if asked.bias is not None and asked.rolls is None:
+            needed = rolls_needed(float(asked.bias), chances, level)
+            off = _points(float(asked.bias))
+            sentence = f"It takes {needed:,} {name} to show a face off by {off}, nine times in ten."
+        else:
+            number = asked.rolls or USUAL_ROLLS[2]
+            bias = bias_seen(number, chances, level)
+            off = "no bias at all" if bias is None else f"a face off by {_points(bias)}"
+            sentence = f"{number:,} {name} show {off}, nine times in ten."
+        yield Section([sentence])
+        yield from _power_sections(self.kinds, level, self.rolls, self.biases)
+
+
+@sections_of.register
+def _(value: Audit) -> Iterator[Section]:
+    return _sections(value)

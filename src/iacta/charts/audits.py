@@ -1,0 +1,193 @@
+"""Charts of audits: what was rolled beside what fair dice give, the evidence and the luck."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from iacta.charts.registry import chart
+from iacta.charts.theme import (
+    BLUE,
+    CATEGORIES,
+    GREY,
+    RED,
+    AnyChart,
+    Row,
+    alt,
+    armies,
+    categories,
+    exactly,
+    expect,
+    finish,
+    named,
+)
+from iacta.questions.audit import Audit
+
+MOST_RESULTS = 30
+ROW_HEIGHT = 18
+SMALL = 170  # pixels, for what changes over time
+MOST_EXPONENT = 300
+FAIR, ODD = "as fair dice may", "odd"
+NOBODY = "attackers"
+
+
+@chart(of="Audit")
+def audited_log(audited: Audit) -> AnyChart:
+    """Return how far each result of a log is from fair dice, and evidence and luck over time.
+
+    audited: what `iacta.audit` returns.
+
+    The chart has a table `results`: for each `result` of some `throws` how often it was `seen`, how
+    often fair dice give it (`expected`), by how much its share is `off`, and where that would lie,
+    from `low` to `high`, for all results at once. If the log has its throws one by one, a table
+    `evidence` has the `e_value` after so many `throws`; and if it has rolls or battles, a table
+    `luck` has the luck of each `player` in `armies`.
+    """
+    expect(audited, Audit, "audited")
+    rows = _results(audited)
+    evidence = [
+        {"throws": each.throws, "e_value": math.exp(_bounded(each.log_evidence))}
+        for each in audited.moments
+    ]
+    luck = [
+        {"throws": each.throws, "player": name or NOBODY, "armies": each.armies[number]}
+        for number, name in enumerate(audited.players)
+        for each in audited.moments
+        if any(luck.player == name for luck in audited.lucks)
+    ]
+    tables: dict[str, Sequence[Row]] = {"results": rows}
+    parts = [_deviations(rows)]
+    words = (
+        "Points: how much more often each result came than with fair dice; lines: "
+        f"{100 * (1 - audited.level):g}% intervals for all at once"
+    )
+    if evidence:
+        tables["evidence"] = evidence
+        tables["needed"] = [{"e_value": 1 / audited.level}]
+        parts.append(_evidence([*evidence, *tables["needed"]]))
+        words += (
+            ". Below: the evidence against fair dice as the log goes on, and what an alarm takes"
+        )
+    if luck:
+        tables["luck"] = luck
+        parts.append(_luck(luck))
+        words += "; the luck of players in armies"
+    drawn = parts[0]
+    if len(parts) > 1:
+        drawn = alt.vconcat(*parts).resolve_scale(color="independent")
+    return finish(drawn, _title(audited), f"{words}.", tables)
+
+
+def _bounded(log: float) -> float:
+    most = MOST_EXPONENT * math.log(10)
+    return min(max(log, -most), most)
+
+
+def _title(audited: Audit) -> str:
+    thrown = armies(audited.lines, "throw")
+    if audited.is_alarm:
+        return f"The dice of this log of {thrown} do not look fair."
+    return f"Nothing points to unfair dice in this log of {thrown}."
+
+
+def _results(audited: Audit) -> list[Row]:
+    totals = {each.name: int(each.counts.sum()) for each in audited.throws}
+    kept: set[str] = set()
+    count = 0
+    for throws in sorted(audited.throws, key=lambda throws: -totals[throws.name]):
+        count += len(throws.results)
+        if count <= MOST_RESULTS or not kept:
+            kept.add(throws.name)
+    rows: list[Row] = []
+    for each in audited.results:
+        total = totals[each.throws]
+        if each.throws in kept and total:
+            fair = each.expected / total
+            rows.append(
+                {
+                    "throws": each.throws,
+                    "result": f"{each.throws}: {each.result}",
+                    "seen": each.seen,
+                    "expected": each.expected,
+                    "off": each.seen / total - fair,
+                    "low": each.low / total - fair,
+                    "high": each.high / total - fair,
+                    "verdict": FAIR if each.low <= each.expected <= each.high else ODD,
+                }
+            )
+    return rows
+
+
+def _deviations(rows: Sequence[Row]) -> Any:
+    base = alt.Chart(named("results")).encode(
+        y=alt.Y(
+            "result:N",
+            title=None,
+            sort=[row["result"] for row in rows],
+            axis=alt.Axis(labelLimit=150, labelOverlap=False),
+        ),
+        tooltip=["result:N", exactly("seen"), exactly("expected"), exactly("off")],
+    )
+    across = alt.X(
+        "low:Q",
+        title="more often than fair",
+        axis=alt.Axis(format="+~%", tickCount=5),
+        scale=alt.Scale(padding=8),
+    )
+    colours = categories("verdict", {FAIR: BLUE, ODD: RED}, rows)
+    zero = (
+        alt.Chart(named("results"))
+        .mark_rule(strokeDash=[6, 4])
+        .encode(x=alt.datum(0, type="quantitative"))
+    )
+    return alt.layer(
+        zero,
+        base.mark_rule(strokeWidth=1.5).encode(x=across, x2="high:Q", color=colours),
+        base.mark_point(filled=True, size=50, opacity=1).encode(x="off:Q", color=colours),
+    ).properties(height=ROW_HEIGHT * len(rows))
+
+
+def _evidence(rows: Sequence[Row]) -> Any:
+    logs = [math.log10(row["e_value"]) for row in rows]
+    least, most = math.floor(min(logs)), math.ceil(max(logs))
+    powers = range(least, most + 1, max(1, (most - least) // 5))
+    base = alt.Chart(named("evidence")).encode(
+        x=_time(), tooltip=["throws:Q", exactly("e_value", "evidence")]
+    )
+    line = base.mark_line(color=BLUE, strokeWidth=2).encode(
+        y=alt.Y(
+            "e_value:Q",
+            title="evidence, to 1",
+            scale=alt.Scale(type="log"),
+            axis=alt.Axis(format="~g", values=[10.0**power for power in powers]),
+        )
+    )
+    needed = alt.Chart(named("needed")).mark_rule(strokeDash=[6, 4], strokeWidth=1.5, color=RED)
+    alarm = needed.encode(y="e_value:Q", tooltip=[exactly("e_value", "alarm")])
+    return alt.layer(line, alarm).properties(height=SMALL)
+
+
+def _luck(rows: Sequence[Row]) -> Any:
+    players = [*dict.fromkeys(row["player"] for row in rows)]
+    colours = {
+        player: CATEGORIES[number] if number < len(CATEGORIES) else GREY
+        for number, player in enumerate(players)
+    }
+    base = alt.Chart(named("luck")).encode(
+        x=_time(), tooltip=["throws:Q", "player:N", exactly("armies")]
+    )
+    zero = (
+        alt.Chart(named("luck"))
+        .mark_rule(strokeDash=[6, 4])
+        .encode(y=alt.datum(0, type="quantitative"))
+    )
+    line = base.mark_line(strokeWidth=2).encode(
+        y=alt.Y("armies:Q", title="luck, in armies"),
+        color=categories("player", colours, rows),
+    )
+    return alt.layer(zero, line).properties(height=SMALL)
+
+
+def _time() -> Any:
+    return alt.X("throws:Q", title="throws", axis=alt.Axis(format="~s", grid=False, tickCount=5))

@@ -1,0 +1,546 @@
+"""Fair: how well counts agree with fair dice, and what a disagreement would have to be to show.
+
+All questions about counts use Pearson's statistic. With nᵢ results of kind i among n, which fair
+dice give with the probability pᵢ, it is
+
+    X² = Σ_i (n_i − n·p_i)² / (n·p_i),
+
+and a p-value is the probability that fair dice give at least as large a value. It is summed over
+all possible counts where these are few (the exact multinomial test), and else estimated from
+simulated fair logs: of N of them b are at least as far off, so
+
+    p = (b + 1) / (N + 1),
+
+which fair dice make smaller than any α in at most α of all logs (Davison and Hinkley 1997, eq
+4.11). Several questions about one log are corrected by Holm (1979): the smallest of m p-values is
+multiplied by m, the next by m − 1, and so on. So fair dice raise a false alarm on any question with
+at most the stated chance.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from math import comb
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.estimate import Estimate, Interval
+
+if TYPE_CHECKING:
+    Generator = np.random.Generator
+
+__all__ = [
+    "Counted",
+    "Finding",
+    "bias_seen",
+    "chi_square_sf",
+    "compare_players",
+    "compare_with_fair",
+    "fair_p_values",
+    "find_period",
+    "holm",
+    "look_at_order",
+    "power_of",
+    "rolls_needed",
+]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+MOST_ENUMERATED = 200_000
+DRAWS = 100_000
+SHUFFLES = 9_999
+MOST_SHUFFLED = 1_000
+MOST_SHARED = 10**9
+MOST_FOLLOWED = 2**20
+LEAST_PAIRS = 20
+SAME = 1e-9
+POWER = 0.9
+MOST_BIAS = 0.5
+INTERVAL_LEVEL = 0.99
+
+
+class Counted(NamedTuple):
+    """How often results came, and how often fair dice give them.
+
+    counts: how often each result came.
+    chances: how likely fair dice give each.
+    scores: a number for each result, to see whether large ones follow large ones.
+    pairs: how often each result was followed by each other in throws of this kind; `None` where
+        their order is not known.
+    """
+
+    counts: Ints
+    chances: Floats
+    scores: Floats
+    pairs: Ints | None = None
+
+    @property
+    def total(self) -> int:
+        """How many results there are."""
+        return int(self.counts.sum())
+
+
+class Finding(NamedTuple):
+    """A question about a log, and how often fair dice look as odd.
+
+    question: the question.
+    p_value: the chance that fair dice are at least as far off.
+    statistic: by how much they are off, as the question measures it.
+    how: `"exact"`, `"simulated"`, `"normal"` or `"bound"`.
+    interval: where the p-value is simulated, its own interval at 99%.
+    detail: more about what was found, for people.
+    """
+
+    question: str
+    p_value: float
+    statistic: float
+    how: str
+    interval: Interval | None = None
+    detail: str = ""
+
+
+# Counts against fair dice.
+
+
+def compare_with_fair(
+    question: str, parts: Sequence[Counted], rng: "Generator", draws: int = DRAWS
+) -> Finding:
+    """Return how well counts agree with fair dice.
+
+    question: what is asked, for the result.
+    parts: the counts of each kind of throw; their statistics are added.
+    rng: random numbers, for logs too long to enumerate.
+    draws: how many fair logs are simulated then.
+
+    >>> import numpy as np
+    >>> die = Counted(np.array([9, 1]), np.array([0.5, 0.5]), np.array([1.0, 2.0]))
+    >>> found = compare_with_fair("a coin", [die], np.random.default_rng(1))
+    >>> round(found.p_value * 1024, 9), found.how
+    (22.0, 'exact')
+    """
+    statistic = sum(float(_pearson(part.counts, part.chances)) for part in parts)
+    if len(parts) == 1:
+        (part,) = parts
+        kinds = len(part.chances)
+        if comb(part.total + kinds - 1, kinds - 1) <= MOST_ENUMERATED:
+            return Finding(question, _exact(part, statistic), statistic, "exact")
+    drawn = np.zeros(draws)
+    for part in parts:
+        drawn += _pearson(rng.multinomial(part.total, part.chances, size=draws), part.chances)
+    return _simulated(question, int((drawn >= statistic * (1 - SAME)).sum()), draws, statistic)
+
+
+def _simulated(
+    question: str, as_far: int, draws: int, statistic: float, detail: str = ""
+) -> Finding:
+    interval = Estimate(draws, as_far).interval(INTERVAL_LEVEL)
+    p_value = (as_far + 1) / (draws + 1)
+    return Finding(question, p_value, statistic, "simulated", interval, detail)
+
+
+def _pearson(counts: Ints, chances: Floats) -> Floats:
+    """Return X² of counts along the last axis."""
+    expected = counts.sum(axis=-1, keepdims=True) * chances
+    with np.errstate(invalid="ignore"):
+        parts = (counts - expected) ** 2 / expected
+    found: Floats = np.nansum(parts, axis=-1)
+    return found
+
+
+def _exact(part: Counted, statistic: float) -> float:
+    """Return the p-value of the exact multinomial test, its outcomes ordered by X²."""
+    n, kinds = part.total, len(part.chances)
+    every = _compositions(n, kinds)
+    log_factorials = np.array([math.lgamma(k + 1) for k in range(n + 1)])
+    logs = log_factorials[n] + (every * np.log(part.chances) - log_factorials[every]).sum(axis=1)
+    is_as_far = _pearson(every, part.chances) >= statistic * (1 - SAME)
+    return min(math.fsum(np.exp(logs[is_as_far])), 1.0)
+
+
+def _compositions(total: int, kinds: int) -> Ints:
+    """Return all counts of so many kinds with a sum.
+
+    >>> _compositions(1, 3).tolist()
+    [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    """
+    rows = np.zeros((1, 0), dtype=np.int64)
+    left = np.array([total], dtype=np.int64)
+    for _ in range(kinds - 1):
+        ways = left + 1
+        place = np.repeat(np.arange(len(left)), ways)
+        count = np.arange(len(place)) - np.repeat(np.cumsum(ways) - ways, ways)
+        rows, left = np.column_stack([rows[place], count]), left[place] - count
+    return np.column_stack([rows, left])
+
+
+def fair_p_values(
+    counts: Ints, chances: Floats, rng: "Generator", draws: int = DRAWS
+) -> npt.NDArray[np.float64]:
+    """Return the simulated p-values of many logs of one length at once.
+
+    counts: a row for each log; all have the same sum.
+    chances: how likely fair dice give each result.
+    rng, draws: as for `compare_with_fair`.
+    """
+    fair = np.sort(_pearson(rng.multinomial(int(counts[0].sum()), chances, size=draws), chances))
+    below = np.searchsorted(fair, _pearson(counts, chances) * (1 - SAME))
+    found: Floats = (draws - below + 1) / (draws + 1)
+    return found
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number.
+
+    p_values: one for each question.
+
+    >>> holm([0.01, 0.5, 0.02])
+    [0.03, 0.5, 0.04]
+
+    Source: Holm, "A simple sequentially rejective multiple test procedure" (Scandinavian Journal
+    of Statistics 6, 1979).
+    """
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    corrected, least = [0.0] * len(order), 0.0
+    for rank, i in enumerate(order):
+        least = max(least, min((len(order) - rank) * p_values[i], 1.0))
+        corrected[i] = least
+    return corrected
+
+
+# Order.
+
+
+def look_at_order(parts: Sequence[Counted], rng: "Generator") -> list[Finding]:
+    """Return whether results depend on those before them: by repeats, runs and correlation.
+
+    parts: the counts of each kind of throw, with their pairs.
+    rng: random numbers, for shuffles of short logs.
+
+    Each looks at pairs of results that follow each other in throws of one kind. Given how often
+    each result came, all orders are as likely if the dice have no memory. So short logs are
+    compared with shuffled ones, and long ones with the normal distribution, by the mean and the
+    variance over all orders. With n results, the share qᵢ of kind i, and s_k = Σ qᵢ^k:
+
+    - the repeats of a result have the mean n·s₂ − 1, and the variance n (s₂ + s₂² − 2 s₃) as n
+      grows (Moran 1948);
+    - the changes between better and worse than average, n₁ and n₀ of them, have the mean
+      2 n₁ n₀ / n and the variance 2 n₁ n₀ (2 n₁ n₀ − n) / (n² (n − 1)) (Wald and Wolfowitz 1940);
+    - the sum of products of neighbours, with scores of mean 0 and variance 1, has the mean −1 and
+      the variance n as n grows (Wald and Wolfowitz 1943).
+    """
+    used = [part for part in parts if part.pairs is not None and _varies(part)]
+    if not used:
+        return []
+    found = np.sum([_order_statistics(part) for part in used], axis=0)
+    means, variances = (
+        np.sum(rows, axis=0) for rows in zip(*map(_order_moments, used), strict=True)
+    )
+    names = ("repeats", "runs", "correlation")
+    total = sum(part.total for part in used)
+    seen = (
+        f"{found[0]:,.0f} repeats of the result before, {means[0]:,.1f} expected",
+        f"{found[1] + len(used):,.0f} runs of good or bad results, {means[1] + len(used):,.1f} "
+        "expected",
+        f"the correlation with the result before is {(found[2] + len(used)) / total:+.3f}",
+    )
+    if total > MOST_SHUFFLED:
+        off = np.abs(found - means) / np.sqrt(variances)
+        chances = [math.erfc(float(each) / math.sqrt(2)) for each in off]
+        return [
+            Finding(name, chance, float(each), "normal", None, words)
+            for name, chance, each, words in zip(names, chances, off, seen, strict=True)
+        ]
+    shuffled = np.sum([_shuffled(part, rng) for part in used], axis=0)
+    off = np.abs(found - means) * (1 - SAME)
+    as_far = (np.abs(shuffled - means) >= off).sum(axis=0)
+    return [
+        _simulated(name, int(count), SHUFFLES, float(each), words)
+        for name, count, each, words in zip(names, as_far, off, seen, strict=True)
+    ]
+
+
+def _varies(part: Counted) -> bool:
+    return part.total > 2 and int((part.counts > 0).sum()) > 1
+
+
+def _standard(part: Counted) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return the scores with mean 0 and variance 1, and which are better than average."""
+    share = part.counts / part.total
+    middle = part.scores - share @ part.scores
+    spread = math.sqrt(float(share @ middle**2)) or 1.0
+    return middle / spread, middle > 0
+
+
+def _order_statistics(part: Counted) -> Floats:
+    assert part.pairs is not None  # noqa: S101 # as `look_at_order` has seen
+    scores, better = _standard(part)
+    changes = part.pairs[better][:, ~better].sum() + part.pairs[~better][:, better].sum()
+    return np.array([np.trace(part.pairs), changes, scores @ part.pairs @ scores], dtype=float)
+
+
+def _order_moments(part: Counted) -> tuple[Floats, Floats]:
+    n = part.total
+    share = part.counts / n
+    two, three = float((share**2).sum()), float((share**3).sum())
+    _, better = _standard(part)
+    high = float(part.counts[better].sum())
+    both = 2 * high * (n - high)
+    means = np.array([n * two - 1, both / n, -1.0])
+    variances = np.array([n * (two + two**2 - 2 * three), both * (both - n) / (n * n * (n - 1)), n])
+    return means, np.maximum(variances, 1e-300)
+
+
+def _shuffled(part: Counted, rng: "Generator") -> Floats:
+    """Return the statistics of shuffles, one row each."""
+    scores, better = _standard(part)
+    results = np.repeat(np.arange(len(part.counts)), part.counts)
+    rows = rng.permuted(np.tile(results.astype(np.uint8), (SHUFFLES, 1)), axis=1)
+    first, second = rows[:, :-1], rows[:, 1:]
+    high = better[rows]
+    return np.column_stack(
+        [
+            (first == second).sum(axis=1),
+            (high[:, :-1] != high[:, 1:]).sum(axis=1),
+            (scores[first] * scores[second]).sum(axis=1),
+        ]
+    )
+
+
+def find_period(results: Ints, most_likely: float) -> Finding | None:
+    """Return whether a list of results is used again and again, and its length.
+
+    results: numbers from 0, in their order.
+    most_likely: the chance of the most likely of them with fair dice.
+
+    At a distance L there are m = n − L pairs of results, of which M are alike. Whatever was thrown
+    before, the next result is like the one L before with a chance of at most s, that of the most
+    likely one. So M is at most binomial, and by Chernoff's bound
+
+        P(M ≥ a·m) ≤ exp(−m·(a·log(a/s) + (1 − a)·log((1 − a)/(1 − s)))),     a > s.
+
+    The p-value is the smallest of these bounds, times the number of distances. All M are found at
+    once by a Fourier transform.
+    """
+    n = len(results)
+    if n < 2 * LEAST_PAIRS:
+        return None
+    size = 1 << (2 * n - 1).bit_length()
+    alike = np.zeros(size)
+    for kind in range(int(results.max()) + 1):
+        is_kind = np.fft.rfft(results == kind, size)
+        alike += np.fft.irfft(np.abs(is_kind) ** 2, size)
+    distances = np.arange(1, n - LEAST_PAIRS + 1)
+    pairs = n - distances
+    part = np.clip(np.round(alike[distances]) / pairs, 0, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        same = part * np.log(part / most_likely)
+        other = (1 - part) * np.log((1 - part) / (1 - most_likely))
+    bounds = -pairs * (np.nan_to_num(same) + np.nan_to_num(other))
+    bounds[part <= most_likely] = 0.0
+    best = int(np.argmin(bounds))
+    p_value = min(1.0, len(distances) * math.exp(float(bounds[best])))
+    detail = (
+        f"{part[best]:.1%} of the results are those of {distances[best]:,} throws before"
+        if p_value < 1
+        else f"no list of up to {len(distances):,} results is used again"
+    )
+    return Finding("period", p_value, float(distances[best]), "bound", None, detail)
+
+
+# Players.
+
+
+def compare_players(
+    shares: Sequence[tuple[Sequence[Ints], Sequence[Ints]]], names: Sequence[str], rng: "Generator"
+) -> tuple[Finding, list[float]]:
+    """Return whether the dice treat players differently, and the p-value of each player.
+
+    shares: for each player, the counts of the player and of all others, for each kind of throw.
+    names: the players.
+    rng: random numbers.
+
+    Given how often each result came to all, and how often each player threw, fair dice deal the
+    results out as from an urn. X² compares what came to a player and to the others with their
+    shares of the sum; the simulated logs are drawn from the urn. This asks for no fair chance, so
+    that dice which are off for all players alike raise no alarm here.
+    """
+    p_values = []
+    for mine, others in shares:
+        statistic, drawn = 0.0, np.zeros(SHUFFLES)
+        for ours, theirs in zip(mine, others, strict=True):
+            both = ours + theirs
+            n, m = int(ours.sum()), int(theirs.sum())
+            if not n or not m or (both > 0).sum() < 2:
+                continue
+            kept = both > 0
+            ours, both = ours[kept], both[kept]  # results that came
+            expected = both * (n / (n + m))
+            scale = expected * (m / (n + m))
+            statistic += float(((ours - expected) ** 2 / scale).sum())
+            if n + m < MOST_SHARED:
+                dealt = rng.multivariate_hypergeometric(both, n, size=SHUFFLES, method="marginals")
+            else:
+                dealt = rng.multinomial(n, both / (n + m), size=SHUFFLES)
+            drawn += ((dealt - expected) ** 2 / scale).sum(axis=1)
+        as_far = int((drawn >= statistic * (1 - SAME)).sum())
+        p_values.append((as_far + 1) / (SHUFFLES + 1))
+    best = int(np.argmin(p_values))
+    p_value = min(1.0, p_values[best] * (1 if len(names) == 2 else len(names)))
+    detail = f"most unlike the others: {names[best] or 'those without a name'}"
+    return Finding("players", p_value, 0.0, "simulated", None, detail), p_values
+
+
+# Power.
+
+
+def chi_square_sf(x: float, degrees: int) -> float:
+    """Return the probability that a χ² variable is at least x.
+
+    degrees: its degrees of freedom, at least 1.
+
+    For k degrees it is a finite sum (Abramowitz and Stegun 1964, eqs 26.4.4 and 26.4.5):
+
+        Q = Σ_{j<k/2} (x/2)^j·e^{−x/2} / j!,     k even,
+
+    and for odd k the same over j = 1/2, 3/2 .. k/2 − 1, with Γ(j + 1) for j!, and erfc √(x/2)
+    added.
+
+    >>> round(chi_square_sf(4.36, 2), 3)
+    0.113
+    """
+    half = max(x, 0.0) / 2
+    if half == 0:
+        return 1.0
+    start = 0.5 if degrees % 2 else 0.0
+    total = math.erfc(math.sqrt(half)) if degrees % 2 else 0.0
+    steps = np.arange(start, degrees / 2 - 0.25)
+    if len(steps):
+        logs = steps * math.log(half) - half - np.array([math.lgamma(j + 1) for j in steps])
+        total += math.fsum(np.exp(logs))
+    return min(total, 1.0)
+
+
+def power_of(off: float, degrees: int, level: float) -> float:
+    """Return the chance that X² shows a bias.
+
+    off: the noncentrality λ, by how much the bias is expected to raise X².
+    degrees: the degrees of freedom.
+    level: the chance of a false alarm.
+
+    A χ² variable off by λ has with the Poisson probability of j at λ/2 a central one with 2j more
+    degrees (Abramowitz and Stegun 1964, eq 26.4.25).
+
+    >>> round(power_of(16.47, 5, 0.05), 3)
+    0.9
+    """
+    return _beyond(_limit(degrees, level), off, degrees)
+
+
+def _beyond(limit: float, off: float, degrees: int) -> float:
+    """Return the chance that a χ² variable that is off by `off` is at least `limit`."""
+    half, middle = off / 2, max(limit, 1e-300) / 2
+    first = max(0, int(half - 12 * math.sqrt(half) - 12))
+    j = np.arange(first, int(half + 12 * math.sqrt(half)) + 13)
+    factorials = np.array([math.lgamma(each + 1) for each in j])
+    weights = np.exp(j * math.log(half) - half - factorials) if half else (j == 0).astype(float)
+    # Two more degrees add one more term to the sum of `chi_square_sf`.
+    halves = degrees / 2 + j
+    terms = halves * math.log(middle) - middle - np.array([math.lgamma(k + 1) for k in halves])
+    central = chi_square_sf(limit, degrees + 2 * first) + np.cumsum(np.exp(terms)) - np.exp(terms)
+    return float(min(weights @ np.minimum(central, 1.0), 1.0))
+
+
+@lru_cache(maxsize=1024)
+def _limit(degrees: int, level: float) -> float:
+    """Return what a χ² variable reaches with a chance."""
+    low, high = 0.0, 1.0
+    while chi_square_sf(high, degrees) > level:
+        high *= 2
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if chi_square_sf(middle, degrees) > level else (low, middle)
+    return high
+
+
+def _power_at(throws: int, bias: float, chances: Floats, level: float) -> float:
+    """Return the chance that so many throws show a bias on the result that hides it best."""
+    worst = int(np.argmax(chances * (1 - chances)))
+    change = -bias * chances / (1 - chances[worst])
+    change[worst] = bias
+    loaded = chances + change
+    if loaded.max() >= 1:
+        return 1.0
+    degrees = len(chances) - 1
+    off = throws * float((change**2 / chances).sum())
+    # The mean and the variance of X², whose counts have the variances of loaded dice.
+    spread = (np.diag(loaded) - np.outer(loaded, loaded)) / np.sqrt(np.outer(chances, chances))
+    moved = math.sqrt(throws) * change / np.sqrt(chances)
+    mean = float(np.trace(spread)) + off
+    variance = 2 * float((spread**2).sum()) + 4 * float(moved @ spread @ moved)
+    scale = math.sqrt(2 * (degrees + 2 * off) / variance)
+    limit = degrees + off + (_limit(degrees, level) - mean) * scale
+    return _beyond(limit, off, degrees) if limit > 0 else 1.0
+
+
+def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
+    """Return the bias that so many throws show nine times in ten, `None` if they show none.
+
+    throws: how many there are.
+    chances: how likely fair dice give each result.
+    level: the chance of a false alarm.
+
+    If one result comes b more often than its chance p, and the others share the difference, X² is
+    off by
+
+        λ = n·b² / (p·(1 − p)),
+
+    the least for the result whose chance is nearest to one half. Its mean and variance are those of
+    counts of such dice, its shape is that of a χ² variable off by λ.
+
+    >>> import numpy as np
+    >>> round(bias_seen(100_000, np.full(6, 1 / 6), 0.05), 4)
+    0.0048
+    """
+    return _bias_seen(throws, tuple(chances.tolist()), level)
+
+
+@lru_cache(maxsize=1024)
+def _bias_seen(throws: int, row: tuple[float, ...], level: float) -> float | None:
+    chances = np.array(row)
+    low, high = 0.0, MOST_BIAS
+    if not throws or _power_at(throws, high, chances, level) < POWER:
+        return None
+    while high - low > 1e-5 * high:
+        middle = (low + high) / 2
+        is_seen = _power_at(throws, middle, chances, level) >= POWER
+        low, high = (low, middle) if is_seen else (middle, high)
+    return high
+
+
+def rolls_needed(bias: float, chances: Floats, level: float) -> int:
+    """Return how many throws show a bias nine times in ten.
+
+    bias: by how much a result comes too often.
+    chances, level: as for `bias_seen`.
+
+    >>> import numpy as np
+    >>> rolls_needed(0.01, np.full(6, 1 / 6), 0.05)
+    23298
+    """
+    return _rolls_needed(bias, tuple(chances.tolist()), level)
+
+
+@lru_cache(maxsize=1024)
+def _rolls_needed(bias: float, row: tuple[float, ...], level: float) -> int:
+    chances = np.array(row)
+    low, high = 0, 1
+    while _power_at(high, bias, chances, level) < POWER:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        is_seen = _power_at(middle, bias, chances, level) >= POWER
+        low, high = (low, middle) if is_seen else (middle, high)
+    return high

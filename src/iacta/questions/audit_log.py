@@ -1,0 +1,589 @@
+"""Logs of dice: what was rolled, read from texts, files and records in bounded memory.
+
+A log has one line for each die, roll or battle, as CSV or as JSON lines. Lines repeat: there are
+only so many rolls. So a line is parsed when it is first seen, and a log of a hundred million lines
+is read as blocks of numbers, each the place of an `Entry` in the block's list.
+
+Recordings of RiskGameRecorder are read too. They hold the armies on the map whenever these have
+changed, from which some battles can be told, and some of their outcomes never: `recorded` says
+which, and a battle that is read from a recording is compared with the fair distribution given
+that its outcome is one that could be told.
+"""
+
+import csv
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import chain, islice
+from os import PathLike
+from typing import IO, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.checks import parse_whole_number, shown, whole_number
+from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
+from iacta.files import STREAM, parse_json, read_path
+from iacta.questions.audit_recording import recorded
+from iacta.questions.audit_trials import Entry, Notes, Trial, at, plainly, refuse_large
+from iacta.rules.dice import Dice
+from iacta.rules.roll import Losses, Roll
+from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules
+
+__all__ = ["COLUMNS", "Block", "Log", "read_log"]
+
+Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
+Codes: TypeAlias = npt.NDArray[np.int64]
+
+BLOCK = 2**17
+CHUNK = 2**20
+MOST_ENTRIES = 2**18  # lines whose meaning is remembered
+LONGEST_LINE = 10_000
+MOST_COLUMNS = 100
+MOST_COUNT = 10**12
+MOST_FACES = 100
+MOST_RECORDED = 2**24
+LONGEST_NAME = 100
+KINDS = {
+    "dice": ("die", "faces"),
+    "rolls": ("attack", "defence", "attack_dice", "defence_dice", "attackers_lost"),
+    "battles": ("attackers_left", "defenders_left"),
+}
+COLUMNS = (
+    *("die", "faces"),
+    *("attack", "defence", "attack_dice", "defence_dice", "attackers_lost", "defenders_lost"),
+    *("attackers", "defenders", "attackers_left", "defenders_left"),
+    *("player", "opponent", "rules", "count"),
+)
+WANTED = (
+    "die; attack and defence; attack_dice, defence_dice and attackers_lost; or attackers, "
+    "defenders, attackers_left and defenders_left"
+)
+DICE = re.compile(r"\[?\s*[0-9]+(?:[\s,;+/-]+[0-9]+)*\s*\]?")
+PACKED = {
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "ZIP",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"(\xb5/\xfd": "Zstandard",
+}
+OTHER_TEXTS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+UTF8_MARK = b"\xef\xbb\xbf"
+
+
+class Block(NamedTuple):
+    """A part of a log.
+
+    entries: what its lines say.
+    codes: for each line, in their order, the place of what it says.
+    """
+
+    entries: list[Entry]
+    codes: Codes
+
+
+def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
+    """Yield a log block by block.
+
+    log: the path of a file; the log itself, as text or bytes; or rows, each a mapping from the
+        names of columns, or the face of a die.
+    rules: the rules where a line names none.
+    notes: receives what is not part of the blocks.
+    """
+    if isinstance(log, str | bytes):
+        text = log.encode("utf-8", "surrogatepass") if isinstance(log, str) else log
+        yield from _read_bytes(iter([text]), rules, notes)
+    elif isinstance(log, PathLike):
+        file = read_path(log, "log")
+        try:
+            if str(file) == STREAM:
+                if sys.stdin is None:
+                    raise MalformedError("standard input must be open, got it closed")
+                yield from _read_bytes(_chunks(sys.stdin.buffer), rules, notes)
+            else:
+                with file.open("rb") as opened:
+                    yield from _read_bytes(_chunks(opened), rules, notes)
+        except IactaError:
+            raise
+        except (OSError, ValueError) as error:  # ValueError: the name contains a NUL
+            reason = " ".join(str(getattr(error, "strerror", None) or error).split())
+            raise MalformedError(f"the file must be one that can be read, got: {reason}") from None
+    else:
+        yield from _blocks(_rows(log), rules, notes)
+
+
+def _chunks(opened: IO[bytes]) -> Iterator[bytes]:
+    while chunk := opened.read(CHUNK):
+        yield chunk
+
+
+# Rows.
+
+
+def _rows(log: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(log, Mapping):
+        raise MalformedError(f"log must be a row of mappings or of dice, got {shown(log)}")
+    try:
+        rows = iter(log)
+    except TypeError:
+        raise MalformedError(
+            f"log must be a text, a path or rows of a log, got {shown(log)}"
+        ) from None
+    for row in rows:
+        yield row if isinstance(row, Mapping) else {"die": row}
+
+
+def _blocks(
+    rows: Iterator[Mapping[str, Any]], rules: Rules, notes: Notes, place: str = "row"
+) -> Iterator[Block]:
+    """Yield rows as blocks; what is wrong is said with the number of the row."""
+    number = 0
+    while part := list(islice(rows, BLOCK)):
+        entries: dict[Entry, int] = {}
+        codes = []
+        for row in part:
+            number += 1
+            with at(f"{place} {number}"):
+                entry = _entry(row, rules, notes)
+                codes.append(entries.setdefault(entry, len(entries)))
+                notes.broken_off += entry.times * (entry.trial is None)
+        yield Block(list(entries), np.array(codes, dtype=np.int64))
+
+
+# Texts.
+
+
+def _read_bytes(chunks: Iterator[bytes], rules: Rules, notes: Notes) -> Iterator[Block]:
+    head = b""
+    for chunk in chunks:  # a pipe may give few bytes at a time
+        head += chunk
+        if len(head) > LONGEST_LINE:
+            break
+    _refuse_packed(head)
+    head = head.removeprefix(UTF8_MARK)
+    if not head.strip():
+        raise MalformedError("the log must have lines, got none")
+    if _is_document(head):
+        text = b"".join(_bounded(chain([head], chunks), MOST_RECORDED))
+        yield from _document(text, rules, notes)
+    else:
+        yield from _read_lines(_lines(head, chunks), rules, notes)
+
+
+def _refuse_packed(head: bytes) -> None:
+    for mark, name in PACKED.items():
+        if head.startswith(mark):
+            raise MalformedError(f"the log must be text, got a {name} file; unpack it first")
+    for mark, name in OTHER_TEXTS.items():
+        if head.startswith(mark):
+            raise MalformedError(f"the log must be UTF-8 text, got {name}; save it as UTF-8")
+
+
+def _is_document(head: bytes) -> bool:
+    """Tell whether the log is one JSON text, such as a recording, and not a line for each event."""
+    start = head.lstrip()
+    if start.startswith(b"["):
+        return True
+    first = start.split(b"\n", 1)[0].strip()
+    if not start.startswith(b"{"):
+        return False
+    return not first.endswith(b"}") or b'"roundInfo"' in start
+
+
+def _bounded(chunks: Iterator[bytes], most: int) -> Iterator[bytes]:
+    for chunk in chunks:
+        most -= len(chunk)
+        if most < 0:
+            raise TooLargeError(
+                f"a recording must have at most {MOST_RECORDED} bytes, got more; a log of lines "
+                "may have any number"
+            )
+        yield chunk
+
+
+def _document(content: bytes, rules: Rules, notes: Notes) -> Iterator[Block]:
+    try:
+        document = parse_json(content.decode())
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise MalformedError(f"line {line}: {_not_utf8(error)}") from None
+    if isinstance(document, list):
+        yield from _blocks(_rows(document), rules, notes, "entry")
+    else:
+        entries: dict[Entry, int] = {}
+        codes = [entries.setdefault(each, len(entries)) for each in recorded(document, notes)]
+        yield Block(list(entries), np.array(codes, dtype=np.int64))
+
+
+def _lines(head: bytes, chunks: Iterator[bytes]) -> Iterator[list[bytes]]:
+    """Yield the lines of a log, some thousands at a time; none of them is endless."""
+    rest, number = head, 1
+    for chunk in chain([b""], chunks):
+        *lines, rest = (rest + chunk).split(b"\n")
+        longest = max(map(len, lines), default=0)
+        if longest > LONGEST_LINE:
+            number += next(i for i, line in enumerate(lines) if len(line) > LONGEST_LINE)
+        elif len(rest) > LONGEST_LINE:
+            number += len(lines)
+            longest = len(rest)
+        if longest > LONGEST_LINE:
+            raise TooLargeError(
+                f"line {number}: a line must have at most {LONGEST_LINE} bytes, got more"
+            )
+        number += len(lines)
+        if lines:
+            yield lines
+    if rest:
+        yield [rest]
+
+
+def _not_utf8(error: UnicodeDecodeError) -> str:
+    return f"the text must be UTF-8, got the byte 0x{error.object[error.start]:02x}"
+
+
+def _read_lines(parts: Iterator[list[bytes]], rules: Rules, notes: Notes) -> Iterator[Block]:
+    reader: _Reader | None = None
+    number = 0
+    waiting: list[int] = []
+    for lines in parts:
+        found = [None] if reader is None else list(map(reader.known.get, lines))
+        if None in found:
+            for line in lines:
+                number += 1
+                code = None if reader is None else reader.known.get(line)
+                if code is None:
+                    with at(f"line {number}"):
+                        text = _text(line)
+                        if not text or text.startswith("#"):
+                            continue
+                        if reader is None:
+                            reader = _Reader(text, rules, notes)
+                            if reader.has_heading:
+                                continue
+                        code = reader.read(line, text)
+                waiting.append(code)
+        else:
+            number += len(lines)
+            waiting += found  # type: ignore[arg-type] # there is no `None`
+        if reader is not None and (len(waiting) >= BLOCK or len(reader.entries) > MOST_ENTRIES):
+            yield _block(reader, waiting, notes)
+            waiting = []
+            if len(reader.entries) > MOST_ENTRIES:
+                reader.forget()
+    if reader is None:
+        raise MalformedError("the log must have lines, got none")
+    if waiting:
+        yield _block(reader, waiting, notes)
+
+
+def _block(reader: "_Reader", waiting: list[int], notes: Notes) -> Block:
+    codes = np.array(waiting, dtype=np.int64)
+    for code in reader.empty:
+        notes.broken_off += int((codes == code).sum()) * reader.entries[code].times
+    return Block(list(reader.entries), codes)
+
+
+def _text(line: bytes) -> str:
+    try:
+        text = line.decode().strip()
+    except UnicodeDecodeError as error:
+        raise MalformedError(_not_utf8(error)) from None
+    if "\0" in text:
+        raise MalformedError("the log must be text, got a byte that is zero")
+    return text
+
+
+class _Reader:
+    """Reads lines of one format, and remembers what it has read.
+
+    first: the first line.
+    """
+
+    def __init__(self, first: str, rules: Rules, notes: Notes) -> None:
+        self.rules, self.notes = rules, notes
+        self.known: dict[bytes, int] = {}
+        self.entries: list[Entry] = []
+        self.places: dict[Entry, int] = {}
+        self.empty: list[int] = []
+        self.is_json = first.startswith("{")
+        self.columns: list[str] = ["die"]
+        self.mark = ","
+        is_number = re.fullmatch(r"[0-9]{1,3}", first) is not None
+        self.has_heading = not self.is_json and not is_number
+        if self.has_heading:
+            self.mark = max(",;\t", key=first.count)
+            self.columns = [_column(name) for name in self._cells(first)]
+            self._check_columns(first)
+
+    def forget(self) -> None:
+        """Forget the lines, so that a log in which all differ takes no more memory."""
+        self.known, self.entries, self.places, self.empty = {}, [], {}, []
+
+    def read(self, line: bytes, text: str) -> int:
+        """Return the place of what a line says that was not seen before."""
+        if self.is_json:
+            row = _json_row(text)
+        else:
+            cells = self._cells(text)
+            if len(cells) != len(self.columns):
+                raise MalformedError(
+                    f"a line must have {len(self.columns)} cells as the first has, got {len(cells)}"
+                )
+            row = dict(zip(self.columns, cells, strict=True))
+        entry = _entry(row, self.rules, self.notes)
+        code = self.places.setdefault(entry, len(self.entries))
+        if code == len(self.entries):
+            self.entries.append(entry)
+            if entry.trial is None:
+                self.empty.append(code)
+        if len(self.known) > MOST_ENTRIES:
+            self.known.clear()
+        self.known[line] = code
+        return code
+
+    def _cells(self, text: str) -> list[str]:
+        try:
+            (cells,) = csv.reader([text], delimiter=self.mark, strict=True)
+        except (csv.Error, ValueError):
+            raise MalformedError(f"a line must be one of CSV, got {shown(text)}") from None
+        if len(cells) > MOST_COLUMNS:
+            raise TooLargeError(f"a line must have at most {MOST_COLUMNS} cells, got {len(cells)}")
+        return [cell.strip() for cell in cells]
+
+    def _check_columns(self, first: str) -> None:
+        names = [name for name in self.columns if name in COLUMNS]
+        if not {"die", "attack", "attack_dice", "attackers_left"} & {*names}:
+            raise MalformedError(f"the columns must be {WANTED}; got {shown(first)}")
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise MalformedError(f"each column must be there once, got {twice[0]} twice")
+
+
+def _column(name: str) -> str:
+    """Return the name of a column as it is known here.
+
+    >>> _column("Attack Dice"), _column("defense")
+    ('attack_dice', 'defence')
+    """
+    plain = re.sub(r"[\s-]+", "_", name.strip().casefold())
+    return plain.replace("defense", "defence")
+
+
+def _json_row(text: str) -> dict[str, Any]:
+    try:
+        row = parse_json(text)
+    except IactaError as error:
+        raise plainly(error)(str(error).removeprefix("line 1: ")) from None
+    if not isinstance(row, dict):
+        raise MalformedError(f"a line must be an object of JSON as the first is, got {shown(row)}")
+    return row
+
+
+# What a row says.
+
+
+def _entry(row: Mapping[str, Any], usual: Rules, notes: Notes) -> Entry:
+    """Return what a row says, or refuse it."""
+    given: dict[str, Any] = {}
+    for name, value in row.items():
+        column = _column(name) if isinstance(name, str) else ""
+        if column not in COLUMNS:
+            if len(notes.unread) < MOST_COLUMNS:
+                notes.unread[str(name)[:LONGEST_NAME]] = None
+        elif value is not None and value != "":
+            given[column] = value
+    rules = _rules(given["rules"], usual.garrison) if "rules" in given else usual
+    kinds = [kind for kind, names in KINDS.items() if any(name in given for name in names)]
+    if len(kinds) != 1:
+        got = " and ".join(f"some of {kind}" for kind in kinds) if kinds else shown(dict(row))
+        raise MalformedError(f"a line must have {WANTED}; got {got}")
+    entry = {"dice": _die, "rolls": _roll, "battles": _battle}[kinds[0]](given, rules)
+    return entry._replace(
+        player=_name(given, "player"),
+        opponent=_name(given, "opponent"),
+        times=_whole(given, "count", 1, MOST_COUNT) if "count" in given else 1,
+    )
+
+
+@lru_cache(maxsize=1024)
+def _named_rules(name: str, garrison: int) -> Rules:
+    return find_rules(name, garrison)
+
+
+def _rules(name: object, garrison: int) -> Rules:
+    if not isinstance(name, str):
+        raise MalformedError(f"rules must be a name, got {shown(name)}")
+    return _named_rules(name, garrison)
+
+
+def _name(given: Mapping[str, Any], column: str) -> str:
+    name = given.get(column, "")
+    if not isinstance(name, str | int) or len(str(name)) > LONGEST_NAME:
+        raise MalformedError(
+            f"{column} must be a name of at most {LONGEST_NAME} letters, got {shown(name)}"
+        )
+    return str(name)
+
+
+def _whole(given: Mapping[str, Any], name: str, least: int, most: int | None = None) -> int:
+    if name not in given:
+        raise MalformedError(f"{name} must be given, got none")
+    value = given[name]
+    if isinstance(value, str):
+        return parse_whole_number(value, name, least, most)
+    return whole_number(value, name, least, most)
+
+
+def _die(given: Mapping[str, Any], rules: Rules) -> Entry:
+    faces = _whole(given, "faces", 2, MOST_FACES) if "faces" in given else rules.attack.faces[0]
+    if faces > MOST_FACES:
+        raise TooLargeError(f"faces must be at most {MOST_FACES}, got {faces}")
+    face = _whole(given, "die", 1, faces)
+    return Entry(Trial("die", faces, 0, rules), (face, 0))
+
+
+def _roll(given: Mapping[str, Any], rules: Rules) -> Entry:
+    if not rules.mode.dice_chosen_first:
+        raise rules.mode.unfit("for the losses of a roll to have one distribution")
+    attack = _dice(given, "attack", rules.attack) if "attack" in given else ()
+    defence = _dice(given, "defence", rules.defence) if "defence" in given else ()
+    if bool(attack) != bool(defence):
+        missing = "defence" if attack else "attack"
+        raise MalformedError(f"the dice of both sides must be given, got no {missing}")
+    if attack:
+        counts = [
+            len(thrown) - len(dice.faces) + dice.kept
+            for thrown, dice in ((attack, rules.attack), (defence, rules.defence))
+        ]
+    else:
+        counts = [
+            _whole(given, "attack_dice", 1, rules.attack.kept),
+            _whole(given, "defence_dice", 1, rules.defence.kept),
+        ]
+    for name, count in zip(("attack_dice", "defence_dice"), counts, strict=True):
+        if name in given and _whole(given, name, 1) != count:
+            raise IllegalError(f"{name} must be {count} as the dice are, got {given[name]}")
+    roll = Roll(counts[0], counts[1], rules)
+    losses = _losses(given, roll)
+    if attack:
+        found = _compared(attack, defence, roll)
+        if losses is not None and losses != found:
+            raise IllegalError(
+                f"the dice {_words(attack)} against {_words(defence)} must cost the attackers "
+                f"{found.attackers} and the defenders {found.defenders} under these rules, got "
+                f"{losses.attackers} and {losses.defenders}"
+            )
+        losses = found
+    if losses is None:
+        raise MalformedError("attackers_lost must be given where the dice are not, got none")
+    armies = None
+    if "attackers" in given or "defenders" in given:
+        ours = _whole(given, "attackers", counts[0] + rules.garrison)
+        armies = ours, _whole(given, "defenders", counts[1])
+        refuse_large(*armies)
+    return Entry(
+        Trial("roll", counts[0], counts[1], rules),
+        (losses.attackers, losses.defenders),
+        dice=attack + defence,
+        armies=armies,
+    )
+
+
+def _dice(given: Mapping[str, Any], name: str, dice: Dice) -> tuple[int, ...]:
+    """Return the dice that a cell shows: a list, `6 5 3`, `6-5-3` or `653`."""
+    value = given[name]
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if isinstance(value, str) and len(value) < LONGEST_NAME and DICE.fullmatch(value.strip()):
+        parts = re.findall("[0-9]+", value)
+        faces = [int(part) for part in parts]
+        if len(parts) == 1 and max(dice.faces) < 10:
+            faces = [int(digit) for digit in parts[0]]
+    elif isinstance(value, list | tuple):
+        faces = [whole_number(each, name, 1) for each in value]
+    else:
+        raise MalformedError(f"{name} must be dice such as 6 5 3, got {shown(value)}")
+    spare = len(dice.faces) - dice.kept
+    if not spare < len(faces) <= len(dice.faces):
+        raise IllegalError(
+            f"{name} must be {spare + 1} to {len(dice.faces)} dice, got {shown(value)}"
+        )
+    if not all(1 <= face <= max(dice.faces) for face in faces):
+        raise IllegalError(
+            f"{name} must be dice that show 1 to {max(dice.faces)}, got {shown(value)}"
+        )
+    return tuple(faces)
+
+
+def _words(dice: Iterable[int]) -> str:
+    return " ".join(map(str, dice))
+
+
+def _losses(given: Mapping[str, Any], roll: Roll) -> Losses | None:
+    """Return the losses that a row states, `None` if it states none."""
+    names = [name for name in ("attackers_lost", "defenders_lost") if name in given]
+    if not names:
+        return None
+    least = -MOST_FACES if roll.rules.mode.grows else 0
+    stated = {name: _whole(given, name, least) for name in names}
+    for losses in _possible(roll):
+        if all(getattr(losses, name.removesuffix("_lost")) == n for name, n in stated.items()):
+            return losses
+    got = " and ".join(f"{name} {number}" for name, number in stated.items())
+    raise IllegalError(
+        f"a roll of {roll.attack_dice} against {roll.defence_dice} must take "
+        f"{min(roll.attack_dice, roll.defence_dice)} armies in all, got {got}"
+    )
+
+
+@lru_cache(maxsize=1024)
+def _possible(roll: Roll) -> tuple[Losses, ...]:
+    return tuple(roll.losses())
+
+
+def _compared(attack: tuple[int, ...], defence: tuple[int, ...], roll: Roll) -> Losses:
+    """Return what dice that lie on the table cost both sides."""
+    rules = roll.rules
+    is_full = (roll.attack_dice, roll.defence_dice) == rules.full_roll
+    if rules.mode.grows and is_full and {*attack, *defence} == {1}:
+        return min(_possible(roll))
+    count = min(roll.attack_dice, roll.defence_dice)
+    ours, theirs = (
+        [_final(face, rank, dice) for rank, face in enumerate(sorted(thrown, reverse=True)[:count])]
+        for thrown, dice in zip(
+            (attack, defence), rules.dice(roll.attack_dice, roll.defence_dice), strict=True
+        )
+    )
+    won = sum(
+        a > d or (a == d and rules.ties == "attacker") for a, d in zip(ours, theirs, strict=True)
+    )
+    return Losses(count - won, won)
+
+
+def _final(face: int, rank: int, dice: Dice) -> int:
+    value = face + (dice.bonus[rank] if rank < len(dice.bonus) else 0)
+    return value if dice.clamp is None else max(dice.clamp[0], min(value, dice.clamp[1]))
+
+
+def _battle(given: Mapping[str, Any], rules: Rules) -> Entry:
+    attackers, defenders = _whole(given, "attackers", 1), _whole(given, "defenders", 1)
+    grows = rules.mode.grows
+    ours = _whole(given, "attackers_left", 0, None if grows else attackers)
+    theirs = _whole(given, "defenders_left", 0, None if grows else defenders)
+    refuse_large(attackers, defenders)
+    garrison = rules.garrison
+    if attackers <= garrison:
+        raise IllegalError(
+            f"attackers must be more than {garrison}, which must stay behind, got {attackers}"
+        )
+    if ours < garrison or (not theirs and ours <= garrison):
+        raise IllegalError(
+            f"attackers_left must be at least {garrison + (not theirs)}, those who moved on "
+            f"included, got {ours}"
+        )
+    lost = attackers - ours, defenders - theirs
+    if theirs and ours > garrison:
+        return Entry(None, lost)
+    return Entry(Trial("battle", attackers, defenders, rules), lost)

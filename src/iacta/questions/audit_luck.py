@@ -1,0 +1,163 @@
+"""Luck: what the dice gave beyond their average, as backgammon measures it.
+
+A state of the game has a value V, such as the chance to win it. What a player does moves V, and so
+do the dice. The luck of a throw is what the dice alone have added to V,
+
+    luck = V(after) − E[V(after)],
+
+whose expected value is 0 whatever the player chose. So luck adds up over throws, and so do its
+variances, as no throw knows the next. What is left of the result is due to choices:
+
+    result = skill + luck.
+
+Here V counts armies, those that the enemy has lost minus one's own, or it is the chance to win the
+battle. What the attackers gain in luck the defenders lose.
+
+Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
+"""
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.methods import find_kernel
+from iacta.questions.audit_trials import Trial, outcomes
+from iacta.rules.rules import Rules
+
+__all__ = ["Gain", "Luck", "armies_gain", "chance_gain", "luck_of"]
+
+Floats = npt.NDArray[np.float64]
+
+LONGEST = 2**18
+MOST_WORK = 2**26
+LEAST_TAIL = 1e-10
+
+
+class Gain(NamedTuple):
+    """What fair dice give: the mean of a change of value, and its variance."""
+
+    mean: float
+    variance: float
+
+
+class Luck(NamedTuple):
+    """The luck of a player.
+
+    player: the name, empty for attackers without one.
+    throws: how many rolls and battles the player was in.
+    result: armies that the enemy lost, minus those of the player.
+    armies: how many of them are luck; the others, `result - armies`, are what the choices were
+        worth.
+    spread: the standard deviation of that luck.
+    as_bad, as_good: the chance that fair dice are at least as bad, or as good, for the player.
+    fights: how many of them changed a known chance to win a battle.
+    wins: the luck in battles won, summed over these.
+    wins_spread: the standard deviation of that luck.
+    """
+
+    player: str
+    throws: int
+    result: int
+    armies: float
+    spread: float
+    as_bad: float
+    as_good: float
+    fights: int
+    wins: float
+    wins_spread: float
+
+
+@lru_cache(maxsize=2**14)
+def armies_gain(trial: Trial) -> Gain:
+    """Return the armies that a throw gains the attackers on average, and their variance.
+
+    trial: a roll or a battle.
+
+    >>> mean, variance = armies_gain(Trial("roll", 3, 2, Rules()))
+    >>> round(mean, 4), round(variance, 4)
+    (0.1582, 2.6319)
+    """
+    found = outcomes(trial)
+    mean = math.fsum(p * (theirs - ours) for (ours, theirs), p in found.items())
+    square = math.fsum(p * (theirs - ours) ** 2 for (ours, theirs), p in found.items())
+    return Gain(mean, max(square - mean * mean, 0.0))
+
+
+@lru_cache(maxsize=2**16)
+def chance_gain(
+    trial: Trial, armies: tuple[int, int] | None, lost: tuple[int, int]
+) -> tuple[float, float]:
+    """Return how lucky a throw was in the chance to win its battle, and the variance of that.
+
+    trial: a roll or a battle.
+    armies: attackers, garrison included, and defenders before a roll; `None` for a battle.
+    lost: what it cost both sides.
+
+    >>> luck, variance = chance_gain(Trial("roll", 3, 2, Rules()), (12, 10), (0, 2))
+    >>> round(luck, 4)
+    0.1403
+    """
+    found = outcomes(trial)
+    if armies is None:
+        values = {each: float(each[1] == trial.second) for each in found}
+    else:
+        values = {
+            each: _chance(armies[0] - each[0], armies[1] - each[1], trial.rules) for each in found
+        }
+    mean = math.fsum(p * values[each] for each, p in found.items())
+    square = math.fsum(p * (values[each] - mean) ** 2 for each, p in found.items())
+    return values[lost] - mean, square
+
+
+@lru_cache(maxsize=2**16)
+def _chance(attackers: int, defenders: int, rules: Rules) -> float:
+    if not defenders:
+        return 1.0
+    if attackers <= rules.garrison:
+        return 0.0
+    return float(find_kernel(rules).win_probability(attackers - rules.garrison, defenders))
+
+
+def luck_of(
+    thrown: Mapping[tuple[Trial, int], int], result: int, spread: float
+) -> tuple[float, float]:
+    """Return the chance that fair dice gain a player at most, and at least, so many armies.
+
+    thrown: how often each trial occurred, with 1 where the player attacked and −1 where he
+        defended.
+    result: the armies gained.
+    spread: the standard deviation of the armies gained.
+
+    The distribution of the sum is exact, by a Fourier transform of each trial's; where that would
+    take long, it is the normal one.
+    """
+    rows = []
+    for (trial, sign), count in thrown.items():
+        gains: dict[int, float] = {}
+        for (ours, theirs), p in outcomes(trial).items():
+            gain = sign * (theirs - ours)
+            gains[gain] = gains.get(gain, 0.0) + p
+        rows.append((gains, count))
+    least = sum(min(gains) * count for gains, count in rows)
+    width = sum((max(gains) - min(gains)) * count for gains, count in rows) + 1
+    size = 1 << max(width - 1, 1).bit_length()
+    if size > LONGEST or size * len(rows) > MOST_WORK:
+        mean = sum(p * gain * count for gains, count in rows for gain, p in gains.items())
+        if not spread:
+            return 1.0, 1.0
+        off = (result - mean) / spread / math.sqrt(2)
+        return math.erfc(-off) / 2, math.erfc(off) / 2
+    product = np.ones(size // 2 + 1, dtype=complex)
+    for gains, count in rows:
+        single = np.zeros(size)
+        for gain, p in gains.items():
+            single[gain - min(gains)] += p
+        product *= np.fft.rfft(single) ** count
+    total = np.fft.irfft(product, size)[:width]
+    place = result - least
+    at_most, at_least = float(total[: place + 1].sum()), float(total[place:].sum())
+    return min(max(at_most, LEAST_TAIL), 1.0), min(max(at_least, LEAST_TAIL), 1.0)

@@ -1,0 +1,147 @@
+"""Trials: what dice decide, and how often fair dice decide it so."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from iacta.battle.battle import Battle
+from iacta.errors import IactaError, IllegalError, MalformedError, MissingError, TooLargeError
+from iacta.rules.roll import Roll
+from iacta.rules.rules import Rules
+
+__all__ = [
+    "Entry",
+    "Notes",
+    "Trial",
+    "armies_in_one_roll",
+    "at",
+    "outcomes",
+    "plainly",
+    "refuse_large",
+]
+
+MOST_STATES = 10**6
+
+
+class Trial(NamedTuple):
+    """Something that dice decide.
+
+    kind: `"die"`, `"roll"` or `"battle"`.
+    first: the faces of a die, the attack dice of a roll, or the attackers of a battle.
+    second: the defence dice or the defenders; 0 for a die.
+    rules: the rules.
+    is_recorded: whether it is a battle of which a recording does not tell every outcome.
+    """
+
+    kind: str
+    first: int
+    second: int
+    rules: Rules
+    is_recorded: bool = False
+
+
+class Entry(NamedTuple):
+    """What a line of a log says.
+
+    trial: what was thrown or fought; `None` for what says nothing, such as a battle broken off.
+    outcome: the face; or the armies that attackers and defenders have lost.
+    player: who has thrown or attacked, empty if that is not said.
+    opponent: who has defended.
+    dice: the dice of both sides as they were thrown, attack dice first.
+    armies: attackers and defenders before a roll, if they are given.
+    times: how often it happened.
+    """
+
+    trial: Trial | None
+    outcome: tuple[int, int]
+    player: str = ""
+    opponent: str = ""
+    dice: tuple[int, ...] = ()
+    armies: tuple[int, int] | None = None
+    times: int = 1
+
+
+class Notes:
+    """What was met on the way and is not part of any test.
+
+    unread: columns that have no meaning here.
+    broken_off: battles that attackers left: when to stop was their choice.
+    """
+
+    def __init__(self) -> None:
+        self.unread: dict[str, None] = {}
+        self.broken_off = 0
+        self.skipped: dict[str, int] = {}
+        self.is_recording = False
+
+    def skip(self, why: str) -> None:
+        """Count something that tells nothing."""
+        self.skipped[why] = self.skipped.get(why, 0) + 1
+
+
+@lru_cache(maxsize=2**13)
+def outcomes(trial: Trial) -> dict[tuple[int, int], float]:
+    """Return what fair dice do: the probability of each outcome that can be told.
+
+    trial: what is thrown or fought.
+
+    Outcomes stand in order, the best for the attackers first: the armies that attackers and
+    defenders lose, or the face of a die.
+
+    >>> outcomes(Trial("roll", 1, 1, Rules()))
+    {(0, 1): 0.4166666666666667, (1, 0): 0.5833333333333334}
+    """
+    if trial.kind == "die":
+        return {(face, 0): 1 / trial.first for face in range(1, trial.first + 1)}
+    if trial.kind == "roll":
+        losses = Roll(trial.first, trial.second, trial.rules).losses()
+        return {tuple(each): float(losses[each]) for each in sorted(losses)}  # type: ignore[misc]
+    ends = Battle(trial.first, trial.second, trial.rules).outcomes()
+    found = {
+        (trial.first - end.attackers, trial.second - end.defenders): float(chance)
+        for end, chance in ends.items()
+        if chance > 0
+    }
+    if trial.is_recorded:
+        most = armies_in_one_roll(trial.first, trial.second, trial.rules)
+        found = {lost: p for lost, p in found.items() if lost[1] and sum(lost) > most}
+    total = sum(found.values())
+    won = sorted(lost for lost in found if lost[1] == trial.second)
+    others = sorted(
+        (lost for lost in found if lost[1] != trial.second), key=lambda e: (-e[1], e[0])
+    )
+    return {lost: found[lost] / total for lost in [*won, *others]}
+
+
+def armies_in_one_roll(attackers: int, defenders: int, rules: Rules) -> int:
+    """Return how many armies the first roll of a battle takes."""
+    able = attackers - rules.garrison
+    return min(able, rules.attack.kept, defenders, rules.defence.kept)
+
+
+def refuse_large(attackers: int, defenders: int) -> None:
+    """Refuse a battle whose distribution takes long."""
+    if attackers * defenders > MOST_STATES:
+        raise TooLargeError(
+            f"attackers times defenders must be at most {MOST_STATES}, got {attackers} and "
+            f"{defenders}"
+        )
+
+
+class at:  # noqa: N801 # reads as a word of a `with` line
+    """Puts a place in front of the sentence of an error."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, _: object) -> None:
+        if isinstance(error, IactaError):
+            raise plainly(error)(f"{self.place}: {error}") from None
+
+
+def plainly(error: IactaError) -> type[IactaError]:
+    """Return the kind of an error, one that takes a sentence and nothing else."""
+    kinds = (IllegalError, TooLargeError, MissingError)
+    return next((kind for kind in kinds if isinstance(error, kind)), MalformedError)
