@@ -59,6 +59,7 @@ LEAST_PAIRS = 20
 SAME = 1e-9
 POWER = 0.9
 MOST_BIAS = 0.5
+SURE = 1000.0  # off by so much for each result, it is seen
 INTERVAL_LEVEL = 0.99
 
 
@@ -475,6 +476,8 @@ def _power_at(throws: int, bias: float, chances: Floats, level: float) -> float:
         return 1.0
     degrees = len(chances) - 1
     off = throws * float((change**2 / chances).sum())
+    if off > SURE * (degrees + 1):
+        return 1.0
     # The mean and the variance of X², whose counts have the variances of loaded dice.
     spread = (np.diag(loaded) - np.outer(loaded, loaded)) / np.sqrt(np.outer(chances, chances))
     moved = math.sqrt(throws) * change / np.sqrt(chances)
