@@ -46,6 +46,8 @@ The states are found from the start, and their values in one backward pass, for 
 How coarse the contraction is, is a matter of time (`iacta.plan.contracting`).
 """
 
+from bisect import bisect_left
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -72,7 +74,6 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 Class: TypeAlias = tuple[int, int, int]  # kind of battle, defenders, what must remain
 Multiset: TypeAlias = tuple[Class, ...]
-Multisets: TypeAlias = list[list[tuple[Class, list[int]]]]
 
 FAR = 9_999  # more than any number of light territories and of their defenders
 MOST_NUMBERED = 2**62
@@ -620,15 +621,20 @@ def _tables(
             1, min(max(n for n, k in zip(armies, kinds, strict=True) if k == kind), step + 1) + 1
         )
     ]
-    multisets = [_multisets(problem, item, step) for item in items]
-    first = np.zeros((len(items), max(map(len, multisets)) + 1), np.int64)
-    classes: list[tuple[int, int, int, list[int]]] = []
-    for i, states in enumerate(multisets):
-        for n, found in enumerate(states):
-            first[i, n] = len(classes)
-            for (kind, defenders, kept), following in found:
-                classes.append((rolls.row_of(kind, defenders), defenders, kept, following))
-        first[i, len(states)] = len(classes)
+    starts = [
+        sorted((problem.kinds[c], problem.armies[c], problem.garrisons[c]) for c in bits(item))
+        for item in items
+    ]
+    multisets = [_multisets(tuple(each), step) for each in starts]
+    first = np.zeros((len(items), max(len(each.first) for each in multisets)), np.int64)
+    begin = 0
+    for i, each in enumerate(multisets):
+        first[i, : len(each.first)] = begin + each.first
+        begin += len(each.classes)
+    class_kind, class_defenders, class_kept = np.concatenate([m.classes for m in multisets]).T
+    rows = np.zeros((len(problem.kernels), max(problem.armies) + 1), np.int64)
+    for (kind, defenders), row in rolls.row.items():
+        rows[kind, defenders] = row
     weights = _ints(armies).reshape(-1)
     near = [union(borders.near[c] for c in bits(item)) for item in items]
     needed = [
@@ -649,12 +655,12 @@ def _tables(
     caps = [*useful[:, 0].tolist(), min(how.caps[1], int((weights - 1).sum()))]
     garrisons = problem.garrisons
     radix: list[int] = []
-    for states in multisets:
-        radix += [len(states), 1 << len(groups)]
+    for each in multisets:
+        radix += [len(each.first) - 1, 1 << len(groups)]
     radix += [cap + 1 for cap in caps]
     place = [1]
-    for each in radix:
-        place.append(place[-1] * each)
+    for count in radix:
+        place.append(place[-1] * count)
     if place[-1] > MOST_NUMBERED:
         raise TooLargeError(f"a contracted game must have at most 2^62 states, got {place[-1]:.0e}")
     tables = Tables(
@@ -687,10 +693,10 @@ def _tables(
             [item.bit_count() > 1 or bool(mask_of(light) & near[i]) for i, item in enumerate(items)]
         ),
         first,
-        _ints([row for row, *_ in classes]),
-        _ints([defenders for _, defenders, *_ in classes]),
-        _ints([kept for _, _, kept, _ in classes]),
-        _ints([following for *_, following in classes]),
+        rows[class_kind, class_defenders],
+        class_defenders.copy(),
+        class_kept.copy(),
+        np.concatenate([each.following for each in multisets]),
         *rolls.arrays(),
     )
     return tables, place[-1] - 1
@@ -751,45 +757,53 @@ def _light_armies(
     return [1 if touched >> u & 1 else problem.armies[u] for u in light]
 
 
-def _multisets(problem: Problem, item: int, step: int) -> Multisets:
-    """Return what defenders an item may have, the empty multiset first.
+class Multisets(NamedTuple):
+    """What defenders an item may have, the empty multiset first.
 
-    For each multiset its classes of territories, equal in the kind of battle, the defenders and
-    what must remain there, and the multisets after one of them has lost 0, 1, 2 ... defenders.
+    first: for each multiset the number of its first class; their number at the end.
+    classes: of each multiset its classes, which are equal in the kind of battle, the defenders and
+        what must remain there.
+    following: for each class the multisets after it has lost 0, 1, 2 ... defenders.
     """
-    start = tuple(
-        sorted((problem.kinds[c], problem.armies[c], problem.garrisons[c]) for c in bits(item))
-    )
 
-    def without(multiset: Multiset, each: Class, lost: int) -> Multiset:
-        kind, defenders, kept = each
-        rest = list(multiset)
-        rest.remove(each)
-        if lost < defenders:
-            rest.append((kind, defenders - lost, kept))
-        return tuple(sorted(rest))
+    first: Ints
+    classes: Ints
+    following: Ints
 
-    found, waiting = {start}, [start]
+
+@lru_cache(maxsize=32)
+def _multisets(start: Multiset, step: int) -> Multisets:
+    """Return what defenders an item may have that begins with some.
+
+    step: the most defenders that a roll can cost.
+    """
+    after: dict[Multiset, list[tuple[Class, list[Multiset]]]] = {}
+    waiting = [start]
     while waiting:
         multiset = waiting.pop()
-        for each in set(multiset):
-            for lost in range(1, min(each[1], step) + 1):
-                smaller = without(multiset, each, lost)
-                if smaller not in found:
-                    found.add(smaller)
-                    waiting.append(smaller)
-    order = sorted(found, key=lambda multiset: sum(each[1] for each in multiset))
+        if multiset in after:
+            continue
+        after[multiset] = classes = []
+        for each in dict.fromkeys(multiset):
+            place, (kind, defenders, kept) = multiset.index(each), each
+            rest, following = multiset[:place] + multiset[place + 1 :], [multiset]
+            for left in range(defenders - 1, max(defenders - step, 1) - 1, -1):
+                smaller = (kind, left, kept)
+                place = bisect_left(rest, smaller)
+                following.append((*rest[:place], smaller, *rest[place:]))
+            following += [rest] * (step + 1 - len(following))
+            classes.append((each, following))
+            waiting += following[1:]
+    order = sorted(after, key=lambda multiset: sum(each[1] for each in multiset))
     number = {multiset: n for n, multiset in enumerate(order)}
-    return [
-        [
-            (
-                each,
-                [number[without(multiset, each, min(lost, each[1]))] for lost in range(step + 1)],
-            )
-            for each in sorted(set(multiset))
-        ]
-        for multiset in order
-    ]
+    found = [each for multiset in order for each in after[multiset]]
+    return Multisets(
+        np.cumsum([0, *(len(after[multiset]) for multiset in order)]),
+        _ints([each for each, _ in found]).reshape(-1, 3),
+        _ints([[number[each] for each in following] for _, following in found]).reshape(
+            -1, step + 1
+        ),
+    )
 
 
 def _needed(
