@@ -1,9 +1,12 @@
 """iacta answers as it did before the rebuild of November 2026."""
 
+from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 import pytest
 
+from iacta import Plan, Position, best_plan
 from tests.frozen.case import KINDS, answer, differences, read_cases
 
 CASES = {
@@ -11,6 +14,23 @@ CASES = {
     for kind in KINDS
     for asked, expected in read_cases(kind).items()
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_plan_twice() -> Iterator[None]:
+    """Look once for a plan that is told as a text, as JSON and as CSV."""
+    plans: dict[str, Plan] = {}
+
+    def remembered(position: Position, goal: Any, **options: Any) -> Plan:
+        asked = {name: each for name, each in options.items() if name != "progress"}
+        key = repr((hash(position), goal, asked))
+        if key not in plans:
+            plans[key] = best_plan(position, goal, **options)
+        return plans[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("iacta.answers.plan.best_plan", remembered)
+        yield
 
 
 @pytest.mark.parametrize("case", CASES, ids=list(CASES))

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import islice
 from typing import NoReturn, TypeAlias
@@ -43,6 +43,7 @@ Point: TypeAlias = tuple[float, float]
 Outline: TypeAlias = tuple[tuple[Point, ...], ...]
 
 
+@lru_cache(maxsize=1000)
 def folded(name: str) -> str:
     """Return what all spellings of a name share: no case, spaces, hyphens or underscores.
 

@@ -108,7 +108,14 @@ class Position(Pasted):
         spelling: dict[str, str] = {}
         for each in rows:
             spelling.setdefault(folded(each.owner), each.owner)
-        put(self, "holdings", tuple(replace(h, owner=spelling[folded(h.owner)]) for h in rows))
+        spelt = ((each, spelling[folded(each.owner)]) for each in rows)
+        put(
+            self,
+            "holdings",
+            tuple(
+                each if each.owner == owner else replace(each, owner=owner) for each, owner in spelt
+            ),
+        )
         name = read_name(player, "player")
         if folded(name) not in spelling:
             hint = did_you_mean(name, filter(None, spelling.values()))

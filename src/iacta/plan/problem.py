@@ -102,13 +102,13 @@ class Borders(Remembers):
 
     def _reachable(self, v: int, mask: int) -> int:
         """Return the part of a set that can be reached from v through the set."""
-        seen, new = 0, self.out[v] & mask
+        out = self.out
+        seen = new = out[v] & mask
         while new:
-            seen |= new
-            further = 0
-            for u in bits(new):
-                further |= self.out[u]
-            new = further & mask & ~seen
+            low = new & -new
+            further = out[low.bit_length() - 1] & mask & ~seen
+            seen |= further
+            new = new ^ low | further
         return seen
 
     def reachable_from(self, places: Iterable[int], mask: int) -> int:
