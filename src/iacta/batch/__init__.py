@@ -10,5 +10,6 @@ if not (find_spec("polars") and find_spec("pyarrow")):
     )
 
 from iacta.batch.frames import answer
+from iacta.batch.run import Done, answer_file
 
-__all__ = ["answer"]
+__all__ = ["Done", "answer", "answer_file"]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
+from iacta.batch.parts import arrow
 from iacta.batch.rows import answers, read_asked
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
@@ -129,7 +130,7 @@ def _joined(frame: Any, found: pl.DataFrame) -> Any:
     if isinstance(frame, pl.DataFrame):
         return frame.hstack(found)
     if isinstance(frame, pa.Table | pa.RecordBatch):
-        for name, column in zip(found.columns, _arrow(found).columns, strict=True):
+        for name, column in zip(found.columns, arrow(found).columns, strict=True):
             column = column.combine_chunks() if isinstance(frame, pa.RecordBatch) else column
             frame = frame.append_column(name, column)
         return frame
@@ -143,13 +144,6 @@ def _joined(frame: Any, found: pl.DataFrame) -> Any:
         for name, kind in found.schema.items()
     }
     return frame.assign(**series)
-
-
-def _arrow(found: pl.DataFrame) -> pa.Table:
-    """Return a frame as a table with the texts that every library reads."""
-    table = found.to_arrow(compat_level=pl.CompatLevel.oldest())
-    texts = [pa.string() if kind == pa.large_string() else kind for kind in table.schema.types]
-    return table.cast(pa.schema([*zip(table.schema.names, texts, strict=True)]))
 
 
 def _numpy(column: pl.Series) -> npt.NDArray[Any]:

@@ -10,7 +10,6 @@ a batch.
 """
 
 import json
-import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -27,10 +26,11 @@ from iacta.answers.kinds import Whole
 from iacta.answers.question import QUESTIONS, Question, find_question
 from iacta.batch.tables import COLUMNS, look_up
 from iacta.checks import shown
+from iacta.display import pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import STREAM, parse_json, parse_toml
 
-__all__ = ["ERROR", "Asked", "answers", "read_asked"]
+__all__ = ["ERROR", "Asked", "answers", "column_of", "read_asked"]
 
 ERROR = "error"  # the column with the sentences
 SHORT_NUMBER = "^[1-9][0-9]{0,3}$"
@@ -93,7 +93,8 @@ class Asked:
     @cached_property
     def key(self) -> str:
         """A text that is the same for the same question, in any process."""
-        return sha256(pickle.dumps((self.question, self.columns, self.given), 5)).hexdigest()
+        given = [f"{name}={pasted(value)}" for name, value in self.given]
+        return sha256(repr((self.question, self.columns, given)).encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Asked) and self.key == other.key
