@@ -11,7 +11,7 @@ Parquet and the batches of Arrow have a size of their own.
 import io
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -161,10 +161,12 @@ class Source:
         """Which part of the file has been read, `None` if that is not known."""
         if self.format.name == "parquet":
             return self._read / self._rows if self._rows else 1.0
-        return None if not self._size else min(self._raw.tell() / self._size, 1.0)
+        if not self._size:
+            return None
+        return 1.0 if self._raw.closed else min(self._raw.tell() / self._size, 1.0)
 
     def head(self, rows: int) -> pa.Table:
-        """Return so many of the first rows, or some more; they will be read again as parts."""
+        """Return so many of the first rows; they will be read again as parts."""
         kept: list[pa.RecordBatch] = []
         with self._refusing():
             while sum(each.num_rows for each in kept) < rows:
@@ -173,7 +175,7 @@ class Source:
                     break
                 kept.append(batch)
         self._batches = chain(kept, self._batches)
-        return pa.Table.from_batches(kept, self.schema)
+        return pa.Table.from_batches(kept, self.schema).slice(0, rows)
 
     def parts(self, rows: int) -> Iterator[pa.Table]:
         """Yield tables of so many rows, the last of as many as are left.
@@ -239,11 +241,11 @@ class _Begun(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        if self._left:
-            size = len(self._left) if size < 0 else size
-            found, self._left = self._left[:size], self._left[size:]
+        if size < 0:
+            found, self._left = self._left + self.pipe.read(), b""
             return found
-        return self.pipe.read(size)
+        found, self._left = self._left[:size], self._left[size:]
+        return found + self.pipe.read(size - len(found)) if len(found) < size else found
 
     def tell(self) -> int:
         return 0
@@ -323,10 +325,17 @@ class Target:
             self._kept = [whole.slice(GROUP)]
 
     def _write_group(self, group: pa.Table) -> None:
-        # Where chunks begin would be seen in the pages of Parquet.
+        # Where chunks begin would be seen in the pages of Parquet, and in the last bits of Arrow.
+        if self.format.name == "arrow":
+            group = group.take(pa.array(range(group.num_rows)))
         arrays = [pa.concat_arrays(each.chunks) for each in group.columns]
-        batch = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
-        self._writer.write_batch(batch)
+        self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self.schema))
+
+    def abandon(self) -> None:
+        """Write no more; what is there is of no use."""
+        with suppress(OSError, ValueError, pa.ArrowException):
+            if self._writer is not None:
+                self._writer.close()
 
     def close(self) -> None:
         """Write what is left, and the end."""

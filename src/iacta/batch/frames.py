@@ -10,7 +10,7 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
-from iacta.batch.parts import arrow
+from iacta.batch.parts import answers_sent, arrow, sent
 from iacta.batch.rows import answers, read_asked
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
@@ -68,7 +68,7 @@ def answer(
         found = answers(rows, asked)
     else:
         slices = rows.iter_slices(asked.part_rows)
-        parts = [executor.submit(answers, part, asked) for part in slices]
+        parts = [executor.submit(answers_sent, sent(arrow(part)), asked) for part in slices]
         found = pl.concat([asked.none, *(part.result() for part in parts)])
     return _joined(frame, found)
 

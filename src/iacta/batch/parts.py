@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.ipc
 
 from iacta.answers.kinds import Whole
 from iacta.batch.files import TEXT, Format
@@ -20,7 +21,17 @@ from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import parse_json
 
-__all__ = ["HEAD", "Job", "answer_part", "arrow", "head_types", "part_errors"]
+__all__ = [
+    "HEAD",
+    "Job",
+    "answer_part",
+    "answer_sent",
+    "answers_sent",
+    "arrow",
+    "head_types",
+    "part_errors",
+    "sent",
+]
 
 HEAD = 1_000  # lines of JSON that say which columns there are, and their types
 ERRORS = b"iacta.errors"  # the key under which a part says how many of its rows have an error
@@ -72,18 +83,21 @@ def answer_part(part: pa.Table, job: Job) -> pa.Table:
         rows = _frame(part)
         found = answers(rows, asked)
         if job.source.name == "csv" and job.target.name != "csv":
-            rows = rows.with_columns(
+            text = pl.col(pl.String)
+            numbers = [
                 pl.col(name).cast(pl.Int64, strict=False)
                 for name, parameter in asked.parameters(rows.columns).items()
                 if isinstance(parameter.kind, Whole)
-            )
+            ]
+            rows = rows.with_columns(pl.when(text != "").then(text).name.keep())
+            rows = rows.with_columns(numbers)
     errors = found[ERROR].len() - found[ERROR].null_count()
     if job.target.name == "jsonl" and job.source.name == "jsonl":
-        text = "".join(_spliced(rows[TEXT], found))
+        content = "".join(_spliced(rows[TEXT], found))
     elif job.target.name == "jsonl":
-        text = rows.hstack(found).write_ndjson()
+        content = rows.hstack(found).write_ndjson()
     elif job.target.name == "csv":
-        text = _csv(rows, found, is_guarded=job.source.name != "csv")
+        content = _csv(rows, found, is_guarded=job.source.name != "csv")
     else:
         table = arrow(found)
         if job.source.name in ("csv", "jsonl"):
@@ -91,8 +105,39 @@ def answer_part(part: pa.Table, job: Job) -> pa.Table:
         for name, column in zip(table.column_names, table.columns, strict=True):
             part = part.append_column(name, column)
         return part.replace_schema_metadata({ERRORS: str(errors)})
-    table = pa.table({TEXT: pa.array([text], pa.large_string())})
+    table = pa.table({TEXT: pa.array([content], pa.large_string())})
     return table.replace_schema_metadata({ERRORS: str(errors)})
+
+
+def sent(part: pa.Table) -> bytes:
+    """Return a part as the bytes that go to another process.
+
+    A slice of a table takes the whole of it along where it is pickled, and some engines take two
+    slices of one table for the same; of bytes they see what they are.
+    """
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, part.schema) as writer:
+        writer.write_table(part)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def answer_sent(content: bytes, job: Job) -> pa.Table:
+    """Return a part that was sent, with its answers.
+
+    content: what `sent` has made of it.
+    job: what is done with its rows.
+    """
+    return answer_part(pa.ipc.open_stream(content).read_all(), job)
+
+
+def answers_sent(content: bytes, asked: Asked) -> pl.DataFrame:
+    """Return the answers alone to the rows of a part that was sent.
+
+    content: what `sent` has made of it.
+    asked: what is asked of each row.
+    """
+    return answers(_frame(pa.ipc.open_stream(content).read_all()), asked)
 
 
 def part_errors(part: pa.Table) -> int:
@@ -159,7 +204,8 @@ def _record(line: str) -> dict[str, Any]:
     try:
         record = json.loads(line, parse_constant=_refuse) if is_simple else parse_json(line)
     except IactaError as error:
-        raise MalformedError(str(error).removeprefix("line 1: ")) from None
+        sentence = str(error).removeprefix("line 1: ").replace("the text", "the line", 1)
+        raise MalformedError(sentence) from None
     except json.JSONDecodeError as error:
         raise MalformedError(f"the line must be JSON, got: {error.msg}") from None
     except ValueError:

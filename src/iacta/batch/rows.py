@@ -122,7 +122,7 @@ class Asked:
                 raise IllegalError(f"{name} must be a column, or given; the columns are: {got}")
         if both := [name for name in self.schema if name in names]:
             raise IllegalError(
-                f"columns must not have the name of one that is added, got {shown(both[0])}"
+                f"a column must not have the name of one that is added, got {shown(both[0])}"
             )
         return found
 

@@ -26,7 +26,9 @@ from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from itertools import chain, islice
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from threading import Thread
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -34,13 +36,13 @@ import pyarrow.ipc
 
 from iacta.answers.question import Watch
 from iacta.batch.files import TEXT, Format, Source, Target, read_format
-from iacta.batch.parts import HEAD, Job, answer_part, head_types, part_errors
+from iacta.batch.parts import HEAD, Job, answer_part, answer_sent, head_types, part_errors, sent
 from iacta.batch.rows import Asked, read_asked
 from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MissingError
 from iacta.files import STREAM, check_writable, named, read_path, write_whole
 
-__all__ = ["Done", "answer_file", "cluster"]
+__all__ = ["Done", "answer_file", "cluster", "kept_parts"]
 
 KEPT = ".iacta-parts"  # the ending of the folder with the parts that are done
 QUICK = ("battle", "roll")  # whose parts are answered in the time that reading and writing take
@@ -101,6 +103,8 @@ def answer_file(
     rows = asked.part_rows if part_rows is None else whole_number(part_rows, "part_rows", least=1)
     count = None if workers is None else whole_number(workers, "workers", least=1)
     to = read_path(target, "target")
+    if str(to) != STREAM:
+        read_format(to)  # which may refuse it
     with Source(read_path(source, "source")) as read:
         if not read.is_stream and to.exists() and to.samefile(read.file):
             raise IllegalError(f"the target must be another file than the source, got {named(to)}")
@@ -229,12 +233,20 @@ def _makes(
     if workers is None and job.asked.question in QUICK:
         return partial(ThreadPoolExecutor, number), number
     fresh = multiprocessing.get_context("spawn")
-    return partial(ProcessPoolExecutor, number, fresh, _leave_interrupts), number
+    return partial(ProcessPoolExecutor, number, fresh, _begin_worker), number
 
 
-def _leave_interrupts() -> None:
-    """Leave Ctrl-C to the process that began this one, and will end it."""
+def _begin_worker() -> None:
+    """Leave Ctrl-C to the process that began this one, and end with it even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
 
 
 class _Engine:
@@ -252,11 +264,13 @@ class _Engine:
 
     def submit(self, part: pa.Table, job: Job) -> "Future[pa.Table]":
         """Have a part answered."""
-        try:
+        if isinstance(self.executor, _Here | ThreadPoolExecutor):
             return self.executor.submit(answer_part, part, job)
+        try:
+            return self.executor.submit(answer_sent, sent(part), job)
         except BrokenExecutor:
             self.restart()
-            return self.executor.submit(answer_part, part, job)
+            return self.executor.submit(answer_sent, sent(part), job)
 
     def is_alive(self) -> None:
         """Take note that a part is done."""
@@ -311,7 +325,7 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
             f"got {shown(address)}: {reason}"
         ) from None
     with client:
-        executor = client.get_executor(retries=MOST_RESTARTS)
+        executor = client.get_executor(pure=False, retries=MOST_RESTARTS)
         try:
             yield executor, max(sum(client.nthreads().values()), 1)
         except BaseException:
@@ -381,17 +395,16 @@ def _writing(read: Source, target: Path, job: Job, rows: int, *, resume: bool) -
             stream.flush()
         return
     check_writable(target, "the target")
-    place = target.resolve()
-    folder = place.with_name(f".{place.name}{KEPT}")
+    place, folder = target.resolve(), _folder(target)
     with _refusing(target):
         _begin(folder, _told(read, job, rows), resume=resume)
         part = folder / "whole"
         with suppress(FileNotFoundError):
             part.unlink()
-        stream, out = part.open("xb"), None
+        stream = part.open("xb")
+        written = Target(stream, job.target, schema, header, is_pipe=False)
+        out = _Output(written, folder)
         try:
-            written = Target(stream, job.target, schema, header, is_pipe=False)
-            out = _Output(written, folder)
             yield out
             written.close()
             stream.close()
@@ -399,9 +412,10 @@ def _writing(read: Source, target: Path, job: Job, rows: int, *, resume: bool) -
                 part.chmod(place.stat().st_mode)
             part.replace(place)
         except BaseException:
+            written.abandon()
             stream.close()
             part.unlink(missing_ok=True)
-            if out is None or not out.kept:
+            if not out.kept:
                 shutil.rmtree(folder, ignore_errors=True)
             raise
         shutil.rmtree(folder)
@@ -417,6 +431,17 @@ def _refusing(target: Path) -> Iterator[None]:
         raise IllegalError(
             f"the target must be one that can be written, got {named(target)}: {reason}"
         ) from None
+
+
+def _folder(target: Path) -> Path:
+    """Return the place of the folder with the parts of a target that are done."""
+    place = target.resolve()
+    return place.with_name(f".{place.name}{KEPT}")
+
+
+def kept_parts(target: str | os.PathLike[str]) -> int:
+    """Return how many parts of a target an earlier run has done."""
+    return len([*_folder(Path(target)).glob("*.arrow")])
 
 
 def _told(read: Source, job: Job, rows: int) -> dict[str, Any]:

@@ -91,6 +91,8 @@ def _all_forms() -> list[type[Form]]:
 
 def _run_form(form: type[Form], words: Sequence[str]) -> int:
     """Run one command, or show its help."""
+    if issubclass(form, Command):
+        form = form.for_words(words)
     forms: list[type[Form]] = [form, Shown] if issubclass(form, Question) else [form]
     if form.name == FOLLOWED:
         from iacta.cli.follow import Followed, follow  # only needed here

@@ -1,6 +1,7 @@
 """What the command line does with a form: it shows the answer to a question, or runs a command."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
@@ -22,6 +23,11 @@ __all__ = ["COMMANDS", "Command", "Shown", "ask", "command"]
 @dataclass(frozen=True)
 class Command(Form):
     """A form that is no question, but does something."""
+
+    @classmethod
+    def for_words(cls, words: Sequence[str]) -> "type[Command]":
+        """Return the form that reads a command line: this one, unless words in it say otherwise."""
+        return cls
 
     def run(self) -> int:
         """Do it, and return the exit code."""

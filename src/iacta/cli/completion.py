@@ -87,6 +87,8 @@ def _possible(before: Sequence[str]) -> Iterator[str]:
     form = names.get(" ".join(before[:2]) if group else before[0])
     if form is None:
         return
+    if issubclass(form, Command):
+        form = form.for_words(before)
     parameters = [*form.parameters()]
     if issubclass(form, Question):
         parameters += Shown.parameters()

@@ -1,0 +1,174 @@
+"""`iacta batch`: a question asked for each row of a file."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, make_dataclass
+from typing import Annotated, Any
+
+from iacta.answers.battle import BattleQuestion
+from iacta.answers.form import Example, Form, Parameter, Topic
+from iacta.answers.kinds import FileName, Flag, Listed, Name, Whole
+from iacta.answers.question import Question, find_question
+from iacta.answers.words import count
+from iacta.cli.command import Command, command
+from iacta.cli.parse import option_name
+from iacta.cli.terminal import patience
+from iacta.files import STREAM
+
+__all__ = ["BatchCommand"]
+
+SOME_ERRORS = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchCommand(Command):
+    """Answer a question for each row of a file, and write the rows with their answers.
+
+    Ends with 1 if some rows have errors.
+    """
+
+    input: Annotated[
+        str,
+        Parameter(
+            FileName(),
+            "The file with the rows: .csv, .jsonl, .parquet or .arrow; .csv.gz and the like too; - "
+            "is standard input.",
+            is_argument=True,
+            metavar="IN",
+        ),
+    ]
+    output: Annotated[
+        str,
+        Parameter(
+            FileName(),
+            "The file to write, likewise; - prints it in the format of IN.",
+            is_argument=True,
+            metavar="OUT",
+        ),
+    ]
+    question: Annotated[
+        str,
+        Parameter(
+            Name(),
+            "What is asked: battle, campaign, need, roll, decide, defend or plan. Each has its own "
+            "options, and a column of that name may stand for each.",
+            metavar="NAME",
+        ),
+    ] = BattleQuestion.name
+    columns: Annotated[
+        tuple[str, ...] | None,
+        Parameter(
+            Listed(Name()),
+            "What is added: names of the answer's record, as --json prints it.",
+            usual="its chances and numbers",
+            metavar="NAME,NAME...",
+        ),
+    ] = None
+    workers: Annotated[
+        int | None, Parameter(Whole(least=1), "Processes that answer.", usual="all cores")
+    ] = None
+    cluster: Annotated[
+        str | None,
+        Parameter(
+            Name(),
+            "The scheduler of a Dask cluster that answers, such as tcp://127.0.0.1:8786.",
+            metavar="ADDRESS",
+        ),
+    ] = None
+    resume: Annotated[bool, Parameter(Flag(), "Go on where a run was stopped.")] = False
+    part_rows: Annotated[
+        int | None,
+        Parameter(Whole(least=1), "Rows answered at once.", usual="as many as take seconds"),
+    ] = None
+
+    @classmethod
+    def for_words(cls, words: Sequence[str]) -> type[Command]:
+        """Return the command with the options of the question that a command line names."""
+        option = option_name("question")
+        given = list(zip(words, [*words[1:], ""], strict=True))
+        named = [after for word, after in given if word == option]
+        named += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
+        found = find_question(named[0]) if named else BattleQuestion
+        return _asking(found) if found is not None else BatchCommand
+
+    def run(self) -> int:
+        """Answer the file, and say how many rows were answered and how many have errors."""
+        from iacta.batch.run import answer_file, cluster, kept_parts  # an extra, slow to load
+
+        own = {each.name for each in BatchCommand.parameters()}
+        given = {
+            each.name: value
+            for each in self.parameters()
+            if each.name not in own
+            and (value := getattr(self, each.name)) is not None
+            and value is not False
+        }
+        with ExitStack() as stack:
+            executor, workers = None, self.workers
+            if self.cluster is not None:
+                executor, there = stack.enter_context(cluster(self.cluster))
+                workers = workers or there
+            try:
+                with patience() as watch:
+                    done = answer_file(
+                        self.input,
+                        self.output,
+                        self.question,
+                        columns=self.columns,
+                        workers=workers,
+                        executor=executor,
+                        resume=self.resume,
+                        part_rows=self.part_rows,
+                        watch=watch,
+                        **given,
+                    )
+            except KeyboardInterrupt:
+                if kept := kept_parts(self.output):
+                    parts = count(kept, "part is", "parts are")
+                    print(f"iacta: {parts} done; --resume goes on from there", file=sys.stderr)
+                raise
+        is_printed = self.output == STREAM
+        rows = count(done.rows, "row", "rows")
+        print(f"{rows} answered.", file=sys.stderr if is_printed else sys.stdout)
+        if done.errors:
+            wrong = count(done.errors, "row has an error", "rows have errors")
+            print(f"iacta: {wrong}, which the column error tells", file=sys.stderr)
+        return SOME_ERRORS if done.errors else 0
+
+
+def _asking(question: type[Question]) -> type[BatchCommand]:
+    """Return the command with the parameters of a question as options."""
+    fields: list[Any] = [
+        (
+            each.name,
+            Annotated[Any, Parameter(each.kind, each.help, False, _usual(each), each.metavar)],
+        )
+        for each in question.parameters()
+    ]
+    empty = [
+        (name, kind, False if isinstance(kind.__metadata__[0].kind, Flag) else None)
+        for name, kind in fields
+    ]
+    given = make_dataclass("Given", empty, bases=(Form,), frozen=True, kw_only=True)
+    namespace = {"__doc__": BatchCommand.__doc__}
+    bases = (BatchCommand, given)
+    return make_dataclass("BatchCommand", [], bases=bases, namespace=namespace, frozen=True)
+
+
+def _usual(parameter: Parameter) -> str:
+    """Return what stands for a parameter that is neither a column nor given."""
+    return "a column" if parameter.is_required else parameter.default_text
+
+
+registered = command(
+    "batch",
+    Topic.STUDY,
+    Example("batch battles.csv odds.csv", "what are the odds of each battle in a file?"),
+    Example(
+        "batch chains.parquet far.parquet --question campaign --rules capital",
+        "and of campaigns, by whole columns?",
+    ),
+)
+registered(BatchCommand)
+registered(_asking(BattleQuestion))
