@@ -19,6 +19,11 @@ from tests.cli.run import Run
         (["ba"], {"battle"}),
         (["battle", "12", "10", "--r"], {"--rules", "--rules-file"}),
         (["battle", "12", "10", "--rules", "cap"], {"capital"}),
+        (["battle", "12", "10", "--rules=cap"], {"--rules=capital"}),
+        (["battle", "12", "10", "--rules", "=", "cap"], {"capital"}),  # as bash has it
+        (["battle", "12", "10", "--rules", "capital+wa"], {"capital+wall"}),
+        (["board", "--t"], {"--to", "--template"}),
+        (["board", ""], set()),  # a shell completes the names of files
         (["battle", "12", "10", "--plot", ""], set()),
         (["rules", "war"], {"war-god"}),
         (["chart", "del"], {"delta"}),
@@ -35,6 +40,10 @@ def test_a_word_is_completed_by_its_place(words: list[str], some: set[str]) -> N
     assert all(each.startswith(words[-1]) for each in found)
 
 
+def test_what_stands_behind_an_equals_sign_of_its_own_is_a_value() -> None:
+    assert "capital" in completions(["battle", "12", "10", "--rules", "="])
+
+
 def test_an_option_is_offered_once() -> None:
     assert "--json" not in completions(["battle", "--json", "--"])
 
@@ -46,18 +55,47 @@ def test_every_shell_has_a_script(run: Run) -> None:
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 def test_bash_completes(tmp_path: Path) -> None:
-    started = tmp_path / "iacta"
-    started.write_text(f'#!/bin/sh\nexec {sys.executable} -m iacta "$@"\n', encoding="utf-8")
-    started.chmod(0o700)
     asked = (
         "source <(iacta completion bash); COMP_WORDS=(iacta battle 3 2 --rules zombie); "
         'COMP_CWORD=5; _iacta; printf "%s\\n" "${COMPREPLY[@]}"'
     )
-    ended = subprocess.run(  # noqa: S603 # our own line
-        ["bash", "-c", asked],  # noqa: S607 # whichever bash there is
-        env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
+    assert _completed(["bash", "-c", asked], tmp_path) == "zombie-attacker\nzombie-defender\n"
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+@pytest.mark.parametrize(
+    "load",
+    [
+        "compdef() {}; source <(iacta completion zsh)",
+        "iacta completion zsh > _iacta; fpath=(. $fpath); autoload -U _iacta",
+    ],
+)
+def test_zsh_completes_from_the_first_key_on_however_it_is_loaded(
+    load: str, tmp_path: Path
+) -> None:
+    asked = (
+        f'cd {tmp_path}; {load}; compadd() {{ print -l -- "${{@[2,-1]}}" }}; '
+        "words=(iacta battle 3 2 --rules zombie); CURRENT=6; _iacta"
+    )
+    assert _completed(["zsh", "-f", "-c", asked], tmp_path) == "zombie-attacker\nzombie-defender\n"
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_fish_completes(tmp_path: Path) -> None:
+    asked = "iacta completion fish | source; complete -C 'iacta battle 3 2 --rules zombie'"
+    assert _completed(["fish", "-c", asked], tmp_path) == "zombie-attacker\nzombie-defender\n"
+
+
+def _completed(command: list[str], folder: Path) -> str:
+    """Return what a shell prints that finds `iacta` in a folder."""
+    started = folder / "iacta"
+    started.write_text(f'#!/bin/sh\nexec {sys.executable} -m iacta "$@"\n', encoding="utf-8")
+    started.chmod(0o700)
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(  # noqa: S603 # our own lines
+        command,
+        env={**os.environ, "PATH": path, "HOME": str(folder)},
         capture_output=True,
         text=True,
         check=True,
-    )
-    assert ended.stdout == "zombie-attacker\nzombie-defender\n"
+    ).stdout

@@ -25,7 +25,7 @@ _iacta() {
     found=("${(@f)$(iacta completion words "${(@)words[2,CURRENT]}" 2>/dev/null)}")
     if [[ -n "$found" ]]; then compadd -- "${found[@]}"; else _files; fi
 }
-compdef _iacta iacta""",
+if [[ "$funcstack[1]" = _iacta ]]; then _iacta "$@"; else compdef _iacta iacta; fi""",
     "fish": """function __iacta
     set -l found (iacta completion words (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
     if test -n "$found"
@@ -42,6 +42,7 @@ complete -c iacta -f -a '(__iacta)'""",
     "completion",
     Topic.STUDY,
     Example("completion bash >> ~/.bashrc", "how does bash complete commands and options?"),
+    Example("completion zsh >> ~/.zshrc", "and zsh, behind its compinit?"),
     Example("completion fish > ~/.config/fish/completions/iacta.fish", "and fish?"),
 )
 @dataclass(frozen=True)
@@ -68,13 +69,25 @@ def completions(words: Sequence[str]) -> list[str]:
     ['campaign']
     >>> completions(["battle", "12", "10", "--rules", "zombie"])
     ['zombie-attacker', 'zombie-defender']
+    >>> completions(["battle", "12", "10", "--rules=capital+wa"])
+    ['--rules=capital+wall']
     """
-    *before, begun = words or [""]
-    return sorted(word for word in _possible(before) if word.startswith(begun))
+    # bash makes a word of its own of the = between an option and its value.
+    *before, begun = [word for word in words if word != "="] or [""]
+    if words and words[-1] == "=":
+        before, begun = [*before, begun], ""
+    option, equals, value = begun.partition("=")
+    if equals and option.startswith("--"):
+        return [f"{option}={each}" for each in completions([*before, option, value])]
+    return sorted(word for word in _possible(before, begun) if word.startswith(begun))
 
 
-def _possible(before: Sequence[str]) -> Iterator[str]:
-    forms: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
+def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
+    forms: list[type[Form]] = (
+        [*QUESTIONS.find(before[0]), *COMMANDS.find(before[0])]
+        if before
+        else [*QUESTIONS.all(), *COMMANDS.all()]
+    )
     names = {form.name: form for form in forms}
     if not before:
         yield from {name.split()[0] for name in names}
@@ -95,23 +108,27 @@ def _possible(before: Sequence[str]) -> Iterator[str]:
     options = {option_name(each.name): each for each in parameters}
     last = options.get(before[-1])
     if last is not None and not isinstance(last.kind, Flag):
-        yield from _values(last.kind)
+        yield from _values(last.kind, begun)
         return
-    given = {*before}
-    yield from (name for name in options if name not in given and not options[name].is_argument)
-    yield HELP[1]
-    for each in parameters:
-        if each.is_argument:
-            yield from _values(each.kind)
+    arguments = [each for each in parameters if each.is_argument]
+    if begun.startswith("-") or not any(each.kind.names_file for each in arguments):
+        yield from (
+            name for name in options if name not in before and not options[name].is_argument
+        )
+        yield HELP[1]
+    for each in arguments:
+        yield from _values(each.kind, begun)
 
 
-def _values(kind: Kind) -> Iterator[str]:
-    """Yield the words that a kind of value can be."""
+def _values(kind: Kind, begun: str) -> Iterator[str]:
+    """Yield the words that a kind of value can be, where one is begun."""
     if isinstance(kind, Listed):
-        yield from _values(kind.kind)
+        yield from _values(kind.kind, begun)
     elif isinstance(kind, Choice):
         yield from (kind.text(word) for word in kind.words)
     elif isinstance(kind, RulesName):
-        from iacta.rules.variants import RULE_SETS  # only needed here
+        from iacta.rules.variants import MODIFIERS, RULE_SETS  # only needed here
 
-        yield from (each.name.replace(" ", "-") for each in RULE_SETS)
+        before, plus, _ = begun.rpartition("+")
+        known = MODIFIERS if plus else RULE_SETS
+        yield from (f"{before}{plus}{each.name.replace(' ', '-')}" for each in known)
