@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from iacta import IllegalError, TooLargeError, charts, find_rules
+from iacta.charts.files import content
 from iacta.charts.theme import AnyChart
 from iacta.methods import path_tree
 from iacta.methods.markov import chain
@@ -154,6 +155,12 @@ def test_after_rolls_is_the_distribution_of_the_chain() -> None:
     assert title(chart) == "After 2 rolls it is most often 10 against 8: 33% of the time."
     with pytest.raises(IllegalError, match="from 1 to 6 different numbers, got 7"):
         charts.after_rolls(12, 10, range(7))
+
+
+def test_after_rolls_calls_nothing_impossible_that_is_rare() -> None:
+    drawn = content(charts.after_rolls(12, 10, [6]), "svg").decode()
+    assert ">&lt; 1%<" in drawn
+    assert ">0%<" not in drawn
 
 
 def test_battles_without_a_roll_are_said_to_have_none() -> None:

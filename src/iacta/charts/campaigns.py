@@ -23,6 +23,7 @@ from iacta.charts.theme import (
     finish,
     named,
     per_cent,
+    percent_label,
     rules_words,
     seed_words,
     stop_words,
@@ -167,10 +168,15 @@ def _failures_chart(fates: Sequence[Row]) -> Any:
         )
     )
     bars = base.mark_bar().encode(color=categories("fate", FATES, failures))
-    numbers = base.transform_filter("datum.probability >= 0.005").mark_text(dy=-6, fontSize=10)
+    numbers = (
+        base.transform_filter("datum.probability >= 0.005")
+        .transform_calculate(label=percent_label("probability"))
+        .mark_text(dy=-6, fontSize=10)
+        .encode(text="label:N")
+    )
     kinds = {row["fate"] for row in failures}
     is_written = len(kinds) == 1 and max(row["territory"] for row in fates) <= MOST_NUMBERS
-    layers = [numbers.encode(text=alt.Text("probability:Q", format=".0%"))] if is_written else []
+    layers = [numbers] if is_written else []
     return alt.layer(bars, *layers)
 
 

@@ -24,6 +24,7 @@ from iacta.charts.theme import (
     finish,
     named,
     per_cent,
+    percent_label,
     under_rules,
 )
 from iacta.checks import row_of
@@ -90,7 +91,7 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
         tooltip=["rules:N", exactly("win_probability")],
     )
     values = (
-        base.transform_calculate(per_cent="format(datum.win_probability, '.1%')")
+        base.transform_calculate(per_cent=percent_label("win_probability", 1))
         .mark_text(align="left", dx=4)
         .encode(text="per_cent:N")
     )

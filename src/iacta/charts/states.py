@@ -26,6 +26,7 @@ from iacta.charts.theme import (
     finish,
     named,
     per_cent,
+    percent_label,
     whole_axis,
 )
 from iacta.checks import shown, whole_number
@@ -245,8 +246,9 @@ def _graph_chart(label: str) -> AnyChart:
         states.mark_point(filled=True, size=900, opacity=1).encode(color=categories("is", KINDS)),
         states.mark_text(fontSize=11, fontWeight="bold", color="white").encode(text="state:N"),
         states.transform_filter(f"datum.is != '{GOES_ON}'")
+        .transform_calculate(label=percent_label("probability"))
         .mark_text(dy=25, fontSize=11)
-        .encode(text=alt.Text("probability:Q", format=".0%")),
+        .encode(text="label:N"),
     )
 
 
@@ -388,8 +390,9 @@ def _after_chart(rows: Sequence[Row]) -> AnyChart:
     size = alt.Size("probability:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0, CIRCLE]))
     layers = [base.mark_point(filled=True, opacity=0.75).encode(color=color, size=size)]
     if len(rows) <= MOST_NUMBERS:
-        text = base.mark_text(fontSize=10, dy=alt.ExprRef(ABOVE))
-        layers.append(text.encode(text=alt.Text("probability:Q", format=".0%")))
+        text = base.transform_calculate(label=percent_label("probability"))
+        text = text.mark_text(fontSize=10, dy=alt.ExprRef(ABOVE))
+        layers.append(text.encode(text="label:N"))
     return alt.layer(*layers)
 
 

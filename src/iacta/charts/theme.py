@@ -75,6 +75,7 @@ __all__ = [
     "joined",
     "named",
     "per_cent",
+    "percent_label",
     "rules_words",
     "seed_words",
     "shades",
@@ -326,6 +327,26 @@ def signed(number: Probability, digits: int = 0, *, plus: bool = False) -> str:
     """
     sign = "+" if plus and number > 0 else ""
     return f"{sign}{float(number):,.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def percent_label(field: str, digits: int = 0) -> str:
+    """Return the Vega expression of a chance beside its mark, which `per_cent` would round so.
+
+    field: what the chance is called in the data.
+    digits: how many after the point.
+
+    >>> percent_label("chance")
+    "datum.chance > 0 && datum.chance <= 0.005 ? '< 1%' : \
+datum.chance < 1 && datum.chance >= 0.995 ? '> 99%' : format(datum.chance, '.0%')"
+    """
+    value, least = f"datum.{field}", 10.0**-digits
+    half = f"{least / 200:.{digits + 3}f}"
+    most = f"{1 - least / 200:.{digits + 3}f}"
+    return (
+        f"{value} > 0 && {value} <= {half} ? '< {least:.{digits}f}%' : "
+        f"{value} < 1 && {value} >= {most} ? '> {100 - least:.{digits}f}%' : "
+        f"format({value}, '.{digits}%')"
+    )
 
 
 def per_cent(chance: Probability, digits: int = 0) -> str:
