@@ -4,6 +4,7 @@ import math
 import pickle
 import sys
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -86,6 +87,8 @@ def test_it_shows_itself_in_a_line() -> None:
     assert repr(many) == "<Distribution: 100 values from 0 to 99, mean 49.5, exact>"
     names = Distribution(map(str, range(100))).to_float()
     assert repr(names) == "<Distribution: 100 values from '0' to '99', in floats>"
+    large = repr(Distribution({10**400: 1}))  # whose mean is no float
+    assert large == f"<Distribution: 1 value, {10**56}..., exact>"
 
 
 @given(exact_weights | float_weights, st.integers(0, pickle.HIGHEST_PROTOCOL))
@@ -132,6 +135,13 @@ def test_tails_are_what_the_cdf_leaves(weights: dict[int, Any], value: int) -> N
     assert found.sf(value) == pytest.approx(1 - found.cdf(value), abs=1e-12)
     assert found.at_least(value) == pytest.approx(found.sf(value) + found[value], abs=1e-12)
     assert found.median() == found.quantile(0.5)
+
+
+@pytest.mark.parametrize("tail", ["cdf", "sf", "at_least"])
+@pytest.mark.parametrize("value", [math.nan, Decimal("nan"), "many", None, np.array([1, 2])])
+def test_what_has_no_place_among_the_values_has_no_tail(tail: str, value: Any) -> None:
+    with pytest.raises(MalformedError, match="the values must have an order, got"):
+        getattr(Distribution({1: 1, 2: 3}), tail)(value)
 
 
 def test_a_table_has_a_row_for_each_value() -> None:

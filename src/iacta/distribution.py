@@ -7,7 +7,7 @@ from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
-from operator import itemgetter
+from operator import ge, gt, itemgetter, le
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -223,7 +223,9 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
     def _summary(self) -> str:
         values = list(self)
         ends = f"{len(values)} values from {shown(values[0])} to {shown(values[-1])}"
-        with suppress(MalformedError):  # not of numbers
+        if len(values) == 1:
+            ends = f"1 value, {shown(values[0])}"
+        with suppress(MalformedError, OverflowError):  # not of numbers, or of very large ones
             ends += f", mean {float(self.mean()):.6g}"
         return f"{ends}, {'exact' if self.is_exact else 'in floats'}"
 
@@ -385,10 +387,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).cdf(4)
         Fraction(2, 3)
         """
-        try:
-            return self.prob(lambda each: each <= value)  # type: ignore[operator] # is tried
-        except (TypeError, ValueError, ArithmeticError):  # arrays, Decimal's NaN
-            raise _unordered(value) from None
+        return self._compared(le, value)
 
     def at_least(self, value: T) -> Probability:
         """Return the probability of a result of at least `value`.
@@ -396,10 +395,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).at_least(5)
         Fraction(1, 3)
         """
-        try:
-            return self.prob(lambda each: each >= value)  # type: ignore[operator] # is tried
-        except (TypeError, ValueError, ArithmeticError):  # arrays, Decimal's NaN
-            raise _unordered(value) from None
+        return self._compared(ge, value)
 
     def sf(self, value: T) -> Probability:
         """Return the probability of a result above `value`: the survival function, 1 - cdf.
@@ -407,10 +403,15 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).sf(5)
         Fraction(1, 6)
         """
+        return self._compared(gt, value)
+
+    def _compared(self, holds: Callable[[Any, Any], object], value: T) -> Probability:
         try:
-            return self.prob(lambda each: each > value)  # type: ignore[operator] # is tried
+            if value == value:  # NaN is not, and has no place in an order
+                return self.prob(lambda each: holds(each, value))
         except (TypeError, ValueError, ArithmeticError):  # arrays, Decimal's NaN
-            raise _unordered(value) from None
+            pass
+        raise _unordered(value)
 
     def median(self) -> T:
         """Return the least value whose cdf is at least one half.
