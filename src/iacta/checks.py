@@ -210,7 +210,7 @@ def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
     """
     try:
         if isinstance(value, str | Decimal):
-            return _fraction_of_text(str(value))
+            return _fraction_of_text(str(value), name)
         if isinstance(value, float | np.floating):
             return Fraction(repr(float(value)))
         if isinstance(value, bool):
@@ -218,11 +218,13 @@ def read_fraction(value: Chance, name: str, expected: str) -> Fraction:
         number = Fraction(value)
         # NumPy's whole numbers would stay inside it, and overflow.
         return Fraction(int(number.numerator), int(number.denominator))
+    except IllegalError:
+        raise
     except (ValueError, TypeError, OverflowError, ZeroDivisionError):
         raise MalformedError(f"{name} must {expected}, got {shown(value)}") from None
 
 
-def _fraction_of_text(text: str) -> Fraction:
+def _fraction_of_text(text: str, name: str) -> Fraction:
     bare = text.strip()
     if len(bare) > LONGEST_READ or not bare.isascii():
         raise ValueError(bare)
@@ -235,7 +237,10 @@ def _fraction_of_text(text: str) -> Fraction:
     # Fraction("1e999999999") would write out all digits.
     _, _, exponent = number.lower().partition("e")
     if exponent and abs(int(exponent)) > MOST_EXPONENT:
-        raise ValueError(bare)
+        raise IllegalError(
+            f"{name} must have an exponent from -{MOST_EXPONENT} to {MOST_EXPONENT}, "
+            f"got {shown(text)}"
+        )
     return Fraction(number) / (100 if percent else 1)
 
 

@@ -119,6 +119,13 @@ def test_an_unknown_question_is_refused() -> None:
         ask("kinds")
 
 
+def test_parameters_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(MalformedError, match=r"parameters of need must be among .*, got 'foo'"):
+        ask("need", foo=3)
+    with pytest.raises(MalformedError, match="defenders must be given to ask battle, got none"):
+        ask("battle", attackers=12)
+
+
 def test_what_is_missing_is_refused() -> None:
     asked = find_question("battle")
     assert asked is not None

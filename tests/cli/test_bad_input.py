@@ -49,7 +49,7 @@ WRONG = {
     "campaign 12": "defenders must be given, got none; see iacta campaign --help",
     "campaign 12 3 0": f"defenders {ARMIES} 0",
     "campaign 12 3 -4": f"defenders {ARMIES} -4",
-    "campaign 12 3:": "rules must be a known name, got ''; see the list of rules",
+    "campaign 12 3:": "rules must be a known name, got ''; iacta rules lists them",
     "campaign 12 3@": "garrison must be a whole number of at least 0, got ''",
     "campaign 12 3 --seed 1": "--seed must stand with --narrate, got --seed 1 alone",
     "campaign 12 3 --narrate --seed x": "--seed must be a whole number of at least 0, got 'x'",
@@ -58,7 +58,7 @@ WRONG = {
     "need 10 --chance 120%": "--chance must lie between 0 and 1, 0 excluded, got '120%'",
     "need 10 --chance 95": "--chance must lie between 0 and 1, 0 excluded, got '95'; "
     "did you mean 95%?",
-    "need 10 --chance 1e-9999": "--chance must lie between 0 and 1, 0 excluded, got '1e-9999'",
+    "need 10 --chance 1e-9999": "--chance must have an exponent from -999 to 999, got '1e-9999'",
     "need 10 --chance likely": "--chance must lie between 0 and 1, 0 excluded, got 'likely'",
     "need 10 --keep -1": "--keep must be a whole number of at least 0, got -1",
     "need 0": f"defenders {ARMIES} 0",
@@ -69,7 +69,7 @@ WRONG = {
     "roll 3 3": "defence_dice must be a whole number from 1 to 2, got 3",
     "rules classic --rules capital": "rules must be given once, got 'classic' and "
     "--rules 'capital'",
-    "rules xyzzy": "rules must be a known name, got 'xyzzy'; see the list of rules",
+    "rules xyzzy": "rules must be a known name, got 'xyzzy'; iacta rules lists them",
 }
 TOO_LARGE = [
     f"battle {10**40} 3",

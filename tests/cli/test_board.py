@@ -78,6 +78,12 @@ def test_a_wrong_file_gets_one_sentence(run: Run, options: str, tmp_path: Path) 
     )
 
 
+def test_a_position_is_no_board_but_something_to_plan_on(run: Run) -> None:
+    told = "the text must be a board, got a position on one: iacta plan reads it"
+    ended = run("board examples/asia.toml")
+    assert ended == (2, "", f"iacta: board file 'examples/asia.toml': {told}\n")
+
+
 def test_nothing_is_written_where_the_ending_is_unknown(run: Run, tmp_path: Path) -> None:
     result = run(f"board classic --to {tmp_path / 'x.png'}")
     assert (result.code, result.stdout) == (2, "")

@@ -129,7 +129,7 @@ def test_no_standard_input_is_no_rules(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     ended = run(line)
     assert (ended.code, ended.stdout) == (2, "")
-    assert "standard input must have a text that nobody has read, got none" in ended.stderr
+    assert "standard input must have a text, and be named once, got none" in ended.stderr
     monkeypatch.setattr(sys, "stdin", None)
     assert "standard input must be open, got it closed" in run(line).stderr
 

@@ -83,15 +83,22 @@ def test_words_may_stand_in_any_order(run: Run, line: str, same: str) -> None:
             "batle 3 2",
             "unknown command batle; did you mean battle?",
         ),
-        ("--jsn", "unknown command --jsn; see iacta --help"),
+        ("--jsn", "unknown option --jsn; see iacta --help"),
+        ("--versoin", "unknown option --versoin; did you mean --version?"),
         ("terminal 3", "unknown command terminal; see iacta --help"),
         ("chart pie x.svg", "unknown command pie; see iacta chart --help"),
         (
             "battle 3 2 --xyzzy",
             "unknown option --xyzzy; see iacta battle --help",
         ),
-        ("battle 3 2 --rules", "--rules must have a value, got none"),
-        ("battle 3 2 --exact=yes", "--exact must stand without a value, got 'yes'"),
+        (
+            "battle 3 2 --rules",
+            "--rules must have a value, got none; see iacta battle --help",
+        ),
+        (
+            "battle 3 2 --exact=yes",
+            "--exact must stand without a value, got 'yes'; see iacta battle --help",
+        ),
         ("battle 3 2 --attackers 4", "attackers must be given once, got '3' and --attackers '4'"),
     ],
 )

@@ -241,7 +241,7 @@ def test_the_chance_of_endless_attackers_itself_is_refused() -> None:
         (float("nan"), "chance must lie between 0 and 1, both excluded, got nan"),
         ("many", "chance must lie between 0 and 1, both excluded, got 'many'"),
         ("1/0", "chance must lie between 0 and 1, both excluded, got '1/0'"),
-        ("1e-999999999", "chance must lie between 0 and 1, both excluded, got '1e-999999999'"),
+        ("1e-999999999", "chance must have an exponent from -999 to 999, got '1e-999999999'"),
         (None, "chance must lie between 0 and 1, both excluded, got None"),
         (True, "chance must lie between 0 and 1, both excluded, got True"),
     ],

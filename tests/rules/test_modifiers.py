@@ -186,8 +186,8 @@ STACKING = "rules joined by + must be capital, wall, zombie attacker, zombie def
         ("capital+Capital", "rules joined by + must be named once each, got 'capital' twice"),
         ("classic+wall+wall", "rules joined by + must be named once each, got 'wall' twice"),
         ("capitol+wall", "rules must be a known name, got 'capitol'; did you mean 'capital'?"),
-        ("capital+", "rules must be a known name, got ''; see the list of rules"),
-        ("+", "rules must be a known name, got ''; see the list of rules"),
+        ("capital+", "rules must have a name on both sides of each +, got 'capital+'"),
+        ("+", "rules must have a name on both sides of each +, got '+'"),
     ],
 )
 def test_what_does_not_stack_is_refused(name: str, sentence: str) -> None:

@@ -69,7 +69,7 @@ def test_every_rule_set_says_what_differs_and_where_it_is_from() -> None:
 def test_an_unknown_name_gets_the_near_ones_suggested() -> None:
     with pytest.raises(IllegalError, match=r"got 'capitol'; did you mean 'capital'\?"):
         find_rules("capitol")
-    with pytest.raises(IllegalError, match="got 'xyzzy'; see the list of rules"):
+    with pytest.raises(IllegalError, match="got 'xyzzy'; iacta rules lists them"):
         find_rules("xyzzy")
     with pytest.raises(MalformedError, match="rules must be a name or Rules, got 7"):
         find_rules(7)  # type: ignore[arg-type] # that is the claim

@@ -27,6 +27,13 @@ def ask(asked: Question | str, *, watch: Watch | None = None, **parameters: Any)
         if form is None:
             names = ", ".join(each.name for each in QUESTIONS.all())
             raise IllegalError(f"a question must be one of {names}, got {shown(asked)}")
+        known = [each.name for each in form.parameters()]
+        for name in parameters.keys() - {*known}:
+            listed = ", ".join(known)
+            raise MalformedError(f"parameters of {asked} must be among {listed}, got {shown(name)}")
+        for each in form.parameters():
+            if each.is_required and each.name not in parameters:
+                raise MalformedError(f"{each.name} must be given to ask {asked}, got none")
         asked = form(**parameters)
     if not isinstance(asked, Question):
         raise MalformedError(f"a question must be one, or the name of one, got {shown(asked)}")

@@ -112,7 +112,12 @@ class PlanQuestion(UnderRules, Question):
     ] = None
     board: Annotated[
         str | Board | None,
-        Parameter(BoardSource(), "The board of --from: classic, or a file.", usual="classic"),
+        Parameter(
+            BoardSource(),
+            "The board of --from: classic, or a file.",
+            metavar="FILE",
+            usual="classic",
+        ),
     ] = None
     from_: Annotated[
         tuple[tuple[str, int], ...] | None,

@@ -188,7 +188,9 @@ def _share(plan: Plan, chance: float) -> str:
     """Return a chance of the plan for a table: rounded, where it is counted in games."""
     if not plan.games:
         return short_percent(settled_chance(plan, chance))
-    return f"{100 * chance:.0f}%"
+    if chance >= 0.995:  # however often, it is not certain
+        return "> 99%"
+    return "< 1%" if 0 < chance < 0.005 else f"{100 * chance:.0f}%"
 
 
 def _row(plan: Plan, step: Step) -> tuple[str, str, str, str]:

@@ -139,7 +139,8 @@ class Position(Pasted):
 
     def _summary(self) -> str:
         owned = sum(each.armies > 0 for each in self.holdings)
-        return f"on {self.board.name!r}, {self.player} to move, {owned} territories listed"
+        noun = "territory" if owned == 1 else "territories"
+        return f"on {self.board.name!r}, {self.player} to move, {owned} {noun} listed"
 
     def of(self, name: str) -> Holding:
         """Return who owns a territory, and with how many armies.

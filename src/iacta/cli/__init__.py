@@ -69,6 +69,8 @@ def _run(words: Sequence[str]) -> int:
         print("\n".join(completions(rest[1:])))
         return 0
     forms: Sequence[type[Form]] = QUESTIONS.find(first) or COMMANDS.find(first)
+    if not forms and first.startswith("-"):
+        check_known("option", first, ["--version", *HELP], "iacta")
     if not forms:
         check_known("command", first, [form.name for form in _all_forms()], "iacta")
     form, *members = forms

@@ -56,22 +56,25 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
         elif word.startswith("--"):
             name, equals, value = word.partition("=")
             check_known("option", name, [*options, HELP[1]], command)
-            texts[options[name].name] = _value(options[name], name, value if equals else rest)
+            given = value if equals else rest
+            texts[options[name].name] = _value(options[name], name, given, command)
         else:
             arguments.append(word)
     placed = _placed([each for each in parameters if each.is_argument], arguments, texts, command)
     return texts | placed
 
 
-def _value(parameter: Parameter, name: str, given: str | Iterator[str]) -> str | bool:
+def _value(parameter: Parameter, name: str, given: str | Iterator[str], command: str) -> str | bool:
     """Return the value of an option: behind its `=`, or else the next word."""
     if isinstance(parameter.kind, Flag):
         if isinstance(given, str):
-            raise MalformedError(f"{name} must stand without a value, got {shown(given)}")
+            raise MalformedError(
+                f"{name} must stand without a value, got {shown(given)}; see {command} --help"
+            )
         return True
     value = given if isinstance(given, str) else next(given, None)
     if value is None:
-        raise MalformedError(f"{name} must have a value, got none")
+        raise MalformedError(f"{name} must have a value, got none; see {command} --help")
     return value
 
 

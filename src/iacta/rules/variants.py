@@ -328,6 +328,8 @@ def find_rule_set(name: str) -> RuleSet:
     """
     if not isinstance(name, str):
         raise MalformedError(f"rules must be a name or Rules, got {shown(name)}")
+    if "+" in name and not all(map(str.strip, name.split("+"))):
+        raise IllegalError(f"rules must have a name on both sides of each +, got {shown(name)}")
     parts = [_find_one(part) for part in name.split("+")]
     if len(parts) == 1:
         return parts[0]
@@ -340,7 +342,7 @@ def _find_one(name: str) -> RuleSet:
     if found is not None:
         return found
     names = _near_names(_key(name))
-    hint = f"did you mean {' or '.join(map(repr, names))}?" if names else "see the list of rules"
+    hint = f"did you mean {' or '.join(map(repr, names))}?" if names else "iacta rules lists them"
     raise IllegalError(f"rules must be a known name, got {shown(name)}; {hint}")
 
 

@@ -51,6 +51,8 @@ def read_board_table(table: Table, name: str) -> Draft:
     table: the table.
     name: what the board is called if the table does not name it.
     """
+    if "player" in table.entries and "board" in table.entries:
+        table.refuse((), "the text must be a board, got a position on one: iacta plan reads it")
     table.refuse_unknown(table.entries, KEYS)
     title, directed = table.entries.get("name", name), table.entries.get("directed", False)
     if not isinstance(title, str):
