@@ -141,7 +141,7 @@ def _standard_input(most: int) -> bytes:
         raise MalformedError("standard input must be open, got it closed")
     content: bytes = sys.stdin.buffer.read(most + 1)
     if not content:
-        raise MalformedError("standard input must have a text that nobody has read, got none")
+        raise MalformedError("standard input must have a text, and be named once, got none")
     return content
 
 
@@ -275,7 +275,13 @@ def check_writable(file: str | PathLike[str], what: str) -> None:
             raise IllegalError(f"{what} must not be a folder, got {named(file)}")
         if not place.parent.is_dir():
             raise IllegalError(f"the folder of {what} must exist, got {named(place.parent)}")
-        writable = os.access(place if place.exists() else place.parent, os.W_OK)
+        target = place.resolve()
+        exists = target.exists()
+        writable = not exists or os.access(target, os.W_OK)
+        if writable and (target.is_file() or not exists):
+            part = _part_of(target)  # a folder may refuse it whatever its rights say
+            part.open("xb").close()
+            part.unlink()
     except IactaError:
         raise
     except (OSError, ValueError, RuntimeError) as error:  # a name too long, with a NUL, in a circle
@@ -299,7 +305,7 @@ def write_whole(file: Path, content: bytes, what: str) -> None:
         if place.exists() and not place.is_file():
             place.write_bytes(content)  # a pipe or a device; a folder refuses it
             return
-        part = place.with_name(f".{os.urandom(8).hex()}{UNFINISHED}")
+        part = _part_of(place)
         with part.open("xb") as opened:  # fails if there is anything, be it a link, of this name
             try:
                 opened.write(content)
@@ -314,6 +320,10 @@ def write_whole(file: Path, content: bytes, what: str) -> None:
         raise IllegalError(
             f"{what} must be writable, got {named(file)}: {_reason(error)}"
         ) from None
+
+
+def _part_of(place: Path) -> Path:
+    return place.with_name(f".{os.urandom(8).hex()}{UNFINISHED}")
 
 
 # CSV.

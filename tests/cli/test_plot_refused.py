@@ -82,6 +82,24 @@ def test_places_that_cannot_be_written_are_refused(run: Run, tmp_path: Path) -> 
     assert ended.stderr == f"iacta: {told}\n"
 
 
+def test_a_link_to_nowhere_is_refused_before_anything_is_printed(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "answer.svg"
+    file.symlink_to(tmp_path / "nowhere" / "answer.svg")
+    told = f"a picture must be writable, got {str(file)!r}: No such file or directory"
+    assert run(f"battle 4 3 --plot {file}") == (2, "", f"iacta: {told}\n")
+
+
+def test_a_folder_that_takes_no_file_is_refused_before_anything_is_printed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)  # as root may write everywhere, whatever the rights
+    told = f"a picture must be writable, got {str(tmp_path / 'x.svg')!r}: Permission denied"
+    assert run(f"battle 4 3 --plot {tmp_path / 'x.svg'}") == (2, "", f"iacta: {told}\n")
+
+
 @pytest.mark.parametrize("missing", ["altair", "vl_convert"])
 @pytest.mark.parametrize("line", LINES)
 def test_without_the_extra_the_line_to_install_it_is_told(
