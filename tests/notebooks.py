@@ -15,7 +15,7 @@ __all__ = ["FOLDER", "NOTEBOOKS", "executed", "shown"]
 FOLDER = Path(__file__).parent.parent / "examples"
 NOTEBOOKS = tuple(sorted(FOLDER.glob("*.ipynb")))
 LONGEST = 300  # seconds for a cell, where the planner is compiled first
-PICTURE = re.compile(r'<img alt="[^"]*" src="[^"]*">')
+PICTURE = re.compile(r'(<img alt="[^"]*") src="[^"]*">')
 VERSION = 4
 
 
@@ -37,7 +37,7 @@ def executed(file: Path) -> Any:
 
 
 def shown(book: Any) -> list[tuple[str, list[Any]]]:
-    """Return each cell of code with what it shows: texts and tables, but of pictures only that."""
+    """Return each cell of code with what it shows: texts and tables, but of pictures only the title."""
     return [
         (cell.source, [_told(output) for output in cell.outputs])
         for cell in book.cells
@@ -52,7 +52,7 @@ def _told(output: Any) -> Any:
         return f"{output.ename}: {output.evalue}"
     data = {kind: text for kind, text in output.data.items() if kind.startswith("text/")}
     if "text/html" in data:
-        data["text/html"] = PICTURE.sub("<img>", data["text/html"])
+        data["text/html"] = PICTURE.sub(r"\1>", data["text/html"])
     return data, sorted(output.data)
 
 

@@ -114,7 +114,9 @@ def _picture(value: Any) -> str:
     """Return the picture of a value, nothing if it has none or the extra is not installed."""
     charts, files = import_module("iacta.charts"), import_module("iacta.charts.files")
     try:
-        svg = files.convert(json.dumps(charts.specification(value.plot())), "svg")
+        spec = charts.specification(value.plot())
+        svg = files.described(files.convert(json.dumps(spec), "svg"), spec)
     except (IactaError, files.PictureError):
         return ""
-    return f'<img alt="" src="data:image/svg+xml;base64,{b64encode(svg).decode()}">'
+    title = escape(" ".join(spec["title"]["text"]))
+    return f'<img alt="{title}" src="data:image/svg+xml;base64,{b64encode(svg).decode()}">'
