@@ -37,7 +37,7 @@ def executed(file: Path) -> Any:
 
 
 def shown(book: Any) -> list[tuple[str, list[Any]]]:
-    """Return each cell of code with what it shows: texts and tables, but of pictures only the title."""
+    """Return each cell of code with what it shows: texts and tables, of pictures the title only."""
     return [
         (cell.source, [_told(output) for output in cell.outputs])
         for cell in book.cells

@@ -61,6 +61,9 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
         else:
             arguments.append(word)
     placed = _placed([each for each in parameters if each.is_argument], arguments, texts, command)
+    for name, each in options.items():
+        if each.is_required and not each.is_argument and each.name not in texts:
+            raise MalformedError(f"{name} must be given, got none; see {command} --help")
     return texts | placed
 
 
