@@ -301,6 +301,13 @@ class Rewards:
         """Whether what is paid on average is the chance of a goal."""
         return bool(self.all_of or self.any_of)
 
+    @property
+    def most(self) -> float:
+        """What no play can be paid more than."""
+        if self.is_chance:
+            return 1.0
+        return sum(self.territories) + sum(max(worth, 0.0) for _, worth in self.continents)
+
     @cached_property
     def paying(self) -> int:
         """All territories that pay, or belong to a set that does."""

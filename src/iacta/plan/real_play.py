@@ -124,7 +124,7 @@ class Search:
         self.turn = Turn(problem, *_field_and_rewards(problem, goal))
         self.battles: Candidate | None = None
         self.rolls: RealPlay | None = None
-        self.upper_bound = inf
+        self.upper_bound = self.turn.rewards.most
 
     @property
     def value(self) -> float:
@@ -221,7 +221,7 @@ class Search:
             gains = np.array([each.gain for each in games])
             half = _half_interval(gains)
             # No play is worth more than the bound, whatever a sample of games says.
-            top = min(self.upper_bound, 1.0 if policy.turn.rewards.is_chance else inf)
+            top = self.upper_bound
             value = min(max(policy.value + float(gains.mean()), 0.0), top)
             interval = max(value - half, 0.0), min(value + half, top)
             whole = [each for each in games if each.is_whole]
