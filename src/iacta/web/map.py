@@ -1,13 +1,15 @@
 """The map: boards and positions read for the browser that draws them, and plans followed there."""
 
 from collections.abc import Mapping
-from typing import Any
+from enum import Enum
+from typing import Any, TypeAlias
 
 import numpy as np
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
 from iacta.answers.following import LOOKED_AHEAD, is_reached, standing
+from iacta.answers.form import Topic
 from iacta.answers.plan import PlanAnswer, PlanQuestion
 from iacta.answers.words import count
 from iacta.board import Board, Position
@@ -31,7 +33,60 @@ from iacta.web.worker import answer_to
 __all__ = ["board_read", "followed", "position_read", "router"]
 
 MOST_ROLLS = 500  # thrown at a time
+Schema: TypeAlias = dict[str, Any]
+TAGS: list[str | Enum] = [Topic.BOARD.value]
 TONED = {"named": TONES_BY_NAME, "tones": TONES}
+
+
+def _object_of(required: list[str], **properties: Schema) -> Schema:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+_text_of = {"type": "string", "description": "The text of the file."}
+BOARD_TEXT = _object_of(
+    ["text"], text=_text_of, name={"type": "string", "description": "The name of the file."}
+)
+POSITION_TEXT = _object_of(
+    ["text"],
+    text=_text_of,
+    board={
+        "description": "What stands for a board file that the position names.",
+        "anyOf": [{"enum": ["classic"]}, {"type": "object"}, {"type": "null"}],
+    },
+)
+FOLLOWED = _object_of(
+    ["question"],
+    question={"type": "object", "description": "As for a plan."},
+    position={
+        "type": ["object", "null"],
+        "description": "Who holds what before the next battle, on the board of the question.",
+    },
+    attack={
+        "anyOf": [
+            {"type": "null"},
+            _object_of(
+                ["from", "to", "left", "their_left"],
+                **{each: {"type": "string"} for each in ("from", "to")},
+                left={"type": "integer", "minimum": 1},
+                their_left={"type": "integer", "minimum": 0},
+                moved={"type": ["integer", "null"], "minimum": 1},
+            ),
+        ],
+        "description": "What the next battle has come to.",
+    },
+    roll={
+        "anyOf": [
+            {"type": "null"},
+            _object_of([], seed={"type": "integer", "minimum": 0}, once={"type": "boolean"}),
+        ],
+        "description": "Roll the dice of the next battle here: all of them, or once.",
+    },
+)
 
 
 def router(work: Work) -> APIRouter:
@@ -45,11 +100,11 @@ def router(work: Work) -> APIRouter:
     async def page() -> HTMLResponse:
         return HTMLResponse(template("map.html", path="/map", rules=RULE_SETS, tones=TONED))
 
-    @found.get("/api/board", summary="Give the classic board, with all that a map is drawn from")
+    @found.get("/api/board", summary="Give the classic board, as a map is drawn from it", tags=TAGS)
     async def classic() -> JSONResponse:
         return JSONResponse(_drawn(BoardFile(classic_board(), BUILT_IN)))
 
-    def add(address: str, function: Any, summary: str, is_long: bool = False) -> None:
+    def add(address: str, function: Any, summary: str, body: Schema, is_long: bool) -> None:
         async def answer(request: Request) -> JSONResponse:
             asked = await read_body(request)
             question = asked.get("question")
@@ -57,11 +112,15 @@ def router(work: Work) -> APIRouter:
             job = work.run(function, asked, key=key, is_long=is_long)
             return JSONResponse(await while_there(request, job))
 
-        found.add_api_route(address, answer, methods=["POST"], summary=summary)
+        content = {"application/json": {"schema": body}}
+        extra = {"requestBody": {"required": True, "content": content}}
+        found.add_api_route(
+            address, answer, methods=["POST"], summary=summary, tags=TAGS, openapi_extra=extra
+        )
 
-    add("/api/board/read", board_read, "Read the text of a board file")
-    add("/api/position/read", position_read, "Read the text of a position file")
-    add("/api/plan/follow", followed, "Say what a plan does next", is_long=True)
+    add("/api/board/read", board_read, "Read the text of a board file", BOARD_TEXT, False)
+    add("/api/position/read", position_read, "Read a position file", POSITION_TEXT, False)
+    add("/api/plan/follow", followed, "Say what a plan does next", FOLLOWED, True)
     return found
 
 
@@ -73,7 +132,7 @@ def board_read(asked: Mapping[str, Any]) -> dict[str, Any]:
 
     asked: the `text` of a file in any of the formats, and its `name`.
     """
-    _refuse_unknown(asked, "text", "name")
+    _refuse_unknown(asked, *BOARD_TEXT["properties"])
     return _drawn(board_of_text(_text(asked, "text"), _text(asked, "name", "board")))
 
 
@@ -82,7 +141,7 @@ def position_read(asked: Mapping[str, Any]) -> dict[str, Any]:
 
     asked: the `text` of a file, and a `board` for the file that it may name.
     """
-    _refuse_unknown(asked, "text", "name", "board")
+    _refuse_unknown(asked, *POSITION_TEXT["properties"])
     beside = None if asked.get("board") is None else _board(asked["board"])
     position = position_of_text(_text(asked, "text"), beside)
     board = position.board
@@ -162,7 +221,7 @@ def followed(asked: Mapping[str, Any]) -> dict[str, Any]:
     Without a position the plan stands at its start; then the answer has its sentences and its usual
     `way` too.
     """
-    _refuse_unknown(asked, "question", "position", "attack", "roll")
+    _refuse_unknown(asked, *FOLLOWED["properties"])
     question = read_record(PlanQuestion, _object(asked, "question"))
     assert isinstance(question, PlanQuestion)  # noqa: S101 # as `read_record` was asked for
     answer = answer_to(question)

@@ -2,7 +2,7 @@
 
 import { BoardMap, cut, percent, shape, svg } from "./map_board.js";
 import { Follower, saved } from "./map_follow.js";
-import { Refused, arrowsOf, chancesOf, planned, positionOf, posted, questionOf, showPlan } from "./map_plan.js";
+import { Refused, arrowsOf, chancesOf, patiently, planned, positionOf, posted, questionOf, showPlan } from "./map_plan.js";
 import {
   MOST_PLAYERS,
   begun,
@@ -66,7 +66,10 @@ function say(text) {
 }
 
 async function boardOf(code) {
-  if (code) return posted("/api/board/read", { name: "board", text: await unpacked(code) });
+  if (code) {
+    const text = await unpacked(code);
+    return patiently(() => posted("/api/board/read", { name: "board", text }));
+  }
   classic ??= await (await fetch("/api/board")).json();
   return classic;
 }
@@ -108,7 +111,7 @@ function use(next) {
 
 async function start(example, { isFirst = false } = {}) {
   const text = await (await fetch(`/static/examples/${example.file}`)).text();
-  const found = await posted("/api/position/read", { text });
+  const found = await patiently(() => posted("/api/position/read", { text }));
   const code = await packed(found.board);
   use(found);
   let next = { ...placed(board, code, found.position), ...example.goal };
@@ -129,13 +132,13 @@ async function open(text, name) {
   const isPosition = /^\s*["']?player["']?\s*[:=]/m.test(text) || /[{,]\s*"player"\s*:/.test(text);
   try {
     if (isPosition) {
-      const found = await posted("/api/position/read", { text, board: board.board });
+      const found = await patiently(() => posted("/api/position/read", { text, board: board.board }));
       const code = await packed(found.board);
       use(found);
       commit(placed(board, code, found.position), { isStep: true });
       say(`The position on ${board.name} is shown.`);
     } else {
-      const found = await posted("/api/board/read", { text, name });
+      const found = await patiently(() => posted("/api/board/read", { text, name }));
       const code = await packed(found.board);
       use(found);
       commit(begun(board, code), { isStep: true });
@@ -249,7 +252,7 @@ async function ask() {
   on.progress.hidden = false;
   const begun = Date.now();
   try {
-    const record = await planned(question, {
+    const listening = {
       progress: (doing, part) => {
         const bar = on.progress.querySelector("progress");
         if (part === null) bar.removeAttribute("value");
@@ -264,8 +267,13 @@ async function ask() {
           stop();
         };
       },
-    });
-    const start = await posted("/api/plan/follow", { question }, control.signal);
+    };
+    const waiting = (sentence) => {
+      control.signal.throwIfAborted();
+      on.doing.textContent = `Waiting: ${sentence}`;
+    };
+    const record = await patiently(() => planned(question, listening), waiting);
+    const start = await patiently(() => posted("/api/plan/follow", { question }, control.signal), waiting);
     if (plan !== mine) return;
     Object.assign(mine, { record, start, arrows: arrowsOf(board, record, start.way), seconds: (Date.now() - begun) / 1000 });
     showPlan({ told: on["plan-told"], tables: on["plan-tables"] }, board, record, start.plan, mine.arrows);
@@ -306,7 +314,10 @@ function viewed() {
   };
   if (!state.planned || !plan?.record) return shown;
   if (!state.followed) {
-    const owned = plan.record.territories.map((each) => each.own_probability);
+    // A chance that is as good as certain is told as one that is not.
+    const owned = plan.record.territories.map((each, t) =>
+      state.owners[t] === state.mover ? 1 : Math.min(each.own_probability, 1 - 1e-9),
+    );
     return { ...shown, owned, chances: chancesOf(owned, plan.arrows), arrows: plan.arrows };
   }
   const { owners, armies } = follower.held();
@@ -375,6 +386,8 @@ function showLegend(shown) {
 function showEditor(shown) {
   const isNone = chosen === null;
   on.editor.disabled = isNone || isFixed();
+  on.editor.hidden = isFixed();
+  on.holding.hidden = isNone;
   on.chosen.textContent = isNone ? "Click or tap a territory" : cut(board.territories[chosen]);
   const keys = letters(state.players);
   const buttons = [...state.players, "nobody"].map((name, k) => {

@@ -4,7 +4,7 @@
 // what that came to. So any step can be taken back, and a link leads into the middle of a turn.
 
 import { percent } from "./map_board.js";
-import { positionOf, posted } from "./map_plan.js";
+import { patiently, positionOf, posted } from "./map_plan.js";
 import { element } from "./map_table.js";
 import { stood } from "./map_state.js";
 
@@ -134,7 +134,8 @@ export class Follower {
     this.isBusy = true;
     on.follow.setAttribute("aria-busy", "true");
     try {
-      return await posted("/api/plan/follow", { question, position: { player, territories }, ...body });
+      const asked = { question, position: { player, territories }, ...body };
+      return await patiently(() => posted("/api/plan/follow", asked));
     } catch (error) {
       on["follow-wrong"].textContent = error.message;
       return null;

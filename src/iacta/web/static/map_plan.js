@@ -10,6 +10,8 @@ const DIFFERS = 0.1; // chances that differ by less are not shaded
 const SELDOM = 0.1; // battles fought less often have no arrow, unless they are on the usual way
 const MOST_ARROWS = 30;
 const MOST_LINES = 8;
+const MOST_TIMES = 60;
+const PAUSE = 2000; // milliseconds until a busy server is asked again
 
 /**
  * Return a position as questions and files have it.
@@ -57,6 +59,33 @@ export function questionOf(board, state) {
 /** A refusal of the server, in its words. */
 export class Refused extends Error {}
 
+/** A server that has too much to do. */
+class Busy extends Refused {}
+
+/** Return the error that a problem document tells. */
+function refusal(problem) {
+  return problem.status === 503 ? new Busy(problem.detail) : new Refused(problem.detail);
+}
+
+/**
+ * Return what is asked for; while the server is busy, ask again.
+ * @template T
+ * @param {() => Promise<T>} ask
+ * @param {(sentence: string) => void} waiting is told why it takes longer
+ * @returns {Promise<T>}
+ */
+export async function patiently(ask, waiting = () => {}) {
+  for (let times = 0; ; times++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof Busy) || times >= MOST_TIMES) throw error;
+      waiting(error.message);
+      await new Promise((done) => setTimeout(done, PAUSE));
+    }
+  }
+}
+
 /**
  * Return what the server answers to JSON.
  * @param {string} address
@@ -78,7 +107,7 @@ export async function posted(address, body, signal) {
   }
   if (response.ok) return response.json();
   const problem = await response.json().catch(() => null);
-  throw new Refused(problem?.detail ?? `The server answers ${response.status}.`);
+  throw refusal(problem ?? { detail: `The server answers ${response.status}.`, status: response.status });
 }
 
 /**
@@ -115,7 +144,7 @@ export function planned(question, { progress, signal, stoppable }) {
       }
       if (told.problem) {
         close();
-        failed(new Refused(told.problem.detail));
+        failed(refusal(told.problem));
       }
     });
     socket.addEventListener("close", () => {
