@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from iacta import Battle, Roll, audit
+from iacta import Battle, Campaign, Roll, Territory, audit
 from iacta.questions.audit import Audit
 from iacta.questions.audit_evidence import log_evidence, log_factors
 from iacta.questions.audit_fair import (
@@ -390,3 +390,36 @@ def test_luck_in_chance_adds_up_to_the_end_of_the_battle() -> None:
     gained, variance = chance_gain(Trial("battle", 9, 7, CLASSIC), None, (2, 7))
     assert gained == pytest.approx(1 - start)
     assert variance == pytest.approx(start * (1 - start))
+
+
+def test_luck_in_a_campaign_is_that_of_all_that_is_ahead() -> None:
+    ahead = (Territory(2), Territory(3, rules="capital"))
+    armies = (14, 5)
+    trial = Trial("roll", 3, 2, CLASSIC)
+    found = outcomes(trial)
+    before = float(Campaign(14, [5, *ahead]).win_probability())
+    gains = {each: chance_gain(trial, armies, each, ahead) for each in found}
+    assert sum(p * gains[each][0] for each, p in found.items()) == pytest.approx(0, abs=1e-12)
+    after = float(Campaign(14, [3, *ahead]).win_probability())
+    assert gains[0, 2][0] == pytest.approx(after - before, abs=1e-12)
+    # A battle that is won leaves 6 of 8 attackers, of whom 5 move on.
+    whole = Trial("battle", 8, 5, CLASSIC)
+    won, _ = chance_gain(whole, None, (2, 5), ahead)
+    start = float(Campaign(8, [5, *ahead]).win_probability())
+    assert won == pytest.approx(float(Campaign(5, ahead).win_probability()) - start, abs=1e-12)
+    lost, _ = chance_gain(whole, None, (7, 4), ahead)
+    assert lost == pytest.approx(-start, abs=1e-12)
+    row = {"attackers": 8, "defenders": 5, "attackers_left": 6, "defenders_left": 0}
+    (luck,) = audit([row | {"ahead": "2 3:capital"}]).lucks
+    assert luck.wins == pytest.approx(won)
+
+
+def test_luck_with_a_plan_is_told_by_its_chances() -> None:
+    roll = {"attack_dice": 3, "defence_dice": 2}
+    rows = [
+        roll | {"attackers_lost": 0, "chance_before": "60%", "chance_after": 0.72},
+        roll | {"attackers_lost": 2, "chance_before": 0.72, "chance_after": "0"},
+    ]
+    (luck,) = audit(rows).lucks
+    assert luck.wins == pytest.approx(-0.6)
+    assert luck.wins_spread == pytest.approx(math.sqrt(0.6 * 0.4))

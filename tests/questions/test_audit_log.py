@@ -144,6 +144,12 @@ WRONG = {
     "times defenders must be at most 1000000, got 99999 and 3000",
     "die,rules\n3,capitol\n": "line 2: rules must be a known name, got 'capitol'; did you mean "
     "'capital'?",
+    "attack_dice,defence_dice,attackers_lost,ahead\n3,2,1,3 many\n": "line 2: defenders must be a "
+    "whole number of at least 1, got 'many'",
+    "attack_dice,defence_dice,attackers_lost,chance_before\n3,2,1,60%\n": "line 2: chance_after "
+    "must be given, got none",
+    "attack_dice,defence_dice,attackers_lost,chance_before,chance_after\n3,2,1,60%,2\n": "line 2: "
+    "chance_after must lie between 0 and 1, got '2'",
     '{"die": 3}\n{"die": 3\n': "line 2: the text must be JSON, got: Expecting ',' delimiter",
     '{"die": 3}\n[3]\n': "line 2: a line must be an object of JSON as the first is, got [3]",
     '{"die": 3}\ndie,3\n': "line 2: the text must be JSON, got: Expecting value",

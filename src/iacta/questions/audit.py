@@ -359,9 +359,13 @@ class _Tally:
         if trial.kind != "die" and is_possible:
             gained = entry.outcome[1] - entry.outcome[0]
             armies = gained - armies_gain(trial).mean
-            is_fight = trial.kind == "battle" or entry.armies is not None
-            if is_fight:
-                wins, variance = chance_gain(trial, entry.armies, entry.outcome)
+            is_fight = (trial.kind == "battle") or entry.armies is not None
+            if entry.chances is not None:
+                before, after = entry.chances
+                wins, variance = after - before, before * (1 - before) - after * (1 - after)
+                is_fight = True
+            elif is_fight:
+                wins, variance = chance_gain(trial, entry.armies, entry.outcome, entry.ahead)
         count = trial.first + _spare(trial) if entry.dice else 0
         attack, defence = entry.dice[:count], entry.dice[count:]
         return _Seen(
@@ -710,7 +714,7 @@ class _Tally:
                 as_good,
                 int(fights),
                 float(wins),
-                math.sqrt(variance),
+                math.sqrt(max(variance, 0.0)),
             )
 
 

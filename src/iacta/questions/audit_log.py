@@ -22,7 +22,8 @@ from typing import IO, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import parse_whole_number, shown, whole_number
+from iacta.battle.territory import Territory, parse_territory
+from iacta.checks import parse_whole_number, read_fraction, shown, whole_number
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.files import STREAM, parse_json, read_path
 from iacta.questions.audit_recording import recorded
@@ -44,6 +45,8 @@ LONGEST_LINE = 10_000
 MOST_COLUMNS = 100
 MOST_COUNT = 10**12
 MOST_FACES = 100
+MOST_AHEAD = 50
+MOST_DEFENDERS = 1000
 MOST_RECORDED = 2**24
 LONGEST_NAME = 100
 KINDS = {
@@ -55,6 +58,7 @@ COLUMNS = (
     *("die", "faces"),
     *("attack", "defence", "attack_dice", "defence_dice", "attackers_lost", "defenders_lost"),
     *("attackers", "defenders", "attackers_left", "defenders_left"),
+    *("ahead", "chance_before", "chance_after"),
     *("player", "opponent", "rules", "count"),
 )
 WANTED = (
@@ -401,6 +405,8 @@ def _entry(row: Mapping[str, Any], usual: Rules, notes: Notes) -> Entry:
         raise MalformedError(f"a line must have {WANTED}; got {got}")
     entry = {"dice": _die, "rolls": _roll, "battles": _battle}[kinds[0]](given, rules)
     return entry._replace(
+        ahead=_ahead(given["ahead"]) if "ahead" in given else (),
+        chances=_chances(given) if "chance_before" in given or "chance_after" in given else None,
         player=_name(given, "player"),
         opponent=_name(given, "opponent"),
         times=_whole(given, "count", 1, MOST_COUNT) if "count" in given else 1,
@@ -416,6 +422,36 @@ def _rules(name: object, garrison: int) -> Rules:
     if not isinstance(name, str):
         raise MalformedError(f"rules must be a name, got {shown(name)}")
     return _named_rules(name, garrison)
+
+
+def _ahead(value: object) -> tuple[Territory, ...]:
+    """Return the territories still to be taken: `3 8:capital`, or a list."""
+    parts = value.replace(",", " ").split() if isinstance(value, str) else value
+    if isinstance(parts, int) and not isinstance(parts, bool):
+        parts = [parts]
+    if not isinstance(parts, list | tuple) or not 1 <= len(parts) <= MOST_AHEAD:
+        raise MalformedError(
+            f"ahead must be the defenders of 1 to {MOST_AHEAD} territories, got {shown(value)}"
+        )
+    way = tuple(parse_territory(str(each)) for each in parts)
+    if any(each.defenders > MOST_DEFENDERS or each.stop is not None for each in way):
+        raise IllegalError(
+            f"ahead must be territories of at most {MOST_DEFENDERS} defenders without a stop, got "
+            f"{shown(value)}"
+        )
+    return way
+
+
+def _chances(given: Mapping[str, Any]) -> tuple[float, float]:
+    found = []
+    for name in ("chance_before", "chance_after"):
+        if name not in given:
+            raise MalformedError(f"{name} must be given, got none")
+        chance = read_fraction(given[name], name, "lie between 0 and 1")
+        if not 0 <= chance <= 1:
+            raise IllegalError(f"{name} must lie between 0 and 1, got {shown(given[name])}")
+        found.append(float(chance))
+    return found[0], found[1]
 
 
 def _name(given: Mapping[str, Any], column: str) -> str:

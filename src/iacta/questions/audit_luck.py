@@ -11,7 +11,16 @@ variances, as no throw knows the next. What is left of the result is due to choi
     result = skill + luck.
 
 Here V counts armies, those that the enemy has lost minus one's own, or it is the chance to win the
-battle. What the attackers gain in luck the defenders lose.
+battle, or the whole campaign. What the attackers gain in luck the defenders lose.
+
+Where a log gives V itself, such as the chance that a plan has from the position before a throw and
+after it, the luck is V(after) − V(before): a plan that is followed has the same chance on average.
+As V·(1 − V) and the square of its steps together keep their mean, the variance of such steps is on
+average
+
+    E[(V(after) − V(before))²] = V(before)·(1 − V(before)) − E[V(after)·(1 − V(after))],
+
+whose sum over a plan that is followed to its end is V·(1 − V) at the start.
 
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
@@ -24,6 +33,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from iacta.battle.campaign import Campaign
+from iacta.battle.territory import Territory
 from iacta.methods import find_kernel
 from iacta.questions.audit_trials import Trial, outcomes
 from iacta.rules.rules import Rules
@@ -89,37 +100,48 @@ def armies_gain(trial: Trial) -> Gain:
 
 @lru_cache(maxsize=2**16)
 def chance_gain(
-    trial: Trial, armies: tuple[int, int] | None, lost: tuple[int, int]
+    trial: Trial,
+    armies: tuple[int, int] | None,
+    lost: tuple[int, int],
+    ahead: tuple[Territory, ...] = (),
 ) -> tuple[float, float]:
-    """Return how lucky a throw was in the chance to win its battle, and the variance of that.
+    """Return how lucky a throw was in the chance to succeed, and the variance of that.
 
     trial: a roll or a battle.
     armies: attackers, garrison included, and defenders before a roll; `None` for a battle.
     lost: what it cost both sides.
+    ahead: the territories to be taken after this one; the chance is that to take them all.
 
     >>> luck, variance = chance_gain(Trial("roll", 3, 2, Rules()), (12, 10), (0, 2))
     >>> round(luck, 4)
     0.1403
     """
     found = outcomes(trial)
-    if armies is None:
-        values = {each: float(each[1] == trial.second) for each in found}
-    else:
-        values = {
-            each: _chance(armies[0] - each[0], armies[1] - each[1], trial.rules) for each in found
-        }
+    ours, theirs = (trial.first, trial.second) if armies is None else armies
+    is_over = armies is None  # a battle is: who has lost it does not go on
+    values = {
+        each: _chance(ours - each[0], theirs - each[1], trial.rules, ahead, is_over)
+        for each in found
+    }
     mean = math.fsum(p * values[each] for each, p in found.items())
     square = math.fsum(p * (values[each] - mean) ** 2 for each, p in found.items())
     return values[lost] - mean, square
 
 
 @lru_cache(maxsize=2**16)
-def _chance(attackers: int, defenders: int, rules: Rules) -> float:
-    if not defenders:
+def _chance(
+    attackers: int, defenders: int, rules: Rules, ahead: tuple[Territory, ...], is_over: bool
+) -> float:
+    """Return the chance to take a territory, and all that are ahead."""
+    able = attackers - rules.garrison
+    if not defenders and not ahead:
         return 1.0
-    if attackers <= rules.garrison:
+    if able <= 0 or (defenders and is_over):
         return 0.0
-    return float(find_kernel(rules).win_probability(attackers - rules.garrison, defenders))
+    if not ahead:
+        return float(find_kernel(rules).win_probability(able, defenders))
+    way = [Territory(defenders), *ahead] if defenders else ahead
+    return float(Campaign(attackers if defenders else able, way, rules).win_probability())
 
 
 def luck_of(

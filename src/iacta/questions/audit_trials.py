@@ -4,6 +4,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from iacta.battle.battle import Battle
+from iacta.battle.territory import Territory
 from iacta.errors import IactaError, IllegalError, MalformedError, MissingError, TooLargeError
 from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
@@ -48,6 +49,8 @@ class Entry(NamedTuple):
     opponent: who has defended.
     dice: the dice of both sides as they were thrown, attack dice first.
     armies: attackers and defenders before a roll, if they are given.
+    ahead: the territories that the attackers are still to take after this one.
+    chances: the chance to succeed before and after, if they are given.
     times: how often it happened.
     """
 
@@ -57,6 +60,8 @@ class Entry(NamedTuple):
     opponent: str = ""
     dice: tuple[int, ...] = ()
     armies: tuple[int, int] | None = None
+    ahead: tuple[Territory, ...] = ()
+    chances: tuple[float, float] | None = None
     times: int = 1
 
 
