@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, TypeAlias
@@ -32,11 +33,24 @@ Kinds: TypeAlias = dict[str, npt.NDArray[np.float64]]
 
 MOST_KINDS = 6  # of throws that are shown
 MOST_LUCKS = 10
+MOST_FACES = 100
 MOST_ROLLS = 10**15
 NOTABLE = 5.0  # luck that more than one game in so many has is no luck
 RARE = 1e-5
 USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL_BIASES = tuple(Fraction(each, 1000) for each in (50, 20, 10, 5, 1))
+ALARMS = {
+    "dice": "some faces come too often",
+    "attack dice": "some faces come too often in attack",
+    "defence dice": "some faces come too often in defence",
+    "rolls": "some losses come too often",
+    "battles": "battles do not end as they should",
+    "repeats": "results are not repeated as by chance",
+    "runs": "good and bad results do not alternate as by chance",
+    "correlation": "a result depends on the one before",
+    "period": "results are used again",
+    "players": "not all players get the same",
+}
 WORDS = {
     "dice": "does each face come as often?",
     "attack dice": "does each face come as often in attack?",
@@ -277,10 +291,11 @@ def _sentence(found: Audit) -> str:
             "that the log was compared with."
         )
     if found.is_alarm:
-        worst = min(zip(found.corrected, found.findings, strict=True), key=lambda each: each[0])
+        p_value, worst = min(zip(found.corrected, found.findings, strict=True), key=itemgetter(0))
+        many = f", {worst.detail}" if worst.question in ("period", "players") else ""
         return (
-            f"These dice do not look fair: {one_in(worst[0])} logs of fair dice look as odd as "
-            f"this one ({worst[1].question})."
+            f"These dice do not look fair: {ALARMS[worst.question]}{many}. Of logs of fair dice "
+            f"{one_in(p_value)} look as odd."
         )
     largest = found.largest
     throws, bias = _thrown(largest), found.bias_seen(largest)
@@ -472,7 +487,8 @@ def _power_lines(found: Audit) -> Iterator[str]:
 def _kinds(rules: Rules) -> Kinds:
     """Return the chances of a die and of a roll with all dice."""
     faces = rules.attack.faces[0]
-    kinds = {f"dice of {faces}": np.full(faces, 1 / faces)} if faces <= 100 else {}
+    name = "dice" if faces == 6 else f"dice of {faces} faces"
+    kinds = {name: np.full(faces, 1 / faces)} if faces <= MOST_FACES else {}
     if rules.mode.dice_chosen_first:
         first, second = rules.full_roll
         chances = outcomes(Trial("roll", first, second, rules)).values()

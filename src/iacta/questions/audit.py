@@ -55,7 +55,7 @@ Ints = npt.NDArray[np.int64]
 
 LEVEL = "1%"
 BINS = 10
-FOLLOWED = 2**20  # results that are looked through for a list used again
+FOLLOWED = 2**19  # results that are looked through for a list used again
 MOST_PLAYERS = 1000
 MOST_TRIALS = 20_000
 MOST_SEEN = 2**18
@@ -564,19 +564,18 @@ class _Tally:
             ]
         )
         numbers = self.lines + 1 + np.arange(len(places))
+        while int(numbers[-1]) // self.step > 2 * MOST_MOMENTS:
+            self.step *= 2
+        self.moments = [each for each in self.moments if each.throws % self.step == 0]
         for i in np.flatnonzero(numbers % self.step == 0).tolist():
-            self._moment(int(numbers[i]), i, curves)
+            self.moments.append(self._moment(int(numbers[i]), i, curves))
         self.armies = curves[:, -1]
-        self.end = Moment(int(numbers[-1]), float(self.curve[-1]), tuple(curves[:, -1].tolist()))
+        self.end = self._moment(int(numbers[-1]), -1, curves)
         if sum(map(len, self.followed)) < FOLLOWED:
             self.followed.append(self._listed(seen, places))
 
-    def _moment(self, number: int, i: int, curves: Floats) -> None:
-        if number % self.step == 0:
-            self.moments.append(Moment(number, float(self.curve[i]), tuple(curves[:, i].tolist())))
-        if len(self.moments) >= 2 * MOST_MOMENTS:
-            self.step *= 2
-            self.moments = [each for each in self.moments if each.throws % self.step == 0]
+    def _moment(self, number: int, i: int, curves: Floats) -> Moment:
+        return Moment(number, float(self.curve[i]), tuple(curves[:, i].tolist()))
 
     def _listed(self, seen: list[_Seen], places: Ints) -> Ints:
         """Return the faces that were thrown, in their order; without faces, the losses of rolls."""
