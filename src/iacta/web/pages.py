@@ -28,6 +28,7 @@ from iacta.charts.theme import NARROW_PLOT, PADDING, WIDTH, config
 from iacta.errors import IactaError
 from iacta.methods import METHODS
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet, find_rule_set
+from iacta.web.api import while_there
 from iacta.web.asked import address, asked_questions, offered, read_address
 from iacta.web.work import Work
 
@@ -402,7 +403,8 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
     sections: Sequence[Section] = ()
     try:
         question = _seeded(read_address(form, pairs)) if pairs else _first(form)
-        sections = (await work.answer(question, ("sections",)))["sections"]
+        job = work.answer(question, ("sections",))
+        sections = (await while_there(request, job))["sections"]
         texts = texts or _written(question)
     except IactaError as error:
         question, problems = None, _problems(error, form)

@@ -46,14 +46,14 @@ export class Row {
   /** Adds what a territory may have of its own. */
   addDetails(rules) {
     const own = make("select", {});
-    own.append(make("option", {value: "", textContent: "as above"}));
+    own.append(make("option", {value: "", textContent: "those of the campaign"}));
     for (const each of rules.querySelectorAll("option[data-line]")) {
       const name = each.textContent;
       own.append(make("option", {value: name.replaceAll(" ", "-"), textContent: name}));
     }
     const number = () => make("input", {type: "text", inputMode: "numeric", autocomplete: "off", size: 3});
     this.details = [own, number(), number()];
-    const words = ["Rules", "Stay there", "Kept out"];
+    const words = ["Its rules", "Stay there", "Kept out"];
     this.details.forEach((each, index) => {
       const label = make("label", {textContent: words[index]});
       label.append(each);

@@ -1,0 +1,76 @@
+"""Commands and Python calls that ask a question: each, run as it is, gives the same record."""
+
+import io
+import json
+import shlex
+import tomllib
+from types import SimpleNamespace
+
+import pytest
+
+import iacta
+from iacta import Board, Dice, IllegalError, Position, Rules, read_position
+from iacta.answers.battle import BattleQuestion
+from iacta.answers.campaign import CampaignQuestion
+from iacta.answers.plan import PlanQuestion
+from iacta.answers.question import QUESTIONS, Question
+from iacta.answers.spoken import as_command, as_python
+from iacta.cli.parse import read_words
+from tests.cli.run import Run
+
+HOUSE = Rules(attack=Dice((8, 6, 6)), ties="attacker")
+TINY = Board.from_edges("tiny", [("A", "Bad Ems"), ("Bad Ems", "C")])
+POSITION = Position(TINY, "red", {"A": ("red", 9)}, others=("blue", 2))
+
+
+def asked() -> list[Question]:
+    """Return the examples that are quick, and questions with all that can need quotes."""
+    found = [
+        form.parse(read_words(form.parameters(), shlex.split(each.line)[1:], form.name))
+        for form in QUESTIONS.all()
+        for each in form.examples
+        if form.name not in ("plan", "board", "compare")
+        if "narrate" not in each.line and "1e6" not in each.line
+    ]
+    return [
+        *found,
+        CampaignQuestion(("5", "8:zombie attacker@2"), attackers=20, narrate=True, seed=3),
+        CampaignQuestion(("5",), attackers=7, garrison=2, rules="zombie defender", charge=True),
+    ]
+
+
+@pytest.mark.parametrize("question", asked(), ids=as_command)
+def test_command_and_python_give_the_record(question: Question, run: Run) -> None:
+    record = json.loads(json.dumps(question.answer().record()))
+    printed = run.words([*shlex.split(as_command(question))[1:], "--json"])
+    assert json.loads(printed.stdout) == record
+    called = eval(as_python(question), {"iacta": iacta})  # noqa: S307 # as who copies it does
+    assert json.loads(json.dumps(called.record())) == record
+
+
+def test_house_rules_follow_as_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    question = BattleQuestion(5, 3, rules=HOUSE)
+    command, _, handed = as_command(question).partition(" <<'END'\n")
+    stream = io.TextIOWrapper(io.BytesIO(handed.removesuffix("END").encode()))
+    monkeypatch.setattr("sys.stdin", stream)
+    printed = run.words([*shlex.split(command)[1:], "--json"])
+    called = eval(as_python(question), {"iacta": iacta})  # noqa: S307 # as above
+    chance = question.answer().record()["win_probability"]
+    assert json.loads(printed.stdout)["win_probability"] == chance
+    assert called.record()["win_probability"] == chance
+
+
+def test_position_follows_as_input() -> None:
+    question = PlanQuestion(POSITION, take="Bad Ems", keep=(("A", 2),))
+    command, _, handed = as_command(question).partition(" <<'END'\n")
+    assert command == "iacta plan - --take 'Bad Ems' --keep A:2"
+    assert read_position(tomllib.loads(handed.removesuffix("END"))) == POSITION
+    asking = SimpleNamespace(ask=lambda name, **given: (name, PlanQuestion(**given)))
+    assert eval(as_python(question), {"iacta": asking}) == ("plan", question)  # noqa: S307 # as above
+
+
+def test_what_takes_two_files_is_refused() -> None:
+    with pytest.raises(IllegalError, match="must have one input"):
+        as_command(PlanQuestion(POSITION, take="C", rules=HOUSE))
+    with pytest.raises(IllegalError, match="board must stand in a position"):
+        as_command(PlanQuestion(board=TINY, from_=(("A", 9),), others=2, take="C"))  # type: ignore[arg-type]

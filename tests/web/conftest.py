@@ -1,0 +1,100 @@
+"""A server and a browser that the tests of the pages share, and what no page may ever do."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+Visit: TypeAlias = Callable[..., Page]
+
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+# Other hosts cannot be found; that none is even asked for is tested too.
+ARGUMENTS = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """Return where a server is that answers while the tests run."""
+    command = [sys.executable, "-m", "iacta", "serve", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        line = server.stdout.readline()
+        assert "http://" in line
+        yield next(word for word in line.split() if word.startswith("http")).rstrip("/")
+        server.terminate()
+
+
+class Driver:
+    """A browser, whose loop is this thread's only while a test of pages runs."""
+
+    def __init__(self) -> None:
+        self._playwright = sync_playwright().start()
+        self._loop = asyncio.get_running_loop()
+        with self.driving():
+            self.browser: Browser = self._playwright.chromium.launch(
+                executable_path=CHROMIUM, args=ARGUMENTS
+            )
+
+    @contextmanager
+    def driving(self) -> Iterator[None]:
+        """Let the browser be driven; outside, other tests can run loops of their own."""
+        asyncio._set_running_loop(self._loop)
+        try:
+            yield
+        finally:
+            asyncio._set_running_loop(None)
+
+    def close(self) -> None:
+        """End the browser."""
+        with self.driving():
+            self.browser.close()
+            self._playwright.stop()
+
+
+@pytest.fixture(scope="session")
+def driver() -> Iterator[Driver]:
+    """Return a browser."""
+    found = Driver()
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def visit(driver: Driver, address: str) -> Iterator[Visit]:
+    """Return what opens a page, by its path, in a window of its own.
+
+    Options are those of `Browser.new_context`. A page that asks another host, or breaks its own
+    rules or scripts, fails the test.
+    """
+    contexts: list[BrowserContext] = []
+    strangers: list[str] = []
+    complaints: list[str] = []
+
+    def look_at(page: Page) -> None:
+        page.on("request", lambda request: strangers.append(request.url))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda message: complaints.append(message.text))
+
+    def visit(path: str, **options: Any) -> Page:
+        context = driver.browser.new_context(**{"reduced_motion": "reduce", **options})
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        context.on("page", look_at)
+        page = context.new_page()
+        page.goto(f"{address}{path}")
+        return page
+
+    with driver.driving():
+        yield visit
+        for context in contexts:
+            context.close()
+    ours = (f"{address}/", "data:", "blob:")
+    assert [each for each in strangers if not each.startswith(ours)] == []
+    # A refusal is told on the page, and by browsers in their console too.
+    assert [each for each in complaints if "status of 4" not in each] == []
