@@ -1,0 +1,301 @@
+"""The pages in a real browser: what is asked and answered, by links, by inputs, by keyboard."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from iacta.answers.battle import BattleQuestion
+from iacta.answers.campaign import CampaignQuestion
+from iacta.answers.form import Parameter, named_by
+from iacta.answers.kinds import Choice, Flag, RulesName
+from iacta.answers.question import Question
+from iacta.answers.spoken import as_command, as_python
+from iacta.errors import IactaError
+from iacta.web.asked import address as query
+from iacta.web.asked import asked_questions, offered, read_address
+from tests.web.conftest import Visit
+
+FORMS = {name: form for name, form in asked_questions().items() if name != "plan"}
+# Another question for each form, as the query of an address.
+ASKED = {
+    "battle": "attackers=20&defenders=15&rules=capital&stop_at=5",
+    "campaign": "attackers=30&territories=8:capital 2@3 4&garrison=2",
+    "compare": "attackers=5&defenders=4&rules=bunker",
+    "decide": "attackers=12&defenders=10&mix=true",
+    "defend": "attackers=40&armies=30&territories=3&objective=territories",
+    "fronts": "fronts=12:any2 9:1:capital&armies=25&objective=territories",
+    "need": "territories=8 2&chance=90%&keep=5&exact=true",
+    "roll": "attack_dice=3&defence_dice=2&rules=bunker",
+    "rules": "rules=war god",
+    "simulate": "attackers=12&territories=10&runs=1000&seed=3",
+    "table": "attackers=6&defenders=5&garrison=0",
+}
+WRONG = "?!"
+
+
+def pairs(text: str) -> list[tuple[str, str]]:
+    """Return the names and values of a query."""
+    return [(name, value) for name, _, value in (each.partition("=") for each in text.split("&"))]
+
+
+def question_of(name: str) -> Question:
+    """Return the other question of a form."""
+    return read_address(FORMS[name], pairs(ASKED[name]))
+
+
+def lead(question: Question) -> str:
+    """Return the sentence of an answer as a page has it."""
+    return question.answer().sentence.rstrip(":")
+
+
+def test_every_form_is_asked() -> None:
+    assert set(ASKED) == set(FORMS)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_form_answers_its_link_its_inputs_and_its_twin(name: str, visit: Visit) -> None:
+    question = question_of(name)
+    page = visit(f"/{name}")
+    expect(page.locator("#lead")).not_to_be_empty()  # the first screen has an answer
+    fill(page, name, ASKED[name])
+    expect(page.locator("#lead")).to_have_text(lead(question))
+    expect(page).to_have_url(re.compile(re.escape(f"/{name}?{query(question)}") + "$"))
+    inputs, sentences = shown(page), page.locator("#rest .section").all_inner_texts()
+    page.goto(page.url)
+    expect(page.locator("#lead")).to_have_text(lead(question))
+    assert (shown(page), page.locator("#rest .section").all_inner_texts()) == (inputs, sentences)
+    twin = page.request.get(page.get_by_role("link", name="JSON").get_attribute("href") or "")
+    assert unhurried(twin.json()) == unhurried(question.answer().record())
+    codes = page.locator(".elsewhere code").all_inner_texts()
+    assert codes == [as_command(question), as_python(question)]
+
+
+def fill(page: Page, name: str, text: str) -> None:
+    """Fill a form, as who types into it."""
+    given = dict(pairs(text))
+    page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
+    for each in offered(FORMS[name]):
+        box, value = page.locator(f"#{each.name}"), given.get(each.name, "")
+        if each.kind.is_row:
+            chips = page.locator(f".field[data-name={each.name}] .chip input")
+            while chips.count() > 1:
+                page.get_by_role("button", name="Remove").click()
+            chips.first.fill(value)
+        elif isinstance(each.kind, Flag):
+            box.set_checked(value == "true")
+        elif isinstance(each.kind, RulesName | Choice):
+            box.select_option(value if value != default(each) else "")
+        else:
+            box.fill(value)
+
+
+def default(parameter: Parameter) -> str:
+    return parameter.usual
+
+
+def shown(page: Page) -> dict[str, str]:
+    """Return what a form holds, without what is left at its default."""
+    return dict(
+        page.evaluate("[...new FormData(document.querySelector('#form'))].filter(each => each[1])")
+    )
+
+
+def unhurried(record: Any) -> Any:
+    """Return a record as JSON, without the times that methods took."""
+    plain = json.loads(json.dumps(record))
+    for each in plain.get("methods", []):
+        each.pop("seconds", None)
+    return plain
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_wrong_input_is_told_at_its_field(name: str, visit: Visit) -> None:
+    page = visit(f"/{name}?{ASKED[name]}")
+    page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
+    for each in offered(FORMS[name]):
+        if isinstance(each.kind, Flag | RulesName | Choice):
+            continue  # nothing wrong can be typed there
+        box = page.locator(f"#{each.name}")
+        if each.kind.is_row:
+            box = page.locator(f".field[data-name={each.name}] .chip input").first
+        before = box.input_value()
+        box.fill(WRONG)
+        expect(page.locator(f"#wrong-{each.name}")).to_have_text(refusal(name, each, page))
+        expect(box).to_have_attribute("aria-invalid", "true")
+        box.fill(before)
+        box.blur()
+        expect(page.locator(f"#wrong-{each.name}")).to_be_empty()
+        expect(page.locator("#lead")).not_to_be_empty()
+
+
+def refusal(name: str, parameter: Parameter, page: Page) -> str:
+    """Return the sentence with which the library refuses what the form holds."""
+    try:
+        read_address(FORMS[name], [*shown(page).items()])
+    except IactaError as error:
+        return named_by(error, FORMS[name], lambda each: each.rstrip("_").replace("_", " "))
+    raise AssertionError(f"{parameter.name} takes what is wrong")
+
+
+def test_inputs_that_clash_are_told_at_one_of_them(visit: Visit) -> None:
+    page = visit("/campaign?attackers=9&territories=3&seed=4")
+    sentence = "seed must stand with narrate, got seed 4 alone"
+    expect(page.locator("#wrong-seed")).to_have_text(sentence)
+    expect(page.locator("#seed")).to_be_visible()
+    page.get_by_label("Narrate").check()
+    expect(page.locator("#wrong-seed")).to_be_empty()
+    expect(page.locator("#rest")).to_contain_text("territory taken")
+
+
+def test_empty_input_waits_while_one_types_in_it(visit: Visit) -> None:
+    page = visit("/battle?attackers=12&defenders=10")
+    box = page.get_by_label("Attackers", exact=True)
+    box.fill("")
+    expect(page.locator("#lead")).to_have_text("12 armies beat 10 with a chance of 65.38%.")
+    box.blur()
+    expect(page.locator("#wrong-attackers")).to_have_text("attackers must be given, got none")
+
+
+def test_back_forward_reload_and_a_shared_link(visit: Visit) -> None:
+    page = visit("/battle?attackers=12&defenders=10")
+    page.get_by_label("Defenders").fill("7")
+    seven = lead(BattleQuestion(12, 7))
+    expect(page.locator("#lead")).to_have_text(seven)
+    page.get_by_role("link", name="Campaign").click()
+    expect(page.locator("h1")).to_have_text("Campaign")
+    page.go_back()
+    expect(page.locator("#lead")).to_have_text(seven)
+    expect(page.get_by_label("Defenders")).to_have_value("7")
+    page.go_forward()
+    expect(page.locator("h1")).to_have_text("Campaign")
+    page.go_back()
+    page.reload()
+    expect(page.locator("#lead")).to_have_text(seven)
+    link = page.get_by_role("link", name="Link to this answer").get_attribute("href") or ""
+    other = visit(link)
+    expect(other.locator("#lead")).to_have_text(seven)
+
+
+def test_last_edit_wins(visit: Visit) -> None:
+    page = visit("/battle?attackers=12&defenders=10")
+    page.route(
+        re.compile("attackers=13"), lambda route: (page.wait_for_timeout(400), route.continue_())
+    )
+    box = page.get_by_label("Attackers", exact=True)
+    box.fill("13")
+    page.wait_for_timeout(80)
+    box.fill("14")
+    expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(14, 10)))
+    page.wait_for_timeout(500)
+    expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(14, 10)))
+    assert "attackers=14" in page.url
+
+
+def test_steppers_by_mouse_by_keyboard_and_at_their_ends(visit: Visit) -> None:
+    page = visit("/need?territories=10&chance=95%")
+    page.get_by_role("button", name="Chance: more").click()
+    expect(page.locator("#chance")).to_have_value("96%")
+    page.locator("#chance").press("Shift+ArrowUp")
+    expect(page.locator("#chance")).to_have_value("99%")
+    page.locator("#keep").press("ArrowDown")
+    expect(page.locator("#keep")).to_have_value("0")
+    expect(page).to_have_url(re.compile("chance=99%25$"))
+
+
+def way(page: Page) -> str:
+    return page.locator("input[name=territories]").input_value()
+
+
+def test_way_is_edited_as_a_row(visit: Visit) -> None:
+    page = visit("/campaign?attackers=30&territories=8 2 4")
+    chips = page.locator(".chip input")
+    chips.nth(2).press("Enter")  # behind the last there is room for another
+    page.keyboard.type("5 6")
+    assert way(page) == "8 2 4 5 6"
+    page.keyboard.press("Alt+ArrowLeft")
+    page.keyboard.press("Alt+ArrowLeft")
+    assert way(page) == "8 2 6 4 5"
+    page.get_by_role("button", name="Later").press("Enter")
+    assert way(page) == "8 2 4 6 5"
+    page.get_by_role("button", name="Remove").press("Enter")
+    assert way(page) == "8 2 4 5"
+    chips.nth(3).fill("")
+    chips.nth(3).press("Backspace")
+    assert way(page) == "8 2 4"
+    page.get_by_label("Its rules").select_option("zombie defender")
+    page.get_by_label("Stay there").fill("3")
+    assert way(page) == "8 2 4:zombie-defender@3"
+    page.locator(".grip").nth(2).drag_to(page.locator(".chip").first)
+    assert way(page) == "4:zombie-defender@3 8 2"
+    sentence = lead(CampaignQuestion(("4:zombie defender@3", "8", "2"), attackers=30))
+    expect(page.locator("#lead")).to_have_text(sentence)
+    chips.first.fill("1, 2;3")
+    expect(page.locator("#wrong-territories")).not_to_be_empty()
+
+
+def test_copying_as_command_and_as_python(visit: Visit) -> None:
+    page = visit(f"/battle?{ASKED['battle']}", permissions=["clipboard-read", "clipboard-write"])
+    for name, text in (("command", as_command), ("Python", as_python)):
+        page.get_by_role("button", name=f"Copy as {name}").click()
+        expect(page.locator("p.unseen")).to_have_text("Copied")
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied == text(question_of("battle"))
+
+
+def test_picture_follows_its_reader_and_says_what_it_shows(visit: Visit) -> None:
+    page = visit("/battle", color_scheme="dark")
+    drawn = page.get_by_role("img", name="You win 65% of the time")
+    ground = drawn.locator("svg > rect, svg path.background").first
+    expect(ground).to_have_attribute("fill", "#16181d")
+    page.emulate_media(color_scheme="light")
+    expect(ground).to_have_attribute("fill", "#ffffff")
+
+
+@pytest.mark.parametrize("name", ["battle", "decide", "rules"])
+def test_page_works_without_scripts(name: str, visit: Visit) -> None:
+    page = visit(f"/{name}", java_script_enabled=False, color_scheme="dark")
+    given = dict(pairs(ASKED[name]))
+    for each in offered(FORMS[name]):
+        if each.name in given and each.kind.__class__ not in (Flag, RulesName):
+            box = page.locator(f"#{each.name}")
+            box.evaluate("each => each.closest('details')?.setAttribute('open', '')")
+            box.fill(given[each.name])
+        elif each.name in given and isinstance(each.kind, Flag):
+            page.locator(f"#{each.name}").check()
+        elif each.name in given:
+            page.locator(f"#{each.name}").select_option(given[each.name])
+    page.get_by_role("button", name="Answer").click()
+    expect(page.locator("#lead")).to_have_text(lead(question_of(name)))
+    assert page.locator("#picture img").evaluate("each => each.currentSrc").endswith("&dark=true")
+    assert page.locator("#picture img").evaluate("each => each.naturalWidth") > 100
+    assert (
+        page.locator(".copy, .step").evaluate_all("all => all.some(each => each.checkVisibility())")
+        is False
+    )
+
+
+def test_two_users_do_not_disturb_each_other(visit: Visit) -> None:
+    one, other = visit("/battle"), visit("/battle")
+    for page, attackers in ((one, "8"), (other, "9"), (one, "18"), (other, "19")):
+        page.get_by_label("Attackers", exact=True).fill(attackers)
+    expect(one.locator("#lead")).to_have_text(lead(BattleQuestion(18, 10)))
+    expect(other.locator("#lead")).to_have_text(lead(BattleQuestion(19, 10)))
+
+
+@pytest.mark.parametrize("path", [*(f"/{name}" for name in FORMS), "/about", "/nowhere"])
+def test_everybody_can_read_it(path: str, visit: Visit) -> None:
+    page = visit(path, viewport={"width": 360, "height": 740})
+    if page.locator("#picture").count():
+        page.locator("#picture .drawn").wait_for()
+    page.locator("details").evaluate_all("all => all.forEach(each => { each.open = true; })")
+    for width, scheme in ((360, "light"), (360, "dark"), (1280, "dark"), (1280, "light")):
+        page.set_viewport_size({"width": width, "height": 740})
+        page.emulate_media(color_scheme=scheme)
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert page.evaluate(wide) <= 0
