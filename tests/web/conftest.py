@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 Visit: TypeAlias = Callable[..., Page]
 
+PATIENCE = 30_000  # milliseconds: where many tests run at once, a page may take long
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 # Other hosts cannot be found; that none is even asked for is tested too.
 ARGUMENTS = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
@@ -34,6 +35,7 @@ class Driver:
     """A browser, whose loop is this thread's only while a test of pages runs."""
 
     def __init__(self) -> None:
+        expect.set_options(timeout=PATIENCE)
         self._playwright = sync_playwright().start()
         self._loop = asyncio.get_running_loop()
         with self.driving():
@@ -83,7 +85,7 @@ def visit(driver: Driver, address: str) -> Iterator[Visit]:
 
     def visit(path: str, **options: Any) -> Page:
         context = driver.browser.new_context(**{"reduced_motion": "reduce", **options})
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         context.on("page", look_at)
         page = context.new_page()

@@ -64,12 +64,12 @@ def test_form_answers_its_link_its_inputs_and_its_twin(name: str, visit: Visit) 
     fill(page, name, ASKED[name])
     expect(page.locator("#lead")).to_have_text(lead(question))
     expect(page).to_have_url(re.compile(re.escape(f"/{name}?{query(question)}") + "$"))
-    inputs, sentences = shown(page), page.locator("#rest .section").all_inner_texts()
+    inputs = shown(page)
     page.goto(page.url)
     expect(page.locator("#lead")).to_have_text(lead(question))
-    assert (shown(page), page.locator("#rest .section").all_inner_texts()) == (inputs, sentences)
-    twin = page.request.get(page.get_by_role("link", name="JSON").get_attribute("href") or "")
-    assert unhurried(twin.json()) == unhurried(question.answer().record())
+    assert shown(page) == inputs
+    twin = page.get_by_role("link", name="JSON").evaluate("each => each.href")
+    assert unhurried(page.request.get(twin).json()) == unhurried(question.answer().record())
     codes = page.locator(".elsewhere code").all_inner_texts()
     assert codes == [as_command(question), as_python(question)]
 
@@ -162,14 +162,14 @@ def test_empty_input_waits_while_one_types_in_it(visit: Visit) -> None:
 
 def test_back_forward_reload_and_a_shared_link(visit: Visit) -> None:
     page = visit("/battle?attackers=12&defenders=10")
-    page.get_by_label("Defenders").fill("7")
+    page.get_by_label("Defenders", exact=True).fill("7")
     seven = lead(BattleQuestion(12, 7))
     expect(page.locator("#lead")).to_have_text(seven)
     page.get_by_role("link", name="Campaign").click()
     expect(page.locator("h1")).to_have_text("Campaign")
     page.go_back()
     expect(page.locator("#lead")).to_have_text(seven)
-    expect(page.get_by_label("Defenders")).to_have_value("7")
+    expect(page.get_by_label("Defenders", exact=True)).to_have_value("7")
     page.go_forward()
     expect(page.locator("h1")).to_have_text("Campaign")
     page.go_back()
@@ -248,14 +248,13 @@ def test_copying_as_command_and_as_python(visit: Visit) -> None:
 
 def test_picture_follows_its_reader_and_says_what_it_shows(visit: Visit) -> None:
     page = visit("/battle", color_scheme="dark")
-    drawn = page.get_by_role("img", name="You win 65% of the time")
-    ground = drawn.locator("svg > rect, svg path.background").first
-    expect(ground).to_have_attribute("fill", "#16181d")
+    drawn = page.get_by_role("img", name="You win 65% of the time").locator("svg")
+    expect(drawn).to_have_css("background-color", "rgb(22, 24, 29)")
     page.emulate_media(color_scheme="light")
-    expect(ground).to_have_attribute("fill", "#ffffff")
+    expect(drawn).to_have_css("background-color", "rgb(255, 255, 255)")
 
 
-@pytest.mark.parametrize("name", ["battle", "decide", "rules"])
+@pytest.mark.parametrize("name", ["battle", "need", "rules"])
 def test_page_works_without_scripts(name: str, visit: Visit) -> None:
     page = visit(f"/{name}", java_script_enabled=False, color_scheme="dark")
     given = dict(pairs(ASKED[name]))
@@ -265,11 +264,14 @@ def test_page_works_without_scripts(name: str, visit: Visit) -> None:
             box.evaluate("each => each.closest('details')?.setAttribute('open', '')")
             box.fill(given[each.name])
         elif each.name in given and isinstance(each.kind, Flag):
-            page.locator(f"#{each.name}").check()
+            box = page.locator(f"#{each.name}")
+            box.evaluate("each => each.closest('details')?.setAttribute('open', '')")
+            box.check()
         elif each.name in given:
             page.locator(f"#{each.name}").select_option(given[each.name])
     page.get_by_role("button", name="Answer").click()
     expect(page.locator("#lead")).to_have_text(lead(question_of(name)))
+    page.wait_for_load_state("load")
     assert page.locator("#picture img").evaluate("each => each.currentSrc").endswith("&dark=true")
     assert page.locator("#picture img").evaluate("each => each.naturalWidth") > 100
     assert (

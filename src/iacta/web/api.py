@@ -15,7 +15,7 @@ from iacta.errors import IactaError, MalformedError
 from iacta.files import parse_json
 from iacta.web.asked import asked_questions
 from iacta.web.problems import GoneError
-from iacta.web.work import Work
+from iacta.web.work import QUICK_SECONDS, Work
 from iacta.web.worker import Part, Parts, asked_by_address, asked_by_record, vega_script
 
 __all__ = ["key_of", "parsed", "read_body", "router", "while_there"]
@@ -85,7 +85,7 @@ def _add_vega(found: APIRouter, work: Work) -> None:
     async def vega(request: Request) -> Response:
         nonlocal script, tag
         if not script:
-            script = await work.run(vega_script, is_long=True)
+            script = await work.run(vega_script)
             tag = f'"{hashlib.sha256(script).hexdigest()[:32]}"'
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
         if request.headers.get("if-none-match") == tag:
@@ -127,8 +127,13 @@ async def while_there(request: Request, job: Awaitable[T]) -> T:
 
     request: of the client, whose body has been read.
     job: such as `Work.run` returns.
+
+    A quick one is not: who types goes away at each key, and its process would end with it.
     """
     done = asyncio.ensure_future(job)
+    await asyncio.wait((done,), timeout=QUICK_SECONDS)
+    if done.done():
+        return done.result()
     gone = asyncio.ensure_future(_gone(request))
     try:
         await asyncio.wait((done, gone), return_when=asyncio.FIRST_COMPLETED)

@@ -29,12 +29,14 @@ async function fetchAnswer() {
   const address = `${form.action}?${query()}`;
   const mine = asking = new AbortController();
   answer.setAttribute("aria-busy", "true");
-  let text;
+  let text = "";
+  let pause = 0;
   try {
-    text = await (await fetch(address, {signal: mine.signal})).text();
+    const found = await fetch(address, {signal: mine.signal});
+    pause = Number(found.headers.get("Retry-After"));
+    text = await found.text();
   } catch (error) {
     if (error.name === "AbortError") return;
-    text = "";
   }
   if (mine !== asking) return;
   answer.removeAttribute("aria-busy");
@@ -42,8 +44,10 @@ async function fetchAnswer() {
   if (page.querySelector("#rest")) {
     showPage(page, address);
   } else {
+    document.querySelector("#lead").textContent = "";
     document.querySelector("#wrong").textContent =
       page.querySelector(".lead")?.textContent || "The server does not answer; is it still running?";
+    if (pause) waiting = setTimeout(fetchAnswer, 1000 * Math.min(pause, 5));
   }
 }
 
