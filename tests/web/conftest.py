@@ -23,7 +23,9 @@ ARGUMENTS = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127
 def address() -> Iterator[str]:
     """Return where a server is that answers while the tests run."""
     command = [sys.executable, "-m", "iacta", "serve", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(  # noqa: S603 # our own command
+        command, stdout=subprocess.PIPE, text=True
+    ) as server:
         assert server.stdout is not None
         line = server.stdout.readline()
         assert "http://" in line

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.answers.form import ClashError, Example, Parameter, Topic
-from iacta.answers.kinds import Chance, Flag, Name, Whole
+from iacta.answers.kinds import Chance, FileName, Flag, Name, Whole
 from iacta.answers.parameters import UnderRules
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Section, Table, sections_of
@@ -79,7 +79,7 @@ class AuditQuestion(UnderRules, Question):
     file: Annotated[
         str | None,
         Parameter(
-            Name(),
+            FileName(),
             "The log: CSV or JSON lines of dice, rolls or battles, or a recorded game; - is "
             "standard input.",
             is_argument=True,

@@ -35,7 +35,7 @@ from iacta.web.work import Work
 __all__ = ["answer_html", "problem_page", "router", "template"]
 
 HOME = "battle"
-FIRST = {"plan": 2, "simulate": 1}  # the example that a page begins with, where not the first
+FIRST = {"audit": 2, "plan": 2, "simulate": 1}  # the example that a page begins with, if not 0
 UNLISTED = (BoardSource, PositionSource)  # what does not fit into an address
 STEADY = ("plan",)  # take too long to be answered while somebody is typing
 MOST_CELLS = 10_000
@@ -149,6 +149,8 @@ class Field:
         kind = self.parameter.kind
         if kind.is_row:
             return "row"
+        if self.parameter.metavar == "TEXT":
+            return "lines"
         looks = {Flag: "flag", RulesName: "rules", Choice: "choice"}
         looks |= {Whole: "whole", Chance: "chance", Number: "number"}
         return next((look for known, look in looks.items() if type(kind) is known), "text")
@@ -435,10 +437,11 @@ def _written(question: Question) -> dict[str, str]:
 def _others(form: type[Question]) -> list[tuple[str, str]]:
     """Return the examples of a question that name no file, as addresses and words."""
     asked = [(_example(form, each), each.words) for each in form.examples]
+    names = [each.name for each in form.parameters() if each not in _listed(form)]
     return [
         (f"/{form.name}?{address(question)}", words)
         for question, words in asked
-        if getattr(question, "position", None) is None
+        if all(getattr(question, name) is None for name in names)
     ]
 
 

@@ -45,8 +45,8 @@ async function fetchAnswer() {
     showPage(page, address);
   } else {
     document.querySelector("#lead").textContent = "";
-    document.querySelector("#wrong").textContent =
-      page.querySelector(".lead")?.textContent || "The server does not answer; is it still running?";
+    document.querySelector("#wrong").textContent = page.querySelector(".lead")?.textContent
+      || /"detail": "([^"]*)"/.exec(text)?.[1] || "The server does not answer; is it still running?";
     if (pause) waiting = setTimeout(fetchAnswer, 1000 * Math.min(pause, 5));
   }
 }
@@ -62,7 +62,7 @@ function showPage(page, address) {
     const found = page.querySelector(`#wrong-${name}`)?.textContent ?? "";
     const wrong = field.querySelector(`#wrong-${name}`);
     if (wrong.textContent !== found) wrong.textContent = found;
-    for (const input of field.querySelectorAll("input[type=text]")) {
+    for (const input of field.querySelectorAll("input[type=text], textarea")) {
       if (found) input.setAttribute("aria-invalid", "true");
       else input.removeAttribute("aria-invalid");
     }
