@@ -42,6 +42,8 @@ def test_attackers_who_stop_are_counted_by_their_own_armies() -> None:
 def test_no_number_of_armies_has_a_sign() -> None:
     axis = charts.specification(charts.battle_outcomes(Battle(9, 7)))["encoding"]["x"]["axis"]
     assert "abs(datum.value)" in axis["labelExpr"]
+    won = charts.specification(charts.battle_outcomes(Battle(30, 2, "balanced blitz")))
+    assert won["encoding"]["x"]["axis"]["labelExpr"].startswith("datum.value < 0 ? ''")
     difference = charts.specification(charts.final_difference(Battle(9, 7)))
     assert "abs" not in difference["encoding"]["x"]["axis"]["labelExpr"]
 
@@ -51,6 +53,18 @@ def test_titles_say_how_often_you_win() -> None:
     assert title(charts.battle_outcomes(Battle(1, 10))) == "You never win."
     assert title(charts.battle_outcomes(Battle(30, 20, "balanced blitz"))) == "You always win."
     assert title(charts.battle_outcomes(Battle(60, 30))) == "You win more than 99% of the time."
+    few = Battle(12, 10, stop=Stop(max_rolls=2))
+    assert title(charts.battle_outcomes(few)) == "You never win."
+
+
+def test_titles_call_nothing_certain_that_floats_only_round_so() -> None:
+    sure, lost = Battle(5000, 1000), Battle(300, 9000)
+    assert title(charts.battle_outcomes(sure)) == "You win more than 99% of the time."
+    assert title(charts.battle_outcomes(lost)) == "You win less than 1% of the time."
+    campaign = Campaign(700, [1, 1])
+    assert title(charts.survival(campaign)) == (
+        "You take all 2 territories more than 99% of the time."
+    )
 
 
 def test_huge_distributions_are_joined_and_lose_no_more_than_their_tails() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from iacta.battle.campaign import Campaign, CampaignOutcome
-from iacta.charts.distributions import WIN, bar_rows, histogram, spans
+from iacta.charts.distributions import WIN, bar_rows, histogram, is_certain, spans
 from iacta.charts.registry import chart
 from iacta.charts.theme import (
     AMBER,
@@ -93,12 +93,10 @@ def goal(campaign: Campaign) -> str:
 def _title(campaign: Campaign, outcomes: Distribution[CampaignOutcome]) -> str:
     count = len(campaign.territories)
     won = outcomes.prob(lambda end: end.conquered == count)
-    if not won:
-        return f"You never take {goal(campaign)}."
-    if all(end.conquered == count for end in outcomes):
-        return f"You always take {goal(campaign)}."
-    title = f"You take {goal(campaign)} {per_cent(won)} of the time"
-    if count == 1:
+    if won in (0, 1) and is_certain(won, campaign):
+        return f"You {'always' if won else 'never'} take {goal(campaign)}."
+    title = f"You take {goal(campaign)} {per_cent(float(won))} of the time"
+    if count == 1 or won == 1:
         return f"{title}."
     failed = outcomes.condition(lambda end: end.conquered < count)
     number = failed.map(lambda end: end.conquered + 1).mode()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from iacta.battle.battle import Battle, Outcome, is_won
+from iacta.battle.campaign import Campaign
 from iacta.charts.registry import chart
 from iacta.charts.theme import (
     AMBER,
@@ -30,7 +31,7 @@ from iacta.charts.theme import (
 )
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
-from iacta.methods import path_tree
+from iacta.methods import find_kernel, path_tree
 from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
 
@@ -43,6 +44,7 @@ REMAIN = "armies that remain: theirs to the left, yours to the right"
 YOURS, THEIRS = "your armies that remain", "their armies that remain"
 CHANCE = "chance"
 
+MOST_COUNTED = 10**4  # states: so many are counted exactly at once
 MOST_BARS = 120  # more are no more than hairs
 FEW_BARS = 40  # of so few, none is left out
 MOST_ROWS = 30  # of a distribution of anything but numbers
@@ -119,13 +121,27 @@ def _is_rolled(rules: Rules) -> bool:
 
 
 def _won(outcomes: Distribution[Outcome], battle: Battle) -> str:
-    if all(map(is_won, outcomes)):
-        return "You always win."
-    if not any(map(is_won, outcomes)):
-        return "You never win."
-    title = f"You win {per_cent(outcomes.prob(is_won))} of the time"
+    won = outcomes.prob(is_won)
+    if won in (0, 1) and is_certain(won, battle):
+        return f"You {'always' if won else 'never'} win."
+    title = f"You win {per_cent(float(won))} of the time"
     stopped = outcomes.prob(battle.is_stopped)
     return f"{title}, and stop {per_cent(stopped)}." if stopped else f"{title}."
+
+
+def is_certain(won: Probability, asked: Battle | Campaign) -> bool:
+    """Return whether a chance to win of 0 or 1 is exactly that, not a float that is nearly so."""
+    if asked.attackers <= asked.rules.garrison:
+        return True
+    stages = [asked] if isinstance(asked, Battle) else asked.stages()
+    if all(find_kernel(stage.rules).certain for stage in stages):
+        return True
+    if asked.attackers * sum(stage.defenders for stage in stages) > MOST_COUNTED:
+        return False
+    try:
+        return asked.win_probability(exact=True) == won
+    except IactaError:  # no method counts it
+        return False
 
 
 def whose(rows: Sequence[Row]) -> str:
@@ -335,6 +351,11 @@ def histogram(
     is_signed: whether numbers below 0 have their sign; without, they are those of the defenders.
     """
     width = max(row["most"] - row["least"] + 1 for row in rows)
+    label = WHOLE if is_signed else WITHOUT_SIGN
+    if not is_signed and all(row["least"] >= 0 for row in rows):
+        label = f"datum.value < 0 ? '' : {label}"  # the axis may begin before the first bar
+    elif not is_signed and all(row["most"] <= 0 for row in rows):
+        label = f"datum.value > 0 ? '' : {label}"
     return (
         alt.Chart(named(table))
         .transform_calculate(low="datum.least - 0.45", high="datum.most + 0.45")
@@ -344,9 +365,7 @@ def histogram(
                 "low:Q",
                 bin="binned",
                 title=title if isinstance(title, str) else list(title),
-                axis=alt.Axis(
-                    format=",~d", tickMinStep=1, labelExpr=WHOLE if is_signed else WITHOUT_SIGN
-                ),
+                axis=alt.Axis(format=",~d", tickMinStep=1, labelExpr=label),
             ),
             x2="high:Q",
             y=alt.Y(
