@@ -93,9 +93,18 @@ def test_its_pictures_are_what_the_command_draws_now(run: Run, here: Path, dark:
     assert shown.stat().st_size < 150_000
     assert words(shown) == words(here / "docs" / "pictures" / "campaign.svg")
     assert len(words(shown)) > 100
-    title = re.search(r' alt="(.*)">', README)
+    title = re.search(r'campaign.svg" alt="(.*)">', README)
     assert title is not None
     assert title[1] in " ".join(words(shown))
+
+
+def test_its_map_has_the_plan_that_it_tells_of() -> None:
+    title = re.search(r'map.png" alt="(.*?) A map', README)
+    assert title is not None
+    assert README.count(title[1]) == 2
+    for name in ("map.png", "map-dark.png"):
+        assert f'"docs/pictures/{name}"' in README
+        assert (ROOT / "docs" / "pictures" / name).stat().st_size < 300_000
 
 
 def test_the_rules_file_is_the_one_that_is_shown() -> None:

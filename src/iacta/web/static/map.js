@@ -4,6 +4,7 @@ import { BoardMap, cut, percent, shape, svg } from "./map_board.js";
 import { Follower, saved } from "./map_follow.js";
 import { Refused, arrowsOf, chancesOf, patiently, planned, positionOf, posted, questionOf, showPlan } from "./map_plan.js";
 import {
+  LIMITS,
   MOST_PLAYERS,
   begun,
   changed,
@@ -329,6 +330,11 @@ function viewed() {
   return { ...shown, owners, armies, arrows: arrows.map((arrow, k) => ({ ...arrow, number: k + 1 })) };
 }
 
+/** Return how long to search next; nothing if it would find nothing better, or took longest. */
+function longer() {
+  return plan.record.proven ? undefined : LIMITS[LIMITS.indexOf(state.limit) + 2] ?? (state.limit === LIMITS.at(-1) ? undefined : LIMITS.at(-1));
+}
+
 /** Return the territories of the goal that are marked on the map. */
 function aims() {
   if (canAim()) return state.targets;
@@ -355,6 +361,8 @@ function render() {
   on.plan.hidden = !isPlanned;
   on.follow.hidden = !(isPlanned && state.followed);
   on.begin.hidden = state.followed || !plan?.start?.move;
+  on.longer.hidden = !isPlanned || state.followed || !longer();
+  if (!on.longer.hidden) on.longer.textContent = `Search ${longer()} seconds`;
   on.setup.toggleAttribute("inert", isFixed());
   on.setup.hidden = isFixed();
   on.goal.hidden = isFixed();
@@ -584,6 +592,9 @@ submitted("goal", () => commit(changed(state, { planned: true }), { isStep: true
 listen("begin", "click", () => {
   commit(changed(state, { followed: true, course: [] }), { isStep: true });
   on.attack.focus();
+});
+listen("longer", "click", () => {
+  commit({ ...changed(state, { limit: longer() }), planned: true }, { isStep: true });
 });
 listen("leave", "click", () => commit(changed(state, { followed: false, course: [] }), { isStep: true }));
 listen("anew", "click", () => {

@@ -59,7 +59,7 @@ export const MOST_ARMIES = 1e9;
 const MOST_BYTES = 1e6;
 const NAMES = ["red", "blue", "green", "yellow", "purple", "orange", "black", "white"];
 const GOALS = ["continent", "all", "any", "eliminate", "worth"];
-const LIMITS = ["1", "2", "5", "10", "20"];
+export const LIMITS = ["1", "2", "5", "10", "20"];
 
 /**
  * Return a state in which the first player has one stack and another one all else.
@@ -83,7 +83,7 @@ export function begun(board, code = "") {
     keep: {},
     stay: [],
     fresh: 0,
-    limit: "2",
+    limit: LIMITS[0],
     need: "",
     ways: false,
     planned: false,
@@ -305,7 +305,7 @@ export function written(state) {
   if (keep.length) add("k", keep.join("."));
   if (state.stay.length) add("s", state.stay.join("."));
   if (state.fresh) add("f", state.fresh);
-  if (state.limit !== "2") add("l", state.limit);
+  if (state.limit !== LIMITS[0]) add("l", state.limit);
   if (state.need) add("n", state.need);
   if (state.ways) add("w", 1);
   if (state.planned) add("go", state.followed ? 2 : 1);
@@ -369,7 +369,7 @@ export function read(fragment, board) {
     keep,
     stay: wholes(given.get("s")).filter(isPlace),
     fresh: Math.min(whole(given.get("f")) ?? 0, 1000),
-    limit: LIMITS.includes(given.get("l")) ? given.get("l") : "2",
+    limit: LIMITS.includes(given.get("l")) ? given.get("l") : LIMITS[0],
     need: /^\d{1,2}(\.\d{1,4})?$/.test(given.get("n") ?? "") ? given.get("n") : "",
     ways: given.get("w") === "1",
     planned: given.has("go"),

@@ -1,0 +1,483 @@
+"""The map: a position set up in each way, the best plan on it, and the plan followed."""
+
+import base64
+import json
+import re
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from iacta.answers.following import standing
+from iacta.answers.plan import PlanQuestion
+from iacta.answers.words import percent, short_percent
+from iacta.board.files import read_board
+from iacta.board.formats import own
+from iacta.board.position import read_position
+from iacta.errors import IactaError
+from iacta.plan import Plan, TakeAll, best_plan
+from iacta.plan.live import Live
+from iacta.web.map import board_read, followed, position_read
+from tests.web.conftest import Visit
+
+FILES = Path(__file__).parents[1] / "board" / "files"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SHIPPED = Path(__file__).parents[2] / "src" / "iacta" / "web" / "static" / "examples"
+
+SLOWEST = 120_000  # milliseconds: a server may have to compile first
+
+# Four territories, so that plans are found at once: A attacks B, and from there C and D.
+TINY = {
+    "name": "tiny",
+    "territories": {"A": ["B"], "B": ["C", "D"], "C": [], "D": []},
+    "continents": {"East": {"bonus": 2, "territories": ["C", "D"]}},
+    "places": {"A": [0, 50], "B": [50, 50], "C": [100, 0], "D": [100, 100]},
+}
+HELD = {
+    "A": {"owner": "red", "armies": 9},
+    "B": {"owner": "blue", "armies": 1},
+    "C": {"owner": "blue", "armies": 2},
+    "D": {"owner": "blue", "armies": 1},
+}
+POSITION = {"board": TINY, "player": "red", "territories": HELD}
+
+
+def link(board: dict[str, Any], fragment: str) -> str:
+    """Return the address of a map with a board of its own."""
+    packer = zlib.compressobj(wbits=-15)
+    packed = packer.compress(json.dumps(board).encode()) + packer.flush()
+    code = base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    return f"/map#b={code}&{fragment}"
+
+
+TINY_LINK = link(TINY, "p=red&p=blue&h=a9.b1.b2.b1&g=continent&t=0")
+
+
+def plan_of_tiny() -> Plan:
+    return best_plan(read_position(POSITION), TakeAll("East"), time_limit=2)
+
+
+def spot(page: Page, name: str) -> Any:
+    return page.locator(f'.spot[aria-label^="{name},"]')
+
+
+def says(page: Page, name: str, words: str) -> None:
+    expect(spot(page, name)).to_have_attribute("aria-label", f"{name}, {words}")
+
+
+def dropped(page: Page, text: str, name: str) -> None:
+    """Drop a file on the page."""
+    transfer = page.evaluate_handle(
+        "([text, name]) => { const all = new DataTransfer();"
+        " all.items.add(new File([text], name)); return all }",
+        [text, name],
+    )
+    page.dispatch_event("body", "drop", {"dataTransfer": transfer})
+
+
+def planned(page: Page) -> None:
+    page.get_by_role("button", name="Find the best plan").click()
+    expect(page.locator("#plan")).to_be_visible(timeout=SLOWEST)
+
+
+def fought(page: Page, left: int, theirs: int) -> None:
+    """Say how the next battle ended."""
+    page.get_by_role("button", name="I attack").click()
+    page.fill("#left", str(left))
+    page.fill("#theirs", str(theirs))
+    page.get_by_role("button", name="So it ended").click()
+    expect(page.locator("#fought")).to_be_hidden()
+
+
+# Setting up a position.
+
+
+def test_a_first_visit_shows_a_position_with_a_goal(visit: Visit) -> None:
+    page = visit("/map")
+    says(page, "Ukraine", "red, 42")
+    says(page, "Ural", "green, 4, goal")
+    assert page.locator("#continent option:checked").inner_text() == "Asia (7)"
+    assert page.locator(".spot").count() == 42
+
+
+def test_a_position_is_set_up_by_mouse(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    spot(page, "C").click()
+    page.locator("#owners").get_by_role("button", name="red").click()
+    page.fill("#armies", "7")
+    says(page, "C", "red, 7, goal")
+    page.get_by_role("button", name="One army more").click()
+    says(page, "C", "red, 8, goal")
+    page.locator("#owners").get_by_role("button", name="nobody").click()
+    says(page, "C", "nobody, goal")
+
+
+def test_a_position_is_set_up_by_touch(visit: Visit) -> None:
+    size = {"width": 360, "height": 740}
+    page = visit(TINY_LINK, viewport=size, has_touch=True, is_mobile=True)
+    spot(page, "B").tap()
+    page.get_by_role("button", name="One army more").tap()
+    says(page, "B", "blue, 2")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_a_position_is_set_up_on_the_map_by_keyboard_alone(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    spot(page, "A").focus()
+    page.keyboard.type("12")
+    says(page, "A", "red, 12")
+    page.keyboard.press("ArrowRight")
+    expect(spot(page, "B")).to_be_focused()
+    page.keyboard.type("r")
+    says(page, "B", "red, 1")
+    page.keyboard.press("ArrowUp")
+    expect(spot(page, "C")).to_be_focused()
+    page.keyboard.type("++-")
+    says(page, "C", "blue, 3, goal")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Delete")
+    says(page, "D", "nobody, goal")
+    page.keyboard.type("5b")
+    says(page, "D", "blue, 5, goal")
+
+
+def test_all_is_done_in_the_table_without_the_map(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    page.get_by_label("Armies on A", exact=True).fill("11")
+    page.get_by_label("Owner of B").select_option("red")
+    page.get_by_label("Goal", exact=True).select_option("all")
+    page.get_by_label("C is to be taken").check()
+    page.get_by_label("A may not attack").check()
+    page.get_by_label("Armies to keep on B").fill("2")
+    page.keyboard.press("Tab")
+    says(page, "A", "red, 11, stays")
+    says(page, "B", "red, 1, keep 2")
+    says(page, "C", "blue, 2, goal")
+
+
+def test_quick_ways_fill_a_board(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    page.get_by_text("Fill in quickly").click()
+    page.get_by_label("Everybody else").fill("4")
+    page.get_by_role("button", name="Set").click()
+    says(page, "A", "red, 9")
+    says(page, "B", "blue, 4")
+    dealt = []
+    for seed in ("5", "6", "5"):
+        page.get_by_label("armies each").fill("10")
+        page.get_by_label("seed").fill(seed)
+        page.get_by_role("button", name="Deal").click()
+        dealt.append(page.evaluate("location.hash"))
+    assert dealt[0] == dealt[2] != dealt[1]
+    legend = page.locator("#legend").inner_text()
+    assert "red: 10 on 2" in legend
+    assert "blue: 10 on 2" in legend
+
+
+def test_files_are_dropped_opened_and_pasted(visit: Visit) -> None:
+    page = visit("/map")
+    dropped(page, (FILES / "domination.map").read_text(), "domination.map")
+    expected = read_board(FILES / "domination.map")
+    expect(page.locator("#board-name")).to_have_text(expected.name)
+    assert page.locator(".spot").count() == len(expected.territories)
+    page.set_input_files("#file", FILES / "own.toml")
+    expect(page.locator("#board-name")).to_have_text(read_board(FILES / "own.toml").name)
+    page.get_by_text("Fill in quickly").click()
+    page.fill("#pasted", json.dumps(POSITION))
+    page.get_by_role("button", name="Use it").click()
+    expect(page.locator("#board-name")).to_have_text("tiny")
+    says(page, "C", "blue, 2, goal")
+    page.fill("#pasted", '{"player": "red", "territories": {"Mars": 1}}')
+    page.get_by_role("button", name="Use it").click()
+    expect(page.locator("#setup-wrong")).to_contain_text("'Mars'")
+    page.go_back()
+    expect(page.locator("#board-name")).to_have_text(read_board(FILES / "own.toml").name)
+
+
+def test_the_page_ships_the_examples_of_the_repository() -> None:
+    for each in SHIPPED.iterdir():
+        assert each.read_text() == (EXAMPLES / each.name).read_text()
+
+
+# The plan.
+
+
+def test_a_plan_has_the_numbers_of_the_library(visit: Visit) -> None:
+    page, plan = visit(TINY_LINK), plan_of_tiny()
+    planned(page)
+    told = page.locator("#plan-told")
+    expect(told.locator("strong")).to_have_text(percent(plan.win_probability))
+    expect(told).to_contain_text("proven best")
+    answer = PlanQuestion(read_position(POSITION), take="East").answer()
+    for sentence in next(iter(answer.sections())).parts:
+        expect(told).to_contain_text(str(sentence))
+    for each in plan.territories:
+        head = page.get_by_role("rowheader", name=each.name, exact=True)
+        row = page.locator("#table tr", has=head)
+        chance = "100%" if each.name == "A" else short_percent(each.own_probability)
+        expect(row.locator("td").last).to_have_text(chance.replace("100%", "100.00%"))
+
+
+def test_a_plan_is_followed_through_wins_and_losses_and_undone(visit: Visit) -> None:
+    page, plan = visit(TINY_LINK), plan_of_tiny()
+    planned(page)
+    page.get_by_role("button", name="Follow it").click()
+    told = page.locator("#follow-told")
+    live = [Live(plan, plan.position)]
+
+    def is_told() -> None:
+        before = live[-2].value if len(live) > 1 else None
+        for sentence in standing(live[-1], before):
+            expect(told).to_contain_text(sentence)
+
+    is_told()
+    fought(page, 8, 0)
+    live.append(live[-1].fought(8, 0))
+    is_told()
+    says(page, "B", "red, 7")
+    says(page, "A", "red, 1")
+    move = live[-1].move
+    assert move is not None
+    fought(page, 2, 2 if move.to == "C" else 1)
+    live.append(live[-1].fought(2, 2 if move.to == "C" else 1))
+    is_told()
+    page.get_by_role("button", name="Undo").click()
+    live.pop()
+    is_told()
+    here = page.evaluate("location.pathname + location.hash")
+    page.reload()
+    expect(told).to_contain_text("Chance", timeout=SLOWEST)
+    says(page, "B", "red, 7")
+    other = visit(here)
+    expect(other.locator("#follow-told")).to_contain_text("Chance", timeout=SLOWEST)
+    says(other, "B", "red, 7")
+    for _ in range(2):
+        there = live[-1].move
+        assert there is not None
+        fought(page, live[-1].position.of(there.start).armies, 0)
+        live.append(live[-1].fought(live[-1].position.of(there.start).armies, 0))
+        is_told()
+    expect(told).to_have_text("Done: you take East.")
+    expect(page.get_by_role("button", name="I attack")).to_be_hidden()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download the turn").click()
+    record = json.loads(Path(download.value.path()).read_text())
+    assert record["battles"][0]["to"] == "B"
+    assert read_position(record["position"] | {"board": TINY}) == live[-1].position
+    for _ in range(3):
+        page.get_by_role("button", name="Undo").click()
+    expect(told).to_contain_text(next(standing(live[0], None)))
+    says(page, "B", "blue, 1")
+
+
+def test_dice_are_rolled_here_and_armies_left_behind(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    planned(page)
+    page.get_by_role("button", name="Follow it").click()
+    while page.get_by_role("button", name="I attack").is_visible():
+        page.get_by_role("button", name="I attack").click()
+        page.get_by_role("button", name="Roll it out").click()
+        expect(page.locator("#fought")).to_be_hidden()
+        expect(page.locator("#follow-told")).to_contain_text("cost you")
+    expect(page.locator("#follow-told")).to_have_text(re.compile("Done|The plan is over"))
+    while page.get_by_role("button", name="Undo").is_enabled():
+        page.get_by_role("button", name="Undo").click()
+    fought(page, 9, 0)
+    page.get_by_label("Moved in").fill("5")
+    page.get_by_role("button", name="Change").click()
+    says(page, "A", "red, 4")
+    says(page, "B", "red, 5")
+    page.get_by_role("button", name="Plan anew from here").click()
+    expect(page.locator("#plan")).to_be_visible(timeout=SLOWEST)
+    assert "red, 5" in (spot(page, "B").get_attribute("aria-label") or "")
+
+
+def test_a_battle_that_cannot_end_so_is_refused(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    planned(page)
+    page.get_by_role("button", name="Follow it").click()
+    page.get_by_role("button", name="I attack").click()
+    page.fill("#left", "10")
+    page.get_by_role("button", name="So it ended").click()
+    sentence = "left must be a whole number from 1 to 9, got 10"
+    expect(page.locator("#follow-wrong")).to_have_text(sentence)
+
+
+def test_a_search_is_stopped_with_what_it_has_found(visit: Visit) -> None:
+    page = visit("/map")
+    page.get_by_label("Start from").select_option(label="Eliminate blue with four stacks")
+    says(page, "Brazil", "red, 22")
+    page.get_by_text("More", exact=True).click()
+    page.get_by_label("Search for").select_option("20")
+    page.get_by_role("button", name="Find the best plan").click()
+    expect(page.locator("#doing")).to_contain_text("best so far", timeout=SLOWEST)
+    page.get_by_role("button", name="Stop here").click()
+    expect(page.locator("#plan-told")).to_contain_text("eliminate blue", timeout=15_000)
+
+
+def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    page.get_by_label("Goal", exact=True).select_option("any")
+    page.get_by_role("button", name="Choose on the map").click()
+    spot(page, "D").click()
+    says(page, "D", "blue, 1, goal")
+    page.get_by_label("Rules").select_option("capital")
+    page.reload()
+    says(page, "D", "blue, 1, goal")
+    assert page.get_by_label("Rules").input_value() == "capital"
+    planned(page)
+    page.go_back()
+    expect(page.locator("#plan")).to_be_hidden()
+    page.go_forward()
+    expect(page.locator("#plan")).to_be_visible(timeout=SLOWEST)
+
+
+# What a page must never do.
+
+
+def test_names_are_text_everywhere(visit: Visit) -> None:
+    names = ["<img src=x onerror=alert(1)>", "</script><b>\"quoted'", "__proto__", "constructor"]
+    board = {
+        "name": "<h1>board</h1>",
+        "territories": {name: [] for name in names} | {names[0]: names[1:]},
+        "continents": {"<i>land</i>": {"bonus": 1, "territories": names}},
+    }
+    position = {
+        "board": board,
+        "player": "<u>me</u>",
+        "territories": {name: {"owner": "__proto__", "armies": 1} for name in names}
+        | {names[0]: {"owner": "<u>me</u>", "armies": 9}},
+    }
+    page = visit("/map")
+    page.get_by_text("Fill in quickly").click()
+    page.fill("#pasted", json.dumps(position))
+    page.get_by_role("button", name="Use it").click()
+    expect(page.locator("#board-name")).to_have_text("<h1>board</h1>")
+    page.get_by_label("Armies on __proto__").fill("3")
+    page.get_by_label("Goal", exact=True).select_option("eliminate")
+    planned(page)
+    expect(page.locator("#plan-told")).to_contain_text("eliminate __proto__")
+    page.get_by_role("button", name="Follow it").click()
+    expect(page.locator("#follow-told")).to_contain_text(names[0])
+    assert page.locator("main img, main b:not(#names b), main i, main u, main h1").count() == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_is_in_the_way_of_anybody(visit: Visit, width: int, scheme: str) -> None:
+    page = visit(TINY_LINK, viewport={"width": width, "height": 800}, color_scheme=scheme)
+    spot(page, "B").click()
+    for summary in page.locator("summary").all():
+        summary.click()
+    assert Axe().run(page).response["violations"] == []
+    planned(page)
+    assert Axe().run(page).response["violations"] == []
+    page.get_by_role("button", name="Follow it").click()
+    page.get_by_role("button", name="I attack").click()
+    assert Axe().run(page).response["violations"] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_every_territory_is_named_and_no_label_is_on_another(visit: Visit, width: int) -> None:
+    page = visit("/map", viewport={"width": width, "height": 800})
+    says(page, "Ukraine", "red, 42")
+    labels = page.eval_on_selector_all(
+        "#map .name, #map .badge",
+        "all => all.map(each => { const box = each.getBoundingClientRect();"
+        " return [each.textContent, box.left, box.top, box.right, box.bottom] })",
+    )
+    texts = " ".join(each[0] for each in labels)
+    keys = page.locator("#names li").all_inner_texts()
+    for name in read_board("classic").territories:
+        letters = [key.split()[0] for key in keys if key.endswith(f" {name}")]
+        assert name in texts or any(letter in texts.split() for letter in letters), name
+    edges = 2.5  # of the boxes around letters, which are higher than the letters
+    left, top, right, bottom = np.array([each[1:] for each in labels], float).T
+    left, top, right, bottom = left + edges, top + edges, right - edges, bottom - edges
+    meet = (left[:, None] < right) & (top[:, None] < bottom)
+    meet &= meet.T
+    lines = {each for each in range(len(labels)) if labels[each][0]}
+    pairs = [(i, j) for i, j in np.argwhere(np.triu(meet, 1)) if {i, j} & lines]
+    assert [(labels[i][0], labels[j][0]) for i, j in pairs] == []
+
+
+def test_no_colour_says_two_things(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    planned(page)
+    fills = "all => all.map(each => getComputedStyle(each).fill)"
+    tones = page.eval_on_selector_all(".badge", fills)
+    lands = page.eval_on_selector_all(".land", fills)
+    if page.locator("#shades").is_visible():
+        assert not {*tones} & {*lands}
+    else:
+        assert tones == lands
+
+
+# Boards, positions and plans as the server reads them.
+
+
+@pytest.mark.parametrize("file", sorted(FILES.glob("*.*")), ids=lambda file: file.name)
+def test_every_format_is_read_from_its_text(file: Path) -> None:
+    text = file.read_text()
+    if file.stem == "position":
+        position = read_position(file)
+        found = position_read({"text": text, "board": own.record(position.board)})
+        assert read_position({**found["position"], "board": found["board"]}) == position
+    elif file.suffix != ".cards":
+        board = read_board(file)
+        found = board_read({"text": text, "name": file.name})
+        assert found["territories"] == list(board.territories)
+        assert read_board(found["board"]).borders == board.borders
+        ends = {(each["from"], each["to"]) for each in found["borders"]}
+        assert len(ends) == len({frozenset(pair) for pair in board.borders})
+
+
+@pytest.mark.parametrize(
+    ("function", "asked", "sentence"),
+    [
+        (board_read, {}, "text must be a text, got None"),
+        (board_read, {"text": "[", "name": "x"}, "the text must be a board in a format"),
+        (board_read, {"text": "\ud800", "nam": ""}, "keys must be text, name, got 'nam'"),
+        (position_read, {"text": 'player = "red"\nboard = "/etc/passwd"'}, "line 2: board must be"),
+        (position_read, {"text": "{}", "board": 1}, "board must be 'classic' or an object, got 1"),
+        (followed, {}, "question must be an object, got None"),
+        (followed, {"question": {"position": POSITION}}, "the goal must be one of"),
+        (
+            followed,
+            {"question": {"position": POSITION, "take": "B"}, "attack": {"from": "B", "to": "A"}},
+            "attack must be the next of the plan, from A to B, got 'B' to 'A'",
+        ),
+        (
+            followed,
+            {
+                "question": {"position": POSITION, "take": "B"},
+                "attack": {"from": "A", "to": "B", "left": 1, "their_left": 0},
+            },
+            "left must be more than the garrison where B is taken, got 1",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_a_sentence(
+    function: Any, asked: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(IactaError) as refused:
+        function(asked)
+    assert str(refused.value).startswith(sentence)
+
+
+def test_dice_that_a_server_rolls_are_those_of_its_seed() -> None:
+    question = {"position": POSITION, "take": "East"}
+    asked = {"question": question, "roll": {"seed": 3}}
+    first, again = followed(asked), followed(asked)
+    assert first == again
+    lost, killed = np.sum(first["rolls"], axis=0)
+    assert first["attack"]["left"] == 9 - lost
+    assert first["attack"]["their_left"] == 1 - killed
+    once = followed({**asked, "roll": {"seed": 3, "once": True}})
+    assert len(once["rolls"]) == 1
