@@ -14,7 +14,7 @@ from iacta import (
     spread_value,
     when_to_stop,
 )
-from tests.charts.look import table, title
+from tests.charts.look import subtitle, table, title
 
 
 @pytest.mark.parametrize("decision", [when_to_stop(9, 8, prize=6), best_mix(9, 8)])
@@ -75,3 +75,12 @@ def test_the_dice_are_the_decision_s() -> None:
                 assert row["dice"] == policy[row["defenders"], attackers - 1]
     assert table(chart, "battle") == [{"attackers": 6, "defenders": 4}]
     assert title(chart) == "Throw 3 dice now, and expect 2 dice."
+
+
+def test_what_is_enough_does_not_read_as_less_than_was_wanted() -> None:
+    nearly = 1 - Fraction(1, 10**14)
+    chart = charts.chance_by_attackers([3], 60, nearly)
+    assert title(chart) == "With 60 armies you win at least 99.999999999999% of the time."
+    assert "; 99.999999999999% is wanted" in subtitle(chart)
+    chart = charts.chance_by_defenders(3, 30, Fraction(999, 1000))
+    assert title(chart) == "30 defenders hold at least 99.9% of the time."

@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from iacta.answers.words import plain_percent
 from iacta.battle.battle import Battle
 from iacta.battle.territory import Territory, read_territories, stages
 from iacta.charts.registry import chart
@@ -54,6 +55,7 @@ MARGIN = 3  # how many more attackers than the boundary needs are shown
 SIDE = 440
 SPREAD_HEIGHT = 240
 MOST_WORDS = 8  # of a spread, beside its bar
+NEARLY = Fraction(99, 100)  # titles say no more than that a chance is above it
 MOST_POINTS = 60
 LOW = 0.02  # chances below this are not drawn
 
@@ -307,7 +309,7 @@ def chance_by_attackers(
     keeping = f", and keep {keep}" if keep else ""
     return finish(
         _chance_chart("attackers", attackers, chance, ATTACKERS, "chance to win"),
-        f"With {armies(attackers)} you win {per_cent(won([attackers])[0])} of the time.",
+        f"With {armies(attackers)} you win {_often(won([attackers])[0], chance)} of the time.",
         f"Chance to {goal}{keeping}; {_wanted(chance)} ({under_rules(found, label)}).",
         {"chances": _chances_around("attackers", attackers, won)},
     )
@@ -344,17 +346,25 @@ def chance_by_defenders(
         return chances
 
     verb = "holds" if defenders == 1 else "hold"
+    often = _often(held([defenders])[0], chance)
     return finish(
         _chance_chart("defenders", defenders, chance, "defenders", "chance to hold"),
-        f"{armies(defenders, 'defender')} {verb} {per_cent(held([defenders])[0])} of the time.",
+        f"{armies(defenders, 'defender')} {verb} {often} of the time.",
         f"Chance to hold against {armies(attackers)}; {_wanted(chance)} "
         f"({under_rules(found, label)}).",
         {"chances": _chances_around("defenders", defenders, held)},
     )
 
 
+def _often(found: float, chance: Fraction) -> str:
+    """Return a chance that is enough, which must not read as less than was wanted."""
+    told = per_cent(found)
+    is_more = chance > NEARLY and told.startswith("more")
+    return f"at least {plain_percent(chance)}" if is_more else told
+
+
 def _wanted(chance: Fraction) -> str:
-    return f"{float(100 * chance):.10g}% is wanted"
+    return f"{plain_percent(chance)} is wanted"
 
 
 def _chances_around(side: str, enough: int, probabilities: Chances) -> list[Row]:
