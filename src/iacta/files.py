@@ -104,9 +104,32 @@ def plain(path: str | PathLike[str]) -> str:
 
 
 def seal() -> None:
-    """Let this process read and write no file that a question names, as a server must not."""
+    """Let this process open no file that a question names, as a server must not.
+
+    Files of Python and of its packages can still be read, and what is compiled is still kept; every
+    other file is refused, whoever opens it.
+    """
     global _is_sealed
     _is_sealed = True
+    home, cache = os.path.expanduser("~"), os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    own = [sys.prefix, sys.base_prefix, str(Path(__file__).parents[1]), f"{home}/.local/lib"]
+    kept = [
+        f"{cache}/iacta",
+        f"{cache}/numba",
+        os.environ.get("NUMBA_CACHE_DIR") or f"{cache}/numba",
+    ]
+    folders = tuple(
+        os.path.join(os.path.abspath(os.path.expanduser(each)), "") for each in (*own, *kept)
+    )
+
+    def refuse(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open" and isinstance(arguments[0], str | bytes):
+            given = os.fsdecode(arguments[0])
+            path = os.path.abspath(given)
+            if not path.startswith(folders) and path != os.devnull:
+                raise IllegalError(f"a file must not be named here, got {named(given)}")
+
+    sys.addaudithook(refuse)
 
 
 def _refuse_sealed(file: Path) -> None:

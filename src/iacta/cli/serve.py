@@ -2,11 +2,12 @@
 
 import socket
 from dataclasses import dataclass
+from fractions import Fraction
 from importlib.util import find_spec
 from typing import Annotated, Any
 
 from iacta.answers.form import Example, Parameter, Topic
-from iacta.answers.kinds import Flag, Name, Whole
+from iacta.answers.kinds import Flag, Name, Number, Whole
 from iacta.checks import shown
 from iacta.cli.command import Command, command
 from iacta.errors import IllegalError, MissingError
@@ -46,6 +47,15 @@ class ServeCommand(Command):
         ),
     ] = None
 
+    time_limit: Annotated[
+        Fraction,
+        Parameter(
+            Number(least=1, most=3600, unit="seconds"),
+            "How long to work on an answer at most.",
+            metavar="SECONDS",
+        ),
+    ] = Fraction(30)
+
     def run(self) -> int:
         """Serve until Ctrl-C."""
         missing = [name for name in NEEDED if find_spec(name) is None]
@@ -60,7 +70,7 @@ class ServeCommand(Command):
         from iacta.web.guard import MOST_BODY_BYTES
         from iacta.web.work import Work
 
-        work = Work(self.workers)
+        work = Work(self.workers, float(self.time_limit))
         app = create_app(work, self.host)
         place = self._place(listening.getsockname()[1])
         is_open = self.open
@@ -82,6 +92,7 @@ class ServeCommand(Command):
 
         config = uvicorn.Config(
             app,
+            loop="asyncio",
             log_level="error",
             access_log=False,
             server_header=False,

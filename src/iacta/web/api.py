@@ -110,7 +110,7 @@ def parsed(body: bytes) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise MalformedError("the body must be in UTF-8, got other bytes") from None
     except IactaError as error:
-        raise type(error)(f"the body: {error}") from None
+        raise MalformedError(f"the body: {error}") from None
     if not isinstance(record, dict):
         raise MalformedError(f"the body must be an object, got {shown(record)}")
     return record

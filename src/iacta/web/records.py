@@ -311,7 +311,11 @@ PLAN = _record(
     check=_record({**WON, "value": NUMBER, "error": NUMBER}),
 )
 
+# The audit of a log has many parts, which its own page tells of.
+AUDIT: Schema = {"type": "object", "required": ["rules", "level"]}
+
 RECORDS: dict[str, Schema] = {
+    "audit": AUDIT,
     "battle": BATTLE,
     "campaign": {"anyOf": [CAMPAIGN, NARRATED]},
     "compare": COMPARE,

@@ -71,8 +71,8 @@ def _addresses(schema: Schema) -> Iterator[Address]:
     for path, operations in schema["paths"].items():
         name = path.split("/")[-1]
         for method, operation in operations.items():
-            if method == "post" and name in questions:
-                continue  # the same parameters as by GET
+            if (method == "get") != (name in questions):
+                continue  # rows, pictures and JSON take the same parameters
             body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
             taken = operation.get("parameters", [])
             parameters = [

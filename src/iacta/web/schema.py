@@ -56,7 +56,7 @@ def describe(app: FastAPI) -> None:
             )
             found.setdefault("components", {})["schemas"] = {"Problem": PROBLEM_SCHEMA}
             for name, form in asked_questions().items():
-                found["components"]["schemas"][name] = RECORDS[name]
+                found["components"]["schemas"][name] = RECORDS.get(name, {"type": "object"})
                 for address, operations in found["paths"].items():
                     if address.split("/")[2:3] in ([name], [f"{name}.csv"]):
                         _describe_question(operations, address, form)

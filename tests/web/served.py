@@ -1,0 +1,97 @@
+"""A server in a process of its own, and what it answers."""
+
+import atexit
+import json
+import subprocess
+import sys
+from functools import cache
+from http.client import HTTPConnection, HTTPMessage
+from time import sleep
+from typing import Any, NamedTuple
+
+__all__ = ["JSON", "Reply", "Server", "shared"]
+
+JSON = {"Content-Type": "application/json"}
+PATIENCE = 300  # tries of a second each, until the planner is compiled
+
+
+class Reply(NamedTuple):
+    """What a server answers."""
+
+    status: int
+    headers: HTTPMessage
+    body: bytes
+
+    @property
+    def record(self) -> Any:
+        """The JSON that it holds."""
+        return json.loads(self.body)
+
+
+class Server:
+    """`iacta serve` on a port that is free.
+
+    options: more words of the command line.
+    """
+
+    def __init__(self, *options: str) -> None:
+        command = [sys.executable, "-m", "iacta", "serve", "--port", "0", *options]
+        self.process = subprocess.Popen(  # noqa: S603 # our own command
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert self.process.stdout is not None
+        self.line = self.process.stdout.readline()
+        assert "http://" in self.line, self.process.communicate()
+        self.address = next(word for word in self.line.split() if "://" in word).rstrip("/")
+        self.host = self.address.removeprefix("http://")
+
+    def ask(
+        self,
+        path: str,
+        record: object = None,
+        *,
+        method: str | None = None,
+        body: bytes | None = None,
+        chunks: list[bytes] | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> Reply:
+        """Return what the server answers.
+
+        path: the path and the query.
+        record: JSON to send.
+        method: `GET`, or `POST` where something is sent, if it is not given.
+        body, chunks: other bytes to send, at once or in parts without saying how many.
+        headers: of the request.
+        """
+        if record is not None:
+            body = json.dumps(record).encode()
+            headers = {**JSON, **(headers or {})}
+        connection = HTTPConnection(self.host, timeout=60)
+        try:
+            sent = body if chunks is None else iter(chunks)
+            method = method or ("GET" if sent is None else "POST")
+            connection.request(method, path, sent, headers or {}, encode_chunked=chunks is not None)
+            response = connection.getresponse()
+            return Reply(response.status, response.headers, response.read())
+        finally:
+            connection.close()
+
+    def wait(self) -> None:
+        """Wait until long work can begin: the planner may have to be compiled."""
+        for _ in range(PATIENCE):
+            if self.ask("/api/plan?from_=Peru=9&others=2&take=Brazil").status != 503:
+                return
+            sleep(1)
+
+    def end(self) -> None:
+        """End the server."""
+        self.process.terminate()
+        self.process.communicate()
+
+
+@cache
+def shared(*options: str) -> Server:
+    """Return a server with these options that lasts until the tests end."""
+    server = Server(*options)
+    atexit.register(server.end)
+    return server

@@ -1,0 +1,191 @@
+"""The API: each question is answered as `iacta.ask` and the command answer it, or refused."""
+
+import csv
+import io
+import json
+import shlex
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import iacta
+from iacta.answers.form import Example
+from iacta.answers.question import Question
+from iacta.cli.parse import read_words
+from iacta.web.asked import address, asked_questions, offered
+from iacta.web.records import RECORDS
+from tests.frozen.case import read_cases
+from tests.web.served import Server, shared
+
+QUESTIONS = asked_questions()
+CLOCKED = {"seconds", "relative_error"}
+POSITION = {
+    "board": {"name": "Isles", "territories": {"Attu": ["Bering"], "Bering": []}},
+    "player": "red",
+    "territories": {
+        "Attu": {"owner": "red", "armies": 5},
+        "Bering": {"owner": "blue", "armies": 2},
+    },
+}
+HOUSE = {"garrison": 2, "ties": "attacker"}
+REFUSED = [
+    ("/api/battle?attackers=3&defenders=x", 422, "defenders", "whole number of at least 1"),
+    ("/api/battle?attackers=3", 422, "defenders", "defenders must be given, got none"),
+    ("/api/battle?attackers=3&defenders=2&armies=9", 422, None, "parameters must be attackers"),
+    ("/api/battle?attackers=3&attackers=4&defenders=2", 422, "attackers", "must be given once"),
+    ("/api/battle?attackers=3&defenders=2&rules=nonsense", 422, "rules", "got 'nonsense'"),
+    ("/api/need?territories=10&chance=2", 422, "chance", "chance must"),
+    ("/api/plan?from_=Ukraine=9&others=2&take=Mars", 422, None, "got 'Mars'"),
+    ("/api/plan?from_=Ukraine=9&others=2", 422, None, "the goal must be one of"),
+    ("/api/fronts/picture.svg?fronts=15:3&armies=9", 422, None, "have no picture"),
+    ("/api/nothing", 404, None, "the address must be one of this server"),
+]
+
+
+@pytest.fixture(scope="module")
+def server() -> Server:
+    return shared()
+
+
+def asked(example: Example, name: str) -> Question:
+    """Return the question of an example."""
+    form = QUESTIONS[name]
+    return form.parse(read_words(list(form.parameters()), shlex.split(example.line)[1:], "iacta"))
+
+
+def questions() -> list[Question]:
+    """Return the questions of all examples that neither the clock nor dice decide, and two."""
+    found = [
+        asked(example, name)
+        for name in QUESTIONS
+        for example in QUESTIONS[name].examples
+        if name not in ("audit", "plan", "simulate") and "narrate" not in example.line
+    ]
+    thrown = {"attackers": "9", "territories": "3 2", "runs": "1000", "seed": "1"}
+    log = {"log": "die\n" + "1\n2\n3\n4\n5\n6\n" * 20}
+    return [*found, QUESTIONS["simulate"].parse(thrown), QUESTIONS["audit"].parse(log)]
+
+
+def steady(value: Any) -> Any:
+    """Return a record without what the clock says."""
+    if isinstance(value, dict):
+        return {key: steady(each) for key, each in value.items() if key not in CLOCKED}
+    return [steady(each) for each in value] if isinstance(value, list) else value
+
+
+def values(question: Question) -> dict[str, Any]:
+    """Return what a question was asked with, as JSON has it."""
+    given = [(each, getattr(question, each.name)) for each in offered(type(question))]
+    return {
+        each.name: each.kind.json(value)
+        for each, value in given
+        if value is not None and value is not False
+    }
+
+
+@pytest.mark.parametrize("question", questions(), ids=lambda each: f"{each.name}-{address(each)}")
+def test_an_address_and_json_are_answered_as_python_answers(
+    server: Server, question: Question
+) -> None:
+    told = iacta.ask(question.name, **values(question)).record()
+    by_address = server.ask(f"/api/{question.name}?{address(question)}")
+    by_json = server.ask(f"/api/{question.name}", values(question))
+    assert by_address.headers["Content-Type"] == "application/json"
+    expected = steady(json.loads(json.dumps(told)))
+    assert steady(by_address.record) == steady(by_json.record) == expected
+    Draft202012Validator(RECORDS[question.name]).validate(by_address.record)
+
+
+def test_rows_and_pictures_are_there_too(server: Server) -> None:
+    query = "attackers=12&defenders=10"
+    rows = server.ask(f"/api/battle.csv?{query}")
+    assert rows.headers["Content-Type"] == "text/csv; charset=utf-8"
+    told = [list(map(str, row)) for row in iacta.ask("battle", attackers=12, defenders=10).rows()]
+    assert list(csv.reader(io.StringIO(rows.body.decode()))) == told
+    light = server.ask(f"/api/battle/picture.svg?{query}")
+    dark = server.ask(f"/api/battle/picture.svg?{query}&dark=true")
+    assert light.headers["Content-Type"] == dark.headers["Content-Type"] == "image/svg+xml"
+    assert light.body.startswith(b"<svg")
+    assert light.body != dark.body
+    assert "$schema" in server.ask(f"/api/battle/picture.json?{query}").record
+
+
+def test_house_rules_and_positions_come_in_json(server: Server) -> None:
+    house = server.ask("/api/battle", {"attackers": 9, "defenders": 8, "rules": HOUSE}).record
+    assert house["garrison"] == 2
+    plan: dict[str, Any] = {"position": POSITION, "take": "Bering"}
+    server.wait()
+    told = steady(iacta.ask("plan", **plan).record())
+    assert steady(server.ask("/api/plan", plan).record) == told
+    assert told["proven"]
+
+
+@pytest.mark.parametrize(("path", "status", "parameter", "words"), REFUSED)
+def test_what_cannot_be_answered_is_told_in_a_problem_document(
+    server: Server, path: str, status: int, parameter: str | None, words: str
+) -> None:
+    reply = server.ask(path)
+    assert (reply.status, reply.headers["Content-Type"]) == (status, "application/problem+json")
+    problem = reply.record
+    assert {*problem} - {"parameter"} == {"type", "title", "status", "detail"}
+    assert problem["status"] == status
+    assert words in problem["detail"]
+    assert problem.get("parameter") == parameter
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"{", "line 1: the text must be JSON"),
+        (b"[3, 2]", "the body must be an object"),
+        (b'{"attackers": NaN}', "NaN"),
+        (b"\xff", "must be in UTF-8"),
+        (b"[" * 1000, "at most 32 deep"),
+        (b'{"attackers": 3, "attackers": 4}', "there once each, got 'attackers'"),
+        (b'{"attackers": 3, "defenders": 2, "charge": 7}', "charge must be True or False"),
+        (b'{"attackers": 3, "defenders": 2, "rules": {"garrison": -1}}', "garrison must be"),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_refused(server: Server, body: bytes, words: str) -> None:
+    reply = server.ask("/api/battle", body=body, headers={"Content-Type": "application/json"})
+    assert reply.status == 422
+    assert words in reply.record["detail"]
+
+
+def test_only_json_is_taken(server: Server) -> None:
+    body = b'{"attackers": 3, "defenders": 2}'
+    reply = server.ask("/api/battle", body=body, headers={"Content-Type": "text/plain"})
+    assert reply.status == 415
+    assert server.ask("/api/battle.csv", {}).status == 405
+
+
+def test_every_recorded_answer_fits_the_schema_of_its_question() -> None:
+    for line, found in read_cases("json").items():
+        schema = RECORDS.get(line.split()[0])
+        if schema is not None and not found["code"]:
+            Draft202012Validator(schema).validate(timed(found["stdout"]))
+
+
+def timed(value: Any) -> Any:
+    """Return a recorded answer with the seconds that records leave out."""
+    if isinstance(value, dict):
+        return {key: 1.0 if key == "seconds" else timed(each) for key, each in value.items()}
+    return [timed(each) for each in value] if isinstance(value, list) else value
+
+
+def test_the_schema_tells_of_every_question_and_parameter(server: Server) -> None:
+    schema = server.ask("/openapi.json").record
+    for name, form in QUESTIONS.items():
+        taken = schema["paths"][f"/api/{name}"]
+        body = taken["post"]["requestBody"]["content"]["application/json"]["schema"]
+        assert list(body["properties"]) == [each.name for each in offered(form)]
+        named = {each["name"] for each in taken["get"]["parameters"]}
+        assert named <= {*body["properties"]} <= named | {"position", "board"}
+
+
+def test_the_page_of_the_api_names_every_address_and_needs_no_script(server: Server) -> None:
+    page = server.ask("/docs").body.decode()
+    for name, form in QUESTIONS.items():
+        assert f"GET /api/{name}<" in page
+        assert form.summary() in page

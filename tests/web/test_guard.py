@@ -1,0 +1,160 @@
+"""The guard: who may ask, how much, and what neither a browser nor a stranger may do."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from iacta.web.asked import asked_questions
+from iacta.web.guard import MOST_BODY_BYTES
+from tests.web.served import JSON, Server, shared
+
+BATTLE = "/api/battle?attackers=3&defenders=2"
+ADDRESSES = [BATTLE, "/", "/docs", "/openapi.json", "/static/base.css", "/nothing", "/api/battle"]
+HARMFUL = "<script>alert(1)</script>\"'\u202e"
+BOARD = {"name": HARMFUL, "territories": {HARMFUL: ["B"], "B": []}}
+
+
+@pytest.fixture(scope="module")
+def server() -> Server:
+    return shared()
+
+
+@pytest.mark.parametrize(
+    ("host", "is_let_in"),
+    [
+        ("127.0.0.1:{port}", True),
+        ("localhost:{port}", True),
+        ("LOCALHOST", True),
+        ("[::1]:{port}", True),
+        ("127.0.0.1.evil.com:{port}", False),
+        ("evil.com", False),
+        ("evil.com:{port}", False),
+        ("127.0.0.1@evil.com", False),
+        ("192.168.0.7:{port}", False),
+        ("localhost:evil", False),
+        ("", False),
+    ],
+)
+def test_only_requests_for_this_host_are_let_in(server: Server, host: str, is_let_in: bool) -> None:
+    port = server.host.rpartition(":")[2]
+    for path in (BATTLE, "/", "/static/base.css"):
+        reply = server.ask(path, headers={"Host": host.format(port=port)})
+        assert reply.status == (200 if is_let_in else 421), path
+
+
+def test_who_listens_everywhere_is_asked_by_number_and_by_its_name() -> None:
+    server = Server("--host", "0.0.0.0", "--workers", "1")  # noqa: S104 # for this one test
+    try:
+        for host, status in [("192.168.0.7", 200), ("[fe80::1]", 200), ("evil.com", 421)]:
+            assert server.ask(BATTLE, headers={"Host": host}).status == status
+    finally:
+        server.end()
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+def test_every_response_says_what_a_browser_may_do(server: Server, path: str) -> None:
+    headers = server.ask(path).headers
+    policy = headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self';")
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe-eval" not in policy
+    assert "unsafe-inline" not in policy.partition("style-src")[0]
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Set-Cookie"] is headers["Server"] is None
+    assert headers["Access-Control-Allow-Origin"] is None
+
+
+def test_a_large_body_is_refused(server: Server) -> None:
+    text = b'{"attackers": 3, "defenders": 2, "rules": "%s"}'
+    fits = server.ask("/api/battle", body=text % (b"x" * 10_000), headers=JSON)
+    assert fits.status == 422
+    large = text % (b"x" * MOST_BODY_BYTES)
+    assert server.ask("/api/battle", body=large, headers=JSON).status == 413
+    chunked = server.ask("/api/battle", chunks=[large[:500_000], large[500_000:]], headers=JSON)
+    assert chunked.status == 413
+    assert chunked.record["detail"].startswith("a body must have at most 1000000 bytes")
+    assert server.ask(f"{BATTLE}&rules={'x' * 20_000}").status == 414
+
+
+@pytest.mark.parametrize("name", asked_questions())
+def test_no_parameter_reads_a_file(server: Server, name: str, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.json"
+    secret.write_text('{"board": "classic", "player": "red", "territories": {}, "secret": 7}')
+    form = asked_questions()[name]
+    for parameter in form.parameters():
+        for path in (str(secret), "-", f"file://{secret}"):
+            for reply in (
+                server.ask(f"/api/{name}", {parameter.name: path, **_needed(name)}),
+                server.ask(f"/api/{name}?{parameter.name}={path}"),
+            ):
+                assert reply.status == 422
+                assert "secret': 7" not in reply.record["detail"]
+
+
+def _needed(name: str) -> dict[str, object]:
+    """Return what a position needs to be looked at."""
+    return {"take": "Asia"} if name == "plan" else {}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../app.py",
+        "/static/%2e%2e/app.py",
+        "/static/..%2f..%2f..%2fpyproject.toml",
+        "/static//etc/passwd",
+        "/static/%2fetc%2fpasswd",
+        "/etc/passwd",
+        "/static/",
+    ],
+)
+def test_no_path_of_the_server_is_read(server: Server, path: str) -> None:
+    reply = server.ask(path)
+    assert reply.status in (404, 405)
+    assert b"root:" not in reply.body
+    assert b"import" not in reply.body
+
+
+def test_problems_tell_nothing_of_the_machine(server: Server) -> None:
+    told = [
+        server.ask("/api/battle?attackers=x&defenders=2"),
+        server.ask("/api/plan", {"position": "/etc/passwd", "take": "Asia"}),
+        server.ask("/static/nothing.js"),
+        server.ask("/api/plan", {"position": {"board": "/etc/hostname"}, "take": "Asia"}),
+    ]
+    for reply in told:
+        text = reply.body.decode()
+        for word in (
+            os.getcwd(),
+            "site-packages",
+            "Traceback",
+            "iacta/",
+            ".py",
+            os.uname().nodename,
+        ):
+            assert word not in text
+
+
+def test_names_are_text_everywhere(server: Server) -> None:
+    reply = server.ask("/api/battle", {"attackers": 3, "defenders": 2, "rules": HARMFUL})
+    assert reply.headers["Content-Type"] == "application/problem+json"
+    for path in ("/battle?attackers=3&defenders=%3Cscript%3E", "/%3Cscript%3E"):
+        page = server.ask(path, headers={"Accept": "text/html"})
+        assert page.headers["Content-Type"].startswith("text/html")
+        assert b"<script>" not in page.body
+    server.wait()
+    position = {
+        "board": BOARD,
+        "player": "red",
+        "territories": {
+            HARMFUL: {"owner": "red", "armies": 5},
+            "B": {"owner": "<b>", "armies": 2},
+        },
+    }
+    plan = server.ask("/api/plan", {"position": position, "take": "B"})
+    assert plan.record["steps"][0]["from"] == HARMFUL
+    assert plan.headers["Content-Type"] == "application/json"
+    assert json.loads(plan.body)["territories"][0]["name"] == HARMFUL

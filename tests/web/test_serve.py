@@ -1,0 +1,118 @@
+"""`iacta serve` as a process: how it begins, how it ends, and who goes away."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import psutil
+import pytest
+from websockets.sync.client import connect
+
+from tests.web.served import Server
+
+LONG = {"from_": {"Ukraine": 42, "Brazil": 30}, "others": 3, "take": "Asia", "time_limit": 20}
+ENDLESS = "/api/simulate?attackers=2000&territories=900+900&runs=10000000&rules=capital"
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    found = Server("--workers", "1")
+    yield found
+    found.end()
+
+
+def sent(server: Server, path: str) -> socket.socket:
+    """Ask without waiting for the answer."""
+    host, _, port = server.host.rpartition(":")
+    asked = socket.create_connection((host, int(port)))
+    asked.sendall(f"GET {path} HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+    return asked
+
+
+def test_ctrl_c_ends_it_with_work_running_and_leaves_no_process(server: Server) -> None:
+    server.wait()
+    asked = sent(server, ENDLESS)
+    with connect(f"ws://{server.host}/live/plan") as live:
+        live.send(json.dumps(LONG))
+        assert "progress" in json.loads(live.recv())
+        children = psutil.Process(server.process.pid).children(recursive=True)
+        assert len(children) >= 4
+        server.process.send_signal(signal.SIGINT)
+        output, complaint = server.process.communicate(timeout=20)
+    asked.close()
+    assert (server.process.returncode, output, complaint) == (130, "", "")
+    assert psutil.wait_procs(children, timeout=20)[1] == []
+
+
+def test_processes_end_with_a_server_that_is_killed(server: Server) -> None:
+    assert server.ask("/api/battle?attackers=3&defenders=2").status == 200
+    children = psutil.Process(server.process.pid).children(recursive=True)
+    server.process.kill()
+    assert psutil.wait_procs(children, timeout=20)[1] == []
+
+
+def test_a_client_that_goes_away_ends_its_work(server: Server) -> None:
+    server.wait()
+    for _ in range(6):  # more than may wait
+        sent(server, "/api/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20").close()
+        with connect(f"ws://{server.host}/live/plan") as live:
+            live.send(json.dumps(LONG))
+            told = json.loads(live.recv())
+            assert told.keys() <= {"progress", "problem"}
+    server.wait()
+    small = server.ask("/api/plan?from_=Peru=9&others=2&take=Brazil")
+    assert small.status == 200
+
+
+def test_a_search_is_stopped_with_what_it_has_found(server: Server) -> None:
+    server.wait()
+    with connect(f"ws://{server.host}/live/plan") as live:
+        live.send(json.dumps(LONG))
+        assert json.loads(live.recv())["progress"]["keeps"]
+        live.send(json.dumps({"stop": True}))
+        told = {}
+        while "answer" not in told:
+            told = json.loads(live.recv())
+            assert "problem" not in told
+    assert 0 < told["answer"]["record"]["win_probability"] < 1
+    assert told["answer"]["record"]["seconds"] < 20
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ("nonsense", "the text must be JSON"),
+        ("[]", "the body must be an object"),
+        ('{"take": "Asia"}', "a position must be given"),
+        ('{"from_": {"Peru": 3}, "others": 2, "take": "Mars"}', "got 'Mars'"),
+    ],
+)
+def test_a_search_that_cannot_begin_says_why(server: Server, sent: str, words: str) -> None:
+    server.wait()
+    with connect(f"ws://{server.host}/live/plan") as live:
+        live.send(sent)
+        assert words in json.loads(live.recv())["problem"]["detail"]
+
+
+def test_a_port_in_use_is_told_in_one_sentence(server: Server) -> None:
+    port = server.host.rpartition(":")[2]
+    command = [sys.executable, "-m", "iacta", "serve", "--port", port]
+    second = subprocess.run(  # noqa: S603 # our own command
+        command, capture_output=True, text=True, check=False
+    )
+    told = f"iacta: --port must be free, got {port}, which another program uses\n"
+    assert (second.returncode, second.stdout, second.stderr) == (2, "", told)
+
+
+@pytest.mark.parametrize("host", ["not a host", "192.0.2.1", "\u202e"])
+def test_a_host_that_is_not_here_is_told_in_one_sentence(host: str) -> None:
+    command = [sys.executable, "-m", "iacta", "serve", "--host", host]
+    ended = subprocess.run(  # noqa: S603 # our own command
+        command, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("iacta: --host must be an address of this machine, got ")
+    assert ended.stderr.count("\n") == 1

@@ -1,0 +1,212 @@
+"""Work: nothing holds up anything else, and what nobody waits for is ended."""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import psutil
+import pytest
+
+from iacta import IactaError
+from iacta.answers.battle import BattleQuestion
+from iacta.board.files import read_board
+from iacta.web.work import BusyError, FailedError, Interrupt, LateError, Work
+
+Asked: TypeAlias = Callable[[Work], Coroutine[Any, Any, None]]
+FOREVER = 600  # seconds that nothing here lasts
+BATTLE = BattleQuestion(attackers=3, defenders=2)
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def work(runner: asyncio.Runner) -> Iterator[Work]:
+    found = Work(workers=1)
+    yield found
+    found.close()
+
+
+async def begun(work: Work, function: Callable[..., Any], *args: Any) -> Any:
+    """Return the result of long work, once the planner is compiled."""
+    while True:
+        try:
+            return await work.run(function, *args, is_long=True)
+        except BusyError:
+            await asyncio.sleep(1)
+
+
+async def ended(process: int) -> bool:
+    """Wait until a process has ended."""
+    while psutil.pid_exists(process) and psutil.Process(process).status() != "zombie":
+        await asyncio.sleep(0.01)
+    return True
+
+
+async def asleep(work: Work, count: int = 1) -> list["asyncio.Task[Any]"]:
+    """Begin work that does not end."""
+    tasks = [
+        asyncio.ensure_future(work.run(time.sleep, FOREVER, is_long=True)) for _ in range(count)
+    ]
+    await asyncio.sleep(0.1)
+    return tasks
+
+
+async def over(tasks: list["asyncio.Task[Any]"]) -> None:
+    """Let nobody wait any more."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def test_answers_are_those_of_the_library(runner: asyncio.Runner, work: Work) -> None:
+    async def asked() -> None:
+        parts = await work.answer(BATTLE, ("sections", "rows"))
+        assert parts["sections"][0].parts[0] == BATTLE.answer().sentence
+        assert parts["rows"].startswith("attackers,defenders,probability\n3,0,0.2276")
+
+    runner.run(asked())
+
+
+def test_work_that_nobody_waits_for_is_ended(runner: asyncio.Runner, work: Work) -> None:
+    async def asked() -> None:
+        process = await begun(work, os.getpid)
+        await over(await asleep(work))
+        assert await ended(process)
+        assert await begun(work, os.getpid) != process
+
+    runner.run(asked())
+
+
+def test_quick_questions_are_answered_while_others_take_long(
+    runner: asyncio.Runner, work: Work
+) -> None:
+    async def asked() -> None:
+        await begun(work, os.getpid)
+        tasks = await asleep(work)
+        tasks.append(asyncio.ensure_future(work.run(time.sleep, FOREVER)))  # leaves the quick lane
+        await asyncio.sleep(0.5)
+        for _ in range(20):
+            assert (await work.answer(BATTLE, ("record",)))["is_whole"]
+        await over(tasks)
+
+    runner.run(asked())
+
+
+def test_what_leaves_the_quick_lane_gives_way_and_is_answered(
+    runner: asyncio.Runner, work: Work
+) -> None:
+    async def asked() -> None:
+        assert await work.run(os.nice, 0) == 0
+        task = asyncio.ensure_future(work.run(_nice_after, 1.0))
+        assert await task == 10
+
+    runner.run(asked())
+
+
+def _nice_after(seconds: float) -> int:
+    time.sleep(seconds)
+    return os.nice(0)
+
+
+def test_more_than_a_bound_of_waiting_work_is_refused_at_once(
+    runner: asyncio.Runner, work: Work
+) -> None:
+    async def asked() -> None:
+        await begun(work, os.getpid)
+        tasks = await asleep(work, 5)
+        with pytest.raises(BusyError, match="too much to do") as busy:
+            await work.run(os.getpid, is_long=True)
+        assert busy.value.seconds > 0
+        assert not any(task.done() for task in tasks)
+        await over(tasks)
+
+    runner.run(asked())
+
+
+def test_what_takes_too_long_is_ended(runner: asyncio.Runner) -> None:
+    async def asked() -> None:
+        work = Work(workers=1, seconds=0.5)
+        try:
+            process = await begun(work, os.getpid)
+            with pytest.raises(LateError, match=r"within 0\.5 seconds, got none"):
+                await work.run(time.sleep, FOREVER, is_long=True)
+            assert await ended(process)
+            with pytest.raises(LateError):
+                await work.run(time.sleep, FOREVER)
+        finally:
+            work.close()
+
+    runner.run(asked())
+
+
+def test_work_is_interrupted_as_by_ctrl_c(runner: asyncio.Runner, work: Work) -> None:
+    async def asked() -> None:
+        process, interrupt = await begun(work, os.getpid), Interrupt()
+        task = asyncio.ensure_future(
+            work.run(time.sleep, FOREVER, interrupt=interrupt, is_long=True)
+        )
+        await asyncio.sleep(0.1)
+        interrupt.now()
+        with pytest.raises(IactaError, match="stopped before there was an answer"):
+            await task
+        assert await begun(work, os.getpid) == process
+
+    runner.run(asked())
+
+
+def test_progress_is_told(runner: asyncio.Runner, work: Work) -> None:
+    told = []
+
+    def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
+        told.append((doing, part, keeps))
+
+    runner.run(work.run(_watched, watch=watch))
+    assert told == [("counting", 0.5, True)]
+
+
+def _watched(watch: Callable[..., None]) -> None:
+    watch("counting", 0.5, keeps=True)
+
+
+def test_memory_is_bounded(runner: asyncio.Runner, work: Work) -> None:
+    with pytest.raises(IactaError, match="need more memory than a server gives"):
+        runner.run(work.run(bytearray, 2**33))
+
+
+def test_a_process_that_dies_is_replaced(runner: asyncio.Runner, work: Work) -> None:
+    with pytest.raises(IactaError, match="need more memory than a server gives"):
+        runner.run(work.run(os.abort))
+    assert runner.run(work.run(abs, -3)) == 3
+
+
+def test_a_mistake_is_for_the_log_only(runner: asyncio.Runner, work: Work) -> None:
+    with pytest.raises(FailedError, match="ZeroDivisionError"):
+        runner.run(work.run(divmod, 1, 0))
+
+
+def test_no_file_is_read(runner: asyncio.Runner, work: Work, tmp_path: Path) -> None:
+    (tmp_path / "board.json").write_text('{"name": "A", "territories": {"A": []}}')
+    with pytest.raises(IactaError, match="a file must not be named here"):
+        runner.run(work.run(read_board, str(tmp_path / "board.json")))
+
+
+def test_all_processes_end_with_the_work(runner: asyncio.Runner) -> None:
+    async def asked() -> None:
+        work = Work(workers=1)
+        processes = [await begun(work, os.getpid), await work.run(os.getpid)]
+        tasks = await asleep(work, 2)
+        work.close()
+        for task in tasks:
+            with pytest.raises(BusyError, match="the server is ending"):
+                await task
+        for process in processes:
+            assert await ended(process)
+
+    runner.run(asked())
