@@ -2,14 +2,14 @@
 
 import asyncio
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from tests.web.served import shared
 
 Visit: TypeAlias = Callable[..., Page]
 
@@ -20,17 +20,9 @@ ARGUMENTS = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127
 
 
 @pytest.fixture(scope="session")
-def address() -> Iterator[str]:
+def address() -> str:
     """Return where a server is that answers while the tests run."""
-    command = [sys.executable, "-m", "iacta", "serve", "--port", "0"]
-    with subprocess.Popen(  # noqa: S603 # our own command
-        command, stdout=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdout is not None
-        line = server.stdout.readline()
-        assert "http://" in line
-        yield next(word for word in line.split() if word.startswith("http")).rstrip("/")
-        server.terminate()
+    return shared().address
 
 
 class Driver:

@@ -11,14 +11,20 @@ import psutil
 import pytest
 from websockets.sync.client import connect
 
-from tests.web.served import Server
+from tests.web.served import Server, shared
 
 LONG = {"from_": {"Ukraine": 42, "Brazil": 30}, "others": 3, "take": "Asia", "time_limit": 20}
 ENDLESS = "/api/simulate?attackers=2000&territories=900+900&runs=10000000&rules=capital"
 
 
+@pytest.fixture(scope="module")
+def server() -> Server:
+    return shared("--workers", "1")
+
+
 @pytest.fixture
-def server() -> Iterator[Server]:
+def own_server() -> Iterator[Server]:
+    """Return a server that a test may end."""
     found = Server("--workers", "1")
     yield found
     found.end()
@@ -32,25 +38,25 @@ def sent(server: Server, path: str) -> socket.socket:
     return asked
 
 
-def test_ctrl_c_ends_it_with_work_running_and_leaves_no_process(server: Server) -> None:
-    server.wait()
-    asked = sent(server, ENDLESS)
-    with connect(f"ws://{server.host}/live/plan") as live:
+def test_ctrl_c_ends_it_with_work_running_and_leaves_no_process(own_server: Server) -> None:
+    own_server.wait()
+    asked = sent(own_server, ENDLESS)
+    with connect(f"ws://{own_server.host}/live/plan") as live:
         live.send(json.dumps(LONG))
         assert "progress" in json.loads(live.recv())
-        children = psutil.Process(server.process.pid).children(recursive=True)
+        children = psutil.Process(own_server.process.pid).children(recursive=True)
         assert len(children) >= 4
-        server.process.send_signal(signal.SIGINT)
-        output, complaint = server.process.communicate(timeout=20)
+        own_server.process.send_signal(signal.SIGINT)
+        output, complaint = own_server.process.communicate(timeout=20)
     asked.close()
-    assert (server.process.returncode, output, complaint) == (130, "", "")
+    assert (own_server.process.returncode, output, complaint) == (130, "", "")
     assert psutil.wait_procs(children, timeout=20)[1] == []
 
 
-def test_processes_end_with_a_server_that_is_killed(server: Server) -> None:
-    assert server.ask("/api/battle?attackers=3&defenders=2").status == 200
-    children = psutil.Process(server.process.pid).children(recursive=True)
-    server.process.kill()
+def test_processes_end_with_a_server_that_is_killed(own_server: Server) -> None:
+    assert own_server.ask("/api/battle?attackers=3&defenders=2").status == 200
+    children = psutil.Process(own_server.process.pid).children(recursive=True)
+    own_server.process.kill()
     assert psutil.wait_procs(children, timeout=20)[1] == []
 
 

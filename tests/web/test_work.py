@@ -14,6 +14,7 @@ from iacta import IactaError
 from iacta.answers.battle import BattleQuestion
 from iacta.board.files import read_board
 from iacta.web.work import BusyError, FailedError, Interrupt, LateError, Work
+from iacta.web.worker import planned
 
 Asked: TypeAlias = Callable[[Work], Coroutine[Any, Any, None]]
 FOREVER = 600  # seconds that nothing here lasts
@@ -102,17 +103,9 @@ def test_quick_questions_are_answered_while_others_take_long(
 def test_what_leaves_the_quick_lane_gives_way_and_is_answered(
     runner: asyncio.Runner, work: Work
 ) -> None:
-    async def asked() -> None:
-        assert await work.run(os.nice, 0) == 0
-        task = asyncio.ensure_future(work.run(_nice_after, 1.0))
-        assert await task == 10
-
-    runner.run(asked())
-
-
-def _nice_after(seconds: float) -> int:
-    time.sleep(seconds)
-    return os.nice(0)
+    assert runner.run(work.run(os.nice, 0)) == 0
+    late = "__import__('time').sleep(1) or __import__('os').nice(0)"
+    assert runner.run(work.run(eval, late)) == 10
 
 
 def test_more_than_a_bound_of_waiting_work_is_refused_at_once(
@@ -167,12 +160,10 @@ def test_progress_is_told(runner: asyncio.Runner, work: Work) -> None:
     def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
         told.append((doing, part, keeps))
 
-    runner.run(work.run(_watched, watch=watch))
-    assert told == [("counting", 0.5, True)]
-
-
-def _watched(watch: Callable[..., None]) -> None:
-    watch("counting", 0.5, keeps=True)
+    asked = {"from_": {"Ukraine": 42}, "others": 3, "take": "Asia", "time_limit": 1}
+    runner.run(work.run(planned, asked, watch=watch, is_long=True))
+    assert told[0][0].startswith("Planning; best so far")
+    assert told[0][1:] == (None, True)
 
 
 def test_memory_is_bounded(runner: asyncio.Runner, work: Work) -> None:
