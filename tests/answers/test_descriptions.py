@@ -115,7 +115,9 @@ def test_values_that_do_not_fit_are_refused(values: dict[str, Any], sentence: st
 
 
 def test_an_unknown_question_is_refused() -> None:
-    with pytest.raises(IllegalError, match=r"a question must be one of battle, .*, got 'kinds'"):
+    with pytest.raises(
+        IllegalError, match=r"a question must be one of audit, battle, .*, got 'kinds'"
+    ):
         ask("kinds")
 
 

@@ -24,6 +24,7 @@ COMMAND_LINES = (
     "roll 3 2 --plot {}",
     "rules --plot {}",
     "board classic --plot {}",
+    "audit examples/rolls.csv --plot {}",
     "plan examples/unfinished-game.json --eliminate blue --plot {}",
 )
 CHARTS = [form for form in COMMANDS.find("chart") if form.name != "chart"]
