@@ -230,6 +230,7 @@ def test_way_is_edited_as_a_row(visit: Visit) -> None:
     chips.nth(3).fill("")
     chips.nth(3).press("Backspace")
     assert way(page) == "8 2 4"
+    page.get_by_text("Only in territory 3").click()
     page.get_by_label("Its rules").select_option("zombie defender")
     page.get_by_label("Stay there").fill("3")
     assert way(page) == "8 2 4:zombie-defender@3"

@@ -35,7 +35,8 @@ from iacta.web.work import Work
 __all__ = ["answer_html", "problem_page", "router", "template"]
 
 HOME = "battle"
-FIRST = {"audit": 2, "plan": 2, "simulate": 1}  # the example that a page begins with, if not 0
+FIRST = {"plan": 2, "simulate": 1}  # the example that a page begins with, if not 0
+LOG = "attack,defence\n6 5 3,4 2\n4 4 1,6 3\n6 2 1,5 5\n5 3 3,3 1\n6 6 2,6 2\n4 3,5\n"
 UNLISTED = (BoardSource, PositionSource)  # what does not fit into an address
 STEADY = ("plan",)  # take too long to be answered while somebody is typing
 MOST_CELLS = 10_000
@@ -244,7 +245,7 @@ def _fields(
     found = []
     for each in _listed(form):
         is_used = f"--{each.name.rstrip('_').replace('_', '-')} " in f"{words} "
-        is_main = each.is_argument or each.is_required or each.name == "rules" or is_used
+        is_main = each.is_argument or each.is_required or is_used or each.name in ("log", "rules")
         usual = "" if each.default is None else each.default_text
         is_flag = isinstance(each.kind, Flag)
         text = texts.get(each.name, "" if is_flag else usual)
@@ -262,6 +263,8 @@ def _texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 def _first(form: type[Question]) -> Question:
     """Return the question that a page begins with, one of its examples."""
+    if form.name == "audit":  # its examples name files
+        return form.parse({"log": LOG})
     return _example(form, form.examples[FIRST.get(form.name, 0)])
 
 

@@ -5,7 +5,7 @@ import {Row} from "./row.js";
 
 const form = document.querySelector("#form");
 const answer = document.querySelector("#answer");
-const WAIT = 30;  // milliseconds in which several edits are one
+const WAIT = 15;  // milliseconds in which several edits are one
 let asking = new AbortController();
 let waiting = 0;
 

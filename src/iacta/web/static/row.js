@@ -18,13 +18,13 @@ export class Row {
     this.list = make("ol", {className: "chips"});
     this.tools = make("div", {className: "tools"});
     this.which = make("span", {className: "which"});
-    this.earlier = this.tool("← Earlier", () => this.move(this.current, this.current - 1));
-    this.later = this.tool("Later →", () => this.move(this.current, this.current + 1));
-    this.less = this.tool("Remove", () => this.remove(this.current, true));
-    const more = this.tool(`+ ${this.word}`, () => this.add(this.texts.length, ""));
-    this.tools.append(this.which, more, this.earlier, this.later, this.less);
-    if (input.name === "territories" && rules) this.addDetails(rules);
+    this.earlier = this.tool("←", "Earlier", () => this.move(this.current, this.current - 1));
+    this.later = this.tool("→", "Later", () => this.move(this.current, this.current + 1));
+    this.less = this.tool("×", "Remove", () => this.remove(this.current, true));
+    const more = this.tool(`+ ${this.word}`, "", () => this.add(this.texts.length, ""));
+    this.tools.append(more, this.earlier, this.later, this.less, this.which);
     this.frame.append(this.list, this.tools);
+    if (input.name === "territories" && rules) this.frame.append(this.ownDetails(rules));
     const box = input.parentElement;
     input.type = "hidden";
     input.required = false;
@@ -37,14 +37,19 @@ export class Row {
     this.listen();
   }
 
-  tool(words, act) {
-    const button = make("button", {type: "button", className: "tool", textContent: words});
+  tool(words, name, act) {
+    const button = make("button", {type: "button", className: "tool", textContent: words, title: name});
+    if (name) button.setAttribute("aria-label", name);
     button.addEventListener("click", act);
     return button;
   }
 
-  /** Adds what a territory may have of its own. */
-  addDetails(rules) {
+  /** Returns the inputs of what a territory may have of its own. */
+  ownDetails(rules) {
+    this.heading = make("summary", {});
+    const frame = make("details", {className: "own"});
+    const fields = make("div", {className: "tools"});
+    frame.append(this.heading, fields);
     const own = make("select", {});
     own.append(make("option", {value: "", textContent: "those of the campaign"}));
     for (const each of rules.querySelectorAll("option[data-line]")) {
@@ -57,7 +62,7 @@ export class Row {
     this.details.forEach((each, index) => {
       const label = make("label", {textContent: words[index]});
       label.append(each);
-      this.tools.append(label);
+      fields.append(label);
       each.addEventListener("input", event => {
         event.stopPropagation();
         const [, defenders] = ENTRY.exec(this.texts[this.current]) ?? ["", this.texts[this.current]];
@@ -69,6 +74,7 @@ export class Row {
         this.save();
       });
     });
+    return frame;
   }
 
   get chips() {
@@ -102,6 +108,7 @@ export class Row {
     this.later.disabled = index === this.texts.length - 1;
     this.less.disabled = this.texts.length === 1;
     if (this.details) {
+      this.heading.textContent = `Only in territory ${index + 1}`;
       const [, , ...own] = ENTRY.exec(this.texts[index]) ?? ["", "", "", "", ""];
       this.details.forEach((each, place) => { each.value = (own[place] ?? "").replaceAll(" ", "-"); });
     }
