@@ -267,17 +267,24 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         ('North Africa', 'Egypt')
         >>> tiny.find_set("Egypt, Brazil")
         ('Egypt', 'Brazil')
+        >>> Board("commas", ("A, B", "C"), ()).find_set("C, A, B")
+        ('C', 'A, B')
         """
         if not isinstance(text, str):
             raise MalformedError(f"territories must be named in a text, got {shown(text)}")
         groups = {folded(each.name): each.territories for each in self.continents}
         groups |= {key: (name,) for key, name in self._spelling.items()}
         found: dict[str, None] = {}
-        for word in [text] if folded(text) in groups else text.split(","):
-            if folded(word) not in groups:
+        words = text.split(",")
+        longest = 1 + max(key.count(",") for key in groups)  # names may have commas
+        while words:
+            tried = (",".join(words[:number]) for number in range(longest, 0, -1))
+            key = next((folded(each) for each in tried if folded(each) in groups), None)
+            if key is None:
                 names = (*self.territories, *(each.name for each in self.continents))
-                self._refuse(word.strip(), "territory or continent", names)
-            found |= dict.fromkeys(groups[folded(word)])
+                self._refuse(words[0].strip(), "territory or continent", names)
+            found |= dict.fromkeys(groups[key])
+            del words[: 1 + key.count(",")]
         if not found:
             raise IllegalError(
                 f"territories must be at least one, got {shown(text)}, which has none"
