@@ -12,6 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+import iacta
 from iacta.answers.following import standing
 from iacta.answers.plan import PlanQuestion
 from iacta.answers.words import percent, short_percent
@@ -335,6 +336,20 @@ def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:
     expect(page.locator("#plan")).to_be_hidden()
     page.go_forward()
     expect(page.locator("#plan")).to_be_visible(timeout=SLOWEST)
+
+
+def test_a_plan_is_copied_as_python_and_as_a_command_and_saved(visit: Visit) -> None:
+    page, plan = visit(TINY_LINK, permissions=["clipboard-read", "clipboard-write"]), plan_of_tiny()
+    planned(page)
+    page.get_by_role("button", name="Copy as Python").click()
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert eval(text, {"iacta": iacta}).plan.value == plan.value  # noqa: S307 # our own text
+    page.get_by_role("button", name="Copy as command").click()
+    command = page.evaluate("navigator.clipboard.readText()").split(" <<")[0]
+    assert command == "iacta plan - --take East --time-limit 1"
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download as JSON").click()
+    assert json.loads(Path(download.value.path()).read_text())["value"] == plan.value
 
 
 # What a page must never do.

@@ -1,6 +1,7 @@
 """The map: boards and positions read for the browser that draws them, and plans followed there."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -11,6 +12,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from iacta.answers.following import LOOKED_AHEAD, is_reached, standing
 from iacta.answers.form import Topic
 from iacta.answers.plan import PlanAnswer, PlanQuestion
+from iacta.answers.spoken import as_command, as_python
 from iacta.answers.words import count
 from iacta.board import Board, Position
 from iacta.board.files import BUILT_IN, BoardFile, board_of_text, classic_board, read_board
@@ -218,8 +220,8 @@ def followed(asked: Mapping[str, Any]) -> dict[str, Any]:
         `from` and `to`, the armies `left` and `their_left`, and, if it is won, how many `moved` in;
         and, to go on with the dice rolled here, `roll`: with a `seed`, and `once` for one roll.
 
-    Without a position the plan stands at its start; then the answer has its sentences and its usual
-    `way` too.
+    Without a position the plan stands at its start; then the answer has its sentences, its usual
+    `way`, and the `command` and the `python` call that ask for it, too.
     """
     _refuse_unknown(asked, *FOLLOWED["properties"])
     question = read_record(PlanQuestion, _object(asked, "question"))
@@ -253,8 +255,16 @@ def followed(asked: Mapping[str, Any]) -> dict[str, Any]:
         if plan.interval is not None and is_chance:
             found["sentences"].append(LOOKED_AHEAD)
         found["plan"] = list(next(iter(answer.sections())).parts)
+        found["command"], found["python"] = _as_command(question), as_python(question)
         found["way"] = [[each.step.start, each.step.to] for each in usual_way(plan)]
     return found
+
+
+def _as_command(question: PlanQuestion) -> str | None:
+    """Return the command that asks for a plan, if there is one."""
+    with suppress(IllegalError):
+        return as_command(question)
+    return None
 
 
 def _stands(asked: Mapping[str, Any], start: Position) -> Position:

@@ -319,7 +319,9 @@ function viewed() {
     const owned = plan.record.territories.map((each, t) =>
       state.owners[t] === state.mover ? 1 : Math.min(each.own_probability, 1 - 1e-9),
     );
-    return { ...shown, owned, chances: chancesOf(owned, plan.arrows), arrows: plan.arrows };
+    // New armies stand where the plan places them.
+    const { owners, armies } = follower.start();
+    return { ...shown, owners, armies, owned, chances: chancesOf(owned, plan.arrows), arrows: plan.arrows };
   }
   const { owners, armies } = follower.held();
   const next = follower.standing()?.move;
@@ -370,7 +372,7 @@ function render() {
     const [answer, asked] = [[on.follow, on.plan], [on.setup, on.goal]];
     side.append(...(isPlanned ? [...answer, ...asked] : [...asked, ...answer]));
   }
-  if (isPlanned) on.json.href = `data:application/json,${encodeURIComponent(JSON.stringify(plan.record))}`;
+  on.command.hidden = !plan?.start?.command;
   showLegend(shown);
   showEditor(shown);
   showPlayers(shown);
@@ -557,16 +559,29 @@ document.addEventListener("drop", (event) => {
 });
 submitted("paste", () => open(on.pasted.value, "board"));
 listen("save", "click", () => saved("position.json", positionOf(board, state, state)));
-listen("link", "click", async () => {
+/** Copy a text, and say so on the button that was pressed. */
+async function copy(button, text) {
   try {
-    await navigator.clipboard.writeText(location.href);
-    say("The link is copied.");
-    on.link.textContent = "Copied";
+    await navigator.clipboard.writeText(text);
   } catch {
-    on["setup-wrong"].textContent = "The link is in the address bar.";
+    // Browsers let only pages of this machine or with a certificate reach the clipboard so.
+    const area = element("textarea", { value: text, readOnly: true, className: "unseen" });
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+    button.focus();
   }
-  setTimeout(() => (on.link.textContent = "Copy the link"), 2000);
-});
+  const words = button.textContent;
+  if (words === "Copied") return;
+  button.textContent = "Copied";
+  setTimeout(() => (button.textContent = words), 2000);
+}
+
+listen("link", "click", () => copy(on.link, location.href));
+listen("command", "click", () => copy(on.command, plan.start.command));
+listen("python", "click", () => copy(on.python, plan.start.python));
+listen("json", "click", () => saved("plan.json", plan.record));
 listen("add-player", "click", () => {
   const names = ["red", "blue", "green", "yellow", "purple", "orange", "black", "white", "pink"];
   const free = names.find((name) => !state.players.some((other) => other.toLowerCase() === name));

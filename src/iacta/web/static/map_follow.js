@@ -64,10 +64,16 @@ export class Follower {
     return this.known.get(JSON.stringify(state.course)) ?? null;
   }
 
+  /** Return who holds what where the plan begins, with the new armies placed. */
+  start() {
+    const { board, state, start } = this.asked();
+    return heldBy(board, state, start.position);
+  }
+
   /** Return who holds what now. */
   held() {
-    const { board, state, start } = this.asked();
-    return stood(heldBy(board, state, start.position), state.mover, state.course);
+    const { state } = this.asked();
+    return stood(this.start(), state.mover, state.course);
   }
 
   /** Whether the last battle may go on. */
