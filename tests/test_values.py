@@ -30,6 +30,7 @@ from iacta import (
     TakeAll,
     TakeAny,
     Worth,
+    audit,
     best_mix,
     best_plan,
     classic_board,
@@ -185,6 +186,7 @@ def test_a_next_move_has_a_hash_and_does_not_change() -> None:
 
 def test_every_value_that_shows_itself_has_a_sentence_in_a_notebook() -> None:
     shown = [*PASTED.values(), *ANSWERS.values(), by_rolls(), held(), continued()]
+    shown.append(audit([6, 6, 1]))
     kinds = {type(value) for value in shown} | {type(reinforce(SMALL, CD, 1))}
     public = {getattr(iacta, name) for name in iacta.__all__}
     displayed = {each for each in public if isinstance(each, type) and issubclass(each, Displayed)}

@@ -54,6 +54,15 @@ def walked(results: np.ndarray, kinds: int) -> Counted:
     return Counted(counts, np.full(kinds, 1 / kinds), np.arange(float(kinds)), pairs)
 
 
+def fair_log(throws: int, rng: np.random.Generator) -> str:
+    """Return a log of rolls with fair dice, by two players."""
+    lines = ["attack,defence,player"]
+    for row in rng.integers(1, 7, (throws, 6)).tolist():
+        ours, theirs = row[: 1 + row[5] % 3], row[3 : 4 + row[5] % 2]
+        lines.append(f"{' '.join(map(str, ours))},{' '.join(map(str, theirs))},{row[5] < 4}")
+    return "\n".join(lines)
+
+
 # What others have published.
 
 
@@ -423,3 +432,17 @@ def test_luck_with_a_plan_is_told_by_its_chances() -> None:
     (luck,) = audit(rows).lucks
     assert luck.wins == pytest.approx(-0.6)
     assert luck.wins_spread == pytest.approx(math.sqrt(0.6 * 0.4))
+
+
+@pytest.mark.parametrize("throws", [30, 150])
+def test_whole_audits_of_fair_logs_raise_no_more_alarms_than_stated(throws: int) -> None:
+    # The same with ten thousand logs of several sizes: python -m benchmarks.audits
+    logs, rng = 80, np.random.default_rng(throws)
+    p_values, most = np.zeros(logs), np.zeros(logs)
+    for n in range(logs):
+        found = audit(fair_log(throws, rng), draws=199, seed=n)
+        p_values[n], most[n] = min(found.corrected), found.most_evidence
+    for level in (0.1, 0.3):
+        spread = 4 * math.sqrt(level * (1 - level) / logs)
+        assert (p_values <= level).mean() <= level + spread
+        assert (most >= -math.log(level)).mean() <= level + spread

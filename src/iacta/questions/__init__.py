@@ -1,1 +1,1 @@
-"""Questions: what players ask of battles: arrays, armies needed, decisions, defence, simulation."""
+"""Questions: what players ask of battles: arrays, armies, decisions, defence, simulation, audit."""

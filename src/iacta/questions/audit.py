@@ -33,6 +33,8 @@ from iacta.estimate import Estimate, Interval
 from iacta.files import named
 from iacta.questions.audit_evidence import log_evidence, log_factors
 from iacta.questions.audit_fair import (
+    DRAWS,
+    SHUFFLES,
     Counted,
     Finding,
     bias_seen,
@@ -57,6 +59,7 @@ LEVEL = "1%"
 BINS = 10
 FOLLOWED = 2**19  # results that are looked through for a list used again
 MOST_PLAYERS = 1000
+MOST_DRAWS = 10**7
 MOST_TRIALS = 20_000
 MOST_SEEN = 2**18
 MOST_COMPARED = 12  # players
@@ -98,7 +101,7 @@ class Moment(NamedTuple):
     armies: tuple[float, ...]
 
 
-@dataclass
+@dataclass(eq=False)
 class Throws:
     """One kind of throws, and what came of them.
 
@@ -131,7 +134,7 @@ class Throws:
         return Counted(self.counts, self.chances, self.scores, self.pairs if is_ordered else None)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Audit(Displayed):
     """Whether a log is one of fair dice.
 
@@ -226,6 +229,7 @@ def audit(
     rules: Rules | str = "classic",
     level: Chance = LEVEL,
     seed: int = 1,
+    draws: int = DRAWS,
     progress: Callable[[int], None] | None = None,
 ) -> Audit:
     r"""Return whether a log is one of fair dice, and how lucky its players were.
@@ -235,6 +239,7 @@ def audit(
     rules: `Rules` or the name of a rule set, where a line names none.
     level: the chance of a false alarm.
     seed: that of the random numbers of simulated logs.
+    draws: how many fair logs are simulated for a p-value that is not exact.
     progress: is called with the number of lines read so far; `None` for none.
 
     A log that cannot be read is refused with the line.
@@ -247,7 +252,7 @@ def audit(
     false_alarms = float(read_chance(level, "level"))
     rng = np.random.default_rng(whole_number(seed, "seed", least=0))
     notes = Notes()
-    tally = _Tally(false_alarms, rng)
+    tally = _Tally(false_alarms, rng, whole_number(draws, "draws", least=1, most=MOST_DRAWS))
     try:
         for block in read_log(log, found, notes):
             tally.add(block.entries, block.codes)
@@ -290,8 +295,8 @@ class _Seen(NamedTuple):
 class _Tally:
     """Counts a log block by block."""
 
-    def __init__(self, level: float, rng: np.random.Generator) -> None:
-        self.level, self.rng = level, rng
+    def __init__(self, level: float, rng: np.random.Generator, draws: int) -> None:
+        self.level, self.rng, self.draws = level, rng, draws
         self.throws: list[Throws] = []
         self.places: dict[Any, int] = {}
         self.players: dict[str, int] = {}
@@ -610,10 +615,12 @@ class _Tally:
         for kind in KINDS:
             parts = [each.counted(is_ordered=False) for each in used if each.kind == kind]
             if parts:
-                findings.append(compare_with_fair(kind, parts, self.rng))
+                findings.append(compare_with_fair(kind, parts, self.rng, self.draws))
         if self.is_ordered:
             findings += look_at_order(
-                [each.counted(is_ordered=True) for each in used if self._is_first(each)], self.rng
+                [each.counted(is_ordered=True) for each in used if self._is_first(each)],
+                self.rng,
+                min(self.draws, SHUFFLES),
             )
             findings += self._period()
         players = {name: place for name, place in self.players.items() if name}
@@ -688,7 +695,7 @@ class _Tally:
                 (mine, [each.counts - ours for each, ours in zip(kinds, mine, strict=True)])
             )
         told = [names[player] for player in compared]
-        finding, p_values = compare_players(shares, told, self.rng)
+        finding, p_values = compare_players(shares, told, self.rng, min(self.draws, SHUFFLES))
         return [finding], dict(zip(told, p_values, strict=True))
 
     def _lucks(self, names: list[str]) -> Iterator[Luck]:

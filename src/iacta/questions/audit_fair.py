@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Generator = np.random.Generator
 
 __all__ = [
+    "DRAWS",
+    "SHUFFLES",
     "Counted",
     "Finding",
     "bias_seen",
@@ -213,11 +215,14 @@ def holm(p_values: Sequence[float]) -> list[float]:
 # Order.
 
 
-def look_at_order(parts: Sequence[Counted], rng: "Generator") -> list[Finding]:
+def look_at_order(
+    parts: Sequence[Counted], rng: "Generator", draws: int = SHUFFLES
+) -> list[Finding]:
     """Return whether results depend on those before them: by repeats, runs and correlation.
 
     parts: the counts of each kind of throw, with their pairs.
     rng: random numbers, for shuffles of short logs.
+    draws: how many shuffles.
 
     Each looks at pairs of results that follow each other in throws of one kind. Given how often
     each result came, all orders are as likely if the dice have no memory. So short logs are
@@ -253,11 +258,11 @@ def look_at_order(parts: Sequence[Counted], rng: "Generator") -> list[Finding]:
             Finding(name, chance, float(each), "normal", None, words)
             for name, chance, each, words in zip(names, chances, off, seen, strict=True)
         ]
-    shuffled = np.sum([_shuffled(part, rng) for part in used], axis=0)
+    shuffled = np.sum([_shuffled(part, rng, draws) for part in used], axis=0)
     off = np.abs(found - means) * (1 - SAME)
     as_far = (np.abs(shuffled - means) >= off).sum(axis=0)
     return [
-        _simulated(name, int(count), SHUFFLES, float(each), words)
+        _simulated(name, int(count), draws, float(each), words)
         for name, count, each, words in zip(names, as_far, off, seen, strict=True)
     ]
 
@@ -293,11 +298,11 @@ def _order_moments(part: Counted) -> tuple[Floats, Floats]:
     return means, np.maximum(variances, 1e-300)
 
 
-def _shuffled(part: Counted, rng: "Generator") -> Floats:
+def _shuffled(part: Counted, rng: "Generator", draws: int) -> Floats:
     """Return the statistics of shuffles, one row each."""
     scores, better = _standard(part)
     results = np.repeat(np.arange(len(part.counts)), part.counts)
-    rows = rng.permuted(np.tile(results.astype(np.uint8), (SHUFFLES, 1)), axis=1)
+    rows = rng.permuted(np.tile(results.astype(np.uint8), (draws, 1)), axis=1)
     first, second = rows[:, :-1], rows[:, 1:]
     high = better[rows]
     return np.column_stack(
@@ -354,13 +359,16 @@ def find_period(results: Ints, most_likely: float) -> Finding | None:
 
 
 def compare_players(
-    shares: Sequence[tuple[Sequence[Ints], Sequence[Ints]]], names: Sequence[str], rng: "Generator"
+    shares: Sequence[tuple[Sequence[Ints], Sequence[Ints]]],
+    names: Sequence[str],
+    rng: "Generator",
+    draws: int = SHUFFLES,
 ) -> tuple[Finding, list[float]]:
     """Return whether the dice treat players differently, and the p-value of each player.
 
     shares: for each player, the counts of the player and of all others, for each kind of throw.
     names: the players.
-    rng: random numbers.
+    rng, draws: random numbers, and how many logs are dealt.
 
     Given how often each result came to all, and how often each player threw, fair dice deal the
     results out as from an urn. X² compares what came to a player and to the others with their
@@ -369,7 +377,7 @@ def compare_players(
     """
     p_values = []
     for mine, others in shares:
-        statistic, drawn = 0.0, np.zeros(SHUFFLES)
+        statistic, drawn = 0.0, np.zeros(draws)
         for ours, theirs in zip(mine, others, strict=True):
             both = ours + theirs
             n, m = int(ours.sum()), int(theirs.sum())
@@ -381,14 +389,15 @@ def compare_players(
             scale = expected * (m / (n + m))
             statistic += float(((ours - expected) ** 2 / scale).sum())
             if n + m < MOST_SHARED:
-                dealt = rng.multivariate_hypergeometric(both, n, size=SHUFFLES, method="marginals")
+                dealt = rng.multivariate_hypergeometric(both, n, size=draws, method="marginals")
             else:
-                dealt = rng.multinomial(n, both / (n + m), size=SHUFFLES)
+                dealt = rng.multinomial(n, both / (n + m), size=draws)
             drawn += ((dealt - expected) ** 2 / scale).sum(axis=1)
         as_far = int((drawn >= statistic * (1 - SAME)).sum())
-        p_values.append((as_far + 1) / (SHUFFLES + 1))
+        p_values.append((as_far + 1) / (draws + 1))
     best = int(np.argmin(p_values))
-    p_value = min(1.0, p_values[best] * (1 if len(names) == 2 else len(names)))
+    # Of two players, each is as far from the other.
+    p_value = p_values[0] if len(names) == 2 else min(1.0, p_values[best] * len(names))
     detail = f"most unlike the others: {names[best] or 'those without a name'}"
     return Finding("players", p_value, 0.0, "simulated", None, detail), p_values
 
