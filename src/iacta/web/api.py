@@ -22,6 +22,7 @@ __all__ = ["key_of", "parsed", "read_body", "router", "while_there"]
 
 T = TypeVar("T")
 
+MOST_EXACT = 2**53
 LONG = ("plan",)  # questions that do not begin in the quick lane
 
 
@@ -113,7 +114,17 @@ def parsed(body: bytes) -> dict[str, Any]:
         raise MalformedError(f"the body: {error}") from None
     if not isinstance(record, dict):
         raise MalformedError(f"the body must be an object, got {shown(record)}")
-    return record
+    return {name: _whole(value) for name, value in record.items()}
+
+
+def _whole(value: Any) -> Any:
+    """Return a value with 3 for each 3.0: JSON does not tell them apart."""
+    if isinstance(value, dict):
+        return {name: _whole(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_whole(each) for each in value]
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < MOST_EXACT
+    return int(value) if is_whole else value
 
 
 def key_of(record: Mapping[str, Any]) -> str:

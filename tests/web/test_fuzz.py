@@ -1,0 +1,75 @@
+"""Whatever the schema of the API allows is answered as it says, and never by a mistake."""
+
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from iacta.web.asked import asked_questions
+from tests.web.served import Server, shared
+from tests.web.test_api import POSITION, questions, values
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+EXAMPLES = 6
+OPERATIONS = [(name, method) for name in asked_questions() for method in ("GET", "POST")]
+
+
+def bases(name: str, method: str) -> list[dict[str, Any]]:
+    """Return what is asked before something of it is changed."""
+    if name == "plan" and method == "GET":
+        return [{"from_": "Peru=9", "others": "2", "take": "Brazil", "time_limit": "1/10"}]
+    if name == "plan":
+        return [{"position": POSITION, "take": "Bering"}]
+    return [values(question) for question in questions() if question.name == name]
+
+
+@pytest.fixture(scope="module")
+def server() -> Server:
+    """Return a server that does not work on an answer for long."""
+    return shared("--workers", "1", "--time-limit", "1")
+
+
+@pytest.fixture(scope="module")
+def schema(server: Server) -> Any:
+    return schemathesis.openapi.from_dict(server.ask("/openapi.json").record)
+
+
+@pytest.mark.parametrize(("name", "method"), OPERATIONS)
+def test_what_the_schema_allows_is_answered_as_it_says(
+    server: Server, schema: Any, name: str, method: str
+) -> None:
+    operation = schema[f"/api/{name}"][method]
+
+    @settings(
+        max_examples=EXAMPLES,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy(), base=st.sampled_from(bases(name, method)), data=st.data())
+    def ask(case: Any, base: dict[str, Any], data: st.DataObject) -> None:
+        drawn = case.query if method == "GET" else case.body
+        if isinstance(drawn, dict) and drawn:  # most of what is drawn as a whole says nothing
+            changed = data.draw(st.lists(st.sampled_from(sorted({*drawn, *base})), max_size=2))
+            asked = base | {key: drawn[key] for key in changed if key in drawn}
+            if method == "GET":
+                case.query = asked
+            else:
+                case.body = asked
+        response = case.call(base_url=server.address)
+        if response.status_code not in (503, 504):  # too much, or for too long
+            case.validate_response(response, checks=CHECKS)
+
+    ask()
