@@ -240,6 +240,15 @@ def test_a_list_that_is_used_again_is_found_with_its_length() -> None:
     assert fair.p_value > 0.05
 
 
+def test_loaded_dice_use_no_list() -> None:
+    loaded = np.random.default_rng(9).choice(6, 5000, p=[0.05, 0.05, 0.05, 0.05, 0.1, 0.7])
+    found = find_period(loaded, 1 / 6)
+    assert found is not None
+    assert found.p_value > 0.05
+    assert find_period(np.zeros(900, dtype=np.int64), 1 / 6) is None
+    assert audit([6] * 900).findings[0].question == "dice"
+
+
 # Players.
 
 

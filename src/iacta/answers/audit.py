@@ -48,7 +48,7 @@ ALARMS = {
     "repeats": "results are not repeated as by chance",
     "runs": "good and bad results do not alternate as by chance",
     "correlation": "a result depends on the one before",
-    "period": "results are used again",
+    "period": "a list of results is used again",
     "players": "not all players get the same",
 }
 WORDS = {

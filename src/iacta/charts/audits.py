@@ -29,6 +29,7 @@ ROW_HEIGHT = 18
 SMALL = 170  # pixels, for what changes over time
 MOST_EXPONENT = 300
 FAIR, ODD = "as fair dice may", "odd"
+LONGEST_NAME = 20
 NOBODY = "attackers"
 
 
@@ -51,7 +52,7 @@ def audited_log(audited: Audit) -> AnyChart:
         for each in audited.moments
     ]
     luck = [
-        {"throws": each.throws, "player": name or NOBODY, "armies": each.armies[number]}
+        {"throws": each.throws, "player": _short(name) or NOBODY, "armies": each.armies[number]}
         for number, name in enumerate(audited.players)
         for each in audited.moments
         if any(luck.player == name for luck in audited.lucks)
@@ -77,6 +78,11 @@ def audited_log(audited: Audit) -> AnyChart:
     if len(parts) > 1:
         drawn = alt.vconcat(*parts).resolve_scale(color="independent")
     return finish(drawn, _title(audited), f"{words}.", tables)
+
+
+def _short(name: str) -> str:
+    """Return a name that fits into a legend."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def _bounded(log: float) -> float:

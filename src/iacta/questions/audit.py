@@ -110,6 +110,9 @@ class Throws:
     results: what they call its results.
     chances: how likely fair dice give each.
     scores: a number for each, the larger the better for the attackers.
+    by_player: how often each came to each player, by the player's number.
+    pairs: how often each was followed by each other, `None` if the order is not known.
+    last: the last result, -1 if there was none.
     """
 
     kind: str

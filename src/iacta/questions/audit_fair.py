@@ -327,10 +327,14 @@ def find_period(results: Ints, most_likely: float) -> Finding | None:
         P(M ≥ a·m) ≤ exp(−m·(a·log(a/s) + (1 − a)·log((1 − a)/(1 − s)))),     a > s.
 
     The p-value is the smallest of these bounds, times the number of distances. All M are found at
-    once by a Fourier transform.
+    once by a Fourier transform. If one result came more often than s, its share stands for s: so
+    loaded dice alone, which repeat themselves too, raise no alarm here.
     """
     n = len(results)
     if n < 2 * LEAST_PAIRS:
+        return None
+    most_likely = max(most_likely, float(np.bincount(results).max()) / n)
+    if most_likely >= 1:
         return None
     size = 1 << (2 * n - 1).bit_length()
     alike = np.zeros(size)
@@ -348,7 +352,7 @@ def find_period(results: Ints, most_likely: float) -> Finding | None:
     best = int(np.argmin(bounds))
     p_value = min(1.0, len(distances) * math.exp(float(bounds[best])))
     detail = (
-        f"{part[best]:.1%} of the results are those of {distances[best]:,} throws before"
+        f"{part[best]:.1%} of the results are those of {distances[best]:,} before"
         if p_value < 1
         else f"no list of up to {len(distances):,} results is used again"
     )

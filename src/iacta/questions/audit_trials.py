@@ -70,6 +70,8 @@ class Notes:
 
     unread: columns that have no meaning here.
     broken_off: battles that attackers left: when to stop was their choice.
+    skipped: what a recording does not tell, and how often.
+    is_recording: whether the log is the recording of a game.
     """
 
     def __init__(self) -> None:
