@@ -16,7 +16,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-PLANS = re.compile(r"tests/plan/|test_boards|plan|reinforce|which-way|asia|eliminate|Plan|fuzz")
+PLANS = re.compile(
+    r"tests/plan/|tests/web/|test_boards|plan|reinforce|which-way|asia|eliminate|Plan|fuzz"
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

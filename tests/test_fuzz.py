@@ -41,6 +41,7 @@ FOUND = [
     "plan position.toml --take B --need 50% --source \x1b[31m",
     "battle 3 2 --plot " + "x" * 300 + ".csv",
     "chart delta",
+    f"compare 1 {'9' * 99}",
 ]
 
 
@@ -61,6 +62,7 @@ CALLS: list[Callable[[], Any]] = [
     lambda: iacta.Distribution([1, 2]).sf(Decimal("sNaN")),  # type: ignore[arg-type]
     lambda: iacta.Distribution([1, 2]).cdf(np.zeros(0)),  # type: ignore[arg-type]
     lambda: iacta.Battle(10**400, 3),
+    lambda: iacta.audit("die\n6\n", progress=7),  # type: ignore[arg-type]
 ]
 
 

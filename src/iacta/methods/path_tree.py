@@ -127,8 +127,8 @@ class PathTree(RollKernel):
         for state, probability in start.items():
             waiting.setdefault(sum(state), {})[state] = probability
         visits: dict[State, Fraction] = {}
-        for armies in range(max(waiting), min(0, *waiting) - 1, -1):  # each roll takes armies
-            for state, probability in waiting.pop(armies, {}).items():
+        while waiting:  # each roll takes armies
+            for state, probability in waiting.pop(max(waiting)).items():
                 visits[state] = probability
                 for step in self.steps(state):
                     level = waiting.setdefault(sum(step.after), {})

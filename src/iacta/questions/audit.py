@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import Chance, read_chance, whole_number
+from iacta.checks import Chance, read_chance, shown, whole_number
 from iacta.display import Displayed
 from iacta.errors import IactaError, MalformedError, TooLargeError
 from iacta.estimate import Estimate, Interval
@@ -251,6 +251,8 @@ def audit(
     >>> found.is_alarm, found.lines
     (True, 9)
     """
+    if progress is not None and not callable(progress):
+        raise MalformedError(f"progress must be a function, got {shown(progress)}")
     found = find_rules(rules)
     false_alarms = float(read_chance(level, "level"))
     rng = np.random.default_rng(whole_number(seed, "seed", least=0))
