@@ -8,6 +8,9 @@ SECONDS ?= 3600
 PORT ?= 8000
 SETTINGS := pyproject.toml constraints.txt
 
+# Tests start Python hundreds of times, which compiles nothing anew where it may keep what it compiled.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo serve test check fuzz reproduce bench docs format clean
 
 demo: $(VENV)/core
