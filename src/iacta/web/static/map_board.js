@@ -3,7 +3,8 @@
 // A colour says one thing. While a position is set up, land and badge have the colour of the owner.
 // Where a plan's chances differ, land is shaded by the chance to own it, in grey, which is nobody's;
 // owners are then told by their badges alone. Every territory has its name on the map, or a letter
-// there and its name below the map; labels keep clear of badges, arrows and each other.
+// there and its name below the map, if need be on a larger map; labels keep clear of badges, arrows
+// and each other.
 
 /** @typedef {import("./map_state.js").Board} Board */
 
@@ -38,6 +39,8 @@ const SHAPES = [
 ];
 const ALONG = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74];
 const LONGEST = 24;
+const APART = 72; // pixels between territories
+const MOST_ZOOM = 6;
 const NEAR = 24; // pixels from a badge in which a click still means its territory
 const DIRECTIONS = {
   ArrowRight: [1, 0],
@@ -86,8 +89,8 @@ export function short(count) {
   return String(count);
 }
 
-/** Return the letters that stand for the name of a number: a to z, aa to zz and so on. */
-const key = (number) => String.fromCharCode(97 + (number % 26)).repeat(Math.floor(number / 26) + 1);
+/** Return the letters that stand for a name: a to z, aa, ab and so on. */
+const key = (number) => (number < 26 ? "" : key(Math.floor(number / 26) - 1)) + String.fromCharCode(97 + (number % 26));
 
 const around = (x, y, halfWidth, halfHeight) => ({
   left: x - halfWidth,
@@ -147,6 +150,8 @@ export class BoardMap {
   setBoard(board) {
     this.board = board;
     this.zoom = null;
+    this.drawnWidth = null;
+    this.labelled = "";
     this.ground = svg("g", { "aria-hidden": "true" });
     this.lines = svg("g", { "aria-hidden": "true" });
     this.badges = svg("g");
@@ -156,7 +161,8 @@ export class BoardMap {
       const badge = svg("path", { class: "badge" });
       const digits = svg("text", { class: "digits" });
       const spot = svg("g", { class: "spot", role: "button", tabindex: t ? -1 : 0, "data-t": t });
-      spot.append(ring, badge, digits);
+      const title = svg("title", {}, board.territories[t]);
+      spot.append(title, ring, badge, digits);
       this.badges.append(spot);
       return { spot, ring, badge, digits };
     });
@@ -169,9 +175,11 @@ export class BoardMap {
     }
   }
 
+  /** Return how large a map must be, as a part of what fits, for its territories to be told apart. */
   usualZoom() {
-    if (!this.board || this.view.clientWidth >= 600) return 1;
-    return Math.min(2.2, Math.max(1, Math.sqrt(this.board.territories.length) / 3));
+    const [, , wide, high] = this.board.frame;
+    const crowded = this.view.clientWidth * Math.sqrt(high / wide / this.board.territories.length);
+    return Math.min(Math.max(APART / crowded, 1), MOST_ZOOM);
   }
 
   /** Return the territory where the player who moves has the most armies. */
@@ -192,7 +200,7 @@ export class BoardMap {
     const { view } = this;
     const middle = [view.scrollLeft + view.clientWidth / 2, view.scrollTop + view.clientHeight / 2];
     const before = this.width;
-    this.zoom = Math.min(Math.max(this.zoom * factor, 1), 6);
+    this.zoom = Math.min(Math.max(this.zoom * factor, 1), MOST_ZOOM);
     this.draw();
     const grown = this.width / before;
     view.scrollLeft = middle[0] * grown - view.clientWidth / 2;
@@ -310,44 +318,37 @@ export class BoardMap {
     const crowded = Math.sqrt((this.width * this.height) / board.territories.length);
     this.half = Math.min(Math.max(crowded / 9, 7.5), 11.5);
     this.letters = Math.min(Math.max(this.half, 10), 11.5);
-    this.taken = [];
-    this.arrowLines = [];
-    this.drawGround();
+    if (this.drawnWidth !== this.width) this.drawGround();
+    this.paintGround();
     this.drawBadges();
-    const arrows = this.drawArrows();
-    const named = this.drawNames();
-    this.above.replaceChildren(...arrows, ...named);
+    // Labels are placed anew only where something else may be in their way.
+    const labelled = JSON.stringify([this.width, shown.arrows, shown.chances]);
+    if (this.labelled !== labelled) {
+      this.labelled = labelled;
+      this.taken = board.places.map((place) => around(...this.pixel(place), this.half + 1, this.half + 1));
+      this.arrowLines = [];
+      const arrows = this.drawArrows();
+      this.above.replaceChildren(...arrows, ...this.drawNames());
+    }
+    this.drawnWidth = this.width;
     if (isFirst) this.reveal(this.largest());
   }
 
+  /** Draw land and the lines of borders. */
   drawGround() {
-    const { board, shown } = this;
-    const paint = (t) => {
-      const chance = shown.chances?.[t];
-      if (shown.chances) {
-        const shade = chance === null ? 0 : 0.04 + 0.34 * chance;
-        return { class: "land shaded", "fill-opacity": shade.toFixed(3) };
-      }
-      const owner = shown.owners[t];
-      if (owner < 0) return { class: "land empty" };
-      return { class: "land", fill: shown.tones[owner], "fill-opacity": 0.3 };
-    };
-    const land = [];
-    const edges = [];
-    board.territories.forEach((_, t) => {
+    const { board } = this;
+    const paper = [];
+    this.lands = board.territories.map((_, t) => {
       const shapes = board.outlines[t] ?? [];
       if (board.outlines.length && shapes.length) {
         const points = (polygon) => polygon.map((p) => this.pixel(p).map((n) => n.toFixed(1)).join(","));
         const d = shapes.filter((each) => each.length).map((each) => `M${points(each).join("L")}Z`).join("");
-        land.push(svg("path", { d, "data-t": t, ...paint(t) }));
-        edges.push(svg("path", { d, class: this.edge(t) }));
-      } else {
-        const [cx, cy] = this.pixel(board.places[t]);
-        const disc = { cx: cx.toFixed(1), cy: cy.toFixed(1), r: (1.5 * this.half).toFixed(1) };
-        land.push(svg("circle", { ...disc, class: "land-paper" }));
-        land.push(svg("circle", { ...disc, "data-t": t, ...paint(t) }));
-        edges.push(svg("circle", { ...disc, class: this.edge(t) }));
+        return { land: svg("path", { d, "data-t": t }), edge: svg("path", { d }) };
       }
+      const [cx, cy] = this.pixel(board.places[t]);
+      const disc = { cx: cx.toFixed(1), cy: cy.toFixed(1), r: (1.5 * this.half).toFixed(1) };
+      paper.push(svg("circle", { ...disc, class: "land-paper" }));
+      return { land: svg("circle", { ...disc, "data-t": t }), edge: svg("circle", disc) };
     });
     const seas = [];
     const heads = [];
@@ -359,7 +360,31 @@ export class BoardMap {
         if (border.one_way) heads.push(this.head((x1 + 2 * x2) / 3, (y1 + 2 * y2) / 3, x2 - x1, y2 - y1, "one-way"));
       }
     }
+    const land = [...paper, ...this.lands.map((each) => each.land)];
+    const edges = this.lands.map((each) => each.edge);
     this.ground.replaceChildren(...(board.outlines.length ? [...land, ...seas] : [...seas, ...land]), ...edges, ...heads);
+  }
+
+  /** Give each land the colour of its owner, or the shade of its chance. */
+  paintGround() {
+    const { shown } = this;
+    this.lands.forEach(({ land, edge }, t) => {
+      const owner = shown.owners[t];
+      const chance = shown.chances?.[t];
+      let look = "land empty";
+      land.removeAttribute("fill");
+      land.removeAttribute("fill-opacity");
+      if (shown.chances) {
+        look = "land shaded";
+        land.setAttribute("fill-opacity", (chance === null ? 0 : 0.04 + 0.34 * chance).toFixed(3));
+      } else if (owner >= 0) {
+        look = "land";
+        land.setAttribute("fill", shown.tones[owner]);
+        land.setAttribute("fill-opacity", 0.3);
+      }
+      land.setAttribute("class", look);
+      edge.setAttribute("class", this.edge(t));
+    });
   }
 
   edge(t) {
@@ -392,7 +417,6 @@ export class BoardMap {
       digits.textContent = text;
       digits.setAttribute("font-size", (half * [1.25, 1.25, 1.15, 0.92, 0.72, 0.6][Math.min(text.length, 5)]).toFixed(1));
       if (tone) digits.setAttribute("fill", digitsOn(tone));
-      this.taken.push(around(x, y, half + 1, half + 1));
     });
   }
 
@@ -487,7 +511,6 @@ export class BoardMap {
     const found = [];
     const order = board.territories.map((_, t) => t);
     const first = new Set(shown.arrows.flatMap(({ from, to }) => [from, to]));
-    if (shown.chosen !== null) first.add(shown.chosen);
     order.sort((a, b) => first.has(b) - first.has(a));
     if (shown.chances) {
       for (const t of order) {
@@ -502,9 +525,9 @@ export class BoardMap {
       const forms = [[words.join(" ")]];
       for (let k = 1; k < words.length; k++) forms.push([words.slice(0, k).join(" "), words.slice(k).join(" ")]);
       if (forms.some((form) => this.place(found, t, form, "name", false))) continue;
+      // Where there is no room even for a letter, the map must be shown larger.
       const letter = key(left.length);
-      this.place(found, t, [letter], "name key", true);
-      left.push([letter, board.territories[t]]);
+      if (this.place(found, t, [letter], "name key", true)) left.push([letter, board.territories[t]]);
     }
     this.names.hidden = !left.length;
     this.names.replaceChildren(
@@ -519,8 +542,8 @@ export class BoardMap {
     return found;
   }
 
-  /** Add a label near a place if there is room, and return whether there is. */
-  place(found, t, lines, className, isNeeded) {
+  /** Add a label near a place, or farther away too, if there is room; return whether there is. */
+  place(found, t, lines, className, isFarToo) {
     const [x, y] = this.pixel(this.board.places[t]);
     const size = className === "chance" ? this.letters * 0.95 : this.letters;
     const halfWidth = Math.max(...lines.map((line) => measured(line, size))) / 2 + 1;
@@ -531,7 +554,7 @@ export class BoardMap {
     for (const v of [1, -1]) for (const h of [1, -1]) near.push([h * aside * 0.8, v * below]);
     for (const v of [1, -1]) for (const h of [1, -1]) near.push([h * halfWidth * 0.6, v * below]);
     near.push([0, below + 4], [0, -below - 4], [aside + 4, 0], [-aside - 4, 0]);
-    if (isNeeded) {
+    if (isFarToo) {
       for (let away = 6; away < 44; away += 2) {
         for (let turn = 0; turn < 12; turn++) {
           near.push([away * Math.cos((turn * Math.PI) / 6), away * Math.sin((turn * Math.PI) / 6)]);
@@ -543,7 +566,7 @@ export class BoardMap {
       !this.taken.some((each) => meet(each, box)) &&
       !this.arrowLines.some((line) => crosses(line, box));
     const spots = near.map(([dx, dy]) => around(x + dx, y + dy, halfWidth, halfHeight));
-    const box = spots.find(isFree) ?? (isNeeded ? spots.at(-1) : null);
+    const box = spots.find(isFree);
     if (!box) return false;
     this.taken.push(box);
     lines.forEach((line, k) => {
@@ -569,12 +592,16 @@ function shortened(a, b, isFirst, isLast, lane, off) {
 }
 
 let ruler = null;
+const widths = new Map();
 
 /** Return how wide a text is. */
 function measured(text, size) {
-  ruler ??= document.createElement("canvas").getContext("2d");
-  ruler.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
-  return ruler.measureText(text).width;
+  if (!ruler) {
+    ruler = document.createElement("canvas").getContext("2d");
+    ruler.font = `100px ${getComputedStyle(document.body).fontFamily}`;
+  }
+  if (!widths.has(text)) widths.set(text, ruler.measureText(text).width / 100);
+  return widths.get(text) * size;
 }
 
 /** Return a chance as a map has it; only what is certain is called so. */
