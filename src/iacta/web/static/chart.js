@@ -4,8 +4,10 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const LEAST = 160;    // no plot is narrower
 const MARGIN = 110;   // that axes and padding usually take beside the plot
 const NARROW = 480;   // a place narrower than this has smaller letters in its titles
+const SLACK = 16;     // as much room may be left beside a picture
 let theme = null;     // what is the same for all pictures
 let shown = null;     // the place and the specification that are drawn
+let fitted = null;    // the sizes that fitted the last picture, for a place so wide
 let drawing = 0;
 
 /** Loads what draws; the first picture waits for it. */
@@ -35,6 +37,10 @@ export async function draw(place, spec) {
     Object.assign(config.title, {fontSize: 13, subtitleFontSize: 11});
     config.legend.columns = 2;
   }
+  if (fitted?.room === room) {
+    width = fitted.width;
+    Object.assign(config.title, fitted.title);
+  }
   const sheet = document.createElement("div");
   sheet.className = "drawn";
   sheet.style.cssText = "position: absolute; visibility: hidden";
@@ -60,13 +66,15 @@ export async function draw(place, spec) {
       sheet.querySelectorAll(selector), each => each.getBoundingClientRect().width));
     const words = wide(".role-title-text, .role-title-subtitle");
     const excess = wide("svg") - room;
-    if (isFixed || Math.abs(excess) < 1 || (excess < 0 && width >= widest)) break;
+    if (isFixed || (excess < 1 && (excess > -SLACK || width >= widest))) break;
     if (words > room - padding) {
       config.title.fontSize *= (room - padding) / words;
       config.title.subtitleFontSize *= (room - padding) / words;
     }
     width = Math.min(widest, width - excess);
   }
+  const {fontSize, subtitleFontSize} = config.title;
+  fitted = {room, width, title: {fontSize, subtitleFontSize}};
   // The picture as a whole has a name, and its marks need none.
   for (const mark of sheet.querySelectorAll("svg, svg [role]")) {
     for (const name of ["role", "aria-roledescription", "aria-label"]) mark.removeAttribute(name);

@@ -5,9 +5,11 @@ import {Row} from "./row.js";
 
 const form = document.querySelector("#form");
 const answer = document.querySelector("#answer");
-const WAIT = 15;  // milliseconds in which several edits are one
+const WAIT = 15;   // milliseconds in which several edits are one
+const PAUSE = 150; // milliseconds without an edit until the picture is drawn, which takes long
 let asking = new AbortController();
 let waiting = 0;
+let drawing = 0;
 
 /** Returns what the form asks, as the query of an address. */
 function query() {
@@ -22,6 +24,7 @@ function query() {
 function ask() {
   asking.abort();
   clearTimeout(waiting);
+  clearTimeout(drawing);
   waiting = setTimeout(fetchAnswer, WAIT);
 }
 
@@ -75,7 +78,7 @@ function showPage(page, address) {
   document.querySelector("#rest").replaceWith(rest);
   rest.querySelectorAll(".wide").forEach((each, index) => { each.scrollLeft = open[index] ?? 0; });
   history.replaceState(null, "", rest.querySelector("#link")?.href ?? address);
-  drawPicture();
+  drawing = setTimeout(drawPicture, PAUSE);
 }
 
 /** Draws the picture of the answer that is shown, if it has one. */
