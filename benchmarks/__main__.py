@@ -15,7 +15,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import compiled, decisions, marks, plain, plans
+from benchmarks import compiled, decisions, load, marks, plain, plans
 from benchmarks.measure import Line, seconds
 from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
 from iacta.methods import counting, find_kernel
@@ -28,6 +28,7 @@ MATCH_UPS = [(i, j) for i in (1, 2, 3) for j in (1, 2)]
 LINE_WIDTH = 150
 LONGEST_PROCESS = 1.3  # times the import of NumPy
 RESULTS = Path("build") / "bench.json"
+SERVED_SECONDS = 10.0
 # About as good as even, from small to very large; attackers include the garrison.
 SINGLE_BATTLES = [
     (11, 10),
@@ -324,6 +325,14 @@ def main() -> int:
     Console(width=LINE_WIDTH).print(table)
     write_down(lines)
     are_met = marks.show(marks.sample(), "Plans, a small sample (python -m benchmarks.marks: more)")
+    needed = load.missing()
+    if needed is not None:
+        print(f"What a server bears was not measured; that needs {needed}")
+    else:
+        served = load.load(SERVED_SECONDS)
+        are_met &= marks.show(
+            served, "What a server bears (--soak: python -m benchmarks.load)", load.RESULTS
+        )
     return 0 if are_met and all(line.is_met for line in lines) else 1
 
 

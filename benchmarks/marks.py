@@ -208,7 +208,7 @@ def rolled(position: Position, move: NextMove, plan: Plan, rng: random.Random) -
     return replace(position, holdings=tuple(holdings))
 
 
-def show(found: Iterable[Mark], title: str) -> bool:
+def show(found: Iterable[Mark], title: str, results: Path = RESULTS) -> bool:
     """Print marks as they are found, write them down, and return whether all are met."""
     print(title)
     every = []
@@ -218,9 +218,9 @@ def show(found: Iterable[Mark], title: str) -> bool:
         asked = "" if each.asked is None else f"{sign} {each.asked:.4g}"
         verdict = "" if each.asked is None else "met" if each.is_met else "missed"
         print(f"{each.claim:48}{each.got:12.4f}  {asked:18}{verdict:8}of {each.of:,}", flush=True)
-    RESULTS.parent.mkdir(exist_ok=True)
+    results.parent.mkdir(exist_ok=True)
     records = [{**each._asdict(), "is_met": each.is_met} for each in every]
-    RESULTS.write_text(json.dumps(records, indent=2) + "\n", encoding="utf-8")
+    results.write_text(json.dumps(records, indent=2) + "\n", encoding="utf-8")
     return all(each.is_met for each in every)
 
 

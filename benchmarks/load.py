@@ -1,0 +1,186 @@
+"""How much a server bears: battles with random armies, small questions beside plans, and a soak.
+
+    python -m benchmarks.load [--seconds SECONDS] [--soak SECONDS]
+
+Requests come from wrk, on the same machine: the marks are for two cores that do nothing else.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import psutil
+
+from benchmarks.marks import Mark, show
+
+__all__ = ["RESULTS", "load", "missing"]
+
+RESULTS = Path("build") / "load.json"
+SCRIPT = Path(__file__).with_name("load.lua")
+CONNECTIONS = 8
+PAUSE = 40  # milliseconds between two small questions of one client, beside plans
+PLAN = "/api/plan?from_=Ukraine=42,Brazil=30&others=3&take=Asia&time_limit=2"
+PLANNERS = 2
+ASKED_PER_SECOND = 1_000
+MOST_SECONDS = 0.050  # for a small question while plans run
+MOST_GROWTH = 1.10
+SETTLED = 20.0  # seconds of a soak until memory is measured first
+
+
+class Told(NamedTuple):
+    """What wrk tells.
+
+    requests: how many were answered.
+    seconds: in what time.
+    half, most: the seconds that half of them, and 99% of them, took at most.
+    lost: how many were not answered, or with a problem.
+    """
+
+    requests: int
+    seconds: float
+    half: float
+    most: float
+    lost: int
+
+
+def missing() -> str | None:
+    """Return what has to be installed first, `None` if nothing."""
+    if shutil.which("wrk") is None:
+        return "wrk: apt-get install wrk"
+    gone = [name for name in ("fastapi", "jinja2", "uvicorn", "altair") if find_spec(name) is None]
+    return f"{gone[0]}: pip install 'iacta[serve]'" if gone else None
+
+
+@contextmanager
+def served() -> Iterator[tuple[str, psutil.Process]]:
+    """Start a server, and yield its address and its process."""
+    command = [sys.executable, "-m", "iacta", "serve", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        if process.stdout is None:
+            raise RuntimeError("the server has no output")
+        line = process.stdout.readline()
+        address = next(word for word in line.split() if "://" in word).rstrip("/")
+        while asked(address, PLAN) == 503:  # until the planner is compiled
+            time.sleep(1)
+        yield address, psutil.Process(process.pid)
+        process.terminate()
+
+
+def asked(address: str, path: str) -> int:
+    """Return the status of an answer that is read to its end."""
+    connection = HTTPConnection(address.removeprefix("http://"), timeout=60)
+    try:
+        connection.request("GET", path)
+        response = connection.getresponse()
+        response.read()
+        return response.status
+    finally:
+        connection.close()
+
+
+def wrk(address: str, seconds: float, pause: int = 0) -> Told:
+    """Return what wrk tells of some seconds of small questions."""
+    command = [
+        *("wrk", "--threads", "1", "--connections", str(CONNECTIONS)),
+        *("--duration", f"{seconds:.0f}s", "--timeout", "10s", "--script", str(SCRIPT)),
+        *(address, "--", str(pause)),
+    ]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    return Told(**json.loads(ended.stdout.splitlines()[-1]))
+
+
+@contextmanager
+def planning(address: str) -> Iterator[list[int]]:
+    """Let some clients ask for plans all the time, and yield the statuses of their answers."""
+    is_over = threading.Event()
+    statuses: list[int] = []
+
+    def plan() -> None:
+        while not is_over.is_set():
+            statuses.append(
+                asked(address, PLAN.replace("Brazil=30", f"Brazil={30 + len(statuses) % 50}"))
+            )
+
+    clients = [threading.Thread(target=plan) for _ in range(PLANNERS)]
+    for client in clients:
+        client.start()
+    yield statuses
+    is_over.set()
+    for client in clients:
+        client.join()
+
+
+def memory(process: psutil.Process) -> int:
+    """Return the bytes of memory of a process and of all that it has started, shared ones once."""
+    return sum(each.memory_full_info().pss for each in [process, *process.children(recursive=True)])
+
+
+def load(seconds: float, soak: float = 0.0) -> Iterator[Mark]:
+    """Yield what a server bears.
+
+    seconds: how long each measurement takes.
+    soak: how long small questions and plans are asked while memory is watched, if not 0.
+    """
+    with served() as (address, process):
+        wrk(address, 2)
+        told = wrk(address, seconds)
+        per_second = told.requests / told.seconds
+        yield Mark("battles a second", per_second, ASKED_PER_SECOND, True, told.requests)
+        yield Mark("battles, half within seconds", told.half, None, False, told.requests)
+        yield Mark("battles, 99% within seconds", told.most, None, False, told.requests)
+        yield Mark("battles, lost", told.lost, 0, False, told.requests)
+        with planning(address) as statuses:
+            told = wrk(address, seconds, PAUSE)
+        yield Mark("beside plans, half within seconds", told.half, None, False, told.requests)
+        yield Mark(
+            "beside plans, 99% within seconds", told.most, MOST_SECONDS, False, told.requests
+        )
+        yield Mark("beside plans, lost", told.lost, 0, False, told.requests)
+        unmade = sum(status != 200 for status in statuses)
+        yield Mark("plans, lost", unmade, 0, False, len(statuses))
+        if soak:
+            yield from _soaked(address, process, soak)
+
+
+def _soaked(address: str, process: psutil.Process, seconds: float) -> Iterator[Mark]:
+    with planning(address) as statuses:
+        first = wrk(address, SETTLED)
+        before = memory(process)
+        told = wrk(address, seconds)
+        after = memory(process)
+    lost = first.lost + told.lost
+    megabytes = [size / 2**20 for size in (before, after)]
+    yield Mark("soak, lost", lost, 0, False, first.requests + told.requests)
+    unmade = sum(status != 200 for status in statuses)
+    yield Mark("soak, plans lost", unmade, 0, False, len(statuses))
+    yield Mark("soak, megabytes at first", megabytes[0], None, False, 1)
+    most = MOST_GROWTH * megabytes[0]
+    yield Mark("soak, megabytes in the end", megabytes[1], most, False, 1)
+
+
+def main() -> int:
+    """Measure what the words of the command line ask; return 1 if a mark is missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--soak", type=float, default=0.0)
+    words = parser.parse_args()
+    needed = missing()
+    if needed is not None:
+        print(f"This needs {needed}")
+        return 2
+    title = f"What a server bears, in {words.seconds:g} seconds each"
+    return 0 if show(load(words.seconds, words.soak), title, RESULTS) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
