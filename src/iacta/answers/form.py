@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from enum import Enum
+from functools import cache
 from importlib import import_module
 from inspect import get_annotations
 from string import Formatter
@@ -113,6 +114,7 @@ class Form:
                 put(self, parameter.name, parameter.read(value))
 
     @classmethod
+    @cache
     def parameters(cls) -> tuple[Parameter, ...]:
         """Return what can be said: arguments, then the form's own options, then shared ones."""
         given = {}
