@@ -53,6 +53,8 @@ from iacta.plan import simulate_plan as simulate_plan
 from iacta.plan import take_and_hold as take_and_hold
 from iacta.plan import traded_armies as traded_armies
 from iacta.plan import usual_reinforcements as usual_reinforcements
+from iacta.plan.luck import LuckOfBattle as LuckOfBattle
+from iacta.plan.luck import luck_with_plan as luck_with_plan
 from iacta.questions.arrays import expected_attackers_left as expected_attackers_left
 from iacta.questions.arrays import expected_defenders_left as expected_defenders_left
 from iacta.questions.arrays import win_probability as win_probability

@@ -1,0 +1,88 @@
+"""Luck with a plan: it adds up from the chance at the start to the end, and averages to nothing."""
+
+import itertools
+import math
+
+import pytest
+
+from iacta import (
+    Board,
+    Holding,
+    IactaError,
+    Plan,
+    Play,
+    Position,
+    TakeAll,
+    TakeAny,
+    Worth,
+    best_plan,
+    luck_with_plan,
+)
+
+RED, BLUE = Holding("red", 8), Holding("blue", 2)
+EDGES = (*itertools.permutations("ABC", 2), ("C", "D"), ("D", "C"))
+BOARD = Board("fork", ("A", "B", "C", "D"), EDGES)
+START = Position(BOARD, "red", (RED, BLUE, BLUE, Holding("blue", 1)))
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    """Return a plan to take a whole small board."""
+    return best_plan(START, TakeAll("B,C,D"), play="battles")
+
+
+def test_luck_adds_up_to_the_end_and_averages_to_nothing(plan: Plan) -> None:
+    plays: list[tuple[tuple[tuple[int, int], ...], Play, float]] = [((), plan.follow(), 1.0)]
+    mean, variance, ends = 0.0, 0.0, 0
+    while plays:
+        path, play, chance = plays.pop()
+        if play.is_over:
+            battles = luck_with_plan(plan, path)
+            total = sum(each.luck for each in battles)
+            assert battles[0].before == pytest.approx(plan.value, abs=1e-9)
+            assert total == pytest.approx(battles[-1].after - plan.value, abs=1e-9)
+            assert battles[-1].after in (0.0, 1.0)
+            mean += chance * total
+            variance += chance * sum(each.spread**2 for each in battles)
+            ends += 1
+            continue
+        attack, armies, defenders = play.battle()
+        able = armies - 1
+        won, lost = play.policy.chances.battle(attack.to, defenders)
+        plays += [
+            ((*path, (left + 1, 0)), play.won(left), chance * won[able][left])
+            for left in range(1, able + 1)
+            if won[able][left]
+        ]
+        plays += [
+            ((*path, (1, left)), play.lost(left), chance * lost[able][left])
+            for left in range(1, defenders + 1)
+            if lost[able][left]
+        ]
+    assert ends > 20
+    assert mean == pytest.approx(0.0, abs=1e-9)
+    # All the luck there is: the variance of success.
+    assert variance == pytest.approx(plan.value * (1 - plan.value), abs=1e-9)
+
+
+def test_a_plan_for_any_of_several_is_over_with_the_first() -> None:
+    plan = best_plan(START, TakeAny("B,C"), play="battles")
+    (battle,) = luck_with_plan(plan, [(8, 0)])
+    assert battle.before == pytest.approx(plan.value)
+    assert battle.after == 1.0
+    assert math.isclose(battle.luck, 1 - plan.value)
+    with pytest.raises(IactaError, match="ends must be 1, then the plan is over, got more"):
+        luck_with_plan(plan, [(8, 0), (7, 0)])
+
+
+@pytest.mark.parametrize("ends", [[(9, 0)], [(1, 3)], [(1,)], ["x"], 5, [(1, 0)], [(3, -1)]])
+def test_ends_that_cannot_be_are_refused(plan: Plan, ends: object) -> None:
+    with pytest.raises(IactaError):
+        luck_with_plan(plan, ends)  # type: ignore[arg-type] # the claim
+
+
+def test_worths_and_other_values_are_refused() -> None:
+    with pytest.raises(IactaError, match="goal must be to take territories"):
+        luck_with_plan(best_plan(START, Worth(), play="battles"), [])
+    with pytest.raises(IactaError, match="plan must be a Plan, got 5"):
+        luck_with_plan(5, [])  # type: ignore[arg-type] # the claim
