@@ -173,7 +173,9 @@ def test_what_is_wrong_is_said_with_its_line(log: str) -> None:
     assert WRONG[log] is None or sentence == WRONG[log]
 
 
-@pytest.mark.parametrize("log", [None, 5, {"die": 3}, [None], [{}], [[3]], [True], [2.5], object()])
+@pytest.mark.parametrize(
+    "log", [None, 5, {"die": 3}, [None], [{}], [[3]], [True], [2.5], np.eye(2), object()]
+)
 def test_what_is_no_log_is_refused(log: Any) -> None:
     with pytest.raises(IactaError):
         audit(log)

@@ -256,6 +256,8 @@ def audit(
     found = find_rules(rules)
     false_alarms = float(read_chance(level, "level"))
     rng = np.random.default_rng(whole_number(seed, "seed", least=0))
+    if progress is not None and not callable(progress):
+        raise MalformedError(f"progress must be a function, got {shown(progress)}")
     notes = Notes()
     tally = _Tally(false_alarms, rng, whole_number(draws, "draws", least=1, most=MOST_DRAWS))
     try:

@@ -396,7 +396,7 @@ def _entry(row: Mapping[str, Any], usual: Rules, notes: Notes) -> Entry:
         if column not in COLUMNS:
             if len(notes.unread) < MOST_COLUMNS:
                 notes.unread[str(name)[:LONGEST_NAME]] = None
-        elif value is not None and value != "":
+        elif value is not None and not (isinstance(value, str) and not value):
             given[column] = value
     rules = _rules(given["rules"], usual.garrison) if "rules" in given else usual
     kinds = [kind for kind, names in KINDS.items() if any(name in given for name in names)]
