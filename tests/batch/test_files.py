@@ -218,6 +218,7 @@ REFUSED: list[tuple[str, bytes, str, str]] = [
     ("in.csv.gz", b"nonsense", "out.csv", "must be a file that can be read"),
     ("in.csv", b"attackers,defenders\n3,2\n", "in.csv", "must be another file than the source"),
     ("in.csv", b"attackers,defenders\n3,2\n", "none/out.csv", "the folder of the target"),
+    ("in.csv", b"attackers,defenders\n3,2\n", f"{'x' * 300}.csv", "File name too long"),
 ]
 
 

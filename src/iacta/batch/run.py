@@ -8,6 +8,7 @@ until the whole is written, so that a run which was killed can go on.
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 import sys
@@ -49,6 +50,7 @@ QUICK = ("battle", "roll")  # whose parts are answered in the time that reading 
 MOST_RESTARTS = 3  # of workers that are killed, without a part that is done between them
 USUAL_WIDTH = 8  # workers of an executor that does not say how many it has
 AHEAD = 2  # parts for each worker that are read before they are needed
+ADDRESS = re.compile(r"[a-z]+://[^\s/]+:[0-9]+")
 LONGEST_GREETING = 10  # seconds until a cluster must have answered
 
 
@@ -104,7 +106,8 @@ def answer_file(
     count = None if workers is None else whole_number(workers, "workers", least=1)
     to = read_path(target, "target")
     if str(to) != STREAM:
-        read_format(to)  # which may refuse it
+        read_format(to)
+        check_writable(to, "the target")  # before anything is answered
     with Source(read_path(source, "source")) as read:
         if not read.is_stream and to.exists() and to.samefile(read.file):
             raise IllegalError(f"the target must be another file than the source, got {named(to)}")
@@ -310,6 +313,9 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
 
     An address at which nobody answers is refused.
     """
+    expected = "cluster must be the address of a Dask scheduler, such as tcp://127.0.0.1:8786"
+    if not isinstance(address, str) or not ADDRESS.fullmatch(address):
+        raise IllegalError(f"{expected}, got {shown(address)}")
     try:
         distributed: Any = import_module("distributed")  # an extra, which is slow to load
     except ImportError:
@@ -320,10 +326,7 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
         client = distributed.Client(address, timeout=LONGEST_GREETING, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise IllegalError(
-            "cluster must be the address of a Dask scheduler, such as tcp://127.0.0.1:8786, "
-            f"got {shown(address)}: {reason}"
-        ) from None
+        raise IllegalError(f"{expected}, got {shown(address)}: {reason}") from None
     with client:
         executor = client.get_executor(pure=False, retries=MOST_RESTARTS)
         try:
@@ -387,14 +390,16 @@ def _writing(read: Source, target: Path, job: Job, rows: int, *, resume: bool) -
         if resume:
             raise IllegalError("resume must stand with a file that is written, got a pipe")
         with ExitStack() as stack:
-            stdout = sys.stdout.buffer if str(target) == STREAM else None
-            stream = stdout or stack.enter_context(target.open("wb"))
+            stream: Any = getattr(sys.stdout, "buffer", None)
+            if str(target) != STREAM:
+                stream = stack.enter_context(target.open("wb"))
+            elif stream is None:
+                raise IllegalError("standard output must be one that takes bytes")
             written = Target(stream, job.target, schema, header, is_pipe=True)
             yield _Output(written, None)
             written.close()
             stream.flush()
         return
-    check_writable(target, "the target")
     place, folder = target.resolve(), _folder(target)
     with _refusing(target):
         _begin(folder, _told(read, job, rows), resume=resume)
