@@ -109,7 +109,7 @@ class ServeCommand(Command):
     def _listen(self) -> socket.socket:
         """Return a socket that listens, or say why there is none."""
         try:
-            family, _, _, _, place = socket.getaddrinfo(
+            family, kind, protocol, _, place = socket.getaddrinfo(
                 self.host or "0.0.0.0",  # noqa: S104 # asked for
                 self.port,
                 type=socket.SOCK_STREAM,
@@ -118,7 +118,8 @@ class ServeCommand(Command):
             raise IllegalError(
                 f"host must be an address of this machine, got {shown(self.host)}"
             ) from None
-        listening = socket.socket(family, socket.SOCK_STREAM)
+        # Only where the protocol is named, asyncio sends each part of a response at once.
+        listening = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(place)
