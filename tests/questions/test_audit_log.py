@@ -339,7 +339,8 @@ def told(*changes: dict[str, Any], **info: Any) -> tuple[list[Entry], dict[str, 
 
 
 def test_a_conquest_is_told_from_two_territories() -> None:
-    (entry,), skipped = told({"A": land(1, 2), "B": land(1, 7)})
+    before = {"previousUnits": 12}
+    (entry,), skipped = told({"A": land(1, 2) | before, "B": land(1, 7) | {"previouslyOwnedBy": 2}})
     assert entry.outcome == (3, 5)
     assert entry.trial == Trial("battle", 12, 5, CLASSIC, is_recorded=True)
     assert (entry.player, entry.opponent) == ("Ada", "Ben")
@@ -376,6 +377,10 @@ def test_an_attack_that_failed_is_told_if_defenders_fell() -> None:
             "changes of several territories at once",
         ),
         ({"A": land(1, 12), "B": land(1, 5)}, "conquests that do not tell from where"),
+        (
+            {"A": land(1, 2) | {"previousUnits": 11}, "B": land(1, 7)},
+            "changes that do not fit the map before",
+        ),
         ({"A": land(1, 15), "B": land(1, 5)}, "conquests that do not tell from where"),
     ],
 )

@@ -196,7 +196,8 @@ class Audit(Displayed):
     @cached_property
     def results(self) -> tuple[Result, ...]:
         """How often each result came, with intervals that are right for all at once."""
-        cells = sum(len(each.chances) for each in self.throws)
+        # Among all questions, so that none is off where the log as a whole raises no alarm.
+        cells = self.questions * sum(len(each.chances) for each in self.throws)
         found = []
         for each in self.throws:
             counts = each.counts

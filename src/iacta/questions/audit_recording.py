@@ -15,11 +15,18 @@ LONGEST_NAME = 100
 
 
 class _Land(NamedTuple):
-    """A territory at some moment: whose it is, its armies, and whether it is a capital."""
+    """A territory at some moment.
+
+    owner: whose it is.
+    armies: its armies.
+    is_capital: whether it is a capital.
+    before: its armies before a change, `None` if that is not said.
+    """
 
     owner: object
     armies: int
     is_capital: bool
+    before: int | None = None
 
 
 def recorded(document: object, notes: Notes) -> Iterator[Entry]:
@@ -97,7 +104,10 @@ def _land(state: object) -> _Land:
     owner = state.get("ownedBy")
     if not isinstance(owner, str | int | None):
         raise MalformedError(f"ownedBy must be a player, got {shown(owner)}")
-    return _Land(owner, armies, bool(state.get("isCapital", False)))
+    before = state.get("previousUnits")
+    if before is not None:
+        before = whole_number(before, "previousUnits", 0)
+    return _Land(owner, armies, bool(state.get("isCapital", False)), before)
 
 
 def _lands(states: dict[str, Any]) -> dict[str, _Land]:
@@ -129,6 +139,9 @@ def _told(
         name for name, land in after.items() if name not in before or before[name][:2] != land[:2]
     ]
     if any(name not in before for name in changed):
+        return None
+    if any(after[name].before not in (None, before[name].armies) for name in changed):
+        notes.skip("changes that do not fit the map before")
         return None
     taken = [name for name in changed if before[name].owner != after[name].owner]
     fewer = [name for name in changed if after[name].armies < before[name].armies]
