@@ -70,7 +70,7 @@ WORDS = {
     Topic.STUDY,
     Example("audit examples/rolls.csv", "were the dice of this log fair?"),
     Example("audit examples/rolls.csv --player Ada", "and how lucky was Ada?"),
-    Example("audit --power", "what would how many rolls show?"),
+    Example("audit --power", "how many rolls does it take to see loaded dice?"),
 )
 @dataclass(frozen=True)
 class AuditQuestion(UnderRules, Question):
@@ -89,23 +89,25 @@ class AuditQuestion(UnderRules, Question):
         str | None, Parameter(Name(), "The log itself, in place of a file.", metavar="TEXT")
     ] = None
     player: Annotated[
-        str | None, Parameter(Name(), "The player whose luck is told first.", metavar="NAME")
+        str | None,
+        Parameter(Name(), "Your name in the log, to tell your luck first.", metavar="NAME"),
     ] = None
     level: Annotated[Fraction, Parameter(Chance(), "Chance of a false alarm.")] = Fraction(1, 100)
     power: Annotated[
-        bool, Parameter(Flag(), "Say what would be seen: by the log, or by any number of rolls.")
+        bool,
+        Parameter(Flag(), "Say what bias could be seen: in this log, or in any number of rolls."),
     ] = False
     rolls: Annotated[
         int | None,
-        Parameter(Whole(least=1, most=MOST_ROLLS), "With --power: what so many rolls would show."),
+        Parameter(
+            Whole(least=1, most=MOST_ROLLS), "With --power: the bias that this many rolls show."
+        ),
     ] = None
     bias: Annotated[
         Fraction | None,
-        Parameter(Chance(), "With --power: how many rolls show that a result is so far off."),
+        Parameter(Chance(), "With --power: how many rolls show this bias."),
     ] = None
-    seed: Annotated[
-        int, Parameter(Whole(), "Seed of the fair logs with which long ones are compared.")
-    ] = 1
+    seed: Annotated[int, Parameter(Whole(), "Seed of the simulated fair logs.")] = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
