@@ -58,7 +58,8 @@ def describe(app: FastAPI) -> None:
             for name, form in asked_questions().items():
                 found["components"]["schemas"][name] = RECORDS.get(name, {"type": "object"})
                 for address, operations in found["paths"].items():
-                    if address.split("/")[2:3] in ([name], [f"{name}.csv"]):
+                    own = (f"/api/{name}", f"/api/{name}.csv")
+                    if address in own or address.startswith(f"/api/{name}/picture."):
                         _describe_question(operations, address, form)
             for operations in found["paths"].values():
                 for operation in operations.values():
