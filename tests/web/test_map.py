@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import zlib
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -327,6 +328,10 @@ def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:
     page.get_by_role("button", name="Choose on the map").click()
     spot(page, "D").click()
     says(page, "D", "blue, 1, goal")
+    page.keyboard.press("ArrowLeft")
+    says(page, "B", "blue, 1")
+    page.keyboard.press("Enter")
+    says(page, "B", "blue, 1, goal")
     page.get_by_label("Rules").select_option("capital")
     page.reload()
     says(page, "D", "blue, 1, goal")
@@ -336,6 +341,27 @@ def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:
     expect(page.locator("#plan")).to_be_hidden()
     page.go_forward()
     expect(page.locator("#plan")).to_be_visible(timeout=SLOWEST)
+
+
+def test_what_a_player_may_ask_besides(visit: Visit) -> None:
+    page = visit(link(TINY, "p=red&p=blue&h=a5.b1.b2.b1&g=continent&t=0"))
+    page.get_by_text("More", exact=True).click()
+    page.get_by_label("Armies needed for a chance of").fill("95")
+    page.get_by_label("Compare other ways to begin").check()
+    planned(page)
+    start = read_position({**POSITION, "territories": HELD | {"A": {"owner": "red", "armies": 5}}})
+    answer = PlanQuestion(start, take="East", need=Fraction(95, 100), alternatives=True).answer()
+    assert answer.needed is not None
+    told, tables = page.locator("#plan-told"), page.locator("#plan-tables")
+    expect(told).to_contain_text(f"you need {answer.needed.armies} armies on A")
+    expect(tables).to_contain_text("How it may begin")
+    expect(tables).to_contain_text(percent(answer.ways[0].value))
+    expect(tables).to_contain_text("Where it fails")
+    page.get_by_label("Armies needed for a chance of").fill("")
+    page.get_by_label("New armies to place first").fill("3")
+    planned(page)
+    expect(told).to_contain_text("With 3 new armies on A")
+    assert "red, 8" in (spot(page, "A").get_attribute("aria-label") or "")
 
 
 def test_a_plan_is_copied_as_python_and_as_a_command_and_saved(visit: Visit) -> None:

@@ -174,13 +174,15 @@ function isFixed() {
 }
 
 function choose(t) {
-  if (isPicking && canAim() && !isFixed()) aim(t, !state.targets.includes(t));
-  else if (chosen !== t) {
-    chosen = t;
-    typed = { t: null, digits: "", time: 0 };
-    render();
-  }
+  if (chosen === t) return;
   chosen = t;
+  typed = { t: null, digits: "", time: 0 };
+  render();
+}
+
+function click(t) {
+  choose(t);
+  if (isPicking && canAim() && !isFixed()) aim(t, !state.targets.includes(t));
 }
 
 function hold(t, what) {
@@ -223,8 +225,7 @@ function type(t, key) {
   else if (key === "Enter" || key === " ") {
     if (isPicking && canAim()) aim(t, !state.targets.includes(t));
     else {
-      chosen = t;
-      render();
+      choose(t);
       on.armies.focus();
       on.armies.select();
     }
@@ -494,16 +495,14 @@ function showGoal() {
 
 // What is listened to.
 
-const map = new BoardMap({ root: on.map, view: on.view, names: on.names, choose, type });
+const map = new BoardMap({ root: on.map, view: on.view, names: on.names, click, choose, type });
 const table = new TerritoryTable(on.table, {
   hold,
   aim,
   stay,
   keep,
   choose: (t) => {
-    if (chosen === t) return;
-    chosen = t;
-    render();
+    choose(t);
     map.reveal(t);
   },
 });

@@ -123,19 +123,20 @@ function crosses([[x, y], [x2, y2]], box) {
 export class BoardMap {
   /**
    * @param {{root: SVGSVGElement, view: HTMLElement, names: HTMLElement,
-   *   choose: (territory: number) => void, type: (territory: number, key: string) => boolean}} parts
-   *   `choose` is told which territory was clicked or tapped or moved to by an arrow key, `type`
-   *   which other key was pressed there, and says whether it meant anything.
+   *   click: (territory: number) => void, choose: (territory: number) => void,
+   *   type: (territory: number, key: string) => boolean}} parts
+   *   `click` is told which territory was clicked or tapped, `choose` to which an arrow key went,
+   *   `type` which other key was pressed there; it says whether that meant anything.
    */
-  constructor({ root, view, names, choose, type }) {
-    Object.assign(this, { root, view, names, choose, type });
+  constructor({ root, view, names, click, choose, type }) {
+    Object.assign(this, { root, view, names, click, choose, type });
     /** @type {Board|null} */
     this.board = null;
     this.zoom = null;
     this.shown = null;
     root.addEventListener("click", (event) => {
       const t = this.at(event);
-      if (t !== null) this.choose(t);
+      if (t !== null) this.click(t);
     });
     root.addEventListener("keydown", (event) => this.pressed(event));
     let width = 0;
@@ -515,7 +516,7 @@ export class BoardMap {
     if (shown.chances) {
       for (const t of order) {
         const chance = shown.chances[t];
-        if (chance === null || !first.has(t)) continue;
+        if (!first.has(t) || shown.owners[t] === shown.mover) continue;
         this.place(found, t, [percent(chance)], "chance", false);
       }
     }

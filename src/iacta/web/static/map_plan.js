@@ -199,7 +199,9 @@ export function chancesOf(owned, arrows) {
 export function showPlan({ told, tables }, board, record, sentences, arrows) {
   const isChance = record.win_probability !== null && !record.goal.goals;
   const value = isChance ? percent(record.win_probability, 2) : record.value.toFixed(2);
-  const proof = record.proven ? "proven best" : isChance ? `at most ${bound(record.upper_bound)} is possible` : `at most ${record.upper_bound.toFixed(2)} is possible`;
+  const most = isChance ? bound(record.upper_bound) : record.upper_bound.toFixed(2);
+  const isBound = !isChance || most !== "100.00%";
+  const proof = record.proven ? "proven best" : isBound ? `at most ${most} is possible` : "";
   told.replaceChildren(
     element("p", { className: "figure" }, element("strong", {}, value), " ", element("span", { className: "proof" }, proof)),
     ...sentences.map((text) => element("p", {}, text)),
