@@ -21,10 +21,11 @@ import numpy.typing as npt
 import polars as pl
 
 from iacta.answers.battle import BattleQuestion
+from iacta.answers.campaign import CampaignQuestion
 from iacta.answers.form import Parameter, named_by
 from iacta.answers.kinds import Whole
 from iacta.answers.question import QUESTIONS, Question, find_question
-from iacta.batch.tables import COLUMNS, look_up
+from iacta.batch.tables import COLUMNS, WAY_COLUMNS, Found, follow, look_up
 from iacta.checks import shown
 from iacta.display import pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
@@ -34,9 +35,11 @@ __all__ = ["ERROR", "Asked", "answers", "column_of", "read_asked"]
 
 ERROR = "error"  # the column with the sentences
 SHORT_NUMBER = "^[1-9][0-9]{0,3}$"
+SHORT_WAY = r"^[1-9][0-9]{0,2}([ ,][1-9][0-9]{0,2}){0,49}$"
+SHORT_LIST = r"^\[[1-9][0-9]{0,2}(, ?[1-9][0-9]{0,2}){0,49}\]$"
 MOST_WHOLE = 2**63 - 1
 MOST_ARMIES = 10_000  # that are looked for in tables
-PART_ROWS = {"battle": 2**16, "roll": 2**16, "plan": 4}
+PART_ROWS = {"battle": 2**16, "roll": 2**16, "campaign": 2_000, "plan": 4}
 USUAL_PART_ROWS = 1_000
 REMEMBERED = 20_000  # answers, from one part to the next
 Whole64: TypeAlias = npt.NDArray[np.int64]
@@ -188,7 +191,7 @@ def answers(rows: pl.DataFrame, asked: Asked) -> pl.DataFrame:
     keys = rows.select([_plain(rows[name], each) for name, each in parameters.items()])
     if not parameters:
         keys = pl.DataFrame({"": np.zeros(rows.height, np.int8)})
-    quick = _battles(keys, asked)
+    quick = _in_tables(keys, asked)
     if quick is None:
         return _one_by_one(keys, asked)
     is_known, found = quick
@@ -229,37 +232,56 @@ def _bare(value: Any) -> Any:
     return [_bare(each) for each in value] if isinstance(value, list) else value
 
 
-# Battles in tables.
+# Battles and campaigns in tables.
 
 
-def _battles(keys: pl.DataFrame, asked: Asked) -> tuple[npt.NDArray[np.bool_], pl.DataFrame] | None:
-    """Return which battles tables have an answer to, and the answers; `None` if they have none."""
-    if asked.question != BattleQuestion.name or not {*asked.columns} <= {*COLUMNS}:
-        return None
+def _in_tables(
+    keys: pl.DataFrame, asked: Asked
+) -> tuple[npt.NDArray[np.bool_], pl.DataFrame] | None:
+    """Return which rows tables have an answer to, and the answers; `None` if they have none."""
     given, shape = dict(asked.given), keys.height
-    armies = {
-        name: _armies(
-            keys[name] if name in keys.columns else pl.repeat(given[name], shape, eager=True)
-        )
-        for name in ("attackers", "defenders")
-    }
-    others = [name for name in keys.columns if name not in armies]
+    chosen, look, others = {*asked.columns}, {}, [*keys.columns]
+    usual: dict[str, Any]
+    if asked.question == BattleQuestion.name and chosen <= {*COLUMNS}:
+        names, usual = ("attackers", "defenders"), {"attackers": 1, "defenders": 1}
+    elif asked.question == CampaignQuestion.name and chosen <= {*WAY_COLUMNS}:
+        names, usual = ("attackers", "territories"), {"attackers": 1, "territories": "1"}
+    else:
+        return None
+    for name in names:
+        column = keys[name] if name in others else pl.repeat(given[name], shape, eager=True)
+        if name == "territories" and column.dtype != pl.String:
+            return None
+        look[name] = _ways(column) if name == "territories" else _armies(column)
+    others = [name for name in others if name not in look]
     groups = keys.select(others).unique(maintain_order=True) if others else pl.DataFrame([[0]])
     is_known = np.zeros(shape, bool)
     columns = {name: np.full(shape, np.nan) for name in asked.columns}
     for row in groups.iter_rows():
         values = dict(zip(others, row, strict=True)) if others else {}
         try:
-            question: Any = _question(asked, {**values, "attackers": 1, "defenders": 1})
+            question: Any = _question(asked, {**values, **usual})
         except IactaError:
             continue  # each of its rows says what is wrong
         here = slice(None) if not others else _equal(keys, values)
-        found = look_up(armies["attackers"][here], armies["defenders"][here], question)
+        find: Any = look_up if asked.question == BattleQuestion.name else follow
+        found: Found = find(*(look[name][here] for name in names), question)
         is_known[here] = found.is_known
         for name in asked.columns:
             columns[name][here] = found.columns[name]
     frame = pl.DataFrame(columns).with_columns(pl.all().fill_nan(None))
     return is_known, frame.with_columns(pl.lit(None, pl.String).alias(ERROR))
+
+
+def _ways(column: pl.Series) -> Whole64:
+    """Return ways of plain numbers as rows with zeros at their ends, and zeros for all others."""
+    way = pl.col("way")
+    is_plain = way.str.contains(SHORT_WAY) | way.str.contains(SHORT_LIST)
+    numbers = pl.when(is_plain).then(way).str.extract_all("[0-9]+").cast(pl.List(pl.Int64))
+    ways = column.to_frame("way").select(numbers).to_series()
+    longest = max([1, *ways.list.len().drop_nulls()])
+    steps = [ways.list.get(step, null_on_oob=True).fill_null(0) for step in range(longest)]
+    return np.stack([step.to_numpy() for step in steps], axis=1)
 
 
 def _armies(column: pl.Series) -> Whole64:

@@ -1,19 +1,28 @@
-"""Tables: many battles answered at once, each looked up in a table of all battles of its size.
+"""Tables: many battles and campaigns answered at once, from tables of all battles of their size.
 
 With a value function v on the absorbing states of a kernel K, one pass backward fills a table of
 (Kv)(a, d) for all battles up to a size, and for three functions at once: 1 for a victory, the
 attackers left after a victory, and the defenders left. A kernel without rows answers for 32
 starts against one number of defenders. Armies kept out of a fight count as a larger garrison.
 
+A campaign carries the distribution of its stack from one territory to the next. With the matrix
+K(a, b) of a kernel, for a attackers of whom b take the territory, and g armies that stay on it,
+
+    p'(b − g)  =  Σ_a  p(a) · K(a, b),
+
+is done for all campaigns at once that have the same defenders there. The sum is taken in the order
+of a by plain products and sums, as no library of linear algebra promises to.
+
 Which table a battle is looked up in depends on that battle alone, and on no other one of the batch.
 So its answer is the same to the last bit, whatever stands beside it and however a batch is divided.
 
 Error. The chances and means are those of the kernel, whose error for the size of the table holds:
 with true random dice a relative one of at most 1e-12 up to 256 armies on each side, and of 5e-12 up
-to 1,024; twice that given a victory.
+to 1,024; twice that given a victory. Of a campaign it is that for each territory.
 """
 
 from functools import lru_cache
+from itertools import pairwise
 from threading import Lock
 from typing import NamedTuple, TypeAlias
 
@@ -21,13 +30,17 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.answers.battle import BattleQuestion
+from iacta.answers.campaign import CampaignQuestion
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Floats, Values
 from iacta.rules.rules import Rules
 
-__all__ = ["COLUMNS", "Found", "look_up"]
+__all__ = ["COLUMNS", "WAY_COLUMNS", "Found", "follow", "look_up"]
 
 COLUMNS = tuple(BattleQuestion.columns)  # the chance, and what is left: ours, theirs, ours if won
+WAY_COLUMNS = tuple(CampaignQuestion.columns)  # the chance
+SIZES_OF_STACKS = (32, 64, 128, 256)  # the most able attackers of a matrix; as many defenders
+MATRICES = 128  # are kept, 0.5 MB the largest
 SIZES_BY_ROWS = (256, 512, 1_024)  # the most able attackers, and defenders, of a table
 SIZE_BY_STARTS = 256
 MOST_GARRISON = 10**6
@@ -42,8 +55,8 @@ LOCK = Lock()  # kernels remember what they have answered last
 class Found(NamedTuple):
     """The answers to some battles.
 
-    is_known: whether a battle is answered.
-    columns: the values of each of `COLUMNS`, NaN for none.
+    is_known: whether a battle, or campaign, is answered.
+    columns: the values of each of `COLUMNS` or `WAY_COLUMNS`, NaN for none.
     """
 
     is_known: npt.NDArray[np.bool_]
@@ -85,6 +98,72 @@ def look_up(attackers: Whole, defenders: Whole, question: BattleQuestion) -> Fou
         for name, each in zip(COLUMNS, values, strict=True):
             found.columns[name][here] = each
     return found
+
+
+def follow(attackers: Whole, ways: Whole, question: CampaignQuestion) -> Found:
+    """Return the chances of campaigns, as far as matrices have them.
+
+    attackers: the armies that set out on each; 0 for one that is not to be answered.
+    ways: the defenders of each territory, a row for each campaign, with zeros at its end.
+    question: a campaign with the rules and the stop of them all.
+    """
+    is_known = np.zeros(attackers.shape, bool)
+    chances = np.full(attackers.shape, np.nan)
+    found = Found(is_known, {WAY_COLUMNS[0]: chances})
+    staying = question.rule_set.rules.garrison
+    rules = question.stop.rules_in_fight(question.rule_set.rules)
+    is_plain = question.stop.is_reserve and not (question.exact or rules.mode.grows)
+    if not is_plain or question.narrate or rules.garrison > MOST_GARRISON:
+        return found
+    kernel = find_kernel(rules)
+    able = np.maximum(attackers - rules.garrison, 0)
+    larger = np.maximum(able, ways.max(axis=1, initial=0))
+    is_asked = (attackers > 0) & (ways[:, 0] > 0)
+    for below, size in zip((-1, *SIZES_OF_STACKS), SIZES_OF_STACKS, strict=False):
+        (here,) = np.nonzero(is_asked & (larger > below) & (larger <= size))
+        if not here.size:
+            continue
+        stack = np.zeros((here.size, size + 1))
+        stack[np.arange(here.size), able[here]] = 1.0
+        won = np.empty(here.size)
+        steps = [*ways[here].T, np.zeros(here.size, np.int64)]
+        for step, after in pairwise(steps):
+            for d in np.unique(step).tolist():
+                if not d:
+                    continue
+                with LOCK:
+                    matrix = _matrix(rules, size, d)
+                (those,) = np.nonzero(step == d)
+                last = those[after[those] == 0]
+                won[last] = (stack[last] * matrix.sum(axis=1)).sum(axis=1)
+                stack[those] = _moved(stack[those], matrix, staying)
+        chances[here] = np.minimum(won, 1.0)
+        certain = (able[here] == 0) | (kernel.certain & (won == 0.0))
+        is_known[here] = certain | (won >= kernel.least_chance)
+    return found
+
+
+def _moved(stack: Floats, matrix: Floats, staying: int) -> Floats:
+    """Return the distributions of the stacks that have taken a territory.
+
+    stack: a distribution of those able to attack in each row.
+    matrix: the probabilities that so many of so many take the territory.
+    staying: armies that stay on it.
+    """
+    moved = np.zeros(stack.shape)
+    for a in range(1, stack.shape[1]):
+        if (chance := stack[:, a]).any():
+            moved[:, : a + 1] += chance[:, np.newaxis] * matrix[a, : a + 1]
+    able = np.zeros(stack.shape)
+    left = moved[:, staying + 1 :]
+    able[:, 1 : 1 + left[0].size] = left
+    return able
+
+
+@lru_cache(maxsize=MATRICES)
+def _matrix(rules: Rules, size: int, defenders: int) -> Floats:
+    """Return the probabilities `[a, b]` that b of a attackers take a territory."""
+    return find_kernel(rules).transitions(size, defenders).won
 
 
 def _means(rules: Rules, size: int, able: Whole, defenders: Whole) -> tuple[Floats, ...]:
