@@ -319,7 +319,7 @@ def test_a_search_is_stopped_with_what_it_has_found(visit: Visit) -> None:
     page.get_by_role("button", name="Find the best plan").click()
     expect(page.locator("#doing")).to_contain_text("best so far", timeout=SLOWEST)
     page.get_by_role("button", name="Stop here").click()
-    expect(page.locator("#plan-told")).to_contain_text("eliminate blue", timeout=15_000)
+    expect(page.locator("#plan-told")).to_contain_text("eliminate blue", timeout=SLOWEST)
 
 
 def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:

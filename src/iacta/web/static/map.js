@@ -89,7 +89,8 @@ async function restore() {
       use(await boardOf(code));
     } catch (error) {
       use(await boardOf(""));
-      on["setup-wrong"].textContent = `The board in the address cannot be read: ${error.message}`;
+      const why = error instanceof Refused ? `: ${error.message}` : ", perhaps as a part of it is missing";
+      on["setup-wrong"].textContent = `The board in the address cannot be read${why}.`;
       commit(begun(board));
       return;
     }
