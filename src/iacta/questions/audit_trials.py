@@ -85,7 +85,7 @@ class Notes:
         self.skipped[why] = self.skipped.get(why, 0) + 1
 
 
-@lru_cache(maxsize=2**13)
+@lru_cache(maxsize=2**11)  # of large battles each takes some 200 kB
 def outcomes(trial: Trial) -> dict[tuple[int, int], float]:
     """Return what fair dice do: the probability of each outcome that can be told.
 
