@@ -322,6 +322,39 @@ def test_a_search_is_stopped_with_what_it_has_found(visit: Visit) -> None:
     expect(page.locator("#plan-told")).to_contain_text("eliminate blue", timeout=SLOWEST)
 
 
+def test_a_plan_is_asked_for_by_keyboard_and_the_focus_stays(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    page.get_by_role("button", name="Find the best plan").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#plan")).to_be_visible(timeout=SLOWEST)
+    expect(page.get_by_role("button", name="Find the best plan")).to_be_focused()
+    page.get_by_role("button", name="Follow it").press("Enter")
+    expect(page.get_by_role("button", name="I attack")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#left")).to_be_focused()
+    page.keyboard.type("9")
+    page.keyboard.press("Enter")
+    says(page, "B", "red, 8")
+
+
+def test_players_are_renamed_added_and_removed(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    page.get_by_text("Players and who moves").click()
+    page.get_by_label("Name of player 2").fill("Zoë")
+    page.keyboard.press("Tab")
+    says(page, "B", "Zoë, 1")
+    page.get_by_role("button", name="Add a player").click()
+    spot(page, "D").focus()
+    page.keyboard.type("b")
+    says(page, "D", "blue, 1, goal")
+    page.get_by_label("Zoë moves").check()
+    expect(page.locator("#turn")).to_have_text("Zoë moves")
+    page.get_by_role("button", name="Remove red").click()
+    says(page, "A", "nobody")
+    page.reload()
+    expect(page.locator("#turn")).to_have_text("Zoë moves")
+
+
 def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:
     page = visit(TINY_LINK)
     page.get_by_label("Goal", exact=True).select_option("any")

@@ -370,10 +370,8 @@ function render() {
   on.setup.toggleAttribute("inert", isFixed());
   on.setup.hidden = isFixed();
   on.goal.hidden = isFixed();
-  if (side.firstElementChild !== (isPlanned ? on.follow : on.setup)) {
-    const [answer, asked] = [[on.follow, on.plan], [on.setup, on.goal]];
-    side.append(...(isPlanned ? [...answer, ...asked] : [...asked, ...answer]));
-  }
+  // What is being asked stays where it is, as the focus is there.
+  if (side.firstElementChild !== (isPlanned ? on.follow : on.setup)) side[isPlanned ? "prepend" : "append"](on.follow, on.plan);
   on.command.hidden = !plan?.start?.command;
   showLegend(shown);
   showEditor(shown);
