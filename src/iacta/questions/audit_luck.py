@@ -157,6 +157,15 @@ def luck_of(
     The distribution of the sum is exact, by a Fourier transform of each trial's; where that would
     take long, it is the normal one.
     """
+    # A throw gains at most the enemies in it, and costs at most one's own armies.
+    most = sum((trial.first + trial.second) * count for (trial, _), count in thrown.items()) + 1
+    size = 1 << max(most - 1, 1).bit_length()
+    if size > LONGEST or size * len(thrown) > MOST_WORK:
+        if not spread:
+            return 1.0, 1.0
+        means = (sign * armies_gain(trial).mean * n for (trial, sign), n in thrown.items())
+        off = (result - math.fsum(means)) / spread / math.sqrt(2)
+        return math.erfc(-off) / 2, math.erfc(off) / 2
     rows = []
     for (trial, sign), count in thrown.items():
         gains: dict[int, float] = {}
@@ -166,13 +175,7 @@ def luck_of(
         rows.append((gains, count))
     least = sum(min(gains) * count for gains, count in rows)
     width = sum((max(gains) - min(gains)) * count for gains, count in rows) + 1
-    size = 1 << max(width - 1, 1).bit_length()
-    if size > LONGEST or size * len(rows) > MOST_WORK:
-        mean = sum(p * gain * count for gains, count in rows for gain, p in gains.items())
-        if not spread:
-            return 1.0, 1.0
-        off = (result - mean) / spread / math.sqrt(2)
-        return math.erfc(-off) / 2, math.erfc(off) / 2
+    size = max(size, 1 << max(width - 1, 1).bit_length())  # where armies grow
     product = np.ones(size // 2 + 1, dtype=complex)
     for gains, count in rows:
         single = np.zeros(size)
