@@ -7,9 +7,11 @@ const form = document.querySelector("#form");
 const answer = document.querySelector("#answer");
 const WAIT = 15;   // milliseconds in which several edits are one
 const PAUSE = 150; // milliseconds without an edit until the picture is drawn, which takes long
+const RATE = 400;  // milliseconds from one address to the next: some browsers refuse more
 let asking = new AbortController();
 let waiting = 0;
 let drawing = 0;
+let told = -RATE;  // when the address was last changed
 
 /** Returns what the form asks, as the query of an address. */
 function query() {
@@ -77,8 +79,19 @@ function showPage(page, address) {
   const open = [...document.querySelectorAll("#rest .wide")].map(each => each.scrollLeft);
   document.querySelector("#rest").replaceWith(rest);
   rest.querySelectorAll(".wide").forEach((each, index) => { each.scrollLeft = open[index] ?? 0; });
-  history.replaceState(null, "", rest.querySelector("#link")?.href ?? address);
-  drawing = setTimeout(drawPicture, PAUSE);
+  const link = rest.querySelector("#link")?.href ?? address;
+  if (performance.now() - told >= RATE) tell(link);
+  drawing = setTimeout(() => {
+    tell(link);
+    drawPicture();
+  }, PAUSE);
+}
+
+/** Makes the address that of the answer which is shown. */
+function tell(link) {
+  if (location.href === link) return;
+  told = performance.now();
+  history.replaceState(null, "", link);
 }
 
 /** Draws the picture of the answer that is shown, if it has one. */
