@@ -282,7 +282,7 @@ async function ask() {
     showPlan({ told: on["plan-told"], tables: on["plan-tables"] }, board, record, start.plan, mine.arrows);
     finish();
     render();
-    on.plan.scrollIntoView({ block: "nearest" });
+    on.page.scrollIntoView({ block: "start" });
     map.closeUp(mine.arrows.flatMap(({ from, to }) => [from, to]));
     say(start.plan[0]);
   } catch (error) {
