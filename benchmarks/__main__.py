@@ -15,7 +15,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import compiled, decisions, load, marks, plain, plans
+from benchmarks import batches, compiled, decisions, load, marks, plain, plans
 from benchmarks.measure import Line, seconds
 from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
 from iacta.methods import counting, find_kernel
@@ -286,6 +286,7 @@ MEASURES = (
     array_lines,
     *decisions.MEASURES,
     *plans.MEASURES,
+    *batches.MEASURES,
     process_lines,
     picture_lines,
 )

@@ -38,8 +38,8 @@ __all__ = sorted(_FILES, key=lambda name: (not name.isupper(), name[0].islower()
 def __getattr__(name: str) -> _Any:
     if name in _FILES:
         value = getattr(_import_module(_FILES[name]), name)
-    elif name == "charts":
-        value = _import_module("iacta.charts")
+    elif name in ("batch", "charts"):
+        value = _import_module(f"iacta.{name}")
     elif name == "__version__":
         value = _import_module("importlib.metadata").version("iacta")
     else:
