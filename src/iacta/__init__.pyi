@@ -104,6 +104,7 @@ from iacta.rules.variants import find_rule_set as find_rule_set
 from iacta.rules.variants import find_rules as find_rules
 from iacta.rules.variants import rules_name as rules_name
 
+from . import batch as batch
 from . import charts as charts
 
 __all__: list[str]
