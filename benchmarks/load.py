@@ -34,7 +34,7 @@ PLANNERS = 2
 ASKED_PER_SECOND = 1_000
 MOST_SECONDS = 0.050  # for a small question while plans run
 MOST_GROWTH = 1.10
-SETTLED = 20.0  # seconds of a soak until memory is measured first
+SETTLED = 60.0  # seconds of a soak until processes remember all that they may
 
 
 class Told(NamedTuple):

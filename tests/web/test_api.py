@@ -91,6 +91,7 @@ def test_an_address_and_json_are_answered_as_python_answers(
     told = iacta.ask(question.name, **values(question)).record()
     by_address = server.ask(f"/api/{question.name}?{address(question)}")
     by_json = server.ask(f"/api/{question.name}", values(question))
+    assert (by_address.status, by_json.status) == (200, 200), (by_address.body, by_json.body)
     assert by_address.headers["Content-Type"] == "application/json"
     expected = steady(json.loads(json.dumps(told)))
     assert steady(by_address.record) == steady(by_json.record) == expected

@@ -171,6 +171,18 @@ def test_memory_is_bounded(runner: asyncio.Runner, work: Work) -> None:
         runner.run(work.run(bytearray, 2**33))
 
 
+def test_a_process_that_has_had_much_memory_is_not_used_again(
+    runner: asyncio.Runner, work: Work
+) -> None:
+    async def asked() -> None:
+        process = await begun(work, os.getpid)
+        await work.run(eval, "len(b'x' * 10**9)", is_long=True)
+        assert await ended(process)
+        assert await begun(work, os.getpid) != process
+
+    runner.run(asked())
+
+
 def test_a_process_that_dies_is_replaced(runner: asyncio.Runner, work: Work) -> None:
     with pytest.raises(IactaError, match="need more memory than a server gives"):
         runner.run(work.run(os.abort))

@@ -2,9 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from importlib import import_module
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -13,6 +11,7 @@ from fastapi.telemetry import TelemetryConfig
 
 from iacta.web import api, live, pages, reference
 from iacta.web.guard import Guard
+from iacta.web.map import router as map_router
 from iacta.web.problems import add_problems
 from iacta.web.schema import describe
 from iacta.web.work import Work
@@ -61,8 +60,7 @@ def create_app(
     app.include_router(live.router(working))
     app.include_router(pages.router(working))
     app.include_router(reference.router())
-    if find_spec("iacta.web.map"):
-        app.include_router(import_module("iacta.web.map").router(working))
+    app.include_router(map_router(working))
     describe(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app

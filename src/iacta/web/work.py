@@ -45,9 +45,11 @@ MOST_LOOKS = 4  # of so many seconds each, where a process gets no time to compu
 CPU_CLOCK = 2  # of Linux: the clock of another process is named by its number and this
 MOST_SECONDS = 30.0  # for an answer
 MOST_WAITING_SECONDS = 10.0  # for a process
+MOST_STARTING_SECONDS = 60.0  # for the first one, which loads what the others are copies of
 MOST_QUICK_WAITING = 200
 MOST_LONG_WAITING = 4  # for each worker
 MOST_JOBS = 20_000  # of one process: what it remembers of them is then forgotten
+MOST_RESIDENT = 600 * 2**20  # bytes of memory, with which a process is not used again
 MOST_KEYS = 4
 ENDING = "the server is ending"
 BUSY_SECONDS = 2  # until to ask again
@@ -231,7 +233,7 @@ class _Lane:
         self._waiting: deque[asyncio.Future[_Worker]] = deque()
         self._tasks: set[asyncio.Task[None]] = set()
         self._warming = asyncio.Lock()
-        self._is_warm = not is_patient
+        self._is_ready = False
         self._is_closed = False
 
     def fill(self) -> None:
@@ -254,7 +256,7 @@ class _Lane:
             async with self._warming:
                 with suppress(Exception):  # whatever it is, it will be told again where it matters
                     await worker.begin(Job(warm_up, (), False), None, None)
-            self._is_warm = True
+        self._is_ready = True
         self.give(worker)
 
     def take_at_once(self, key: object = None) -> "_Worker | None":
@@ -278,7 +280,9 @@ class _Lane:
         turn: asyncio.Future[_Worker] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         try:
-            await asyncio.wait((turn,), timeout=MOST_WAITING_SECONDS)
+            is_starting = not self._is_ready and not self.is_patient
+            patience = MOST_STARTING_SECONDS if is_starting else MOST_WAITING_SECONDS
+            await asyncio.wait((turn,), timeout=patience)
             if not turn.done():
                 raise self._busy()
             return turn.result()
@@ -290,13 +294,14 @@ class _Lane:
             raise
 
     def _busy(self) -> BusyError:
-        if self._is_warm:
+        if self._is_ready:
             return BusyError("the server has too much to do now; ask again soon", BUSY_SECONDS)
         return BusyError("the server is getting ready; ask again soon", COMPILING_SECONDS)
 
     def give(self, worker: "_Worker") -> None:
         """Take a process back, for who waits for one."""
-        if self._is_closed or worker.jobs >= MOST_JOBS or self._buried(worker):
+        is_worn = worker.is_full or worker.jobs >= MOST_JOBS
+        if self._is_closed or is_worn or self._buried(worker):
             self.end(worker)
         elif self._waiting:
             self._waiting.popleft().set_result(worker)
@@ -335,7 +340,7 @@ class _Worker:
     """One process, seen from the server."""
 
     def __init__(self, is_patient: bool) -> None:
-        self.is_dead = False
+        self.is_dead = self.is_full = False
         self.jobs = 0
         self.keys: deque[object] = deque(maxlen=MOST_KEYS)
         self._jobs, theirs = _PROCESSES.Pipe()
@@ -392,7 +397,9 @@ class _Worker:
         elif isinstance(told, Failed):
             reply.set_exception(FailedError(told.report))
         else:
-            reply.set_result(told[0])
+            value, resident = told
+            self.is_full = resident > MOST_RESIDENT
+            reply.set_result(value)
 
     def _die(self) -> None:
         """Note that the process has ended by itself: most likely it had too little memory."""

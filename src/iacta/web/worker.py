@@ -289,8 +289,8 @@ def _done(job: Job, jobs: Connection) -> Any:
 
     try:
         if job.is_watched:
-            return (job.function(*job.args, watch=watch),)
-        return (job.function(*job.args),)
+            return (job.function(*job.args, watch=watch), _resident())
+        return (job.function(*job.args), _resident())
     except IactaError as error:
         return Refused(str(error), error.parameter)
     except MemoryError:
@@ -299,6 +299,15 @@ def _done(job: Job, jobs: Connection) -> Any:
         import traceback
 
         return Failed(traceback.format_exc())
+
+
+def _resident() -> int:
+    """Return the most bytes of memory that this process has had, 0 where that is not known."""
+    if sys.platform != "linux":
+        return 0
+    import resource
+
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _end_with_parent() -> None:
