@@ -32,7 +32,8 @@ SHIPPED = Path(__file__).parents[2] / "src" / "iacta" / "web" / "static" / "exam
 
 SLOWEST = 120_000  # milliseconds: a server may have to compile first
 
-# Four territories, so that plans are found at once: A attacks B, and from there C and D.
+# Four territories, so that plans are found at once: A attacks B, and from there C and D. Yet the
+# searches have time, as a process may have to load much for its first plan.
 TINY = {
     "name": "tiny",
     "territories": {"A": ["B"], "B": ["C", "D"], "C": [], "D": []},
@@ -56,11 +57,11 @@ def link(board: dict[str, Any], fragment: str) -> str:
     return f"/map#b={code}&{fragment}"
 
 
-TINY_LINK = link(TINY, "p=red&p=blue&h=a9.b1.b2.b1&g=continent&t=0")
+TINY_LINK = link(TINY, "p=red&p=blue&h=a9.b1.b2.b1&g=continent&t=0&l=20")
 
 
 def plan_of_tiny() -> Plan:
-    return best_plan(read_position(POSITION), TakeAll("East"), time_limit=2)
+    return best_plan(read_position(POSITION), TakeAll("East"))
 
 
 def spot(page: Page, name: str) -> Any:
@@ -355,6 +356,14 @@ def test_players_are_renamed_added_and_removed(visit: Visit) -> None:
     expect(page.locator("#turn")).to_have_text("Zoë moves")
 
 
+def test_a_key_may_be_held_down(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    spot(page, "A").focus()
+    page.keyboard.type("+" * 250)
+    says(page, "A", "red, 259")
+    assert re.search("h=a[1-9]", page.url)
+
+
 def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:
     page = visit(TINY_LINK)
     page.get_by_label("Goal", exact=True).select_option("any")
@@ -377,7 +386,7 @@ def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:
 
 
 def test_what_a_player_may_ask_besides(visit: Visit) -> None:
-    page = visit(link(TINY, "p=red&p=blue&h=a5.b1.b2.b1&g=continent&t=0"))
+    page = visit(link(TINY, "p=red&p=blue&h=a5.b1.b2.b1&g=continent&t=0&l=20"))
     page.get_by_text("More", exact=True).click()
     page.get_by_label("Armies needed for a chance of").fill("95")
     page.get_by_label("Compare other ways to begin").check()
@@ -405,7 +414,7 @@ def test_a_plan_is_copied_as_python_and_as_a_command_and_saved(visit: Visit) -> 
     assert eval(text, {"iacta": iacta}).plan.value == plan.value  # noqa: S307 # our own text
     page.get_by_role("button", name="Copy as command").click()
     command = page.evaluate("navigator.clipboard.readText()").split(" <<")[0]
-    assert command == "iacta plan - --take East --time-limit 1"
+    assert command == "iacta plan - --take East --time-limit 20"
     with page.expect_download() as download:
         page.get_by_role("button", name="Download as JSON").click()
     assert json.loads(Path(download.value.path()).read_text())["value"] == plan.value

@@ -29,6 +29,9 @@ const EXAMPLES = [
 ];
 const TYPING = 1200; // milliseconds between two digits of a number
 const SETTLED = 700; // changes that follow each other sooner are one step back
+const MOST_CHANGES = 60; // of the address in a span of time; some browsers refuse a hundred
+const SPAN = 30_000;
+const LATER = 500;
 const MOST_FILE_BYTES = 900_000;
 
 const on = {};
@@ -44,6 +47,8 @@ let chosen = null;
 let isPicking = false;
 let typed = { t: null, digits: "", time: 0 };
 let committed = 0;
+let times = []; // when the address was changed
+let telling = 0;
 /** The plan that was asked for last: its question, and its answer when that is there. */
 let plan = null;
 let classic = null;
@@ -53,13 +58,25 @@ let classic = null;
 /** Take another state, and write it into the address. */
 function commit(next, { isStep = false } = {}) {
   state = next;
-  const fragment = written(state);
-  if (fragment !== location.hash) {
-    const isNew = isStep || Date.now() - committed > SETTLED;
-    history[isNew ? "pushState" : "replaceState"](null, "", fragment);
-    committed = isStep ? 0 : Date.now();
-  }
+  const isNew = isStep || Date.now() - committed > SETTLED;
+  committed = isStep ? 0 : Date.now();
+  tell(isNew);
   render();
+}
+
+/** Write the state into the address; where that is done too often for browsers, a little later. */
+function tell(isNew) {
+  clearTimeout(telling);
+  const now = Date.now();
+  times = times.filter((time) => now - time < SPAN);
+  if (times.length >= MOST_CHANGES) {
+    telling = setTimeout(() => tell(isNew), LATER);
+    return;
+  }
+  const fragment = written(state);
+  if (fragment === location.hash) return;
+  times.push(now);
+  history[isNew ? "pushState" : "replaceState"](null, "", fragment);
 }
 
 function say(text) {
@@ -77,6 +94,7 @@ async function boardOf(code) {
 
 /** Show what the address holds. */
 async function restore() {
+  clearTimeout(telling);
   const fragment = location.hash;
   on["setup-wrong"].textContent = "";
   if (!new URLSearchParams(fragment.slice(1)).has("h")) {
