@@ -117,7 +117,7 @@ def cluster_lines(plans: int = PLANS) -> Iterator[Line]:
     with tempfile.TemporaryDirectory() as folder:
         source, target = str(Path(folder) / "in.parquet"), str(Path(folder) / "out.parquet")
         for workers in (1, 2):
-            options = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
+            options = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
             with (
                 local_cluster(n_workers=workers, threads_per_worker=1, **options) as local,
                 cluster(local.scheduler_address) as (executor, count),

@@ -336,7 +336,7 @@ def test_a_cluster_answers_the_same_and_a_worker_that_is_killed_loses_nothing(
         threads_per_worker=1,
         processes=True,
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
         silence_logs=50,
     ) as cluster:
 
