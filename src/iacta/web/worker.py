@@ -276,6 +276,9 @@ def serve(jobs: Connection, is_patient: bool) -> None:
             finally:
                 is_busy = False
             jobs.send(result)
+            if is_patient:
+                result = None
+                gc.collect()  # plans refer to themselves, and would be kept for long
 
 
 def _done(job: Job, jobs: Connection) -> Any:
