@@ -272,6 +272,11 @@ def test_picture_follows_its_reader_and_says_what_it_shows(visit: Visit) -> None
     expect(drawn).to_have_css("background-color", "rgb(255, 255, 255)")
 
 
+def test_picture_of_what_hardly_fails_has_nothing_to_complain_of(visit: Visit) -> None:
+    page = visit("/campaign?attackers=30&territories=8")
+    expect(page.get_by_role("img", name="You take the territory")).to_be_visible()
+
+
 @pytest.mark.parametrize("name", ["battle", "need", "rules"])
 def test_page_works_without_scripts(name: str, visit: Visit) -> None:
     page = visit(f"/{name}", java_script_enabled=False, color_scheme="dark")

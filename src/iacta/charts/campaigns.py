@@ -41,6 +41,7 @@ SCORES = {ALL: BLUE, ON_THE_WAY: RED}
 MOST_TERRITORIES = 100
 PANEL = 140
 MOST_NUMBERS = 15  # of more territories, the chances are not written
+LEAST_WRITTEN = 0.005  # nor are smaller ones
 SMALL_SPIKE = 0.2  # lower ones, as a part of the highest bar, have no number
 
 
@@ -167,13 +168,18 @@ def _failures_chart(fates: Sequence[Row]) -> Any:
     )
     bars = base.mark_bar().encode(color=categories("fate", FATES, failures))
     numbers = (
-        base.transform_filter("datum.probability >= 0.005")
+        base.transform_filter(f"datum.probability >= {LEAST_WRITTEN}")
         .transform_calculate(label=percent_label("probability"))
         .mark_text(dy=-6, fontSize=10)
         .encode(text="label:N")
     )
     kinds = {row["fate"] for row in failures}
-    is_written = len(kinds) == 1 and max(row["territory"] for row in fates) <= MOST_NUMBERS
+    is_written = (
+        len(kinds) == 1
+        and max(row["territory"] for row in fates) <= MOST_NUMBERS
+        # Vega warns of a layer without rows.
+        and any(row["probability"] >= LEAST_WRITTEN for row in failures)
+    )
     layers = [numbers] if is_written else []
     return alt.layer(bars, *layers)
 
