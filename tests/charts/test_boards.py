@@ -395,7 +395,8 @@ def test_a_map_shows_where_new_armies_help() -> None:
         (step.start, step.to) for step in found.plan.steps
     }
     assert is_drawn(chart)
-    worth = charts.reinforcement_map(reinforce(position, Worth(), 1, time_limit=1))
+    small = read_position("examples/break-off.json")
+    worth = charts.reinforcement_map(reinforce(small, Worth(), 1, time_limit=1))
     assert "becomes" in subtitle(worth)
     with pytest.raises(MalformedError, match="reinforcement must be a Reinforcement"):
         charts.reinforcement_map("here")  # type: ignore[arg-type]

@@ -74,7 +74,7 @@ def small_end(seed: int) -> tuple[Plan, int, Position]:
 
 
 # Quick plans of the opponents fell short of the best in most of these.
-@pytest.mark.parametrize("seed", [8, 4, 7, 17, 21, 30, 38])
+@pytest.mark.parametrize("seed", [8, 4, 7, 17, 30])
 def test_opponents_play_their_best_or_it_is_told_that_they_may(seed: int) -> None:
     plan, new, end = small_end(seed)
     found = hold(plan, new, fortify="none", ends=1, seed=1)
@@ -144,14 +144,14 @@ def test_armies_move_through_own_territories_unless_the_rule_forbids_it() -> Non
 def test_opponents_get_what_is_said_or_what_the_usual_rule_gives() -> None:
     position = read_position("examples/eliminate-blue.json")
     plan = best_plan(position, TakeAll("South America"))
-    usual = hold(plan, ends=8)
-    said = hold(plan, {"Green": 20}, ends=8)
-    more = hold(plan, 20, ends=8)
+    usual = hold(plan, ends=4)
+    said = hold(plan, {"Green": 20}, ends=4)
+    more = hold(plan, 20, ends=4)
     armies = {each.player: each.armies for each in usual.threats}
     assert {each.player: each.armies for each in said.threats} == {**armies, "green": 20.0}
     assert {each.armies for each in more.threats} == {20.0}
     assert usual.win_probability > said.win_probability >= more.win_probability
-    assert usual.win_probability == hold(plan, ends=8).win_probability
+    assert usual.win_probability == hold(plan, ends=4).win_probability
     chances = [each.chance for each in usual.threats]
     assert chances == sorted(chances, reverse=True)
     assert usual.win_probability <= 1.0 - max(chances) + 1e-9

@@ -453,16 +453,18 @@ def test_names_are_text_everywhere(visit: Visit) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_is_in_the_way_of_anybody(visit: Visit, width: int, scheme: str) -> None:
+    # Dark or light, nothing but the colours differs.
+    asked = {"runOnly": ["color-contrast"]} if scheme == "dark" else None
     page = visit(TINY_LINK, viewport={"width": width, "height": 800}, color_scheme=scheme)
     spot(page, "B").click()
     for summary in page.locator("summary").all():
         summary.click()
-    assert Axe().run(page).response["violations"] == []
+    assert Axe().run(page, options=asked).response["violations"] == []
     planned(page)
-    assert Axe().run(page).response["violations"] == []
+    assert Axe().run(page, options=asked).response["violations"] == []
     page.get_by_role("button", name="Follow it").click()
     page.get_by_role("button", name="I attack").click()
-    assert Axe().run(page).response["violations"] == []
+    assert Axe().run(page, options=asked).response["violations"] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
