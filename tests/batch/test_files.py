@@ -209,6 +209,7 @@ REFUSED: list[tuple[str, bytes, str, str]] = [
     ("in.csv", b"", "out.csv", "must be a file that can be read, got: Empty CSV"),
     ("in.csv", b"attackers,defenders\n1,2\n1,2,3\n", "out.csv", "Expected 2 columns, got 3"),
     ("in.csv", b"attackers,defenders\n\xff,2\n", "out.csv", "must be a file that can be read"),
+    ("in.csv", b"attackers,attackers\n3,2\n", "out.csv", "once, got 'attackers' twice"),
     ("in.csv", b"attackers\n3\n", "out.csv", "defenders must be a column, or given"),
     ("in.csv", b"attackers,defenders,error\n3,2,1\n", "out.csv", "got 'error'"),
     ("in.jsonl", b'{"attackers": 3}\n\xff\n', "out.csv", "lines must be UTF-8"),

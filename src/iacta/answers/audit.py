@@ -404,7 +404,7 @@ def _questions(found: Audit) -> Table:
         (WORDS[each.question], _p(each.p_value), _p(corrected))
         for each, corrected in zip(found.findings, found.corrected, strict=True)
     ]
-    return Table(("", "p-value", f"of {len(rows)} questions"), rows)
+    return Table(("", "p-value", f"of {count(len(rows), 'question', 'questions')}"), rows)
 
 
 def _p(p_value: float) -> str:
@@ -480,7 +480,8 @@ def _power_lines(found: Audit) -> Iterator[str]:
         bias = found.bias_seen(each)
         seen = "no bias at all" if bias is None else f"{_what(each)} off by {_points(bias)}"
         needed = rolls_needed(0.01, each.chances, level)
-        yield (f"{each.name}: {_thrown(each)} show {seen}; to show one off by 1% takes {needed:,}.")
+        show = "shows" if each.counts.sum() == 1 else "show"
+        yield f"{each.name}: {_thrown(each)} {show} {seen}; to show one off by 1% takes {needed:,}."
 
 
 # What other logs would show.

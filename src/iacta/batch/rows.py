@@ -10,6 +10,7 @@ a batch.
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -111,8 +112,10 @@ class Asked:
         names: those of the frame's columns.
 
         A parameter that is neither there nor given, and has no default, is refused; so is one that
-        is both, and a column of the frame that has the name of an added one.
+        is both, a name that two columns have, and one that an added column has.
         """
+        if twice := [name for name, many in Counter(names).items() if many > 1]:
+            raise IllegalError(f"each column must be there once, got {shown(twice[0])} twice")
         given, found = dict(self.given), {}
         for parameter in self.form.parameters():
             name = column_of(parameter)
@@ -159,6 +162,8 @@ stop_probability_exact, method, outcomes, got 'chance'
         raise IllegalError(f"question must be one of {names}, got {shown(question)}")
     known = [*form.columns, *form.more_columns]
     chosen = tuple(form.columns) if columns is None else tuple(columns)
+    if not chosen or isinstance(columns, str):
+        raise IllegalError(f"columns must be a list of names, got {shown(columns)}")
     if unknown := [name for name in chosen if name not in known]:
         raise IllegalError(f"columns must be of {', '.join(known)}, got {shown(unknown[0])}")
     if len({*chosen}) < len(chosen):

@@ -130,6 +130,8 @@ def _job(read: Source, target: Path, asked: Asked) -> Job:
     if read.format.name == "jsonl":
         types = head_types(read.head(HEAD).column(TEXT).to_pylist())
         asked.parameters([*types])  # which may refuse them
+    else:
+        asked.parameters(read.schema.names)
     return Job(asked, read.format, to, () if to.name == "jsonl" else tuple(types.items()))
 
 
