@@ -275,14 +275,16 @@ def _sections(found: Audit) -> Iterator[Section]:
     if found.findings:
         yield Section([_questions(found)], title="What was asked, and how odd the answer is:")
     kinds = sorted(found.throws, key=lambda each: -int(each.counts.sum()))[:MOST_KINDS]
-    yield Section([_counts(found, kinds)], title="How often each result came:")
+    if kinds:  # not if all that the log tells is impossible
+        yield Section([_counts(found, kinds)], title="How often each result came:")
     if lucks:
         sentences = [luck_sentence(each) for each in lucks[:MOST_LUCKS]] if len(lucks) < 3 else []
         yield Section([*sentences, _luck_table(lucks[:MOST_LUCKS])], title="Luck, in armies:")
-    yield Section(
-        list(_power_lines(found)),
-        title="What this log would have shown, nine times in ten:",
-    )
+    if kinds:
+        yield Section(
+            list(_power_lines(found)),
+            title="What this log would have shown, nine times in ten:",
+        )
 
 
 def _sentence(found: Audit) -> str:
