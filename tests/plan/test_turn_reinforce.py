@@ -46,9 +46,7 @@ def test_two_new_armies_stand_where_no_other_placement_is_better(
 
 
 # Quick plans, each battle to its end, would place these armies elsewhere.
-@pytest.mark.parametrize(
-    ("seed", "armies"), [(7, 4), (20, 3), (24, 5), (33, 6), (2, 4), (11, 3)]
-)
+@pytest.mark.parametrize(("seed", "armies"), [(7, 4), (20, 3), (24, 5), (33, 6), (2, 4), (11, 3)])
 def test_no_placement_on_a_small_board_is_better(seed: int, armies: int) -> None:
     game = small_game(seed)
     options: dict[str, Any] = {**game.options, "rules": game.rules}
