@@ -1,5 +1,6 @@
 """New armies stand where they help most."""
 
+from collections.abc import Iterator
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -7,10 +8,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from iacta import read_position
 from iacta.board import Position
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan import TakeAll, TakeAny, Worth, best_plan, reinforce, reinforcements_needed
-from iacta.plan.reinforce import placed
+from iacta.plan.reinforce import Search, placed
 from tests.plan.boards import board_of, position_on, small_game
 from tests.plan.test_plan import GOALS, positions, scattered
 
@@ -43,6 +45,20 @@ def test_two_new_armies_stand_where_no_other_placement_is_better(
     assert found.plan.position == placed(position, found.placement)
     assert sum(number for _, number in found.placement) == 2
     assert found.before.value == pytest.approx(best_plan(position, goal).value)
+
+
+def test_quick_plans_search_for_no_better_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[float] = []
+
+    def bounds(*_: object) -> Iterator[float]:
+        for bound in (99.0, 98.0):
+            looked_at.append(bound)
+            yield bound
+
+    monkeypatch.setattr("iacta.plan.real_play.play_bounds", bounds)
+    position = read_position("examples/eliminate-blue.json")
+    Search(position, Worth(), {}).quick((("Brazil", 1),))
+    assert looked_at == [99.0]
 
 
 # Quick plans, each battle to its end, would place these armies elsewhere.

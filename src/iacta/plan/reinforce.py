@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, combinations_with_replacement
-from math import comb
+from math import comb, inf
 from time import monotonic
 from typing import Any, TypeAlias, TypedDict, Unpack
 
@@ -238,7 +238,8 @@ class Search:
         self.position, self.goal, self.options, self.late = position, goal, options, late
         self.plan = partial(best_plan, goal=goal, **options)
         quick: PlanOptions = {**options, "play": "battles"}
-        self.quick_plan = partial(best_plan, goal=goal, **quick)
+        # Only their values are compared, so any bound will do.
+        self.quick_plan = partial(best_plan, goal=goal, prove=inf, **quick)
         self.least_effort = None if isinstance(goal, Worth) else 0  # a worth is grown step by step
         self.has_tried_all = False
         self._quick: dict[Placement, Plan] = {}
@@ -277,7 +278,12 @@ class Search:
         limit = None if time_limit is None else (1 - QUICK - EXACT) * time_limit / (SETTLED + 1)
         there = placed(self.position, placement)
         plan = self.plan(there, time_limit=limit, progress=progress)
-        return max(plan, self.quick(placement), key=lambda each: each.value)
+        quick = self.quick(placement)
+        if plan.value >= quick.value:
+            return plan
+        return replace(
+            quick, upper_bound=max(min(plan.upper_bound, quick.upper_bound), quick.value)
+        )
 
     def best(
         self,
