@@ -27,13 +27,12 @@ import numpy as np
 
 import iacta
 from iacta import IactaError
-from iacta.answers.form import Parameter
+from iacta.answers.form import Parameter, option_name
 from iacta.answers.kinds import Chance, Choice, Flag, Listed, Number, RulesName, Way, Whole
 from iacta.answers.question import QUESTIONS, Question
 from iacta.checks import shown
 from iacta.cli import main
 from iacta.cli.command import COMMANDS, Shown
-from iacta.cli.parse import option_name
 from iacta.cli.terminal import LONG
 
 LONGEST = 320

@@ -20,7 +20,16 @@ from iacta.answers.kinds import Flag, Kind, Schema
 from iacta.checks import put, shown
 from iacta.errors import IactaError, IllegalError, MalformedError
 
-__all__ = ["ClashError", "Example", "Form", "Parameter", "Register", "Topic", "named_by"]
+__all__ = [
+    "ClashError",
+    "Example",
+    "Form",
+    "Parameter",
+    "Register",
+    "Topic",
+    "named_by",
+    "option_name",
+]
 
 MOST_PLAIN = 200
 REQUIRED: Any = object()  # the default of a parameter that has none
@@ -77,6 +86,15 @@ class Parameter:
         except IactaError as error:
             error.parameter = self.name
             raise
+
+
+def option_name(name: str) -> str:
+    """Return the option of a parameter.
+
+    >>> option_name("max_rolls"), option_name("from_")  # `from` is a word of Python's
+    ('--max-rolls', '--from')
+    """
+    return f"--{name.rstrip('_').replace('_', '-')}"
 
 
 class Topic(Enum):

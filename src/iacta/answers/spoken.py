@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any
 
-from iacta.answers.form import Parameter
+from iacta.answers.form import Parameter, option_name
 from iacta.answers.kinds import Flag, Number
 from iacta.answers.question import Question
 from iacta.board.board import Board
@@ -32,7 +32,7 @@ def as_command(question: Question) -> str:
     """
     words, handed = ["iacta", question.name], []
     for each, value in _given(question):
-        option = f"--{each.name.rstrip('_').replace('_', '-')}"
+        option = option_name(each.name)
         if isinstance(value, Position):
             handed.append(value.to_toml())
             words.append("-")

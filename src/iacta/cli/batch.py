@@ -7,12 +7,11 @@ from dataclasses import dataclass, make_dataclass
 from typing import Annotated, Any
 
 from iacta.answers.battle import BattleQuestion
-from iacta.answers.form import Example, Form, Parameter, Topic
+from iacta.answers.form import Example, Form, Parameter, Topic, option_name
 from iacta.answers.kinds import FileName, Flag, Listed, Name, Whole
 from iacta.answers.question import Question, find_question
 from iacta.answers.words import count
 from iacta.cli.command import Command, command
-from iacta.cli.parse import option_name
 from iacta.cli.terminal import patience
 from iacta.files import STREAM
 

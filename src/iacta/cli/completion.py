@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from iacta.answers.form import Example, Form, Parameter, Topic
+from iacta.answers.form import Example, Form, Parameter, Topic, option_name
 from iacta.answers.kinds import Choice, Flag, Kind, Listed, RulesName
 from iacta.answers.question import QUESTIONS, Question
 from iacta.cli.command import COMMANDS, Command, Shown, command
-from iacta.cli.parse import HELP, option_name
+from iacta.cli.parse import HELP
 
 __all__ = ["completions"]
 

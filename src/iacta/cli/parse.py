@@ -2,26 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from iacta.answers.form import Form, Parameter
+from iacta.answers.form import Form, Parameter, option_name
 from iacta.answers.kinds import Flag
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
 
-__all__ = ["HELP", "argument_name", "check_known", "option_name", "read_words", "spelt"]
+__all__ = ["HELP", "argument_name", "check_known", "read_words", "spelt"]
 
 HELP = ("-h", "--help")
 LONGEST_SHOWN = 60
 
 Texts = dict[str, str | list[str] | bool]
-
-
-def option_name(name: str) -> str:
-    """Return the option of a parameter.
-
-    >>> option_name("max_rolls"), option_name("from_")  # `from` is a word of Python's
-    ('--max-rolls', '--from')
-    """
-    return f"--{name.rstrip('_').replace('_', '-')}"
 
 
 def argument_name(parameter: Parameter) -> str:

@@ -16,7 +16,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import iacta
-from iacta.answers.form import ClashError, Example, Form, Parameter, Topic, named_by
+from iacta.answers.form import ClashError, Example, Form, Parameter, Topic, named_by, option_name
 from iacta.answers.kinds import Chance, Choice, Flag, Number, RulesName, Whole
 from iacta.answers.parameters import fresh_seed
 from iacta.answers.plan_values import BoardSource, PositionSource
@@ -244,7 +244,7 @@ def _fields(
     words = " ".join(each.line for each in form.examples)
     found = []
     for each in _listed(form):
-        is_used = f"--{each.name.rstrip('_').replace('_', '-')} " in f"{words} "
+        is_used = f"{option_name(each.name)} " in f"{words} "
         is_main = each.is_argument or each.is_required or is_used or each.name in ("log", "rules")
         usual = "" if each.default is None else each.default_text
         is_flag = isinstance(each.kind, Flag)
