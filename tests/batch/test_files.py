@@ -201,6 +201,14 @@ def test_types_of_columns_are_those_of_the_first_lines(
     ]
 
 
+def test_a_cell_of_csv_may_write_a_whole_number_with_a_point(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("attackers,defenders\n12.0,10\n12,10\n12.5,10\n")
+    assert answer_file(tmp_path / "in.csv", tmp_path / "out.parquet").errors == 1
+    found = pl.read_parquet(tmp_path / "out.parquet")
+    assert found["attackers"].to_list() == [12, 12, None]
+    assert found["win_probability"][0] == found["win_probability"][1] > 0
+
+
 REFUSED: list[tuple[str, bytes, str, str]] = [
     ("in.txt", b"", "out.csv", "the file must end in .csv"),
     ("in.csv", b"", "out.txt", "the file must end in .csv"),
@@ -209,6 +217,9 @@ REFUSED: list[tuple[str, bytes, str, str]] = [
     ("in.csv", b"", "out.csv", "must be a file that can be read, got: Empty CSV"),
     ("in.csv", b"attackers,defenders\n1,2\n1,2,3\n", "out.csv", "Expected 2 columns, got 3"),
     ("in.csv", b"attackers,defenders\n\xff,2\n", "out.csv", "must be a file that can be read"),
+    ("in.csv", "attackers\n3\n".encode("utf-16"), "out.csv", "must be UTF-8, got UTF-16; save"),
+    ("in.jsonl", "{}\n".encode("utf-16"), "out.csv", "must be UTF-8, got UTF-16; save"),
+    ("in.csv.gz", gzip.compress(b"\xfe\xff\0a\0\n"), "out.csv", "must be UTF-8, got UTF-16; save"),
     ("in.csv", b"attackers,attackers\n3,2\n", "out.csv", "once, got 'attackers' twice"),
     ("in.csv", b"attackers\n3\n", "out.csv", "defenders must be a column, or given"),
     ("in.csv", b"attackers,defenders,error\n3,2,1\n", "out.csv", "got 'error'"),

@@ -233,6 +233,25 @@ def test_values_are_read_as_a_question_reads_them() -> None:
     assert [each is None for each in mixed["error"]] == [True, False, False, False]
 
 
+@pytest.mark.parametrize("kind", FRAMES)
+def test_truth_values_are_no_armies(kind: str) -> None:
+    frame: Any = FRAMES[kind]({name: [name == "attackers"] * 3 for name in BATTLES_ROW})
+    sentence = "attackers must be a whole number of at least 1, got True"
+    assert [*map(str, answer(frame)["error"])] == [sentence] * 3
+
+
+def test_whole_numbers_may_be_written_with_a_point() -> None:
+    wanted = answer({"attackers": [12], "defenders": 10})["win_probability"][0]
+    for attackers in ([12.0, 12.5], ["12.0", "12.5"], [12, 12.5], ["12.00", "12.5"]):
+        found = answer({"attackers": attackers, "defenders": 10})
+        assert found["win_probability"][0] == wanted, attackers
+        assert found["error"][0] is None
+        assert found["error"][1].startswith("attackers must be a whole number"), attackers
+    ways = answer({"attackers": 14, "territories": [[5.0, 3.0], [5, 3]]}, "campaign")
+    assert ways["win_probability"][0] == ways["win_probability"][1]
+    assert answer({"attackers": 14, "territories": [5.0, 4.5]}, "campaign")["error"][0] is None
+
+
 QUESTIONS_ASKED: dict[str, list[dict[str, Any]]] = {
     "campaign": [
         {"attackers": 20, "territories": [5, "3:capital", 1]},

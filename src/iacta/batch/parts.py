@@ -16,7 +16,7 @@ import pyarrow.ipc
 
 from iacta.answers.kinds import Whole
 from iacta.batch.files import TEXT, Format
-from iacta.batch.rows import ERROR, Asked, answers, column_of
+from iacta.batch.rows import ERROR, WHOLE, Asked, answers, column_of
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import parse_json
@@ -85,7 +85,7 @@ def answer_part(part: pa.Table, job: Job) -> pa.Table:
         if job.source.name == "csv" and job.target.name != "csv":
             text = pl.col(pl.String)
             numbers = [
-                pl.col(name).cast(pl.Int64, strict=False)
+                pl.col(name).str.replace(WHOLE, "$1").cast(pl.Int64, strict=False)
                 for name, parameter in asked.parameters(rows.columns).items()
                 if isinstance(parameter.kind, Whole)
             ]

@@ -32,9 +32,10 @@ from iacta.display import pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import STREAM, parse_json, parse_toml
 
-__all__ = ["ERROR", "Asked", "answers", "column_of", "read_asked"]
+__all__ = ["ERROR", "WHOLE", "Asked", "answers", "column_of", "read_asked"]
 
 ERROR = "error"  # the column with the sentences
+WHOLE = r"^\s*(-?[0-9]+)\.0+\s*$"  # as a column of floats is written
 SHORT_NUMBER = "^[1-9][0-9]{0,3}$"
 SHORT_WAY = r"^[1-9][0-9]{0,2}([ ,][1-9][0-9]{0,2}){0,49}$"
 SHORT_LIST = r"^\[[1-9][0-9]{0,2}(, ?[1-9][0-9]{0,2}){0,49}\]$"
@@ -212,7 +213,9 @@ def _plain(column: pl.Series, parameter: Parameter) -> pl.Series:
     """Return a column as numbers or texts, whose equal values are found fast."""
     kind = column.dtype
     if isinstance(kind, pl.List | pl.Array) and not kind.inner.is_nested():
-        texts = column.cast(pl.List(pl.String)).list.eval(pl.element().fill_null("null"))
+        text = pl.element().fill_null("null")
+        text = text.str.replace(WHOLE, "$1") if kind.inner.is_float() else text
+        texts = column.cast(pl.List(pl.String)).list.eval(text)
         return texts.list.join(" " if parameter.kind.is_row else ",")
     if kind.is_nested():
         records = [None if each is None else json.dumps(_bare(each)) for each in column.to_list()]
@@ -221,6 +224,8 @@ def _plain(column: pl.Series, parameter: Parameter) -> pl.Series:
         wide = column.cast(pl.Float64).fill_nan(None)
         is_whole = (wide == wide.round()) & (wide.abs() < 2.0**53)
         return wide.cast(pl.Int64) if isinstance(parameter.kind, Whole) and is_whole.all() else wide
+    if kind == pl.String and isinstance(parameter.kind, Whole):
+        return column.str.replace(WHOLE, "$1")
     if kind.is_integer() or kind in (pl.Boolean, pl.String):
         return column
     if isinstance(kind, pl.Object):
@@ -296,8 +301,8 @@ def _armies(column: pl.Series) -> Whole64:
         number = pl.when(armies.str.contains(SHORT_NUMBER)).then(armies).cast(pl.Int64)
     elif column.dtype.is_integer():
         number = pl.when(armies.is_between(1, MOST_ARMIES)).then(armies).cast(pl.Int64)
-    else:
-        number = pl.lit(0, pl.Int64)
+    else:  # such as truth values, which an array would take for numbers
+        return np.zeros(len(column), np.int64)
     found = column.to_frame("armies").with_columns(number.fill_null(0))
     return found.to_series().to_numpy()
 
@@ -397,7 +402,8 @@ def _read(parameter: Parameter, value: Any) -> Any:
         if "\n" in value.strip() and "object" in parameter.kind.schema().get("type", ()):
             return parameter.read(parse_toml(value))
         return parameter.read(value, is_text=True)
-    if isinstance(value, float) and isinstance(parameter.kind, Whole) and value.is_integer():
+    is_whole = parameter.kind.is_row or isinstance(parameter.kind, Whole)
+    if isinstance(value, float) and is_whole and value.is_integer():
         value = int(value)
     if parameter.kind.is_row and isinstance(value, int) and not isinstance(value, bool):
         value = [value]
