@@ -22,6 +22,7 @@ from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
 
 __all__ = [
+    "OTHER_TEXTS",
     "STREAM",
     "UNFINISHED",
     "RepeatedKeyError",
@@ -38,6 +39,7 @@ __all__ = [
 ]
 
 STREAM = "-"  # standard input, or standard output, where a file is named
+OTHER_TEXTS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # by the marks that they begin with
 UNFINISHED = ".iacta-part"  # the ending of what is being written
 LONGEST_PATH = 160
 MOST_TOML_BYTES = 10**6

@@ -22,7 +22,7 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.files import STREAM, named
+from iacta.files import OTHER_TEXTS, STREAM, named
 
 __all__ = ["TEXT", "Format", "Source", "Target", "read_format"]
 
@@ -120,6 +120,11 @@ class Source:
             stream: Any = self._raw
             if self.format.compression:
                 stream = pa.CompressedInputStream(pa.PythonFile(stream), self.format.compression)
+            if self.format.is_text:
+                stream = stream if isinstance(stream, _Begun) else _Begun(stream)
+                if other := OTHER_TEXTS.get(stream.begin[:2]):
+                    name = "standard input" if self.is_stream else named(self.file)
+                    raise MalformedError(f"{name} must be UTF-8, got {other}; save it as UTF-8")
             getattr(self, f"_open_{self.format.name}")(stream)
 
     def _open_csv(self, stream: Any) -> None:
@@ -227,7 +232,7 @@ class _Refusing:
 
 
 class _Begun(io.RawIOBase):
-    """A pipe whose first bytes have been looked at.
+    """A stream whose first bytes have been looked at.
 
     pipe: what is read.
     """

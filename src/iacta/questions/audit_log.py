@@ -25,7 +25,7 @@ import numpy.typing as npt
 from iacta.battle.territory import Territory, parse_territory
 from iacta.checks import parse_whole_number, read_fraction, shown, whole_number
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
-from iacta.files import STREAM, parse_json, read_path
+from iacta.files import OTHER_TEXTS, STREAM, parse_json, read_path
 from iacta.questions.audit_recording import recorded
 from iacta.questions.audit_trials import Entry, Notes, Trial, at, plainly, refuse_large
 from iacta.rules.dice import Dice
@@ -73,7 +73,6 @@ PACKED = {
     b"\xfd7zXZ": "xz",
     b"(\xb5/\xfd": "Zstandard",
 }
-OTHER_TEXTS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 UTF8_MARK = b"\xef\xbb\xbf"
 
 
