@@ -101,6 +101,18 @@ def test_a_folder_that_takes_no_file_is_refused_before_anything_is_printed(
     assert run(f"battle 4 3 --plot {tmp_path / 'x.svg'}") == (2, "", f"iacta: {told}\n")
 
 
+def test_a_log_in_which_nothing_is_possible_has_no_picture(run: Run, tmp_path: Path) -> None:
+    log, file = tmp_path / "log.csv", tmp_path / "answer.png"
+    log.write_text("attackers,defenders,attackers_left,defenders_left\n20,15,1,3\n")
+    ended = run(f"audit {log} --rules balanced-blitz --plot {file}")
+    told = "a picture must have a result that is possible under the rules, got none"
+    assert ended == (2, "", f"iacta: {told}\n")
+    assert not file.exists()
+    shown = iacta.audit(log, rules="balanced blitz")._repr_mimebundle_()["text/html"]
+    assert "1 result has no chance at all" in shown
+    assert "<img" not in shown
+
+
 @pytest.mark.parametrize("missing", ["altair", "vl_convert"])
 @pytest.mark.parametrize("line", LINES)
 def test_without_the_extra_the_line_to_install_it_is_told(

@@ -22,6 +22,7 @@ from iacta.charts.theme import (
     finish,
     named,
 )
+from iacta.errors import IllegalError
 from iacta.questions.audit import Audit
 
 MOST_RESULTS = 30
@@ -43,10 +44,15 @@ def audited_log(audited: Audit) -> AnyChart:
     often fair dice give it (`expected`), by how much its share is `off`, and where that would lie,
     from `low` to `high`, for all results at once. If the log has its throws one by one, a table
     `evidence` has the `e_value` after so many `throws`; and if it has rolls or battles, a table
-    `luck` has the luck of each `player` in `armies`.
+    `luck` has the luck of each `player` in `armies`. A log in which nothing is possible under its
+    rules has no picture, and is refused.
     """
     expect(audited, Audit, "audited")
     rows = _results(audited)
+    if not rows:
+        raise IllegalError(
+            "a picture must have a result that is possible under the rules, got none"
+        )
     evidence = [
         {"throws": each.throws, "e_value": math.exp(_bounded(each.log_evidence))}
         for each in audited.moments
