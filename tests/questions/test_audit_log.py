@@ -113,6 +113,13 @@ WRONG = {
     "": "the log must have lines, got none",
     "\n \n": "the log must have lines, got none",
     "die\n": "the log must tell at least one throw or battle, got none",
+    "attackers,defenders,attackers_left,defenders_left\n9,5,5,2\n": "the log must tell at least "
+    "one throw or battle, got none; 1 battle is left out as broken off: when to stop was a choice",
+    "attackers,defenders,attackers_left,defenders_left,count\n9,5,5,2,3\n": "the log must tell at "
+    "least one throw or battle, got none; 3 battles are left out as broken off: when to stop was a "
+    "choice",
+    "attack_dice,defence_dice,attackers_lost\n1,1,2\n": "line 2: a roll of 1 against 1 must take "
+    "1 army in all, got attackers_lost 2",
     "hello\nworld\n": "line 1: the columns must be die; attack and defence; attack_dice, "
     "defence_dice and attackers_lost; or attackers, defenders, attackers_left and defenders_left; "
     "got 'hello'",

@@ -271,9 +271,12 @@ def audit(
             raise plainly(error)(f"{named(log, 'log')}: {error}") from None
         raise
     if not tally.lines:
+        left_out = [f"{count} {why}" for why, count in notes.skipped.items()]
+        if notes.broken_off:
+            were = "1 battle is" if notes.broken_off == 1 else f"{notes.broken_off} battles are"
+            left_out.append(f"{were} left out as broken off: when to stop was a choice")
         raise MalformedError(
-            "the log must tell at least one throw or battle, got none"
-            + "".join(f"; {count} {why}" for why, count in notes.skipped.items())
+            "; ".join(["the log must tell at least one throw or battle, got none", *left_out])
         )
     return tally.result(notes)
 

@@ -567,9 +567,10 @@ def _losses(given: Mapping[str, Any], roll: Roll) -> Losses | None:
         if all(getattr(losses, name.removesuffix("_lost")) == n for name, n in stated.items()):
             return losses
     got = " and ".join(f"{name} {number}" for name, number in stated.items())
+    taken = min(roll.attack_dice, roll.defence_dice)
     raise IllegalError(
         f"a roll of {roll.attack_dice} against {roll.defence_dice} must take "
-        f"{min(roll.attack_dice, roll.defence_dice)} armies in all, got {got}"
+        f"{taken} {'army' if taken == 1 else 'armies'} in all, got {got}"
     )
 
 
