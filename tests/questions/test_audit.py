@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from iacta import Battle, Campaign, Roll, Territory, audit
+from iacta.answers.sections import Table, sections_of
 from iacta.questions.audit import Audit
 from iacta.questions.audit_evidence import log_evidence, log_factors
 from iacta.questions.audit_fair import (
@@ -123,6 +124,19 @@ def test_a_simulated_p_value_has_its_interval() -> None:
     assert found.interval is not None
     wanted = stats.chi2.sf(found.statistic, 2 + 5)
     assert found.interval.low - 0.003 < wanted < found.interval.high + 0.003
+
+
+def test_odds_are_told_as_far_as_the_simulated_logs_support_them() -> None:
+    # None of 100,000 fair logs is as odd; so Wilson's interval ends at z² / (n + z²).
+    found = audit("die,count\n1,500\n2,500\n3,500\n4,500\n5,500\n6,1000\n")
+    (finding,) = found.findings
+    square = stats.norm.isf(0.005) ** 2
+    assert finding.interval == pytest.approx((0.0, square / (100_000 + square)))
+    head, asked, *_ = sections_of(found)
+    assert "fewer than 1 in 15,000 look as odd" in str(head.parts[0])  # 1 in 15,073
+    (table,) = asked.parts
+    assert isinstance(table, Table)
+    assert [row[1:] for row in table.rows] == [("< 0.00007", "< 0.00007")]
 
 
 def test_holm_is_as_published() -> None:

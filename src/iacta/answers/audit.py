@@ -22,7 +22,7 @@ from iacta.answers.words import count
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
 from iacta.questions.audit import Audit, Throws, audit
-from iacta.questions.audit_fair import bias_seen, rolls_needed
+from iacta.questions.audit_fair import Finding, bias_seen, rolls_needed
 from iacta.questions.audit_luck import Luck
 from iacta.questions.audit_trials import Trial, outcomes
 from iacta.rules.rules import Rules
@@ -36,7 +36,7 @@ MOST_LUCKS = 10
 MOST_FACES = 100
 MOST_ROLLS = 10**15
 NOTABLE = 5.0  # luck that more than one game in so many has is no luck
-RARE = 1e-5
+RARE = 1e-5  # what is less likely is told as less than that
 USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL_BIASES = tuple(Fraction(each, 1000) for each in (50, 20, 10, 5, 1))
 ALARMS = {
@@ -295,11 +295,12 @@ def _sentence(found: Audit) -> str:
             "that the log was compared with."
         )
     if found.is_alarm:
-        p_value, worst = min(zip(found.corrected, found.findings, strict=True), key=itemgetter(0))
+        corrected, worst = min(zip(found.corrected, found.findings, strict=True), key=itemgetter(0))
+        odds = one_in(_most(worst, corrected), is_most=worst.interval is not None)
         many = f", {worst.detail}" if worst.question in ("period", "players") else ""
         return (
             f"These dice do not look fair: {ALARMS[worst.question]}{many}. Of logs of fair dice "
-            f"{one_in(p_value)} look as odd."
+            f"{odds} look as odd."
         )
     largest = found.largest
     throws, bias = _thrown(largest), found.bias_seen(largest)
@@ -332,19 +333,32 @@ def _points(bias: float) -> str:
     return f"{100 * bias:.{digits}f}%"
 
 
-def one_in(p_value: float) -> str:
+def one_in(chance: float, *, is_most: bool = False) -> str:
     """Return a chance as one of so many.
 
-    >>> one_in(0.025), one_in(1e-5), one_in(0.7)
-    ('1 in 40', 'fewer than 1 in 99,000', '7 in 10')
+    chance: the chance.
+    is_most: whether it is the most that the chance can be.
+
+    >>> one_in(0.025), one_in(1e-9), one_in(0.7)
+    ('1 in 40', 'fewer than 1 in 100,000', '7 in 10')
+    >>> one_in(6.634e-5), one_in(6.634e-5, is_most=True), one_in(0.31, is_most=True)
+    ('1 in 15,000', 'fewer than 1 in 15,000', 'fewer than 4 in 10')
     """
-    if p_value > 0.35:
-        return f"{round(10 * p_value)} in 10"
-    if p_value <= RARE * 1.01:
-        return "fewer than 1 in 99,000"
-    many = round(1 / p_value)
+    if chance < RARE:
+        return f"fewer than 1 in {round(1 / RARE):,}"
+    fewer, whole = ("fewer than ", math.floor) if is_most else ("", round)
+    if chance > (0.25 if is_most else 0.35):
+        return f"{fewer}{math.ceil(10 * chance) if is_most else round(10 * chance)} in 10"
+    many = whole(1 / chance)
     size = 10 ** max(0, len(str(many)) - 2)
-    return f"1 in {round(many / size) * size:,}"
+    return f"{fewer}1 in {whole(many / size) * size:,}"
+
+
+def _most(finding: Finding, corrected: float) -> float:
+    """Return the most that a corrected p-value can be: that of a simulation has an interval."""
+    if finding.interval is None:
+        return corrected
+    return min(1.0, finding.interval.high * corrected / finding.p_value)
 
 
 def _evidence(found: Audit) -> Iterator[str]:
@@ -403,14 +417,20 @@ def _notes(found: Audit) -> Iterator[str]:
 
 def _questions(found: Audit) -> Table:
     rows = [
-        (WORDS[each.question], _p(each.p_value), _p(corrected))
+        (WORDS[each.question], _p(each, each.p_value), _p(each, corrected))
         for each, corrected in zip(found.findings, found.corrected, strict=True)
     ]
     return Table(("", "p-value", f"of {count(len(rows), 'question', 'questions')}"), rows)
 
 
-def _p(p_value: float) -> str:
-    return "< 0.00002" if p_value < 2 * RARE else f"{p_value:.{3 if p_value >= 0.01 else 5}f}"
+def _p(finding: Finding, p_value: float) -> str:
+    """Return a p-value, or what it is below where no simulated log is as odd."""
+    is_below = finding.interval is not None and not finding.interval.low
+    most = _most(finding, p_value) if is_below else max(p_value, RARE)
+    digits = 3 if most >= 0.01 else 5
+    if is_below:
+        return f"< {math.ceil(most * 10**digits) / 10**digits:.{digits}f}"
+    return f"{'< ' if p_value < RARE else ''}{most:.{digits}f}"
 
 
 def _counts(found: Audit, kinds: Sequence[Throws]) -> Table:
@@ -523,6 +543,17 @@ def _seen(bias: float | None) -> str:
     return "none" if bias is None else _points(bias)
 
 
+def _numbered(number: int, name: str) -> str:
+    """Return a number of throws.
+
+    >>> _numbered(1, "dice of 20 faces"), _numbered(1, "rolls of 3 against 2"), _numbered(2, "dice")
+    ('1 die of 20 faces', '1 roll of 3 against 2', '2 dice')
+    """
+    many, *more = name.split(" ", 1)
+    one = {"dice": "die"}.get(many, many.removesuffix("s"))
+    return " ".join([f"{number:,}", one if number == 1 else many, *more])
+
+
 @dataclass(frozen=True, repr=False)
 class PowerAnswer(Answer):
     """What bias so many rolls would show, and how many rolls it takes to show one."""
@@ -581,15 +612,18 @@ class PowerAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         asked, level = self.question, float(self.question.level)
         name, chances = next(iter(self.kinds.items()))
+        what = "a face" if name.startswith("dice") else "a result"
         if asked.bias is not None and asked.rolls is None:
             needed = rolls_needed(float(asked.bias), chances, level)
             off = _points(float(asked.bias))
-            sentence = f"It takes {needed:,} {name} to show a face off by {off}, nine times in ten."
+            thrown = _numbered(needed, name)
+            sentence = f"It takes {thrown} to show {what} off by {off}, nine times in ten."
         else:
             number = asked.rolls or USUAL_ROLLS[2]
             bias = bias_seen(number, chances, level)
-            off = "no bias at all" if bias is None else f"a face off by {_points(bias)}"
-            sentence = f"{number:,} {name} show {off}, nine times in ten."
+            off = "no bias at all" if bias is None else f"{what} off by {_points(bias)}"
+            show = "shows" if number == 1 else "show"
+            sentence = f"{_numbered(number, name)} {show} {off}, nine times in ten."
         yield Section([sentence])
         yield from _power_sections(self.kinds, level, self.rolls, self.biases)
 
