@@ -274,6 +274,8 @@ def test_dice_that_love_the_computer_are_found_out() -> None:
     assert found.p_value < 0.001
     wanted = stats.chi2_contingency([mine, computers], correction=False).pvalue
     assert wanted < 0.001
+    assert found.interval is not None
+    assert found.interval.low == 0 < found.p_value < found.interval.high
 
 
 def test_dice_that_are_off_for_all_love_nobody() -> None:
@@ -343,6 +345,13 @@ def test_loaded_dice_are_seen_as_often_as_stated(throws: int, chances: np.ndarra
     p_values = fair_p_values(rng.multinomial(throws, loaded, size=LOGS), chances, rng)
     assert (p_values <= 0.01).mean() == pytest.approx(0.9, abs=0.03)
     assert rolls_needed(bias, chances, 0.01) == pytest.approx(throws, abs=1)
+
+
+def test_so_few_rolls_that_none_could_raise_an_alarm_show_no_bias() -> None:
+    chances = np.array([15, 21]) / 36  # 1 against 1
+    assert bias_seen(8, chances, 0.01) is None  # as 8 losses of 8 have a chance of 0.0134
+    assert bias_seen(12, chances, 0.01) is not None
+    assert rolls_needed(0.45, chances, 0.01) > 8
 
 
 # Luck.

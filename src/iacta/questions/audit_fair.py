@@ -379,7 +379,7 @@ def compare_players(
     shares of the sum; the simulated logs are drawn from the urn. This asks for no fair chance, so
     that dice which are off for all players alike raise no alarm here.
     """
-    p_values = []
+    p_values, intervals = [], []
     for mine, others in shares:
         statistic, drawn = 0.0, np.zeros(draws)
         for ours, theirs in zip(mine, others, strict=True):
@@ -399,11 +399,14 @@ def compare_players(
             drawn += ((dealt - expected) ** 2 / scale).sum(axis=1)
         as_far = int((drawn >= statistic * (1 - SAME)).sum())
         p_values.append((as_far + 1) / (draws + 1))
+        intervals.append(Estimate(draws, as_far).interval(INTERVAL_LEVEL))
     best = int(np.argmin(p_values))
     # Of two players, each is as far from the other.
-    p_value = p_values[0] if len(names) == 2 else min(1.0, p_values[best] * len(names))
+    place, asked = (0, 1) if len(names) == 2 else (best, len(names))
+    p_value = min(1.0, p_values[place] * asked)
+    interval = Interval(*(min(1.0, end * asked) for end in intervals[place]))
     detail = f"most unlike the others: {names[best] or 'those without a name'}"
-    return Finding("players", p_value, 0.0, "simulated", None, detail), p_values
+    return Finding("players", p_value, 0.0, "simulated", interval, detail), p_values
 
 
 # Power.
@@ -480,6 +483,8 @@ def _limit(degrees: int, level: float) -> float:
 
 def _power_at(throws: int, bias: float, chances: Floats, level: float) -> float:
     """Return the chance that so many throws show a bias on the result that hides it best."""
+    if float(chances.max()) ** throws > level:
+        return 0.0  # not even if that result comes each time
     worst = int(np.argmax(chances * (1 - chances)))
     change = -bias * chances / (1 - chances[worst])
     change[worst] = bias
