@@ -3,6 +3,7 @@
 import json
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -231,6 +232,8 @@ def test_values_are_read_as_a_question_reads_them() -> None:
     assert found["error"][1] == "attackers must be given, got none"
     mixed = answer({"attackers": [12, "x", 2.5, True], "defenders": 3})
     assert [each is None for each in mixed["error"]] == [True, False, False, False]
+    huge = answer({"attackers": [12, 10**30], "defenders": 3})
+    assert huge["error"].tolist() == [None, "armies must be at most 10^18 for the method 'leap'"]
 
 
 @pytest.mark.parametrize("kind", FRAMES)
@@ -242,7 +245,8 @@ def test_truth_values_are_no_armies(kind: str) -> None:
 
 def test_whole_numbers_may_be_written_with_a_point() -> None:
     wanted = answer({"attackers": [12], "defenders": 10})["win_probability"][0]
-    for attackers in ([12.0, 12.5], ["12.0", "12.5"], [12, 12.5], ["12.00", "12.5"]):
+    decimals = [Decimal("12.00"), Decimal("12.50")]
+    for attackers in ([12.0, 12.5], ["12.0", "12.5"], [12, 12.5], ["12.00", "12.5"], decimals):
         found = answer({"attackers": attackers, "defenders": 10})
         assert found["win_probability"][0] == wanted, attackers
         assert found["error"][0] is None

@@ -115,7 +115,7 @@ def _column(frame: Any, name: str) -> pl.Series:
         if not isinstance(values, pa.Array | pa.ChunkedArray):
             values = pa.array(values, from_pandas=True)
         return pl.Series(name, values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         return pl.Series(name, [*map(_text, values)], pl.String)
 
 

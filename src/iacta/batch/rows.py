@@ -224,8 +224,8 @@ def _plain(column: pl.Series, parameter: Parameter) -> pl.Series:
         wide = column.cast(pl.Float64).fill_nan(None)
         is_whole = (wide == wide.round()) & (wide.abs() < 2.0**53)
         return wide.cast(pl.Int64) if isinstance(parameter.kind, Whole) and is_whole.all() else wide
-    if kind == pl.String and isinstance(parameter.kind, Whole):
-        return column.str.replace(WHOLE, "$1")
+    if isinstance(parameter.kind, Whole) and (kind == pl.String or kind.is_decimal()):
+        return column.cast(pl.String).str.replace(WHOLE, "$1")
     if kind.is_integer() or kind in (pl.Boolean, pl.String):
         return column
     if isinstance(kind, pl.Object):
