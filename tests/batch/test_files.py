@@ -247,6 +247,18 @@ def test_files_that_cannot_be_answered_are_refused_in_one_sentence(
     assert [each.name for each in tmp_path.iterdir()] == ([name] if name != "none.csv" else [])
 
 
+@pytest.mark.parametrize("target", ["out.csv", "out.jsonl"])
+@pytest.mark.parametrize("held", [b"x", [b"x"], {"a": b"x"}])
+def test_bytes_are_refused_where_the_target_is_text(
+    tmp_path: Path, held: object, target: str
+) -> None:
+    table = pa.table({"attackers": [9], "defenders": [5], "held": [held]})
+    pa.parquet.write_table(table, tmp_path / "in.parquet")
+    with pytest.raises(IactaError, match="can hold them, got 'held' of binary"):
+        answer_file(tmp_path / "in.parquet", tmp_path / target)
+    assert answer_file(tmp_path / "in.parquet", tmp_path / "out.arrow").rows == 1
+
+
 # Runs that are stopped.
 
 

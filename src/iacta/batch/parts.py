@@ -230,7 +230,7 @@ def _column(values: list[Any]) -> pl.Series:
 
 
 def _text(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value)
+    return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
 
 
 def head_types(lines: Iterable[str]) -> dict[str, str]:

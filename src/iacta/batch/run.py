@@ -132,7 +132,22 @@ def _job(read: Source, target: Path, asked: Asked) -> Job:
         asked.parameters([*types])  # which may refuse them
     else:
         asked.parameters(read.schema.names)
+        for field in read.schema if to.is_text else ():
+            if kind := _unfit(field.type, to):
+                raise IllegalError(
+                    f"columns must be such that {to.name} can hold them, got {shown(field.name)} "
+                    f"of {kind}"
+                )
     return Job(asked, read.format, to, () if to.name == "jsonl" else tuple(types.items()))
+
+
+def _unfit(kind: pa.DataType, to: Format) -> pa.DataType | None:
+    """Return the part of a type that a text format does not hold, `None` if it holds all."""
+    is_bytes = any(word in str(kind).split("[")[0] for word in ("binary", "decimal256"))
+    inner = [kind.field(n).type for n in range(kind.num_fields)]
+    if not inner and (is_bytes or (pa.types.is_duration(kind) and to.name == "csv")):
+        return kind
+    return next(filter(None, (_unfit(each, to) for each in inner)), None)
 
 
 def _answered(
