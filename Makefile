@@ -7,14 +7,19 @@ INTO ?= iacta-reproduced
 SECONDS ?= 3600
 PORT ?= 8000
 SETTINGS := pyproject.toml constraints.txt
+PLAYER := core plot serve
+DEVELOPER := test check bench docs
 
 # Tests start Python hundreds of times, which compiles nothing anew where it may keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo serve test check fuzz reproduce bench docs format clean
+.PHONY: demo plot serve test check fuzz reproduce bench docs format clean
 
 demo: $(VENV)/core
-	@$(BIN)/iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --exact
+	@$(BIN)/iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1
+
+# What pictures, all methods and `iacta reproduce` need.
+plot: $(VENV)/plot
 
 # A page on which every question is asked, at http://127.0.0.1:8000/ or another PORT.
 serve: $(VENV)/serve
@@ -32,7 +37,7 @@ check: $(VENV)/check
 fuzz: $(VENV)/test
 	@$(BIN)/python -m tests.fuzz $(SECONDS)
 
-reproduce: $(VENV)/test
+reproduce: $(VENV)/plot
 	@$(BIN)/iacta reproduce $(INTO)
 
 bench: $(VENV)/bench
@@ -53,15 +58,20 @@ clean:
 $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
-$(VENV)/core: $(SETTINGS) | $(VENV)/bin/python
-	@$(INSTALL) -e '.[plan]'
+# Groups of packages take pip 25.1; the oldest Python brings an older one.
+$(VENV)/pip: | $(VENV)/bin/python
+	@$(INSTALL) 'pip>=25.1'
 	@touch $@
 
-$(VENV)/serve $(VENV)/test $(VENV)/bench $(VENV)/docs: $(VENV)/%: $(SETTINGS) | $(VENV)/bin/python
-	@$(INSTALL) -e '.[$*]'
+$(VENV)/core: EXTRAS := plan
+$(VENV)/plot $(VENV)/docs: EXTRAS := methods,plan,plot
+$(VENV)/serve: EXTRAS := serve
+$(VENV)/test $(VENV)/check $(VENV)/bench: EXTRAS := cluster,serve
+
+$(PLAYER:%=$(VENV)/%): $(SETTINGS) | $(VENV)/bin/python
+	@$(INSTALL) -e '.[$(EXTRAS)]'
 	@touch $@
 
-# The strict type checker also reads the tests.
-$(VENV)/check: $(SETTINGS) | $(VENV)/bin/python
-	@$(INSTALL) -e '.[check,test]'
+$(DEVELOPER:%=$(VENV)/%): $(VENV)/%: $(SETTINGS) | $(VENV)/pip
+	@$(INSTALL) -e '.[$(EXTRAS)]' --group $*
 	@touch $@

@@ -328,11 +328,11 @@ def main() -> int:
     are_met = marks.show(marks.sample(), "Plans, a small sample (python -m benchmarks.marks: more)")
     needed = load.missing()
     if needed is not None:
-        print(f"What a server bears was not measured; that needs {needed}")
+        print(f"The load a server handles was not measured; that needs {needed}")
     else:
         served = load.load(SERVED_SECONDS)
         are_met &= marks.show(
-            served, "What a server bears (--soak: python -m benchmarks.load)", load.RESULTS
+            served, "The load a server handles (--soak: python -m benchmarks.load)", load.RESULTS
         )
     return 0 if are_met and all(line.is_met for line in lines) else 1
 

@@ -72,7 +72,7 @@ def battle_lines(rows: int = ROWS) -> Iterator[Line]:
         lambda: [ask("battle", attackers=a, defenders=d).record() for a, d in calls], 1
     )
     yield Line(
-        f"{rows:,} battles, each its share of the time: {CALLS:,} of them",
+        f"{rows:,} battles, each at its share of the time: {CALLS:,} of them",
         ours * CALLS / rows,
         f"a loop of {CALLS:,} calls ({TIMED} timed)",
         single * CALLS / TIMED,

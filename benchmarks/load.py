@@ -1,8 +1,8 @@
-"""How much a server bears: battles with random armies, small questions beside plans, and a soak.
+"""How much load a server handles: random battles, small questions beside plans, and a soak.
 
     python -m benchmarks.load [--seconds SECONDS] [--soak SECONDS]
 
-Requests come from wrk, on the same machine: the marks are for two cores that do nothing else.
+Requests come from wrk, on the same machine; the marks are for two otherwise idle cores.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from typing import NamedTuple
 import psutil
 
 from benchmarks.marks import Mark, show
+from iacta.errors import packages_of
 
 __all__ = ["RESULTS", "load", "missing"]
 
@@ -34,16 +35,16 @@ PLANNERS = 2
 ASKED_PER_SECOND = 1_000
 MOST_SECONDS = 0.050  # for a small question while plans run
 MOST_GROWTH = 1.10
-SETTLED = 60.0  # seconds of a soak until processes remember all that they may
+SETTLED = 60.0  # seconds of a soak until processes remember as much as they may
 
 
-class Told(NamedTuple):
-    """What wrk tells.
+class Report(NamedTuple):
+    """What wrk reports.
 
-    requests: how many were answered.
-    seconds: in what time.
-    half, most: the seconds that half of them, and 99% of them, took at most.
-    lost: how many were not answered, or with a problem.
+    requests: the number of answers.
+    seconds: how long it asked.
+    half, most: the seconds within which half of them, and 99% of them, came.
+    lost: the number of requests without an answer, or with a problem.
     """
 
     requests: int
@@ -58,7 +59,7 @@ def missing() -> str | None:
     if shutil.which("wrk") is None:
         return "wrk: apt-get install wrk"
     gone = [name for name in ("fastapi", "jinja2", "uvicorn", "altair") if find_spec(name) is None]
-    return f"{gone[0]}: pip install 'iacta[serve]'" if gone else None
+    return f"{gone[0]}: pip install {' '.join(packages_of('serve'))}" if gone else None
 
 
 @contextmanager
@@ -77,7 +78,7 @@ def served() -> Iterator[tuple[str, psutil.Process]]:
 
 
 def asked(address: str, path: str) -> int:
-    """Return the status of an answer that is read to its end."""
+    """Ask, read the whole answer, and return its status."""
     connection = HTTPConnection(address.removeprefix("http://"), timeout=60)
     try:
         connection.request("GET", path)
@@ -88,20 +89,20 @@ def asked(address: str, path: str) -> int:
         connection.close()
 
 
-def wrk(address: str, seconds: float, pause: int = 0) -> Told:
-    """Return what wrk tells of some seconds of small questions."""
+def wrk(address: str, seconds: float, pause: int = 0) -> Report:
+    """Ask small questions for some seconds."""
     command = [
         *("wrk", "--threads", "1", "--connections", str(CONNECTIONS)),
         *("--duration", f"{seconds:.0f}s", "--timeout", "10s", "--script", str(SCRIPT)),
         *(address, "--", str(pause)),
     ]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
-    return Told(**json.loads(ended.stdout.splitlines()[-1]))
+    return Report(**json.loads(ended.stdout.splitlines()[-1]))
 
 
 @contextmanager
 def planning(address: str) -> Iterator[list[int]]:
-    """Let some clients ask for plans all the time, and yield the statuses of their answers."""
+    """Keep some clients asking for plans, and yield the statuses of their answers."""
     is_over = threading.Event()
     statuses: list[int] = []
 
@@ -121,31 +122,31 @@ def planning(address: str) -> Iterator[list[int]]:
 
 
 def memory(process: psutil.Process) -> int:
-    """Return the bytes of memory of a process and of all that it has started, shared ones once."""
+    """Return the memory of a process and its children in bytes, shared memory counted once."""
     return sum(each.memory_full_info().pss for each in [process, *process.children(recursive=True)])
 
 
 def load(seconds: float, soak: float = 0.0) -> Iterator[Mark]:
-    """Yield what a server bears.
+    """Yield how much load a server handles.
 
     seconds: how long each measurement takes.
-    soak: how long small questions and plans are asked while memory is watched, if not 0.
+    soak: how long to ask small questions and plans while memory is watched; 0 for not at all.
     """
     with served() as (address, process):
         wrk(address, 2)
-        told = wrk(address, seconds)
-        per_second = told.requests / told.seconds
-        yield Mark("battles a second", per_second, ASKED_PER_SECOND, True, told.requests)
-        yield Mark("battles, half within seconds", told.half, None, False, told.requests)
-        yield Mark("battles, 99% within seconds", told.most, None, False, told.requests)
-        yield Mark("battles, lost", told.lost, 0, False, told.requests)
+        found = wrk(address, seconds)
+        per_second = found.requests / found.seconds
+        yield Mark("battles a second", per_second, ASKED_PER_SECOND, True, found.requests)
+        yield Mark("battles, half within seconds", found.half, None, False, found.requests)
+        yield Mark("battles, 99% within seconds", found.most, None, False, found.requests)
+        yield Mark("battles, lost", found.lost, 0, False, found.requests)
         with planning(address) as statuses:
-            told = wrk(address, seconds, PAUSE)
-        yield Mark("beside plans, half within seconds", told.half, None, False, told.requests)
+            found = wrk(address, seconds, PAUSE)
+        yield Mark("beside plans, half within seconds", found.half, None, False, found.requests)
         yield Mark(
-            "beside plans, 99% within seconds", told.most, MOST_SECONDS, False, told.requests
+            "beside plans, 99% within seconds", found.most, MOST_SECONDS, False, found.requests
         )
-        yield Mark("beside plans, lost", told.lost, 0, False, told.requests)
+        yield Mark("beside plans, lost", found.lost, 0, False, found.requests)
         unmade = sum(status != 200 for status in statuses)
         yield Mark("plans, lost", unmade, 0, False, len(statuses))
         if soak:
@@ -156,11 +157,11 @@ def _soaked(address: str, process: psutil.Process, seconds: float) -> Iterator[M
     with planning(address) as statuses:
         first = wrk(address, SETTLED)
         before = memory(process)
-        told = wrk(address, seconds)
+        found = wrk(address, seconds)
         after = memory(process)
-    lost = first.lost + told.lost
+    lost = first.lost + found.lost
     megabytes = [size / 2**20 for size in (before, after)]
-    yield Mark("soak, lost", lost, 0, False, first.requests + told.requests)
+    yield Mark("soak, lost", lost, 0, False, first.requests + found.requests)
     unmade = sum(status != 200 for status in statuses)
     yield Mark("soak, plans lost", unmade, 0, False, len(statuses))
     yield Mark("soak, megabytes at first", megabytes[0], None, False, 1)
@@ -178,7 +179,7 @@ def main() -> int:
     if needed is not None:
         print(f"This needs {needed}")
         return 2
-    title = f"What a server bears, in {words.seconds:g} seconds each"
+    title = f"Load of a server, {words.seconds:g} seconds each"
     return 0 if show(load(words.seconds, words.soak), title, RESULTS) else 1
 
 

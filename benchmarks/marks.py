@@ -144,7 +144,7 @@ def _improvements(name: str, some: list[Planned]) -> Iterator[Mark]:
     gains = [each.improvement for each in some]
     worse = sum(each.is_worse for each in some)
     yield Mark(f"{name}: rolls over battles, mean", statistics.mean(gains), None, True, len(some))
-    yield Mark(f"{name}: rolls over battles, most", max(gains), None, True, len(some))
+    yield Mark(f"{name}: rolls over battles, at most", max(gains), None, True, len(some))
     yield Mark(f"{name}: plans worse than their battles", worse, 0, False, len(some))
 
 
@@ -173,13 +173,14 @@ def hard_marks(seconds: float) -> Iterator[Mark]:
         plan = best_plan(hard.position, hard.goal, time_limit=seconds)
         simulated = simulate_plan(plan, runs=RUNS, seed=k)
         off = abs(plan.value - simulated.value) / max(simulated.error, 1 / RUNS)
-        yield Mark(f"hard position {k}: told", plan.value, None, True, 1)
+        yield Mark(f"hard position {k}: reported", plan.value, None, True, 1)
         # What was reached is an estimate of as many games: two standard errors are let pass.
         noise = 2 * (2 * hard.reached * (1 - hard.reached) / RUNS) ** 0.5
         yield Mark(
             f"hard position {k}: simulated", simulated.value, hard.reached - noise, True, RUNS
         )
-        yield Mark(f"hard position {k}: told and simulated differ, errors", off, 4, False, RUNS)
+        claim = f"hard position {k}: reported and simulated, standard errors apart"
+        yield Mark(claim, off, 4, False, RUNS)
 
 
 def _move_seconds(plan: Plan, seed: int) -> Iterator[float]:

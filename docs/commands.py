@@ -14,11 +14,11 @@ __all__ = ["commands_page", "gallery_page"]
 
 HEAD = (
     "Each command prints the same with `--help`. Attackers include the army that must stay behind. "
-    "Arguments can also be given by name: `iacta battle --attackers 12 --defenders 10`. "
-    "[Usual rules](rules.md#rules-with-a-name) need to be said only once, and "
+    "Arguments also have names: `iacta battle --attackers 12 --defenders 10`. "
+    "[Your usual rules](rules.md#rules-with-a-name) can be set once, and "
     "[a shell](index.md#make-yourself-at-home) completes commands, options and names."
 )
-DRAWN_INTO = "iacta: the picture is in"
+DRAWN_INTO = "iacta: wrote"
 
 
 def commands_page() -> str:

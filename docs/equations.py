@@ -2,7 +2,7 @@
 
 A block of equations is a statement on each line; a line that is indented further goes on with the
 one above. `_` and `^` set the next letter, number or bracket below and above; Σ, Π, min and max
-have their index below them; `a / b` is a fraction of what stands next to the stroke; a letter with
+have their index below them; `a / b` is a fraction of what is next to the stroke; a letter with
 a number behind it, such as x1, has it as an index; words are words. Whatever else is met is
 refused.
 
@@ -203,7 +203,7 @@ class _Reader:
             if len(above[0].gap) > 1:
                 break
         if not above:
-            raise EquationError(f"nothing stands above '/': {self.statement!r}")
+            raise EquationError(f"nothing is above '/': {self.statement!r}")
         below = [self.factor()]
         while (token := self.next()) is not None and token.kind == "letter" and not token.gap:
             below.append(self.factor())

@@ -14,8 +14,8 @@ def formats_page() -> str:
     parts = [
         "# Board formats",
         "`iacta board FILE` reads a board in any of these formats, which it recognises by the "
-        "content of the file, not by its name. `--to FILE` writes a board; the ending of the file "
-        "chooses the format.",
+        "content of the file, not by its name. `--to FILE` writes a board in the format of the "
+        "file's ending.",
         "\n".join(["| format | ending | |", "| --- | --- | --- |", *map(_row, FORMATS)]),
     ]
     modules = {each.name: sys.modules[each.read.__module__] for each in FORMATS}
@@ -26,5 +26,5 @@ def formats_page() -> str:
 
 def _row(each: Format) -> str:
     use = "read and written" if each.write else "read"
-    cards = "; cards in a file beside it are read too" if each.cards else ""
+    cards = "; cards are read from a file beside it" if each.cards else ""
     return f"| {each.name} | `{each.ending}` | {use}{cards} |"

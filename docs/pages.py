@@ -1,12 +1,16 @@
-"""The pages of the site: those written by hand, and those made from the code."""
+"""The pages of the site: those written by hand, and those made from the code.
+
+The pages under `docs/` are read in the repository too. There they link to files, such as that of a
+method; the site has pages made from those files, and `with_site_links` leads to them instead.
+"""
 
 import re
 import shutil
 from pathlib import Path
 
+import iacta
 from docs.commands import commands_page, gallery_page
 from docs.formats import formats_page
-from docs.house import table
 from docs.pictures import draw_all, with_pictures
 from docs.reference import (
     METHODS,
@@ -18,19 +22,45 @@ from docs.reference import (
     title,
 )
 
-__all__ = ["FOLDER", "generated", "handwritten", "settings", "write"]
+__all__ = ["FOLDER", "generated", "handwritten", "settings", "with_site_links", "write"]
 
 FOLDER = Path(__file__).parent
-MADE = FOLDER.parent / "build" / "docs"
+ROOT = FOLDER.parent
+MADE = ROOT / "build" / "docs"
+ICON = ROOT / "src" / "iacta" / "web" / "static" / "icon.svg"
+BESIDE = ("CONTRIBUTING.md", "CHANGELOG.md")  # pages of the site that are not under docs/
+
+# The pages that are made from files and folders of the repository.
+MADE_FROM = {
+    "src/iacta/__init__.pyi": "library.md",
+    "src/iacta/plan": "plans.md",
+    "src/iacta/board/formats": "formats.md",
+    **{
+        Path(module.__file__ or "").relative_to(ROOT).as_posix(): f"methods/{name}.md"
+        for name, module in METHODS.items()
+    },
+    **{name: name.lower() for name in BESIDE},
+}
+LINK = re.compile(r"\]\((?:\.\./)+(src/[\w/.]+|[A-Z]+\.md)\)")
 
 
 def handwritten() -> dict[str, str]:
-    """Return the pages that are written by hand, by their paths."""
+    """Return the pages under `docs/`, as they are written, by their paths."""
     files = sorted(FOLDER.rglob("*.md"))
-    return {
-        file.relative_to(FOLDER).as_posix(): file.read_text("utf-8").replace("{packages}", table())
-        for file in files
-    }
+    return {file.relative_to(FOLDER).as_posix(): file.read_text("utf-8") for file in files}
+
+
+def with_site_links(page: str, text: str) -> str:
+    """Return a page whose links to files of the repository lead to the pages made from them.
+
+    page: its path.
+    text: the page, as Markdown.
+
+    >>> with_site_links("questions/cost.md", "[plans](../../src/iacta/plan)")
+    '[plans](../plans.md)'
+    """
+    up = "../" * page.count("/")
+    return LINK.sub(lambda found: f"]({up}{MADE_FROM[found[1]]})", text)
 
 
 def generated() -> dict[str, str]:
@@ -48,7 +78,8 @@ def generated() -> dict[str, str]:
 
 def settings() -> str:
     """Return the settings of the site, with the pages that are made from the code in the menu."""
-    text = (FOLDER.parent / "mkdocs.yml").read_text(encoding="utf-8")
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    text = text.replace("site_name: iacta #", f"site_name: iacta {iacta.__version__} #")
     methods = [f"{title(module)}: methods/{name}.md" for name, module in METHODS.items()]
     library = [
         line
@@ -64,13 +95,21 @@ def settings() -> str:
 
 def write() -> None:
     """Write the pages, their pictures, their settings, and how they look."""
+    beside = {name.lower(): (ROOT / name).read_text("utf-8") for name in BESIDE}
     pages = handwritten() | generated()
+    pages |= {name: text.replace("](docs/", "](") for name, text in beside.items()}
     shutil.rmtree(MADE, ignore_errors=True)
     for name, text in pages.items():
         file = MADE / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(with_pictures(text).replace("```python\n>>>", "```pycon\n>>>"), "utf-8")
-    for name in ("style.css", "iframe-worker.js"):
-        shutil.copy(FOLDER / name, MADE)
+        shown = with_pictures(with_site_links(name, text))
+        file.write_text(_boosted(name) + shown.replace("```python\n>>>", "```pycon\n>>>"), "utf-8")
+    for copied in (FOLDER / "style.css", FOLDER / "iframe-worker.js", ICON):
+        shutil.copy(copied, MADE)
     (MADE.parent / "mkdocs.yml").write_text(settings(), encoding="utf-8")
     draw_all(pages, MADE)
+
+
+def _boosted(page: str) -> str:
+    """Return what lets the search find a question before the pages that only mention it."""
+    return "---\nsearch:\n  boost: 4\n---\n\n" if page.startswith("questions/") else ""

@@ -1,35 +1,38 @@
-"""Draws the pictures of the pages, each by the command that the page shows."""
+"""Draws the pictures of the pages, each by the command that the page shows.
+
+Those of the pages under `docs/` are also kept in `docs/pictures/`, so that the pages can be read in
+the repository. A test says when one is stale; `python -m docs.retell` draws it again.
+"""
 
 import contextlib
 import io
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
+from xml.etree import ElementTree
 
-from docs.house import drawing
 from docs.sessions import sessions
 
-__all__ = ["HAND_DRAWN", "PICTURE", "draw_all", "printed_by", "with_pictures"]
+__all__ = ["KEPT", "PICTURE", "draw_all", "drawn", "printed_by", "with_pictures", "words"]
 
 PICTURE = re.compile(r"^!\[(.*)\]\((.*\.svg)\)$", re.MULTILINE)
 NARROW, WIDE = 260, 600  # pixels of the plot, for telephones and for other screens
-AXES = 60  # and of what stands beside it
-HAND_DRAWN = {"house.svg": drawing}  # those that no command draws
+KEPT = Path(__file__).parent / "pictures"
+SLOW = "iacta plan "  # may compile for minutes: its pictures are taken as they are kept
 
-# The reader's screen chooses: narrow or wide, light or dark.
-ELEMENT = (
-    '<picture class="chart">'
-    '<source media="(max-width: 599px) and (prefers-color-scheme: dark)"'
-    ' srcset="{stem}-narrow-dark.svg">'
-    '<source media="(max-width: 599px)" srcset="{stem}-narrow.svg">'
-    '<source media="(prefers-color-scheme: dark)" srcset="{stem}-dark.svg">'
-    '<img src="{stem}.svg" alt="{alt}"></picture>'
+# The reader's screen chooses narrow or wide, the theme of the site light or dark.
+ELEMENT = "".join(
+    f'<picture class="chart {theme}">'
+    f'<source media="(max-width: 599px)" srcset="{{stem}}-narrow{ending}.svg">'
+    f'<img src="{{stem}}{ending}.svg" alt="{{alt}}" loading="lazy"></picture>'
+    for theme, ending in (("light", ""), ("dark", "-dark"))
 )
 
 
@@ -62,59 +65,69 @@ def printed_by(command: str) -> str:
 
 
 def draw_all(pages: Mapping[str, str], folder: Path) -> None:
-    """Draw the pictures of all pages, next to them.
+    """Draw the pictures of all pages, where the pages look for them.
 
     pages: the pages as Markdown, by their paths.
     folder: where the pages are.
     """
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        drawn = [
-            pool.submit(_draw, command, folder / Path(page).with_name(name))
+        started = [
+            pool.submit(_draw, command, (folder / page).parent / picture)
             for page, text in pages.items()
-            for name, command in _wanted(text)
+            for picture, command in _wanted(text)
         ]
-        for each in drawn:
+        for each in started:
             each.result()
 
 
 def _wanted(text: str) -> Iterator[tuple[str, str]]:
     """Yield each picture of a page with the command that draws it."""
     commands = {each.picture: each.command for each in sessions(text) if each.picture}
-    for _, name in PICTURE.findall(text):
-        yield name, "" if name in HAND_DRAWN else commands[name]
+    for _, picture in PICTURE.findall(text):
+        yield picture, commands[Path(picture).name]
 
 
 def _draw(command: str, file: Path) -> None:
     """Write a picture in its four forms."""
-    for ending, dark, width in (
-        (".svg", False, WIDE),
-        ("-dark.svg", True, WIDE),
-        ("-narrow.svg", False, NARROW),
-        ("-narrow-dark.svg", True, NARROW),
-    ):
-        if command:
-            made = _chart(_specification(command, file.name), dark, width)
-        else:
-            made = HAND_DRAWN[file.name](dark=dark, width=width + AXES)
-        file.with_name(file.stem + ending).write_text(made, encoding="utf-8")
-
-
-_known: dict[str, str] = {}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    specification = "" if command.startswith(SLOW) else _specification(command, file.name)
+    for narrow, width in (("", WIDE), ("-narrow", NARROW)):
+        for ending in ("", "-dark"):
+            made = file.with_name(f"{file.stem}{narrow}{ending}.svg")
+            if specification:
+                made.write_text(drawn(specification, dark=bool(ending), width=width), "utf-8")
+            else:
+                shutil.copy(KEPT / f"{file.stem}{ending}.svg", made)
 
 
 def _specification(command: str, name: str) -> str:
     """Return what a command draws, as a Vega-Lite specification."""
-    if command not in _known:
-        with TemporaryDirectory() as folder:
-            file = Path(folder) / "drawn.json"
-            printed_by(command.replace(name, str(file)))
-            _known[command] = file.read_text(encoding="utf-8")
-    return _known[command]
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "drawn.json"
+        printed_by(command.replace(name, str(file)))
+        return file.read_text(encoding="utf-8")
 
 
-def _chart(specification: str, dark: bool, width: int) -> str:
+def drawn(specification: str, *, dark: bool = False, width: int = WIDE) -> str:
+    """Return a picture as SVG.
+
+    specification: what it shows, in Vega-Lite.
+    dark: whether its ground is dark.
+    width: of the plot, in pixels.
+    """
     from iacta.charts.converter import convert
     from iacta.charts.files import described, fitted
 
-    drawn = fitted(json.loads(specification), dark=dark, width=width)
-    return described(convert(json.dumps(drawn), "svg"), drawn).decode()
+    fit = fitted(json.loads(specification), dark=dark, width=width)
+    return described(convert(json.dumps(fit), "svg"), fit).decode()
+
+
+def words(picture: str) -> list[str]:
+    """Return all that an SVG says: its texts, and the values that its marks are labelled with.
+
+    Their places may differ by a pixel from machine to machine, as letters do.
+
+    picture: the SVG.
+    """
+    root = ElementTree.fromstring(picture)  # noqa: S314 # our own
+    return [each.attrib.get("aria-label") or each.text or "" for each in root.iter()]

@@ -116,7 +116,7 @@ def charts_page() -> str:
 def _by_module(package: ModuleType, depth: int) -> dict[ModuleType, list[str]]:
     """Return the documented public names of a package by the package or file that has them.
 
-    depth: how many parts of a module's name tell where a name belongs.
+    depth: how many parts of a module's name say where a name belongs.
     """
     found: dict[ModuleType, list[str]] = {}
     for name in package.__all__:

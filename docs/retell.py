@@ -1,7 +1,8 @@
-"""Tells the sessions of the pages anew, where commands now print something else.
+"""Rewrites the sessions and pictures of the pages where commands now print or draw something else.
 
-python -m docs.retell [WORD ...] runs the commands that hold all the words, and rewrites below each
-as many lines as the page shows. Titles of pictures and sentences around are left to who runs it.
+python -m docs.retell [WORD ...] runs the commands that hold all the words, rewrites below each as
+many lines as the page shows, and draws stale pictures again. It changes no sentence and no title of
+a picture.
 """
 
 import io
@@ -12,6 +13,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from docs.pictures import KEPT, drawn, words
 from docs.sessions import Session, sessions
 from iacta.cli import main as command
 
@@ -20,8 +22,8 @@ SLOW = ("iacta reproduce",)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def printed_by(session: Session) -> str:
-    """Return what a command prints, run in an empty folder."""
+def printed_by(session: Session) -> tuple[str, str]:
+    """Return what a command prints, run in an empty folder, and the specification it draws."""
     words = session.command.removeprefix("iacta ").replace(".svg", ".json").split()
     with TemporaryDirectory() as folder, chdir(folder):
         Path("docs/pictures").mkdir(parents=True)
@@ -31,14 +33,26 @@ def printed_by(session: Session) -> str:
         out, errors = io.StringIO(), io.StringIO()
         with redirect_stdout(out), redirect_stderr(errors), suppress(SystemExit):
             command()
-    return out.getvalue() + errors.getvalue().replace(".json", ".svg")
+        drawing = Path(session.picture).with_suffix(".json") if session.picture else None
+        specification = drawing.read_text("utf-8") if drawing else ""
+    return out.getvalue() + errors.getvalue().replace(".json", ".svg"), specification
+
+
+def redraw(session: Session, specification: str) -> None:
+    """Draw the kept picture of a command again, in each of its forms, if it is stale."""
+    for ending in ("", "-dark"):
+        file = KEPT / f"{Path(session.picture or '').stem}{ending}.svg"
+        made = drawn(specification, dark=bool(ending))
+        is_kept = file.exists() or not ending
+        if is_kept and not (file.exists() and words(file.read_text("utf-8")) == words(made)):
+            file.write_text(made, encoding="utf-8")
+            print(file.relative_to(ROOT), flush=True)
 
 
 def told_anew(session: Session, printed: str) -> str:
     """Return what a page shows of what a command prints.
 
-    Where three dots stand for lines that are left out, each line that is shown becomes the one that
-    is most like it.
+    Where three dots replace lines, each line that is shown becomes the one that is most like it.
     """
     shown, lines = session.shown.splitlines(keepends=True), printed.splitlines(keepends=True)
     if "...\n" not in shown:
@@ -51,14 +65,16 @@ def _nearest(line: str, lines: list[str]) -> str:
 
 
 def retell(words: list[str]) -> None:
-    """Rewrite the pages, and print the commands that are told anew."""
+    """Rewrite the pages, and print what has changed."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         for session in sessions(text):
             is_asked = all(word in session.command for word in words)
             if not is_asked or not session.command.startswith("iacta ") or session.command in SLOW:
                 continue
-            printed = printed_by(session)
+            printed, specification = printed_by(session)
+            if session.picture and f"pictures/{Path(session.picture).name}" in text:
+                redraw(session, specification)
             if not session.is_told_by(printed):
                 before = f"$ {session.command}\n{session.shown}"
                 after = f"$ {session.command}\n{told_anew(session, printed)}"

@@ -13,7 +13,7 @@ class Session(NamedTuple):
     """A command, and what a page shows of its output.
 
     command: the line that is typed.
-    shown: what stands below it; three dots stand for anything, and a line of them for any lines.
+    shown: what is below it; three dots match anything, and a line of them any lines.
     """
 
     command: str
@@ -26,7 +26,7 @@ class Session(NamedTuple):
         return found and found.group(1)
 
     def is_told_by(self, printed: str) -> bool:
-        """Tell whether a command has printed what the page shows.
+        """Return whether a command has printed what the page shows.
 
         printed: all of it.
         """
@@ -35,7 +35,7 @@ class Session(NamedTuple):
 
 
 def _pattern(line: str) -> str:
-    """Return what a line of a page stands for."""
+    """Return a pattern for what a line of a page shows."""
     if line == "...\n":
         return "(?s:.*)"
     return re.escape(line).replace(re.escape("..."), ".*")

@@ -56,7 +56,7 @@ def property_type(documented: Any) -> str:
 
 
 def aliases(text: str, module: str) -> dict[str, str]:
-    """Return what stands for the names of types in signatures that are only short for others.
+    """Return the meanings of the names in signatures that are only short for other types.
 
     text: the signatures.
     module: the file in which they are written.
@@ -82,7 +82,7 @@ def _written(text: str | None) -> Any:
 
 
 def _default(parameter: inspect.Parameter) -> Any:
-    """Return a default value; of one that takes long to tell only that there is one."""
+    """Return a default value, or three dots for a long one."""
     if isinstance(parameter.default, str):
         return _Written(json.dumps(parameter.default, ensure_ascii=False))
     return ... if len(repr(parameter.default)) > LONG else parameter.default

@@ -11,9 +11,8 @@ import pytest
 import iacta
 from docs import reference
 from docs.commands import gallery_page
-from docs.house import drawing, packages
-from docs.pages import FOLDER, generated, handwritten, settings
-from docs.pictures import HAND_DRAWN, PICTURE, printed_by, with_pictures
+from docs.pages import BESIDE, FOLDER, generated, handwritten, settings, with_site_links
+from docs.pictures import KEPT, PICTURE, drawn, printed_by, with_pictures, words
 from docs.sessions import Session, sessions
 from docs.signatures import signature
 from iacta import charts, read_board, read_position
@@ -21,14 +20,15 @@ from iacta.cli.command import COMMANDS
 from iacta.rules.files import read_rules_file
 from tests.cli.conftest import run
 from tests.cli.run import Run
+from tests.web.conftest import Driver, driver
 
-__all__ = ["run"]
+__all__ = ["driver", "run"]
 
 ROOT = FOLDER.parent
 WRITTEN = handwritten()
 
 # What no test runs: installing would change the machine, and `tests/literature/` runs the other.
-NOT_RUN = {"pip install '.[plan,plot]'", "iacta reproduce"}
+NOT_RUN = {"make plot", ". .venv/bin/activate", "iacta reproduce"}
 
 
 @pytest.fixture(scope="module")
@@ -68,12 +68,15 @@ def test_each_command_prints_what_the_page_shows(
     printed = ended.stdout + ended.stderr.replace(".json", ".svg")
     assert session.is_told_by(printed), printed
     if session.picture:
-        drawn = (here / session.picture).with_suffix(".json").read_text(encoding="utf-8")
+        specification = (here / session.picture).with_suffix(".json").read_text(encoding="utf-8")
         if page in WRITTEN and "compare" not in session.command:  # whose times differ
-            named = re.escape(session.picture)
-            title = re.search(rf"^!\[(.*)\]\({named}\)$", WRITTEN[page], re.MULTILINE)
+            named = re.escape(f"pictures/{session.picture}")
+            title = re.search(rf"^!\[(.*)\]\([./]*{named}\)$", WRITTEN[page], re.MULTILINE)
             assert title is not None, "the page does not show it"
-            assert f'"description": "{title[1]}' in drawn, title[1]
+            assert f'"description": "{title[1]}' in specification, title[1]
+            kept = (KEPT / session.picture).read_text(encoding="utf-8")
+            is_stale = words(kept) != words(drawn(specification))
+            assert not is_stale, f"draw it again: python -m docs.retell {session.picture}"
 
 
 def test_a_session_may_leave_out_lines_but_not_change_them() -> None:
@@ -120,18 +123,28 @@ def test_each_picture_is_drawn_by_a_command_of_its_page(made: dict[str, str]) ->
         for title, name in PICTURE.findall(text):
             count += 1
             assert title, page
-            assert commands.count(name) == (name not in HAND_DRAWN), (page, name)
-        assert with_pictures(text).count("<picture") == len(PICTURE.findall(text))
+            assert commands.count(Path(name).name) == 1, (page, name)
+        assert with_pictures(text).count("<picture") == 2 * len(PICTURE.findall(text))
     assert count > 30
 
 
-def test_no_two_pictures_of_a_folder_have_the_same_name(made: dict[str, str]) -> None:
-    files = [
-        Path(p).with_name(name)
-        for p, t in (WRITTEN | made).items()
-        for _, name in PICTURE.findall(t)
-    ]
-    assert len(files) == len(set(files))
+def test_every_picture_of_a_page_is_kept_and_no_other() -> None:
+    shown = [Path(name).name for text in WRITTEN.values() for _, name in PICTURE.findall(text)]
+    kept = {file.name for file in KEPT.glob("*.svg") if not file.stem.endswith("-dark")}
+    assert sorted(shown) == sorted(kept - {"campaign.svg"})  # which is the README's
+    for file in KEPT.glob("*-dark.svg"):
+        light = file.with_name(file.name.replace("-dark", ""))
+        assert words(file.read_text("utf-8")) == words(light.read_text("utf-8"))
+
+
+def test_in_the_repository_links_lead_to_files_too() -> None:
+    pages = [*FOLDER.rglob("*.md"), *(ROOT / name for name in ("README.md", *BESIDE))]
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert "{" not in re.sub(r"```.*?```|`[^`]*`", "", text, flags=re.DOTALL), page
+        for link in re.findall(r"\]\(([^)\s#]+)|(?:src|srcset)=\"([^\"]+)", text):
+            path = "".join(link)
+            assert path.startswith("https://") or (page.parent / path).exists(), (page, path)
 
 
 def test_each_chart_is_a_command_in_the_gallery(made: dict[str, str]) -> None:
@@ -141,7 +154,7 @@ def test_each_chart_is_a_command_in_the_gallery(made: dict[str, str]) -> None:
 
 def test_each_page_stands_in_the_navigation_once(made: dict[str, str]) -> None:
     listed = re.findall(r"([\w/-]+\.md)$", settings(), re.MULTILINE)
-    assert sorted(listed) == sorted(WRITTEN | made)
+    assert sorted(listed) == sorted([*WRITTEN, *made, *(name.lower() for name in BESIDE)])
 
 
 def test_the_site_needs_no_network(made: dict[str, str]) -> None:
@@ -153,6 +166,24 @@ def test_the_site_needs_no_network(made: dict[str, str]) -> None:
     assert "http" not in (FOLDER / "style.css").read_text(encoding="utf-8")
     for page, text in (WRITTEN | made).items():
         assert not re.findall(r"!\[[^]]*\]\(http|\bsrc=|<script|<link", text), page
+
+
+def test_the_copy_button_copies_what_one_would_paste(driver: Driver) -> None:
+    lines = [
+        '<span class="gp">$ </span>iacta battle 12 10',
+        '<span class="go">12 armies beat 10 with a chance of 65.38%.</span>',
+        "",
+        '<span class="gp">$ </span>iacta need 10',
+    ]
+    code = "".join(f"<span>{line}\n</span>" for line in lines)
+    style = (FOLDER / "style.css").read_text(encoding="utf-8")
+    with driver.driving(), driver.browser.new_page() as page:
+        block = f"<div class='language-console'><pre><code>{code}</code></pre></div>"
+        page.set_content(f"<style>{style}</style>{block}")
+        assert "65.38%" in page.locator("code").inner_text()
+        page.evaluate("document.querySelector('code').dataset.mdCopying = ''")  # as the theme does
+        copied = page.locator("code").inner_text()
+    assert copied == "iacta battle 12 10\niacta need 10\n"
 
 
 def test_each_question_stands_in_the_list_of_questions() -> None:
@@ -175,9 +206,9 @@ def test_a_question_is_answered_first_with_a_command_a_picture_and_python(page: 
 
 
 def test_links_lead_to_pages_and_headings(made: dict[str, str]) -> None:
-    pages = WRITTEN | made
+    pages = WRITTEN | made | dict.fromkeys((name.lower() for name in BESIDE), "")
     for page, text in pages.items():
-        for link in re.findall(r"(?<!!)\[[^]\n]*\]\(([^)\s]+)\)", text):
+        for link in re.findall(r"(?<!!)\[[^]\n]*\]\(([^)\s]+)\)", with_site_links(page, text)):
             if link.startswith("https://"):
                 continue
             file, _, heading = link.partition("#")
@@ -257,14 +288,3 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
     plan = {each.name for each in (ROOT / "src" / "iacta" / "plan").glob("[a-z]*.py")}
     inner = {"compiled.py", "ends.py", "game.py", "policy.py", "real_play.py"}
     assert plan - inner <= set(re.findall(r"`(\w+\.py)`", parts))
-
-
-def test_the_house_has_a_room_for_every_package_that_says_what_it_is() -> None:
-    rooms = {name: text for floor in packages().values() for name, text in floor.items()}
-    source = ROOT / "src" / "iacta"
-    assert {each.parent.name for each in source.glob("*/__init__.py")} <= set(rooms)
-    assert all(rooms.values())
-    for width in (320, 660):
-        drawn = re.findall(r'font-weight="bold"[^>]*>(\w+)<', drawing(dark=True, width=width))
-        assert sorted(drawn) == sorted(rooms)
-    assert all(f"`{name}" in WRITTEN["architecture.md"] for name in rooms)

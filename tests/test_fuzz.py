@@ -58,7 +58,7 @@ def test_what_was_found_stays_mended(
 CALLS: list[Callable[[], Any]] = [
     lambda: iacta.ask(np.zeros(3)),  # type: ignore[arg-type]
     lambda: iacta.usual_reinforcements(len, "red"),  # type: ignore[arg-type]
-    lambda: iacta.Battle(5, 3).stop_probability(exact=np.zeros(3)),  # type: ignore[arg-type]
+    lambda: iacta.Battle(5, 3).stop_probability(exact=np.zeros(3)),  # type: ignore[call-overload]
     lambda: iacta.Distribution([1, 2]).sf(Decimal("sNaN")),  # type: ignore[arg-type]
     lambda: iacta.Distribution([1, 2]).cdf(np.zeros(0)),  # type: ignore[arg-type]
     lambda: iacta.Battle(10**400, 3),

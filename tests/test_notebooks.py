@@ -17,8 +17,8 @@ def test_a_notebook_shows_what_its_cells_answer(file: Path) -> None:
         assert now == before, source
 
 
-def test_there_is_one_for_a_player_a_teacher_and_a_programmer() -> None:
-    assert [file.stem for file in NOTEBOOKS] == ["player", "programmer", "teacher"]
+def test_there_is_one_for_bots_a_player_a_teacher_and_a_programmer() -> None:
+    assert [file.stem for file in NOTEBOOKS] == ["bots", "player", "programmer", "teacher"]
     for file in NOTEBOOKS:
         cells = nbformat.read(file, as_version=VERSION).cells
         assert cells[0].cell_type == "markdown"

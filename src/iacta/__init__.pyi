@@ -24,6 +24,12 @@ from iacta.errors import MissingError as MissingError
 from iacta.errors import TooLargeError as TooLargeError
 from iacta.estimate import Estimate as Estimate
 from iacta.estimate import Interval as Interval
+from iacta.game import Evaluation as Evaluation
+from iacta.game import Hand as Hand
+from iacta.game import Sets as Sets
+from iacta.game import Turn as Turn
+from iacta.game import evaluate as evaluate
+from iacta.game import evaluate_battle as evaluate_battle
 from iacta.plan import Continuation as Continuation
 from iacta.plan import Ending as Ending
 from iacta.plan import Fortified as Fortified

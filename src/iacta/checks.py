@@ -46,6 +46,7 @@ LONGEST_READ = 1000
 MOST_EXPONENT = 999
 LONGEST_TIME = 1e9  # seconds
 MOST_DIGITS = 100  # a float can hold its square, and what that is multiplied with
+LARGEST_FLOAT_COUNT = 2.0**53  # up to it, floats hold every whole number
 SUMS = 10  # a sum of some such numbers is still one
 WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+|[1-9][0-9]{0,2}(_[0-9]{3})+)")
 SCIENTIFIC = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?[eE]\+?[0-9]{1,3}")
@@ -144,6 +145,10 @@ def parse_whole_number(text: str, name: str, least: int | None = 0, most: int | 
 def whole_numbers(values: object, name: str, least: int = 0) -> npt.NDArray[np.int64]:
     """Return `values`, a number or an array-like of any shape, as an array of int64, or refuse it.
 
+    Whole numbers may be stored as floats, up to 2^53.
+
+    >>> whole_numbers([12.0, 8.0], "attackers").tolist()
+    [12, 8]
     >>> whole_numbers([[1, 2], [3, 4.5]], "defenders")
     Traceback (most recent call last):
         ...
@@ -155,6 +160,11 @@ def whole_numbers(values: object, name: str, least: int = 0) -> npt.NDArray[np.i
         raise MalformedError(
             f"{name} must be whole numbers in rows of one length, got {shown(values)}"
         ) from None
+    if array.dtype.kind == "f" and (np.abs(array) <= LARGEST_FLOAT_COUNT).all():
+        whole = array.astype(
+            np.int64
+        )  # frames hold whole numbers as floats, where some are missing
+        array = whole if (whole == array).all() else array
     if array.dtype.kind not in "iu" or array.dtype == np.uint64:
         checked = [whole_number(value, name, least) for value in np.asarray(values, object).flat]
         try:

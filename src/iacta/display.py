@@ -2,7 +2,10 @@
 
 from dataclasses import fields
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import altair
 
 __all__ = ["LONGEST_REPR", "Displayed", "Pasted", "pasted"]
 
@@ -12,7 +15,7 @@ LONGEST_REPR = 200
 class Displayed:
     """A value that shows itself: a terminal says what it is, and a notebook shows its answer.
 
-    The answer is the sentence, its tables and its picture. Answers and charts stand above the
+    The answer is the sentence, its tables and its picture. Answers and charts are built on the
     values. So they are looked up here, by name, when a value is shown or drawn, and nowhere else
     below.
     """
@@ -26,12 +29,13 @@ class Displayed:
         """Return in a few words what the value is."""
         raise NotImplementedError
 
-    def plot(self, *context: Any) -> Any:
+    def plot(self, *context: Any) -> "altair.TopLevelMixin":
         """Return the picture of the value, an Altair chart; this needs the extra `plot`.
 
         context: what its chart needs besides, as for `iacta.charts.chart_of`.
         """
-        return import_module("iacta.charts").chart_of(self, *context)
+        chart: altair.TopLevelMixin = import_module("iacta.charts").chart_of(self, *context)
+        return chart
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         bundle: dict[str, str] = import_module("iacta.answers.notebook").bundle(self)

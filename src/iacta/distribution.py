@@ -14,7 +14,7 @@ import numpy as np
 
 from iacta.checks import Chance, fraction_text, read_fraction, shown, whole_number, whole_text
 from iacta.display import Pasted
-from iacta.errors import IllegalError, MalformedError, MissingError, TooLargeError
+from iacta.errors import IllegalError, MalformedError, TooLargeError, missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +77,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
 
     _weights: dict[T, Any]
     _total: int | float
-    _is_ordered: bool  # whether the weights stand in the order of their values, if they have one
+    _is_ordered: bool  # whether the weights are in the order of their values, if they have one
 
     def __init__(self, source: Mapping[T, Probability] | Iterable[T]) -> None:
         try:
@@ -133,7 +133,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
     def _fill(self, weights: dict[T, Any]) -> None:
         weights = {value: weight for value, weight in weights.items() if weight}
         if not weights:
-            raise IllegalError("a distribution must have a value of positive weight, got none")
+            raise IllegalError("a distribution needs a value of positive weight")
         if any(isinstance(weight, float) for weight in weights.values()):
             floats = _as_floats(weights)
             # Divided by the largest first, floats cannot overflow when they are summed.
@@ -162,7 +162,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         ({'lose': 1, 'win': 1}, 2)
         """
         if not isinstance(self._total, int):
-            raise IllegalError("weights must be asked of an exact distribution, got a float one")
+            raise IllegalError("only an exact distribution has weights, not one in floats")
         return dict(self._ordered()), self._total
 
     def _ordered(self) -> dict[T, Any]:
@@ -267,7 +267,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         holds = _read_function(predicate, "predicate")
         kept = {value: weight for value, weight in self._weights.items() if holds(value)}
         if not kept:
-            raise IllegalError("a condition must hold for some value, got one that never holds")
+            raise IllegalError("the condition never holds")
         return Distribution(kept)
 
     def product(self, other: "Distribution[U]") -> "Distribution[tuple[T, U]]":
@@ -453,23 +453,21 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         """
         return max(self._ordered(), key=self._weights.__getitem__)
 
-    def sample(self, n: int, rng: "np.random.Generator | int") -> list[T]:
+    def sample(self, n: int, seed: "int | np.random.Generator") -> list[T]:
         """Return `n` independent random values.
 
         n: how many.
-        rng: draws them: a `numpy.random.Generator`, or a whole number, its seed; the same seed
-            draws the same values.
+        seed: a whole number, which draws the same values each time, or a
+            `numpy.random.Generator`, which draws others.
 
-        >>> Distribution(range(1, 7)).sample(5, 1)
+        >>> Distribution(range(1, 7)).sample(5, seed=1)
         [4, 6, 1, 6, 2]
         """
         n = whole_number(n, "n", least=0, most=MOST_VALUES)
-        if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
-            rng = np.random.default_rng(whole_number(rng, "rng"))
-        if not isinstance(rng, np.random.Generator):
-            raise MalformedError(
-                f"rng must be a numpy.random.Generator or a whole number, got {shown(rng)}"
-            )
+        if isinstance(seed, np.random.Generator):
+            rng = seed
+        else:
+            rng = np.random.default_rng(whole_number(seed, "seed"))
         values = list(self)
         cumulative = np.cumsum(list(self.to_float()._weights.values()))
         draws = rng.random(n) * cumulative[-1]
@@ -501,9 +499,7 @@ class Distribution(Pasted, Mapping[T, Probability], Generic[T]):
         try:
             import pandas as pd  # an extra, and slow to import
         except ImportError:
-            raise MissingError(
-                "tables need pandas, which is not installed: pip install 'iacta[plot]'"
-            ) from None
+            raise missing("tables need pandas, which is not installed", "plot") from None
         parts = {getattr(value, "_fields", None) for value in self}
         names = parts.pop() if len(parts) == 1 else None
         rows = [(*(value if names else (value,)), p) for value, p in self.items()]  # type: ignore[misc] # a named tuple
@@ -568,7 +564,7 @@ def _as_floats(weights: Mapping[T, Probability]) -> dict[T, float]:
     try:
         return {value: float(weight) for value, weight in weights.items()}
     except OverflowError:
-        raise IllegalError("the weights must fit into a float beside other floats") from None
+        raise IllegalError("the weights do not fit into floats") from None
 
 
 def _sum(terms: Iterable[Any]) -> Any:

@@ -1,6 +1,17 @@
 """Errors: what iacta raises on bad input, each message one sentence fit for a player."""
 
-__all__ = ["IactaError", "IllegalError", "MalformedError", "MissingError", "TooLargeError"]
+import re
+from functools import cache
+
+__all__ = [
+    "IactaError",
+    "IllegalError",
+    "MalformedError",
+    "MissingError",
+    "TooLargeError",
+    "missing",
+    "packages_of",
+]
 
 
 class IactaError(ValueError):
@@ -26,3 +37,30 @@ class TooLargeError(IactaError):
 
 class MissingError(IactaError):
     """The input is valid, but answering it takes a package that is not installed."""
+
+
+def missing(sentence: str, *extras: str) -> MissingError:
+    """Return the error for packages that are not installed, with the line that installs them.
+
+    sentence: what needs which packages.
+    extras: the extras of iacta that they belong to.
+    """
+    names = dict.fromkeys(name for extra in extras for name in packages_of(extra))
+    return MissingError(f"{sentence}: pip install {' '.join(names)}")
+
+
+@cache
+def packages_of(extra: str) -> tuple[str, ...]:
+    """Return the packages that an extra of iacta adds, as the metadata lists them.
+
+    >>> packages_of("plan")
+    ('numba',)
+    """
+    from importlib.metadata import requires  # slow to import
+
+    marked = (line.partition(";") for line in requires("iacta") or ())
+    return tuple(
+        re.split(r"[^\w.-]", package)[0]
+        for package, _, marker in marked
+        if re.search(rf"""extra == ["']{extra}["']""", marker)
+    )

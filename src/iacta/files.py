@@ -1,45 +1,54 @@
 r"""Files: read within bounds that hold before they are parsed, and written whole or not at all.
 
-A file may come from a stranger. No more of it is read than its bound, and TOML and JSON that would
-take far more memory than their bytes are refused before a parser sees them: tables in tables,
-dotted keys, very many entries. XML has its own guard, where boards are read.
+A file may come from a stranger. Only regular files are opened, so that nothing waits for a pipe. No
+more of a file is read than its bound, and TOML and JSON that would take far more memory than their
+bytes are refused before a parser sees them: tables in tables, dotted keys, very many entries. XML
+has its own guard, where boards are read.
 
-What is written stands under a random name until it is complete, so that nobody sees half of a file,
-and a link that was planted under a name that could be foreseen is not followed.
+A file is written under a random name until it is complete and on the disk, so that nobody sees half
+of it, and a link planted under a predictable name is not followed.
 """
 
+import errno
 import os
 import re
+import stat
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from iacta.checks import shown
-from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
+from iacta.errors import IactaError, IllegalError, MalformedError, MissingError, TooLargeError
 
 __all__ = [
     "OTHER_TEXTS",
     "STREAM",
     "UNFINISHED",
     "RepeatedKeyError",
+    "UnreadableError",
     "check_writable",
     "csv_rows",
+    "in_file",
+    "looks_like_json",
     "named",
+    "open_file",
     "parse_json",
     "parse_toml",
     "plain",
+    "put_in_place",
     "read_bytes",
     "read_path",
+    "reason_of",
     "seal",
     "write_whole",
 ]
 
 STREAM = "-"  # standard input, or standard output, where a file is named
-OTHER_TEXTS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # by the marks that they begin with
+OTHER_TEXTS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # by their byte order marks
 UNFINISHED = ".iacta-part"  # the ending of what is being written
 LONGEST_PATH = 160
 MOST_TOML_BYTES = 10**6
@@ -47,8 +56,8 @@ MOST_DEPTH = 32
 MOST_KEYS = 100_000
 MOST_PARTS = 500_000
 
-# Each matches from wherever a text, or a comment, begins to its end or that of the file. They are
-# not compiled yet: most commands read no file.
+# Each matches a text or a comment to its end, or to that of the file. They are compiled when they
+# are first needed: most commands read no file.
 JSON_TEXT = r'(?s)"(?:[^"\\]++|\\.)*+"?'
 TOML_TEXT = (
     r'(?s)"""(?:[^"\\]++|\\.|"(?!""))*+"{0,5}+'
@@ -61,6 +70,13 @@ BRACKET = r"[\[\]{}]"
 BETWEEN_KEYS = r"[,=\[\]{}\n]"
 _is_sealed = False
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+SHELL_PIPES = Path("/dev/fd")
+REASONS = {
+    errno.ENOENT: "no such file",
+    errno.ENOTDIR: "no such file",
+    errno.EISDIR: "it is a folder",
+    errno.EACCES: "permission denied",
+}
 
 
 # Names of files.
@@ -81,7 +97,7 @@ def read_path(path: object, what: str) -> Path:
 
 
 def named(path: str | PathLike[str], what: str = "") -> str:
-    r"""Return the name of a file as sentences have it: quoted, escaped, and cut if it is very long.
+    r"""Return the name of a file as messages show it: quoted, escaped, and cut if it is very long.
 
     what: what it holds, such as `board`.
 
@@ -92,7 +108,7 @@ def named(path: str | PathLike[str], what: str = "") -> str:
         return f"{what} on standard input"
     text = repr(str(path))
     if len(text) > LONGEST_PATH:
-        text = f"'...{text[-LONGEST_PATH:]}"  # its end says more than the folders that it is in
+        text = f"'...{text[-LONGEST_PATH:]}"  # the end says more than the folders
     return f"{what} file {text}" if what else text
 
 
@@ -105,10 +121,45 @@ def plain(path: str | PathLike[str]) -> str:
 # Reading.
 
 
-def seal() -> None:
-    """Let this process open no file that a question names, as a server must not.
+class UnreadableError(MalformedError):
+    """A file cannot be read.
 
-    Files of Python and of its packages can still be read, and what is compiled is still kept; every
+    file: its path.
+    reason: why not.
+    """
+
+    def __init__(self, file: str | PathLike[str], reason: str) -> None:
+        super().__init__(f"cannot read {named(file)}: {reason}")
+        self.reason = reason
+
+
+@contextmanager
+def in_file(file: str | PathLike[str], what: str) -> Iterator[None]:
+    """Put the name of a file in front of what is wrong in it.
+
+    file: its path.
+    what: what it holds, such as `board`.
+
+    >>> with in_file("own.toml", "board"):
+    ...     raise MalformedError("line 3: invalid TOML: Invalid value")
+    Traceback (most recent call last):
+        ...
+    iacta.errors.MalformedError: board file 'own.toml': line 3: invalid TOML: Invalid value
+    """
+    try:
+        yield
+    except UnreadableError:  # which names it
+        raise
+    except IactaError as error:
+        kinds = (IllegalError, TooLargeError, MissingError)  # others may take no sentence
+        kind = next((each for each in kinds if isinstance(error, each)), MalformedError)
+        raise kind(f"{named(file, what)}: {error}") from None
+
+
+def seal() -> None:
+    """Forbid this process to open files that a question names, as a server must.
+
+    Files of Python and its packages can still be read, and compiled code is still cached; every
     other file is refused, whoever opens it.
     """
     global _is_sealed
@@ -129,50 +180,74 @@ def seal() -> None:
             given = os.fsdecode(arguments[0])
             path = os.path.abspath(given)
             if not path.startswith(folders) and path != os.devnull:
-                raise IllegalError(f"a file must not be named here, got {named(given)}")
+                raise IllegalError(f"files cannot be read here, got {named(given)}")
 
     sys.addaudithook(refuse)
 
 
 def _refuse_sealed(file: Path) -> None:
     if _is_sealed:
-        raise IllegalError(f"a file must not be named here, got {named(file)}")
+        raise IllegalError(f"files cannot be read here, got {named(file)}")
+
+
+def open_file(file: Path) -> BinaryIO:
+    """Return a file opened to read its bytes, or refuse it.
+
+    file: its path, or `-` for standard input.
+
+    What is no regular file, such as a named pipe, is refused; a pipe that the shell has opened for
+    the command, as for `<(...)`, is read.
+    """
+    _refuse_sealed(file)
+    if str(file) == STREAM:
+        if sys.stdin is None:
+            raise MalformedError("standard input is closed")
+        return sys.stdin.buffer
+    try:
+        opened = open(file, "rb", opener=_at_once)  # noqa: SIM115 # the caller closes it
+    except (OSError, ValueError) as error:  # ValueError: the name contains a NUL
+        raise UnreadableError(file, reason_of(error)) from None
+    kind = os.fstat(opened.fileno()).st_mode
+    if stat.S_ISFIFO(kind) and file.parent == SHELL_PIPES:
+        os.set_blocking(opened.fileno(), True)
+    elif not stat.S_ISREG(kind):
+        opened.close()
+        raise UnreadableError(file, "it is not a regular file")
+    return opened
+
+
+def _at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for a writer
 
 
 def read_bytes(file: Path, most: int) -> bytes:
-    """Return what a file holds; of one that is too large no more than the limit is read.
+    """Return the content of a file; of one that is too large, no more than the limit is read.
 
     file: its path; `-` is standard input, which must not be empty.
     most: how many bytes it may have.
     """
-    _refuse_sealed(file)
+    opened = open_file(file)
+    is_stream = str(file) == STREAM
     try:
-        if str(file) == STREAM:
-            content = _standard_input(most)
-        else:
-            with file.open("rb") as opened:
-                content = opened.read(most + 1)
-    except (OSError, ValueError) as error:  # ValueError: the name contains a NUL
-        raise MalformedError(
-            f"the file must be one that can be read, got: {_reason(error)}"
-        ) from None
+        content = opened.read(most + 1)
+    except OSError as error:
+        raise UnreadableError(file, reason_of(error)) from None
+    finally:
+        if not is_stream:
+            opened.close()
+    if is_stream and not content:
+        raise MalformedError("standard input is empty; only one file can be read from it")
     if len(content) > most:
-        raise TooLargeError(f"the file must have at most {most} bytes, got more")
+        raise TooLargeError(f"the file must have at most {most} bytes")
     return content
 
 
-def _standard_input(most: int) -> bytes:
-    if sys.stdin is None:
-        raise MalformedError("standard input must be open, got it closed")
-    content: bytes = sys.stdin.buffer.read(most + 1)
-    if not content:
-        raise MalformedError("standard input must have a text, and be named once, got none")
-    return content
-
-
-def _reason(error: Exception) -> str:
-    """Return why something failed, in one line without the name of a file."""
-    return " ".join(str(getattr(error, "strerror", None) or error).split())
+def reason_of(error: Exception) -> str:
+    """Return why a file cannot be read or written, in one line without its name."""
+    known = REASONS.get(getattr(error, "errno", None) or 0)
+    text = str(getattr(error, "strerror", None) or error or type(error).__name__)
+    text = " ".join(text.strip().partition("\n")[0].split())
+    return known or (text[:1].lower() + text[1:] if text[1:2].islower() else text)
 
 
 # Parsing.
@@ -182,19 +257,19 @@ class RepeatedKeyError(MalformedError):
     """An object of JSON has a key twice."""
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"keys must be there once each, got {shown(key)} twice")
+        super().__init__(f"the key {shown(key)} appears twice")
         self.key = key
 
 
 def parse_json(text: str) -> Any:
-    """Return what a JSON text says.
+    """Return the value of a JSON text.
 
     >>> parse_json('{"a": [1, 2]}')
     {'a': [1, 2]}
     >>> parse_json("[" * 1000)
     Traceback (most recent call last):
         ...
-    iacta.errors.TooLargeError: lists and tables must be at most 32 deep, got more
+    iacta.errors.TooLargeError: lists and tables must be at most 32 deep
     """
     import json  # only needed here
 
@@ -204,13 +279,11 @@ def parse_json(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_pairs, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
-        raise MalformedError(
-            f"line {error.lineno}: the text must be JSON, got: {error.msg}"
-        ) from None
+        raise MalformedError(f"line {error.lineno}: invalid JSON: {error.msg}") from None
     except ValueError as error:
         if isinstance(error, RepeatedKeyError):
             raise
-        raise MalformedError("the text must be plain JSON, got a number too long or NaN") from None
+        raise MalformedError("invalid JSON: NaN, or a number that is too long") from None
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -225,20 +298,31 @@ def _refuse_constant(text: str) -> NoReturn:
     raise ValueError(text)
 
 
+def looks_like_json(text: str) -> bool:
+    r"""Return whether a text begins as JSON does and TOML does not.
+
+    >>> looks_like_json(' {"a": 1}'), looks_like_json("[\n{}]"), looks_like_json("[[a]]\nb = 1")
+    (True, True, False)
+    """
+    return re.match(r"\s*(\{|\[\s*[{\]])", text) is not None
+
+
 def parse_toml(text: str) -> dict[str, Any]:
-    r"""Return what a TOML text says.
+    r"""Return the table of a TOML text.
 
     >>> parse_toml('name = "Mars"')
     {'name': 'Mars'}
     >>> parse_toml('"a\\"#".' + "b." * 40 + "c = 1")
     Traceback (most recent call last):
         ...
-    iacta.errors.TooLargeError: line 1: keys must have at most 32 parts, got more
+    iacta.errors.TooLargeError: line 1: keys must have at most 32 parts
     """
     import tomllib  # only needed here
 
     if len(text) > MOST_TOML_BYTES or len(text.encode()) > MOST_TOML_BYTES:
-        raise TooLargeError(f"TOML must have at most {MOST_TOML_BYTES} bytes, got more")
+        raise TooLargeError(f"TOML must have at most {MOST_TOML_BYTES} bytes")
+    if looks_like_json(text):
+        raise MalformedError("the text must be TOML, got JSON")
     _refuse_costly_toml(text)
     try:
         return tomllib.loads(text)
@@ -246,13 +330,13 @@ def parse_toml(text: str) -> dict[str, Any]:
         reason, _, place = str(error).rpartition(" (at ")
         found = re.match(r"line (\d+)", place)
         line = found[1] if found else text.rstrip().count("\n") + 1
-        raise MalformedError(f"line {line}: the text must be TOML, got: {reason}") from None
+        raise MalformedError(f"line {line}: invalid TOML: {reason}") from None
     except ValueError:
-        raise MalformedError("the text must be plain TOML, got a number too long") from None
+        raise MalformedError("invalid TOML: a number that is too long") from None
 
 
 def _refuse_costly_toml(text: str) -> None:
-    """Refuse what takes a parser more than its bytes: each part of a key is several objects."""
+    """Refuse what costs a parser more than its bytes: each part of a key is several objects."""
     bare = re.sub(TOML_TEXT, lambda found: "\n" * found[0].count("\n"), text)
     _refuse_parts(bare.count(","), MOST_PARTS)
     _refuse_deep(bare)
@@ -261,13 +345,11 @@ def _refuse_costly_toml(text: str) -> None:
         if "." in line:
             parts = [piece.count(".") + 1 for piece in re.split(BETWEEN_KEYS, line)]
             if max(parts) > MOST_DEPTH:
-                raise TooLargeError(
-                    f"line {number}: keys must have at most {MOST_DEPTH} parts, got more"
-                )
+                raise TooLargeError(f"line {number}: keys must have at most {MOST_DEPTH} parts")
             keys += sum(each for each in parts if each > 2)
         keys += line.lstrip().startswith("[")
         if keys > MOST_KEYS:
-            raise TooLargeError(f"TOML must have at most {MOST_KEYS} keys, got more")
+            raise TooLargeError(f"TOML must have at most {MOST_KEYS} keys")
 
 
 def _refuse_parts(count: int, most: int) -> None:
@@ -280,52 +362,40 @@ def _refuse_deep(bare: str) -> None:
     for bracket in re.finditer(BRACKET, bare):
         depth += 1 if bracket[0] in "[{" else -1
         if depth > MOST_DEPTH:
-            raise TooLargeError(f"lists and tables must be at most {MOST_DEPTH} deep, got more")
+            raise TooLargeError(f"lists and tables must be at most {MOST_DEPTH} deep")
 
 
 # Writing.
 
 
-def check_writable(file: str | PathLike[str], what: str) -> None:
-    """Refuse a place that cannot be written, before what belongs there is computed.
-
-    file: the place.
-    what: what the sentence calls it, such as `the file of a picture`.
-    """
+def check_writable(file: str | PathLike[str]) -> None:
+    """Refuse a file that cannot be written, before its content is computed."""
     place = Path(file)
-    try:
+    with _writing(file):
         with suppress(FileNotFoundError):
             place.stat()
         if place.is_dir() or str(file).endswith(os.sep) or not place.name:
-            raise IllegalError(f"{what} must not be a folder, got {named(file)}")
+            raise IsADirectoryError(errno.EISDIR, "")
         if not place.parent.is_dir():
-            raise IllegalError(f"the folder of {what} must exist, got {named(place.parent)}")
+            raise FileNotFoundError(errno.ENOENT, "")
         target = place.resolve()
         exists = target.exists()
-        writable = not exists or os.access(target, os.W_OK)
-        if writable and (target.is_file() or not exists):
+        if exists and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, "")
+        if target.is_file() or not exists:
             part = _part_of(target)  # a folder may refuse it whatever its rights say
             part.open("xb").close()
             part.unlink()
-    except IactaError:
-        raise
-    except (OSError, ValueError, RuntimeError) as error:  # a name too long, with a NUL, in a circle
-        raise IllegalError(
-            f"{what} must be writable, got {named(file)}: {_reason(error)}"
-        ) from None
-    if not writable:
-        raise IllegalError(f"{what} must be writable, got {named(file)}")
 
 
-def write_whole(file: Path, content: bytes, what: str) -> None:
-    """Write a file under another name, then move it to its place.
+def write_whole(file: Path, content: bytes) -> None:
+    """Write a file under another name, then move it to its place once it is on the disk.
 
-    file: the place; if it is a link, it is followed, and a file that is replaced keeps its rights.
+    file: the place; a link is followed, and a file that is replaced keeps its permissions.
     content: what to write.
-    what: what a sentence calls the place if it cannot be written.
     """
     _refuse_sealed(file)
-    try:
+    with _writing(file):
         place = file.resolve()
         if place.exists() and not place.is_file():
             place.write_bytes(content)  # a pipe or a device; a folder refuses it
@@ -335,16 +405,35 @@ def write_whole(file: Path, content: bytes, what: str) -> None:
             try:
                 opened.write(content)
                 opened.flush()
-                if place.exists():
-                    part.chmod(place.stat().st_mode)
-                part.replace(place)
+                put_in_place(part, place)
             except BaseException:
                 part.unlink()
                 raise
-    except (OSError, ValueError, RuntimeError) as error:
-        raise IllegalError(
-            f"{what} must be writable, got {named(file)}: {_reason(error)}"
-        ) from None
+
+
+def put_in_place(part: Path, place: Path) -> None:
+    """Move a complete file to its place once all of it is on the disk.
+
+    part: the file.
+    place: where it belongs; what is there is replaced and its permissions are kept.
+    """
+    with part.open("rb+") as opened:
+        os.fsync(opened.fileno())
+    if place.exists():
+        part.chmod(place.stat().st_mode)
+    part.replace(place)
+
+
+@contextmanager
+def _writing(file: str | PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except IactaError:
+        raise
+    except FileNotFoundError:
+        raise IllegalError(f"cannot write {named(file)}: no such folder") from None
+    except (OSError, ValueError, RuntimeError) as error:  # a name too long, with a NUL, in a circle
+        raise IllegalError(f"cannot write {named(file)}: {reason_of(error)}") from None
 
 
 def _part_of(place: Path) -> Path:
@@ -357,8 +446,8 @@ def _part_of(place: Path) -> Path:
 def csv_rows(rows: Iterable[Iterable[object]]) -> Iterator[list[object]]:
     """Yield rows of CSV in which no text is a formula to a spreadsheet.
 
-    A text that begins as formulas do, such as a name from a file, gets an apostrophe in front, with
-    which spreadsheets mark texts. Numbers stay as they are.
+    A text that begins like a formula, such as a name from a file, gets an apostrophe in front, as
+    spreadsheets mark texts. Numbers stay as they are.
 
     >>> list(csv_rows([["=1+1", "-2.5", -2.5, "Peru"]]))
     [["'=1+1", '-2.5', -2.5, 'Peru']]

@@ -1,6 +1,6 @@
 """Starts the command `iacta`.
 
-It stands beside the package, whose import takes a moment, so that Ctrl-C is answered in it too.
+It is outside the package, whose import takes a moment, so that Ctrl-C works during that import.
 """
 
 import _signal as signal  # type: ignore[import-not-found] # without enums, which take a moment
@@ -19,9 +19,9 @@ def main() -> "NoReturn":
     """Load the command and run it; Ctrl-C ends it with 130 at any time."""
     usual = signal.getsignal(signal.SIGINT)
     if usual is signal.default_int_handler:  # a shell may have it ignored
-        # Nothing is to be tidied up yet, and an exception might be lost within an import.
+        # There is nothing to clean up yet, and an exception could be lost inside an import.
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
-    import atexit  # only from here on is Ctrl-C answered
+    import atexit  # Ctrl-C works only from here on
     import gc
 
     gc.disable()  # what is imported stays

@@ -72,8 +72,8 @@ class Drawing(NamedTuple):
             wide, narrow = self.wide.result(), self.narrow.result()
         except PictureError:
             raise TooLargeError(
-                f"the figure {self.figure.name!r} must be drawn by a process of its own, which was "
-                "ended; it may need more memory than there is"
+                f"the process that draws {self.figure.name!r} was ended; it may need more "
+                "memory than there is"
             ) from None
         views = tuple(
             f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"

@@ -1,7 +1,7 @@
 """Höhle: Markov chains and counting; and the error that Tan printed, WRONG ON PURPOSE.
 
 Höhle counts armies without their garrison. He also found by simulation that a printed distribution
-of a roll is wrong. It stands here as `wrong_distribution`, an example of an error that looks right,
+of a roll is wrong. It is here as `wrong_distribution`, an example of an error that looks right,
 was printed, and is rejected by a minute of rolling dice. Do not use it.
 
 With Y(1) ≥ Y(2) ≥ ... the attack dice and Z(1) ≥ Z(2) ≥ ... the defence dice in order, Tan (1997)
@@ -42,13 +42,13 @@ from iacta import (
     Battle,
     IllegalError,
     Losses,
-    MissingError,
     Outcome,
     Roll,
     Stop,
     win_table,
 )
 from iacta.checks import shown, whole_number
+from iacta.errors import missing
 from iacta.methods import markov
 from iacta.methods.simulation import throw_losses
 from iacta.questions.simulated import running_estimates
@@ -193,9 +193,8 @@ def chi_square(distribution: Sequence[Fraction | float], counts: Sequence[int]) 
     try:
         from scipy.stats import chisquare
     except ImportError:
-        raise MissingError(
-            "the test 'chi_square' needs SciPy, which is not installed: pip install "
-            "'iacta[methods]'"
+        raise missing(
+            "the test 'chi_square' needs SciPy, which is not installed", "methods"
         ) from None
     if len(distribution) != len(counts) or min(counts, default=0) < 0 or not sum(counts):
         raise IllegalError(

@@ -27,7 +27,7 @@ ADVANTAGES = (0, 1, 2, 3, 4, 5, 6, 7)
 
 
 def win(attackers: int, defenders: int) -> Fraction:
-    """Return the exact chance to win, garrison left out.
+    """Return the exact chance to win, without the garrison.
 
     attackers, defenders: the armies of the battle.
     """
@@ -42,7 +42,7 @@ def _wins() -> npt.NDArray[Any]:
 
 
 def ending(row: Row) -> Fraction:
-    """Return the probability of one outcome of a battle, garrison left out.
+    """Return the probability of one outcome of a battle, without the garrison.
 
     row: has `attackers`, `defenders`, `attackers_left` and `defenders_left`.
     """
@@ -52,7 +52,7 @@ def ending(row: Row) -> Fraction:
 
 
 def first_even() -> int:
-    """Return the fewest armies that, on each side, give more than one half, garrison left out."""
+    """Return the fewest armies on each side that win more than half the time, garrison excluded."""
     return next(n for n in count(1) if win(n, n) > Fraction(1, 2))
 
 

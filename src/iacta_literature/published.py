@@ -120,7 +120,7 @@ class Published(NamedTuple):
 
 
 HOW = {
-    "truncated": "cut off after its digits",
+    "truncated": "truncated to its digits",
     "about": "rounded",
     "float": "to the last digit of a float",
     "simulated": f"within the sampling interval ({SAMPLING_LEVEL})",

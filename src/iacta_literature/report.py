@@ -103,9 +103,9 @@ def page(parts: Sequence[Part], seconds: float) -> str:
         "sources, or of works that they quote:</p>",
         f"<ul>{''.join(listed)}</ul>",
         f"<p>{_tally([value for part in parts for value in part.values])} Recomputed in "
-        f"{seconds:.0f} seconds. Each value is compared at the digits with which it is printed, "
-        "and a simulated one within its sampling interval. Where a source prints an equation, the "
-        "published value is what the equation gives. The limits of statistical tests are ours.</p>",
+        f"{seconds:.0f} seconds. Each value is compared to the digits that are printed, a "
+        "simulated one within its sampling interval. Where a source prints an equation, the "
+        "published value is what it gives. The limits of statistical tests are ours.</p>",
         f"<ul>{''.join(contents)}</ul>",
         *(line for part in parts for line in _part(part)),
     ]

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from iacta.errors import IllegalError, MissingError
+from iacta.errors import IllegalError, MissingError, missing
 from iacta.files import UNFINISHED, named, write_whole
 from iacta_literature import hoehle, norvig, pracpred, taflin_tables, van_wijgerden
 from iacta_literature.published import (
@@ -83,9 +83,11 @@ def check_packages() -> None:
 
         check_installed()
     except (ImportError, MissingError):
-        raise MissingError(
-            "reproducing the literature needs SciPy, Altair and vl-convert, not all of which are "
-            "installed: pip install 'iacta[methods,plot]'"
+        raise missing(
+            "reproducing the literature needs SciPy, Altair and vl-convert, which are not all "
+            "installed",
+            "methods",
+            "plot",
         ) from None
 
 
@@ -163,7 +165,7 @@ def _timed(source: Source, step: Callable[[], None]) -> list[tuple[Timing, float
 
 
 def _write(folder: Path, name: str, content: bytes) -> None:
-    write_whole(folder / name, content, "a file of the folder")
+    write_whole(folder / name, content)
 
 
 def _make_folder(folder: Path) -> None:
@@ -175,8 +177,7 @@ def _make_folder(folder: Path) -> None:
                 part.unlink()
     except (OSError, ValueError) as error:
         raise IllegalError(
-            f"the folder must be one that can be written, got {named(folder)}: "
-            f"{getattr(error, 'strerror', None) or error}"
+            f"cannot write into {named(folder)}: {getattr(error, 'strerror', None) or error}"
         ) from None
 
 

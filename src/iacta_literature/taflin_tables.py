@@ -212,7 +212,7 @@ SOURCE = Source(
     (
         Figure(
             "after_rolls",
-            "Figure 1: where a battle stands after one roll and after two. The source names no "
+            "Figure 1: the states of a battle after one roll and after two. The source names no "
             "armies; ours are 12 against 10.",
             lambda charts: charts.after_rolls(12, 10, (0, 1, 2)),
         ),

@@ -168,7 +168,7 @@ def test_exact_is_fractions_everywhere_and_its_absence_floats() -> None:
 def test_a_win_too_rare_for_floats_says_so() -> None:
     assert Battle(2, 600).win_probability() == 0.0
     assert Battle(2, 600).win_probability(exact=True) > 0
-    with pytest.raises(IllegalError, match="in floats; exact=True may tell"):
+    with pytest.raises(IllegalError, match="in floats; try exact=True"):
         Battle(2, 600).attackers_left_if_won()
     assert dict(Battle(2, 600).attackers_left_if_won(exact=True)) == {2: 1}
 
@@ -194,7 +194,7 @@ def test_wrong_numbers_of_armies_are_refused_in_one_sentence(wrong: Any) -> None
 
 def test_exact_is_yes_or_no() -> None:
     with pytest.raises(IllegalError, match="exact must be True or False, got 'yes'"):
-        Battle(3, 2).win_probability(exact="yes")  # type: ignore[arg-type] # that is the claim
+        Battle(3, 2).win_probability(exact="yes")  # type: ignore[call-overload] # that is the claim
 
 
 def test_malformed_and_illegal_are_different_errors() -> None:

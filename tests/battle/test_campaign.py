@@ -302,14 +302,14 @@ def test_what_is_no_territory_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("way", "sentence"),
     [
-        ([], "territories must have at least one entry, got none"),
+        ([], "missing territories"),
         (7, "territories must be a row of defenders, got 7"),
         (b"ab", "territories must be a row of defenders, got b'ab'"),
         ({3}, "territories must be a row of defenders, got {3}"),
         ("22", "territories must be a row of defenders, got '22'"),
         ([3, 0], "defenders must be a whole number of at least 1, got 0"),
         ([3, 1.5], "defenders must be a whole number of at least 1, got 1.5"),
-        ([3, "4"], "defenders must be a whole number of at least 1, got '4'"),
+        ([3, "4x"], "defenders must be a whole number of at least 1, got '4x'"),
     ],
 )
 def test_wrong_ways_are_refused(way: Any, sentence: str) -> None:
@@ -350,3 +350,15 @@ def test_every_stack_has_a_chance_of_the_kind_that_was_asked() -> None:
             assert isinstance(exact, Fraction), campaign
             assert exact == campaign.territory_odds(exact=True)[-1].conquer_probability
             assert campaign.win_probability() == pytest.approx(float(exact), rel=1e-12)
+
+
+def test_a_territory_may_be_written_as_on_the_command_line() -> None:
+    written = Campaign(30, ["8:capital@3", 2, "2~5"])
+    built: list[int | Territory] = [
+        Territory(8, rules="capital", garrison=3),
+        2,
+        Territory(2, stop=Stop(stop_at=5)),
+    ]
+    assert written == Campaign(30, built)
+    with pytest.raises(IactaError, match="defenders must be a whole number of at least 1, got 'x'"):
+        Campaign(30, ["x:capital"])

@@ -92,5 +92,7 @@ def test_trees_are_counted_for_armies_kept_out_alone() -> None:
     assert kept.path_count() == Battle(9, 6, garrison=3).path_count()
     charging = Battle(9, 6, stop=Stop(charge=True))
     for count in (charging.state_count, charging.path_count):
-        with pytest.raises(IactaError, match="stop must be stop_at alone"):
+        with pytest.raises(
+            IactaError, match="states and paths are counted only for a stop of stop_at alone"
+        ):
             count()

@@ -46,7 +46,7 @@ def refusal(folder: Path, content: bytes | str) -> str:
 def test_no_entity_is_expanded_and_no_document_type_read(bomb: str, tmp_path: Path) -> None:
     encoding = "utf-16" if "UTF-16" in bomb else "utf-8"
     sentence = refusal(tmp_path, BOMBS[bomb].encode(encoding))
-    assert "the XML must have no document type and no entities, got one" in sentence
+    assert "document types and entities are not allowed in XML" in sentence
 
 
 def test_an_undeclared_entity_is_not_xml(tmp_path: Path) -> None:
@@ -139,11 +139,11 @@ def test_a_file_of_100_megabytes_is_not_read_to_its_end(tmp_path: Path) -> None:
     file = tmp_path / "board"
     with file.open("wb") as opened:
         opened.truncate(100 * 10**6)
-    with pytest.raises(IactaError, match="at most 4000000 bytes, got more"):
+    with pytest.raises(IactaError, match="at most 4000000 bytes"):
         read_board(file)
-    with pytest.raises(IactaError, match="at most 4000000 bytes, got more"):
+    with pytest.raises(IactaError, match="at most 4000000 bytes"):
         read_position(file)
-    with pytest.raises(IactaError, match="at most 4000000 bytes, got more"):
+    with pytest.raises(IactaError, match="it is not a regular file"):
         read_board("/dev/zero")
 
 
@@ -159,7 +159,7 @@ def test_nul_bytes_are_refused_with_their_line(text: str, tmp_path: Path) -> Non
     at = text.index("Egypt")
     sentence = refusal(tmp_path, text[:at] + "\0" + text[at:])
     line = text.count("\n", 0, at) + 1
-    assert f"line {line}: the text must have no NUL, got one" in sentence
+    assert f"line {line}: the text contains a NUL character" in sentence
 
 
 @pytest.mark.parametrize("path", [None, 7, "", "/", "none.map", "x\0y", "x" * 9999])

@@ -65,21 +65,21 @@ def test_positions_compare_hash_and_paste_back() -> None:
 
 CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"player": "rde"}, "player must own a territory, got 'rde'; did you mean 'red'?"),
-    ({"player": ""}, "player must be a name of one line, got ''"),
-    ({"player": None}, "player must be a name of one line, got None"),
-    ({"players": 2}, "keys must be known ones, got 'players'; did you mean 'player'?"),
+    ({"player": ""}, "player must be a name on one line, got ''"),
+    ({"player": None}, "player must be a name on one line, got None"),
+    ({"players": 2}, "unknown key 'players'; did you mean 'player'?"),
     ({"board": "x.map"}, "board must be 'classic' or a table, got 'x.map'"),
     ({"board": 7}, "board must be a name, a path or a table, got 7"),
-    ({"board": {}}, "a board must have a table of territories, got none"),
+    ({"board": {}}, "missing the table territories"),
     ({"territories": []}, "territories must be a table, got []"),
     (
         {"territories": {"Brasil": {"owner": "red", "armies": 1}}},
-        "territory must be on 'classic', got 'Brasil'; did you mean 'Brazil'?",
+        "board 'classic' has no territory 'Brasil'; did you mean 'Brazil'?",
     ),
     ({"territories": {"Brazil": 3}}, "'Brazil' must have an owner and armies, got 3"),
     (
         {"territories": {"Brazil": {"owner": "red"}}},
-        "'Brazil' must have an owner and armies, got no armies",
+        "missing armies of 'Brazil'",
     ),
     (
         {"territories": {"Brazil": {"owner": "red", "armies": 0}}},
@@ -103,11 +103,11 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"territories": {"Brazil": {"owner": 3, "armies": 3}}},
-        "'Brazil': owner must be a name of one line, got 3",
+        "'Brazil': owner must be a name on one line, got 3",
     ),
     (
         {"territories": {"Brazil": {"owner": "red", "armies": 3, "army": 1}}},
-        "keys of territories.Brazil must be known ones, got 'army'; did you mean 'armies'?",
+        "unknown key 'army' in territories.Brazil; did you mean 'armies'?",
     ),
     (
         {
@@ -116,7 +116,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
                 "BRAZIL": {"owner": "red", "armies": 3},
             }
         },
-        "'Brazil' must be there once, got it twice",
+        "'Brazil' appears twice",
     ),
 ]
 
@@ -170,12 +170,12 @@ def test_holdings_may_be_given_by_name_with_one_for_all_others() -> None:
 @pytest.mark.parametrize(
     ("holdings", "others", "sentence"),
     [
-        ({"A": ("red", 5), "a": ("red", 5)}, None, "'A' must be there once, got it twice"),
+        ({"A": ("red", 5), "a": ("red", 5)}, None, "'A' appears twice"),
         ({"A": 5}, None, "holding of A must be a Holding or a pair of an owner and armies, got 5"),
         ({"A": ("red", 0)}, None, "armies must be a whole number from 1 to 1000000000, got 0"),
         ({"A": ("red", 5)}, 2, "others must be a Holding or a pair of an owner and armies, got 2"),
-        ({"X": ("red", 5)}, None, "territory must be on 'tiny', got 'X'"),
-        ([Holding("red", 1)] * 3, ("blue", 2), "others must stand with holdings by name, got it"),
+        ({"X": ("red", 5)}, None, "board 'tiny' has no territory 'X'"),
+        ([Holding("red", 1)] * 3, ("blue", 2), "others needs holdings by name"),
     ],
 )
 def test_impossible_holdings_by_name_are_refused(holdings: Any, others: Any, sentence: str) -> None:
@@ -196,7 +196,7 @@ def test_a_file_may_say_what_all_others_hold(tmp_path: Path) -> None:
     assert found == Position(classic_board(), "red", by_name, others=("blue", 2))
     assert len(found.owned_by("blue")) == 40
     file.write_text(file.read_text().replace("armies = 2", "army = 2"))
-    with pytest.raises(IactaError, match=r"line 2: keys of others must be known ones, got 'army'"):
+    with pytest.raises(IactaError, match=r"line 2: unknown key 'army' in others"):
         read_position(file)
 
 

@@ -81,6 +81,6 @@ def test_what_is_enough_does_not_read_as_less_than_was_wanted() -> None:
     nearly = 1 - Fraction(1, 10**14)
     chart = charts.chance_by_attackers([3], 60, nearly)
     assert title(chart) == "With 60 armies you win at least 99.999999999999% of the time."
-    assert "; 99.999999999999% is wanted" in subtitle(chart)
+    assert "; the goal is 99.999999999999%" in subtitle(chart)
     chart = charts.chance_by_defenders(3, 30, Fraction(999, 1000))
     assert title(chart) == "30 defenders hold at least 99.9% of the time."

@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -18,6 +17,7 @@ from iacta import (
     Battle,
     Campaign,
     Distribution,
+    Front,
     IactaError,
     MalformedError,
     Roll,
@@ -28,6 +28,7 @@ from iacta import (
     best_plan,
     charts,
     classic_board,
+    defend_fronts,
     find_rule_set,
     how_many_dice,
     read_position,
@@ -41,6 +42,7 @@ from iacta import (
 from iacta.charts.registry import charts as registered
 from iacta.charts.theme import SUBTITLE_LETTERS, TITLE_LETTERS, AnyChart, sketched
 from iacta.questions.simulated import running_estimates
+from tests.browser import BROWSER
 from tests.charts.look import is_drawn, subtitle, title
 
 ASIA = Path(__file__).parents[2] / "examples" / "asia.toml"
@@ -57,6 +59,9 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "estimates": lambda: running_estimates(BATTLE, runs=200, seed=3),
     "solved": lambda: SOLVED,
     "best": lambda: spread_defenders(10, 12, 3),
+    "divided": lambda: defend_fronts(
+        10, [Front(9, held=(4,)), Front(20, 3, "end", held=(8, 3, 2))]
+    ),
     "chances": lambda: win_table(6, 5),
     "attackers": lambda: 6,
     "defenders": lambda: 3,
@@ -228,7 +233,6 @@ def test_a_distribution_of_anything_is_drawn() -> None:
     assert subtitle(told) == "The probability of each outcome, without the 5 least likely."
 
 
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 NARROW = 360
 MEASURED = """<body><script>
 const names = {names};

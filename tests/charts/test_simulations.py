@@ -30,7 +30,7 @@ def test_each_end_of_a_battle_stands_beside_its_exact_chance() -> None:
         assert row["probability"] == float(seen.probability)
         assert (row["low"], row["high"]) == seen.interval()
     exact = f"{100 * float(outcomes.prob(is_won)):.2f}%"
-    assert title(chart).endswith(f"% of 2,000 games; exactly it is {exact}.")
+    assert title(chart).endswith(f"% of 2,000 games; the exact chance is {exact}.")
 
 
 def test_a_campaign_of_one_territory_is_drawn_as_its_battle() -> None:

@@ -8,7 +8,10 @@ import pytest
 
 from iacta.cli import main
 
-__all__ = ["Result", "Run"]
+__all__ = ["HANGING", "STARTED", "Result", "Run"]
+
+HANGING = 300  # seconds after which a command is taken to hang, on the slowest machine too
+STARTED = "import iacta_command; print(end='.', flush=True); iacta_command.main()"
 
 
 class Result(NamedTuple):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.cli.run import Run
+from tests.cli.run import HANGING, STARTED, Run
 
 ARMIES = "must be a whole number of at least 1, got"
 WRONG = {
@@ -29,32 +29,27 @@ WRONG = {
     "battle 12 -x": f"defenders {ARMIES} '-x'",
     "battle 12 10 --garrison -1": "--garrison must be a whole number of at least 0, got -1",
     "battle 12 10 --garrison x": "--garrison must be a whole number of at least 0, got 'x'",
-    "battle 12 10 --rules capitol": "--rules must be a known name, got 'capitol'; "
-    "did you mean 'capital'?",
-    "battle 12 10 --rules risiko+wall": "rules joined by + must be capital, wall, zombie "
-    "attacker, zombie defender or balanced blitz, got 'risiko'",
-    "battle 12 10 --rules capital+capital": "rules joined by + must be named once each, "
-    "got 'capital' twice",
+    "battle 12 10 --rules capitol": "unknown rules 'capitol'; did you mean 'capital'?",
+    "battle 12 10 --rules risiko+wall": "'risiko' cannot be joined by +; only capital, wall, "
+    "zombie attacker, zombie defender and balanced blitz can",
+    "battle 12 10 --rules capital+capital": "rules joined by + name 'capital' twice",
     "battle 12 10 --rules-file": None,
-    "battle 12 10 --rules-file none.toml": "rules file 'none.toml': the file must be one that can "
-    "be read, got: No such file or directory",
-    "battle 12 10 --rules-file /": "rules file '/': the file must be one that can be read, "
-    "got: Is a directory",
-    "battle 12 10 --json --csv": "output must be --json or --csv, got both",
+    "battle 12 10 --rules-file none.toml": "cannot read 'none.toml': no such file",
+    "battle 12 10 --rules-file /": "cannot read '/': it is a folder",
+    "battle 12 10 --json --csv": "--json and --csv cannot be combined",
     "battle 12 10 --jsn": "unknown option --jsn; did you mean --json?",
-    "battle 12": "defenders must be given, got none; see iacta battle --help",
-    "battle 12 10 8": "arguments must be at most 2, got 3, "
-    "with '8' left over; see iacta battle --help",
+    "battle 12": "missing DEFENDERS; see iacta battle --help",
+    "battle 12 10 8": "unexpected argument '8'; see iacta battle --help",
     "batle 12 10": None,
-    "campaign 12": "defenders must be given, got none; see iacta campaign --help",
+    "campaign 12": "missing DEFENDERS; see iacta campaign --help",
     "campaign 12 3 0": f"defenders {ARMIES} 0",
     "campaign 12 3 -4": f"defenders {ARMIES} -4",
-    "campaign 12 3:": "rules must be a known name, got ''; iacta rules lists them",
+    "campaign 12 3:": "unknown rules ''; see iacta rules",
     "campaign 12 3@": "garrison must be a whole number of at least 0, got ''",
-    "campaign 12 3 --seed 1": "--seed must stand with --narrate, got --seed 1 alone",
+    "campaign 12 3 --seed 1": "--seed also needs --narrate",
     "campaign 12 3 --narrate --seed x": "--seed must be a whole number of at least 0, got 'x'",
     "need 10 --chance 0": "--chance must lie between 0 and 1, 0 excluded, got '0'",
-    "need 10 --chance 1": "--chance must lie between 0 and 1, both excluded, got '100%'",
+    "need 10 --chance 1": "--chance must be less than 1, as no win is certain, got '1'",
     "need 10 --chance 120%": "--chance must lie between 0 and 1, 0 excluded, got '120%'",
     "need 10 --chance 95": "--chance must lie between 0 and 1, 0 excluded, got '95'; "
     "did you mean 95%?",
@@ -62,14 +57,13 @@ WRONG = {
     "need 10 --chance likely": "--chance must lie between 0 and 1, 0 excluded, got 'likely'",
     "need 10 --keep -1": "--keep must be a whole number of at least 0, got -1",
     "need 0": f"defenders {ARMIES} 0",
-    "need": "defenders must be given, got none; see iacta need --help",
+    "need": "missing DEFENDERS; see iacta need --help",
     "table 0 5": f"attackers {ARMIES} 0",
     "table 5 x": f"defenders {ARMIES} 'x'",
     "roll 4 2": "attack_dice must be a whole number from 1 to 3, got 4",
     "roll 3 3": "defence_dice must be a whole number from 1 to 2, got 3",
-    "rules classic --rules capital": "rules must be given once, got 'classic' and "
-    "--rules 'capital'",
-    "rules xyzzy": "rules must be a known name, got 'xyzzy'; iacta rules lists them",
+    "rules classic --rules capital": "rules is given twice: 'classic' and --rules 'capital'",
+    "rules xyzzy": "unknown rules 'xyzzy'; see iacta rules",
 }
 TOO_LARGE = [
     f"battle {10**40} 3",
@@ -97,13 +91,11 @@ def test_wrong_words_get_one_sentence(run: Run, line: str) -> None:
 
 
 @pytest.mark.parametrize("line", TOO_LARGE, ids=lambda line: line[:40])
-def test_what_is_too_large_is_refused_at_once(run: Run, line: str) -> None:
-    start = time.perf_counter()
+def test_what_is_too_large_is_refused(run: Run, line: str) -> None:
     result = run(line)
     assert (result.code, result.stdout) == (2, "")
     assert result.stderr.count("\n") == 1
     assert len(result.stderr) < 400
-    assert time.perf_counter() - start < 5  # "at once" as against minutes, not a speed
 
 
 WORDS = st.one_of(
@@ -134,26 +126,27 @@ def test_any_words_get_an_answer_or_a_sentence(run: Run, command: str, words: li
 
 @pytest.mark.parametrize("moment", [0.05, 0.08, 0.12])
 def test_ctrl_c_while_it_is_still_loading(moment: float) -> None:
-    code = "import iacta_command, sys; print(end='.', flush=True); iacta_command.main()"
-    command = [sys.executable, "-c", code, "battle", "4000", "4000", "--exact", "--csv"]
+    command = [sys.executable, "-c", STARTED, "battle", "4000", "4000", "--exact", "--csv"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 # our own command
         assert process.stdout is not None
         process.stdout.read(1)
         time.sleep(moment)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=HANGING)
     assert process.returncode == 130
     assert b"Traceback" not in err
 
 
 def test_ctrl_c_ends_at_once_with_130() -> None:
-    command = [sys.executable, "-m", "iacta", "battle", "4000", "4000", "--exact", "--csv"]
+    command = [sys.executable, "-c", STARTED, "battle", "4000", "4000", "--exact", "--csv"]
     process = subprocess.Popen(  # noqa: S603 # our own command
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    time.sleep(2)
+    assert process.stdout is not None
+    process.stdout.read(1)
+    time.sleep(2)  # it works, or still loads on a slow machine
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=HANGING)
     assert process.returncode == 130
     assert out == ""
     assert "Traceback" not in err
@@ -170,7 +163,7 @@ def test_a_full_disk_is_said(line: str) -> None:
             check=False,
         )
     assert ended.returncode == 1
-    assert ended.stderr == "iacta: the answer cannot be written: No space left on device\n"
+    assert ended.stderr == "iacta: cannot write the answer: No space left on device\n"
 
 
 def test_a_closed_output_is_no_traceback() -> None:
@@ -196,7 +189,7 @@ def test_a_reader_that_has_enough_is_no_error() -> None:
 @pytest.mark.parametrize("more", ["", " --dice"])
 def test_a_refusal_names_the_battle_that_was_asked_for(run: Run, more: str) -> None:
     ended = run(f"decide 2 99999999999999999999 --garrison 1{more}")
-    assert "a battle of 2 against 99999999999999999999 must be smaller" in ended.stderr
+    assert "a battle of 2 against 99999999999999999999 is too large" in ended.stderr
 
 
 def test_work_that_takes_long_is_said_without_a_terminal(
@@ -204,7 +197,7 @@ def test_work_that_takes_long_is_said_without_a_terminal(
 ) -> None:
     monkeypatch.setattr("iacta.cli.terminal.SILENT_WAIT", 0.0)
     ended = run("battle 3000 3000 --exact")
-    assert (ended.code, ended.stderr) == (0, "iacta: this takes a while; Ctrl-C stops it\n")
+    assert (ended.code, ended.stderr) == (0, "iacta: this is taking a while; Ctrl-C stops it\n")
     assert ended.stdout
 
 

@@ -73,13 +73,12 @@ def test_a_wrong_file_gets_one_sentence(run: Run, options: str, tmp_path: Path) 
     result = run(f"board {tmp_path / 'x.map'} {options}")
     assert (result.code, result.stdout) == (2, "")
     assert result.stderr == (
-        f"iacta: board file '{tmp_path / 'x.map'}': line 23: neighbour of 'Peru' must be known, "
-        "got '9'\n"
+        f"iacta: board file '{tmp_path / 'x.map'}': line 23: unknown neighbour of 'Peru': '9'\n"
     )
 
 
 def test_a_position_is_no_board_but_something_to_plan_on(run: Run) -> None:
-    told = "the text must be a board, got a position on one: iacta plan reads it"
+    told = "this is a position, not a board; iacta plan reads it"
     ended = run("board examples/asia.toml")
     assert ended == (2, "", f"iacta: board file 'examples/asia.toml': {told}\n")
 

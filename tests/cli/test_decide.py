@@ -32,15 +32,15 @@ WRONG = {
     "12 10 --kill-value nan": "--kill-value must be a number of at least 0, got 'nan'",
     "12 10 --prize 1e101": "--prize must be at most 1e+100, got '1e101'",
     "0 10": "attackers must be a whole number of at least 1, got 0",
-    "12 10 --mix --prize 3": "--mix must stand without --prize: it looks at the chance of "
-    "conquest, in floats",
-    "12 10 --mix --exact": "--mix must stand without --exact: it looks at the chance of "
-    "conquest, in floats",
-    "12 10 --mix --dice": "--mix must stand without --dice: it looks at the chance of "
-    "conquest, in floats",
-    "12 10 --rules balanced-blitz": "dice_mode must be 'true random' to decide roll by roll, got "
-    "'balanced blitz'; best_mix, or iacta decide --mix, tells when to blitz",
-    "12 10 --json --csv": "output must be --json or --csv, got both",
+    "12 10 --mix --prize 3": "--mix and --prize cannot be combined: --mix maximises the "
+    "chance of conquest",
+    "12 10 --mix --exact": "--mix and --exact cannot be combined: --mix maximises the "
+    "chance of conquest",
+    "12 10 --mix --dice": "--mix and --dice cannot be combined: --mix maximises the "
+    "chance of conquest",
+    "12 10 --rules balanced-blitz": "rules with dice_mode 'balanced blitz' cannot be used "
+    "to decide roll by roll; best_mix, or iacta decide --mix, shows when to blitz",
+    "12 10 --json --csv": "--json and --csv cannot be combined",
 }
 
 
@@ -55,7 +55,7 @@ def test_it_begins_with_an_order(run: Run) -> None:
     first = [run(f"decide {line}").stdout.splitlines()[0] for line in ("20 10 --prize 10", "12 10")]
     assert first == [
         "Roll: 20 armies against 10 are worth 21.41 if you go on, 20.00 if you stop.",
-        "Stop: 12 armies against 10 are worth 12.00 as the battle stands, and no more if you roll.",
+        "Stop: 12 armies against 10 are worth 12.00 now, and no more if you roll.",
     ]
     assert run("decide 10 10 --mix").stdout.startswith("Roll: with 10 armies against 10, one roll")
     assert run("decide 14 10 --mix").stdout.startswith("Blitz: with 14 armies against 10, ")
@@ -69,7 +69,7 @@ def test_the_boundary_is_told_against_each_number(run: Run) -> None:
     assert "against 4    never" in run("decide 12 10").stdout.splitlines()
     many = run("decide 30 40 --prize 50").stdout.splitlines()
     assert sum(line.startswith("against") for line in many) == 20
-    assert "Those against fewer are printed with --json." in many
+    assert "--json prints those against fewer." in many
 
 
 def test_json_of_when_to_stop(run: Run) -> None:
@@ -138,7 +138,7 @@ def test_it_tells_how_many_dice_to_throw(run: Run) -> None:
     assert lines == [
         "Throw 3 dice; the best reply is 2 dice.",
         "If both sides choose best, you take the territory with a chance of 65.38%.",
-        "On the way there, neither side gains by rolling fewer dice.",
+        "On the way, neither side gains by rolling fewer dice.",
     ]
     assert run("decide 4 4 --dice --prize 3").stdout.startswith(
         "Stop: no number of dice is better."

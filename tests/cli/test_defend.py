@@ -86,9 +86,7 @@ def test_the_best_spread_for_programs(run: Run) -> None:
 
 def test_a_search_says_that_it_is_one(run: Run) -> None:
     lines = run("defend 30 --armies 40 --territories 9").stdout.splitlines()
-    assert lines[1] == (
-        "It is the best spread that was found, but not proven to be the best of all."
-    )
+    assert lines[1] == ("No better spread was found, but this one is not proven to be the best.")
 
 
 def test_attackers_without_a_chance_are_told_so(run: Run) -> None:
@@ -113,19 +111,18 @@ def test_where_there_is_but_one_spread_none_is_compared(run: Run) -> None:
     [
         (
             "12 --armies 3",
-            "the question must have --chance alone, or --armies and --territories, got --armies\n",
+            "a chain needs both --armies and --territories\n",
         ),
         (
             "12 --territories 3",
-            "the question must have --chance alone, or --armies and --territories, got "
-            "--territories\n",
+            "a chain needs both --armies and --territories\n",
         ),
-        ("12 --objective territories", "the question must have --chance alone"),
-        ("12 --chance 50% --armies 3 --territories 2", "the question must have --chance alone"),
+        ("12 --objective territories", "a chain needs both --armies and --territories\n"),
+        ("12 --chance 50% --armies 3 --territories 2", "--chance cannot be combined with"),
         ("12 --armies 9 --territories 3 --objective glory", "--objective must be break-through or"),
         (
             "12 --armies 2 --territories 3",
-            "--armies must be at least one for each of 3 territories",
+            "--armies must be at least one for each of the 3 territories",
         ),
         ("12 --armies many --territories 3", "--armies must be a whole number of at least 1"),
         ("0", "attackers must be a whole number of at least 1, got 0"),

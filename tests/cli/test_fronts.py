@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,26 @@ def test_the_other_objective_counts_territories(run: Run) -> None:
     assert lines[3] == "The share of the territories that each takes on average:"
 
 
+def test_armies_that_are_there_stay(run: Run) -> None:
+    lines = run("fronts 9/4 9/4 20/8/3/2:end --armies 10").stdout.splitlines()
+    assert lines[0] == (
+        "Put 4 more (8 in all) before the 9 armies, 4 more (8 in all) before the 9 armies and "
+        "0 0 2 more (8 3 4 in all) before the 20 armies: a front falls with a chance of 95.09%."
+    )
+
+
+def test_a_front_has_rules_from_a_file(run: Run, tmp_path: Path) -> None:
+    house = tmp_path / "house.toml"
+    house.write_text("[defence]\nfaces = [6, 6, 6]\n")
+    line = "fronts 9:1:{} 5 --armies 10 --json"
+    record = json.loads(run(line.format(house)).stdout)
+    assert record["fronts"][0].pop("rules") == "capital"
+    expected = json.loads(run(line.format("capital")).stdout)
+    assert record["fronts"][0].pop("value") == expected["fronts"][0]["value"]
+    refused = run(line.format("none.toml"))
+    assert refused == (2, "", "iacta: cannot read 'none.toml': no such file\n")
+
+
 def test_fronts_for_programs(run: Run) -> None:
     line = "fronts 9:2 5:1:capital --armies 10 --garrison 2 --exact"
     fronts = [Front(9, 2), Front(5, rules="capital")]
@@ -46,6 +67,7 @@ def test_fronts_for_programs(run: Run) -> None:
                 "territories": each.front.territories,
                 "shape": "chain",
                 "rules": rules,
+                "held": [],
                 "spread": list(each.spread),
                 "value": float(each.value),
                 "value_exact": str(each.value),
@@ -64,12 +86,16 @@ def test_fronts_for_programs(run: Run) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("8", "--armies must be given, got none"),
-        ("--armies 5", "front must be given, got none"),
-        ("8:2 --armies 1", "--armies must be at least one for each of 2 territories, got 1"),
+        ("8", "missing --armies"),
+        ("--armies 5", "missing FRONT"),
+        (
+            "8:2 --armies 1",
+            "--armies must be at least one for each of 2 territories without any, got 1",
+        ),
         ("8:x --armies 3", "territories must be a whole number of at least 1, got 'x'"),
         ("8 --armies 3 --objective glory", "--objective must be break-through or territories"),
-        ("8 --armies 3 --plot x.svg", "plot must be left out: fronts have no picture"),
+        ("8/3:2 --armies 3", "held must have one number for each of 2 territories, got (3,)"),
+        ("8/x --armies 3", "held must be a whole number of at least 0, got 'x'"),
     ],
 )
 def test_wrong_questions_are_refused(run: Run, line: str, sentence: str) -> None:

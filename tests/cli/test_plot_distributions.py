@@ -24,7 +24,7 @@ OTHERS = {
     "after-rolls {} 12 10 --rolls 1,2": "After 2 rolls it is most often 10 against 8",
     "boundary {} 12 10": "Most often it leaves the free space at 6 against 2",
     "matrix {} 11 10": "of 14,400 entries 301 are not 0.",
-    "convergence {} 9 7 --runs 100 --seed 1": "of 100 games; exactly it is",
+    "convergence {} 9 7 --runs 100 --seed 1": "of 100 games; the exact chance is",
 }
 WRONG = {
     "chart states {} 12 10": "a battle whose states are drawn must have at most 15 of them, got "
@@ -36,9 +36,8 @@ WRONG = {
     "chart matrix {} 0 3": "attackers must be a whole number of at least 1, got 0",
     "chart score {} 12 4 --runs 0": "--runs must be a whole number of at least 1, got 0",
     "chart convergence {} 12 4 --seed -1": "--seed must be a whole number of at least 0, got -1",
-    "chart difference {} 12 4 --rules capitol": "--rules must be a known name, got 'capitol'; did "
-    "you mean 'capital'?",
-    "campaign 12 4 --narrate --plot {}": "--plot must stand without --narrate, got both",
+    "chart difference {} 12 4 --rules capitol": "unknown rules 'capitol'; did you mean 'capital'?",
+    "campaign 12 4 --narrate --plot {}": "--plot and --narrate cannot be combined",
 }
 
 
@@ -46,7 +45,7 @@ WRONG = {
 def test_an_answer_is_printed_and_drawn(run: Run, line: str, tmp_path: Path) -> None:
     file = tmp_path / "answer.json"
     plain, drawn = run(line), run(f"{line} --plot {file} --dark")
-    assert drawn == plain._replace(stderr=f"iacta: the picture is in {file}\n")
+    assert drawn == plain._replace(stderr=f"iacta: wrote {file}\n")
     spec = json.loads(file.read_text(encoding="utf-8"))
     assert OWNED[line] in spec["description"]
 
@@ -55,7 +54,7 @@ def test_an_answer_is_printed_and_drawn(run: Run, line: str, tmp_path: Path) -> 
 def test_what_no_command_owns_is_drawn_by_chart(run: Run, line: str, tmp_path: Path) -> None:
     file = tmp_path / "chart.json"
     result = run(f"chart {line.format(file)}")
-    assert result == (0, "", f"iacta: the picture is in {file}\n")
+    assert result == (0, "", f"iacta: wrote {file}\n")
     spec = json.loads(file.read_text(encoding="utf-8"))
     assert OTHERS[line] in spec["description"]
 

@@ -53,9 +53,9 @@ def test_the_garrison_and_the_rules_reach_the_chart(run: Run, tmp_path: Path) ->
         ("chart delta {file} --deltas=-99", "deltas must be at least -59 to have a line"),
         ("chart slices {file} --defenders 0", "defenders must be a whole number of at least 1"),
         ("chart minimum-troops {file} --chances 0", "--chances must lie between"),
-        ("chart minimum-troops {file} --rules classic --ratio", "--ratio must go with two rules"),
-        ("chart break-even {file} --rules five-ones", "all_ones_gain must be 0"),
-        ("need 5 --dark", "--dark must go with --plot"),
+        ("chart minimum-troops {file} --rules classic --ratio", "--ratio needs two rules, got 1"),
+        ("chart break-even {file} --rules five-ones", "rules with all_ones_gain 1 cannot be used"),
+        ("need 5 --dark", "--dark also needs --plot FILE"),
     ],
 )
 def test_bad_options_are_refused_in_a_sentence(

@@ -48,10 +48,10 @@ def test_the_rules_that_are_explained_are_not_played(
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ('rules = "capitol"', "must be a known name, got 'capitol'; did you mean 'capital'?"),
-        ('ruls = "wall"', "the only key must be rules, got 'ruls'"),
+        ('rules = "capitol"', "unknown rules 'capitol'; did you mean 'capital'?"),
+        ('ruls = "wall"', "unknown key 'ruls'; expected rules"),
         ("rules = 3", "rules must be a text, got 3"),
-        ("rules", "the text must be TOML"),
+        ("rules", "invalid TOML: Expected"),
     ],
 )
 def test_wrong_settings_are_refused_with_their_file(
@@ -68,7 +68,7 @@ def test_wrong_rules_in_the_environment_are_refused(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("IACTA_RULES", "capitol")
-    assert run("battle 12 10").stderr.startswith("iacta: IACTA_RULES must be a known name")
+    assert run("battle 12 10").stderr.startswith("iacta: IACTA_RULES: unknown rules")
 
 
 def test_without_a_home_nothing_is_read_from_the_current_folder(

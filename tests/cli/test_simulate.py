@@ -13,13 +13,13 @@ import time
 import pytest
 
 from iacta import Campaign, IllegalError, Territory, simulate_campaign
-from tests.cli.run import Run
+from tests.cli.run import HANGING, STARTED, Run
 
 UNFINISHED = "72 22 8 2 2 2 7 1 1 3 1 2 3 5 1"
 WRONG = {
     "0 3": "attackers must be a whole number of at least 1, got 0",
     "12 3 -4": "defenders must be a whole number of at least 1, got -4",
-    "12": "defenders must be given, got none; see iacta simulate --help",
+    "12": "missing DEFENDERS; see iacta simulate --help",
     "12 3 --runs 0": "--runs must be a whole number of at least 1, got 0",
     "12 3 --runs -5": "--runs must be a whole number of at least 1, got -5",
     "12 3 --runs many": "--runs must be a whole number of at least 1, got 'many'",
@@ -29,8 +29,8 @@ WRONG = {
     "12 3 --runs 1e9999": "--runs must be a whole number of at least 1, got '1e9999'",
     "12 3 --runs 10%": "--runs must be a whole number of at least 1, got '10%'",
     "12 3 --seed x": "--seed must be a whole number of at least 0, got 'x'",
-    "12 3 --rules capitol": "--rules must be a known name, got 'capitol'; did you mean 'capital'?",
-    "12 3 --json --csv": "output must be --json or --csv, got both",
+    "12 3 --rules capitol": "unknown rules 'capitol'; did you mean 'capital'?",
+    "12 3 --json --csv": "--json and --csv cannot be combined",
     "12 3 --exact": None,
 }
 TOO_LARGE = ["12 3 --runs 1e999", "12 3 --runs 1e12", "1000000000000 3", f"{10**40} 3"]
@@ -50,7 +50,7 @@ def test_it_begins_with_the_answer(run: Run) -> None:
         "How it ended:",
     ]
     assert lines[5].startswith("all taken, ")
-    assert lines[-1] == "To throw the same dice again: --seed 1"
+    assert lines[-1] == "To repeat these dice: --seed 1"
 
 
 def test_one_territory_under_other_rules(run: Run) -> None:
@@ -147,13 +147,11 @@ def test_wrong_words_get_one_sentence(run: Run, line: str) -> None:
 
 
 @pytest.mark.parametrize("line", TOO_LARGE, ids=lambda line: line[:20])
-def test_what_is_too_large_is_refused_at_once(run: Run, line: str) -> None:
-    start = time.perf_counter()
+def test_what_is_too_large_is_refused(run: Run, line: str) -> None:
     result = run(f"simulate {line}")
     assert (result.code, result.stdout) == (2, "")
     assert result.stderr.count("\n") == 1
     assert len(result.stderr) < 400
-    assert time.perf_counter() - start < 5  # "at once" as against minutes, not a speed
 
 
 def test_a_terminal_sees_the_progress_until_ctrl_c_ends_it_with_130() -> None:
@@ -163,7 +161,7 @@ def test_a_terminal_sees_the_progress_until_ctrl_c_ends_it_with_130() -> None:
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=theirs, env=window) as process:  # noqa: S603 # our own command
         os.close(theirs)
         shown = b""
-        while b"Throwing dice; Ctrl-C stops." not in shown and (chunk := read_terminal(ours)):
+        while b"Throwing dice; Ctrl-C stops it." not in shown and (chunk := read_terminal(ours)):
             shown += chunk
         process.send_signal(signal.SIGINT)
         while read_terminal(ours):
@@ -183,10 +181,12 @@ def read_terminal(terminal: int) -> bytes:
 
 
 def test_ctrl_c_ends_it_silently_where_no_terminal_sees_it() -> None:
-    words = [sys.executable, "-m", "iacta", "simulate", *UNFINISHED.split(), "--runs", "1e8"]
+    words = [sys.executable, "-c", STARTED, "simulate", *UNFINISHED.split(), "--runs", "1e8"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 # our own command
-        time.sleep(1.5)
+        assert process.stdout is not None
+        process.stdout.read(1)
+        time.sleep(1.5)  # it works, or still loads on a slow machine
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=10)
+        out, err = process.communicate(timeout=HANGING)
     assert process.returncode == 130
     assert (out, err) == (b"", b"")

@@ -21,8 +21,8 @@ STOPS = {
 }
 
 BLITZ = (
-    "--rules must have truly random dice and a defender who does not see the attack first for a "
-    "battle that stops by charge, max_losses or max_rolls, got balanced blitz"
+    "rules with dice_mode 'balanced blitz' cannot be used for a battle that stops by charge, "
+    "max_losses or max_rolls"
 )
 WRONG = {
     "battle 12 10 --stop-at -1": "--stop-at must be a whole number of at least 0, got -1",
@@ -31,12 +31,13 @@ WRONG = {
     "campaign 12 3~": "stop_at must be a whole number of at least 0, got ''",
     "campaign 12 3~x": "stop_at must be a whole number of at least 0, got 'x'",
     "simulate 12 3 --max-rolls -2": "--max-rolls must be a whole number of at least 0, got -2",
-    "battle 12 10 --rules five-ones --charge": "all_ones_gain must be 0 for a battle that stops by "
-    "charge, max_losses or max_rolls, got 1",
+    "battle 12 10 --rules five-ones --charge": "rules with all_ones_gain 1 cannot be used for a "
+    "battle that stops by charge, max_losses or max_rolls",
     "need 10 --stop-at -1": "--stop-at must be a whole number of at least 0, got -1",
-    "need 3 --chance 100% --charge": "--chance must lie between 0 and 1, both excluded, got '100%'",
-    "need 1 --max-rolls 1": "--chance must be at most '95/144', which endless attackers have, got "
-    "'19/20'",
+    "need 3 --chance 100% --charge": "--chance must be less than 1, as no win is certain, "
+    "got '100%'",
+    "need 1 --max-rolls 1": "--chance must be at most 95/144, the most that any number of "
+    "attackers reaches, got '19/20'",
     "defend 12 --max-losses x": "--max-losses must be a whole number of at least 0, got 'x'",
     "defend 9 --rules balanced-blitz --charge": BLITZ,
     "need 5 --rules balanced-blitz --max-rolls 3": BLITZ,

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.cli.run import HANGING
+
 
 class Ended(NamedTuple):
     """The exit code of a line, and what it printed."""
@@ -26,7 +28,7 @@ def shell(line: str, extra: Mapping[str, str] = MappingProxyType({})) -> Ended:
         ["/bin/sh", "-c", line],
         env=environment,
         capture_output=True,
-        timeout=60,
+        timeout=HANGING,
     )
     return Ended(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
 
@@ -44,7 +46,7 @@ def test_an_answer_needs_neither_errors_nor_input(closed: str) -> None:
     [(">&-", "Bad file descriptor"), (">/dev/full", "No space left on device")],
 )
 def test_an_answer_that_cannot_be_written_is_said_so(closed: str, reason: str) -> None:
-    said = f"iacta: the answer cannot be written: {reason}\n"
+    said = f"iacta: cannot write the answer: {reason}\n"
     assert shell(f"$iacta battle 5 3 {closed}") == (1, "", said)
 
 
@@ -80,5 +82,5 @@ def test_a_picture_goes_to_a_pipe_instead_of_the_answer(tmp_path: Path) -> None:
 
 
 def test_a_pipe_takes_a_picture_or_an_answer() -> None:
-    said = "iacta: output must be the answer or --plot -, got both\n"
+    said = "iacta: --plot - cannot be combined with --json or --csv\n"
     assert shell("$iacta battle 5 3 --plot - --json") == (2, "", said)

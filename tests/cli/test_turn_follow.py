@@ -1,6 +1,8 @@
 """`iacta plan --follow` and `plan.live`: a plan is followed move by move."""
 
 from collections.abc import Callable
+from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -76,7 +78,7 @@ def test_a_roll_can_be_taken_back_and_wrong_ones_are_refused(
     assert sum(line.endswith(first) for line in lines) == 6
     assert "> iacta: losses must be one of 0-2, 1-1, 2-0, got 3-0" in lines
     assert "> iacta: losses must be one of 0-2, 1-1, 2-0, got 1-0" in lines
-    assert "> iacta: losses must be like 1-1 or a1 d1, yours first, got 'what'" in lines
+    assert "> iacta: type losses such as 1-1 or a1 d1, yours first, got 'what'" in lines
     assert any("moved must be a whole number from 3 to 4, got 9" in line for line in lines)
     assert lines[-1].startswith("> ")
 
@@ -86,8 +88,8 @@ def test_enter_throws_the_dice(answer: PlanAnswer, capsys: pytest.CaptureFixture
     told = capsys.readouterr().out
     follow(answer, typed(*[""] * 40), seed=3)
     assert capsys.readouterr().out == told
-    assert "The roll costs you " in told
-    assert ("Done: you take a and b." in told) != ("nothing more can be done" in told)
+    assert "You lose " in told
+    assert ("Done: you take a and b." in told) != ("no attack can reach the goal" in told)
 
 
 def test_thrown_dice_are_those_of_the_rules() -> None:
@@ -99,8 +101,61 @@ def test_thrown_dice_are_those_of_the_rules() -> None:
         assert abs(thrown.count(losses) / runs - chance) < 4 * (chance * (1 - chance) / runs) ** 0.5
 
 
-def test_following_a_plan_reaches_its_goal_as_often_as_it_says() -> None:
-    plan, rng = best_plan(ROW, TakeAll("a,b")), np.random.default_rng(7)
+def seen_chances(attackers: int, defenders: int, *, whole: bool) -> dict[tuple[int, int], float]:
+    """Return what a roll may cost where the defender sees it first, by counting all dice.
+
+    whole: whether the attacker always goes on, with all dice; else they may stop, or throw fewer.
+    """
+
+    def results(mine: tuple[int, ...], j: int) -> dict[tuple[int, int], float]:
+        found: dict[tuple[int, int], float] = {}
+        for theirs in product(range(1, 7), repeat=j):
+            pairs = [*zip(sorted(mine)[::-1], sorted(theirs)[::-1], strict=False)]
+            killed = sum(one > other for one, other in pairs)
+            losses = len(pairs) - killed, killed
+            found[losses] = found.get(losses, 0.0) + 6.0**-j
+        return found
+
+    @cache
+    def value(a: int, d: int) -> float:
+        if a <= 1 or not d:
+            return float(not d)
+        most = min(a - 1, 3)
+        return max(worth(a, d, k)[0] for k in ([most] if whole else range(1, most + 1)))
+
+    @cache
+    def worth(a: int, d: int, k: int) -> tuple[float, dict[tuple[int, int], float]]:
+        total, chances = 0.0, dict[tuple[int, int], float]()
+        for mine in product(range(1, 7), repeat=k):
+            replies = [results(mine, j) for j in range(min(d, 2), 0, -1)]
+            values = [
+                sum(p * value(a - lost, d - killed) for (lost, killed), p in each.items())
+                for each in replies
+            ]
+            total += min(values) / 6**k
+            for losses, p in replies[values.index(min(values))].items():
+                chances[losses] = chances.get(losses, 0.0) + p / 6**k
+        return total, chances
+
+    return worth(attackers, defenders, min(attackers - 1, 3))[1]
+
+
+@pytest.mark.parametrize("play", ["rolls", "battles"])
+@pytest.mark.parametrize(("attackers", "defenders"), [(6, 4), (4, 2), (3, 3), (7, 1)])
+def test_a_defender_who_sees_the_attack_answers_as_the_plan_expects(
+    attackers: int, defenders: int, play: str
+) -> None:
+    board = board_of("two", [("s", "a")], "sa")
+    start = position_on(board, {"s": attackers}, {"a": defenders})
+    live = Live(best_plan(start, TakeAll("a"), "defender sees first", play=play), start)
+    found = {(lost, killed): chance for chance, lost, killed in live.chances()}
+    expected = seen_chances(attackers, defenders, whole=play == "battles")
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("rules", ["classic", "defender sees first"])
+def test_following_a_plan_reaches_its_goal_as_often_as_it_says(rules: str) -> None:
+    plan, rng = best_plan(ROW, TakeAll("a,b"), rules), np.random.default_rng(7)
     runs = won = 400
     for _ in range(runs):
         live = Live(plan, ROW)
@@ -153,24 +208,24 @@ def test_a_worth_is_followed_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert isinstance(found, PlanAnswer)
     follow(found, typed("0-2", "", "0-1", ""))
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1].startswith("s (6) to a (2): roll 3 dice. Still to gain ")
-    assert lines[-2].endswith(" > Nothing more is worth an attack.")
+    assert lines[1].startswith("s (6) to a (2): roll 3 dice. Expected gain ")
+    assert lines[-2].endswith(" > No further attack pays.")
     plan = best_plan(ROW, Worth())
     assert lines[1].endswith(f"gain {plan.value - 1:.2f}.")
 
 
 def test_the_command_follows_after_its_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("builtins.input", typed("q"))
-    told = run("plan examples/asia.toml --take Siam --time-limit 0.5 --follow").stdout
+    told = run("plan examples/asia.toml --take Siam --time-limit 0 --follow").stdout
     assert told.startswith("You take Siam with a chance of ")
     assert HELP in told.splitlines()
     refused = run("plan examples/asia.toml --take Siam --follow --json")
-    assert refused.stderr == "iacta: output must be without --json or --csv to --follow, got both\n"
+    assert refused.stderr == "iacta: --follow cannot be combined with --json or --csv\n"
     assert (refused.code, refused.stdout) == (2, "")
 
 
 def test_what_is_no_plan_is_not_followed() -> None:
-    with pytest.raises(IllegalError, match="answer must be that of a plan"):
+    with pytest.raises(IllegalError, match="only the answer of a plan can be followed"):
         follow(ask("battle", attackers=5, defenders=3))
     live = Live(best_plan(ROW, TakeAll("a,b")), ROW)
     over = Position(ROW.board, "red", (Holding("red", 1),) * 3)

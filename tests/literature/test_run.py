@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from iacta.cli.terminal import LONG
 from iacta_literature import SOURCES, published
 from iacta_literature import run as library
 from tests.cli.run import Run
@@ -102,7 +103,7 @@ def test_a_place_that_is_no_folder_is_refused(quick: Run, tmp_path: Path, place:
     (tmp_path / "file").write_text("mine", encoding="utf-8")
     ended = quick(f"reproduce {tmp_path / place}")
     assert ended.code == 2
-    assert "the folder must be one that can be written, got" in ended.stderr
+    assert "cannot write into '" in ended.stderr
     assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
 
 
@@ -116,7 +117,7 @@ def test_without_its_packages_the_line_to_install_them_is_printed(
     monkeypatch.setitem(sys.modules, missing, None)
     ended = quick(f"reproduce {tmp_path / 'into'}")
     assert ended.code == 2
-    assert "pip install 'iacta[methods,plot]'" in ended.stderr
+    assert "pip install scipy altair pandas vl-convert-python\n" in ended.stderr
     assert not (tmp_path / "into").exists()
 
 
@@ -161,10 +162,11 @@ def test_ctrl_c_ends_it_with_130_and_no_file_half_written(
         drawing = children(process.pid)
         process.send_signal(signal.SIGINT)
         try:
-            said = process.communicate(timeout=20)
+            said = process.communicate(timeout=300)
         finally:
             process.kill()  # should it still be there
-    assert (process.returncode, said) == (130, (b"", b""))
+    assert (process.returncode, said[0]) == (130, b"")
+    assert said[1] in (b"", f"iacta: {LONG}\n".encode())  # a slow machine may say so
     check_whole(tmp_path / "into")
     assert not list((tmp_path / "into").glob(".*"))
     until(lambda: not any(Path(f"/proc/{child}").exists() for child in drawing))
@@ -186,8 +188,8 @@ def children(process: int) -> list[str]:
 
 
 def until(comes_true: Any) -> None:
-    """Wait for something, at most a minute."""
-    end = time.monotonic() + 60
+    """Wait for something that comes, however slow the machine is."""
+    end = time.monotonic() + 300
     while not comes_true():
         assert time.monotonic() < end
         time.sleep(0.01)

@@ -157,5 +157,7 @@ def test_chances_tend_to_their_limits(name: str) -> None:
 def test_armies_that_grow_have_no_limit() -> None:
     kernel = find_kernel(RULES["five ones"])
     for ask in (kernel.limit_of_attackers, kernel.limit_of_defenders):
-        with pytest.raises(IllegalError, match="all_ones_gain must be 0 for the limit"):
+        with pytest.raises(
+            IllegalError, match="rules with all_ones_gain 1 cannot be used for the limit"
+        ):
             ask(3)

@@ -154,7 +154,7 @@ def test_all_but_small_battles_are_refused_at_once() -> None:
     assert law == counting.outcomes(Distribution([51]), 50, CLASSIC)
     for attackers, defenders in ((52, 50), (2, 2501), (10**30, 1)):
         for ask in (path_tree.tree, path_tree.paths, path_tree.win_probability, path_tree.refuse):
-            with pytest.raises(TooLargeError, match=r"'path_tree': expected at most 2500 states"):
+            with pytest.raises(TooLargeError, match=r"'path_tree': it has more than 2500 states"):
                 ask(attackers, defenders, CLASSIC)
-    with pytest.raises(IllegalError, match="'path_tree', which cannot let armies grow"):
+    with pytest.raises(IllegalError, match="cannot be used for the method 'path_tree'"):
         path_tree.tree(4, 2, find_rules("five ones"))

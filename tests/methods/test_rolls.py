@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from iacta import CLASSIC, Dice, Rules
+from iacta import CLASSIC, Dice, Roll, Rules
 from iacta.methods import find_kernel
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 
@@ -67,6 +67,16 @@ def test_no_roll_can_cost_more_than_can_be_spared() -> None:
     assert blitz.rolls(5, 3, 0) == ()
 
 
-def test_growing_armies_have_no_rolls_to_choose_among() -> None:
-    with pytest.raises(ValueError, match="all_ones_gain must be 0"):
-        find_kernel(Rules(mode=ArmiesGrow())).rolls(3, 2)
+@pytest.mark.parametrize("gain", [1, 3])
+@pytest.mark.parametrize(("able", "defenders"), [(3, 2), (5, 4), (2, 2), (3, 1)])
+def test_a_roll_in_which_armies_grow_is_one_of_its_results(
+    able: int, defenders: int, gain: int
+) -> None:
+    rules = Rules(mode=ArmiesGrow(gain=gain))
+    for choice in find_kernel(rules).rolls(able, defenders):
+        ((chance, (results,)),) = choice.throws
+        wanted = Roll(choice.dice, min(defenders, 2), rules).losses()
+        assert chance == 1
+        assert {tuple(losses): p for p, *losses in results} == {
+            tuple(losses): float(p) for losses, p in wanted.items()
+        }

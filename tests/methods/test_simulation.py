@@ -474,7 +474,7 @@ def test_wrong_arguments_are_refused() -> None:
         simulate_campaign(12, [10], Rules(mode=DefenderSeesFirst()))
     with pytest.raises(IllegalError, match="attackers must be"):
         simulate_campaign(0, [10])
-    with pytest.raises(IllegalError, match="territories must have"):
+    with pytest.raises(IllegalError, match="missing territories"):
         simulate_campaign(12, [])
 
 

@@ -256,7 +256,9 @@ def test_neither_simulation_nor_a_wrong_name_gives_fractions() -> None:
 @pytest.mark.parametrize("method", ["auto", "simulation"])
 def test_armies_that_grow_are_refused_but_for_a_larger_garrison(method: str) -> None:
     for stop in (FULL, Stop(max_losses=3), Stop(max_rolls=3)):
-        with pytest.raises(IllegalError, match="all_ones_gain must be 0 for a battle"):
+        with pytest.raises(
+            IllegalError, match="rules with all_ones_gain 1 cannot be used for a battle"
+        ):
             Battle(9, 7, "five ones", stop=stop).outcomes(method=method)
     kept = Battle(9, 7, "five ones", stop=Stop(stop_at=2)).win_probability()
     assert kept == Battle(9, 7, "five ones", garrison=3).win_probability()

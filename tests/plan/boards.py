@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import combinations, pairwise
 from random import Random
 from typing import Any
 
-from iacta import Dice, Rules
+from iacta import Dice, Rules, read_position
 from iacta.board import Board, Continent, Holding, Position
-from iacta.plan import Goal, InOrder, TakeAll, TakeAny, Worth
+from iacta.plan import Goal, InOrder, Plan, TakeAll, TakeAny, Worth, best_plan, eliminate
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
 
@@ -95,6 +96,13 @@ def _classic() -> Board:
 
 
 CLASSIC_BOARD = _classic()
+BLUE = read_position("examples/eliminate-blue.json")
+
+
+@cache
+def plan_against_blue() -> Plan:
+    """Return a plan that is played roll by roll, of more states than can be searched through."""
+    return best_plan(BLUE, eliminate(BLUE, "blue"))
 
 
 def position_on(

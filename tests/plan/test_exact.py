@@ -64,7 +64,7 @@ def exact_value(problem: Problem, goal: int) -> float:
     return exact.value
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=60, derandomize=True, deadline=None)
 @given(tree=trees(), armies=st.integers(1, 9), rules=SMALL_RULES, data=st.data())
 def test_trees_equal_the_search_of_all_states(
     tree: tuple[list[str], Pairs], armies: int, rules: Rules, data: st.DataObject
@@ -112,7 +112,7 @@ def test_borders_may_be_one_way(
     assert found <= bound.chance(problem.enemy, problem.enemy) + 1e-12
 
 
-@settings(max_examples=100, derandomize=True, deadline=None)
+@settings(max_examples=40, derandomize=True, deadline=None)
 @given(graph=graphs(4), armies=st.integers(1, 8), rules=SMALL_RULES, data=st.data())
 def test_no_share_beats_the_optimum_and_the_optimum_no_bound(
     graph: tuple[list[str], Pairs], armies: int, rules: Rules, data: st.DataObject
@@ -159,7 +159,7 @@ def test_transitions_are_those_of_a_battle(rules: Rules) -> None:
         assert won[able].sum() == pytest.approx(chance, rel=1e-12)
 
 
-@settings(max_examples=80, derandomize=True, deadline=None)
+@settings(max_examples=25, derandomize=True, deadline=None)
 @given(graph=graphs(4), armies=st.integers(1, 7), data=st.data())
 def test_a_plan_by_battles_is_the_best_of_all_that_attack_anything(
     graph: tuple[list[str], Pairs], armies: int, data: st.DataObject

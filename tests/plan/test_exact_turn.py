@@ -127,13 +127,13 @@ def turns(draw: st.DrawFn) -> Turn:
     return Turn(problem, problem.enemy, rewards, whole_battles=draw(st.booleans()))
 
 
-@settings(max_examples=250, derandomize=True, deadline=None)
+@settings(max_examples=100, derandomize=True, deadline=None)
 @given(turn=turns())
 def test_the_pass_over_all_states_equals_a_plain_recursion(turn: Turn) -> None:
     assert solved(turn).value == pytest.approx(plain_value(turn), abs=1e-12)
 
 
-@settings(max_examples=120, derandomize=True, deadline=None)
+@settings(max_examples=50, derandomize=True, deadline=None)
 @given(turn=turns())
 def test_who_makes_the_best_rolls_is_paid_the_value(turn: Turn) -> None:
     exact = solved(turn)

@@ -11,11 +11,13 @@ from iacta import (
     Dice,
     Position,
     Rules,
+    TakeAll,
     TakeAny,
     TooLargeError,
     best_plan,
     spread_defenders,
 )
+from iacta.plan import plan as plan_module
 from iacta.plan import real_play
 from iacta.plan.bound import Bound
 from iacta.plan.problem import read_problem
@@ -25,7 +27,9 @@ from iacta.questions.needed import win_probability_keeping
 def test_no_row_is_made_for_a_battle_that_is_refused() -> None:
     tracemalloc.start()
     try:
-        with pytest.raises(TooLargeError, match="a battle of 170716544 against 200000000 must be"):
+        with pytest.raises(
+            TooLargeError, match="a battle of 170716544 against 200000000 is too large"
+        ):
             win_probability_keeping(170_716_544, [200_000_000], keep=0, exact=True)
         assert tracemalloc.get_traced_memory()[1] < 10**7
     finally:
@@ -78,3 +82,21 @@ def test_fractions_of_thousands_of_digits_are_not_compared(monkeypatch: pytest.M
     assert not spread_defenders(2000, 9, 3).is_exact
     with pytest.raises(AssertionError):
         spread_defenders(700, 9, 3)
+
+
+def test_an_interrupt_after_the_search_does_not_lose_the_plan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    steps, calls = plan_module._steps, list[None]()
+
+    def interrupted(*args: Any) -> Any:
+        calls.append(None)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return steps(*args)
+
+    monkeypatch.setattr(plan_module, "_steps", interrupted)
+    board = Board("two", ("A", "B"), (("A", "B"),))
+    start = Position(board, "red", {"A": ("red", 5), "B": ("blue", 2)})
+    assert best_plan(start, TakeAll("B")).proven
+    assert len(calls) == 2

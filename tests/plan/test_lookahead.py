@@ -1,16 +1,16 @@
 """Tests for plans of real play by lookahead on shares, where states are too many to search all."""
 
 import random
+from dataclasses import replace
 from itertools import islice, pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from benchmarks.positions import hard_positions
 from iacta import Rules
-from iacta.board.position import read_position
-from iacta.plan import TakeAll, Worth, best_plan, eliminate
+from iacta.board import Holding
+from iacta.plan import TakeAll, Worth, best_plan
 from iacta.plan.exact_turn import solve_turn
 from iacta.plan.games import Drawn, RollMade, Thrown, paid_in
 from iacta.plan.goals import Rewards
@@ -21,7 +21,7 @@ from iacta.plan.stack_rows import row_of
 from iacta.plan.turn import Turn, TurnState
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.rules import CLASSIC
-from tests.plan.boards import CLASSIC_BOARD, board_of, position_on
+from tests.plan.boards import BLUE, CLASSIC_BOARD, board_of, plan_against_blue, position_on
 
 ALL_RULES = [
     CLASSIC,
@@ -68,7 +68,7 @@ def _local(policy: Lookahead, mask: int) -> int:
 
 
 @pytest.mark.parametrize("rules", ALL_RULES)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_lookahead_is_no_worse_than_its_share_and_no_better_than_the_best_play(
     seed: int, rules: Rules
 ) -> None:
@@ -88,7 +88,7 @@ def test_lookahead_is_no_worse_than_its_share_and_no_better_than_the_best_play(
 
 def test_lookahead_comes_near_to_the_best_play() -> None:
     short = []
-    for seed in range(20):
+    for seed in range(8):
         turn = small_turn(100 + seed)
         best = solve_turn(turn)
         assert best is not None
@@ -99,7 +99,7 @@ def test_lookahead_comes_near_to_the_best_play() -> None:
     assert max(short) < 0.03
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_games_with_real_dice_are_won_as_often_as_is_told(seed: int) -> None:
     turn = small_turn(200 + seed)
     policy = Lookahead(turn)
@@ -133,7 +133,7 @@ def paying_turn(kind: str, seed: int, rules: Rules = CLASSIC) -> Turn:
 @pytest.mark.parametrize("kind", ["any", "order", "worth"])
 def test_other_goals_come_near_to_the_best_play_too(kind: str, rules: Rules) -> None:
     short = []
-    for seed in range(8):
+    for seed in range(3):
         turn = paying_turn(kind, seed, rules)
         best = solve_turn(turn)
         assert best is not None
@@ -150,7 +150,7 @@ def test_other_goals_come_near_to_the_best_play_too(kind: str, rules: Rules) -> 
 
 @pytest.mark.parametrize("kind", ["any", "order", "worth"])
 def test_games_with_real_dice_pay_as_much_as_is_told(kind: str) -> None:
-    for seed in range(3):
+    for seed in range(2):
         turn = paying_turn(kind, 200 + seed)
         policy = Lookahead(turn)
         gains = np.array([game.gain for game in islice(policy.games(Drawn(2)), 500)])
@@ -194,29 +194,39 @@ def _replayed(turn: Turn, state: TurnState, made: RollMade) -> TurnState:
 
 
 def test_the_middle_of_a_battle_and_other_armies_have_a_next_move() -> None:
-    position = position_on(CLASSIC_BOARD, {"Ukraine": 20, "Siam": 12}, {"Ural": 3, "China": 2})
-    plan = best_plan(position, TakeAll("Asia"), time_limit=2)
-    fought = position_on(CLASSIC_BOARD, {"Ukraine": 19, "Siam": 12}, {"Ural": 1, "China": 2})
-    reinforced = position_on(CLASSIC_BOARD, {"Ukraine": 45, "Siam": 12}, {"Ural": 3, "China": 2})
-    for each in (position, fought, reinforced):
-        move = plan.next_move(each)
+    plan = plan_against_blue()
+    first = plan.next_move()
+    assert first is not None
+    for name, armies in ((first.to, 1), ("Brazil", 19), ("Brazil", 45)):
+        place = BLUE.board.territories.index(name)
+        holdings = list(BLUE.holdings)
+        holdings[place] = Holding(holdings[place].owner, armies)
+        there = replace(BLUE, holdings=tuple(holdings))
+        move = plan.next_move(there)
         assert move is not None
-        assert move.to in position.board.neighbours(move.start)
-        assert each.of(move.start).owner == "red" != each.of(move.to).owner
+        assert move.to in there.board.neighbours(move.start)
+        assert there.of(move.start).owner == "red" != there.of(move.to).owner
         assert 1 <= move.dice <= 3
 
 
-def test_hard_positions_are_no_worse_than_a_simple_search_reached() -> None:
+def test_hard_positions_have_a_plan_before_anything_is_searched() -> None:
     for each in hard_positions():
-        plan = best_plan(each.position, each.goal, time_limit=1)
-        assert plan.interval is not None
-        low, high = plan.interval
-        assert 0.0 < low <= plan.win_probability <= plan.upper_bound
-        # What was reached there was seen in 3,000 games.
-        spread = 2 * (each.reached * (1 - each.reached) / 3000) ** 0.5
-        assert high >= each.reached - spread
-        assert plan.battles_value is not None
-        assert plan.win_probability >= plan.battles_value
+        plan = best_plan(each.position, each.goal, time_limit=0)
+        assert 0.0 < plan.win_probability <= plan.upper_bound
+
+
+def test_play_by_rolls_is_no_worse_than_by_battles() -> None:
+    plan = plan_against_blue()
+    simple = best_plan(BLUE, plan.goal, play="battles")
+    assert (simple.play, simple.interval) == ("battles", None)
+    assert simple.win_probability <= simple.upper_bound
+    assert (plan.play, plan.has_tried_rolls) == ("rolls", True)
+    assert plan.interval is not None
+    assert plan.battles_value is not None
+    low, high = plan.interval
+    assert low <= plan.win_probability <= high
+    assert simple.win_probability - 0.01 <= plan.win_probability <= plan.upper_bound
+    assert plan.battles_value <= plan.win_probability
 
 
 def test_a_goal_that_cannot_be_reached_has_no_chance_and_is_proven() -> None:
@@ -225,31 +235,16 @@ def test_a_goal_that_cannot_be_reached_has_no_chance_and_is_proven() -> None:
     assert (plan.win_probability, plan.upper_bound, plan.proven) == (0.0, 0.0, True)
 
 
-def test_plans_by_battles_say_what_they_are() -> None:
-    path = Path("examples/eliminate-blue.json")
-    position = read_position(path)
-    goal = eliminate(position, "blue")
-    simple = best_plan(position, goal, play="battles")
-    plan = best_plan(position, goal, time_limit=3)
-    assert (simple.play, simple.interval) == ("battles", None)
-    assert plan.play == "rolls"
-    assert plan.win_probability >= simple.win_probability - 0.01
-    assert simple.win_probability <= simple.upper_bound
-
-
 def test_a_stack_of_thousands_is_planned() -> None:
     position = position_on(CLASSIC_BOARD, {"Siam": 3000}, {"Indonesia": 4})
     problem: Problem = read_problem(position, CLASSIC, {}, ())
     assert problem.most == 3000
-    plan = best_plan(position, TakeAll("Australia"), time_limit=5)
+    plan = best_plan(position, TakeAll("Australia"))
     assert plan.win_probability > 0.999
 
 
-def test_a_plan_says_whether_play_by_rolls_was_looked_at() -> None:
-    position = read_position("examples/eliminate-blue.json")
+def test_a_plan_says_that_play_by_rolls_was_not_looked_at() -> None:
     names = [f"t{k}" for k in range(71)]
     board = board_of("ladder", [*pairwise(names), *zip(names, names[2:], strict=False)], names)
     large = best_plan(position_on(board, {"t0": 20}, dict.fromkeys(names[1:], 2)), Worth(1))
     assert (large.play, large.has_tried_rolls) == ("battles", False)
-    chance = best_plan(position, eliminate(position, "blue"), time_limit=3)
-    assert chance.has_tried_rolls

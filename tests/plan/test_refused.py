@@ -29,17 +29,19 @@ ANY: dict[str, object] = {"nothing": None, "a number": 5, "numpy": np.array(["s"
 @pytest.mark.parametrize("value", ANY.values(), ids=ANY)
 def test_wrong_types_get_one_sentence(value: object) -> None:
     wrong: dict[str, Callable[[Any], object]] = {
-        "position must be a Position": lambda v: eliminate(v, "blue"),
-        "owner must be a player's name": lambda v: eliminate(SMALL, v),
-        "position must be": lambda v: armies_needed_for_plan(v, TakeAll("a"), "50%", "s"),
-        "territory must be on": lambda v: armies_needed_for_plan(SMALL, TakeAll("a"), "50%", v),
-        "plan must be a Plan": simulate_plan,
-        "runs must be a whole number": lambda v: simulate_plan(PLAN, [v]),  # type: ignore[arg-type]
-        "bonus must be a number": lambda v: Worth(bonus=[v]),  # type: ignore[arg-type]
-        "territories must be a number": lambda v: Worth((v,)),
+        "position must be a Position, got": lambda v: eliminate(v, "blue"),
+        "owner must be a player's name, got": lambda v: eliminate(SMALL, v),
+        "position must be .*, got": lambda v: armies_needed_for_plan(v, TakeAll("a"), "50%", "s"),
+        "board 'two' has no territory": lambda v: armies_needed_for_plan(
+            SMALL, TakeAll("a"), "50%", v
+        ),
+        "plan must be a Plan, got": simulate_plan,
+        "runs must be a whole number.*, got": lambda v: simulate_plan(PLAN, [v]),  # type: ignore[arg-type]
+        "bonus must be a number, got": lambda v: Worth(bonus=[v]),  # type: ignore[arg-type]
+        "territories must be a number.*, got": lambda v: Worth((v,)),
     }
     for sentence, ask in wrong.items():
-        with pytest.raises(IactaError, match=f"^{sentence}.*, got "):
+        with pytest.raises(IactaError, match=f"^{sentence} "):
             ask(value)
 
 
@@ -116,7 +118,7 @@ def test_a_position_without_the_goal_has_no_next_move() -> None:
         unlisted = Position(
             SMALL.board, "red", (Holding("red", 5), Holding("", 0), Holding("red", 2))
         )
-        with pytest.raises(IllegalError, match=r"must be listed in the position, got a$"):
+        with pytest.raises(IllegalError, match=r"nobody holds a$"):
             plan.next_move(unlisted)
 
 
@@ -143,8 +145,10 @@ def test_a_battle_that_is_certain_to_be_won_is_not_lost() -> None:
 
 def test_the_chance_is_shown_as_it_is_given() -> None:
     position = position_on(board_of("apart", [("z", "a")], "saz"), {"s": 5}, {"a": 2, "z": 1})
-    for chance, text in ((Fraction(1, 2), "'1/2'"), ("50%", "'50%'"), (0.5, "'0.5'")):
-        with pytest.raises(IllegalError, match=f"1000 armies on s reach, got {text}$"):
+    for chance, text in ((Fraction(1, 2), "1/2"), ("50%", "50%"), (0.5, "0.5")):
+        with pytest.raises(
+            IllegalError, match=f"1000 armies on s do not reach a chance of {text}$"
+        ):
             armies_needed_for_plan(position, TakeAll("a"), chance, "s")
 
 

@@ -163,7 +163,7 @@ def test_more_defenders_than_any_stack_has_armies_count() -> None:
     mine = dict.fromkeys(("Middle East", "Afghanistan", "Ural", "Mongolia"), 7)
     goal = TakeAll(("India", "China", "Siam", "Indonesia"))
     few, many = (
-        best_plan(position_on(CLASSIC_BOARD, mine, {"India": defenders}), goal, time_limit=2)
+        best_plan(position_on(CLASSIC_BOARD, mine, {"India": defenders}), goal, time_limit=0)
         for defenders in (7, 14)
     )
     assert many.value < few.value - 0.1
@@ -175,7 +175,7 @@ sys.modules["numba"] = None
 from iacta.plan import TakeAll, best_plan
 from tests.plan.boards import CLASSIC_BOARD, position_on
 mine = {"Middle East": 20, "Alaska": 15, "Brazil": 12}
-plan = best_plan(position_on(CLASSIC_BOARD, mine, {}), TakeAll("Asia"), time_limit=1)
+plan = best_plan(position_on(CLASSIC_BOARD, mine, {}), TakeAll("Asia"), time_limit=0)
 assert 0.0 < plan.value <= plan.upper_bound
 assert plan.next_move() is not None
 """

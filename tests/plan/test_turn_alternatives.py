@@ -3,17 +3,14 @@
 import pytest
 from hypothesis import given, settings
 
-from iacta import read_position
 from iacta.board import Position
-from iacta.plan import Goal, Plan, TakeAll, Worth, best_plan, eliminate
+from iacta.plan import Goal, Plan, TakeAll, Worth, best_plan
 from iacta.plan.alternatives import alternatives
 from iacta.rules.rules import CLASSIC
-from tests.plan.boards import small_game
+from tests.plan.boards import BLUE, plan_against_blue, small_game
 from tests.plan.test_plan import GOALS, positions
 from tests.plan.test_true_game import plan_of, twin_of
 from tests.plan.twin import Play
-
-BLUE = read_position("examples/eliminate-blue.json")
 
 
 def check_beginnings(plan: Plan, twin: Play) -> None:
@@ -51,7 +48,7 @@ def test_beginnings_count_the_best_of_all_advances(seed: int) -> None:
 
 
 def test_on_large_boards_the_plan_s_own_beginning_is_among_the_best() -> None:
-    plan = best_plan(BLUE, eliminate(BLUE, "blue"))
+    plan = plan_against_blue()
     found, move = alternatives(plan), plan.next_move()
     assert move is not None
     own = next(each for each in found if (each.start, each.to) == (move.start, move.to))
@@ -69,5 +66,5 @@ def test_plans_by_battles_have_alternatives_too() -> None:
 
 
 def test_a_worth_counts_what_is_held() -> None:
-    plan = best_plan(BLUE, Worth(), time_limit=1)
+    plan = best_plan(BLUE, Worth(), time_limit=0)
     assert alternatives(plan, late=lambda: True)[0].value > 10

@@ -90,10 +90,10 @@ def test_names_in_goals_are_found_as_everywhere() -> None:
     worth = best_plan(BLUE, Worth(0, bonus=0.0, prizes=((TakeAll("alaska"), 1.0),)), time_limit=0)
     assert isinstance(worth.goal, Worth)
     assert worth.goal.prizes[0][0].territories == ("Alaska",)
-    with pytest.raises(IllegalError, match=r"must be on .classic., got .Nowhere.$"):
+    with pytest.raises(IllegalError, match=r"has no territory or continent 'Nowhere'"):
         best_plan(BLUE, InOrder((TakeAll("Nowhere"),)))
     empty = replace(BLUE, holdings=(Holding("", 0), *BLUE.holdings[1:]))
-    with pytest.raises(IllegalError, match="must be listed in the position, got Alaska"):
+    with pytest.raises(IllegalError, match="nobody holds Alaska"):
         best_plan(empty, InOrder((TakeAll("Peru"), TakeAll("Alaska"))))
 
 

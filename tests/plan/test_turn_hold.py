@@ -180,7 +180,7 @@ def test_what_is_not_to_be_held_is_refused() -> None:
             hold(best_plan(position, goal))
     with pytest.raises(IllegalError, match="fortify must be 'connected' or 'adjacent' or 'none'"):
         hold(plan, fortify="far")
-    with pytest.raises(IllegalError, match="get must be of opponents, got red"):
+    with pytest.raises(IllegalError, match="get must name opponents, got red"):
         hold(plan, {"red": 3})
     with pytest.raises(IllegalError, match="get of blue must be a whole number"):
         hold(plan, {"blue": -3})

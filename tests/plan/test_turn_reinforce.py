@@ -145,11 +145,13 @@ def test_what_cannot_be_placed_is_refused() -> None:
     for armies, error in ((0, IllegalError), (1001, IllegalError), ("3", MalformedError)):
         with pytest.raises(error, match=r"^armies must be a whole number from 1 to 1000"):
             reinforce(APART, goal, armies)  # type: ignore[arg-type]
-    with pytest.raises(IllegalError, match="new armies must stand on red's own, got a"):
+    with pytest.raises(
+        IllegalError, match="new armies must be placed on territories of red, got a"
+    ):
         placed(APART, [("a", 1)])
     with pytest.raises(MalformedError, match="position must be a Position"):
         reinforce("here", goal, 1)  # type: ignore[arg-type]
     with pytest.raises(IllegalError, match="goal must be TakeAll or TakeAny"):
         reinforcements_needed(APART, Worth(), "50%")
-    with pytest.raises(IllegalError, match="chance must be one that 1000 new armies reach"):
+    with pytest.raises(IllegalError, match="1000 new armies do not reach a chance of"):
         reinforcements_needed(APART, goal, "50%", may_not_move=["s", "z"])

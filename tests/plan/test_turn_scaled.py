@@ -124,7 +124,7 @@ def test_the_answer_says_that_the_plan_is_scaled() -> None:
 
 
 def test_few_defenders_are_planned_army_by_army() -> None:
-    plan = best_plan(chain(5000, [3, 2]), TakeAll("t1,t2"), play="battles", time_limit=1)
+    plan = best_plan(chain(5000, [3, 2]), TakeAll("t1,t2"), play="battles")
     assert plan.step == 1
     assert plan.win_probability == pytest.approx(1.0)
 

@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from iacta import (
@@ -69,7 +70,7 @@ def test_exact_means_over_arrays(garrison: int) -> None:
         battle = Battle(int(attackers[0, j]), int(defenders[i, 0]), garrison=garrison)
         assert ours[i, j] == battle.attackers_left(exact=True).mean()
         assert theirs[i, j] == battle.defenders_left(exact=True).mean()
-        assert type(ours[i, j]) is Fraction
+        assert isinstance(ours[i, j], Fraction)
     counted = expected_attackers_left(attackers, defenders, garrison=garrison, method="counting")
     assert counted.dtype == float
     assert (counted == ours.astype(float)).all()
@@ -220,10 +221,10 @@ def test_a_table_for_each_rules() -> None:
 @pytest.mark.parametrize(
     ("rules", "sentence"),
     [
-        ([], "rules must have at least one entry, got none"),
+        ([], "missing rules"),
         (["classic", 3], "rules must be a name or Rules, got 3"),
         (["classic", ["capital"]], "rules must be a name or Rules, got ['capital']"),
-        (["classic", "capitol"], "rules must be"),
+        (["classic", "capitol"], "unknown rules"),
         (["classic", "capital", "wall"], "arrays must have shapes that broadcast, got (3,) and"),
     ],
 )
@@ -231,3 +232,12 @@ def test_impossible_rows_of_rules_are_refused(rules: Any, sentence: str) -> None
     with pytest.raises(IactaError) as refused:
         win_probability([5, 6], 4, rules)
     assert str(refused.value).startswith(sentence)
+
+
+def test_whole_numbers_may_be_stored_as_floats() -> None:
+    frame = pd.DataFrame({"ours": [12.0, 8.0, 2.0**31], "theirs": [10.0, 10.0, 5.0]})
+    found = win_probability(frame["ours"], frame["theirs"])
+    assert found.tolist() == win_probability([12, 8, 2**31], [10, 10, 5]).tolist()
+    for wrong in (12.5, np.nan, np.inf, -np.inf, 2.0**53 + 2):
+        with pytest.raises(IactaError, match="attackers must be a whole number of at least 1, got"):
+            win_probability(np.array([3.0, wrong]), 1)

@@ -8,12 +8,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from benchmarks.audits import WAYS, fair_log
 from iacta import Battle, Campaign, Roll, Territory, audit
-from iacta.answers.sections import Table, sections_of
-from iacta.questions.audit import Audit
+from iacta.answers import ask
+from iacta.answers.audit import PowerAnswer
+from iacta.answers.sections import Table
+from iacta.errors import IllegalError, TooLargeError
+from iacta.questions.audit import Audit, questions_of
 from iacta.questions.audit_evidence import log_evidence, log_factors
 from iacta.questions.audit_fair import (
+    COPIED,
     Counted,
+    Followed,
+    _alike,
+    _copied,
     bias_seen,
     chi_square_sf,
     compare_players,
@@ -55,12 +63,21 @@ def walked(results: np.ndarray, kinds: int) -> Counted:
     return Counted(counts, np.full(kinds, 1 / kinds), np.arange(float(kinds)), pairs)
 
 
-def fair_log(throws: int, rng: np.random.Generator) -> str:
-    """Return a log of rolls with fair dice, by two players."""
-    lines = ["attack,defence,player"]
-    for row in rng.integers(1, 7, (throws, 6)).tolist():
-        ours, theirs = row[: 1 + row[5] % 3], row[3 : 4 + row[5] % 2]
-        lines.append(f"{' '.join(map(str, ours))},{' '.join(map(str, theirs))},{row[5] < 4}")
+def followed(faces: np.ndarray) -> Followed:
+    """Return dice as they are followed."""
+    return Followed("die", "dice", np.zeros_like(faces), faces, np.full(len(faces), 1 / 6))
+
+
+def written(faces: np.ndarray, sizes: list[tuple[int, int]], *, is_sorted: bool) -> str:
+    """Return a log of rolls whose dice come from a list."""
+    lines, rest = ["attack,defence"], faces.tolist()
+    for ours, theirs in sizes:
+        sides = rest[:ours], rest[ours : ours + theirs]
+        del rest[: ours + theirs]
+        if is_sorted:
+            sides = sorted(sides[0], reverse=True), sorted(sides[1], reverse=True)
+        if len(sides[0]) == ours and len(sides[1]) == theirs:
+            lines.append(",".join(" ".join(map(str, side)) for side in sides))
     return "\n".join(lines)
 
 
@@ -128,12 +145,13 @@ def test_a_simulated_p_value_has_its_interval() -> None:
 
 def test_odds_are_told_as_far_as_the_simulated_logs_support_them() -> None:
     # None of 100,000 fair logs is as odd; so Wilson's interval ends at z² / (n + z²).
-    found = audit("die,count\n1,500\n2,500\n3,500\n4,500\n5,500\n6,1000\n")
+    text = "die,count\n1,500\n2,500\n3,500\n4,500\n5,500\n6,1000\n"
+    found = audit(text)
     (finding,) = found.findings
     square = stats.norm.isf(0.005) ** 2
     assert finding.interval == pytest.approx((0.0, square / (100_000 + square)))
-    head, asked, *_ = sections_of(found)
-    assert "fewer than 1 in 15,000 look as odd" in str(head.parts[0])  # 1 in 15,073
+    head, asked, *_ = ask("audit", log=text).sections()
+    assert "fewer than 1 in 15,000 look this odd" in str(head.parts[0])  # 1 in 15,073
     (table,) = asked.parts
     assert isinstance(table, Table)
     assert [row[1:] for row in table.rows] == [("< 0.00007", "< 0.00007")]
@@ -245,22 +263,118 @@ def test_dice_with_a_memory_are_found_out(throws: int) -> None:
 def test_a_list_that_is_used_again_is_found_with_its_length() -> None:
     rng = np.random.default_rng(4)
     cycle = rng.integers(0, 6, 50_000)
-    found = find_period(np.concatenate([cycle, cycle[:1000]]), 1 / 6)
+    found = find_period([followed(np.concatenate([cycle, cycle[:1000]]))])
     assert found is not None
     assert found.p_value < 1e-9
     assert found.statistic == 50_000
-    fair = find_period(rng.integers(0, 6, 51_000), 1 / 6)
+    fair = find_period([followed(rng.integers(0, 6, 51_000))])
     assert fair is not None
     assert fair.p_value > 0.05
 
 
+@pytest.mark.parametrize("is_sorted", [False, True], ids=["thrown", "sorted"])
+@pytest.mark.parametrize("sizes", [((3, 2),), ((3, 2), (1, 1), (2, 2), (3, 1))], ids=str)
+@pytest.mark.parametrize("length", [5_000, 4_999])
+def test_a_list_that_is_used_again_is_found_however_its_rolls_are_written(
+    length: int, sizes: tuple[tuple[int, int], ...], is_sorted: bool
+) -> None:
+    rng = np.random.default_rng(length)
+    cycle = rng.integers(1, 7, length)
+    faces = np.concatenate([cycle, cycle[:500]])
+    thrown = [sizes[i] for i in rng.integers(0, len(sizes), 2000).tolist()]
+    again = audit(written(faces, thrown, is_sorted=is_sorted), draws=199)
+    assert p_value(again, "period") < 1e-6
+    fair = audit(written(rng.integers(1, 7, 5_500), thrown, is_sorted=is_sorted), draws=199)
+    assert p_value(fair, "period") > 0.05
+
+
+@pytest.mark.parametrize("is_sorted", [False, True], ids=["thrown", "sorted"])
+def test_rolls_that_stick_are_found_however_they_are_written(is_sorted: bool) -> None:
+    rng = np.random.default_rng(8)
+    rolls = rng.integers(1, 7, (300, 5))
+    for n in np.flatnonzero(rng.random(300) < 0.2)[1:]:
+        rolls[n] = rolls[n - 1]
+    found = audit(written(rolls.ravel(), [(3, 2)] * 300, is_sorted=is_sorted), draws=199)
+    assert p_value(found, "period") < 1e-6
+    (finding,) = (each for each in found.findings if each.question == "period")
+    assert finding.detail == "after 1 roll"
+
+
+@pytest.mark.parametrize("is_sorted", [False, True], ids=["thrown", "sorted"])
+def test_dice_that_are_alike_in_a_roll_are_found_however_they_are_written(is_sorted: bool) -> None:
+    rng = np.random.default_rng(8)
+    rolls = rng.integers(1, 7, (300, 5))
+    is_alike = rng.random(300) < 0.4
+    rolls[is_alike, 1] = rolls[is_alike, 0]
+    rolls[is_alike, 4] = rolls[is_alike, 3]
+    found = audit(written(rolls.ravel(), [(3, 2)] * 300, is_sorted=is_sorted), draws=199)
+    assert p_value(found, "period") < 0.001
+
+
+def copied_slowly(way: Followed) -> list[float]:
+    """Return log E of copies from each distance, pair by pair."""
+    n, found = len(way.results), []
+    for distance in range(1, n):
+        stakes = []
+        for share in COPIED:
+            stake = 1.0
+            for now, before in zip(range(distance, n), range(n), strict=False):
+                if way.kinds[now] != way.kinds[before]:
+                    continue
+                stake *= 1 - share
+                if way.results[now] == way.results[before]:
+                    alike = (way.results == way.results[now]).sum()
+                    of_kind = (way.kinds == way.kinds[now]).sum()
+                    chance = max(way.chances[now], alike / of_kind)
+                    stake *= (1 - share + share / chance) / (1 - share)
+            stakes.append(stake)
+        found.append(math.log(sum(stakes) / len(stakes)))
+    return found
+
+
+def test_the_bet_on_a_list_is_that_of_all_pairs() -> None:
+    rng = np.random.default_rng(5)
+    kinds = rng.integers(0, 3, 90)
+    kinds[30:60] = kinds[:30]
+    faces = rng.integers(0, 6, 90)
+    faces[30:60] = faces[:30]
+    chances = np.array([1 / 6, 1 / 9, 1 / 4])[kinds]
+    way = Followed("roll", "rolls", kinds, 10 * kinds + faces, chances)
+    assert _copied(way) == pytest.approx(copied_slowly(way), rel=1e-9, abs=1e-9)
+    # Where a result is so frequent that a Fourier transform counts its pairs, too.
+    coins = rng.integers(0, 2, 2000)
+    pairs = [int((coins[lag:] == coins[: 2000 - lag]).sum()) for lag in range(2000)]
+    assert _alike(np.arange(2000), coins).tolist() == pairs
+
+
+def test_fair_dice_win_no_bet_on_a_list() -> None:
+    # Over all results of six coins, the mean for each distance is at most 1.
+    results = [np.array(each) for each in itertools.product((0, 1), repeat=6)]
+    zeros, half = np.zeros(6, dtype=int), np.full(6, 0.5)
+    stakes = [np.exp(_copied(Followed("coin", "coins", zeros, each, half))) for each in results]
+    assert (np.mean(stakes, axis=0) <= 1 + 1e-12).all()
+
+
 def test_loaded_dice_use_no_list() -> None:
     loaded = np.random.default_rng(9).choice(6, 5000, p=[0.05, 0.05, 0.05, 0.05, 0.1, 0.7])
-    found = find_period(loaded, 1 / 6)
-    assert found is not None
-    assert found.p_value > 0.05
-    assert find_period(np.zeros(900, dtype=np.int64), 1 / 6) is None
-    assert audit([6] * 900).findings[0].question == "dice"
+    for faces in (loaded, np.zeros(900, dtype=np.int64)):
+        found = find_period([followed(faces)])
+        assert found is not None
+        assert found.p_value > 0.05
+    rolls = written(loaded + 1, [(3, 2)] * 1000, is_sorted=True)
+    assert p_value(audit(rolls, draws=199), "period") > 0.05
+
+
+def test_sorted_dice_are_asked_nothing_about_their_order() -> None:
+    faces = sorted(np.random.default_rng(2).integers(1, 7, 300).tolist())
+    for log in (faces, faces[::-1]):
+        found = audit(log, draws=199)
+        assert [each.question for each in found.findings] == ["dice"]
+        assert not found.is_ordered
+        assert found.alarm is None
+        assert found.most_evidence == max(0.0, found.log_evidence)
+        assert not found.moments
+    assert audit([3, 3, 5, 6]).is_ordered  # so few dice are often in order
 
 
 # Players.
@@ -313,6 +427,31 @@ def test_battles_of_all_sizes_are_one_kind_of_throw(rules: str) -> None:
     assert other.is_alarm
 
 
+def test_battles_that_take_too_long_are_refused_before_the_first_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    battle = {"attackers": 999, "attackers_left": 5, "defenders_left": 0}
+    many = [battle | {"defenders": defenders} for defenders in range(700, 900)]
+    rolls = [
+        {"attack_dice": 3, "defence_dice": 2, "attackers_lost": 1, "attackers": 300}
+        | {"defenders": 2 + number % 300}
+        for number in range(1000)
+    ]
+    monkeypatch.setattr("iacta.questions.audit.outcomes", None)
+    with pytest.raises(TooLargeError, match="must have at most 250,000 armies in all, got more"):
+        audit(many)
+    with pytest.raises(TooLargeError, match="row 1: attackers times all defenders must be"):
+        audit([rolls[0] | {"attackers": 10_000, "ahead": "1000 1000"}])
+    monkeypatch.undo()
+    assert audit(rolls, draws=99).lines == 1000  # 300,000 armies, but rolls take less
+
+
+def test_a_level_too_small_for_any_log_is_refused() -> None:
+    for level in ("1e-400", "1e-310", 1e-10):
+        with pytest.raises(IllegalError, match="level must be at least 1e-9, got"):
+            audit([1, 2, 3], level=level)
+
+
 def test_what_no_dice_can_do_is_an_alarm() -> None:
     row = {"attackers": 20, "defenders": 15, "attackers_left": 1, "defenders_left": 3}
     assert audit([row], rules="balanced blitz").impossible == 1  # 20 always beat 15 there
@@ -345,6 +484,40 @@ def test_loaded_dice_are_seen_as_often_as_stated(throws: int, chances: np.ndarra
     p_values = fair_p_values(rng.multinomial(throws, loaded, size=LOGS), chances, rng)
     assert (p_values <= 0.01).mean() == pytest.approx(0.9, abs=0.03)
     assert rolls_needed(bias, chances, 0.01) == pytest.approx(throws, abs=1)
+
+
+@pytest.mark.parametrize("way", ["dice", "rolls", "battles"])
+def test_the_power_is_that_of_the_alarm_among_all_questions(way: str) -> None:
+    found = audit(fair_log(way, 60, np.random.default_rng(1)), draws=99)
+    assert len(found.findings) == questions_of(way)
+    answer = ask("audit", power=True, rolls=60)
+    assert isinstance(answer, PowerAnswer)
+    (kind,) = (each for each in answer.kinds if each.name.startswith(way))
+    assert kind.level == pytest.approx(0.01 / len(found.findings))
+    throws = {"dice": 0, "rolls": 2, "battles": 0}[way]
+    assert found.throws[throws].kind == way
+    if way != "rolls":
+        assert answer.record()["bias_seen"][answer.kinds.index(kind)]["bias"] == found.bias_seen(
+            found.throws[throws]
+        )
+
+
+def test_dice_raise_the_alarm_as_often_as_the_power_says() -> None:
+    rng = np.random.default_rng(1)
+    bias = ask("audit", power=True, rolls=2892).record()["bias_seen"][0]["bias"]
+    loaded = np.full(6, 1 / 6 - bias / 5)
+    loaded[5] = 1 / 6 + bias
+    logs = rng.choice(np.arange(1, 7), size=(30, 2892), p=loaded).tolist()
+    alarms = sum(audit(faces, draws=9999, seed=n).is_alarm for n, faces in enumerate(logs))
+    assert alarms >= 30 * (0.9 - 3 * math.sqrt(0.09 / 30))
+
+
+@pytest.mark.parametrize("bias", ["1e-300", "1e-200", 1e-9])
+def test_a_bias_too_small_for_any_log_is_refused(bias: str | float) -> None:
+    with pytest.raises(IllegalError, match=r"bias must be at least 0\.0001%, got"):
+        ask("audit", power=True, bias=bias)
+    (needed, *_) = ask("audit", power=True, bias="0.0001%").record()["rolls_needed"]
+    assert needed["count"] > 10**12
 
 
 def test_so_few_rolls_that_none_could_raise_an_alarm_show_no_bias() -> None:
@@ -408,6 +581,18 @@ def test_the_distribution_of_luck_is_exact() -> None:
         assert at_least == pytest.approx(sum(p for gain, p in total.items() if gain >= result))
 
 
+@pytest.mark.parametrize("names", ["", ",player", ",player,opponent"])
+def test_luck_over_time_ends_with_the_luck_of_all_throws(names: str) -> None:
+    rolls = ["653,42", "441,63", "621,55", "533,31", "662,62", "43,5"]
+    called = {"": "", ",player": ",Ada", ",player,opponent": ",Ada,Ben"}[names]
+    found = audit("\n".join([f"attack,defence{names}", *(roll + called for roll in rolls)]))
+    luck = {each.player: each.armies for each in found.lucks}
+    assert abs(luck[found.players[0]]) > 2
+    assert found.players == (tuple(called.split(",")[1:]) or ("",))
+    for number, player in enumerate(found.players):
+        assert found.moments[-1].armies[number] == pytest.approx(luck[player])
+
+
 def test_luck_in_chance_adds_up_to_the_end_of_the_battle() -> None:
     # Roll by roll: the chance to win moves from its first value to 0 or 1 by luck alone.
     rng = np.random.default_rng(3)
@@ -466,15 +651,21 @@ def test_luck_with_a_plan_is_told_by_its_chances() -> None:
     assert luck.wins_spread == pytest.approx(math.sqrt(0.6 * 0.4))
 
 
-@pytest.mark.parametrize("throws", [30, 150])
-def test_whole_audits_of_fair_logs_raise_no_more_alarms_than_stated(throws: int) -> None:
-    # The same with ten thousand logs of several sizes: python -m benchmarks.audits
-    logs, rng = 80, np.random.default_rng(throws)
-    p_values, most = np.zeros(logs), np.zeros(logs)
+@pytest.mark.parametrize(("way", "players"), [("sorted rolls", 1), *((way, 3) for way in WAYS)])
+def test_whole_audits_of_fair_logs_raise_no_more_alarms_than_stated(way: str, players: int) -> None:
+    # The same with 2,000 longer logs of each: python -m benchmarks.audits
+    logs, rng = 40, np.random.default_rng(players)
+    p_values: dict[str, list[float]] = {}
+    most = np.zeros(logs)
     for n in range(logs):
-        found = audit(fair_log(throws, rng), draws=199, seed=n)
-        p_values[n], most[n] = min(found.corrected), found.most_evidence
-    for level in (0.1, 0.3):
+        found = audit(fair_log(way, 40, rng, players), draws=99, seed=n)
+        for each in found.findings:
+            p_values.setdefault(each.question, []).append(each.p_value)
+        p_values.setdefault("any", []).append(min(found.corrected))
+        most[n] = found.most_evidence
+    assert len(p_values) - 1 == len(found.findings)
+    for level in (0.05, 0.3):
         spread = 4 * math.sqrt(level * (1 - level) / logs)
-        assert (p_values <= level).mean() <= level + spread
+        for shares in p_values.values():
+            assert (np.array(shares) <= level).sum() <= logs * (level + spread)
         assert (most >= -math.log(level)).mean() <= level + spread

@@ -8,7 +8,17 @@ from math import prod
 import numpy as np
 import pytest
 
-from iacta import Dice, IactaError, IllegalError, Rules, TooLargeError, find_rules
+from iacta import (
+    Battle,
+    Campaign,
+    Dice,
+    IactaError,
+    IllegalError,
+    Rules,
+    TooLargeError,
+    find_rules,
+)
+from iacta.distribution import Probability
 from iacta.questions import fronts as fronts_file
 from iacta.questions.fronts import (
     BestFronts,
@@ -183,7 +193,7 @@ def test_a_front_is_read_as_it_is_written(front: Front) -> None:
     [
         (3, [Front(5, 2), Front(4, 2)], IllegalError, "armies must be at least one for each of 4"),
         (0, [Front(5)], IllegalError, "armies must be a whole number from 1 to 10000, got 0"),
-        (9, [], IllegalError, "fronts must have at least one entry, got none"),
+        (9, [], IllegalError, "missing fronts"),
         (9, 5, IactaError, "fronts must be a row of fronts, got 5"),
         (9, ["5"], IactaError, "fronts must be a whole number of at least 1, got '5'"),
         (200, [Front(5, 8)], TooLargeError, "a chain must have at most 2e[+]06 spreads"),
@@ -207,3 +217,53 @@ def test_what_is_no_front_is_refused(text: str) -> None:
 
 def test_numbers_of_numpy_are_taken() -> None:
     assert spreads_of(defend_fronts(np.int16(9), [np.uint8(5), 5])) == [(4,), (5,)]  # type: ignore[arg-type, list-item] # the claim
+
+
+def every_way_to_put(armies: int, territories: int) -> Iterator[tuple[int, ...]]:
+    """Yield every way to put some armies on some territories."""
+    if territories == 1:
+        yield (armies,)
+        return
+    for first in range(armies + 1):
+        for rest in every_way_to_put(armies - first, territories - 1):
+            yield first, *rest
+
+
+def falls(front: Front, spread: tuple[int, ...]) -> Probability:
+    """Return the chance that a front falls, from campaigns in fractions."""
+    if front.shape == "any":
+        return max(Battle(front.attackers, n).win_probability(exact=True) for n in spread)
+    ways = [spread] if front.shape == "end" else [spread, spread[::-1]]
+    return max(Campaign(front.attackers, way).win_probability(exact=True) for way in ways)
+
+
+@pytest.mark.parametrize(
+    ("armies", "fronts"),
+    [
+        (4, [Front(6, held=(2,)), Front(7, 2, "end", held=(3, 1))]),
+        (5, [Front(9, 3, "end")]),
+        (3, [Front(5, held=(4,)), Front(8, 2, "any", held=(1, 3))]),
+        (3, [Front(8, 2, held=(4, 0)), Front(4, held=(0,))]),
+        (4, [Front(9, 3, held=(2, 0, 1))]),
+    ],
+)
+def test_armies_held_and_a_fixed_end_agree_with_every_division(
+    armies: int, fronts: list[Front]
+) -> None:
+    held = [n for front in fronts for n in front.held or (0,) * front.territories]
+    places = [len(front.least) for front in fronts]
+    chances = []
+    for new in every_way_to_put(armies, len(held)):
+        rest = [more + before for more, before in zip(new, held, strict=True)]
+        if min(rest) < 1:
+            continue
+        held_all: Probability = Fraction(1)
+        for front, count in zip(fronts, places, strict=True):
+            held_all *= 1 - falls(front, tuple(rest[:count]))
+            del rest[:count]
+        chances.append(1 - held_all)
+    best = defend_fronts(armies, fronts, exact=True)
+    assert best.value == min(chances)
+    assert sum(sum(each.spread) for each in best.fronts) == armies + sum(held)
+    for each in best.fronts:
+        assert all(n >= least for n, least in zip(each.spread, each.front.least, strict=True))

@@ -67,9 +67,9 @@ def test_every_rule_set_says_what_differs_and_where_it_is_from() -> None:
 
 
 def test_an_unknown_name_gets_the_near_ones_suggested() -> None:
-    with pytest.raises(IllegalError, match=r"got 'capitol'; did you mean 'capital'\?"):
+    with pytest.raises(IllegalError, match=r"unknown rules 'capitol'; did you mean 'capital'\?"):
         find_rules("capitol")
-    with pytest.raises(IllegalError, match="got 'xyzzy'; iacta rules lists them"):
+    with pytest.raises(IllegalError, match="'xyzzy'; see iacta rules"):
         find_rules("xyzzy")
     with pytest.raises(MalformedError, match="rules must be a name or Rules, got 7"):
         find_rules(7)  # type: ignore[arg-type] # that is the claim
@@ -131,11 +131,11 @@ def test_only_rules_have_a_name() -> None:
         ),
         (
             {"defender_sees_first": True, "dice_mode": "balanced blitz"},
-            "defender_sees_first must be False where dice_mode is 'balanced blitz', got True",
+            "dice_mode 'balanced blitz' and defender_sees_first True cannot be combined",
         ),
         (
             {"defender_sees_first": True, "all_ones_gain": 2},
-            "all_ones_gain must be 0 where defender_sees_first is True, got 2",
+            "defender_sees_first True and all_ones_gain 2 cannot be combined",
         ),
     ],
 )

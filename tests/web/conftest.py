@@ -1,7 +1,6 @@
 """A server and a browser that the tests of the pages share, and what no page may ever do."""
 
 import asyncio
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -9,12 +8,12 @@ from typing import Any, TypeAlias
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.browser import BROWSER
 from tests.web.served import shared
 
 Visit: TypeAlias = Callable[..., Page]
 
-PATIENCE = 30_000  # milliseconds: where many tests run at once, a page may take long
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+PATIENCE = 120_000  # milliseconds: where many tests run at once, a page may take long
 # Other hosts cannot be found; that none is even asked for is tested too.
 ARGUMENTS = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
 
@@ -22,7 +21,9 @@ ARGUMENTS = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127
 @pytest.fixture(scope="session")
 def address() -> str:
     """Return where a server is that answers while the tests run."""
-    return shared().address
+    server = shared()
+    server.wait()  # until then, what takes long on a slow machine is refused
+    return server.address
 
 
 class Driver:
@@ -34,7 +35,7 @@ class Driver:
         self._loop = asyncio.get_running_loop()
         with self.driving():
             self.browser: Browser = self._playwright.chromium.launch(
-                executable_path=CHROMIUM, args=ARGUMENTS
+                executable_path=BROWSER, args=ARGUMENTS
             )
 
     @contextmanager
@@ -56,7 +57,7 @@ class Driver:
 @pytest.fixture(scope="session")
 def driver() -> Iterator[Driver]:
     """Return a browser."""
-    if CHROMIUM is None:
+    if BROWSER is None:
         pytest.skip("needs a browser")
     found = Driver()
     yield found

@@ -66,7 +66,7 @@ class Server:
         if record is not None:
             body = json.dumps(record).encode()
             headers = {**JSON, **(headers or {})}
-        connection = HTTPConnection(self.host, timeout=60)
+        connection = HTTPConnection(self.host, timeout=300)
         try:
             sent = body if chunks is None else iter(chunks)
             method = method or ("GET" if sent is None else "POST")

@@ -6,23 +6,25 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
+from schemathesis.checks import CHECKS, load_all_checks
 
 from iacta.web.asked import asked_questions
 from tests.web.served import Server, shared
 from tests.web.test_api import POSITION, questions, values
 
-CHECKS = [
-    not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_schema_conformance,
-]
+load_all_checks()
+# Where answers may differ from what a check expects, and why. All other checks hold.
+DEVIATIONS = {
+    # A schema cannot say which texts are names of rules, territories, players or goals, which
+    # parameters exclude each other, and which numbers are too large to be answered. The answer is
+    # 422 with a sentence.
+    "positive_data_acceptance",
+    # What is drawn is mixed with a question that has an answer, so it is not what was drawn.
+    "negative_data_rejection",
+    # The same: a parameter that is left out here is in that question.
+    "missing_required_header",
+}
+HELD = [check for check in CHECKS.get_all() if check.__name__ not in DEVIATIONS]
 EXAMPLES = 6
 OPERATIONS = [(name, method) for name in asked_questions() for method in ("GET", "POST")]
 
@@ -70,6 +72,6 @@ def test_what_the_schema_allows_is_answered_as_it_says(
                 case.body = asked
         response = case.call(base_url=server.address)
         if response.status_code not in (503, 504):  # too much, or for too long
-            case.validate_response(response, checks=CHECKS)
+            case.validate_response(response, checks=HELD)
 
     ask()

@@ -5,6 +5,7 @@ import json
 import re
 import zlib
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from playwright.sync_api import Page, expect
 
 import iacta
 from iacta.answers.following import standing
-from iacta.answers.plan import PlanQuestion
+from iacta.answers.plan import PlanAnswer, PlanQuestion
 from iacta.answers.words import percent, short_percent
 from iacta.board.files import read_board
 from iacta.board.formats import own
@@ -24,6 +25,7 @@ from iacta.errors import IactaError
 from iacta.plan import Plan, TakeAll, best_plan
 from iacta.plan.live import Live
 from iacta.web.map import board_read, followed, position_read
+from iacta.web.plans import pack
 from tests.web.conftest import Visit
 
 FILES = Path(__file__).parents[1] / "board" / "files"
@@ -64,6 +66,12 @@ def plan_of_tiny() -> Plan:
     return best_plan(read_position(POSITION), TakeAll("East"))
 
 
+def answer_of_tiny() -> PlanAnswer:
+    answer = PlanQuestion(read_position(POSITION), take="East").answer()
+    assert isinstance(answer, PlanAnswer)
+    return answer
+
+
 def spot(page: Page, name: str) -> Any:
     return page.locator(f'.spot[aria-label^="{name},"]')
 
@@ -92,7 +100,7 @@ def fought(page: Page, left: int, theirs: int) -> None:
     page.get_by_role("button", name="I attack").click()
     page.fill("#left", str(left))
     page.fill("#theirs", str(theirs))
-    page.get_by_role("button", name="So it ended").click()
+    page.get_by_role("button", name="Enter result").click()
     expect(page.locator("#fought")).to_be_hidden()
 
 
@@ -117,6 +125,33 @@ def test_a_position_is_set_up_by_mouse(visit: Visit) -> None:
     says(page, "C", "red, 8, goal")
     page.locator("#owners").get_by_role("button", name="nobody").click()
     says(page, "C", "nobody, goal")
+
+
+def test_editing_armies_keeps_their_owner(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    spot(page, "C").click()
+    armies = page.locator("#armies")
+    armies.click()
+    page.keyboard.type("5")  # the content was selected
+    says(page, "C", "blue, 5, goal")
+    armies.press("Backspace")
+    says(page, "C", "blue, 5, goal")
+    page.keyboard.type("7")
+    says(page, "C", "blue, 7, goal")
+    armies.fill("")
+    armies.blur()
+    expect(armies).to_have_value("7")
+    armies.fill("1")
+    page.get_by_role("button", name="One army fewer").click()
+    says(page, "C", "blue, 1, goal")
+    armies.fill("0")
+    says(page, "C", "blue, 1, goal")
+    armies.press("Tab")
+    says(page, "C", "nobody, goal")
+    page.get_by_label("Armies on B", exact=True).fill("")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Armies on B", exact=True)).to_have_value("1")
+    says(page, "B", "blue, 1")
 
 
 def test_a_position_is_set_up_by_touch(visit: Visit) -> None:
@@ -154,7 +189,7 @@ def test_all_is_done_in_the_table_without_the_map(visit: Visit) -> None:
     page.get_by_label("Armies on A", exact=True).fill("11")
     page.get_by_label("Owner of B").select_option("red")
     page.get_by_label("Goal", exact=True).select_option("all")
-    page.get_by_label("C is to be taken").check()
+    page.get_by_label("Take C").check()
     page.get_by_label("A may not attack").check()
     page.get_by_label("Armies to keep on B").fill("2")
     page.keyboard.press("Tab")
@@ -166,13 +201,13 @@ def test_all_is_done_in_the_table_without_the_map(visit: Visit) -> None:
 def test_quick_ways_fill_a_board(visit: Visit) -> None:
     page = visit(TINY_LINK)
     page.get_by_text("Fill in quickly").click()
-    page.get_by_label("Everybody else").fill("4")
+    page.get_by_label("Armies on all other territories").fill("4")
     page.get_by_role("button", name="Set").click()
     says(page, "A", "red, 9")
     says(page, "B", "blue, 4")
     dealt = []
     for seed in ("5", "6", "5"):
-        page.get_by_label("armies each").fill("10")
+        page.get_by_label("armies per player").fill("10")
         page.get_by_label("seed").fill(seed)
         page.get_by_role("button", name="Deal").click()
         dealt.append(page.evaluate("location.hash"))
@@ -284,9 +319,9 @@ def test_dice_are_rolled_here_and_armies_left_behind(visit: Visit) -> None:
     page.get_by_role("button", name="Follow it").click()
     while page.get_by_role("button", name="I attack").is_visible():
         page.get_by_role("button", name="I attack").click()
-        page.get_by_role("button", name="Roll it out").click()
+        page.get_by_role("button", name="Roll to the end").click()
         expect(page.locator("#fought")).to_be_hidden()
-        expect(page.locator("#follow-told")).to_contain_text("cost you")
+        expect(page.locator("#follow-told")).to_contain_text("you lose")
     expect(page.locator("#follow-told")).to_have_text(re.compile("Done|The plan is over"))
     while page.get_by_role("button", name="Undo").is_enabled():
         page.get_by_role("button", name="Undo").click()
@@ -295,7 +330,7 @@ def test_dice_are_rolled_here_and_armies_left_behind(visit: Visit) -> None:
     page.get_by_role("button", name="Change").click()
     says(page, "A", "red, 4")
     says(page, "B", "red, 5")
-    page.get_by_role("button", name="Plan anew from here").click()
+    page.get_by_role("button", name="New plan from here").click()
     expect(page.locator("#plan")).to_be_visible(timeout=SLOWEST)
     assert "red, 5" in (spot(page, "B").get_attribute("aria-label") or "")
 
@@ -306,16 +341,45 @@ def test_a_battle_that_cannot_end_so_is_refused(visit: Visit) -> None:
     page.get_by_role("button", name="Follow it").click()
     page.get_by_role("button", name="I attack").click()
     page.fill("#left", "10")
-    page.get_by_role("button", name="So it ended").click()
+    page.get_by_role("button", name="Enter result").click()
     sentence = "left must be a whole number from 1 to 9, got 10"
     expect(page.locator("#follow-wrong")).to_have_text(sentence)
+
+
+def test_a_link_with_an_impossible_turn_shows_it_and_says_why(visit: Visit) -> None:
+    # C cannot be attacked from A.
+    page = visit(f"{TINY_LINK}&go=2&c=0-2-9-0-8")
+    told = page.locator("#follow-told")
+    expect(told).to_contain_text("cannot go on from this turn", timeout=SLOWEST)
+    expect(page.locator("#follow-wrong")).to_contain_text("from A to B, got 'A' to 'C'")
+    says(page, "C", "red, 8, goal")
+    expect(page.get_by_role("button", name="I attack")).to_be_hidden()
+    page.get_by_role("button", name="Undo").click()
+    expect(told).to_contain_text("A (9) to B (1)")
+    expect(page.locator("#follow-wrong")).to_be_empty()
+    says(page, "C", "blue, 2, goal")
+
+
+def test_a_page_that_is_reloaded_follows_the_same_plan(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    planned(page)
+    page.get_by_role("button", name="Follow it").click()
+    fought(page, 8, 0)
+    expect(page.locator("#follow-told")).to_contain_text("B (7) to")
+    searched: list[str] = []
+    page.on("websocket", lambda socket: searched.append(socket.url))
+    page.reload()
+    expect(page.locator("#follow-told")).to_contain_text("B (7) to")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#follow-told")).to_contain_text("A (9) to B (1)")
+    assert searched == []
 
 
 def test_a_search_is_stopped_with_what_it_has_found(visit: Visit) -> None:
     page = visit("/map")
     page.get_by_label("Start from").select_option(label="Eliminate blue with four stacks")
     says(page, "Brazil", "red, 22")
-    page.get_by_text("More", exact=True).click()
+    page.locator("#goal summary").click()
     page.get_by_label("Search for").select_option("20")
     page.get_by_role("button", name="Find the best plan").click()
     expect(page.locator("#doing")).to_contain_text("best so far", timeout=SLOWEST)
@@ -340,7 +404,7 @@ def test_a_plan_is_asked_for_by_keyboard_and_the_focus_stays(visit: Visit) -> No
 
 def test_players_are_renamed_added_and_removed(visit: Visit) -> None:
     page = visit(TINY_LINK)
-    page.get_by_text("Players and who moves").click()
+    page.get_by_text("Players and whose turn it is").click()
     page.get_by_label("Name of player 2").fill("Zoë")
     page.keyboard.press("Tab")
     says(page, "B", "Zoë, 1")
@@ -387,7 +451,7 @@ def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:
 
 def test_what_a_player_may_ask_besides(visit: Visit) -> None:
     page = visit(link(TINY, "p=red&p=blue&h=a5.b1.b2.b1&g=continent&t=0&l=20"))
-    page.get_by_text("More", exact=True).click()
+    page.locator("#goal summary").click()
     page.get_by_label("Armies needed for a chance of").fill("95")
     page.get_by_label("Compare other ways to begin").check()
     planned(page)
@@ -396,9 +460,9 @@ def test_what_a_player_may_ask_besides(visit: Visit) -> None:
     assert answer.needed is not None
     told, tables = page.locator("#plan-told"), page.locator("#plan-tables")
     expect(told).to_contain_text(f"you need {answer.needed.armies} armies on A")
-    expect(tables).to_contain_text("How it may begin")
+    expect(tables).to_contain_text("Ways to begin")
     expect(tables).to_contain_text(percent(answer.ways[0].value))
-    expect(tables).to_contain_text("Where it fails")
+    expect(tables).to_contain_text("Where it may fail")
     page.get_by_label("Armies needed for a chance of").fill("")
     page.get_by_label("New armies to place first").fill("3")
     planned(page)
@@ -526,17 +590,18 @@ def test_every_format_is_read_from_its_text(file: Path) -> None:
 @pytest.mark.parametrize(
     ("function", "asked", "sentence"),
     [
-        (board_read, {}, "text must be a text, got None"),
-        (board_read, {"text": "[", "name": "x"}, "the text must be a board in a format"),
-        (board_read, {"text": "\ud800", "nam": ""}, "keys must be text, name, got 'nam'"),
+        (board_read, {}, "text must be text, got None"),
+        (board_read, {"text": "[", "name": "x"}, "this is not a board in a known format"),
+        (board_read, {"text": "\ud800", "nam": ""}, "unknown key 'nam'; the keys are text, name"),
         (position_read, {"text": 'player = "red"\nboard = "/etc/passwd"'}, "line 2: board must be"),
         (position_read, {"text": "{}", "board": 1}, "board must be 'classic' or an object, got 1"),
         (followed, {}, "question must be an object, got None"),
-        (followed, {"question": {"position": POSITION}}, "the goal must be one of"),
+        (partial(followed, packed=pack(answer_of_tiny())), {"question": {}}, "give a question or"),
+        (followed, {"question": {"position": POSITION}}, "missing goal: give"),
         (
             followed,
             {"question": {"position": POSITION, "take": "B"}, "attack": {"from": "B", "to": "A"}},
-            "attack must be the next of the plan, from A to B, got 'B' to 'A'",
+            "attack must be the plan's next, from A to B, got 'B' to 'A'",
         ),
         (
             followed,
@@ -544,7 +609,7 @@ def test_every_format_is_read_from_its_text(file: Path) -> None:
                 "question": {"position": POSITION, "take": "B"},
                 "attack": {"from": "A", "to": "B", "left": 1, "their_left": 0},
             },
-            "left must be more than the garrison where B is taken, got 1",
+            "left must be more than the garrison when B is taken, got 1",
         ),
     ],
 )
@@ -557,12 +622,29 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(
 
 
 def test_dice_that_a_server_rolls_are_those_of_its_seed() -> None:
-    question = {"position": POSITION, "take": "East"}
-    asked = {"question": question, "roll": {"seed": 3}}
-    first, again = followed(asked), followed(asked)
+    packed = pack(answer_of_tiny())
+    asked = {"roll": {"seed": 3}}
+    first, again = followed(asked, packed), followed(asked, packed)
     assert first == again
     lost, killed = np.sum(first["rolls"], axis=0)
     assert first["attack"]["left"] == 9 - lost
     assert first["attack"]["their_left"] == 1 - killed
-    once = followed({**asked, "roll": {"seed": 3, "once": True}})
+    once = followed({"roll": {"seed": 3, "once": True}}, packed)
     assert len(once["rolls"]) == 1
+
+
+def test_a_plan_is_followed_as_it_was_found_and_never_searched_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # It takes C alone, as no search for the East would.
+    question = PlanQuestion(read_position(POSITION), take="East")
+    other = best_plan(read_position(POSITION), TakeAll("C"))
+    packed = pack(PlanAnswer(question, other))
+    monkeypatch.setattr(PlanQuestion, "answer", lambda *_: pytest.fail("searched again"))
+    start = followed({}, packed)
+    assert start["record"]["win_probability"] == other.win_probability
+    assert start["value"] == pytest.approx(other.win_probability)
+    attack = {"from": "A", "to": "B", "left": 9, "their_left": 0}
+    after = followed({"attack": attack}, packed)
+    assert after["move"]["to"] == "C"
+    assert "plan" not in after

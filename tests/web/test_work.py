@@ -13,12 +13,14 @@ import pytest
 from iacta import IactaError
 from iacta.answers.battle import BattleQuestion
 from iacta.board.files import read_board
-from iacta.web.work import BusyError, FailedError, Interrupt, LateError, Work
-from iacta.web.worker import planned
+from iacta.web.map import followed
+from iacta.web.work import BusyError, DiedError, FailedError, Interrupt, LateError, Work
 
 Asked: TypeAlias = Callable[[Work], Coroutine[Any, Any, None]]
 FOREVER = 600  # seconds that nothing here lasts
 BATTLE = BattleQuestion(attackers=3, defenders=2)
+CLOCK = "__import__('time').process_time"
+BUSY = f"(lambda end: next(t for t in iter({CLOCK}, 0) if t > end))({CLOCK}() + 0.5)"  # of its time
 
 
 @pytest.fixture(scope="module")
@@ -104,8 +106,8 @@ def test_what_leaves_the_quick_lane_gives_way_and_is_answered(
     runner: asyncio.Runner, work: Work
 ) -> None:
     assert runner.run(work.run(os.nice, 0)) == 0
-    late = "sum(range(10**8)) and __import__('os').nice(0)"
-    assert runner.run(work.run(eval, late)) == 10
+    asked = f"{BUSY} and __import__('os').nice(0)"
+    assert runner.run(work.run(eval, asked)) == 10
 
 
 def test_more_than_a_bound_of_waiting_work_is_refused_at_once(
@@ -114,7 +116,7 @@ def test_more_than_a_bound_of_waiting_work_is_refused_at_once(
     async def asked() -> None:
         await begun(work, os.getpid)
         tasks = await asleep(work, 5)
-        with pytest.raises(BusyError, match="too much to do") as busy:
+        with pytest.raises(BusyError, match="too busy") as busy:
             await work.run(os.getpid, is_long=True)
         assert busy.value.seconds > 0
         assert not any(task.done() for task in tasks)
@@ -125,14 +127,34 @@ def test_more_than_a_bound_of_waiting_work_is_refused_at_once(
 
 def test_what_takes_too_long_is_ended(runner: asyncio.Runner) -> None:
     async def asked() -> None:
-        work = Work(workers=1, seconds=0.5)
+        work = Work(workers=1)
         try:
             process = await begun(work, os.getpid)
-            with pytest.raises(LateError, match=r"within 0\.5 seconds, got none"):
+            work.seconds = 0.5
+            with pytest.raises(LateError, match=r"no answer was found within 0\.5 seconds"):
                 await work.run(time.sleep, FOREVER, is_long=True)
+            work.seconds = FOREVER
+            assert await begun(work, os.getpid) == process
+            work.seconds = 0.5
+            with pytest.raises(LateError):
+                await work.run(eval, "sum(range(10**12))", is_long=True)  # cannot be interrupted
             assert await ended(process)
             with pytest.raises(LateError):
                 await work.run(time.sleep, FOREVER)
+        finally:
+            work.close()
+
+    runner.run(asked())
+
+
+def test_what_takes_too_long_gives_what_it_has_found(runner: asyncio.Runner) -> None:
+    async def asked() -> None:
+        work = Work(workers=1, seconds=0.5)
+        try:
+            await begun(work, os.getpid)
+            found = "try: __import__('time').sleep(600)\nexcept KeyboardInterrupt: found = 3"
+            result = f"(names := {{}}, exec({found!r}, names), names['found'])[2]"
+            assert await work.run(eval, result, is_long=True) == 3
         finally:
             work.close()
 
@@ -160,8 +182,8 @@ def test_progress_is_told(runner: asyncio.Runner, work: Work) -> None:
     def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
         told.append((doing, part, keeps))
 
-    asked = {"from_": {"Ukraine": 42}, "others": 3, "take": "Asia", "time_limit": 1}
-    runner.run(work.run(planned, asked, watch=watch, is_long=True))
+    question = {"from_": {"Ukraine": 42}, "others": 3, "take": "Asia", "time_limit": 1}
+    runner.run(work.run(followed, {"question": question}, watch=watch, is_long=True))
     assert told[0][0].startswith("Planning; best so far")
     assert told[0][1:] == (None, True)
 
@@ -183,10 +205,36 @@ def test_a_process_that_has_had_much_memory_is_not_used_again(
     runner.run(asked())
 
 
-def test_a_process_that_dies_is_replaced(runner: asyncio.Runner, work: Work) -> None:
-    with pytest.raises(IactaError, match="need more memory than a server gives"):
+def test_a_process_that_dies_is_replaced_and_is_nobodys_fault(
+    runner: asyncio.Runner, work: Work
+) -> None:
+    with pytest.raises(DiedError, match="has ended; ask again"):
         runner.run(work.run(os.abort))
     assert runner.run(work.run(abs, -3)) == 3
+
+
+def test_a_small_question_whose_process_is_killed_is_answered_by_another(
+    runner: asyncio.Runner, work: Work
+) -> None:
+    async def asked() -> None:
+        task = asyncio.ensure_future(work.run(eval, BUSY, is_drawn=True))
+        running: list[psutil.Process] = []
+        while not running:
+            await asyncio.sleep(0.01)
+            below = psutil.Process().children(recursive=True)
+            running = [each for each in below if each.status() == "running"]
+        for process in running:
+            process.kill()
+        assert await task
+
+    runner.run(asked())
+
+
+def test_a_picture_stays_in_the_quick_lane_while_it_loads_what_draws(
+    runner: asyncio.Runner, work: Work
+) -> None:
+    asked = f"{BUSY} and __import__('os').nice(0)"
+    assert runner.run(work.run(eval, asked, is_drawn=True)) == 0
 
 
 def test_a_mistake_is_for_the_log_only(runner: asyncio.Runner, work: Work) -> None:
@@ -196,7 +244,7 @@ def test_a_mistake_is_for_the_log_only(runner: asyncio.Runner, work: Work) -> No
 
 def test_no_file_is_read(runner: asyncio.Runner, work: Work, tmp_path: Path) -> None:
     (tmp_path / "board.json").write_text('{"name": "A", "territories": {"A": []}}')
-    with pytest.raises(IactaError, match="a file must not be named here"):
+    with pytest.raises(IactaError, match="files cannot be read here"):
         runner.run(work.run(read_board, str(tmp_path / "board.json")))
 
 

@@ -26,15 +26,17 @@ def ask(asked: Question | str, *, watch: Watch | None = None, **parameters: Any)
         form = find_question(asked)
         if form is None:
             names = ", ".join(each.name for each in QUESTIONS.all())
-            raise IllegalError(f"a question must be one of {names}, got {shown(asked)}")
+            raise IllegalError(f"unknown question {shown(asked)}; expected one of {names}")
         known = [each.name for each in form.parameters()]
         for name in parameters.keys() - {*known}:
             listed = ", ".join(known)
-            raise MalformedError(f"parameters of {asked} must be among {listed}, got {shown(name)}")
+            raise MalformedError(
+                f"unknown parameter {shown(name)} of {asked}; expected some of {listed}"
+            )
         for each in form.parameters():
             if each.is_required and each.name not in parameters:
-                raise MalformedError(f"{each.name} must be given to ask {asked}, got none")
+                raise MalformedError(f"missing {each.name} of {asked}")
         asked = form(**parameters)
     if not isinstance(asked, Question):
-        raise MalformedError(f"a question must be one, or the name of one, got {shown(asked)}")
+        raise MalformedError(f"asked must be a question or its name, got {shown(asked)}")
     return asked.answer(watch)

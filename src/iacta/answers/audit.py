@@ -8,7 +8,7 @@ from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,16 @@ from iacta.answers.sections import Section, Table, sections_of
 from iacta.answers.words import count
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
-from iacta.questions.audit import Audit, Throws, audit
+from iacta.questions.audit import (
+    BATTLES,
+    BINS,
+    DICE,
+    ROLLS,
+    Audit,
+    Throws,
+    audit,
+    questions_of,
+)
 from iacta.questions.audit_fair import Finding, bias_seen, rolls_needed
 from iacta.questions.audit_luck import Luck
 from iacta.questions.audit_trials import Trial, outcomes
@@ -29,38 +38,38 @@ from iacta.rules.rules import Rules
 
 __all__ = ["AuditAnswer", "AuditQuestion", "PowerAnswer"]
 
-Kinds: TypeAlias = dict[str, npt.NDArray[np.float64]]
 
 MOST_KINDS = 6  # of throws that are shown
 MOST_LUCKS = 10
 MOST_FACES = 100
 MOST_ROLLS = 10**15
-NOTABLE = 5.0  # luck that more than one game in so many has is no luck
-RARE = 1e-5  # what is less likely is told as less than that
+LEAST_BIAS = Fraction(1, 10**6)
+NOTABLE = 5.0  # what happens in more than one game in so many is no luck
+RARE = 1e-5  # anything rarer is reported as less than this
 USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL_BIASES = tuple(Fraction(each, 1000) for each in (50, 20, 10, 5, 1))
 ALARMS = {
-    "dice": "some faces come too often",
-    "attack dice": "some faces come too often in attack",
-    "defence dice": "some faces come too often in defence",
-    "rolls": "some losses come too often",
+    "dice": "some faces come up too often",
+    "attack dice": "some faces come up too often in attack",
+    "defence dice": "some faces come up too often in defence",
+    "rolls": "some losses occur too often",
     "battles": "battles do not end as they should",
-    "repeats": "results are not repeated as by chance",
-    "runs": "good and bad results do not alternate as by chance",
-    "correlation": "a result depends on the one before",
-    "period": "a list of results is used again",
-    "players": "not all players get the same",
+    "repeats": "results do not repeat as they would by chance",
+    "runs": "good and bad results do not alternate as they would by chance",
+    "correlation": "each result depends on the one before",
+    "period": "a sequence of results is used again",
+    "players": "not all players get the same dice",
 }
 WORDS = {
-    "dice": "does each face come as often?",
-    "attack dice": "does each face come as often in attack?",
-    "defence dice": "does each face come as often in defence?",
-    "rolls": "does each loss come as often as it should?",
+    "dice": "are all faces equally likely?",
+    "attack dice": "are all faces equally likely in attack?",
+    "defence dice": "are all faces equally likely in defence?",
+    "rolls": "are losses as likely as they should be?",
     "battles": "do battles end as they should?",
-    "repeats": "is a result repeated as often as by chance?",
-    "runs": "do good and bad results alternate as by chance?",
+    "repeats": "do results repeat only by chance?",
+    "runs": "do good and bad results alternate by chance?",
     "correlation": "does a result depend on the one before?",
-    "period": "is a list of results used again?",
+    "period": "is a sequence of results used again?",
     "players": "do all players get the same dice?",
 }
 
@@ -68,9 +77,8 @@ WORDS = {
 @question(
     "audit",
     Topic.STUDY,
-    Example("audit examples/rolls.csv", "were the dice of this log fair?"),
-    Example("audit examples/rolls.csv --player Ada", "and how lucky was Ada?"),
-    Example("audit --power", "how many rolls does it take to see loaded dice?"),
+    Example("audit --power", "how many rolls does it take to detect loaded dice?"),
+    Example("audit rolls.csv --player Ada", "are the dice of your log fair, was Ada lucky?"),
 )
 @dataclass(frozen=True)
 class AuditQuestion(UnderRules, Question):
@@ -90,37 +98,36 @@ class AuditQuestion(UnderRules, Question):
     ] = None
     player: Annotated[
         str | None,
-        Parameter(Name(), "Your name in the log, to tell your luck first.", metavar="NAME"),
+        Parameter(Name(), "Your name in the log: your luck comes first.", metavar="NAME"),
     ] = None
     level: Annotated[Fraction, Parameter(Chance(), "Chance of a false alarm.")] = Fraction(1, 100)
     power: Annotated[
         bool,
-        Parameter(Flag(), "Say what bias could be seen: in this log, or in any number of rolls."),
+        Parameter(Flag(), "Report what bias is detected, by this log or by any number of rolls."),
     ] = False
     rolls: Annotated[
         int | None,
         Parameter(
-            Whole(least=1, most=MOST_ROLLS), "With --power: the bias that this many rolls show."
+            Whole(least=1, most=MOST_ROLLS), "With --power: the bias that this many rolls detect."
         ),
     ] = None
     bias: Annotated[
         Fraction | None,
-        Parameter(Chance(), "With --power: how many rolls show this bias."),
+        Parameter(Chance(), "With --power: how many rolls detect this bias."),
     ] = None
     seed: Annotated[int, Parameter(Whole(), "Seed of the simulated fair logs.")] = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.file is not None and self.log is not None:
-            raise ClashError("{file} must stand without {log}, got {file} {0!r}", self.file)
+            raise ClashError("give {file} or {log}, not both")
         for name in ("rolls", "bias"):
             if getattr(self, name) is not None and (not self.power or self.source is not None):
-                raise ClashError(
-                    f"{{{name}}} must stand with {{power}} and without a log, got {{{name}}} {{0}}",
-                    str(getattr(self, name)),
-                )
+                raise ClashError(f"{{{name}}} needs {{power}} and no log")
+        if self.bias is not None and self.bias < LEAST_BIAS:
+            raise IllegalError(f"bias must be at least 0.0001%, got {float(self.bias):.3g}")
         if self.source is None and not self.power:
-            raise MalformedError("a log must be given, got none; see iacta audit --help")
+            raise MalformedError("no log to audit: give a file or a text; see iacta audit --help")
 
     @property
     def source(self) -> Path | str | None:
@@ -129,7 +136,7 @@ class AuditQuestion(UnderRules, Question):
 
     def check_chart(self) -> None:
         if self.source is None:
-            raise IllegalError("a log must be given for a picture, got none")
+            raise IllegalError("a picture of an audit needs a log")
 
     def answer(self, watch: Watch | None = None) -> "AuditAnswer | PowerAnswer":
         if self.source is None:
@@ -149,7 +156,7 @@ class AuditQuestion(UnderRules, Question):
         names = [luck.player for luck in found.lucks]
         if self.player is not None and self.player not in names:
             known = ", ".join(filter(None, names[:MOST_LUCKS])) or "none"
-            raise IllegalError(f"player must be one of the log ({known}), got {shown(self.player)}")
+            raise IllegalError(f"player must be in the log ({known}), got {shown(self.player)}")
         return AuditAnswer(self, found)
 
 
@@ -234,9 +241,9 @@ class AuditAnswer(Answer):
         yield Section([*head.parts, *told])
         yield from others
         if self.question.power:
-            level = self.audited.level / self.audited.questions
-            kinds = _kinds(self.question.rule_set.rules)
-            yield from _power_sections(kinds, level, USUAL_ROLLS, USUAL_BIASES)
+            found = self.audited
+            kinds = _kinds(self.question.rule_set.rules, found.level, found.questions)
+            yield from _power_sections(kinds, USUAL_ROLLS, USUAL_BIASES)
 
     def _lucks(self) -> list[Luck]:
         return _sorted_lucks(self.audited, self.question.player)
@@ -273,39 +280,39 @@ def _sections(found: Audit) -> Iterator[Section]:
     lucks = _sorted_lucks(found)
     yield Section([_sentence(found), *_evidence(found), *_notes(found)])
     if found.findings:
-        yield Section([_questions(found)], title="What was asked, and how odd the answer is:")
+        yield Section([_questions(found)], title="Tests and p-values:")
     kinds = sorted(found.throws, key=lambda each: -int(each.counts.sum()))[:MOST_KINDS]
-    if kinds:  # not if all that the log tells is impossible
-        yield Section([_counts(found, kinds)], title="How often each result came:")
+    if kinds:  # unless everything in the log is impossible
+        yield Section([_counts(found, kinds)], title="How often each result came up:")
     if lucks:
         sentences = [luck_sentence(each) for each in lucks[:MOST_LUCKS]] if len(lucks) < 3 else []
         yield Section([*sentences, _luck_table(lucks[:MOST_LUCKS])], title="Luck, in armies:")
     if kinds:
         yield Section(
             list(_power_lines(found)),
-            title="What this log would have shown, nine times in ten:",
+            title="What this log detects nine times in ten:",
         )
 
 
 def _sentence(found: Audit) -> str:
     if found.impossible:
-        results = count(found.impossible, "result has", "results have")
+        results = count(found.impossible, "result is", "results are")
         return (
-            f"These are other dice, or other rules: {results} no chance at all under the rules "
-            "that the log was compared with."
+            f"These are other dice, or other rules: {results} impossible under the rules that the "
+            "log was compared with."
         )
     if found.is_alarm:
         corrected, worst = min(zip(found.corrected, found.findings, strict=True), key=itemgetter(0))
         odds = one_in(_most(worst, corrected), is_most=worst.interval is not None)
-        many = f", {worst.detail}" if worst.question in ("period", "players") else ""
+        more = f", {worst.detail}" if worst.question in ("period", "players") else ""
         return (
-            f"These dice do not look fair: {ALARMS[worst.question]}{many}. Of logs of fair dice "
-            f"{odds} look as odd."
+            f"These dice do not look fair: {ALARMS[worst.question]}{more}. Of logs of fair dice, "
+            f"{odds} look this odd."
         )
     largest = found.largest
     throws, bias = _thrown(largest), found.bias_seen(largest)
     if bias is None or bias > 0.2:
-        return f"Nothing points to unfair dice, but {throws} would hardly show any that are."
+        return f"Nothing points to unfair dice, but {throws} would hardly show any."
     return (
         f"Nothing points to unfair dice: {throws} would show {_what(largest)} off by "
         f"{_points(bias)} nine times in ten."
@@ -397,22 +404,20 @@ def _odds(log: float) -> str:
 def _notes(found: Audit) -> Iterator[str]:
     if found.unread:
         names = ", ".join(repr(name) for name in found.unread[:MOST_LUCKS])
-        yield f"Columns that say nothing here: {names}."
+        yield f"Ignored columns: {names}."
     if found.broken_off:
-        yield (
-            f"Left out: {count(found.broken_off, 'battle', 'battles')} broken off, as when to stop "
-            "was a choice."
-        )
+        battles = count(found.broken_off, "battle that was", "battles that were")
+        yield f"Ignored {battles} broken off: when to stop was a choice."
     if found.skipped:
-        told = ", ".join(f"{number} {why}" for why, number in found.skipped.items())
-        yield f"What the recording does not tell: {told}."
+        skipped = ", ".join(f"{number} {why}" for why, number in found.skipped.items())
+        yield f"Not clear from the recording, so ignored: {skipped}."
     if found.is_recording:
         yield (
             "The odds are those that the makers of the app published in 2024; they have announced "
             "changes since."
         )
     if not found.is_ordered:
-        yield "The log counts equal throws together, so nothing is asked about their order."
+        yield "The log is sorted, or counts equal throws together, so their order is not tested."
 
 
 def _questions(found: Audit) -> Table:
@@ -420,7 +425,7 @@ def _questions(found: Audit) -> Table:
         (WORDS[each.question], _p(each, each.p_value), _p(each, corrected))
         for each, corrected in zip(found.findings, found.corrected, strict=True)
     ]
-    return Table(("", "p-value", f"of {count(len(rows), 'question', 'questions')}"), rows)
+    return Table(("", "p-value", f"for {count(len(rows), 'test', 'tests')}"), rows)
 
 
 def _p(finding: Finding, p_value: float) -> str:
@@ -500,43 +505,67 @@ def _power_lines(found: Audit) -> Iterator[str]:
     level = found.level / found.questions
     for each in sorted(found.throws, key=lambda each: -int(each.counts.sum()))[:MOST_KINDS]:
         bias = found.bias_seen(each)
-        seen = "no bias at all" if bias is None else f"{_what(each)} off by {_points(bias)}"
+        off = "no bias at all" if bias is None else f"{_what(each)} off by {_points(bias)}"
         needed = rolls_needed(0.01, each.chances, level)
-        show = "shows" if each.counts.sum() == 1 else "show"
-        yield f"{each.name}: {_thrown(each)} {show} {seen}; to show one off by 1% takes {needed:,}."
+        yield f"{each.name}: {off} with {_thrown(each)}; detecting a 1% bias takes {needed:,}."
 
 
-# What other logs would show.
+# What other logs detect.
 
 
-def _kinds(rules: Rules) -> Kinds:
-    """Return the chances of a die and of a roll with all dice."""
+class Kind(NamedTuple):
+    """A kind of throws whose power is reported.
+
+    name: what the throws are called.
+    chances: how likely fair dice give each result.
+    level: the largest p-value that raises the alarm.
+    """
+
+    name: str
+    chances: npt.NDArray[np.float64]
+    level: float
+
+    def seen(self, rolls: int) -> float | None:
+        """Return the bias that so many throws detect nine times in ten."""
+        return bias_seen(rolls, self.chances, self.level)
+
+    def needed(self, bias: Fraction) -> int:
+        """Return how many throws detect a bias nine times in ten."""
+        return rolls_needed(float(bias), self.chances, self.level)
+
+
+def _kinds(rules: Rules, level: float, questions: int | None = None) -> list[Kind]:
+    """Return a die, a roll with all dice, and battles.
+
+    questions: how many a log is asked, among which the level is divided; `None` for a log of one
+        such kind and one player.
+    """
     faces = rules.attack.faces[0]
-    name = "dice" if faces == 6 else f"dice of {faces} faces"
-    kinds = {name: np.full(faces, 1 / faces)} if faces <= MOST_FACES else {}
+    found = []
+    if faces <= MOST_FACES:
+        name = "dice" if faces == 6 else f"dice of {faces} faces"
+        found.append((name, DICE, np.full(faces, 1 / faces)))
     if rules.mode.dice_chosen_first:
         first, second = rules.full_roll
         chances = outcomes(Trial("roll", first, second, rules)).values()
-        kinds[f"rolls of {first} against {second}"] = np.array([*chances])
-    return kinds | {"battles": np.full(10, 0.1)}
+        found.append((f"rolls of {first} against {second}", ROLLS, np.array([*chances])))
+    found.append((BATTLES, BATTLES, np.full(BINS, 1 / BINS)))
+    return [
+        Kind(name, chances, level / (questions or questions_of(kind)))
+        for name, kind, chances in found
+    ]
 
 
 def _power_sections(
-    kinds: Kinds, level: float, rolls: Sequence[int], biases: Sequence[Fraction]
+    kinds: Sequence[Kind], rolls: Sequence[int], biases: Sequence[Fraction]
 ) -> Iterator[Section]:
-    seen = [
-        (f"{number:,}", *(_seen(bias_seen(number, each, level)) for each in kinds.values()))
-        for number in rolls
-    ]
+    names = [each.name for each in kinds]
+    seen = [(f"{number:,}", *(_seen(each.seen(number)) for each in kinds)) for number in rolls]
     needed = [
-        (
-            _points(float(bias)),
-            *(f"{rolls_needed(float(bias), p, level):,}" for p in kinds.values()),
-        )
-        for bias in biases
+        (_points(float(bias)), *(f"{each.needed(bias):,}" for each in kinds)) for bias in biases
     ]
-    yield Section([Table(("", *kinds), seen)], title="How far off a result must be to be seen:")
-    yield Section([Table(("off by", *kinds), needed)], title="How many it takes to see that:")
+    yield Section([Table(("", *names), seen)], title="Smallest bias detected:")
+    yield Section([Table(("bias", *names), needed)], title="How many it takes to detect a bias:")
 
 
 def _seen(bias: float | None) -> str:
@@ -561,9 +590,9 @@ class PowerAnswer(Answer):
     question: AuditQuestion
 
     @cached_property
-    def kinds(self) -> Kinds:
-        """The kinds of throws, with the chances of their results."""
-        return _kinds(self.question.rule_set.rules)
+    def kinds(self) -> list[Kind]:
+        """The kinds of throws."""
+        return _kinds(self.question.rule_set.rules, float(self.question.level))
 
     @property
     def rolls(self) -> Sequence[int]:
@@ -576,23 +605,18 @@ class PowerAnswer(Answer):
         return USUAL_BIASES if self.question.bias is None else (self.question.bias,)
 
     def record(self) -> dict[str, Any]:
-        level = float(self.question.level)
         return {
             "rules": self.question.rule_set.name,
-            "level": level,
+            "level": float(self.question.level),
             "power": 0.9,
             "bias_seen": [
-                {"throws": name, "count": rolls, "bias": bias_seen(rolls, chances, level)}
-                for name, chances in self.kinds.items()
+                {"throws": each.name, "count": rolls, "bias": each.seen(rolls)}
+                for each in self.kinds
                 for rolls in self.rolls
             ],
             "rolls_needed": [
-                {
-                    "throws": name,
-                    "bias": float(bias),
-                    "count": rolls_needed(float(bias), chances, level),
-                }
-                for name, chances in self.kinds.items()
+                {"throws": each.name, "bias": float(bias), "count": each.needed(bias)}
+                for each in self.kinds
                 for bias in self.biases
             ],
         }
@@ -607,25 +631,24 @@ class PowerAnswer(Answer):
             yield each["throws"], each["count"], each["bias"], "rolls needed"
 
     def draw(self, charts: ModuleType) -> Any:
-        raise IllegalError("a log must be given for a picture, got none")
+        raise IllegalError("a picture of an audit needs a log")
 
     def sections(self) -> Iterator[Section]:
-        asked, level = self.question, float(self.question.level)
-        name, chances = next(iter(self.kinds.items()))
-        what = "a face" if name.startswith("dice") else "a result"
+        asked, first = self.question, self.kinds[0]
+        what = "a face" if first.name.startswith("dice") else "a result"
         if asked.bias is not None and asked.rolls is None:
-            needed = rolls_needed(float(asked.bias), chances, level)
+            thrown = _numbered(first.needed(asked.bias), first.name)
             off = _points(float(asked.bias))
-            thrown = _numbered(needed, name)
-            sentence = f"It takes {thrown} to show {what} off by {off}, nine times in ten."
+            sentence = f"{what} off by {off} takes {thrown} to detect, nine times in ten."
+            sentence = sentence[0].upper() + sentence[1:]
         else:
             number = asked.rolls or USUAL_ROLLS[2]
-            bias = bias_seen(number, chances, level)
+            bias = first.seen(number)
             off = "no bias at all" if bias is None else f"{what} off by {_points(bias)}"
             show = "shows" if number == 1 else "show"
-            sentence = f"{_numbered(number, name)} {show} {off}, nine times in ten."
+            sentence = f"{_numbered(number, first.name)} {show} {off}, nine times in ten."
         yield Section([sentence])
-        yield from _power_sections(self.kinds, level, self.rolls, self.biases)
+        yield from _power_sections(self.kinds, self.rolls, self.biases)
 
 
 @sections_of.register

@@ -41,7 +41,7 @@ __all__ = ["BattleAnswer", "BattleQuestion"]
 )
 @dataclass(frozen=True)
 class BattleQuestion(OneBattle, Exact, Question):
-    """Give the odds of one battle, fought until one side cannot go on or the attackers stop."""
+    """Give the odds of one battle, to its end or until you stop."""
 
     columns: ClassVar = {
         "win_probability": float,

@@ -35,9 +35,9 @@ WRITTEN = ", ".join(f"{each.ending} ({each.name})" for each in FORMATS if each.w
 @question(
     "board",
     Topic.BOARD,
-    Example("board classic", "what is on the board, and is this file valid?"),
-    Example("board classic --to classic.toml", "how do I start a board of my own?"),
-    Example("board classic --template", "and a position on it?"),
+    Example("board classic", "what is on the board?"),
+    Example("board classic --to classic.toml", "a board file to edit"),
+    Example("board classic --template > game.toml", "a position file to edit"),
 )
 @dataclass(frozen=True)
 class BoardQuestion(Question):
@@ -83,7 +83,7 @@ class BoardAnswer(Answer):
 
     @property
     def remarks(self) -> list[tuple[str, Remark]]:
-        """What is odd about the board and its cards, each with the file that it stands in."""
+        """What is odd about the board and its cards, each with its file."""
         cards = self.found.cards.remarks if self.found.cards else ()
         return [
             *(("board", remark) for remark in self.found.remarks),

@@ -57,17 +57,17 @@ class CampaignQuestion(OneCampaign, Exact, Question):
     narrate: Annotated[bool, Parameter(Flag(), "Play it once, with random dice.")] = False
     seed: Annotated[
         int | None,
-        Parameter(Whole(), "Seed of the dice for narrate: the same seed plays the same campaign."),
+        Parameter(Whole(), "Seed of the dice for narrate; the same seed repeats the campaign."),
     ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.seed is not None and not self.narrate:
-            raise ClashError("{seed} must stand with {narrate}, got {seed} {0} alone", self.seed)
+            raise ClashError("{seed} also needs {narrate}")
 
     def check_chart(self) -> None:
         if self.narrate:
-            raise ClashError("{plot} must stand without {narrate}, got both")
+            raise ClashError("{plot} and {narrate} cannot be combined")
 
     def answer(self, watch: Watch | None = None) -> "CampaignAnswer | CampaignStory":
         import numpy as np
@@ -75,11 +75,10 @@ class CampaignQuestion(OneCampaign, Exact, Question):
         if self.narrate:
             seed = fresh_seed() if self.seed is None else self.seed
             return CampaignStory(self, seed, self.campaign.play(np.random.default_rng(seed)))
-        return CampaignAnswer(
-            self,
-            self.campaign.outcomes(exact=self.exact),
-            self.campaign.territory_odds(exact=self.exact),
-        )
+        # Fractions of all the outcomes may take long, and only the rows show them.
+        listed = self.exact and any(stage.stop != NEVER for stage in self.campaign.stages())
+        odds = self.campaign.territory_odds(exact=self.exact)
+        return CampaignAnswer(self, self.campaign.outcomes(exact=listed), odds)
 
 
 @dataclass(frozen=True, repr=False)
@@ -141,9 +140,10 @@ class CampaignAnswer(Answer):
         }
 
     def rows(self) -> Iterator[Sequence[object]]:
+        outcomes = self.question.campaign.outcomes(exact=self.question.exact)
         yield (*CampaignOutcome._fields, "probability")
-        for end in best_first(self.outcomes):
-            yield (*end, all_digits(self.outcomes[end]))
+        for end in best_first(outcomes):
+            yield (*end, all_digits(outcomes[end]))
 
     def draw(self, charts: ModuleType) -> Any:
         return charts.survival(self.question.campaign)
@@ -224,7 +224,7 @@ class CampaignStory(Answer):
         taken = sum(not each.defenders_left for each in self.battles)
         count = len(campaign.territories)
         territories = "territory" if count == 1 else "territories"
-        again = f"To play the same dice again: --seed {self.seed}"
+        again = f"To repeat these dice: --seed {self.seed}"
         yield Section([*story, f"{taken} of {count} {territories} taken. {again}"])
 
 

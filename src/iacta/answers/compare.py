@@ -21,7 +21,7 @@ from iacta.methods import find_kernel, methods_of
 
 __all__ = ["CompareAnswer", "CompareQuestion"]
 
-SLOW = "left out here: it would take more than some seconds"
+SLOW = "left out: it would take more than a few seconds"
 
 
 @question(
@@ -46,7 +46,7 @@ class CompareQuestion(UnderRules, Question):
         battle = self.battle
         names = methods_of(battle.rules)
         if len(names) == 1:
-            raise battle.rules.mode.unfit("to be solved by several methods")
+            raise battle.rules.mode.unfit("to compare methods")
         return CompareAnswer(self, [_solved(name, battle) for name in names])
 
 
@@ -54,11 +54,11 @@ class MethodAnswer(NamedTuple):
     """What one method says.
 
     method: its name.
-    chance: its chance to win; this, `bound` and `seconds` are `None` where it cannot tell.
+    chance: its chance to win; this, `bound` and `seconds` are `None` where it cannot solve it.
     bound: a bound on its error, relative unless only the absolute one is bounded; infinite where
         chance decides it, `None` where the chance is too small for the bound.
     seconds: how long it took, its tables made before.
-    cannot: why it cannot tell.
+    cannot: why not.
     """
 
     method: str
@@ -103,7 +103,7 @@ class CompareAnswer(Answer):
 
     @property
     def best(self) -> Probability | None:
-        """The chance with the smallest bound, if any method can tell."""
+        """The chance with the smallest bound, if any method can solve it."""
         solved = [each for each in self.methods if each.chance is not None]
         bounds = [math.inf if each.bound is None else each.bound for each in solved]
         return solved[bounds.index(min(bounds))].chance if solved else None
@@ -171,7 +171,7 @@ class CompareAnswer(Answer):
         columns = ("", "chance", "relative error", "at most", "time")
         yield Section([Table(columns, list(self._table()))])
         if cannot:
-            yield Section(cannot, title="What cannot solve it:")
+            yield Section(cannot, title="Methods that cannot solve it:")
 
     def _table(self) -> Iterator[Sequence[str]]:
         for each in self.methods:

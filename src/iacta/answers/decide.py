@@ -48,7 +48,7 @@ LETTERS = {"roll": ("R", "good"), "blitz": ("B", "other"), "stop": (".", "neutra
 )
 @dataclass(frozen=True)
 class DecideQuestion(UnderRules, Exact, Question):
-    """Decide whether to roll or stop now, and how many armies it takes to keep attacking."""
+    """Decide whether to roll or stop, now and for every number of armies."""
 
     columns: ClassVar = {
         "action": str,
@@ -90,7 +90,7 @@ class DecideQuestion(UnderRules, Exact, Question):
         Fraction | None,
         Parameter(
             VALUE,
-            "What each destroyed enemy army is worth.",
+            "What each enemy army you destroy is worth.",
             usual=str(USUAL["kill_value"]),
             metavar="V",
         ),
@@ -99,20 +99,18 @@ class DecideQuestion(UnderRules, Exact, Question):
         bool,
         Parameter(
             Flag(),
-            "In the official app: choose between a roll by hand and a blitz, for conquest alone.",
+            "In the official app: choose between rolling by hand and a blitz, for conquest alone.",
         ),
     ] = False
-    dice: Annotated[
-        bool, Parameter(Flag(), "Choose how many dice to throw, and to answer with.")
-    ] = False
+    dice: Annotated[bool, Parameter(Flag(), "Choose how many dice to roll, on both sides.")] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         given = [*self.values, *(name for name in ("exact", "dice") if getattr(self, name))]
         if self.mix and given:
             raise ClashError(
-                f"{{mix}} must stand without {{{given[0]}}}: it looks at the chance of conquest, "
-                "in floats"
+                f"{{mix}} and {{{given[0]}}} cannot be combined: {{mix}} maximises the chance of "
+                "conquest"
             )
 
     @property
@@ -196,7 +194,7 @@ class DecideAnswer(Answer):
         worth = f"{battle} {'is' if decision.attackers == 1 else 'are'} worth"
         stopped = f"{float(decision.value_if_stopped):.2f}"
         if decision.action == "stop":
-            return f"Stop: {worth} {stopped} as the battle stands, and no more if you roll"
+            return f"Stop: {worth} {stopped} now, and no more if you roll"
         return f"Roll: {worth} {float(decision.value):.2f} if you go on, {stopped} if you stop"
 
     def _mix_order(self) -> str:
@@ -218,7 +216,7 @@ class DecideAnswer(Answer):
         ]
         parts: list[Table | str] = [Table(("", "armies"), rows)]
         if len(rows) < len(boundary):
-            parts.append("Those against fewer are printed with --json.")
+            parts.append("--json prints those against fewer.")
         if self._turns_back():
             parts.append(
                 f"With more armies it can be right to {'roll' if mix else 'stop'} again: "
@@ -229,7 +227,7 @@ class DecideAnswer(Answer):
         return Section(parts, title)
 
     def _turns_back(self) -> bool:
-        """Tell whether more attackers can make the wrong action of what was the right one."""
+        """Return whether an action that is right can be wrong with more attackers."""
         decision = self.decision
         able = decision.attackers - decision.rules.garrison
         rolls = decision.rolls[1 : decision.defenders + 1, 1 : able + 1]
@@ -358,7 +356,7 @@ class DiceAnswer(Answer):
             lines = [f"Stop: no number of dice is better{note}."]
         lines += exactly(decision.value)
         if not fewer:
-            lines.append("On the way there, neither side gains by rolling fewer dice.")
+            lines.append("On the way, neither side gains by rolling fewer dice.")
         yield Section(lines)
         if fewer:
             rows = [tuple(map(str, state)) for state in fewer[-MOST_LINES:]]

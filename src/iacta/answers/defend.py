@@ -50,13 +50,11 @@ TITLES: dict[Objective, str] = {
     "defend",
     Topic.DEFENCE,
     Example("defend 12 --chance 90%", "how many defenders hold with that chance?"),
-    Example(
-        "defend 40 --armies 30 --territories 6", "how should 30 armies stand on 6 territories?"
-    ),
+    Example("defend 40 --armies 30 --territories 6", "how to spread 30 armies over 6 territories?"),
 )
 @dataclass(frozen=True)
 class DefendQuestion(UnderRules, WithStop, Exact, Question):
-    """Find how many defenders hold, or how to spread armies over a chain of territories."""
+    """Find how many defenders hold, or how to spread them over a chain."""
 
     columns: ClassVar = {
         "defenders": int,
@@ -75,7 +73,9 @@ class DefendQuestion(UnderRules, WithStop, Exact, Question):
     attackers: Attackers
     chance: Annotated[
         Fraction | None,
-        Parameter(Chance(certain=True), "The wanted chance to hold, such as 90%.", usual="95%"),
+        Parameter(
+            Chance(certain=True), "The chance you want to hold with, such as 90%.", usual="95%"
+        ),
     ] = None
     armies: Annotated[int | None, Parameter(Whole(least=1), "Armies to spread over a chain.")] = (
         None
@@ -87,8 +87,8 @@ class DefendQuestion(UnderRules, WithStop, Exact, Question):
         Objective | None,
         Parameter(
             Choice(OBJECTIVES),
-            "What the attackers want: all of the chain (break-through), or as many territories as "
-            "they can get (territories).",
+            "What the attackers want: the whole chain (break-through), or as many territories as "
+            "possible (territories).",
             usual="break-through",
         ),
     ] = None
@@ -98,13 +98,12 @@ class DefendQuestion(UnderRules, WithStop, Exact, Question):
         spread = [self.armies, self.territories]
         if all(value is None for value in (*spread, self.objective)):
             return
-        if self.chance is not None or None in spread:
-            names = ("chance", "armies", "territories", "objective")
-            given = [f"{{{name}}}" for name in names if getattr(self, name) is not None]
+        if self.chance is not None:
             raise ClashError(
-                "the question must have {chance} alone, or {armies} and {territories}, got "
-                + " and ".join(given)
+                "{chance} cannot be combined with {armies}, {territories} or {objective}"
             )
+        if None in spread:
+            raise ClashError("a chain needs both {armies} and {territories}")
 
     def hold_probability(self, defenders: int, *, exact: bool = False) -> Probability:
         """Return the chance that this many defenders hold."""
@@ -289,8 +288,8 @@ class SpreadAnswer(Answer):
             [
                 *lines,
                 _certainty(best),
-                "The attackers, a single stack, start wherever they like and go on from neighbour "
-                "to neighbour.",
+                "The attackers, a single stack, start wherever they like and continue from "
+                "neighbour to neighbour.",
             ]
         )
         rows = [OtherSpread("best", best.spreads[0], float(best.value)), *self.others]
@@ -330,7 +329,7 @@ class SpreadAnswer(Answer):
 def _certainty(best: BestSpread) -> str:
     """Return how sure it is that the spread is the best, and which are as good."""
     if not best.is_exact:
-        return "It is the best spread that was found, but not proven to be the best of all."
+        return "No better spread was found, but this one is not proven to be the best."
     if best.count == 1:
         return "No other spread is as good."
     if best.count == 2 and len(best.spreads) == 2:

@@ -1,4 +1,4 @@
-"""A plan that is followed, in words: where it stands, and what to do next."""
+"""A plan that is followed, in words: where it is, and what to do next."""
 
 from collections.abc import Iterator
 
@@ -9,23 +9,23 @@ from iacta.plan.live import Live
 
 __all__ = ["LOOKED_AHEAD", "is_reached", "standing"]
 
-LOOKED_AHEAD = "The chances below are those of a lookahead; the plan may be worth more."
+LOOKED_AHEAD = "The chances below come from a lookahead; the plan may be worth more."
 
 
 def standing(live: Live, before: float | None) -> Iterator[str]:
-    """Yield where a plan stands, and what to do next.
+    """Yield where a plan is, and what to do next.
 
-    live: the plan and where it stands.
+    live: the plan and where it is.
     before: what it was worth before the last roll, if that is known.
     """
     plan, position, move = live.plan, live.position, live.move
     if move is None:
         if isinstance(plan.goal, Worth):
-            yield "Nothing more is worth an attack."
+            yield "No further attack pays."
         elif is_reached(live):
             yield f"Done: you {deed(plan.position, plan.goal)}."
         else:
-            yield "The plan is over: nothing more can be done."
+            yield "The plan is over: no attack can reach the goal."
         return
     mine, theirs = position.of(move.start).armies, position.of(move.to).armies
     rolled = count(move.dice, "die", "dice")
@@ -40,7 +40,7 @@ def _worth(live: Live, value: float, before: float | None) -> str:
     if isinstance(live.plan.goal, TakeAll | TakeAny):
         change = "" if before is None else f", {100 * (value - before):+.2f}"
         return f"Chance {percent(value)}{change}."
-    return f"Still to gain {value:.2f}."
+    return f"Expected gain {value:.2f}."
 
 
 def is_reached(live: Live) -> bool:

@@ -43,7 +43,7 @@ class Parameter:
     kind: its kind.
     help: one line for people.
     is_argument: whether the command line takes it by its place.
-    usual: what stands for it if it is not given, where the default is `None`.
+    usual: what is used if it is not given, where the default is `None`.
     metavar: how its value is called in help; empty for the kind's word.
     name, default: those of the field, filled in by `Form.parameters`.
     """
@@ -104,6 +104,7 @@ class Topic(Enum):
     DEFENCE = "On defence"
     BOARD = "On the board"
     STUDY = "To study"
+    TOOLS = "Tools"
 
 
 @dataclass(frozen=True)
@@ -156,10 +157,16 @@ class Form:
             if parameter.name in texts:
                 values[parameter.name] = parameter.read(texts[parameter.name], is_text=True)
             elif parameter.is_required:
-                error = MalformedError(f"{parameter.name} must be given, got none")
+                error = MalformedError(f"missing {parameter.name}")
                 error.parameter = parameter.name
                 raise error
-        return cls(**values)
+        form = cls(**values)
+        put(form, "_texts", texts)
+        return form
+
+    def typed(self, name: str) -> Any:
+        """Return what was given for a parameter: the text that was typed, if it was a text."""
+        return getattr(self, "_texts", {}).get(name, getattr(self, name))
 
     @classmethod
     def summary(cls) -> str:
@@ -255,8 +262,8 @@ class _Spelt(dict[str, str]):
 def named_by(error: IactaError, form: type[Form], spell: Callable[[str], str]) -> str:
     """Return the sentence of an error, with the parameters spelt as a face does.
 
-    error: the error. If its sentence begins "chance must", or "chance of Brazil must", it is about
-        the parameter `chance`.
+    error: the error. If its sentence begins "chance must", "chance of Brazil must", "missing
+        chance" or the like, it is about the parameter `chance`.
     form: what was asked.
     spell: the face's name of a parameter, such as `--max-rolls` for `max_rolls`.
 
@@ -266,7 +273,9 @@ def named_by(error: IactaError, form: type[Form], spell: Callable[[str], str]) -
     """
     if isinstance(error, ClashError):
         return _Bounded().vformat(error.sentence, error.values, _Spelt(spell))
-    subject, *rest = re.split("( of | must )", str(error), maxsplit=1)
+    found = re.match("(missing )?([a-z_]+)( of | must | is | cannot |:|$)", str(error))
     names = [parameter.name for parameter in form.parameters()]
     about = names if error.parameter is None else [error.parameter]
-    return "".join([spell(subject), *rest]) if subject in about else str(error)
+    if found is None or found[2] not in about:
+        return str(error)
+    return f"{found[1] or ''}{spell(found[2])}{str(error)[found.end(2) :]}"

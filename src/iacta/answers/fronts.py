@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Annotated, Any, ClassVar
 
 from iacta.answers.form import Example, Parameter, Topic
@@ -27,13 +28,14 @@ __all__ = ["Fronts", "FrontsAnswer", "FrontsQuestion"]
 
 
 class Fronts(Kind):
-    """Fronts, each written as ATTACKERS:TERRITORIES:RULES.
+    """Fronts, each written as ATTACKERS/HELD/HELD...:TERRITORIES:RULES.
 
     >>> Fronts().parse("15:3 8", "fronts")
     (Front(15, territories=3), Front(8))
     """
 
     is_row: ClassVar[bool] = True
+    names_rules: ClassVar[bool] = True
 
     def parse(self, text: str, name: str) -> tuple[Front, ...]:
         return self.check(text.replace(",", " ").split(), name)
@@ -41,7 +43,7 @@ class Fronts(Kind):
     def check(self, value: object, name: str) -> tuple[Front, ...]:
         entries = row_of(value, name, "fronts")
         if not entries:
-            raise IllegalError(f"{name} must have at least one entry, got none")
+            raise IllegalError(f"missing {name}")
         return tuple(map(self._checked, entries))
 
     def _checked(self, entry: object) -> Front:
@@ -65,39 +67,35 @@ class Fronts(Kind):
 @question(
     "fronts",
     Topic.DEFENCE,
-    Example("fronts 15:3 8 --armies 20", "15 attack a chain of three territories, 8 a fourth"),
-    Example(
-        "fronts 12:any2 9:1:capital --armies 25 --objective territories",
-        "12 attack one of two territories, 9 a capital: how are the fewest lost?",
-    ),
+    Example("fronts 15:3 8 --armies 20", "15 attack three in a row, 8 a fourth"),
+    Example("fronts 9/4 9/4 20/8/3/2:end --armies 10", "where do 10 new armies go?"),
+    Example("fronts 12:any2 9:1:capital --armies 25 --objective territories"),
 )
 @dataclass(frozen=True)
 class FrontsQuestion(UnderRules, WithStop, Exact, Question):
-    """Find how to divide armies among several fronts, each with attackers of its own."""
+    """Divide armies among several fronts, each with its own attackers."""
 
     fronts: Annotated[
         tuple[Front, ...],
         Parameter(
             Fronts(),
-            "The attackers of each front: 8 before one territory, 15:3 before a chain of three "
-            "that they cross, 12:any2 before two of which they take one; 9:1:capital for a front "
-            "with its own rules.",
+            "The attackers of each front: 8 before one territory, 15:3 before a chain of three, "
+            "crossed from either end, 15:end3 from the first on, 12:any2 before two of which they "
+            "take one; 9:1:capital with rules of its own; 20/8/3/2 where 8, 3 and 2 armies are "
+            "already.",
             is_argument=True,
             metavar="FRONT",
         ),
     ]
-    armies: Annotated[int, Parameter(Whole(least=1), "Armies to divide among the fronts.")]
+    armies: Annotated[int, Parameter(Whole(least=1), "New armies to divide among the fronts.")]
     objective: Annotated[
         Objective,
         Parameter(
             Choice(OBJECTIVES),
-            "What is wanted least: that any front falls (break-through), or the loss of "
-            "territories (territories).",
+            "Minimise the chance that any front falls (break-through), or the expected number of "
+            "territories lost (territories).",
         ),
     ] = "break through"
-
-    def check_chart(self) -> None:
-        raise IllegalError("plot must be left out: fronts have no picture")
 
     def answer(self, watch: Watch | None = None) -> "FrontsAnswer":
         best = defend_fronts(
@@ -141,6 +139,7 @@ class FrontsAnswer(Answer):
             "territories": each.front.territories,
             "shape": each.front.shape,
             "rules": self.question.rule_set.name if own is None else rules_name(find_rules(own)),
+            "held": list(each.front.held),
             "spread": list(each.spread),
             "value": float(each.value),
             "value_exact": exact_text(each.value),
@@ -154,15 +153,14 @@ class FrontsAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         best, several = self.best, len(self.best.fronts) > 1
         spreads = [
-            f"{_text(each.spread)} before the {armies(each.front.attackers)}"
-            for each in best.fronts
+            f"{_put(each)} before the {armies(each.front.attackers)}" for each in best.fronts
         ]
         put = f"{', '.join(spreads[:-1])} and {spreads[-1]}" if several else spreads[0]
         sentence = f"Put {put}: {self._done()}{under(self.question.rule_set.name)}."
         certainty = (
             "No other division is better."
             if best.is_exact
-            else "It is the best division that was found, but not proven to be the best of all."
+            else "No better division was found, but this one is not proven to be the best."
         )
         yield Section([sentence, *exactly(best.value), certainty])
         names = [_name(each.front) for each in best.fronts]
@@ -178,9 +176,13 @@ class FrontsAnswer(Answer):
         )
         yield Section([Bars(bars)], title=title)
 
+    def draw(self, charts: ModuleType) -> Any:
+        rule_set = self.question.rule_set
+        return charts.best_fronts(self.best, self.question.objective, rule_set.rules, rule_set.name)
+
     def _share(self, each: FrontSpread) -> float:
         """Return the chance that a front falls, or the share of its territories that is taken."""
-        is_counted = self.question.objective == "territories" and each.front.shape == "chain"
+        is_counted = self.question.objective == "territories" and each.front.shape != "any"
         return float(each.value) / (each.front.territories if is_counted else 1)
 
     def _done(self) -> str:
@@ -188,7 +190,7 @@ class FrontsAnswer(Answer):
         value, one = self.best.value, len(self.best.fronts) == 1
         if self.question.objective == "territories":
             most = sum(
-                each.front.territories if each.front.shape == "chain" else 1
+                each.front.territories if each.front.shape != "any" else 1
                 for each in self.best.fronts
             )
             lost = f"{float(value):.2f}" if 0.005 <= value < most - 0.005 else _nearly(value, most)
@@ -212,8 +214,16 @@ def _name(front: Front) -> str:
     stack = count(front.attackers, "attacker", "attackers")
     if front.territories == 1:
         return stack
-    shape = "in a row" if front.shape == "chain" else "side by side"
+    shape = "side by side" if front.shape == "any" else "in a row"
     return f"{stack}, {front.territories} {shape}"
+
+
+def _put(each: FrontSpread) -> str:
+    """Return the armies that are put on a front, and with those that it holds."""
+    if not any(each.front.held):
+        return _text(each.spread)
+    new = [n - held for n, held in zip(each.spread, each.front.held, strict=True)]
+    return f"{_text(new)} more ({_text(each.spread)} in all)"
 
 
 def _text(spread: Sequence[int]) -> str:

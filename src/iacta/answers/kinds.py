@@ -52,6 +52,7 @@ class Kind:
     metavar: ClassVar[str] = "TEXT"
     is_row: ClassVar[bool] = False  # written as several words, or as a list
     names_file: ClassVar[bool] = False  # of no use to who asks from another machine
+    names_rules: ClassVar[bool] = False  # behind a colon, as in 8:capital
 
     def parse(self, text: str, name: str) -> Any:
         """Return the value that a text writes."""
@@ -101,7 +102,7 @@ class Whole(Kind):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Number(Kind):
-    """A number that may be broken, kept exactly: 10, 2.5 or 5/2.
+    """A number, possibly fractional, kept exactly: 10, 2.5 or 5/2.
 
     >>> Number().parse("2.5", "prize")
     Fraction(5, 2)
@@ -183,7 +184,7 @@ class Flag(Kind):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Choice(Kind):
-    """One of several words; a hyphen stands for a space too.
+    """One of several words; a hyphen may replace a space.
 
     >>> Choice(("break through", "territories")).parse("break-through", "objective")
     'break through'
@@ -196,7 +197,8 @@ class Choice(Kind):
         for word in self.words:
             if isinstance(value, str) and value.replace("-", " ") == word:
                 return word
-        words = " or ".join(word.replace(" ", "-") for word in self.words)
+        *most, last = (word.replace(" ", "-") for word in self.words)
+        words = f"{', '.join(most)} or {last}"
         raise IllegalError(f"{name} must be {words}, got {shown(value)}")
 
     def text(self, value: str) -> str:
@@ -207,7 +209,7 @@ class Choice(Kind):
 
 
 class Name(Kind):
-    """A name, or the path of a file: what it stands for is looked up by the question."""
+    """A name, or the path of a file; the question looks up what it names."""
 
     def check(self, value: object, name: str) -> str:
         if not isinstance(value, str | PathLike):
@@ -264,6 +266,7 @@ class Way(Kind):
     """
 
     is_row: ClassVar[bool] = True
+    names_rules: ClassVar[bool] = True
 
     def parse(self, text: str, name: str) -> tuple[str | Territory, ...]:
         return self.check(text.replace(",", " ").split(), name)
@@ -271,7 +274,7 @@ class Way(Kind):
     def check(self, value: object, name: str) -> tuple[str | Territory, ...]:
         entries = row_of(value, name, "defenders")
         if not entries:
-            raise IllegalError(f"{name} must have at least one entry, got none")
+            raise IllegalError(f"missing {name}")
         return tuple(self._checked(each) for each in entries)
 
     def _checked(self, entry: object) -> str | Territory:

@@ -1,6 +1,6 @@
 """The fewest armies for a wanted chance."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import ModuleType
@@ -13,9 +13,13 @@ from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Bar, Bars, Section
 from iacta.answers.words import all_digits, armies, exactly, percent, plain_percent, settled, under
 from iacta.battle.territory import stages
+from iacta.checks import shown
 from iacta.distribution import Probability
 from iacta.errors import IllegalError
-from iacta.questions.needed import armies_needed_for_campaign, win_probability_keeping
+from iacta.questions.needed import (
+    armies_needed_for_campaign,
+    win_probabilities_keeping,
+)
 
 __all__ = ["NeedAnswer", "NeedQuestion"]
 
@@ -30,31 +34,37 @@ NEIGHBOURS = 3
 )
 @dataclass(frozen=True)
 class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
-    """Find how many armies it takes to win with a wanted chance, in a battle or a campaign."""
+    """Find how many armies win a battle or campaign with a given chance."""
 
     columns: ClassVar = {"attackers": int, "win_probability": float}
 
     chance: Annotated[
         Fraction,
-        Parameter(Chance(certain=True), "The wanted chance: 95%, 0.95 or 19/20."),
+        Parameter(Chance(certain=True), "The chance you want: 95%, 0.95 or 19/20."),
     ] = Fraction(19, 20)
     keep: Annotated[int, Parameter(Whole(), "Armies that must be left in the last territory.")] = 0
 
-    def win_probability(self, attackers: int, *, exact: bool = False) -> Probability:
-        """Return the chance of this many attackers to win and to keep what is asked."""
+    def win_probabilities(
+        self, attackers: Sequence[int], *, exact: bool = False
+    ) -> list[Probability]:
+        """Return the chances of some numbers of attackers to win and to keep what is asked."""
         rules = self.rule_set.rules
-        return win_probability_keeping(
+        return win_probabilities_keeping(
             attackers, self.way, self.keep, rules, stop=self.stop, exact=exact
         )
 
     def answer(self, watch: Watch | None = None) -> "NeedAnswer":
         rules, way = self.rule_set.rules, stages(self.way, self.rule_set.rules, self.stop)
         if self.chance == 1 and not all(each.kernel().certain for each in way):
-            raise IllegalError("chance must lie between 0 and 1, both excluded, got '100%'")
+            typed = shown(self.typed("chance"))
+            raise IllegalError(f"chance must be less than 1, as no win is certain, got {typed}")
         needed = armies_needed_for_campaign(
             self.way, self.chance, rules, keep=self.keep, stop=self.stop
         )
-        return NeedAnswer(self, needed, self.win_probability(needed, exact=self.exact))
+        near = range(max(1, needed - NEIGHBOURS), needed + NEIGHBOURS + 1)
+        chances = dict(zip(near, self.win_probabilities(near), strict=True))
+        exact = self.win_probabilities([needed], exact=True)[0] if self.exact else None
+        return NeedAnswer(self, needed, chances[needed] if exact is None else exact, chances)
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,11 +73,13 @@ class NeedAnswer(Answer):
 
     attackers: how many they are.
     win_probability: their chance to win and to keep what is asked.
+    near: the chances of about as many, by their number.
     """
 
     question: NeedQuestion
     attackers: int
     win_probability: Probability
+    near: Mapping[int, Probability]
 
     def record(self) -> dict[str, Any]:
         asked = self.question
@@ -115,12 +127,11 @@ class NeedAnswer(Answer):
             f"{percent(self._settled(self.win_probability))}{under(asked.rule_set.name)}."
         )
         yield Section([sentence, *exactly(self.win_probability)])
-        numbers = range(max(1, needed - NEIGHBOURS), needed + NEIGHBOURS + 1)
-        yield Section([Bars([self._bar(number) for number in numbers])])
+        yield Section([Bars([self._bar(*each) for each in self.near.items()])])
 
-    def _bar(self, attackers: int) -> Bar:
-        chance = self._settled(self.question.win_probability(attackers))
-        return Bar(armies(attackers), chance, "good" if attackers >= self.attackers else "bad")
+    def _bar(self, attackers: int, chance: Probability) -> Bar:
+        tone = "good" if attackers >= self.attackers else "bad"
+        return Bar(armies(attackers), self._settled(chance), tone)
 
     def _settled(self, chance: Probability) -> Probability:
         way = stages(self.question.way, self.question.rule_set.rules)

@@ -9,7 +9,6 @@ from iacta.answers.kinds import FileName, Flag, RulesName, Way, Whole
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory, parse_territory
-from iacta.files import named
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop
 from iacta.rules.variants import RuleSet, find_rule_set, rules_name
@@ -38,7 +37,7 @@ Defenders: TypeAlias = Annotated[
     int, Parameter(ARMIES, "Armies on the defended territory.", is_argument=True)
 ]
 Seed: TypeAlias = Annotated[
-    int | None, Parameter(Whole(), "Seed of the dice: the same seed throws the same dice.")
+    int | None, Parameter(Whole(), "Seed of the dice; the same seed repeats the dice.")
 ]
 
 
@@ -57,9 +56,8 @@ class AlongWay(Form):
         tuple[str | Territory, ...],
         Parameter(
             Way(),
-            "Defenders of each territory, in order; 8:capital for a territory with its own rules, "
-            "8@3 for one on which 3 armies must stay, 8~5 for one against which 5 armies are kept "
-            "out of the fight.",
+            "Defenders of each territory, in order; 8:capital or 8:house.toml under its own "
+            "rules, 8@3 where 3 armies must stay, 8~5 to keep 5 armies out of the fight.",
             is_argument=True,
             metavar="DEFENDERS",
         ),
@@ -87,19 +85,19 @@ def _own_rules(territory: str | Territory) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class UnderRules(Form):
-    """A question under rules that have a name, or stand in a file."""
+    """A question under rules that have a name, or are in a file."""
 
     rules: Annotated[
         str | Rules | None,
         Parameter(
             RulesName(),
-            "Rules to play by, such as capital+wall.",
+            "Rules, such as capital+wall.",
             usual="classic",
         ),
     ] = None
     rules_file: Annotated[
         str | None,
-        Parameter(FileName(), "House rules to play by, a TOML file; - is standard input."),
+        Parameter(FileName(), "House rules: a TOML file, or - for standard input."),
     ] = None
     garrison: Annotated[
         int | None, Parameter(Whole(), "Armies that must stay behind.", usual="1")
@@ -108,11 +106,7 @@ class UnderRules(Form):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.rules is not None and self.rules_file is not None:
-            raise ClashError(
-                "rules must be named or read from a file, got {rules} {0!r} and {rules_file} {1}",
-                self.rules,
-                named(self.rules_file),
-            )
+            raise ClashError("{rules} and {rules_file} cannot be combined")
 
     @cached_property
     def rule_set(self) -> RuleSet:
@@ -136,11 +130,9 @@ class UnderRules(Form):
 class WithStop(Form):
     """A question on attackers who may stop."""
 
-    stop_at: Annotated[
-        int | None, Parameter(Whole(), "Armies kept out of the fight; they do not roll.")
-    ] = None
+    stop_at: Annotated[int | None, Parameter(Whole(), "Armies kept out of the fight.")] = None
     charge: Annotated[
-        bool, Parameter(Flag(), "Stop as soon as fewer dice would be rolled than at first.")
+        bool, Parameter(Flag(), "Stop as soon as you would roll fewer dice than at first.")
     ] = False
     max_losses: Annotated[
         int | None, Parameter(Whole(), "Stop a battle once this many armies are lost.")

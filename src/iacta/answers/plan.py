@@ -57,24 +57,25 @@ from iacta.plan import (
     traded_armies,
 )
 from iacta.plan.alternatives import Alternative, alternatives
+from iacta.plan.compiled import while_compiling
 from iacta.plan.hold import FORTIFY
 from iacta.plan.reinforce import MOST_NEW, late_after
 from iacta.plan.simulated import MOST_RUNS
 
-__all__ = ["PlanAnswer", "PlanQuestion"]
+__all__ = ["COMPILING", "PlanAnswer", "PlanQuestion"]
 
 PLAYS = ("rolls", "battles")
 LONGEST_LIMIT = Fraction(10**9)
 MOST_NAMED = 3  # territories in a refusal
+COMPILING = "Compiling the planner, once (about a minute)"
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 
 
 @question(
     "plan",
     Topic.BOARD,
-    Example("plan examples/asia.toml --take Asia", "which way should this stack go?"),
-    Example("plan examples/asia.toml --worth", "or what gains the most?"),
-    Example("plan --from Ukraine=42 --others 2 --take Asia", "without a position file?"),
+    Example("plan --from Ukraine=42 --others 2 --take Asia", "which way to go?"),
+    Example("plan game.toml --worth", "what gains most (game.toml: see iacta board)?"),
 )
 @dataclass(frozen=True)
 class PlanQuestion(UnderRules, Question):
@@ -106,7 +107,7 @@ class PlanQuestion(UnderRules, Question):
         str | Position | None,
         Parameter(
             PositionSource(),
-            "Who holds what: a JSON or TOML file, or - for standard input; or else --from.",
+            "The position: a JSON or TOML file, or - for standard input.",
             is_argument=True,
         ),
     ] = None
@@ -114,7 +115,7 @@ class PlanQuestion(UnderRules, Question):
         str | Board | None,
         Parameter(
             BoardSource(),
-            "The board of --from: classic, or a file.",
+            "The board of --from, a file.",
             metavar="FILE",
             usual="classic",
         ),
@@ -123,14 +124,14 @@ class PlanQuestion(UnderRules, Question):
         tuple[tuple[str, int], ...] | None,
         Parameter(
             Garrisons(example="Ukraine=42", least=1),
-            "Your armies, such as Ukraine=42, instead of a position; you are red then.",
+            "Your armies (red), without a position: Ukraine=42.",
         ),
     ] = None
     others: Annotated[
         tuple[tuple[str, int], ...] | None,
         Parameter(
             Others(),
-            "Armies of the others, who are blue, with --from: such as 2, or 2,Ural=4.",
+            "Armies of the others (blue): 2, or 2,Ural=4.",
         ),
     ] = None
     take: Annotated[
@@ -138,7 +139,8 @@ class PlanQuestion(UnderRules, Question):
         Parameter(Name(), "Territories to take, or a continent.", metavar="NAMES"),
     ] = None
     take_any: Annotated[
-        str | None, Parameter(Name(), "Territories of which one is to be taken.", metavar="NAMES")
+        str | None,
+        Parameter(Name(), "Territories; taking any one of them is enough.", metavar="NAMES"),
     ] = None
     eliminate: Annotated[
         str | None, Parameter(Name(), "The player to eliminate.", metavar="PLAYER")
@@ -147,21 +149,21 @@ class PlanQuestion(UnderRules, Question):
         str | None,
         Parameter(
             Name(),
-            "Goals after it, in order, such as 'Africa; eliminate green'.",
+            "Goals after it: 'Africa; eliminate green'.",
             metavar="GOALS",
         ),
     ] = None
     stage_values: Annotated[
         tuple[Fraction, ...] | None,
-        Parameter(Listed(WORTH), "What each of the goals in order is worth.", usual="1 each"),
+        Parameter(Listed(WORTH), "What each goal in order is worth.", usual="1 each"),
     ] = None
     worth: Annotated[
         bool,
-        Parameter(Flag(), "Gain the most on average, by the four values below."),
+        Parameter(Flag(), "Gain the most on average, by the values below."),
     ] = False
     territory_value: Annotated[
         Fraction | None,
-        Parameter(WORTH, "What a territory is worth.", usual=str(USUAL_WORTH["territory_value"])),
+        Parameter(WORTH, "The value of a territory.", usual=str(USUAL_WORTH["territory_value"])),
     ] = None
     bonus_value: Annotated[
         Fraction | None,
@@ -171,11 +173,11 @@ class PlanQuestion(UnderRules, Question):
     ] = None
     army_value: Annotated[
         Fraction | None,
-        Parameter(WORTH, "What each army left is worth.", usual=str(USUAL_WORTH["army_value"])),
+        Parameter(WORTH, "The value of each surviving army.", usual=str(USUAL_WORTH["army_value"])),
     ] = None
     prizes: Annotated[
         tuple[tuple[str, Fraction], ...] | None,
-        Parameter(Prizes(), "What goals are worth, such as 'Africa:5;eliminate green:10'."),
+        Parameter(Prizes(), "Goals and their worth: 'Africa:5;eliminate green:10'."),
     ] = None
     keep: Annotated[
         tuple[tuple[str, int], ...] | None,
@@ -185,7 +187,7 @@ class PlanQuestion(UnderRules, Question):
         tuple[tuple[str, str], ...] | None,
         Parameter(
             RulesOf(),
-            "Territories defended by rules of their own, such as Ukraine:capital,Egypt:wall.",
+            "Territories under their own rules: Ukraine:capital.",
         ),
     ] = None
     stay: Annotated[
@@ -193,15 +195,13 @@ class PlanQuestion(UnderRules, Question):
     ] = None
     reinforce: Annotated[
         int | None,
-        Parameter(
-            Whole(least=1, most=MOST_NEW), "New armies to place first, where they help most."
-        ),
+        Parameter(Whole(least=1, most=MOST_NEW), "New armies, placed first where they help most."),
     ] = None
     play: Annotated[
         str | None,
         Parameter(
             Choice(PLAYS),
-            "How to play: deciding after each of the rolls, or fighting battles to their ends.",
+            "Decide after rolls, or after battles.",
             usual=PLAYS[0],
         ),
     ] = None
@@ -209,19 +209,19 @@ class PlanQuestion(UnderRules, Question):
         Fraction | None,
         Parameter(
             Chance(),
-            "Search until no play can be better by more than this, or the time is over.",
+            "Search until within this of the best, or out of time.",
             metavar="GAP",
         ),
     ] = None
     alternatives: Annotated[
         bool,
-        Parameter(Flag(), "Tell what a plan is worth for each attack with which it may begin."),
+        Parameter(Flag(), "Show what each possible first attack is worth."),
     ] = False
     cards: Annotated[
         tuple[tuple[str, int], ...] | None,
         Parameter(
             Garrisons(example="blue=4"),
-            "Cards of the player to eliminate, and your own, such as blue=4,red=1.",
+            "Cards of the eliminated player and you: blue=4,red=1.",
             metavar="PLAYERS",
         ),
     ] = None
@@ -229,19 +229,19 @@ class PlanQuestion(UnderRules, Question):
         Trade | None,
         Parameter(
             Sets(),
-            "What the next sets of cards bring, then as usual; or fixed.",
+            "What the next sets bring, or fixed.",
             usual="4,6,8,10,12,15",
         ),
     ] = None
     hold: Annotated[
         bool,
-        Parameter(Flag(), "Choose the plan to take and hold it until your next turn."),
+        Parameter(Flag(), "Plan to hold it until your next turn, too."),
     ] = False
     opponents_get: Annotated[
         int | tuple[tuple[str, int], ...] | None,
         Parameter(
             NewArmies(example="blue=5,green=3"),
-            "New armies of each opponent with hold, such as 5 or blue=5,green=3.",
+            "With hold, opponents' new armies: 5 or blue=5,green=3.",
             usual="by the usual rule",
         ),
     ] = None
@@ -249,19 +249,23 @@ class PlanQuestion(UnderRules, Question):
         str | None,
         Parameter(
             Choice(FORTIFY),
-            "Where armies may be moved at the end with hold: connected, adjacent or none.",
+            "With hold, final moves: connected, adjacent or none.",
             usual=FORTIFY[0],
         ),
     ] = None
     time_limit: Annotated[
         Fraction | None,
-        Parameter(Number(least=0, unit="seconds"), "How long to search.", metavar="SECONDS"),
+        Parameter(
+            Number(least=0, unit="seconds"),
+            "How long to search; need takes longer.",
+            metavar="SECONDS",
+        ),
     ] = None
     need: Annotated[
         Fraction | None,
         Parameter(
             Chance(),
-            "Find the fewest armies for this chance too, new ones with reinforce.",
+            "Find the fewest armies (or new armies) for this chance.",
             metavar="CHANCE",
         ),
     ] = None
@@ -269,7 +273,7 @@ class PlanQuestion(UnderRules, Question):
         str | None,
         Parameter(
             Name(),
-            "The territory where the fewest armies are asked for.",
+            "Where to add the armies of --need.",
             usual="the largest stack",
             metavar="NAME",
         ),
@@ -278,7 +282,7 @@ class PlanQuestion(UnderRules, Question):
         int | None,
         Parameter(
             Whole(least=1, most=MOST_RUNS),
-            "Play the plan this many times with real dice.",
+            "Simulate this many games of the plan with real dice.",
             metavar="RUNS",
         ),
     ] = None
@@ -288,53 +292,46 @@ class PlanQuestion(UnderRules, Question):
         super().__post_init__()
         named = [name for name in ("board", "from_", "others") if self._has(name)]
         if self.position is None and "from_" not in named:
-            raise ClashError(
-                "a position must be given, as a file or by {from_} and {others}, got none; see "
-                "iacta plan --help"
-            )
+            raise ClashError("give a position file, or {from_} and {others}; see iacta plan --help")
         if self.position is None and self.others is None:
-            raise ClashError("{from_} must go with {others}, got it without")
+            raise ClashError("{from_} also needs {others}")
         if self.position is not None and named:
-            raise ClashError(f"{{{named[0]}}} must stand without a position file, got both")
+            raise ClashError(f"give a position file or {{{named[0]}}}, not both")
         goals = {name for name in ("take", "take_any", "eliminate") if self._has(name)}
         if len(goals) + self.worth != 1:
-            got = "several" if goals else "none"
-            raise ClashError(
-                f"the goal must be one of {{take}}, {{take_any}}, {{eliminate}} or {{worth}}, "
-                f"got {got}"
-            )
+            wrong = "more than one goal" if goals else "missing goal"
+            raise ClashError(f"{wrong}: give {{take}}, {{take_any}}, {{eliminate}} or {{worth}}")
         for name in (*USUAL_WORTH, "prizes"):
             if self._has(name) and not self.worth:
-                raise ClashError(f"{{{name}}} must go with {{worth}}, got it without")
+                raise ClashError(f"{{{name}}} also needs {{worth}}")
         if self.then is not None and not goals & {"take", "eliminate"}:
-            raise ClashError("{then} must go with {take} or {eliminate}, got it without")
+            raise ClashError("{then} also needs {take} or {eliminate}")
         if self.stage_values is not None and self.then is None:
-            raise ClashError("{stage_values} must go with {then}, got it without")
+            raise ClashError("{stage_values} also needs {then}")
         if self.then is not None and self.need is not None:
-            raise ClashError("{need} must stand without {then}, got both")
+            raise ClashError("{need} cannot be combined with {then}")
         if self.worth and self.need is not None:
-            raise ClashError("{need} must go with {take}, {take_any} or {eliminate}, got {worth}")
+            raise ClashError("{need} cannot be combined with {worth}, which has no chance")
         if self.cards is not None and self.eliminate is None:
-            raise ClashError("{cards} must go with {eliminate}, got it without")
+            raise ClashError("{cards} also needs {eliminate}")
         if self.cards is not None and self.reinforce is not None:
-            raise ClashError("{cards} must stand without {reinforce}, got both")
+            raise ClashError("{cards} cannot be combined with {reinforce}")
         if self.trade is not None and self.cards is None:
-            raise ClashError("{trade} must go with {cards}, got it without")
+            raise ClashError("{trade} also needs {cards}")
         for name in ("opponents_get", "fortify"):
             if self._has(name) and not self.hold:
-                raise ClashError(f"{{{name}}} must go with {{hold}}, got it without")
+                raise ClashError(f"{{{name}}} also needs {{hold}}")
         if self.hold and not goals & {"take", "eliminate"}:
-            raise ClashError("{hold} must go with {take} or {eliminate}, got it without")
+            raise ClashError("{hold} also needs {take} or {eliminate}")
         if self.hold and self.cards is not None and self.then is not None:
-            raise ClashError("{hold} must stand without {cards} and {then}, got all three")
+            raise ClashError("{hold} cannot be combined with {cards} and {then}")
         if self.source is not None and self.reinforce is not None:
-            raise ClashError("{source} must stand without {reinforce}, got both")
+            raise ClashError("{source} cannot be combined with {reinforce}")
         for name, other in (("source", "need"), ("seed", "check")):
             if name == "seed" and (self.hold or self.cards is not None):
                 continue  # ends of the plan are drawn too
             if self._has(name) and not self._has(other):
-                sentence = f"{{{name}}} must stand with {{{other}}}, got {{{name}}} {{0}} alone"
-                raise ClashError(sentence, getattr(self, name))
+                raise ClashError(f"{{{name}}} also needs {{{other}}}")
 
     def _has(self, name: str) -> bool:
         return getattr(self, name) is not None
@@ -351,9 +348,7 @@ class PlanQuestion(UnderRules, Question):
             mine = {name: ("red", armies) for name, armies in self.from_ or ()}
             theirs = {name: ("blue", armies) for name, armies in others.items()}
             if both := {*mine} & {*theirs}:
-                raise ClashError(
-                    "{others} must name other territories than {from_}, got {0}", min(both)
-                )
+                raise ClashError("{from_} and {others} both name {0}", min(both))
             return Position(
                 board if isinstance(board, Board) else read_board(board),
                 "red",
@@ -407,8 +402,8 @@ class PlanQuestion(UnderRules, Question):
             are = "is" if len(names) == 1 else "are all"
             more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
             raise IllegalError(
-                f"{parameter} must name a territory of another player, got "
-                f"{', '.join([*names[:MOST_NAMED], *more])}, which {are} {player}'s"
+                f"{parameter} must name a territory of another player; "
+                f"{', '.join([*names[:MOST_NAMED], *more])} {are} {player}'s"
             )
         return theirs
 
@@ -424,7 +419,7 @@ class PlanQuestion(UnderRules, Question):
                 owner = self.start.of(self.start.owned_by(name)[0]).owner
             if owner not in (mine, theirs):
                 raise IllegalError(
-                    f"cards must be those of {theirs}, who is to be eliminated, and of {mine}, "
+                    f"cards must be those of {theirs}, who is to be eliminated, or of {mine}, "
                     f"got {owner}"
                 )
             hand += number
@@ -446,10 +441,18 @@ class PlanQuestion(UnderRules, Question):
         import_module("iacta.charts.board_layout").check_size(self.start.board)
 
     def answer(self, watch: Watch | None = None) -> "PlanAnswer":
+        if watch is None:
+            return self._answer()
+        with while_compiling(lambda part: watch(COMPILING, part)):
+            return self._answer(watch)
+
+    def _answer(self, watch: Watch | None = None) -> "PlanAnswer":
         def progress(value: float, bound: float) -> None:
             if watch is None:
                 return
-            best = f"{percent(value)}, at most {percent(min(bound, 1.0))}"
+            best = percent(value)
+            if bound < words.NO_BOUND:
+                best += f", at most {percent(bound)}"
             if self.worth or self.then is not None:
                 best = f"{value:.2f} more than now, at most {bound:.2f}"
             watch(f"Planning; best so far {best}", None, keeps=True)
@@ -477,6 +480,8 @@ class PlanQuestion(UnderRules, Question):
                     plan = held.plan
                     answer = replace(answer, plan=plan, held=held)
                 if self.need is not None:
+                    if watch is not None:
+                        watch("Looking for the fewest armies", None, keeps=True)
                     answer = replace(answer, needed=self._needed(plan, self.need))
                 if self.check is not None:
                     seed = fresh_seed() if self.seed is None else self.seed

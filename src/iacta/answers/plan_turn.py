@@ -38,9 +38,9 @@ __all__ = [
 
 OFTEN = 0.995
 LEAST_SEEN = 5e-5  # a chance below it is told as none
-LOOKED_AHEAD = "These are compared by a lookahead, and the plan as a whole may be worth more."
-ALONE = "Each of them is taken to attack alone, and to meet what you leave."
-DEALT = "All sets are traded in at once; what is on the cards is taken to be random."
+LOOKED_AHEAD = "These values come from a lookahead; the whole plan may be worth more."
+ALONE = "Each opponent is assumed to attack alone, against what you leave."
+DEALT = "All sets are traded in at once; the cards are assumed to be random."
 
 
 def new_armies(placement: Placement) -> str:
@@ -110,8 +110,8 @@ class NeededNew(NamedTuple):
         if not self.armies:
             return f"You have a chance of at least {chance} without new armies."
         return (
-            f"For a chance of at least {chance} you need {new_armies(self.placement)}: the fewest "
-            "for which a plan with that chance was found."
+            f"For a chance of at least {chance} you need {new_armies(self.placement)}. The search "
+            "found no plan with fewer."
         )
 
 
@@ -123,7 +123,7 @@ def beginnings(plan: Plan, ways: Sequence[Alternative]) -> Section:
     ]
     table = Table(("", "dice", "chance" if is_chance(plan) else "worth"), rows)
     told = [] if plan.interval is None else [LOOKED_AHEAD]
-    return Section([table, *told], title="How it may begin, by the first roll:")
+    return Section([table, *told], title="Ways to begin, by first roll:")
 
 
 def ways_record(ways: Sequence[Alternative]) -> list[dict[str, Any]]:
@@ -168,13 +168,12 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
     )
     low, high = goes_on.interval
     yield (
-        f"{cards_words(goes_on.armies)} Without them it would be "
+        f"{cards_words(goes_on.armies)} Without them the second chance would be "
         f"{percent(settled_chance(plan, goes_on.without))}."
     )
     yield (
-        f"The last two chances are estimated from {goes_on.ends} ends of the first plan; the "
-        f"95% interval of the first of them is {100 * low:.2f}% to {100 * high:.2f}%. "
-        f"{DEALT}"
+        f"The last two chances are estimated from {goes_on.ends} games of the first plan; the 95% "
+        f"interval of the former is {100 * low:.2f}% to {100 * high:.2f}%. {DEALT}"
     )
 
 
@@ -206,34 +205,33 @@ def what_is_held(held: Hold) -> Iterator[str]:
     if not held.ends:
         return
     low, high = held.interval
-    most = "" if held.is_exact else "at most "
     yield (
-        f"You still have it at your next turn with {most}{percent(held.win_probability)}: the 95% "
-        f"interval, from {held.ends} ends of the plan, is {100 * low:.2f}% to "
-        f"{100 * high:.2f}%."
+        f"You hold it until your next turn with a chance of about "
+        f"{percent(held.win_probability)} ({100 * low:.2f}% to {100 * high:.2f}%, from {held.ends} "
+        "games)."
     )
     if not held.is_exact:
-        least = "nothing is certain"
+        least = "nothing is guaranteed"
         if held.at_least >= LEAST_SEEN:
-            least = f"it is at least {percent(held.at_least)}"
+            least = f"the chance is at least {percent(held.at_least)}"
         yield (
-            "The others may have better plans than those that were found; by the bounds on them "
+            "The others may have better plans than those the search found; by the bounds on those, "
             f"{least}."
         )
     if held.otherwise:
         other = held.otherwise
         yield (
-            "The plan is chosen to take and to hold: the best one to take would take it with "
-            f"{percent(other.plan.win_probability)}, and still have it with "
+            "This plan is chosen to take and hold it. The best plan to take it would succeed with "
+            f"{percent(other.plan.win_probability)}, and hold it with "
             f"{percent(other.win_probability)}."
         )
     moves = [each for each in held.moves if each.start]
     if moves:
         best = moves[0]
-        often = "" if best.part > OFTEN else f" (in {short_percent(best.part)} of the ends)"
+        often = "" if best.part > OFTEN else f" (in {short_percent(best.part)} of the games)"
         yield (
-            f"At the end move some {best.armies:.0f} armies from {best.start} to {best.to}"
-            f"{often}; without such a move it would be {percent(held.unfortified)}."
+            f"At the end move about {best.armies:.0f} armies from {best.start} to {best.to}"
+            f"{often}; without this move the chance would be {percent(held.unfortified)}."
         )
 
 
@@ -243,7 +241,7 @@ def threats(held: Hold) -> Section:
         (each.player, f"{each.armies:.1f}", short_percent(each.chance)) for each in held.threats
     ]
     table = Table(("", "new armies", "chance to take some of it"), rows)
-    return Section([table, ALONE], title="What the others do:")
+    return Section([table, ALONE], title="What the others can do:")
 
 
 def hold_record(held: Hold) -> dict[str, Any]:

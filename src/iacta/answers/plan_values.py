@@ -90,7 +90,7 @@ class Garrisons(Kind):
         return self.check(kept, name)
 
     def check(self, value: object, name: str) -> tuple[tuple[str, int], ...]:
-        pairs = value.items() if isinstance(value, Mapping) else row_of(value, name, "pairs")
+        pairs = _pairs(value, name)
         return tuple(
             (str(who), whole_number(number, f"{name} of {who}" if who else name, self.least))
             for who, number in pairs
@@ -123,7 +123,9 @@ class Others(Garrisons):
         bare = [part for part in text.split(",") if not {":", "="} & {*part}]
         named = [part for part in text.split(",") if part not in bare]
         if len(bare) > 1:
-            raise IllegalError(f"{name} must have one number without a name, got {shown(text)}")
+            raise IllegalError(
+                f"{name} must have at most one number without a name, got {shown(text)}"
+            )
         rest = [("", parse_whole_number(part.strip(), name, 1)) for part in bare]
         return (*rest, *(super().parse(",".join(named), name) if named else ()))
 
@@ -147,6 +149,7 @@ class RulesOf(Kind):
     """
 
     metavar: ClassVar[str] = "NAMES"
+    names_rules: ClassVar[bool] = True
 
     def parse(self, text: str, name: str) -> tuple[tuple[str, str], ...]:
         pairs = []
@@ -160,7 +163,7 @@ class RulesOf(Kind):
         return self.check(pairs, name)
 
     def check(self, value: object, name: str) -> tuple[tuple[str, str], ...]:
-        pairs = value.items() if isinstance(value, Mapping) else row_of(value, name, "pairs")
+        pairs = _pairs(value, name)
         return tuple((str(who), _rule_set_name(rules, name)) for who, rules in pairs)
 
     def text(self, value: Sequence[tuple[str, str]]) -> str:
@@ -173,11 +176,23 @@ class RulesOf(Kind):
         return {"type": "object", "additionalProperties": {"type": "string"}}
 
 
+def _pairs(value: object, name: str) -> list[tuple[Any, Any]]:
+    """Return the pairs of a mapping, or of a row of them."""
+    if isinstance(value, Mapping):
+        return list(value.items())
+    pairs: list[tuple[Any, Any]] = []
+    for each in row_of(value, name, "pairs"):
+        if not isinstance(each, list | tuple) or len(each) != 2:
+            raise MalformedError(f"{name} must be a row of pairs, got {shown(each)} in it")
+        pairs.append((each[0], each[1]))
+    return pairs
+
+
 def _rule_set_name(rules: str, called: str) -> str:
     try:
         return find_rule_set(rules).name
     except IactaError as error:
-        raise type(error)(f"{called}{str(error).removeprefix('rules')}") from None
+        raise type(error)(f"{called}: {error}") from None
 
 
 class NewArmies(Garrisons):
@@ -256,7 +271,7 @@ class Prizes(Kind):
         return self.check(prizes, name)
 
     def check(self, value: object, name: str) -> tuple[tuple[str, Fraction], ...]:
-        pairs = value.items() if isinstance(value, Mapping) else row_of(value, name, "pairs")
+        pairs = _pairs(value, name)
         return tuple((str(goal), WORTH.check(worth, name)) for goal, worth in pairs)
 
     def text(self, value: Sequence[tuple[str, Fraction]]) -> str:

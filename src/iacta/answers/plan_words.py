@@ -17,6 +17,7 @@ from iacta.plan.way import Rearguard, UsualBattle, rearguards, usual_way
 
 __all__ = [
     "MOST_LINES",
+    "NO_BOUND",
     "Checked",
     "Needed",
     "achieved",
@@ -39,13 +40,13 @@ NEAR = 0.01  # gaps that are told as such, and not by the bound
 NO_BOUND = 0.999  # a chance that proves nothing as a bound
 MOST_LINES = 40
 MOST_ENDINGS = 3
-COUNTED = "The numbers of these tables are counted in {} games of the plan."
-BY_BATTLES = "Fight each battle to its end: no better play roll by roll was found."
+COUNTED = "The numbers in these tables come from {} simulated games of the plan."
+BY_BATTLES = "Fight each battle to its end: no better roll-by-roll play was found."
 SCALED = (
-    "For so many armies the plan is scaled: it counts them in steps of {}, and fights each battle "
-    "to its end. The chance is that of this model, right to about a percentage point."
+    "For so many armies the plan is scaled: it counts them in steps of {} and fights each battle "
+    "to its end. The chance is right to about one percentage point."
 )
-NOT_BY_ROLLS = "Fight each battle to its end: play roll by roll was not looked at."
+NOT_BY_ROLLS = "Fight each battle to its end: roll-by-roll play was not searched."
 
 
 def achieved(plan: Plan) -> str:
@@ -53,12 +54,13 @@ def achieved(plan: Plan) -> str:
     if isinstance(plan.goal, Worth):
         stay = held_worth(plan.problem, plan.goal)
         if not plan.steps:
-            pays = "No attack pays" if plan.proven else "No attack was found that pays"
-            return f"{pays}: stay. That is worth {stay:.2f}"
+            if plan.proven:
+                return f"No attack pays: stay. That is worth {stay:.2f}"
+            return f"The search found no attack that pays. To stay is worth {stay:.2f}"
         return f"The plan is {_worth_words(plan)}, against {stay:.2f} if you stay"
     verb = deed(plan.position, plan.goal)
     if is_hopeless(plan):
-        return f"You cannot {verb}" if why(plan) else f"No plan to {verb} was found"
+        return f"You cannot {verb}" if why(plan) else f"The search found no plan to {verb}"
     if isinstance(plan.goal, InOrder):
         parts = [
             f"{deed(plan.position, goal)} with {percent(settled_chance(plan, chance))}"
@@ -85,10 +87,10 @@ def other_play(plan: Plan, asked: str) -> Iterator[str]:
     if plan.play != "rolls" or plan.battles_value is None:
         return
     if plan.value - plan.battles_value > SEEN:
-        it_is = "it is" if is_chance(plan) else "it is worth"
+        it_is = "gives" if is_chance(plan) else "is worth"
         yield (
-            f"If each battle is fought to its end {it_is} "
-            f"{valued(plan, plan.battles_value)}: this plan decides after each roll."
+            f"This plan decides after each roll; fighting each battle to its end {it_is} "
+            f"{valued(plan, plan.battles_value)}."
         )
 
 
@@ -98,8 +100,8 @@ def proof(plan: Plan) -> str:
         return f": {reason}."
     if is_hopeless(plan) and not isinstance(plan.goal, InOrder):
         if plan.upper_bound > NO_BOUND:
-            return "; it is not known whether there is one."
-        return f"; no plan has a chance above {percent(plan.upper_bound)}."
+            return "; one may exist."
+        return f"; no plan can have a chance above {percent(plan.upper_bound)}."
     if plan.proven and not plan.steps and not isinstance(plan.goal, Worth):
         return "."
     worth = f"; that is {_worth_words(plan)}" if isinstance(plan.goal, InOrder) else ""
@@ -111,10 +113,10 @@ def proof(plan: Plan) -> str:
     if isinstance(plan.goal, Worth):
         return f"; it is at most {plan.gap:.2f} below the best possible."
     if plan.upper_bound > NO_BOUND > plan.win_probability:
-        return "; it is not known whether another plan is better."
+        return "; a better plan may exist."
     if plan.gap <= NEAR:
         return f", at most {_points(plan.gap)} below the best possible."
-    return f"; no play can be better than {_at_most(plan.upper_bound)}."
+    return f"; no play has a chance above {_at_most(plan.upper_bound)}."
 
 
 def is_hopeless(plan: Plan) -> bool:
@@ -136,7 +138,7 @@ def why(plan: Plan) -> str:
     stacks = problem.stacks()
     if not stacks:
         return (
-            f"{position.player} has no stack that may attack, as each has too few armies, no enemy "
+            f"{position.player} has no stack that can attack: each has too few armies, no enemy "
             "beside it, or must stay"
         )
     goal = _wanted(plan)
@@ -144,12 +146,10 @@ def why(plan: Plan) -> str:
     reached = problem.borders.reachable_from((v for v, _ in stacks), open_to)
     away = goal & problem.enemy & ~reached
     if away and (isinstance(plan.goal, TakeAll | InOrder) or away == goal & problem.enemy):
-        return f"no way leads to {problem.name(next(bits(away)))}"
+        return f"no path leads to {problem.name(next(bits(away)))}"
     if plan.upper_bound <= 0.0:
         total = sum(number for _, number in stacks)
-        return (
-            f"the {armies(total)} in all stacks that may attack are too few, whatever the dice show"
-        )
+        return f"the {armies(total)} that can attack are too few, whatever the dice show"
     return ""
 
 
@@ -162,10 +162,10 @@ def way_sections(plan: Plan) -> Iterator[Section]:
     columns: tuple[str, ...] = ("", "chance to take", "armies arriving", "go on with")
     if not any(row[-1] for row in rows):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
-    yield Section([Table(columns, rows)], title="The usual way:")
+    yield Section([Table(columns, rows)], title="The main line:")
     branches = [
         f"{battle.step.start} to {battle.step.to} won with {_numbers(branch.armies)} left: "
-        f"go on from {branch.start} to {branch.to}"
+        f"attack {branch.to} from {branch.start} next"
         for battle in way
         for branch in battle.branches
     ]
@@ -181,7 +181,7 @@ def way_sections(plan: Plan) -> Iterator[Section]:
         yield Section([Table(("", "chance"), lost)], title="Where it may fail:")
     owned = Table(("", "chance to own", "armies on average"), list(_afterwards(plan)))
     told = [COUNTED.format(len(plan.games))] if plan.games else []
-    yield Section([owned, *told], title="Afterwards:")
+    yield Section([owned, *told], title="At the end:")
 
 
 def _share(plan: Plan, chance: float) -> str:
@@ -210,7 +210,7 @@ def _usual_row(plan: Plan, battle: UsualBattle) -> tuple[str, ...]:
 
 
 def _others(plan: Plan, usual: Sequence[Step]) -> Iterator[Section]:
-    """Yield the battles that are not on the usual way."""
+    """Yield the battles that are not on the main line."""
     others = [step for step in plan.steps if step not in usual]
     likely = [step for step in others if step.reach_probability >= RARE][:MOST_LINES]
     rest = len(others) - len(likely)
@@ -218,7 +218,7 @@ def _others(plan: Plan, usual: Sequence[Step]) -> Iterator[Section]:
         columns = ("", "chance to fight", "chance to take", "armies arriving")
         table = Table(columns, [_row(plan, step) for step in likely])
         more = [f"and {rest} more, rarely fought"] if rest else []
-        yield Section([table, *more], title="Other battles that may be fought:")
+        yield Section([table, *more], title="Other battles:")
     elif rest:
         yield Section([f"{count(rest, 'other battle is', 'other battles are')} rarely fought."])
 
@@ -257,7 +257,7 @@ def _advances(plan: Plan) -> Section:
         lines.append(f"and {len(partial) - MOST_LINES} more")
     elsewhere = "everywhere else" if partial else "everywhere"
     lines.append(f"{elsewhere}: as many as allowed")
-    return Section(lines, title="How many move in:")
+    return Section(lines, title="How many to move in:")
 
 
 def _moves(each: Rearguard) -> str:
@@ -415,8 +415,7 @@ class Needed(NamedTuple):
         return (
             f"For a chance of at least {plain_percent(self.chance)} you need "
             f"{armies(self.armies)} on {self.source}, which has "
-            f"{plan.position.of(self.source).armies}: the fewest for which a plan with that "
-            "chance was found."
+            f"{plan.position.of(self.source).armies}. The search found no plan with fewer."
         )
 
 
@@ -451,18 +450,18 @@ class Checked(NamedTuple):
         """
         games = f"In {self.runs:,} games with real dice"
         if not find_kernel(plan.rules).rolled:
-            games = f"In {self.runs:,} games, with battles drawn from their distributions,"
+            games = f"In {self.runs:,} games with simulated battles"
         seed = f"(seed {self.seed})"
         if isinstance(plan.goal, Worth):
             return (
-                f"{games} it was worth {self.simulated.value:.3f} on average, give or take "
-                f"{2 * self.simulated.error:.3f} {seed}."
+                f"{games} it was worth {self.simulated.value:.3f} ± {2 * self.simulated.error:.3f} "
+                f"on average {seed}."
             )
         low, high = self.interval
         told = "exact" if plan.interval is None else "estimated"
         inside = "inside" if low <= plan.win_probability <= high else "outside"
         return (
-            f"{games} it succeeded in {percent(float(self.simulated.won.probability))}; the 95% "
-            f"interval is {100 * low:.2f}% to {100 * high:.2f}%, and the {told} chance is "
-            f"{inside} {seed}."
+            f"{games} it succeeded in {percent(float(self.simulated.won.probability))}. The 95% "
+            f"interval is {100 * low:.2f}% to {100 * high:.2f}%; the {told} chance is {inside} "
+            f"{seed}."
         )

@@ -84,7 +84,7 @@ class Answer(Displayed):
     def chart(self) -> Any:
         """Return the picture, an Altair chart; this needs the extra `plot`.
 
-        Charts are drawn of answers, and stand above them: so they are looked up when asked for.
+        Charts import answers, so they are looked up only when asked for.
         """
         return self.draw(import_module("iacta.charts"))
 
@@ -93,7 +93,7 @@ class Answer(Displayed):
 
         charts: the module `iacta.charts`.
         """
-        raise IllegalError(f"{type(self).__name__} has no picture")
+        raise IllegalError(f"there is no picture of {type(self).__name__}")
 
 
 QUESTIONS: Register[Question] = Register("iacta.answers")

@@ -50,7 +50,7 @@ Found = TypeVar("Found")
 )
 @dataclass(frozen=True)
 class RulesQuestion(UnderRules, Exact, Question):
-    """List the rules that people play and their odds, or explain the rules of one name or file."""
+    """List the rules people play, or explain those of one name or file."""
 
     rules: Annotated[
         str | Rules | None,
@@ -214,13 +214,13 @@ def _digits(number: Fraction, exact: bool) -> str:
 
 
 def _listed(odds: Sequence[Odds]) -> Iterator[Section]:
-    yield Section(["The rules that iacta knows; any can stand after --rules:"])
+    yield Section(["The rules that iacta knows; pass any of them to --rules:"])
     known = [each.rule_set for each in odds]
     yield Section([Table(("", ""), [(each.name, each.description) for each in known])])
     garrison = known[0].rules.garrison
     stay = f"the chance of 10 armies, {garrison} of which must stay behind, to beat 10"
     legend = [
-        ("full roll", "in per cent, the chances that a roll with all dice costs the defenders"),
+        ("full roll", "in percent, the chances that a roll with all dice costs the defenders"),
         ("", "as many armies as it can, one fewer, and so on down to none"),
         ("10 v 10", stay),
         ("break-even", "the attackers for each defender with which a very large battle is even"),
@@ -229,7 +229,7 @@ def _listed(odds: Sequence[Odds]) -> Iterator[Section]:
     columns = ("", "full roll", "10 v 10", "break-even")
     yield Section([Table(columns, [_cells(each) for each in odds])])
     stack = ", ".join(each.name for each in MODIFIERS)
-    more = "More about one of them, or a stack: iacta rules capital+wall"
+    more = "For more about one of them, or a stack: iacta rules capital+wall"
     yield Section([f"These stack in any order: {stack}.", more])
 
 
@@ -321,7 +321,7 @@ def rules_sentences(rules: Rules) -> Iterator[str]:
     The attacker throws at most 3 dice with 6 faces each.
     The defender throws at most 2 dice with 6 faces each.
     Ties go to the defender; 1 army must stay behind.
-    After a conquest at least as many armies move in as dice were thrown last.
+    After a conquest at least as many armies move in as dice were rolled last.
     """
     for side, usual, full in (
         ("attacker", rules.attack, rules.full_attack),
@@ -332,7 +332,7 @@ def rules_sentences(rules: Rules) -> Iterator[str]:
             yield f"When both throw all their dice, the {side}'s are others, {_dice(full)}."
     yield f"Ties go to the {rules.ties}; {armies(rules.garrison)} must stay behind."
     if rules.least_advance:
-        yield "After a conquest at least as many armies move in as dice were thrown last."
+        yield "After a conquest at least as many armies move in as dice were rolled last."
     else:
         yield "After a conquest any number of armies may move in."
     yield from rules.mode.sentences()
@@ -347,7 +347,7 @@ def _parts(dice: Dice) -> Iterator[str]:
     if dice.kept < len(dice.faces):
         yield f"of which the best {'one counts' if dice.kept == 1 else f'{dice.kept} count'}"
     if dice.reroll:
-        yield f"a throw of {' or '.join(map(str, dice.reroll))} is thrown once more"
+        yield f"a throw of {' or '.join(map(str, dice.reroll))} is rerolled once"
     for rank, bonus in enumerate(dice.bonus):
         if bonus:
             name = RANKS[rank] if rank < len(RANKS) else f"{rank + 1}th"

@@ -25,7 +25,7 @@ __all__ = [
 class Shaded(NamedTuple):
     """A cell on a ground that goes from the defenders' colour to the attackers'.
 
-    text: what stands in it.
+    text: its text.
     level: how far the ground has gone, from 0 to 1.
     """
 
@@ -37,7 +37,7 @@ Cell: TypeAlias = str | Shaded
 
 
 def text_of(cell: Cell) -> str:
-    """Return what stands in a cell.
+    """Return the text of a cell.
 
     >>> text_of(Shaded("97", 0.97)), text_of("12")
     ('97', '12')
@@ -98,7 +98,7 @@ class Grid:
     """Letters over two numbers.
 
     rows: a number and its letters, the highest first.
-    columns: the number of each column, which stands below it.
+    columns: the number of each column, which is shown below it.
     """
 
     rows: Sequence[tuple[int, Sequence[Letter]]]
@@ -113,7 +113,7 @@ class Section:
     """A part of an answer that stands by itself.
 
     parts: sentences, tables, bars and grids.
-    title: what stands above it, if anything.
+    title: its heading, if any.
     """
 
     parts: Sequence[Part]

@@ -71,7 +71,7 @@ class Simulation(OneCampaign):
 )
 @dataclass(frozen=True)
 class SimulateQuestion(Simulation, Question):
-    """Play a campaign many times with random dice, and compare with its exact odds."""
+    """Simulate a campaign, and compare with its exact odds."""
 
     def answer(self, watch: Watch | None = None) -> "SimulateAnswer":
         simulated = self.simulated(watch)
@@ -160,7 +160,7 @@ class SimulateAnswer(Answer):
         yield Section(lines)
         bars = campaign_bars(self.simulated.outcomes, asked.campaign)
         yield Section([bars], title="How it ended:")
-        yield Section([f"To throw the same dice again: --seed {self.seed}"])
+        yield Section([f"To repeat these dice: --seed {self.seed}"])
 
 
 def _percent(part: float | Fraction) -> str:

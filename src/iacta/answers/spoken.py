@@ -40,14 +40,14 @@ def as_command(question: Question) -> str:
             handed.append(rules_toml(value))
             words += ["--rules-file", "-"]
         elif isinstance(value, Board):
-            raise IllegalError("board must stand in a position to be asked in a command")
+            raise IllegalError("a board cannot be part of a command; put it into a position")
         elif isinstance(each.kind, Flag):
             words.append(option)
         else:
             words += [] if each.is_argument else [option]
             words += each.kind.json(value) if each.kind.is_row else [each.kind.text(value)]
     if len(handed) > 1:
-        raise IllegalError("a command must have one input, got a position and house rules")
+        raise IllegalError("a command reads one input, not both a position and house rules")
     input_ = "".join(f" <<'{END}'\n{text.rstrip()}\n{END}" for text in handed)
     return shlex.join(words) + input_
 

@@ -31,7 +31,7 @@ MOST_JSON_CELLS = 5 * 10**6
 )
 @dataclass(frozen=True)
 class TableQuestion(UnderRules, Exact, Question):
-    """Give the chance to win every battle up to a given number of attackers and defenders."""
+    """Give the chance to win every battle up to a given size."""
 
     attackers: Annotated[
         int,
@@ -87,7 +87,7 @@ class TableAnswer(Answer):
 
     def sections(self) -> Iterator[Section]:
         note = under(self.question.rule_set.name)
-        yield Section([f"Chance to win in per cent, your garrison included{note}:"])
+        yield Section([f"Chance to win in percent, your garrison included{note}:"])
         columns = (ROW_HEADING, *map(str, range(1, self.chances.shape[1] + 1)))
         rows: list[tuple[Cell, ...]] = [
             (str(attackers), *(Shaded(f"{100 * chance:.0f}", chance) for chance in row.tolist()))
@@ -95,4 +95,4 @@ class TableAnswer(Answer):
         ]
         yield Section([Table(columns, rows, continued="against {} to {} defenders")])
         if self.question.exact:
-            yield Section(["The fractions themselves are printed with --csv."])
+            yield Section(["--csv prints the fractions themselves."])

@@ -2,12 +2,10 @@
 
 from importlib.util import find_spec
 
-from iacta.errors import MissingError
+from iacta.errors import missing
 
 if not (find_spec("polars") and find_spec("pyarrow")):
-    raise MissingError(
-        "batches need Polars and PyArrow, which are not installed: pip install 'iacta[batch]'"
-    )
+    raise missing("batches need Polars and PyArrow, which are not installed", "batch")
 
 from iacta.batch.frames import answer
 from iacta.batch.run import Done, answer_file

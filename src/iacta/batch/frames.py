@@ -1,4 +1,4 @@
-"""Frames: data frames of several libraries, each given back with the answers beside its columns."""
+"""Frames: data frames of several libraries, each returned with the answers beside its columns."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,8 @@ import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
-from iacta.batch.parts import answers_sent, arrow, sent
+from iacta.batch.files import arrow
+from iacta.batch.parts import answers_sent, sent
 from iacta.batch.rows import answers, read_asked
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
@@ -31,22 +32,22 @@ def answer(
     """Return a frame with the answer to a question for each of its rows.
 
     frame: a Polars or pandas frame, an Arrow table, or a mapping of arrays. It has a column for
-        each parameter of the question that differs between rows, by the parameter's name; null and
-        an empty text stand for the default. Other columns are left alone.
+        each parameter of the question that differs between rows, by the parameter's name in any
+        case; null and an empty text mean the default. Other columns are left alone.
     question: `battle`, `campaign`, `need`, `roll`, `decide`, `defend` or `plan`.
-    columns: the keys of the answer's record that become columns; `None` for the usual ones. What is
-        neither a number nor a text in the record is JSON.
+    columns: the keys of the answer's record that become columns; `None` for the usual ones. Values
+        that are neither numbers nor texts are JSON.
     executor: where parts of the frame are answered, such as Dask's `Client.get_executor()`; `None`
         for this process.
     given: parameters that are the same for all rows.
 
-    Rows keep their order. A wrong row has a sentence in the column `error`, and nulls in the others
-    that are added. Equal rows are answered once. Battles are looked up in tables, so their
-    relative error is that of tables, at most 1e-12 up to 256 armies on each side and 5e-12 up to
-    1,024; other answers are those of `ask`.
+    Rows keep their order. An invalid row has a message in the column `error`, and nulls in the
+    other added columns. Duplicate rows are answered once. Battles are looked up in tables, with a
+    relative error of at most 1e-12 up to 256 armies on each side and 5e-12 up to 1,024; other
+    answers are those of `ask`.
 
-    An unknown question, column or parameter is refused, and so is a frame without a parameter that
-    has no default.
+    An unknown question, column or parameter is refused, and so is a frame that lacks a parameter
+    without a default.
 
     >>> found = answer({"attackers": [12, 5, 0], "defenders": [10, 4, 1]}, rules="capital")
     >>> found["win_probability"].round(4)
@@ -58,7 +59,7 @@ def answer(
     if isinstance(frame, Mapping):
         single = {name: each for name, each in frame.items() if _is_single(each)}
     if both := sorted({*single} & {*given}):
-        raise IllegalError(f"{both[0]} must be given once, got it in the frame too")
+        raise IllegalError(f"{both[0]} is given twice, in the frame and beside it")
     asked = read_asked(question, columns, {**single, **given})
     names = [str(name) for name in _names(frame) if name not in single]
     height = len(frame[names[0]]) if isinstance(frame, Mapping) else len(frame)
@@ -90,7 +91,7 @@ def _names(frame: Any) -> list[str]:
         lengths = {len(each) for each in frame.values() if not _is_single(each)}
         if len(lengths) != 1:
             got = " and ".join(map(str, sorted(lengths))) or "none"
-            raise IllegalError(f"a mapping must have columns of one length, got {got}")
+            raise IllegalError(f"a mapping must have columns of the same length, got {got}")
         return [*frame]
     if isinstance(frame, pa.Table | pa.RecordBatch):
         return list(frame.schema.names)
@@ -105,7 +106,7 @@ def _is_pandas(frame: object) -> bool:
 
 
 def _column(frame: Any, name: str) -> pl.Series:
-    """Return a column; one of which the values are of several kinds as texts."""
+    """Return a column, as texts if its values are of several kinds."""
     values = frame[name]
     if isinstance(values, pl.Series):
         return values.alias(name)
@@ -126,7 +127,7 @@ def _text(value: object) -> str | None:
 
 
 def _joined(frame: Any, found: pl.DataFrame) -> Any:
-    """Return a frame of the same kind as the one that was given, with the answers added."""
+    """Return a frame of the same kind as the given one, with the answers added."""
     if isinstance(frame, pl.DataFrame):
         return frame.hstack(found)
     if isinstance(frame, pa.Table | pa.RecordBatch):

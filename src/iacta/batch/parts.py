@@ -1,10 +1,11 @@
-"""Parts: the pure function that every engine runs, from a table of Arrow to another.
+"""Parts: the pure function that every engine runs, from one Arrow table to another.
 
 It reads the rows of a part as its file has them, answers them, and returns them with the answers:
-as columns, or for a text format as the text that is to be written. So all that takes long is done
-where the part is answered.
+as columns, or for a text format as the text to be written. So all slow work happens where the part
+is answered.
 """
 
+import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,14 +13,16 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.ipc
 
 from iacta.answers.kinds import Whole
-from iacta.batch.files import TEXT, Format
+from iacta.batch.files import TEXT, Format, arrow
 from iacta.batch.rows import ERROR, WHOLE, Asked, answers, column_of
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import parse_json
+from iacta.tabular import cells, column_name
 
 __all__ = [
     "HEAD",
@@ -27,28 +30,27 @@ __all__ = [
     "answer_part",
     "answer_sent",
     "answers_sent",
-    "arrow",
     "head_types",
     "part_errors",
     "sent",
 ]
 
-HEAD = 1_000  # lines of JSON that say which columns there are, and their types
+HEAD = 1_000  # lines of JSON that decide the columns and their types
 ERRORS = b"iacta.errors"  # the key under which a part says how many of its rows have an error
 SIMPLE = 4_000  # bytes of a line that needs no guard
 MOST_DEPTH = 32
 FORMULA = r"(?s)^[=+\-@\t\r\n]."
+NOUNS = {"whole": "whole number", "number": "number", "bool": "truth value"}
 KINDS: dict[str, Any] = {"whole": pl.Int64, "number": pl.Float64, "bool": pl.Boolean}
 
 
 @dataclass(frozen=True)
 class Job:
-    """What is done with every part of a file.
+    """The work to do on every part of a file.
 
     asked: what is asked of each row.
     source, target: the formats of the files.
-    types: for JSON lines that become columns, the kind of each: `whole`, `number`, `bool` or
-        `text`.
+    types: for text that becomes columns, the kind of each: `whole`, `number`, `bool` or `text`.
     """
 
     asked: Asked
@@ -57,32 +59,33 @@ class Job:
     types: tuple[tuple[str, str], ...] = ()
 
     def header(self, schema: pa.Schema) -> bytes:
-        """Return what stands before the rows in a text format.
+        """Return what comes before the rows in a text format.
 
-        schema: that of the file that is read.
+        schema: that of the parts that are read.
         """
         if self.target.name != "csv":
             return b""
         names = [name for name, _ in self.types] or schema.names
         heading = pl.DataFrame(schema=[*names, *self.asked.schema])
-        return heading.write_csv().encode()
+        return heading.write_csv(separator=self.target.mark).encode()
 
 
 def answer_part(part: pa.Table, job: Job) -> pa.Table:
     """Return a part with its answers.
 
     part: some rows of a file, as `Source.parts` yields them.
-    job: what is done with them.
+    job: the work to do on them.
 
-    How many rows have an error stands in the metadata of its schema; see `part_errors`.
+    The metadata of its schema says how many rows have an error; see `part_errors`.
     """
     asked = job.asked
     if job.source.name == "jsonl":
         rows, found = _answered_lines(part.column(TEXT).to_pylist(), job)
-    else:
-        rows = _frame(part)
-        found = answers(rows, asked)
-        if job.source.name == "csv" and job.target.name != "csv":
+    elif job.source.name == "csv":
+        names = [name for name, _ in job.types]
+        rows, unfit = read_cells(part.column(TEXT).to_pylist(), names, job.source.mark)
+        found = _with_errors(answers(rows, asked), unfit)
+        if job.target.name != "csv":
             text = pl.col(pl.String)
             numbers = [
                 pl.col(name).str.replace(WHOLE, "$1").cast(pl.Int64, strict=False)
@@ -91,17 +94,21 @@ def answer_part(part: pa.Table, job: Job) -> pa.Table:
             ]
             rows = rows.with_columns(pl.when(text != "").then(text).name.keep())
             rows = rows.with_columns(numbers)
+    else:
+        rows = _frame(part)
+        found = answers(rows, asked)
     errors = found[ERROR].len() - found[ERROR].null_count()
     if job.target.name == "jsonl" and job.source.name == "jsonl":
         content = "".join(_spliced(rows[TEXT], found))
     elif job.target.name == "jsonl":
         content = rows.hstack(found).write_ndjson()
     elif job.target.name == "csv":
-        content = _csv(rows, found, is_guarded=job.source.name != "csv")
+        is_guarded = job.source.name != "csv"
+        content = _csv(rows, found, job.target.mark, is_guarded=is_guarded)
     else:
         table = arrow(found)
-        if job.source.name in ("csv", "jsonl"):
-            part = arrow(rows)
+        if job.source.is_text or job.target.name == "excel":
+            part = arrow(_flat(rows) if job.target.name == "excel" else rows)
         for name, column in zip(table.column_names, table.columns, strict=True):
             part = part.append_column(name, column)
         return part.replace_schema_metadata({ERRORS: str(errors)})
@@ -112,8 +119,8 @@ def answer_part(part: pa.Table, job: Job) -> pa.Table:
 def sent(part: pa.Table) -> bytes:
     """Return a part as the bytes that go to another process.
 
-    A slice of a table takes the whole of it along where it is pickled, and some engines take two
-    slices of one table for the same; of bytes they see what they are.
+    A pickled slice carries its whole table along, and some engines mistake two slices of one table
+    for the same; bytes are unambiguous.
     """
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, part.schema) as writer:
@@ -126,7 +133,7 @@ def answer_sent(content: bytes, job: Job) -> pa.Table:
     """Return a part that was sent, with its answers.
 
     content: what `sent` has made of it.
-    job: what is done with its rows.
+    job: the work to do on its rows.
     """
     return answer_part(pa.ipc.open_stream(content).read_all(), job)
 
@@ -145,13 +152,6 @@ def part_errors(part: pa.Table) -> int:
     return int(part.schema.metadata[ERRORS])
 
 
-def arrow(found: pl.DataFrame) -> pa.Table:
-    """Return a frame as a table with the texts that every library reads."""
-    table = found.to_arrow(compat_level=pl.CompatLevel.oldest())
-    texts = [pa.string() if kind == pa.large_string() else kind for kind in table.schema.types]
-    return table.cast(pa.schema([*zip(table.schema.names, texts, strict=True)]))
-
-
 def _frame(part: pa.Table) -> pl.DataFrame:
     found = pl.from_arrow(part)
     if not isinstance(found, pl.DataFrame):  # for type checkers
@@ -166,50 +166,58 @@ def _answered_lines(lines: Sequence[str], job: Job) -> tuple[pl.DataFrame, pl.Da
     """Return the columns of lines, or the lines themselves, and their answers."""
     asked = job.asked
     given = {name for name, _ in asked.given}
+    wanted = {column_of(each) for each in asked.form.parameters() if each.name not in given}
+    columns: dict[str, list[Any]] = {name: [None] * len(lines) for name in wanted}
     records: list[dict[str, Any]] = []
     errors: list[str | None] = []
     objects = []
-    for line in lines:
+    for row, line in enumerate(lines):
         try:
             record, error = _record(line), None
-            if both := [name for name in record if name in given or name in asked.schema]:
-                what = "a column or one value" if both[0] in given else "another name"
-                raise IllegalError(f"{both[0]} must be {what}, got both")
+            plain = {name: column_name(name) for name in record}
+            for name, known in plain.items():
+                if known in given:
+                    raise IllegalError(f"{known} is given for all rows, and again in this one")
+                if name in asked.schema:
+                    raise IllegalError(f"{name} is the name of an added column")
+            for name, known in plain.items():
+                if known in columns:
+                    columns[known][row] = record[name]
             objects.append(line)
         except IactaError as refused:
             record, error = {}, str(refused)
             objects.append(json.dumps({"line": line}))
         records.append(record)
         errors.append(error)
-    columns = {
-        column_of(each): _column([record.get(column_of(each)) for record in records])
-        for each in asked.form.parameters()
-        if each.name not in given
-    }
-    found = answers(pl.DataFrame(columns, height=len(lines)), asked)
+    keys = {name: _column(values) for name, values in columns.items()}
+    found = answers(pl.DataFrame(keys, height=len(lines)), asked)
     rows = pl.DataFrame({TEXT: objects}, schema={TEXT: pl.String})
     if job.types:
         rows, unfit = _typed(records, dict(job.types), [*columns])
         errors = [first or second for first, second in zip(errors, unfit, strict=True)]
-    if any(errors):
-        sentence = pl.Series(errors, dtype=pl.String)
-        values = [pl.when(sentence.is_null()).then(name).alias(name) for name in asked.schema]
-        found = found.with_columns(*values[:-1], sentence.fill_null(found[ERROR]).alias(ERROR))
-    return rows, found
+    return rows, _with_errors(found, errors)
+
+
+def _with_errors(found: pl.DataFrame, errors: Sequence[str | None]) -> pl.DataFrame:
+    """Return answers in which rows that are wrong themselves have these errors."""
+    if not any(errors):
+        return found
+    sentence = pl.Series(errors, dtype=pl.String)
+    values = [pl.when(sentence.is_null()).then(name).alias(name) for name in found.columns]
+    return found.with_columns(*values[:-1], sentence.fill_null(found[ERROR]).alias(ERROR))
 
 
 def _record(line: str) -> dict[str, Any]:
-    """Return the object of a line; what could take far more memory than its bytes is refused."""
+    """Return the object of a line; what could need far more memory than its bytes is refused."""
     is_simple = len(line) < SIMPLE and line.count("[") + line.count("{") <= MOST_DEPTH
     try:
         record = json.loads(line, parse_constant=_refuse) if is_simple else parse_json(line)
     except IactaError as error:
-        sentence = str(error).removeprefix("line 1: ").replace("the text", "the line", 1)
-        raise MalformedError(sentence) from None
+        raise MalformedError(str(error).removeprefix("line 1: ")) from None
     except json.JSONDecodeError as error:
-        raise MalformedError(f"the line must be JSON, got: {error.msg}") from None
+        raise MalformedError(f"invalid JSON: {error.msg}") from None
     except ValueError:
-        raise MalformedError("the line must be plain JSON, got a number too long or NaN") from None
+        raise MalformedError("invalid JSON: NaN, or a number that is too long") from None
     if not isinstance(record, dict):
         raise MalformedError(f"the line must be an object of JSON, got {shown(record)}")
     return record
@@ -220,7 +228,7 @@ def _refuse(text: str) -> None:
 
 
 def _column(values: list[Any]) -> pl.Series:
-    """Return values of JSON as a column, as texts where they are not all numbers of one kind."""
+    """Return values of JSON as a column, as texts unless all are numbers of one kind."""
     kinds = {type(each) for each in values if each is not None}
     if kinds <= {int} and all(each is None or abs(each) < 2**62 for each in values):
         return pl.Series(values, dtype=pl.Int64)
@@ -234,9 +242,9 @@ def _text(value: Any) -> str | None:
 
 
 def head_types(lines: Iterable[str]) -> dict[str, str]:
-    """Return the columns that lines of JSON have, and what each holds.
+    """Return the columns of lines of JSON, and what each holds.
 
-    lines: the first of a file; those that are no objects do not matter.
+    lines: the first of a file; those that are not objects are passed over.
     """
     kinds: dict[str, set[type]] = {}
     for line in lines:
@@ -256,7 +264,7 @@ def _typed(
 ) -> tuple[pl.DataFrame, list[str | None]]:
     """Return records as columns, and what is wrong with each.
 
-    asked: the columns that the question reads; it says itself what is wrong there.
+    asked: the columns that the question reads, which reports their errors itself.
     """
     errors: list[str | None] = [None] * len(records)
     columns = {}
@@ -272,16 +280,16 @@ def _typed(
                 or (isinstance(value, bool) and kind != "bool")
                 or (kind == "whole" and abs(value) >= 2**63)
             ):
-                if name not in asked:
+                if column_name(name) not in asked:
                     errors[row] = (
-                        f"{name} must be a {kind} as in the first lines, got {shown(value)}"
+                        f"{name} must be a {NOUNS[kind]}, as in the first lines, got {shown(value)}"
                     )
                 value = None
             values.append(value)
         columns[name] = pl.Series(values, dtype=KINDS.get(kind, pl.String), strict=False)
     for row, record in enumerate(records):
         if new := [name for name in record if name not in types]:
-            errors[row] = f"keys must be among those of the first lines, got {shown(new[0])}"
+            errors[row] = f"the key {shown(new[0])} is not in the first lines"
     return pl.DataFrame(columns, height=len(records)), errors
 
 
@@ -296,24 +304,80 @@ def _spliced(lines: Iterable[str], found: pl.DataFrame) -> Iterable[str]:
 # CSV.
 
 
-def _csv(rows: pl.DataFrame, found: pl.DataFrame, *, is_guarded: bool) -> str:
+def read_cells(
+    lines: Sequence[str], names: Sequence[str], mark: str
+) -> tuple[pl.DataFrame, list[str | None]]:
+    """Return rows of CSV as columns of texts, and what is wrong with each row.
+
+    lines: the rows.
+    names: those of the columns.
+    mark: what is between the cells.
+
+    A row that is too short is filled up; the last cell of one that is too long holds the rest.
+    """
+    if not any('"' in line or "\r" in line for line in lines):
+        quick = _quick_cells(lines, names, mark)
+        if quick is not None:
+            return quick, [None] * len(lines)
+    rows: list[list[str]] = []
+    errors: list[str | None] = []
+    for line in lines:
+        error, row = None, [line]
+        try:
+            row = cells(line, mark)
+            if len(row) != len(names):
+                count = f"{len(names)} cell{'s' if len(names) > 1 else ''}"
+                error = f"expected {count}, as in the heading, got {len(row)}"
+        except IactaError as refused:
+            error = str(refused)
+        if len(row) > len(names):
+            row = [*row[: len(names) - 1], mark.join(row[len(names) - 1 :])]
+        rows.append([*row, *[""] * (len(names) - len(row))])
+        errors.append(error)
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    return pl.DataFrame(
+        [pl.Series(*each, dtype=pl.String) for each in zip(names, columns, strict=True)]
+    ), errors
+
+
+def _quick_cells(lines: Sequence[str], names: Sequence[str], mark: str) -> pl.DataFrame | None:
+    """Return rows without quotes as columns, `None` if some have not as many cells as others."""
+    try:
+        table = pyarrow.csv.read_csv(
+            io.BytesIO("\n".join(lines).encode()),
+            pyarrow.csv.ReadOptions(use_threads=False, column_names=names),
+            pyarrow.csv.ParseOptions(delimiter=mark, quote_char=False),
+            pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    return _frame(table) if table.num_rows == len(lines) else None
+
+
+def _flat(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows in which nested values are JSON."""
+    columns = [
+        pl.Series(each.name, [*map(_text, each.to_list())], pl.String)
+        if each.dtype.is_nested()
+        else each
+        for each in rows
+    ]
+    return pl.DataFrame(columns, height=rows.height)
+
+
+def _csv(rows: pl.DataFrame, found: pl.DataFrame, mark: str, *, is_guarded: bool) -> str:
     """Return rows as CSV without their heading.
 
     is_guarded: whether texts that a spreadsheet would compute get an apostrophe in front; texts
         that come from CSV stay as they are.
     """
-    nested = {name for name, kind in rows.schema.items() if kind.is_nested()}
-    columns = [
-        pl.Series(each.name, [*map(_text, each.to_list())], pl.String)
-        if each.name in nested
-        else each
-        for each in rows
-    ]
     text = pl.col(pl.String)
     if is_guarded:
         is_formula = text.str.contains(FORMULA) & text.cast(pl.Float64, strict=False).is_null()
         plain = pl.when(is_formula).then(pl.lit("'") + text).otherwise(text)
     else:
         plain = pl.when(text != "").then(text)  # what was empty is not written as ""
-    shown_rows = pl.DataFrame(columns, height=rows.height).with_columns(plain.name.keep())
-    return shown_rows.hstack(found).write_csv(include_header=False)
+    written = _flat(rows).with_columns(plain.name.keep()).hstack(found)
+    return written.write_csv(include_header=False, separator=mark)

@@ -1,9 +1,8 @@
 """Rows: a question for each, answered by a pure function from one table to another.
 
-What a row asks is in the columns that have a parameter's name; what they do not say is the same
-for all rows. Rows that ask the same are found first, and answered once. Many battles are looked up
-in tables; other questions are asked as a command asks them. A wrong row gets the sentence of its
-error.
+A row asks what is in the columns that have a parameter's name; the rest is the same for all rows.
+Duplicate rows are answered once. Many battles are looked up in tables; other questions are asked as
+a command asks them. An invalid row gets the message of its error.
 
 The function depends on its arguments alone, so any process on any machine may run it on any part of
 a batch.
@@ -11,7 +10,7 @@ a batch.
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -31,19 +30,20 @@ from iacta.checks import shown
 from iacta.display import pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import STREAM, parse_json, parse_toml
+from iacta.tabular import column_name
 
 __all__ = ["ERROR", "WHOLE", "Asked", "answers", "column_of", "read_asked"]
 
-ERROR = "error"  # the column with the sentences
-WHOLE = r"^\s*(-?[0-9]+)\.0+\s*$"  # as a column of floats is written
+ERROR = "error"  # the column with the messages
+WHOLE = r"^\s*(-?[0-9]+)\.0+\s*$"  # how columns of floats write whole numbers
 SHORT_NUMBER = "^[1-9][0-9]{0,3}$"
 SHORT_WAY = r"^[1-9][0-9]{0,2}([ ,][1-9][0-9]{0,2}){0,49}$"
 SHORT_LIST = r"^\[[1-9][0-9]{0,2}(, ?[1-9][0-9]{0,2}){0,49}\]$"
 MOST_WHOLE = 2**63 - 1
-MOST_ARMIES = 10_000  # that are looked for in tables
+MOST_ARMIES = 10_000  # that are looked up in tables
 PART_ROWS = {"battle": 2**16, "roll": 2**16, "campaign": 2_000, "plan": 4}
 USUAL_PART_ROWS = 1_000
-REMEMBERED = 20_000  # answers, from one part to the next
+REMEMBERED = 20_000  # answers that are kept from one part to the next
 Whole64: TypeAlias = npt.NDArray[np.int64]
 TYPES: dict[type, Any] = {float: pl.Float64, int: pl.Int64, bool: pl.Boolean, str: pl.String}
 
@@ -66,14 +66,15 @@ class Asked:
         """The question's description."""
         form = find_question(self.question)
         if form is None:
-            raise MalformedError(f"a question must be known here, got {shown(self.question)}")
+            raise MalformedError(f"unknown question {shown(self.question)}")
         return form
 
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The columns that are added, with their types.
 
-        One that has the name of a parameter, as `territories` of a campaign, begins with `answer_`.
+        One that has the name of a parameter, such as `territories` of a campaign, is prefixed with
+        `answer_`.
         """
         kinds = {**self.form.columns, **self.form.more_columns}
         asked = {column_of(each) for each in self.form.parameters()}
@@ -92,12 +93,12 @@ class Asked:
 
     @property
     def part_rows(self) -> int:
-        """How many rows are answered at once, in seconds at most: fewer where each takes long."""
+        """How many rows are answered at once, in seconds at most: fewer where each is slow."""
         return PART_ROWS.get(self.question, USUAL_PART_ROWS)
 
     @cached_property
     def key(self) -> str:
-        """A text that is the same for the same question, in any process."""
+        """A text that identifies the question in any process."""
         given = [f"{name}={pasted(value)}" for name, value in self.given]
         return sha256(repr((self.question, self.columns, given)).encode()).hexdigest()
 
@@ -112,25 +113,27 @@ class Asked:
 
         names: those of the frame's columns.
 
-        A parameter that is neither there nor given, and has no default, is refused; so is one that
-        is both, a name that two columns have, and one that an added column has.
+        Names may be in any case. A required parameter that is neither there nor given is refused;
+        so is one that is both, and a name that two columns have, or an added one.
         """
         if twice := [name for name, many in Counter(names).items() if many > 1]:
-            raise IllegalError(f"each column must be there once, got {shown(twice[0])} twice")
+            raise IllegalError(f"the column {shown(twice[0])} appears twice")
         given, found = dict(self.given), {}
+        plain = [column_name(name) for name in names]
         for parameter in self.form.parameters():
             name = column_of(parameter)
-            if name in names and parameter.name in given:
-                raise IllegalError(f"{name} must be a column or one value, got both")
-            if name in names:
-                found[name] = parameter
+            count = plain.count(name)
+            if count and parameter.name in given:
+                raise IllegalError(f"{name} is given both as a column and for all rows")
+            if count > 1:
+                raise IllegalError(f"the column {shown(name)} appears twice")
+            if count:
+                found[names[plain.index(name)]] = parameter
             elif parameter.is_required and parameter.name not in given:
-                got = ", ".join(names[:10]) or "none"
-                raise IllegalError(f"{name} must be a column, or given; the columns are: {got}")
+                got = ", ".join(map(shown, names[:10])) or "none"
+                raise IllegalError(f"missing the column {name}; the columns are: {got}")
         if both := [name for name in self.schema if name in names]:
-            raise IllegalError(
-                f"a column must not have the name of one that is added, got {shown(both[0])}"
-            )
+            raise IllegalError(f"the column {shown(both[0])} has the name of an added one")
         return found
 
 
@@ -162,13 +165,15 @@ stop_probability_exact, method, outcomes, got 'chance'
         names = ", ".join(each.name for each in QUESTIONS.all() if each.columns)
         raise IllegalError(f"question must be one of {names}, got {shown(question)}")
     known = [*form.columns, *form.more_columns]
+    if isinstance(columns, str) or not isinstance(columns, Iterable | None):
+        raise MalformedError(f"columns must be a list of names, got {shown(columns)}")
     chosen = tuple(form.columns) if columns is None else tuple(columns)
-    if not chosen or isinstance(columns, str):
-        raise IllegalError(f"columns must be a list of names, got {shown(columns)}")
+    if not chosen:
+        raise IllegalError("columns must name at least one, got none")
     if unknown := [name for name in chosen if name not in known]:
         raise IllegalError(f"columns must be of {', '.join(known)}, got {shown(unknown[0])}")
     if len({*chosen}) < len(chosen):
-        raise IllegalError(f"columns must be there once each, got {shown(list(chosen))}")
+        raise IllegalError(f"columns must differ, got {shown(list(chosen))}")
     parameters = {column_of(each): each for each in form.parameters()}
     values = {}
     for name, value in (given or {}).items():
@@ -186,7 +191,7 @@ def answers(rows: pl.DataFrame, asked: Asked) -> pl.DataFrame:
     rows: a column for each parameter that differs between rows; other columns do not matter.
     asked: what is asked of all.
 
-    The columns are those asked for, and `error`; where a row has an error, the others are null.
+    The columns are those asked for, and `error`; in a row with an error, the others are null.
 
     >>> rows = pl.DataFrame({"attackers": [12, -3], "defenders": [10, 10]})
     >>> found = answers(rows, read_asked("battle", ["win_probability"]))
@@ -194,7 +199,9 @@ def answers(rows: pl.DataFrame, asked: Asked) -> pl.DataFrame:
     ([0.6538, None], 'attackers must be a whole number of at least 1, got -3')
     """
     parameters = asked.parameters(rows.columns)
-    keys = rows.select([_plain(rows[name], each) for name, each in parameters.items()])
+    keys = rows.select(
+        _plain(rows[name], each).alias(column_of(each)) for name, each in parameters.items()
+    )
     if not parameters:
         keys = pl.DataFrame({"": np.zeros(rows.height, np.int8)})
     quick = _in_tables(keys, asked)
@@ -210,7 +217,7 @@ def answers(rows: pl.DataFrame, asked: Asked) -> pl.DataFrame:
 
 
 def _plain(column: pl.Series, parameter: Parameter) -> pl.Series:
-    """Return a column as numbers or texts, whose equal values are found fast."""
+    """Return a column as numbers or texts, which are fast to compare."""
     kind = column.dtype
     if isinstance(kind, pl.List | pl.Array) and not kind.inner.is_nested():
         text = pl.element().fill_null("null")
@@ -236,7 +243,7 @@ def _plain(column: pl.Series, parameter: Parameter) -> pl.Series:
 
 
 def _bare(value: Any) -> Any:
-    """Return a nested value without what is null, which records of other rows have."""
+    """Return a nested value without the nulls of keys that only other rows have."""
     if isinstance(value, dict):
         return {key: _bare(each) for key, each in value.items() if each is not None}
     return [_bare(each) for each in value] if isinstance(value, list) else value
@@ -248,7 +255,7 @@ def _bare(value: Any) -> Any:
 def _in_tables(
     keys: pl.DataFrame, asked: Asked
 ) -> tuple[npt.NDArray[np.bool_], pl.DataFrame] | None:
-    """Return which rows tables have an answer to, and the answers; `None` if they have none."""
+    """Return which rows the tables answer, and the answers; `None` if they answer none."""
     given, shape = dict(asked.given), keys.height
     chosen, look, others = {*asked.columns}, {}, [*keys.columns]
     usual: dict[str, Any]
@@ -272,7 +279,7 @@ def _in_tables(
         try:
             question: Any = _question(asked, {**values, **usual})
         except IactaError:
-            continue  # each of its rows says what is wrong
+            continue  # each of its rows reports what is wrong
         here = slice(None) if not others else _equal(keys, values)
         find: Any = look_up if asked.question == BattleQuestion.name else follow
         found: Found = find(*(look[name][here] for name in names), question)
@@ -284,7 +291,7 @@ def _in_tables(
 
 
 def _ways(column: pl.Series) -> Whole64:
-    """Return ways of plain numbers as rows with zeros at their ends, and zeros for all others."""
+    """Return chains of plain numbers as rows padded with zeros, and zeros for all others."""
     way = pl.col("way")
     is_plain = way.str.contains(SHORT_WAY) | way.str.contains(SHORT_LIST)
     numbers = pl.when(is_plain).then(way).str.extract_all("[0-9]+").cast(pl.List(pl.Int64))
@@ -295,13 +302,13 @@ def _ways(column: pl.Series) -> Whole64:
 
 
 def _armies(column: pl.Series) -> Whole64:
-    """Return whole numbers up to thousands, and 0 for all that is not clearly one."""
+    """Return whole numbers up to thousands, and 0 for anything else."""
     armies = pl.col("armies")
     if column.dtype == pl.String:
         number = pl.when(armies.str.contains(SHORT_NUMBER)).then(armies).cast(pl.Int64)
     elif column.dtype.is_integer():
         number = pl.when(armies.is_between(1, MOST_ARMIES)).then(armies).cast(pl.Int64)
-    else:  # such as truth values, which an array would take for numbers
+    else:  # such as truth values, which an array would read as numbers
         return np.zeros(len(column), np.int64)
     found = column.to_frame("armies").with_columns(number.fill_null(0))
     return found.to_series().to_numpy()
@@ -317,10 +324,10 @@ def _equal(keys: pl.DataFrame, values: Mapping[str, Any]) -> Any:
 
 
 class Reply(NamedTuple):
-    """What a row gets.
+    """The reply to a row.
 
     values: the columns that are asked for, `None` for null.
-    error: the sentence, if it is wrong.
+    error: the message, if it is invalid.
     """
 
     values: tuple[Any, ...]
@@ -328,7 +335,7 @@ class Reply(NamedTuple):
 
 
 def _one_by_one(keys: pl.DataFrame, asked: Asked) -> pl.DataFrame:
-    """Return the answers, those of equal rows found once."""
+    """Return the answers; duplicate rows are answered once."""
     different = keys.unique(maintain_order=True)
     names = tuple(keys.columns)
     replies = [_reply(asked, names, row) for row in different.iter_rows()]
@@ -345,10 +352,10 @@ def _one_by_one(keys: pl.DataFrame, asked: Asked) -> pl.DataFrame:
 
 @lru_cache(maxsize=REMEMBERED)
 def _remembered(asked: Asked, names: tuple[str, ...], key: str, row: tuple[Any, ...]) -> Reply:
-    """Return the reply to a row, whose key tells 1 from 1.0 and from True."""
+    """Return the reply to a row, whose key distinguishes 1 from 1.0 and True."""
     try:
         found = _question(asked, dict(zip(names, row, strict=True))).answer()
-        if not found.is_whole:  # it was interrupted, and keeps what it has
+        if not found.is_whole:  # it was interrupted
             raise KeyboardInterrupt
         record = found.record()
     except IactaError as error:
@@ -361,7 +368,7 @@ def _remembered(asked: Asked, names: tuple[str, ...], key: str, row: tuple[Any, 
     values = tuple(map(_cell, map(record.get, asked.columns), kinds))
     for name, value in zip(asked.columns, values, strict=True):
         if isinstance(value, int) and abs(value) > MOST_WHOLE:
-            sentence = f"{name} must be at most {MOST_WHOLE} in a column, got {shown(value)}"
+            sentence = f"{name} is too large for a column: {shown(value)}"
             return Reply((None,) * len(asked.columns), sentence)
     return Reply(values)
 
@@ -380,7 +387,7 @@ def _cell(value: Any, kind: Any) -> Any:
 def _question(asked: Asked, values: Mapping[str, Any]) -> Question:
     """Return the question of one row, or refuse it.
 
-    values: by the names of columns; nothing, and an empty text, stand for the default.
+    values: by the names of columns; null and an empty text mean the default.
     """
     texts = dict(asked.given)
     for parameter in asked.form.parameters():
@@ -388,7 +395,7 @@ def _question(asked: Asked, values: Mapping[str, Any]) -> Question:
         if value is not None and value != "":
             texts[parameter.name] = _read(parameter, value)
         elif parameter.is_required and parameter.name not in texts:
-            raise MalformedError(f"{parameter.name} must be given, got none")
+            raise MalformedError(f"missing {parameter.name}")
     return asked.form(**texts)
 
 
@@ -396,7 +403,7 @@ def _read(parameter: Parameter, value: Any) -> Any:
     """Return a value as a question holds it, from a number, a text, JSON or TOML in a text."""
     if isinstance(value, str):
         if value == STREAM:  # standard input cannot be read for each row
-            raise IllegalError(f"{parameter.name} must be in the row, got '{STREAM}'")
+            raise IllegalError(f"{parameter.name} cannot be read from standard input in a batch")
         if value.lstrip()[:1] in ("{", "["):
             return parameter.read(parse_json(value))
         if "\n" in value.strip() and "object" in parameter.kind.schema().get("type", ()):

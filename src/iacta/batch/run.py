@@ -1,8 +1,8 @@
 """Run: a file of questions answered part by part, here or on other machines.
 
 Parts are read one after another, answered by whatever takes them, and written in their order; only
-a few are in memory at a time. Beside the target stands a folder in which each answered part is kept
-until the whole is written, so that a run which was killed can go on.
+a few are in memory at a time. A folder beside the target keeps each answered part, with a checksum,
+until the whole is written, so that a run that was killed can go on.
 """
 
 import json
@@ -24,6 +24,7 @@ from concurrent.futures import (
 )
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
+from hashlib import file_digest, sha256
 from importlib import import_module
 from importlib.metadata import version
 from itertools import chain, islice
@@ -35,32 +36,43 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.ipc
 
+from iacta.answers.form import ClashError
 from iacta.answers.question import Watch
-from iacta.batch.files import TEXT, Format, Source, Target, read_format
+from iacta.batch.files import Format, Source, Target, read_format
 from iacta.batch.parts import HEAD, Job, answer_part, answer_sent, head_types, part_errors, sent
 from iacta.batch.rows import Asked, read_asked
 from iacta.checks import shown, whole_number
-from iacta.errors import IllegalError, MissingError
-from iacta.files import STREAM, check_writable, named, read_path, write_whole
+from iacta.errors import IllegalError, TooLargeError, missing
+from iacta.files import (
+    STREAM,
+    check_writable,
+    named,
+    put_in_place,
+    read_path,
+    reason_of,
+    write_whole,
+)
+from iacta.tabular import MOST_COLUMNS
 
 __all__ = ["Done", "answer_file", "cluster", "kept_parts"]
 
 KEPT = ".iacta-parts"  # the ending of the folder with the parts that are done
-QUICK = ("battle", "roll")  # whose parts are answered in the time that reading and writing take
-MOST_RESTARTS = 3  # of workers that are killed, without a part that is done between them
-USUAL_WIDTH = 8  # workers of an executor that does not say how many it has
-AHEAD = 2  # parts for each worker that are read before they are needed
+CHECKSUM = 32  # bytes at the beginning of a kept part
+QUICK = ("battle", "roll")  # answered in the time that reading and writing take
+MOST_RESTARTS = 3  # of killed workers, with no part done between them
+USUAL_WIDTH = 8  # workers of an executor of unknown size
+AHEAD = 2  # parts per worker that are read in advance
 ADDRESS = re.compile(r"[a-z]+://[^\s/]+:[0-9]+")
-LONGEST_GREETING = 10  # seconds until a cluster must have answered
+LONGEST_GREETING = 10  # seconds in which a cluster must answer
 
 
 class Done(NamedTuple):
-    """What a run has done.
+    """The result of a run.
 
     rows: how many rows were answered.
     errors: how many of them have an error.
     parts: in how many parts.
-    resumed: how many of these an earlier run had done.
+    resumed: how many of them an earlier run had done.
     seconds: how long it took.
     """
 
@@ -86,18 +98,19 @@ def answer_file(
 ) -> Done:
     """Answer a question for each row of a file, and write the rows with their answers.
 
-    source: the file that is read: CSV, JSON lines, Parquet or Arrow by its ending; or `-`.
-    target: the file that is written, likewise; `-` is written in the format of the source.
+    source: the file that is read: CSV, JSON lines, Excel, Parquet or Arrow, as its content says; or
+        `-`.
+    target: the file that is written, in the format of its ending; `-` is written in the format of
+        the source.
     question, columns, given: as for `answer`.
     workers: how many processes answer; `None` for all cores.
-    executor: what answers instead, such as Dask's `Client.get_executor()`; `workers` is how many it
-        has.
-    resume: whether to go on where a run of the same question was stopped.
-    part_rows: how many rows are answered at once; `None` for as many as take seconds at most.
+    executor: answers instead, such as Dask's `Client.get_executor()`; `workers` is its size.
+    resume: whether to go on where a run with the same question and files was stopped.
+    part_rows: how many rows a part has; `None` for as many as take seconds at most.
     watch: receives progress.
 
-    What is written depends on the source and the question alone, to the last byte, and not on who
-    answers or on the size of parts. A target that exists is replaced when all is done. Files that
+    What is written depends on the source and the question alone, to the last byte, not on who
+    answers or on the size of parts. An existing target is replaced when all is done. Files that
     cannot be read or written, and what `answer` refuses, are refused.
     """
     begun = time.monotonic()
@@ -107,10 +120,10 @@ def answer_file(
     to = read_path(target, "target")
     if str(to) != STREAM:
         read_format(to)
-        check_writable(to, "the target")  # before anything is answered
+        check_writable(to)  # before anything is answered
     with Source(read_path(source, "source")) as read:
         if not read.is_stream and to.exists() and to.samefile(read.file):
-            raise IllegalError(f"the target must be another file than the source, got {named(to)}")
+            raise IllegalError(f"the source and the target are the same file, {named(to)}")
         job = _job(read, to, asked)
         parts = iter(read.parts(rows))
         first = [*islice(parts, 2)]
@@ -126,26 +139,27 @@ def answer_file(
 def _job(read: Source, target: Path, asked: Asked) -> Job:
     """Return what is done with each part."""
     to = Format(read.format.name) if str(target) == STREAM else read_format(target)
-    types: dict[str, str] = {}
+    if read.format.name == to.name == "csv":
+        to = to._replace(mark=read.format.mark)
+    names, types = read.names, dict.fromkeys(read.names, "text")
     if read.format.name == "jsonl":
-        types = head_types(read.head(HEAD).column(TEXT).to_pylist())
-        asked.parameters([*types])  # which may refuse them
-    else:
-        asked.parameters(read.schema.names)
-        for field in read.schema if to.is_text else ():
-            if kind := _unfit(field.type, to):
-                raise IllegalError(
-                    f"columns must be such that {to.name} can hold them, got {shown(field.name)} "
-                    f"of {kind}"
-                )
-    return Job(asked, read.format, to, () if to.name == "jsonl" else tuple(types.items()))
+        types = head_types(read.head(HEAD))
+        names = [*types]
+    if len(names) > MOST_COLUMNS:
+        raise TooLargeError(f"there must be at most {MOST_COLUMNS} columns, got {len(names)}")
+    asked.parameters(names)  # which may refuse them
+    for field in read.schema if to.is_text or to.name == "excel" else ():
+        if kind := _unfit(field.type, to):
+            raise IllegalError(f"{to.name} cannot hold the column {shown(field.name)} of {kind}")
+    is_kept = not read.format.is_text or read.format.name == to.name == "jsonl"
+    return Job(asked, read.format, to, () if is_kept else tuple(types.items()))
 
 
 def _unfit(kind: pa.DataType, to: Format) -> pa.DataType | None:
-    """Return the part of a type that a text format does not hold, `None` if it holds all."""
+    """Return the part of a type that a format cannot hold, `None` if it can hold all."""
     is_bytes = any(word in str(kind).split("[")[0] for word in ("binary", "decimal256"))
     inner = [kind.field(n).type for n in range(kind.num_fields)]
-    if not inner and (is_bytes or (pa.types.is_duration(kind) and to.name == "csv")):
+    if not inner and (is_bytes or (pa.types.is_duration(kind) and to.name != "jsonl")):
         return kind
     return next(filter(None, (_unfit(each, to) for each in inner)), None)
 
@@ -158,13 +172,13 @@ def _answered(
     read: Source,
     watch: Watch | None,
 ) -> Done:
-    """Answer parts and write them in their order; return what is done."""
+    """Answer parts and write them in their order; return the result."""
     waiting: deque[_Waiting] = deque()
     done = Done()
     for number, part in enumerate(parts):
-        is_kept = out.has(number)
-        future = None if is_kept else engine.submit(part, job)
-        waiting.append(_Waiting(number, part, read.done, future))
+        kept = out.load(number)
+        answer = engine.submit(part, job) if kept is None else kept
+        waiting.append(_Waiting(number, part, read.done, answer))
         if len(waiting) > engine.width * AHEAD:
             done = _taken(waiting, done, job, engine, out, watch)
     while waiting:
@@ -177,14 +191,21 @@ class _Waiting(NamedTuple):
 
     number: its place.
     part: its rows.
-    read: which part of the source ends with it, `None` if that is not known.
-    future: its answer, `None` if an earlier run has kept it.
+    read: how much of the source has been read up to its end, `None` if that is not known.
+    answer: its answer, at once if an earlier run has kept it.
     """
 
     number: int
     part: pa.Table
     read: float | None
-    future: "Future[pa.Table] | None"
+    answer: "Future[pa.Table] | pa.Table"
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether its answer is there, and not kept yet."""
+        return (
+            isinstance(self.answer, Future) and self.answer.done() and not self.answer.exception()
+        )
 
 
 def _taken(
@@ -195,24 +216,23 @@ def _taken(
     out: "_Output",
     watch: Watch | None,
 ) -> Done:
-    """Write the first of the parts that wait; return what is done then."""
+    """Write the first of the waiting parts; return the result so far."""
     while True:
         first = waiting[0]
+        is_new = isinstance(first.answer, Future)
         try:
-            table = out.load(first.number) if first.future is None else first.future.result()
+            table = first.answer.result() if is_new else first.answer
             break
-        except BrokenExecutor:  # a worker was killed, and what the others had begun is lost too
+        except BrokenExecutor:  # a worker was killed, and what the others had begun is lost
             engine.restart()
             for place, each in enumerate(waiting):
-                if each.future is not None and (not each.future.done() or each.future.exception()):
-                    waiting[place] = each._replace(future=engine.submit(each.part, job))
-    waiting.popleft()
+                if isinstance(each.answer, Future) and not each.is_answered:
+                    waiting[place] = each._replace(answer=engine.submit(each.part, job))
     engine.is_alive()
-    if first.future is not None:
-        out.keep(first.number, table)
-    for each in waiting:  # if this run is killed, they are not done again
-        if each.future is not None and each.future.done() and not each.future.exception():
-            out.keep(each.number, each.future.result())
+    for each in waiting:  # so that a killed run need not repeat them
+        if each.is_answered:
+            out.keep(each.number, each.answer.result())
+    waiting.popleft()
     out.write(table)
     rows = done.rows + first.part.num_rows
     if watch is not None:
@@ -221,7 +241,7 @@ def _taken(
         rows=rows,
         errors=done.errors + part_errors(table),
         parts=done.parts + 1,
-        resumed=done.resumed + (first.future is None),
+        resumed=done.resumed + (not is_new),
     )
 
 
@@ -257,7 +277,7 @@ def _makes(
 
 
 def _begin_worker() -> None:
-    """Leave Ctrl-C to the process that began this one, and end with it even if it is killed."""
+    """Leave Ctrl-C to the parent process, and end with it even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -272,7 +292,7 @@ def _end_with(parent: BaseProcess) -> None:
 class _Engine:
     """What answers parts.
 
-    make: makes it, and anew when its workers have been killed.
+    make: makes it, again after its workers were killed.
     width: how many parts it answers at once.
     is_own: whether it was made here.
     """
@@ -297,17 +317,17 @@ class _Engine:
         self.restarts = 0
 
     def restart(self) -> None:
-        """Begin anew with new workers, or refuse that if they end again and again."""
+        """Start new workers, or give up if they are killed again and again."""
         self.restarts += 1
         if not self.is_own or self.restarts > MOST_RESTARTS:
-            raise IllegalError("workers must stay alive, got them killed again and again")
+            raise IllegalError("the workers were killed again and again")
         self.executor.shutdown(wait=False, cancel_futures=True)
         self.executor = self.make()
 
 
 @contextmanager
 def _engine(make: Callable[[], Executor], width: int, *, is_own: bool) -> Iterator[_Engine]:
-    """Make what answers, and end it; at once if not all is done."""
+    """Make what answers, and end it, at once after an error."""
     others = {*multiprocessing.active_children()}
     engine = _Engine(make, width, is_own=is_own)
     try:
@@ -324,11 +344,11 @@ def _engine(make: Callable[[], Executor], width: int, *, is_own: bool) -> Iterat
 
 @contextmanager
 def cluster(address: str) -> Iterator[tuple[Executor, int]]:
-    """Yield the executor of a cluster of Dask that somebody keeps, and how many workers it has.
+    """Yield the executor of a running Dask cluster, and how many workers it has.
 
     address: that of its scheduler, such as `tcp://127.0.0.1:8786`.
 
-    An address at which nobody answers is refused.
+    An address without a scheduler is refused.
     """
     expected = "cluster must be the address of a Dask scheduler, such as tcp://127.0.0.1:8786"
     if not isinstance(address, str) or not ADDRESS.fullmatch(address):
@@ -336,9 +356,7 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         distributed: Any = import_module("distributed")  # an extra, which is slow to load
     except ImportError:
-        raise MissingError(
-            "a cluster needs Dask, which is not installed: pip install 'iacta[cluster]'"
-        ) from None
+        raise missing("a cluster needs Dask, which is not installed", "cluster") from None
     try:
         client = distributed.Client(address, timeout=LONGEST_GREETING, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
@@ -358,7 +376,7 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
 
 
 class _Output:
-    """The target, and beside it the parts that are done.
+    """The target, and the parts beside it that are done.
 
     target: what is written.
     folder: where parts are kept, `None` where nothing is.
@@ -366,29 +384,29 @@ class _Output:
 
     def __init__(self, target: Target, folder: Path | None) -> None:
         self.target, self.folder = target, folder
-        self.kept = set()
-        if folder is not None:
-            self.kept = {int(each.stem) for each in folder.glob("*.arrow") if each.stem.isdigit()}
-        self.earlier = frozenset(self.kept)
-
-    def has(self, number: int) -> bool:
-        """Return whether an earlier run has done a part."""
-        return number in self.earlier
+        self.kept: set[int] = set()
 
     def keep(self, number: int, table: pa.Table) -> None:
-        """Keep a part that is done."""
+        """Keep a part that is done, once it is on the disk."""
         if self.folder is None or number in self.kept:
             return
         sink = pa.BufferOutputStream()
         with pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
-        write_whole(self._file(number), sink.getvalue().to_pybytes(), "the folder of the parts")
+        content = sink.getvalue().to_pybytes()
+        write_whole(self._file(number), sha256(content).digest() + content)
         self.kept.add(number)
 
-    def load(self, number: int) -> pa.Table:
-        """Return a part that was kept."""
-        with pa.memory_map(str(self._file(number))) as file:
-            return pa.ipc.open_file(file).read_all()
+    def load(self, number: int) -> pa.Table | None:
+        """Return a part that an earlier run has kept, `None` if there is none that is sound."""
+        if self.folder is None or not self._file(number).is_file():
+            return None
+        with self._file(number).open("rb") as file:
+            checksum, content = file.read(CHECKSUM), file.read()
+        if sha256(content).digest() != checksum:
+            return None
+        self.kept.add(number)
+        return pa.ipc.open_file(pa.py_buffer(content)).read_all()
 
     def write(self, table: pa.Table) -> None:
         """Write the next part."""
@@ -400,18 +418,18 @@ class _Output:
 
 @contextmanager
 def _writing(read: Source, target: Path, job: Job, rows: int, *, resume: bool) -> Iterator[_Output]:
-    """Open the target; a run that is not finished leaves it as it was, and keeps the parts done."""
+    """Open the target; an unfinished run leaves it as it was, and keeps the parts that are done."""
     schema = answer_part(read.schema.empty_table(), job).schema.remove_metadata()
     header = job.header(read.schema)
     if str(target) == STREAM or (target.exists() and not (target.is_file() or target.is_dir())):
         if resume:
-            raise IllegalError("resume must stand with a file that is written, got a pipe")
+            raise ClashError("{resume} needs a target that is a file, got a pipe")
         with ExitStack() as stack:
             stream: Any = getattr(sys.stdout, "buffer", None)
             if str(target) != STREAM:
                 stream = stack.enter_context(target.open("wb"))
             elif stream is None:
-                raise IllegalError("standard output must be one that takes bytes")
+                raise IllegalError("standard output takes no bytes")
             written = Target(stream, job.target, schema, header, is_pipe=True)
             yield _Output(written, None)
             written.close()
@@ -419,7 +437,7 @@ def _writing(read: Source, target: Path, job: Job, rows: int, *, resume: bool) -
         return
     place, folder = target.resolve(), _folder(target)
     with _refusing(target):
-        _begin(folder, _told(read, job, rows), resume=resume)
+        _begin(folder, _identity(read, job, rows), resume=resume)
         part = folder / "whole"
         with suppress(FileNotFoundError):
             part.unlink()
@@ -430,9 +448,7 @@ def _writing(read: Source, target: Path, job: Job, rows: int, *, resume: bool) -
             yield out
             written.close()
             stream.close()
-            if place.exists():
-                part.chmod(place.stat().st_mode)
-            part.replace(place)
+            put_in_place(part, place)
         except BaseException:
             written.abandon()
             stream.close()
@@ -445,18 +461,16 @@ def _writing(read: Source, target: Path, job: Job, rows: int, *, resume: bool) -
 
 @contextmanager
 def _refusing(target: Path) -> Iterator[None]:
-    """Say in one sentence what the system says of a place that cannot be written."""
+    """Turn what the system says of a place that cannot be written into one sentence."""
     try:
         yield
     except (OSError, pa.ArrowException) as error:
-        reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-        raise IllegalError(
-            f"the target must be one that can be written, got {named(target)}: {reason}"
-        ) from None
+        reason = reason_of(error)
+        raise IllegalError(f"cannot write {named(target)}: {reason}") from None
 
 
 def _folder(target: Path) -> Path:
-    """Return the place of the folder with the parts of a target that are done."""
+    """Return the folder for the finished parts of a target."""
     place = target.resolve()
     return place.with_name(f".{place.name}{KEPT}")
 
@@ -466,39 +480,40 @@ def kept_parts(target: str | os.PathLike[str]) -> int:
     return len([*_folder(Path(target)).glob("*.arrow")])
 
 
-def _told(read: Source, job: Job, rows: int) -> dict[str, Any]:
-    """Return what tells one run from another."""
-    about = None if read.is_stream else read.file.stat()
+def _identity(read: Source, job: Job, rows: int) -> dict[str, Any]:
+    """Return what distinguishes one run from another."""
+    checksum = None
+    if not read.is_stream:
+        with read.file.open("rb") as source:
+            checksum = file_digest(source, "sha256").hexdigest()
     return {
         "iacta": version("iacta"),
         "question": job.asked.key,
-        "source": str(read.file.resolve()),
-        "size": about and about.st_size,
-        "changed": about and about.st_mtime_ns,
+        "source": checksum,
         "formats": [*job.source, *job.target],
         "rows": rows,
     }
 
 
-def _begin(folder: Path, told: dict[str, Any], *, resume: bool) -> None:
-    """Make the folder for the parts of a run, or take up that of the same run."""
+def _begin(folder: Path, identity: dict[str, Any], *, resume: bool) -> None:
+    """Make the folder for the parts of a run, or go on with that of the same run."""
     about = folder / "run.json"
     if folder.is_symlink():
         raise IllegalError(f"the folder of the parts must not be a link, got {named(folder)}")
     if resume and folder.exists():
-        if told["size"] is None:
-            raise IllegalError("resume must stand with a file that is read, got a pipe")
+        if identity["source"] is None:
+            raise ClashError("{resume} needs a source that is a file, got a pipe")
         try:
-            same = json.loads(about.read_text(encoding="utf-8")) == told
+            is_same = json.loads(about.read_text(encoding="utf-8")) == identity
         except (FileNotFoundError, ValueError):
-            same = False
-        if not same:
-            raise IllegalError(
-                "resume must go on with the same question, files and part_rows, got others; "
-                "without it all is done anew"
+            is_same = False
+        if not is_same:
+            raise ClashError(
+                "{resume} needs the question, files and {part_rows} of the first run; omit it to "
+                "start over"
             )
         return
     if folder.exists():
         shutil.rmtree(folder)
     folder.mkdir()
-    about.write_text(json.dumps(told), encoding="utf-8")
+    write_whole(about, json.dumps(identity).encode())

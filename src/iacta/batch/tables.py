@@ -10,15 +10,15 @@ K(a, b) of a kernel, for a attackers of whom b take the territory, and g armies 
 
     p'(b − g)  =  Σ_a  p(a) · K(a, b),
 
-is done for all campaigns at once that have the same defenders there. The sum is taken in the order
-of a by plain products and sums, as no library of linear algebra promises to.
+is computed at once for all campaigns that have the same defenders there. The sum is taken in the
+order of a by plain products and sums, as no library of linear algebra promises to.
 
-Which table a battle is looked up in depends on that battle alone, and on no other one of the batch.
-So its answer is the same to the last bit, whatever stands beside it and however a batch is divided.
+Which table a battle is looked up in depends on that battle alone. So its answer is the same to the
+last bit, whatever else is in the batch and however the batch is divided.
 
-Error. The chances and means are those of the kernel, whose error for the size of the table holds:
-with true random dice a relative one of at most 1e-12 up to 256 armies on each side, and of 5e-12 up
-to 1,024; twice that given a victory. Of a campaign it is that for each territory.
+Error. The chances and means have the error of the kernel for the size of the table: with true
+random dice, a relative error of at most 1e-12 up to 256 armies on each side, and of 5e-12 up to
+1,024; twice that given a victory. In a campaign, that is the error per territory.
 """
 
 from functools import lru_cache
@@ -40,16 +40,16 @@ __all__ = ["COLUMNS", "WAY_COLUMNS", "Found", "follow", "look_up"]
 COLUMNS = tuple(BattleQuestion.columns)  # the chance, and what is left: ours, theirs, ours if won
 WAY_COLUMNS = tuple(CampaignQuestion.columns)  # the chance
 SIZES_OF_STACKS = (32, 64, 128, 256)  # the most able attackers of a matrix; as many defenders
-MATRICES = 128  # are kept, 0.5 MB the largest
+MATRICES = 128  # kept, of at most 0.5 MB each
 SIZES_BY_ROWS = (256, 512, 1_024)  # the most able attackers, and defenders, of a table
 SIZE_BY_STARTS = 256
 MOST_GARRISON = 10**6
-TABLES = 12  # are kept, 25 MB the largest
+TABLES = 12  # kept, of at most 25 MB each
 STARTS = 32  # attackers whose battles against one number of defenders are answered together
-BLOCKS = 2**14  # of so many starts are kept, 768 bytes each
+BLOCKS = 2**14  # of starts that are kept, 768 bytes each
 
 Whole: TypeAlias = npt.NDArray[np.int64]
-LOCK = Lock()  # kernels remember what they have answered last
+LOCK = Lock()  # kernels keep their last answer
 
 
 class Found(NamedTuple):
@@ -66,7 +66,7 @@ class Found(NamedTuple):
 def look_up(attackers: Whole, defenders: Whole, question: BattleQuestion) -> Found:
     """Return the answers to battles, as far as tables have them.
 
-    attackers, defenders: the armies of each battle; 0 for one that is not to be answered.
+    attackers, defenders: the armies of each battle; 0 for one that is not asked here.
     question: a battle with the rules and the stop of them all.
     """
     is_known = np.zeros(attackers.shape, bool)
@@ -103,7 +103,7 @@ def look_up(attackers: Whole, defenders: Whole, question: BattleQuestion) -> Fou
 def follow(attackers: Whole, ways: Whole, question: CampaignQuestion) -> Found:
     """Return the chances of campaigns, as far as matrices have them.
 
-    attackers: the armies that set out on each; 0 for one that is not to be answered.
+    attackers: the armies at the start of each; 0 for one that is not asked here.
     ways: the defenders of each territory, a row for each campaign, with zeros at its end.
     question: a campaign with the rules and the stop of them all.
     """
@@ -148,7 +148,7 @@ def _moved(stack: Floats, matrix: Floats, staying: int) -> Floats:
 
     stack: a distribution of those able to attack in each row.
     matrix: the probabilities that so many of so many take the territory.
-    staying: armies that stay on it.
+    staying: armies that must stay on it.
     """
     moved = np.zeros(stack.shape)
     for a in range(1, stack.shape[1]):
@@ -162,12 +162,12 @@ def _moved(stack: Floats, matrix: Floats, staying: int) -> Floats:
 
 @lru_cache(maxsize=MATRICES)
 def _matrix(rules: Rules, size: int, defenders: int) -> Floats:
-    """Return the probabilities `[a, b]` that b of a attackers take a territory."""
+    """Return the probabilities `[a, b]` that a attackers take a territory with b of them left."""
     return find_kernel(rules).transitions(size, defenders).won
 
 
 def _means(rules: Rules, size: int, able: Whole, defenders: Whole) -> tuple[Floats, ...]:
-    """Return the chances to win, the mean attackers left after a victory, and the defenders left.
+    """Return the chances to win, and the mean attackers and defenders left.
 
     size: that of the table, as large as any of the battles.
     able: attackers able to attack.

@@ -7,6 +7,7 @@ alone the methods know.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal, overload
 
 from iacta.battle.territory import Stage
 from iacta.checks import check_choice, put, shown, whole_number
@@ -29,7 +30,7 @@ class Battle(Pasted):
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
-    stop: when the attackers stop of their own will, a `Stop`; `None` for never. A battle that
+    stop: when the attackers choose to stop, a `Stop`; `None` for never. A battle that
         stops has no winner: attackers and defenders are left.
 
     Answers are floats, or fractions with `exact=True`. `method` is one of `iacta.methods.METHODS`,
@@ -41,7 +42,7 @@ class Battle(Pasted):
     battle with another stop than `stop_at` alone is solved by `"auto"`, `"stopping"` or
     `"simulation"`.
 
-    Numbers below 1 or not whole are refused. Attackers no more than the garrison cannot attack.
+    Numbers below 1 or not whole are refused. A stack no larger than its garrison cannot attack.
 
     >>> battle = Battle(12, 10)
     >>> round(battle.win_probability(), 4)
@@ -98,6 +99,12 @@ class Battle(Pasted):
         left = ends.map(lambda state: Outcome(state.attackers + garrison, state.defenders))
         return left if exact else left.to_float()
 
+    @overload
+    def win_probability(self, *, exact: Literal[False] = False, method: str = "auto") -> float: ...
+    @overload
+    def win_probability(self, *, exact: Literal[True], method: str = "auto") -> Fraction: ...
+    @overload
+    def win_probability(self, *, exact: bool, method: str = "auto") -> Probability: ...
     def win_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
         """Return the chance that the territory is taken.
 
@@ -107,6 +114,12 @@ class Battle(Pasted):
         won = self._kernel(exact, method).win_probability(self._able, self.defenders)
         return won if exact else float(won)
 
+    @overload
+    def stop_probability(self, *, exact: Literal[False] = False, method: str = "auto") -> float: ...
+    @overload
+    def stop_probability(self, *, exact: Literal[True], method: str = "auto") -> Fraction: ...
+    @overload
+    def stop_probability(self, *, exact: bool, method: str = "auto") -> Probability: ...
     def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
         """Return the chance that the attackers stop, with armies left that might attack.
 
@@ -186,7 +199,7 @@ class Battle(Pasted):
         if not ends.prob(is_won):
             fighting = self._able - (self.stop.stop_at or 0)
             too_rare = not exact and self.stop.is_reserve and fighting > 0
-            hint = " in floats; exact=True may tell" if too_rare else ""
+            hint = " in floats; try exact=True" if too_rare else ""
             raise IllegalError(f"a win must have a chance above 0, got {shown(self)}{hint}")
         return ends.condition(is_won).map(lambda outcome: outcome.attackers)
 
@@ -233,7 +246,7 @@ class Battle(Pasted):
         """Return the rules of the fight, if it is one whose tree can be counted."""
         if not self.stop.is_reserve:
             raise IllegalError(
-                "stop must be stop_at alone where states or paths are counted, "
+                "states and paths are counted only for a stop of stop_at alone, "
                 f"got {shown(self.stop)}"
             )
         return self.stop.rules_in_fight(self.rules)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,21 +28,24 @@ __all__ = [
     "CampaignOutcome",
     "PlayedBattle",
     "TerritoryOdds",
-    "chance_along",
+    "chances_along",
+    "refuse_tables",
     "values_along",
 ]
 
 BELOW_ONE = 1 - 2.0**-53
-MOST_CELLS = 4 * 10**6  # of the largest table to go backward through
+MOST_CELLS = 4 * 10**6  # of the largest tables to go backward through
+CELLS_IN_THE_TIME_OF_A_ROW = 1000
 MOST_CELLS_IF_RARE = 10**8
 LIKELY = 1e-3
+BEATEN_BY_ONE = 4  # defenders: a stack almost never gets as far as so many for each attacker
 
 
 class CampaignOutcome(NamedTuple):
     """How a campaign ends.
 
     conquered: how many territories were taken.
-    attackers: armies on the territory on which the stack stands at the end.
+    attackers: armies on the territory on which the stack ends.
     defenders: armies left on the territory that it failed, or stopped, to take; 0 if it took all.
     """
 
@@ -85,15 +88,15 @@ class Campaign(Pasted):
     """A stack that takes one territory after another, and moves on with all but the garrison.
 
     attackers: armies on the territory from which the campaign starts, garrison included.
-    territories: the way: for each territory its defenders, or a `Territory` with rules and a
-        garrison of its own.
+    territories: the way: for each territory its defenders; or a `Territory` with rules and a
+        garrison of its own, or its text, such as `"8:capital@3"`.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
-    stop: when the attackers stop of their own will, a `Stop`, in each battle that has no stop of
-        its own; `None` for never.
+    stop: when the attackers choose to stop, a `Stop` for each battle without its own; `None` for
+        never.
 
     Each battle is fought until the territory is taken, the stack cannot go on, or its attackers
-    stop: then the campaign ends there. Losses and rolls are counted anew in each battle. Armies
+    stop: then the campaign ends there. Each battle counts its losses and rolls from zero. Armies
     kept out of a fight stay where they are while it lasts; after a conquest all but the garrison
     move on, those kept out included. Answers are floats, or fractions with `exact=True`; `method`
     is as for `Battle`. The relative error of a float is at most the sum over the territories of
@@ -101,8 +104,8 @@ class Campaign(Pasted):
     Chances below 1e-150 may become 0. Where the first battle has more than a million states, what
     is less likely than 1e-18 given that it is won or lost is left out of distributions and of the
     odds by territory. Under balanced blitz, which reshapes the battle for each territory by itself,
-    the error is absolute. A defender who sees the attack first makes the conquest of his own
-    territory as unlikely as possible, whatever lies behind it.
+    the error is absolute. A defender who sees the attack first makes the conquest of that
+    territory as unlikely as possible, whatever is behind it.
 
     No territories, and numbers below 1 or not whole, are refused.
 
@@ -114,7 +117,7 @@ class Campaign(Pasted):
     >>> Campaign(10, [])
     Traceback (most recent call last):
         ...
-    iacta.errors.IllegalError: territories must have at least one entry, got none
+    iacta.errors.IllegalError: missing territories
     """
 
     attackers: int
@@ -169,6 +172,12 @@ class Campaign(Pasted):
                 ends[end] = _rounded(crossing.reached * probability, exact)
         return Distribution(ends) if exact else Distribution.from_probabilities(ends)
 
+    @overload
+    def win_probability(self, *, exact: Literal[False] = False, method: str = "auto") -> float: ...
+    @overload
+    def win_probability(self, *, exact: Literal[True], method: str = "auto") -> Fraction: ...
+    @overload
+    def win_probability(self, *, exact: bool, method: str = "auto") -> Probability: ...
     def win_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
         """Return the chance that all territories are taken.
 
@@ -186,8 +195,14 @@ class Campaign(Pasted):
             likely = exact or last > LIKELY * first  # else rare survivors count, who are left out
             if likely or not _goes_backward(way, kernels, self.attackers, MOST_CELLS_IF_RARE):
                 return last
-        return _rounded(chance_along(way, kernels, self.attackers), exact)
+        return _rounded(chances_along(way, kernels, [self.attackers])[0], exact)
 
+    @overload
+    def stop_probability(self, *, exact: Literal[False] = False, method: str = "auto") -> float: ...
+    @overload
+    def stop_probability(self, *, exact: Literal[True], method: str = "auto") -> Fraction: ...
+    @overload
+    def stop_probability(self, *, exact: bool, method: str = "auto") -> Probability: ...
     def stop_probability(self, *, exact: bool = False, method: str = "auto") -> Probability:
         """Return the chance that the attackers stop on the way, with armies that might attack.
 
@@ -298,10 +313,11 @@ class Campaign(Pasted):
         reached: Probability = Fraction(1)
         stack = Distribution([self.attackers])
         way = self.stages()
-        for stage in way:  # what no method answers is refused before anything is computed
-            stage.kernel(exact=exact, method=method)
-        for stage in way:
-            kernel, garrison = stage.kernel(exact=exact, method=method), stage.rules.garrison
+        kernels = [stage.kernel(exact=exact, method=method) for stage in way]
+        for number, (stage, kernel) in enumerate(zip(way, kernels, strict=True)):
+            if number < 2:  # later stacks are no larger
+                _refuse_together(way[number:], kernels[number:], stack)
+            garrison = stage.rules.garrison
             able = stack.map(lambda n, garrison=garrison: n - garrison)  # type: ignore[misc]
             ends = kernel.forward(able, stage.defenders)
             conquered = reached * ends.prob(_is_taken)
@@ -316,9 +332,9 @@ class _Crossing(NamedTuple):
     """What happens at one territory, given that it is reached.
 
     reached, conquered: the chances to reach it, and to take it.
-    stack: the distribution of the armies that stand before it.
+    stack: the distribution of the armies that attack it.
     ends: that of the absorbing state.
-    garrison: armies that stay behind where the stack stood.
+    garrison: armies that stay behind.
     """
 
     reached: Probability
@@ -344,44 +360,78 @@ def _rounded(number: Probability, exact: bool) -> Probability:
 def _goes_backward(
     way: Sequence[Stage], kernels: Sequence[Kernel], attackers: int, most: int
 ) -> bool:
-    """Return whether all battles have tables of floats, of at most so many cells."""
-    return all(
+    """Return whether all battles have tables of floats, together of at most so many cells."""
+    rows = sum(stage.defenders for stage in way)
+    return (attackers + CELLS_IN_THE_TIME_OF_A_ROW) * rows <= most and all(
         kernel.by_rows
         and not kernel.exact  # fractions are as fast forward
-        and attackers * stage.defenders <= most
         and kernel.most_left(attackers, stage.defenders) == (attackers, stage.defenders)
         for stage, kernel in zip(way, kernels, strict=True)
     )
 
 
-def chance_along(
-    way: Sequence[Stage], kernels: Sequence[Kernel], attackers: int, keep: int = 0
-) -> Probability:
-    """Return the chance to take a whole way, by a backward pass.
+def _refuse_together(
+    way: Sequence[Stage], kernels: Sequence[Kernel], stack: Distribution[int]
+) -> None:
+    """Refuse a way before its first battle if all battles together would take too long.
+
+    stack: the distribution of the armies that set out on it.
+
+    In floats a huge first battle is answered without tables, and may leave few armies for the next.
+    """
+    most = max(stack) - way[0].rules.garrison
+    if most <= 0 or len(way) == len(stack) == 1:  # a battle refuses by itself
+        return
+    question = "distribution" if len(stack) == 1 else "stack"
+    if kernels[0].exact or kernels[0].by(question, most, way[0].defenders).by_rows:
+        refuse_tables(way, kernels, most, "stack")
+
+
+def refuse_tables(
+    way: Sequence[Stage], kernels: Sequence[Kernel], able: int, question: str = "table"
+) -> None:
+    """Refuse a way that takes too long: together as long as a battle against all its defenders.
+
+    able: attackers able to attack in the first battle.
+    question: what is asked of the kernels, as in `Kernel.by`.
+    """
+    defenders = sum(stage.defenders for stage in way)
+    if question == "stack":  # it goes forward, and no further than it gets
+        defenders = min(defenders, BEATEN_BY_ONE * able)
+    for kernel in dict.fromkeys(kernels):
+        kernel.by(question, able, defenders).refuse(able, defenders)
+
+
+def chances_along(
+    way: Sequence[Stage], kernels: Sequence[Kernel], attackers: Sequence[int], keep: int = 0
+) -> list[Probability]:
+    """Return the chances to take a whole way, by one backward pass for all sizes of the stack.
 
     way: the battles, one after the other.
     kernels: the kernel of each.
     attackers: armies on the territory from which it starts, garrison included.
     keep: armies that must be left on the last territory.
     """
-    able, defenders = attackers - way[0].rules.garrison, way[0].defenders
-    for stage, kernel in zip(way, kernels, strict=True):  # before rows of that length are made
-        if able > 0 and kernel.exact:
-            kernel.by("table", able, stage.defenders).refuse(able, stage.defenders)
-    enough = np.arange(max(able, 0) + 1) >= keep
+    able = [max(each - way[0].rules.garrison, 0) for each in attackers]
+    most, defenders = max(able), way[0].defenders
+    if most:  # before rows of that length are made
+        refuse_tables(way, kernels, most)
+    enough = np.arange(most + 1) >= keep
 
-    def chance(*, against: bool) -> Any:
+    def chances(*, against: bool) -> list[Any]:
         taken = (~enough if against else enough).astype(int)
         values = values_along(way[1:], kernels[1:], taken, int(against))
-        lost = [int(against)] * (defenders + 1)
-        return kernels[0].value(Values(values, lost), defenders)[max(able, 0)]
+        row = kernels[0].value(Values(values, [int(against)] * (defenders + 1)), defenders)
+        return [row[each] for each in able]
 
-    won = chance(against=False)
-    if isinstance(won, int | Fraction):
-        return Fraction(won)
+    won = chances(against=False)
+    if all(isinstance(each, int | Fraction) for each in won):
+        return [Fraction(each) for each in won]
+    found: list[Probability] = [min(float(each), 1.0) for each in won]
     if any(kernel.certain for kernel in kernels):  # a sum to 1 may be rounded, one to 0 is exact
-        return 1.0 if not chance(against=True) else min(float(won), BELOW_ONE)
-    return min(float(won), 1.0)
+        lost = chances(against=True)
+        return [min(a, BELOW_ONE) if b else 1.0 for a, b in zip(found, lost, strict=True)]
+    return found
 
 
 def values_along(

@@ -55,7 +55,7 @@ class Territory:
         return short_repr(self, first="defenders")
 
 
-Territories: TypeAlias = Iterable[int | Territory]
+Territories: TypeAlias = Iterable[int | str | Territory]
 
 
 class Stage(NamedTuple):
@@ -86,14 +86,22 @@ class Stage(NamedTuple):
 def read_territories(territories: Territories) -> tuple[Territory, ...]:
     """Return a way as territories; one that is empty, or no row of numbers, is refused.
 
-    >>> read_territories([22, Territory(8)])
-    (Territory(22), Territory(8))
+    A text is read as `parse_territory` reads it.
+
+    >>> read_territories([22, Territory(8), "8@3"])
+    (Territory(22), Territory(8), Territory(8, garrison=3))
     """
     entries = row_of(territories, "territories", "defenders")
-    way = tuple(each if isinstance(each, Territory) else Territory(each) for each in entries)
+    way = tuple(_read_territory(each) for each in entries)
     if not way:
-        raise IllegalError("territories must have at least one entry, got none")
+        raise IllegalError("missing territories")
     return way
+
+
+def _read_territory(entry: int | str | Territory) -> Territory:
+    if isinstance(entry, str):
+        return parse_territory(entry)
+    return entry if isinstance(entry, Territory) else Territory(entry)
 
 
 def stages(territories: Iterable[Territory], rules: Rules, stop: Stop = NEVER) -> Iterator[Stage]:

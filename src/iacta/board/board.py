@@ -71,7 +71,7 @@ def read_name(name: object, what: str) -> str:
     >>> read_name("--", "territory")
     Traceback (most recent call last):
         ...
-    iacta.errors.MalformedError: territory must be a name of one line, got '--'
+    iacta.errors.MalformedError: territory must be a name on one line, got '--'
     """
     if isinstance(name, str) and name.isprintable():
         if len(name) > LONGEST_NAME:
@@ -80,7 +80,7 @@ def read_name(name: object, what: str) -> str:
             )
         if folded(name):
             return one_line(name)
-    raise MalformedError(f"{what} must be a name of one line, got {shown(name)}")
+    raise MalformedError(f"{what} must be a name on one line, got {shown(name)}")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -135,7 +135,7 @@ class Board(Pasted):
     territories: the names of the territories. Case, spaces, hyphens and underscores do not
         distinguish names.
     borders: pairs of names (from, to), one for each direction in which armies may attack: a
-        border that stands there once leads one way. `Board.from_edges` makes them lead both ways.
+        border that is listed once leads one way. `Board.from_edges` makes them lead both ways.
     continents: each a `Continent`.
     places: for each territory, in order, the point (x, y) at which its armies are drawn, x to the
         right and y down; or empty.
@@ -159,7 +159,7 @@ class Board(Pasted):
         put(self, "name", read_name(self.name, "name"))
         names = row_of(self.territories, "territories", "names")
         if not names:
-            raise IllegalError("a board must have at least one territory, got none")
+            raise IllegalError("a board must have at least one territory")
         put(self, "territories", _read_names(names, "territories"))
         put(self, "borders", self._read_borders())
         put(self, "continents", self._read_continents())
@@ -184,7 +184,7 @@ class Board(Pasted):
         """Return a board from its borders, such as the `edges` of a graph of networkx.
 
         name: the name of the board.
-        edges: pairs of territories that border on each other. What stands behind a pair, such as
+        edges: pairs of territories that border on each other. What follows a pair, such as
             the data of an edge, is left out, and whole numbers are taken for names.
         directed: whether a pair leads one way only, from its first territory to its second.
         continents: each a `Continent`; or for each name of a continent its bonus and territories.
@@ -223,7 +223,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         >>> read_board(tomllib.loads(board.to_toml())) == board
         True
         """
-        # The formats know boards and stand above them.
+        # The formats import boards.
         text: str = import_module("iacta.board.formats.own").toml(self)
         return text
 
@@ -248,7 +248,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         >>> nile.find("Egipt")
         Traceback (most recent call last):
             ...
-        iacta.errors.IllegalError: territory must be on 'Nile', got 'Egipt'; did you mean 'Egypt'?
+        iacta.errors.IllegalError: board 'Nile' has no territory 'Egipt'; did you mean 'Egypt'?
         """
         found = self._spelling.get(folded(name)) if isinstance(name, str) else None
         if found is None:
@@ -271,7 +271,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         ('C', 'A, B')
         """
         if not isinstance(text, str):
-            raise MalformedError(f"territories must be named in a text, got {shown(text)}")
+            raise MalformedError(f"territories must be a text of their names, got {shown(text)}")
         groups = {folded(each.name): each.territories for each in self.continents}
         groups |= {key: (name,) for key, name in self._spelling.items()}
         found: dict[str, None] = {}
@@ -286,9 +286,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
             found |= dict.fromkeys(groups[key])
             del words[: 1 + key.count(",")]
         if not found:
-            raise IllegalError(
-                f"territories must be at least one, got {shown(text)}, which has none"
-            )
+            raise IllegalError(f"{shown(text)} has no territories")
         return tuple(found)
 
     def neighbours(self, name: str) -> tuple[str, ...]:
@@ -303,7 +301,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
 
     def _refuse(self, name: object, what: str, known: Iterable[str]) -> NoReturn:
         hint = did_you_mean(name, known) if isinstance(name, str) else ""
-        raise IllegalError(f"{what} must be on {self.name!r}, got {shown(name)}{hint}")
+        raise IllegalError(f"board {self.name!r} has no {what} {shown(name)}{hint}")
 
     @cached_property
     def _spelling(self) -> Mapping[str, str]:
@@ -326,7 +324,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
                 raise MalformedError(f"border must be a row of two names, got {shown(row)}")
             start, end = map(self.find, names)
             if start == end:
-                raise IllegalError(f"border must be between two territories, got {start!r} twice")
+                raise IllegalError(f"a border must be between two territories, got {start!r} twice")
             pairs.add((start, end))
         order = {name: index for index, name in enumerate(self.territories)}
         return tuple(sorted(pairs, key=lambda pair: (order[pair[0]], order[pair[1]])))

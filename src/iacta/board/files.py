@@ -13,12 +13,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from iacta.board.board import Board, folded, read_name
+from iacta.board.board import Board, did_you_mean, folded, read_name
 from iacta.board.formats import board_text, own, read_text
 from iacta.board.formats.draft import Cards, Remark, assemble
 from iacta.board.formats.reading import Table, decode, read_file, read_json
 from iacta.errors import IactaError
-from iacta.files import named, read_path, write_whole
+from iacta.files import UnreadableError, in_file, read_path, write_whole
 
 __all__ = [
     "BUILT_IN",
@@ -95,14 +95,20 @@ def read_board_file(path: str | PathLike[str]) -> BoardFile:
     if isinstance(path, str) and folded(path) == "classic":
         return BoardFile(classic_board(), BUILT_IN)
     file = read_path(path, "board")
-    try:
-        text = read_file(file)
+    with in_file(file, "board"):
+        text = _text(file)
         found, draft = read_text(text, _stem(file))
         board, remarks = assemble(draft)
-    except IactaError as error:
-        raise type(error)(f"{named(file, 'board')}: {error}") from None
     cards = found.cards(file, text, draft) if found.cards else None
     return BoardFile(board, found.name, remarks, cards)
+
+
+def _text(file: Path) -> str:
+    try:
+        return read_file(file)
+    except UnreadableError as error:
+        hint = did_you_mean(str(file), ["classic"])
+        raise UnreadableError(file, f"{error.reason}{hint}") from None
 
 
 def board_of_text(text: str, name: str = "board") -> BoardFile:
@@ -133,4 +139,4 @@ def write_board(board: Board, path: str | PathLike[str]) -> None:
     path: the file, whose ending chooses the format.
     """
     file = read_path(path, "board")
-    write_whole(file, board_text(board, file.name).encode(), "the file of a board")
+    write_whole(file, board_text(board, file.name).encode())

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, TypeAlias
 
 from iacta.board.board import Board, did_you_mean, folded, read_name
+from iacta.board.codes import read_code, write_code
 from iacta.board.files import read_board
 from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
@@ -18,7 +19,7 @@ from iacta.board.formats.reading import KeyPath, Table, decode, read_file, read_
 from iacta.checks import put, row_of, shown, whole_number
 from iacta.display import Pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.files import STREAM, named, read_path
+from iacta.files import STREAM, in_file, read_path
 
 __all__ = ["NOBODY", "Holding", "Position", "position_of_text", "position_toml", "read_position"]
 
@@ -93,9 +94,7 @@ class Position(Pasted):
         elif others is None:
             rows = row_of(holdings, "holdings", "holdings")
         else:
-            raise IllegalError(
-                "others must stand with holdings by name, got it with a row of holdings"
-            )
+            raise IllegalError("others needs holdings by name, got a row of holdings")
         for each in rows:
             if not isinstance(each, Holding):
                 raise MalformedError(f"holdings must each be a Holding, got {shown(each)}")
@@ -125,7 +124,7 @@ class Position(Pasted):
     def to_toml(self) -> str:
         """Return the text of a TOML file, which `read_position` reads.
 
-        A board other than the classic one stands in it too.
+        A board other than the classic one is part of it.
 
         >>> import tomllib
         >>> tiny = Board.from_edges("tiny", [("A", "B")])
@@ -136,6 +135,35 @@ class Position(Pasted):
         is_classic = self.board == read_board("classic")
         text = position_toml(self, "classic" if is_classic else None)
         return text if is_classic else f"{text}\n[board]\n{own.toml(self.board, 'board.')}"
+
+    def to_code(self) -> str:
+        """Return the position as a code of one line, which `from_code` reads.
+
+        >>> tiny = Board.from_edges("tiny", [("A", "B")])
+        >>> Position(tiny, "red", {"A": ("red", 5)}, others=("blue", 2)).to_code()
+        '1;#bf3955ce18fcdce2;red;A:red:5,B:blue:2'
+        """
+        owners, armies = zip(*((each.owner, each.armies) for each in self.holdings), strict=True)
+        return write_code(self.board, self.player, owners, armies)
+
+    @classmethod
+    def from_code(cls, text: str, board: Board | None = None) -> "Position":
+        """Return the position that a code says.
+
+        text: the code, such as `to_code` returns.
+        board: the board, where it is not the classic one.
+
+        What cannot be read is refused, and a board other than that of the code.
+
+        >>> Position.from_code("1;classic;red;Alaska:blue:3,Alberta:red:2").of("Alaska")
+        Holding(owner='blue', armies=3)
+        """
+        code = read_code(text, board)
+        if code.rest:
+            raise MalformedError(
+                f"code of a position must end with its territories, got {shown(code.rest[0])} too"
+            )
+        return cls(code.board, code.player, tuple(map(Holding, code.owners, code.armies)))
 
     def _summary(self) -> str:
         owned = sum(each.armies > 0 for each in self.holdings)
@@ -177,12 +205,12 @@ class Position(Pasted):
 
 
 def _read_holdings(board: Board, named: Mapping[str, Held], others: Held | None) -> list[Holding]:
-    """Return the holding of each territory of a board, with what stands for those not named."""
+    """Return the holding of each territory of a board, with `others` for those not named."""
     held: dict[str, Holding] = {}
     for key, entry in named.items():
         name = board.find(key)
         if name in held:
-            raise IllegalError(f"{name!r} must be there once, got it twice")
+            raise IllegalError(f"{name!r} appears twice")
         held[name] = _read_held(entry, f"holding of {name}")
     rest = NOBODY if others is None else _read_held(others, "others")
     return [held.get(name, rest) for name in board.territories]
@@ -248,18 +276,16 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
     if isinstance(source, Mapping):
         return _position(Table(source), None)
     file = read_path(source, "position")
-    try:
+    with in_file(file, "position"):
         folder = None if str(file) == STREAM else file.parent
         return _position(read_table(read_file(file)), folder)
-    except IactaError as error:
-        raise type(error)(f"{named(file, 'position')}: {error}") from None
 
 
 def position_of_text(text: str, board: Board | None = None) -> Position:
     """Return the position that the text of a JSON or TOML file holds.
 
     text: the text.
-    board: what stands for a board file that the text names, of which nothing is read.
+    board: used in place of a board file that the text names, which is not read.
 
     >>> text = '{"player": "red", "territories": {"Peru": {"owner": "red", "armies": 2}}}'
     >>> position_of_text(text).player
@@ -277,13 +303,13 @@ def _position(table: Table, folder: Path | None, beside: Board | None = None) ->
         with _placed(table, path):
             name = board.find(key)
         if name in held:
-            table.refuse(path, f"{name!r} must be there once, got it twice", IllegalError)
+            table.refuse(path, f"{name!r} appears twice", IllegalError)
         held[name] = _holding(table, path, entry)
     rest = table.entries.get("others")
     others = NOBODY if rest is None else _holding(table, ("others",), rest)
     holdings = tuple(held.get(name, others) for name in board.territories)
     if "player" not in table.entries:
-        table.refuse((), "a position must say whose turn it is as player, got nobody")
+        table.refuse((), "missing player, whose turn it is")
     with _placed(table, ("player",)):
         return Position(board, table.entries["player"], holdings)
 
@@ -304,7 +330,7 @@ def _holding(table: Table, path: tuple[str, ...], entry: object) -> Holding:
     table.refuse_unknown(entry, HOLDING_KEYS, *path)
     for field in HOLDING_KEYS:
         if field not in entry:
-            table.refuse(path, f"{key!r} must have an owner and armies, got no {field}")
+            table.refuse(path, f"missing {field} of {key!r}")
     try:
         return Holding(entry["owner"], entry["armies"])
     except IactaError as error:

@@ -11,7 +11,7 @@ the first chart is drawn.
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from iacta.errors import MissingError
+from iacta.errors import missing
 
 if TYPE_CHECKING:  # for tools that check types without running the registry
     from iacta.charts.audits import *
@@ -32,10 +32,7 @@ if TYPE_CHECKING:  # for tools that check types without running the registry
 def check_installed() -> None:
     """Refuse to draw without the packages that it takes."""
     if not (find_spec("altair") and find_spec("vl_convert")):
-        raise MissingError(
-            "pictures need Altair and vl-convert, which are not installed: pip install "
-            "'iacta[plot]'"
-        )
+        raise missing("pictures need Altair and vl-convert, which are not installed", "plot")
 
 
 def __getattr__(name: str) -> Any:

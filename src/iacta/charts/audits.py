@@ -41,18 +41,16 @@ def audited_log(audited: Audit) -> AnyChart:
     audited: what `iacta.audit` returns.
 
     The chart has a table `results`: for each `result` of some `throws` how often it was `seen`, how
-    often fair dice give it (`expected`), by how much its share is `off`, and where that would lie,
+    often fair dice give it (`expected`), by how much its share is `off`, and the interval of that,
     from `low` to `high`, for all results at once. If the log has its throws one by one, a table
-    `evidence` has the `e_value` after so many `throws`; and if it has rolls or battles, a table
-    `luck` has the luck of each `player` in `armies`. A log in which nothing is possible under its
-    rules has no picture, and is refused.
+    `evidence` has the `e_value` after each number of `throws`; if it also has rolls or battles, a
+    table `luck` has the luck of each `player` in `armies`. A log in which every result is
+    impossible under its rules is refused.
     """
     expect(audited, Audit, "audited")
     rows = _results(audited)
     if not rows:
-        raise IllegalError(
-            "a picture must have a result that is possible under the rules, got none"
-        )
+        raise IllegalError("nothing to draw: no result in the log is possible under the rules")
     evidence = [
         {"throws": each.throws, "e_value": math.exp(_bounded(each.log_evidence))}
         for each in audited.moments
@@ -66,20 +64,20 @@ def audited_log(audited: Audit) -> AnyChart:
     tables: dict[str, Sequence[Row]] = {"results": rows}
     parts = [_deviations(rows)]
     words = (
-        "Points: how much more often each result came than with fair dice; lines: "
-        f"{100 * (1 - audited.level):g}% intervals for all at once"
+        "Points: how much more often each result came up than with fair dice; lines: "
+        f"{100 * (1 - audited.level):g}% intervals that hold for all of them at once"
     )
     if evidence:
         tables["evidence"] = evidence
         tables["needed"] = [{"e_value": 1 / audited.level}]
         parts.append(_evidence([*evidence, *tables["needed"]]))
         words += (
-            ". Below: the evidence against fair dice as the log goes on, and what an alarm takes"
+            ". Below: the evidence against fair dice as the log goes on, and the level of an alarm"
         )
     if luck:
         tables["luck"] = luck
         parts.append(_luck(luck))
-        words += "; the luck of players in armies"
+        words += "; the luck of each player, in armies"
     drawn = parts[0]
     if len(parts) > 1:
         drawn = alt.vconcat(*parts).resolve_scale(color="independent")
@@ -170,7 +168,7 @@ def _evidence(rows: Sequence[Row]) -> Any:
     line = base.mark_line(color=BLUE, strokeWidth=2).encode(
         y=alt.Y(
             "e_value:Q",
-            title="evidence, to 1",
+            title="evidence, odds to 1",
             scale=alt.Scale(type="log"),
             axis=alt.Axis(format="~g", values=[10.0**power for power in powers]),
         )

@@ -5,9 +5,13 @@ territories, the places x minimise the stress
 
     Σ over u < v of  (|x_u − x_v| − D_uv)² / D_uv²,
 
-starting from classical scaling, which puts the longest dimension of the board from left to right.
-Each step minimises a quadratic function that lies above the stress and touches it, so that the
-stress never grows. The same board always looks the same.
+starting with the two territories that are farthest apart at the left and at the right, and the
+others between them by the law of cosines. Each step minimises a quadratic function that lies above
+the stress and touches it, so that the stress never grows.
+
+The same board looks the same on every machine, however symmetric it is: the start is worked out
+number by number, with ties broken by the order of the territories, and a small spiral leads away
+from symmetric places, where the direction of the next step would depend on rounding.
 
 Source: Gansner, Koren and North, "Graph drawing by stress majorization" (2004).
 """
@@ -34,7 +38,8 @@ MOST_DRAWN = 500
 MOST_LAID_OUT = 300
 STEPS = 60
 EDGE = 100.0  # the length of a border on a board without places of its own
-APART = 0.1
+SPIRAL = 0.001  # how far from its place a territory starts
+GOLDEN = 2.4  # the angle between two territories on the spiral, in radians
 AROUND = 1.5  # a frame is at most so much higher than wide
 FLATTEST = 0.25
 MARGIN = {True: 0.03, False: 0.09}  # wider without outlines, where names stand out
@@ -82,15 +87,15 @@ def check_size(board: Board) -> None:
 def _laid_out(board: Board) -> Floats:
     """Return the places that minimise the stress."""
     distances = _distances(board)
-    places = _scaled(distances)
+    places = _start(distances)
     weights = np.divide(1.0, distances**2, out=np.zeros_like(distances), where=distances > 0)
     laplacian = np.diag(weights.sum(axis=1)) - weights
-    inverse = np.linalg.pinv(laplacian)
+    inverse = np.linalg.inv(laplacian + 1.0)  # the same on vectors that sum to 0
     for _ in range(STEPS):
         drawn = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
         ratio = np.divide(weights * distances, drawn, out=np.zeros_like(drawn), where=drawn > 1e-9)
         places = inverse @ ((np.diag(ratio.sum(axis=1)) - ratio) @ places)
-    return places.round(4) * EDGE + 0.0
+    return (EDGE * places).round(2) + 0.0  # never -0.0
 
 
 def _distances(board: Board) -> Floats:
@@ -111,21 +116,15 @@ def _distances(board: Board) -> Floats:
     return np.where(found, steps, steps.max() / 2 + 1.5)  # for parts that are not connected
 
 
-def _scaled(distances: Floats) -> Floats:
-    """Return the places of classical scaling, the widest direction first."""
-    size = len(distances)
-    middle = np.eye(size) - 1 / size
-    values, vectors = np.linalg.eigh(middle @ (-0.5 * distances**2) @ middle)
-    places = np.zeros((size, 2))
-    for k in range(min(2, size)):
-        vector = vectors[:, -1 - k]
-        turned = vector * np.sign(vector[np.argmax(np.abs(vector).round(9))] or 1.0)
-        places[:, k] = turned * np.sqrt(max(values[-1 - k], 0.0))
-    # Territories with the same neighbours would stay on top of each other.
-    _, which, many = np.unique(places.round(6), axis=0, return_inverse=True, return_counts=True)
-    turns = 2.4 * np.arange(size)
-    apart = APART * np.column_stack([np.cos(turns), np.sin(turns)])
-    return np.where(many[which.reshape(-1)][:, None] > 1, apart - places, -places)
+def _start(distances: Floats) -> Floats:
+    """Return the places from which the stress is reduced."""
+    size, squares = len(distances), distances**2
+    left, right = divmod(int(distances.argmax()), size)
+    x = (squares[left] - squares[right]) / (2.0 * max(distances[left, right], 1.0))
+    rest = np.maximum(squares - (x[:, None] - x) ** 2, 0.0)  # what x does not explain
+    y = np.sqrt(rest[rest.argmax() // size])
+    turns = GOLDEN * np.arange(size)
+    return np.column_stack([x + SPIRAL * np.cos(turns), y + SPIRAL * np.sin(turns)])
 
 
 def frame_of(points: Iterable[Point], outlined: bool) -> Frame:

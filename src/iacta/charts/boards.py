@@ -122,7 +122,7 @@ def board_map(board: Position | Board) -> AnyChart:
         ground = ground_layers(drawn, rows, fill=fill, opacity=alt.value(0.45))
         return [*ground, *name_layers(drawn, 0.0)]
 
-    bonuses = " With each continent: the armies that it pays." if any(known.values()) else ""
+    bonuses = " Beside each continent: its bonus." if any(known.values()) else ""
     return _finished(
         whole,
         layers,
@@ -152,7 +152,7 @@ def _position_map(position: Position) -> AnyChart:
         whole,
         layers,
         rows,
-        f"It is the turn of {cut(position.player)}, with {armies(sum(mine))} on "
+        f"It is {cut(position.player)}'s turn, with {armies(sum(mine))} on "
         f"{armies(len(mine), 'territory', 'territories')}.",
         _who(position),
     )
@@ -241,7 +241,7 @@ def _arrow_words(plan: Plan, arrows: Sequence[Arrow]) -> str:
         return ""
     words = " Arrows: the battles in their usual order"
     if not all(each.is_usual for each in arrows):
-        words += ", pale those that are fought only sometimes"
+        words += "; pale ones are fought only sometimes"
     left = sum(step.reach_probability >= RARE_STEP for step in plan.steps) - len(arrows)
     rarer = f" {armies(left, 'rarer battle')} {'is' if left == 1 else 'are'} not drawn."
     return f"{words}." + (rarer if left > 0 else "")
@@ -288,9 +288,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
     values = [found.before.value, found.plan.value]
     told = [per_cent(value) if is_chance else signed(value, 2) for value in values]
     change = f"{told[0]} becomes {told[1]}"
-    words = (
-        f"{change[:1].upper()}{change[1:]}. Numbers at territories: the gain with all armies there."
-    )
+    words = f"{change[:1].upper()}{change[1:]}. Numbers at territories: the gain if all go there."
     return _finished(
         whole,
         layers,
@@ -333,7 +331,7 @@ def _plan_title(plan: Plan) -> str:
 
     if isinstance(plan.goal, Worth):
         worth = signed(plan.value, 2)
-        return f"The best plan that was found is worth {worth} on average."
+        return f"The best plan found is worth {worth} on average."
     what = deed(plan.position, plan.goal)
     if not plan.steps:
         return f"You cannot {what}."

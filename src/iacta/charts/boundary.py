@@ -83,9 +83,8 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
         f"Most often it leaves the free space at {able + garrison} against {left}: "
         f"{per_cent(passages[able, left])} of the time.",
         fight(attackers, defenders, rules)
-        + " In the free space, which has the grey points, both sides have more armies than all "
-        "their dice need. Lines: the rolls that lead out of it; the area of a circle is its "
-        "chance.",
+        + " In the free space (grey points) both sides have more armies than all their dice "
+        "need. Lines: the rolls that lead out of it; the area of a circle is its probability.",
         {
             "points": points,
             "rolls": rolls,

@@ -247,7 +247,7 @@ def campaign_score(
     exact = _scores(campaign, outcomes)
     bars = spans(exact)
     tables: dict[str, list[Row]] = {"scores": bar_rows(exact, bars)}
-    title = "score: armies in the last territory, less defenders left"
+    title = "score: armies in the last territory, minus the defenders left"
     layers = [histogram("scores", tables["scores"], title, SCORES)]
     played = ""
     if simulated is not None:
@@ -343,7 +343,7 @@ def _why(campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Se
 
     if all(map(is_too_small_to_go_on, spikes)):
         return (
-            " Each numbered spike is a territory that stops them, as wide as its defenders and "
-            "highest where all are left: a stack that moves in too small cannot attack."
+            " Each numbered spike is a territory that stops them. It is as wide as there are "
+            "defenders, and highest where all are left: a stack that is too small cannot attack."
         )
-    return " Each number is a territory, at the likeliest score of those that it stops."
+    return " Each number marks a territory, at the likeliest score of the games that end there."

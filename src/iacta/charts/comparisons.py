@@ -120,7 +120,7 @@ def full_roll(known: RuleSet) -> AnyChart:
     """
     expect(known, RuleSet, "known")
     if not known.rules.mode.dice_chosen_first:
-        raise known.rules.mode.unfit("for the dice of a full roll to be known")
+        raise known.rules.mode.unfit("to draw the dice of a full roll")
     roll = Roll(*known.rules.full_roll, known.rules)
     losses = roll.loss_counts()
     base = alt.Chart(named("losses")).encode(

@@ -77,7 +77,7 @@ def curves_by_delta(
     rows = _curves(
         found, "delta", [(delta, np.maximum(against + delta, 0), against) for delta in leads]
     )
-    by_lead = Lines("delta", "attackers less defenders", leads, list(map(_signed, leads)))
+    by_lead = Lines("delta", "attackers minus defenders", leads, list(map(_signed, leads)))
     cases = [
         f"with {armies(abs(each))} {'more' if each > 0 else 'fewer'}"
         if each
@@ -87,8 +87,8 @@ def curves_by_delta(
     return finish(
         by_lead.draw("curves", rows, Axis("defenders", "defenders", 0, most), TO_WIN),
         _first_and_last(f"Against {armies(most, 'defender')}", rows, "delta", cases),
-        "Chance to win, by the defenders; at the end of each line, how many attackers more than "
-        f"defenders there are, garrison included ({under_rules(found, label)}).",
+        "Chance to win by number of defenders; at the end of each line: attackers minus "
+        f"defenders, garrison included ({under_rules(found, label)}).",
         {"curves": rows},
     )
 
@@ -122,7 +122,7 @@ def curves_by_match_up(
         _first_and_last(
             f"With {armies(most)}", rows, "defenders", [f"against {d}" for d in defended]
         ),
-        "Chance to win, by the attackers; at the end of each line, how many defenders there are "
+        "Chance to win by number of attackers; at the end of each line: the defenders "
         f"({under_rules(found, label)}).",
         {"curves": rows},
     )
@@ -154,7 +154,7 @@ def curves_by_advantage(
     found = find_rules(rules)
     count = np.arange(1, most + 1)
     rows = _curves(found, "advantage", [(lead, count, count - lead) for lead in leads])
-    by_lead = Lines("advantage", "attackers less defenders", leads, list(map(_signed, leads)))
+    by_lead = Lines("advantage", "attackers minus defenders", leads, list(map(_signed, leads)))
     cases = [
         f"against {abs(each)} {'fewer' if each > 0 else 'more'}" if each else "against as many"
         for each in leads
@@ -162,8 +162,8 @@ def curves_by_advantage(
     return finish(
         by_lead.draw("curves", rows, Axis("attackers", ATTACKERS, 0, most), TO_WIN),
         _first_and_last(f"With {armies(most)}", rows, "advantage", cases),
-        "Chance to win, by the attackers; at the end of each line, how many of them more than "
-        f"defenders there are, garrison included ({under_rules(found, label)}).",
+        "Chance to win by number of attackers; at the end of each line: attackers minus "
+        f"defenders, garrison included ({under_rules(found, label)}).",
         {"curves": rows},
     )
 
@@ -228,8 +228,8 @@ def slices(
     return finish(
         alt.layer(*_favourites(), by_defenders.draw("slices", rows, x, TO_WIN)),
         _slices_title({d: needed[d] for d in defended[::-1]}, most),
-        "Chance to win, by the attackers; at the end of each line, how many defenders there are, "
-        "and beside each dot the fewest attackers with an even chance "
+        "Chance to win by number of attackers; at the end of each line: the defenders; beside "
+        "each dot: the fewest attackers with an even chance "
         f"({under_rules(found, label)}).",
         {"slices": rows},
     )

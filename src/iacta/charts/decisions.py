@@ -35,13 +35,14 @@ from iacta.charts.theme import (
 from iacta.checks import shown, whole_number
 from iacta.errors import TooLargeError
 from iacta.questions.arrays import win_probability
-from iacta.questions.needed import win_probability_keeping
+from iacta.questions.needed import win_probabilities_keeping
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop, read_stop
 from iacta.rules.variants import find_rules
 
 if TYPE_CHECKING:  # both take time to import
     from iacta.questions.decisions import Decision, DiceDecision
+    from iacta.questions.fronts import BestFronts
     from iacta.questions.spread import BestSpread, Objective
 
 Chances: TypeAlias = Callable[[Sequence[int]], list[float]]
@@ -87,7 +88,7 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> AnyChart:
         _action_chart(is_mix, bool(known)),
         _decision_title(decision, prize),
         fight(decision.attackers, decision.defenders, decision.rules)
-        + f" What is best {aim}, with every number of armies; the dot is this battle.",
+        + f" The best action {aim}, for every number of armies; the dot is this battle.",
         {
             "actions": actions,
             "regions": _regions(actions, "action"),
@@ -248,7 +249,7 @@ def dice_map(decision: DiceDecision) -> AnyChart:
         alt.vconcat(*panels),
         f"Throw {ours} now, and expect {theirs}.",
         fight(decision.attackers, decision.defenders, decision.rules)
-        + " The best number of dice for either side, with every number of armies; the dot is this "
+        + " The best number of dice for either side, for every number of armies; the dot is this "
         "battle.",
         {
             **tables,
@@ -300,7 +301,8 @@ def chance_by_attackers(
             chances: list[float] = win_probability(counts, *chain[0][:2]).tolist()
             return chances
         return [
-            float(win_probability_keeping(n, territories, keep, found, stop=stop)) for n in counts
+            float(each)
+            for each in win_probabilities_keeping(counts, territories, keep, found, stop=stop)
         ]
 
     goal = f"beat {armies(chain[0].defenders, 'defender')}"
@@ -332,7 +334,7 @@ def chance_by_defenders(
     chance: the wanted chance.
     rules: `Rules`, or the name of a rule set.
     label: what the rules are called, if they have no name of their own.
-    stop: when the attackers stop of their own will, a `Stop`; `None` for never.
+    stop: when the attackers choose to stop, a `Stop`; `None` for never.
     """
     found = find_rules(rules)
     attackers = whole_number(attackers, "attackers", least=1)
@@ -364,7 +366,7 @@ def _often(found: float, chance: Fraction) -> str:
 
 
 def _wanted(chance: Fraction) -> str:
-    return f"{plain_percent(chance)} is wanted"
+    return f"the goal is {plain_percent(chance)}"
 
 
 def _chances_around(side: str, enough: int, probabilities: Chances) -> list[Row]:
@@ -458,7 +460,7 @@ def best_spread(
     )
     room = alt.ExprRef("bandwidth('x') < 14 ? 0 : 1")
     values = base.mark_text(dy=-7, opacity=room).encode(text="defenders:Q")
-    known = "no spread is better" if best.is_exact else "the best that a search has found"
+    known = "no spread is better" if best.is_exact else "the best found by a search"
     stack = f"{attackers} {'attacker' if attackers == 1 else 'attackers'}"
     s = "s" if attackers == 1 else ""
     if objective == "break through":
@@ -489,6 +491,65 @@ def best_spread(
     )
 
 
+@chart(of="BestFronts")
+def best_fronts(
+    divided: BestFronts,
+    objective: Objective = "break through",
+    rules: Rules | str = "classic",
+    label: str = "",
+) -> AnyChart:
+    """Return the armies on each territory of each front, and what they leave the attackers.
+
+    divided: what `defend_fronts` returns.
+    objective: what the defence minimises.
+    rules: `Rules`, or the name of a rule set, for fronts without rules of their own.
+    label: what the rules are called, if they have no name of their own.
+
+    The chart has a table `armies` with those `held` before and those that are `new` on each
+    territory, and a table `values` of the `value` that each front leaves its attackers.
+    """
+    from iacta.questions.fronts import BestFronts
+
+    expect(divided, BestFronts, "divided")
+    found, is_chance = find_rules(rules), objective == "break through"
+    fronts = [
+        (f"front {number}: {armies(each.front.attackers, 'attacker')}", each)
+        for number, each in enumerate(divided.fronts, start=1)
+    ]
+    rows: list[Row] = []
+    for number, (_, each) in enumerate(fronts, start=1):
+        held = each.front.held or (0,) * len(each.spread)
+        for place, (before, after) in enumerate(zip(held, each.spread, strict=True), start=1):
+            territory = f"front {number}" + (f", territory {place}" if len(each.spread) > 1 else "")
+            rows.append({"territory": territory, "kind": "held", "armies": before})
+            rows.append({"territory": territory, "kind": "new", "armies": after - before})
+    places = [row["territory"] for row in rows if row["kind"] == "new"]
+    base = alt.Chart(named("armies"), height=26 * len(places)).encode(
+        x=alt.X("armies:Q", title="armies", axis=alt.Axis(format=",d", tickMinStep=1)),
+        y=alt.Y("territory:N", title=None, sort=places),
+        color=categories(
+            "kind", {"held": GREY, "new": RED}, [row for row in rows if row["armies"]]
+        ),
+        order=alt.Order("kind:N"),
+        tooltip=["territory:N", "kind:N", "armies:Q"],
+    )
+    values: list[Row] = [
+        {"name": name, "is_best": True, "value": float(each.value)} for name, each in fronts
+    ]
+    value = float(divided.value)
+    total = armies(sum(row["armies"] for row in rows if row["kind"] == "new"))
+    panels = alt.vconcat(base.mark_bar(), _compared(values, is_chance))
+    return finish(
+        panels.resolve_scale(color="independent"),
+        f"A front falls {per_cent(value)} of the time."
+        if is_chance
+        else f"{value:.2f} territories are lost on average.",
+        f"The best division of {total} among {armies(len(fronts), 'front')} "
+        f"({under_rules(found, label)}).",
+        {"armies": rows, "values": values},
+    )
+
+
 def _spread_words(spread: Sequence[int]) -> str:
     """Return a spread as its bar is called, which has room for only so many numbers."""
     few = [str(count) for count in spread[:MOST_WORDS]]
@@ -500,7 +561,7 @@ def _compared(rows: Sequence[Row], is_chance: bool) -> AnyChart:
     words = "chance to break through" if is_chance else "territories that they take on average"
     most = max(row["value"] for row in rows) or 1.0
     axis = alt.Axis(format="~%", tickCount=5) if is_chance else alt.Axis(tickCount=5)
-    base = alt.Chart(named("values"), height=26 * len(rows)).encode(
+    base = alt.Chart(named("values")).encode(
         y=alt.Y("name:N", title=None, sort=[row["name"] for row in rows]),
         x=alt.X(
             "value:Q",
@@ -515,4 +576,4 @@ def _compared(rows: Sequence[Row], is_chance: bool) -> AnyChart:
     return alt.layer(
         base.mark_bar().encode(color=colour),
         text.encode(text=alt.Text("value:Q", format=".1%" if is_chance else ".2f")),
-    )
+    ).properties(height=26 * len(rows))

@@ -72,7 +72,7 @@ def battle_outcomes(battle: Battle) -> AnyChart:
         histogram("outcomes", rows, whose(rows), is_signed=False),
         _won(outcomes, battle),
         fight(battle.attackers, battle.defenders, battle.rules, battle.stop)
-        + f" How it ends, the garrison of {battle.rules.garrison} included.",
+        + f" How it ends, including the garrison of {battle.rules.garrison}.",
         {"outcomes": rows},
     )
 
@@ -102,9 +102,9 @@ def final_difference(battle: Battle) -> AnyChart:
     taken = min(battle.rules.full_roll)
     why = ""
     if taken > 1 and gaps >= LEAST_GAPS and _is_rolled(battle.rules):
-        why = f" A roll with all dice takes {taken} armies in all: hence the teeth."
+        why = f" A roll with all dice costs {taken} armies in total: hence the teeth."
     return finish(
-        histogram("differences", rows, "attackers less defenders at the end, in armies"),
+        histogram("differences", rows, "attackers minus defenders at the end, in armies"),
         f"{_won(outcomes, battle)} The likeliest single end {left}.",
         fight(battle.attackers, battle.defenders, battle.rules, battle.stop) + why,
         {"differences": rows},

@@ -14,7 +14,7 @@ from iacta.charts.converter import CONVERTED, PictureError, convert
 from iacta.charts.registry import public
 from iacta.charts.theme import NARROW_PLOT, PADDING, PAPER, WIDTH, AnyChart, Row, config
 from iacta.checks import shown
-from iacta.errors import IllegalError, MalformedError, MissingError, TooLargeError
+from iacta.errors import IllegalError, MalformedError, TooLargeError, missing
 from iacta.files import csv_rows, named, write_whole
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -45,7 +45,7 @@ def save(
     are refused.
     """
     drawn = content(chart, ending(file), dark=dark, make=make)
-    write_whole(Path(file), drawn, "the picture")
+    write_whole(Path(file), drawn)
 
 
 def content(
@@ -168,9 +168,7 @@ def chart_frame(chart: AnyChart) -> Any:
     try:
         import pandas
     except ImportError:
-        raise MissingError(
-            "a frame needs pandas, which is not installed: pip install 'iacta[plot]'"
-        ) from None
+        raise missing("a frame needs pandas, which is not installed", "plot") from None
     return pandas.DataFrame(_rows(chart))
 
 

@@ -97,8 +97,8 @@ def simulated_outcomes(
     return finish(
         drawn,
         _title(simulated.won, asked),
-        f"{_subject(asked)} Bars: games with dice{seed_words(seed)}; upright lines: {LEVEL} "
-        "intervals; level lines: exact.",
+        f"{_subject(asked)} Bars: games with dice{seed_words(seed)}; vertical lines: {LEVEL} "
+        "intervals; horizontal lines: exact.",
         {"outcomes": rows},
     )
 
@@ -120,7 +120,7 @@ def _subject(asked: Battle | Campaign) -> str:
 def _title(won: Estimate, asked: Battle | Campaign) -> str:
     title = f"Won in {per_cent(won.probability, 2)} of {armies(won.runs, 'game')}"
     exact = _exact_chance(asked)
-    return f"{title}." if exact is None else f"{title}; exactly it is {per_cent(exact, 2)}."
+    return f"{title}." if exact is None else f"{title}; the exact chance is {per_cent(exact, 2)}."
 
 
 def _exact_chance(asked: Battle | Campaign) -> Probability | None:
@@ -262,7 +262,7 @@ def convergence(
     return finish(
         alt.layer(*layers),
         _title(estimates[-1], asked),
-        f"{_subject(asked)} The part of the games won{seed_words(seed)}, with its {LEVEL} interval"
+        f"{_subject(asked)} The share of games won{seed_words(seed)}, with its {LEVEL} interval"
         + end,
         tables,
     )

@@ -123,7 +123,7 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
         else NO_ROLL,
         fight(attackers, defenders, rules)
         + f" 3v2: 3 attackers, garrison included, and 2 defenders left; at the rolls: {words}."
-        + (" Smaller battles that this one cannot visit are shown too." if every else ""),
+        + (" Smaller battles that this one cannot reach are shown too." if every else ""),
         {
             "rolls": [
                 _roll(node, branch, layers, height)
@@ -350,7 +350,7 @@ def after_rolls(
         _after_chart(rows),
         _after_title(after[counts[-1]], counts[-1], battle),
         fight(attackers, defenders, battle.rules)
-        + " Where it stands after each number of rolls; the area of a circle is its chance.",
+        + " The states after each number of rolls; the area of a circle is its probability.",
         {"states": rows},
     )
 
@@ -433,8 +433,8 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
         if transient
         else NO_ROLL,
         fight(attackers, defenders, battle.rules)
-        + " From the state of the row to that of the column by one roll; past the lines it is "
-        "over.",
+        + " The probability of one roll from the state of the row to that of the column; beyond "
+        "the lines the battle is over.",
         {"entries": entries, "bounds": [{"at": transient - 0.5}]},
     )
 

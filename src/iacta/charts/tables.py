@@ -83,8 +83,7 @@ def win_chance_map(
     return finish(
         alt.layer(*layers).properties(height=count * max(round(SIDE / count), 1)),
         _map_title(chances),
-        f"Chance to win each battle in per cent, by a fight to the end ({under_rules(found, label)}"
-        ").",
+        f"Chance to win each battle, in per cent, fought to the end ({under_rules(found, label)}).",
         {
             "battles": [
                 {"attackers": a, "defenders": d, "win_probability": chance}

@@ -117,6 +117,8 @@ ORDERED = (RED, AMBER, GREEN, BLUE)
 WIDTH = 600
 HEIGHT = 380
 PADDING = 12  # pixels around a picture
+# Letters as wide as those by which the places in a picture are computed, on any system.
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 WHOLE = "datum.value % 1 ? '' : datum.label"  # labels an axis at whole numbers only
 COUNT = "datum.value % 1 || datum.value < 0 ? '' : datum.label"  # and never below 0
 WITHOUT_SIGN = "datum.value % 1 ? '' : format(abs(datum.value), ',d')"
@@ -144,7 +146,7 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
     ink, paper, faint, middle = INK[dark], PAPER[dark], FAINT[dark], MIDDLE[dark]
     return {
         "background": paper,
-        "font": "sans-serif",
+        "font": FONT,
         "padding": PADDING,
         "view": {
             "continuousWidth": width,
@@ -178,6 +180,7 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
             "titlePadding": 8,
         },
         "legend": {
+            "columnPadding": 24,
             "columns": 3,
             "labelColor": ink,
             "labelFontSize": 11,

@@ -11,8 +11,8 @@ from typing import NoReturn
 from iacta.answers.form import Form, named_by
 from iacta.answers.question import QUESTIONS, Question
 from iacta.cli.command import COMMANDS, Command, Shown, ask
-from iacta.cli.parse import HELP, check_known, read_words, spelt
-from iacta.cli.settings import with_usual_rules
+from iacta.cli.parse import HELP, VERSION, check_known, read_words, spelt
+from iacta.cli.settings import know_rules_files, with_usual_rules
 from iacta.errors import IactaError, IllegalError
 
 __all__ = ["main"]
@@ -37,7 +37,7 @@ def main() -> NoReturn:
     except IactaError as error:
         code = _complain(str(error))
     except MemoryError:
-        code = _complain("these numbers need more memory than there is")
+        code = _complain("these numbers need more memory than this machine has")
     except KeyboardInterrupt:
         code = INTERRUPTED
     except BrokenPipeError:
@@ -46,18 +46,20 @@ def main() -> NoReturn:
         code = BROKEN_PIPE
     except OSError as error:
         _write_no_more()
-        code = _complain(f"the answer cannot be written: {error.strerror}", NOT_WRITTEN)
+        code = _complain(f"cannot write the answer: {error.strerror}", NOT_WRITTEN)
     sys.exit(code)
 
 
 def _run(words: Sequence[str]) -> int:
     """Run what the words of the command line ask, and return the exit code."""
+    if words[:1] == ["help"]:
+        words = [*words[1:], HELP[1]]
     if not words or words[0] in HELP:
         from iacta.cli.help import overview  # only needed here
 
         print(overview(_all_forms()))
         return 0
-    if words[0] == "--version":
+    if words[0] in VERSION:
         from importlib.metadata import version  # slow to import, and only needed here
 
         print(f"iacta {version('iacta')}")
@@ -70,7 +72,7 @@ def _run(words: Sequence[str]) -> int:
         return 0
     forms: Sequence[type[Form]] = QUESTIONS.find(first) or COMMANDS.find(first)
     if not forms and first.startswith("-"):
-        check_known("option", first, ["--version", *HELP], "iacta")
+        check_known("option", first, [*VERSION, *HELP], "iacta")
     if not forms:
         check_known("command", first, [form.name for form in _all_forms()], "iacta")
     form, *members = forms
@@ -108,6 +110,7 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
         return 0
     try:
         texts = read_words([each for part in forms for each in part.parameters()], words, command)
+        know_rules_files(form, texts)
         asked = form.parse(with_usual_rules(form, texts))
         if isinstance(asked, Command):
             return asked.run()
@@ -115,7 +118,7 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
             shown = Shown.parse(texts)
             is_followed = form.name == FOLLOWED and Followed.parse(texts).follow
             if is_followed and (shown.json or shown.csv):
-                raise IllegalError("output must be without --json or --csv to --follow, got both")
+                raise IllegalError("--follow cannot be combined with --json or --csv")
             answer = ask(asked, shown)
             if is_followed:
                 follow(answer)

@@ -31,7 +31,7 @@ class BatchCommand(Command):
         str,
         Parameter(
             FileName(),
-            "The file with the rows: .csv, .jsonl, .parquet or .arrow; .csv.gz and the like too; - "
+            "The file with the rows: CSV, JSON, Excel, Parquet or Arrow, text also compressed; - "
             "is standard input.",
             is_argument=True,
             metavar="IN",
@@ -41,7 +41,8 @@ class BatchCommand(Command):
         str,
         Parameter(
             FileName(),
-            "The file to write, likewise; - prints it in the format of IN.",
+            "The file to write: .csv, .jsonl, .xlsx, .parquet or .arrow, text also as .csv.gz and "
+            "the like; - prints it in the format of IN.",
             is_argument=True,
             metavar="OUT",
         ),
@@ -50,8 +51,8 @@ class BatchCommand(Command):
         str,
         Parameter(
             Name(),
-            "What is asked: battle, campaign, need, roll, decide, defend or plan. Each has its own "
-            "options, and a column of that name may stand for each.",
+            "The question: battle, campaign, need, roll, decide, defend or plan. Each of its "
+            "options may also be a column of that name.",
             metavar="NAME",
         ),
     ] = BattleQuestion.name
@@ -59,26 +60,26 @@ class BatchCommand(Command):
         tuple[str, ...] | None,
         Parameter(
             Listed(Name()),
-            "What is added: names of the answer's record, as --json prints it.",
+            "The columns to add: keys of the answer, as --json prints it.",
             usual="its chances and numbers",
             metavar="NAME,NAME...",
         ),
     ] = None
     workers: Annotated[
-        int | None, Parameter(Whole(least=1), "Processes that answer.", usual="all cores")
+        int | None, Parameter(Whole(least=1), "Number of processes.", usual="all cores")
     ] = None
     cluster: Annotated[
         str | None,
         Parameter(
             Name(),
-            "The scheduler of a Dask cluster that answers, such as tcp://127.0.0.1:8786.",
+            "Answer on a Dask cluster: the address of its scheduler, such as tcp://127.0.0.1:8786.",
             metavar="ADDRESS",
         ),
     ] = None
-    resume: Annotated[bool, Parameter(Flag(), "Go on where a run was stopped.")] = False
+    resume: Annotated[bool, Parameter(Flag(), "Continue a run that was stopped.")] = False
     part_rows: Annotated[
         int | None,
-        Parameter(Whole(least=1), "Rows answered at once.", usual="as many as take seconds"),
+        Parameter(Whole(least=1), "Rows per part.", usual="what takes seconds"),
     ] = None
 
     @classmethod
@@ -92,7 +93,7 @@ class BatchCommand(Command):
         return _asking(found) if found is not None else BatchCommand
 
     def run(self) -> int:
-        """Answer the file, and say how many rows were answered and how many have errors."""
+        """Answer the file, and report how many rows were answered and how many have errors."""
         from iacta.batch.run import answer_file, cluster, kept_parts  # an extra, slow to load
 
         own = {each.name for each in BatchCommand.parameters()}
@@ -125,14 +126,14 @@ class BatchCommand(Command):
             except KeyboardInterrupt:
                 if kept := kept_parts(self.output):
                     parts = count(kept, "part is", "parts are")
-                    print(f"iacta: {parts} done; --resume goes on from there", file=sys.stderr)
+                    print(f"iacta: {parts} done; --resume continues from there", file=sys.stderr)
                 raise
         is_printed = self.output == STREAM
         rows = count(done.rows, "row", "rows")
         print(f"{rows} answered.", file=sys.stderr if is_printed else sys.stdout)
         if done.errors:
             wrong = count(done.errors, "row has an error", "rows have errors")
-            print(f"iacta: {wrong}, which the column error tells", file=sys.stderr)
+            print(f'iacta: {wrong}; see column "error"', file=sys.stderr)
         return SOME_ERRORS if done.errors else 0
 
 
@@ -156,13 +157,13 @@ def _asking(question: type[Question]) -> type[BatchCommand]:
 
 
 def _usual(parameter: Parameter) -> str:
-    """Return what stands for a parameter that is neither a column nor given."""
+    """Return the help's default of a parameter: a required one is a column."""
     return "a column" if parameter.is_required else parameter.default_text
 
 
 registered = command(
     "batch",
-    Topic.STUDY,
+    Topic.TOOLS,
     Example("batch battles.csv odds.csv", "what are the odds of each battle in a file?"),
     Example(
         "batch chains.parquet far.parquet --question campaign --rules capital",

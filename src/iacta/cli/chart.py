@@ -184,12 +184,10 @@ class MinimumTroops(ChartCommand):
                 "rules": self.rules,
                 "per_defender": self.per_defender,
             }
-        if self.per_defender or len(self.rules) != 2:
-            raise ClashError(
-                "{ratio} must go with two rules and without {per_defender}, got {0} {1} it",
-                len(self.rules),
-                "with" if self.per_defender else "without",
-            )
+        if self.per_defender:
+            raise ClashError("{ratio} and {per_defender} cannot be combined")
+        if len(self.rules) != 2:
+            raise ClashError("{ratio} needs two rules, got {0}", len(self.rules))
         base, rules = self.rules
         wanted = {"defenders": self.defenders, "chances": self.chances}
         return drawn["minimum_troops_ratio"].draw, {**wanted, "rules": rules, "base": base}

@@ -48,8 +48,7 @@ class Shown(Form):
         str | None,
         Parameter(
             Name(),
-            "Draw the answer too; FILE ends in .svg, .png, .pdf, .html, .json or .csv. With - the "
-            "picture is printed as SVG, instead of the answer.",
+            "Draw the answer, too: .svg, .png, .pdf, .html, .json or .csv; - prints only an SVG.",
             metavar="FILE",
         ),
     ] = None
@@ -58,9 +57,9 @@ class Shown(Form):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.json and self.csv:
-            raise IllegalError("output must be --json or --csv, got both")
+            raise IllegalError("--json and --csv cannot be combined")
         if self.plot == STREAM and (self.json or self.csv):
-            raise IllegalError("output must be the answer or --plot -, got both")
+            raise IllegalError("--plot - cannot be combined with --json or --csv")
 
 
 def ask(question: Question, shown: Shown) -> Answer:
@@ -91,7 +90,7 @@ def _show(question: Question, shown: Shown, picture: "Picture | None") -> Answer
         if picture and answer.is_whole:
             chart = picture.sketch(answer.draw)  # before anything is printed, as it may be refused
     if shown.plot == STREAM:
-        pass  # the picture stands for the answer
+        pass  # the picture replaces the answer
     elif shown.json:
         print(text)
     elif shown.csv:

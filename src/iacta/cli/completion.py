@@ -1,6 +1,8 @@
-"""`iacta completion`: lets a shell complete commands, options and names."""
+"""`iacta completion`: shell completion of commands, options and names."""
 
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -8,9 +10,14 @@ from iacta.answers.form import Example, Form, Parameter, Topic, option_name
 from iacta.answers.kinds import Choice, Flag, Kind, Listed, RulesName
 from iacta.answers.question import QUESTIONS, Question
 from iacta.cli.command import COMMANDS, Command, Shown, command
-from iacta.cli.parse import HELP
+from iacta.cli.parse import HELP, VERSION, Texts, read_words
+from iacta.errors import IactaError
+from iacta.files import STREAM
 
 __all__ = ["completions"]
+
+PLACES, PLAYERS = {"NAMES", "NAME"}, {"PLAYER", "PLAYERS"}  # what options of a plan call names
+BLANK = r"[^\w.]+"  # boards find names whatever is between their words
 
 # Each asks `iacta completion words` for what may come next; where that is nothing, for files.
 SCRIPTS = {
@@ -40,14 +47,14 @@ complete -c iacta -f -a '(__iacta)'""",
 
 @command(
     "completion",
-    Topic.STUDY,
-    Example("completion bash >> ~/.bashrc", "how does bash complete commands and options?"),
-    Example("completion zsh >> ~/.zshrc", "and zsh, behind its compinit?"),
-    Example("completion fish > ~/.config/fish/completions/iacta.fish", "and fish?"),
+    Topic.TOOLS,
+    Example("completion bash >> ~/.bashrc", "set up bash"),
+    Example("completion zsh >> ~/.zshrc", "zsh, after compinit"),
+    Example("completion fish > ~/.config/fish/completions/iacta.fish", "fish"),
 )
 @dataclass(frozen=True)
 class Completion(Command):
-    """Print what lets a shell complete commands, options and the names of rules."""
+    """Print a shell completion script."""
 
     shell: Annotated[
         str,
@@ -83,6 +90,7 @@ def completions(words: Sequence[str]) -> list[str]:
 
 
 def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
+    before = before[before[:1] == ["help"] :]
     forms: list[type[Form]] = (
         [*QUESTIONS.find(before[0]), *COMMANDS.find(before[0])]
         if before
@@ -91,7 +99,7 @@ def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
     names = {form.name: form for form in forms}
     if not before:
         yield from {name.split()[0] for name in names}
-        yield from ("--version", *HELP)
+        yield from ("help", *VERSION, *HELP)
         return
     group = [name.split()[1] for name in names if name.startswith(f"{before[0]} ")]
     if group and len(before) == 1:
@@ -109,6 +117,7 @@ def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
     last = options.get(before[-1])
     if last is not None and not isinstance(last.kind, Flag):
         yield from _values(last.kind, begun)
+        yield from _named(form, before[len(form.name.split()) : -1], last, begun)
         return
     arguments = [each for each in parameters if each.is_argument]
     if begun.startswith("-") or not any(each.kind.names_file for each in arguments):
@@ -118,6 +127,38 @@ def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
         yield HELP[1]
     for each in arguments:
         yield from _values(each.kind, begun)
+
+
+def _named(form: type[Form], words: Sequence[str], option: Parameter, begun: str) -> Iterator[str]:
+    """Yield the territories, continents and players that an option of a plan may name.
+
+    words: those before the option, such as the file of the position.
+    """
+    called = option.metavar or option.kind.metavar
+    if called not in PLACES | PLAYERS or not hasattr(form, "position"):
+        return
+    from iacta.board.files import read_board  # all of this is only needed here
+    from iacta.board.position import read_position
+
+    texts: Texts = {}
+    board, players = read_board("classic"), ["red", "blue"]
+    with suppress(IactaError):
+        texts = read_words(form.parameters(), words, form.name)
+    with suppress(IactaError):
+        if STREAM in texts.values():
+            return
+        if "position" in texts:
+            position = read_position(str(texts["position"]))
+            board = position.board
+            players = sorted({each.owner for each in position.holdings if each.owner})
+        elif "board" in texts:
+            board = read_board(str(texts["board"]))
+    before, comma, _ = begun.rpartition(",")
+    names = [*players] if called in PLAYERS else []
+    if called in PLACES:
+        names += [*board.territories, *(each.name for each in board.continents)]
+    for name in names:
+        yield f"{before}{comma}{name if called in PLAYERS else re.sub(BLANK, '-', name)}"
 
 
 def _values(kind: Kind, begun: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""`iacta plan --follow`: a plan is followed on the terminal, move by move."""
+"""`iacta plan --follow`: follow a plan in the terminal, move by move."""
 
 import re
 from collections.abc import Callable
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["Followed", "follow"]
 
 HELP = (
-    "Say what each roll cost, yours first, as 1-1; Enter throws the dice, u takes the last roll "
-    "back, q ends."
+    "Type the losses of each roll, yours first, such as 1-1. Enter rolls the dice, u undoes, q "
+    "quits."
 )
 
 
@@ -31,7 +31,9 @@ class Followed(Form):
 
     follow: Annotated[
         bool,
-        Parameter(Flag(), "Follow the plan move by move: say what the dice did, or throw them."),
+        Parameter(
+            Flag(), "Follow the plan move by move: type what the dice did, or let iacta roll them."
+        ),
     ] = False
 
 
@@ -48,7 +50,7 @@ def follow(
     import numpy as np  # slow to load
 
     if not isinstance(answer, PlanAnswer):
-        raise IllegalError(f"answer must be that of a plan to be followed, got {shown(answer)}")
+        raise IllegalError(f"only the answer of a plan can be followed, got {shown(answer)}")
 
     ask = input if read is None else read
     rng = np.random.default_rng(seed)
@@ -82,7 +84,7 @@ def _after(live: Live, words: str, read: Callable[[str], str], rng: "np.random.G
     if (lost, killed) not in live.results():
         return live.after(lost, killed)  # which is refused
     if not words:
-        print(f"The roll costs you {lost} and them {killed}.")
+        print(f"You lose {lost}, they lose {killed}.")
     if not live.conquers(killed):
         return live.after(lost, killed)
     least, most, usual = live.advances(lost)
@@ -106,5 +108,5 @@ def _losses(words: str) -> tuple[int, int]:
         return int(named.get("a", 0)), int(named.get("d", 0))
     numbers = re.fullmatch(r"(\d+)[\s,:-]+(\d+)", words)
     if numbers is None:
-        raise IllegalError(f"losses must be like 1-1 or a1 d1, yours first, got {shown(words)}")
+        raise IllegalError(f"type losses such as 1-1 or a1 d1, yours first, got {shown(words)}")
     return int(numbers[1]), int(numbers[2])

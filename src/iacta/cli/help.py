@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from iacta.answers.form import Example, Form, Parameter, Topic, option_name
 from iacta.answers.kinds import Flag
-from iacta.cli.parse import HELP, argument_name
+from iacta.cli.parse import HELP, VERSION, argument_name
 
 __all__ = ["form_help", "group_help", "overview"]
 
@@ -14,8 +14,8 @@ ABOUT = "The exact odds of battles and campaigns in the board game Risk."
 FOOT = (
     "Attackers include the army that must stay behind. Arguments can also be given by name: "
     "iacta battle --attackers 12 --defenders 10. IACTA_RULES=capital in the environment, or "
-    'rules = "capital" in ~/.config/iacta/config.toml, sets the rules that you usually play by. '
-    "iacta completion prints what lets your shell complete commands, options and names."
+    'rules = "capital" in ~/.config/iacta/config.toml, sets your usual rules. '
+    "iacta help COMMAND shows the options of a command."
 )
 NARROWEST = 40
 WIDEST = 100
@@ -64,13 +64,11 @@ def overview(forms: Sequence[type[Form]]) -> str:
     forms: all commands.
     """
     lines = ["Usage: iacta COMMAND [OPTIONS] ...", "", *wrap(ABOUT, _width())]
-    for topic in Topic:
-        about = [form for form in forms if form.topic is topic]
+    topics = {topic: [form for form in forms if form.topic is topic] for topic in Topic}
+    for topic, about in topics.items():
         lines += _listed(topic.value, ((form.name, form.summary()) for form in about))
-    lines += _listed("Options", [("--version", "Show the version."), HELP_LINE])
-    lines += _examples(
-        [form.examples[0] for topic in Topic for form in forms if form.topic is topic]
-    )
+    lines += _listed("Options", [(", ".join(VERSION), "Show the version."), HELP_LINE])
+    lines += _examples([about[0].examples[0] for about in topics.values()])
     return "\n".join([*lines, "", *wrap(FOOT, _width())])
 
 
@@ -112,5 +110,10 @@ def _examples(examples: Sequence[Example]) -> Iterator[str]:
         return
     yield from ("", "Examples:" if len(examples) > 1 else "Example:")
     for example in examples:
-        yield f"  iacta {example.line}"
-        yield from (f"      {line}" for line in wrap(example.words, _width() - 6))
+        line = f"  iacta {example.line}"
+        beside = f"{line}  # {example.words}"
+        if not example.words or len(beside) <= _width():
+            yield beside if example.words else line
+        else:
+            yield line
+            yield from (f"      {part}" for part in wrap(f"# {example.words}", _width() - 6))

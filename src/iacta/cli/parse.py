@@ -1,4 +1,4 @@
-"""The words of a command line, read by the description of what they ask."""
+"""Reads the words of a command line, as the description of its command says."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,9 +7,10 @@ from iacta.answers.kinds import Flag
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
 
-__all__ = ["HELP", "argument_name", "check_known", "read_words", "spelt"]
+__all__ = ["HELP", "VERSION", "argument_name", "check_known", "read_words", "spelt"]
 
 HELP = ("-h", "--help")
+VERSION = ("-V", "--version")
 LONGEST_SHOWN = 60
 
 Texts = dict[str, str | list[str] | bool]
@@ -54,7 +55,7 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
     placed = _placed([each for each in parameters if each.is_argument], arguments, texts, command)
     for name, each in options.items():
         if each.is_required and not each.is_argument and each.name not in texts:
-            raise MalformedError(f"{name} must be given, got none; see {command} --help")
+            raise MalformedError(f"missing {name}; see {command} --help")
     return texts | placed
 
 
@@ -62,20 +63,18 @@ def _value(parameter: Parameter, name: str, given: str | Iterator[str], command:
     """Return the value of an option: behind its `=`, or else the next word."""
     if isinstance(parameter.kind, Flag):
         if isinstance(given, str):
-            raise MalformedError(
-                f"{name} must stand without a value, got {shown(given)}; see {command} --help"
-            )
+            raise MalformedError(f"{name} takes no value, got {shown(given)}")
         return True
     value = given if isinstance(given, str) else next(given, None)
     if value is None:
-        raise MalformedError(f"{name} must have a value, got none; see {command} --help")
+        raise MalformedError(f"{name} needs a value; see {command} --help")
     return value
 
 
 def _placed(
     parameters: Sequence[Parameter], words: Sequence[str], named: Texts, command: str
 ) -> Texts:
-    """Return the texts of the arguments, which stand in the order of their parameters."""
+    """Return the texts of the arguments, which come in the order of their parameters."""
     texts: Texts = {}
     left = list(words)
     for parameter in parameters:
@@ -84,18 +83,15 @@ def _placed(
         elif left:
             texts[parameter.name] = left.pop(0)
         elif parameter.is_required and parameter.name not in named:
-            name = (parameter.metavar or parameter.name).lower()
-            raise MalformedError(f"{name} must be given, got none; see {command} --help")
+            name = parameter.metavar or parameter.name.upper()
+            raise MalformedError(f"missing {name}; see {command} --help")
         if parameter.name in texts and parameter.name in named:
             raise IllegalError(
-                f"{parameter.name} must be given once, got {shown(texts[parameter.name])} and "
+                f"{parameter.name} is given twice: {shown(texts[parameter.name])} and "
                 f"{option_name(parameter.name)} {shown(named[parameter.name])}"
             )
     if left:
-        raise IllegalError(
-            f"arguments must be at most {len(words) - len(left)}, got {len(words)}, "
-            f"with {shown(' '.join(left))} left over; see {command} --help"
-        )
+        raise IllegalError(f"unexpected argument {shown(left[0])}; see {command} --help")
     return texts
 
 
@@ -111,7 +107,8 @@ def check_known(what: str, name: str, known: Sequence[str], command: str) -> Non
         return
     from difflib import get_close_matches  # slow to import, and only needed here
 
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"see {command} --help"
+    bare_names = {each.lstrip("-"): each for each in known}
+    near = get_close_matches(name.lstrip("-"), bare_names, n=1)
+    hint = f"did you mean {bare_names[near[0]]}?" if near else f"see {command} --help"
     bare = " ".join(repr(name)[1:-1].split())[:LONGEST_SHOWN]
     raise IllegalError(f"unknown {what} {bare}; {hint}")

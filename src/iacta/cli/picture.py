@@ -30,7 +30,7 @@ class Picture:
         self._file, self._dark = file, dark
         kind = "svg" if file == STREAM else ending(file)
         if file != STREAM:
-            check_writable(file, "a picture")
+            check_writable(file)
         # It starts now, to be ready when the answer is computed.
         self._make = Converter(kind) if kind in CONVERTED else convert
 
@@ -60,13 +60,13 @@ class Picture:
             return
         charts.save(chart, self._file, dark=self._dark, make=self._make)
         if sys.stderr is not None:  # as it is when the shell has closed it
-            print(f"iacta: the picture is in {plain(self._file)}", file=sys.stderr)
+            print(f"iacta: wrote {plain(self._file)}", file=sys.stderr)
 
 
 def read_picture(file: str | None, dark: bool) -> Picture | None:
     """Return the file for the picture that `--plot` asks for; `--dark` alone is refused."""
     if file is None:
         if dark:
-            raise IllegalError("--dark must go with --plot FILE, got it alone")
+            raise IllegalError("--dark also needs --plot FILE")
         return None
     return Picture(file, dark)

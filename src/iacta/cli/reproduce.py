@@ -27,19 +27,19 @@ DIFFERENT = 1
     "reproduce",
     Topic.STUDY,
     Example("reproduce", "does every published number agree?"),
-    Example("reproduce report", "the same, with the report in a folder of that name"),
+    Example("reproduce report", "the same, with the report in the folder report"),
 )
 @dataclass(frozen=True)
 class ReproduceCommand(Command):
-    """Recompute every number and figure of the literature, and write a report.
+    """Recompute the numbers and figures of the literature, with a report.
 
-    Ends with 1 if a value differs and is not a listed erratum.
+    Exits with 1 if a value differs and is not a listed erratum.
     """
 
     folder: Annotated[
         str,
         Parameter(
-            Name(), "The folder to write into, created if missing.", is_argument=True, metavar="DIR"
+            Name(), "Folder for the report, created if missing.", is_argument=True, metavar="DIR"
         ),
     ] = "iacta-reproduced"
     json: Annotated[bool, Parameter(Flag(), "Print JSON.")] = False
@@ -47,7 +47,7 @@ class ReproduceCommand(Command):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.folder.strip():
-            raise IllegalError(f"folder must be the name of a folder, got {self.folder!r}")
+            raise IllegalError(f"DIR must be the name of a folder, got {self.folder!r}")
 
     def run(self) -> int:
         """Write the report, and say how much of the literature agrees."""

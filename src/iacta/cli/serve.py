@@ -1,5 +1,6 @@
 """`iacta serve`: the page and its API, from this machine."""
 
+import logging
 import socket
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,39 +11,40 @@ from iacta.answers.form import Example, Parameter, Topic
 from iacta.answers.kinds import Flag, Name, Number, Whole
 from iacta.checks import shown
 from iacta.cli.command import Command, command
-from iacta.errors import IllegalError, MissingError
+from iacta.errors import IllegalError, missing
 
 __all__ = ["ServeCommand"]
 
-NEEDED = ("fastapi", "jinja2", "uvicorn", "websockets", "altair", "numba", "scipy")
+NEEDED = ("fastapi", "httptools", "jinja2", "uvicorn", "websockets", "altair", "numba", "scipy")
 MOST_PORT, MOST_WORKERS = 65_535, 256
+MOST_WAITING = 2048  # connections that the system keeps until they are accepted
 
 
 @command(
     "serve",
-    Topic.STUDY,
+    Topic.TOOLS,
     Example("serve --open", "ask in a browser?"),
-    Example("serve --port 9000", "the same, on another port"),
+    Example("serve --port 9000", "the same on another port?"),
 )
 @dataclass(frozen=True)
 class ServeCommand(Command):
-    """Serve a page on which every question is asked in a browser, and its API.
+    """Serve a page that answers every question in a browser, and its API.
 
-    Nothing comes from another host, and nothing is kept. Ctrl-C ends it.
+    It loads nothing from other hosts and keeps nothing. Ctrl-C stops it.
     """
 
     host: Annotated[
         str, Parameter(Name(), "The address to listen at; 0.0.0.0 for all.", metavar="HOST")
     ] = "127.0.0.1"
     port: Annotated[
-        int, Parameter(Whole(least=0, most=MOST_PORT), "The port; 0 for any that is free.")
+        int, Parameter(Whole(least=0, most=MOST_PORT), "The port; 0 for any free one.")
     ] = 8000
     open: Annotated[bool, Parameter(Flag(), "Open the page in a browser.")] = False
     workers: Annotated[
         int | None,
         Parameter(
             Whole(least=1, most=MOST_WORKERS),
-            "How many plans and other long work to compute at a time.",
+            "How many plans and other long answers to compute at a time.",
             usual="one for each core",
         ),
     ] = None
@@ -51,23 +53,23 @@ class ServeCommand(Command):
         Fraction,
         Parameter(
             Number(least=1, most=3600, unit="seconds"),
-            "How long to work on an answer at most.",
+            "The longest time for an answer.",
             metavar="SECONDS",
         ),
     ] = Fraction(30)
 
     def run(self) -> int:
         """Serve until Ctrl-C."""
-        missing = [name for name in NEEDED if find_spec(name) is None]
-        if missing:
-            raise MissingError(
-                f"the page needs {missing[0]}, which is not installed: pip install 'iacta[serve]'"
-            )
+        gone = [name for name in NEEDED if find_spec(name) is None]
+        if gone:
+            raise missing(f"the page needs {gone[0]}, which is not installed", "serve")
         listening = self._listen()
         import uvicorn  # these are slow to import, and only needed here
 
         from iacta.web.app import create_app
+        from iacta.web.connection import ACCEPTED_AT_ONCE, Connection
         from iacta.web.guard import MOST_BODY_BYTES
+        from iacta.web.log import BoundedLog
         from iacta.web.work import Work
 
         work = Work(self.workers, float(self.time_limit))
@@ -76,11 +78,12 @@ class ServeCommand(Command):
         is_open = self.open
 
         class Server(uvicorn.Server):
-            """Says where it is once it is there, and ends at once."""
+            """Prints its address once it listens, and ends at once."""
 
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)
-                print(f"iacta is at {place} and Ctrl-C ends it.", flush=True)
+                listening.listen(MOST_WAITING)  # more than are accepted at once
+                print(f"Serving iacta at {place} (Ctrl-C stops it)", flush=True)
                 if is_open:
                     import webbrowser  # only needed here
 
@@ -90,9 +93,13 @@ class ServeCommand(Command):
                 work.close()
                 super().handle_exit(sig, frame)
 
+        logging.basicConfig(handlers=[BoundedLog()], level=logging.ERROR)
         config = uvicorn.Config(
             app,
             loop="asyncio",
+            http=Connection,
+            backlog=ACCEPTED_AT_ONCE,
+            log_config=None,
             log_level="error",
             access_log=False,
             server_header=False,
@@ -107,7 +114,7 @@ class ServeCommand(Command):
         return 0
 
     def _listen(self) -> socket.socket:
-        """Return a socket that listens, or say why there is none."""
+        """Return a socket that listens."""
         try:
             family, kind, protocol, _, place = socket.getaddrinfo(
                 self.host or "0.0.0.0",  # noqa: S104 # asked for
@@ -116,27 +123,25 @@ class ServeCommand(Command):
             )[0]
         except (OSError, UnicodeError):
             raise IllegalError(
-                f"host must be an address of this machine, got {shown(self.host)}"
+                f"host is not an address of this machine: {shown(self.host)}"
             ) from None
         # Only where the protocol is named, asyncio sends each part of a response at once.
         listening = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(place)
-            listening.listen(2048)
+            listening.listen(MOST_WAITING)
         except PermissionError:
             listening.close()
-            raise IllegalError(f"port must be one that is allowed here, got {self.port}") from None
+            raise IllegalError(f"port is reserved: {self.port}; try one from 1024") from None
         except OSError as error:
             listening.close()
             import errno
 
             if error.errno == errno.EADDRINUSE:
-                raise IllegalError(
-                    f"port must be free, got {self.port}, which another program uses"
-                ) from None
+                raise IllegalError(f"port is in use by another program: {self.port}") from None
             raise IllegalError(
-                f"host must be an address of this machine, got {shown(self.host)}"
+                f"host is not an address of this machine: {shown(self.host)}"
             ) from None
         return listening
 

@@ -5,6 +5,7 @@ says, on Windows `%APPDATA%`. Its only key is `rules`.
 """
 
 import os
+import re
 from pathlib import Path
 
 from iacta.answers.form import Form
@@ -13,11 +14,13 @@ from iacta.answers.parameters import UnderRules
 from iacta.checks import shown
 from iacta.cli.parse import Texts
 from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.files import named
+from iacta.files import in_file, named
+from iacta.rules.variants import know
 
-__all__ = ["with_usual_rules"]
+__all__ = ["know_rules_files", "with_usual_rules"]
 
 VARIABLE = "IACTA_RULES"
+RULES_FILE = r":([^:@~]+\.toml)(?=[@~]|$)"
 
 
 def with_usual_rules(form: type[Form], texts: Texts) -> Texts:
@@ -40,7 +43,25 @@ def with_usual_rules(form: type[Form], texts: Texts) -> Texts:
     try:
         return {**texts, "rules": RulesName().parse(rules, "rules")}
     except IactaError as error:
-        raise type(error)(str(error).replace("rules", place, 1)) from None
+        raise type(error)(f"{place}: {error}") from None
+
+
+def know_rules_files(form: type[Form], texts: Texts) -> None:
+    """Read the rules files that territories and fronts name, as in `8:house.toml`.
+
+    form: the command.
+    texts: the text of each parameter that is given.
+    """
+    for each in form.parameters():
+        if not each.kind.names_rules or each.name not in texts:
+            continue
+        given = texts[each.name]
+        words = given.split(",") if isinstance(given, str) else given
+        for word in words if isinstance(words, list) else ():
+            if found := re.search(RULES_FILE, word):
+                from iacta.rules.files import read_rules_file  # only needed here
+
+                know(found[1], read_rules_file(found[1]))
 
 
 def _file() -> Path:
@@ -57,14 +78,12 @@ def _rules_in(file: Path) -> str:
         return ""
     from iacta.rules.files import read_toml  # only needed here
 
-    try:
+    with in_file(file, "settings"):
         settings = read_toml(file)
         unknown = sorted({*settings} - {"rules"})
         if unknown:
-            raise IllegalError(f"the only key must be rules, got {shown(unknown[0])}")
+            raise IllegalError(f"unknown key {shown(unknown[0])}; expected rules")
         rules = settings.get("rules", "")
         if not isinstance(rules, str):
             raise MalformedError(f"rules must be a text, got {shown(rules)}")
-    except IactaError as error:
-        raise type(error)(f"{named(file, 'settings')}: {error}") from None
     return rules

@@ -16,7 +16,7 @@ __all__ = ["patience", "print_sections"]
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 FULL_BLOCK = "█"
-LEAST_BAR = 8
+LEAST_BAR, LONGEST_BAR = 8, 400
 # The codes of ECMA-48 for what is written, and for black on a colour of 24 bits or of 256.
 BOLD, PLAIN = "1", "0"
 TONES = {"good": "32", "bad": "31", "neutral": "33", "other": "36"}
@@ -24,7 +24,7 @@ DEFENDERS, EVEN, ATTACKERS = (240, 160, 96), (240, 240, 240), (112, 180, 230)
 STEPS = (0, 95, 135, 175, 215, 255)  # of each colour in the cube of 256
 LEAST_WAIT, LEAST_CHANGE = 0.5, 0.1  # seconds
 SILENT_WAIT = 5.0  # seconds until it is said where no terminal shows it
-LONG = "this takes a while; Ctrl-C stops it"
+LONG = "this is taking a while; Ctrl-C stops it"
 ANEW = "\r\x1b[K"  # begins the line anew
 
 
@@ -72,7 +72,7 @@ def _width_of(text: str) -> int:
 
 
 def _is_split(section: Section) -> bool:
-    """Tell whether a section begins with a table in parts, each of which has its own title."""
+    """Return whether a section begins with a table in parts, each of which has its own title."""
     return isinstance(section.parts[0], Table) and bool(section.parts[0].continued)
 
 
@@ -125,7 +125,8 @@ def _ground(level: float) -> str:
 def _print_bars(bars: Bars) -> None:
     label_width = max(len(bar.label) for bar in bars.bars)
     longest = max(bar.probability for bar in bars.bars)
-    room = max(get_terminal_size().columns - label_width - len("  > 99.9%  ") - 1, LEAST_BAR)
+    room = get_terminal_size().columns - label_width - len("  > 99.9%  ") - 1
+    room = min(max(room, LEAST_BAR), LONGEST_BAR)  # COLUMNS may be any number
     for label, probability, tone in bars.bars:
         length = room * float(probability / longest) if longest else 0.0
         bar = _styled(_bar(length, getattr(sys.stdout, "encoding", None) or "utf-8"), TONES[tone])
@@ -147,7 +148,7 @@ def _print_grid(grid: Grid) -> None:
         for text, tone, is_marked in letters:
             line += _styled(f"{f'[{text}]' if is_marked else f' {text} ':>{width}}", TONES[tone])
         print(line.rstrip())
-    # A number stands below the letter if it is short, and else ends where its column ends.
+    # A short number is below its letter; a long one ends where its column ends.
     foot = "".join(f"{f'{each} ' if each < 100 else each:>{width}}" for each in grid.columns)
     print(f"{' ' * (margin + 1)}{foot.rstrip()}")
 
@@ -156,7 +157,7 @@ def _print_grid(grid: Grid) -> None:
 def patience() -> Iterator[Watch]:
     """While the block runs for long, show on a terminal that and how far work goes on.
 
-    Where there is no terminal, standard error gets one line, once.
+    Without a terminal, standard error gets one line, once.
     """
     if sys.stderr is None:
         yield lambda *_, **__: None
@@ -165,22 +166,23 @@ def patience() -> Iterator[Watch]:
 
     is_shown = sys.stderr.isatty()
     begun = written = monotonic()
-    line = "Counting; Ctrl-C stops."
+    line, long = "Computing; Ctrl-C stops it.", LONG
 
     def write() -> None:
         nonlocal written
         written = monotonic()
         if not is_shown:
             with suppress(OSError, ValueError):  # it may be closed by now
-                print(f"iacta: {LONG}", file=sys.stderr, flush=True)
+                print(f"iacta: {long}", file=sys.stderr, flush=True)
             return
         room = get_terminal_size().columns - 1
         print(f"{ANEW}{line[:room]}", end="", file=sys.stderr, flush=True)
 
     def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
-        nonlocal line
+        nonlocal line, long
         passed = monotonic() - begun
-        line = f"{doing}; Ctrl-C {'takes it' if keeps else 'stops'}."
+        line = f"{doing}; Ctrl-C {'keeps the best so far' if keeps else 'stops it'}."
+        long = f"{line[0].lower()}{line[1:-1]}"
         if part:
             line += f" {part:.0%} done, {_seconds(passed * (1.0 - part) / part)} left."
         if is_shown and passed >= LEAST_WAIT and monotonic() - written >= LEAST_CHANGE:

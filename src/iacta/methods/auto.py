@@ -80,7 +80,7 @@ class Auto(RollKernel):
         raise next((error for error in refused if not isinstance(error, IllegalError)), refused[0])
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Refuse a battle whose chance no method can tell."""
+        """Refuse a battle that no method can solve."""
         self.by("chance", attackers, defenders)
 
     def error(self, attackers: int, defenders: int) -> Error:

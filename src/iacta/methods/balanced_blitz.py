@@ -12,7 +12,7 @@ Four steps turn them into those of a balanced battle:
    the other way round.
 2. W becomes W₂ = W^1.3 / (W^1.3 + L^1.3) (1.3 is the win-chance power), L becomes 1 − W₂, and al
    and dl are scaled to these sums.
-3. All outcomes stand in one line, the best for the attackers first: al[0] .. al[A − 1],
+3. All outcomes are put in one line, the best for the attackers first: al[0] .. al[A − 1],
    dl[D − 1] .. dl[0]. From each of its ends .10 (the outcome cut-off) is taken away: whole entries,
    and of the entry that crosses .10 as much as is missing. The line is scaled to the sum 1. This
    fixes the W and L that players meet.
@@ -30,8 +30,8 @@ what that one answers.
 
 Error. W and al, dl have a relative error δ. A cut leaves a difference, of which only the absolute
 error is bounded; so only that is bounded for each answer here (`Blitz.error`). Where W or L cannot
-be told from .05 itself within δ, the steps might take either side of that cut-off; the chance to
-win is the same on both.
+be distinguished from .05 itself within δ, the steps might take either side of that cut-off; the
+chance to win is the same on both.
 
 Source: the algorithm that the makers of RISK: Global Domination published in 2024, for version 3.3
 of the app. They have announced changes to the dice from version 3.20 (2025) on, but not published
@@ -351,6 +351,9 @@ class Blitz(Kernel):
         """Yield absorbing states with their probabilities, given those of the attackers."""
         most = max(able)
         if len(able) == 1 or _is_large(most, defenders):
+            if len(able) > 1:
+                states = len(able) * min(most * defenders, MOST_OUTCOMES)
+                refuse_too_large(most, defenders, memory=0, method=NAME, states=states)
             for attackers in sorted(able, reverse=True):  # what is too large is refused at once
                 for state, probability in self._ends_of_one(attackers, defenders):
                     yield state, able[attackers] * probability
@@ -375,15 +378,16 @@ class Blitz(Kernel):
 
     def _reshaped(self, attackers: int, defenders: int, fewest: int = 1) -> Outcomes:
         """Return a row for each number of attackers from `fewest` up, all as long as the last."""
-        size = attackers, defenders, fewest
-        if self._last is None or self._last[0] != size:
+        (most, *size), rows = self._last or ((0, 0, 0), None)
+        if rows is None or most < attackers or size != [defenders, fewest]:
             memory = VALUE_BYTES * attackers * (attackers + defenders)
             states = attackers * attackers * defenders
             refuse_too_large(attackers, defenders, memory=memory, method=NAME, states=states)
             won, lost = self.true.transitions(attackers, defenders, fewest)
             rows = reshape(Outcomes(won[fewest:, :0:-1], lost[fewest:, 1:]))
-            self._last = size, rows
-        return self._last[1]
+            most, self._last = attackers, ((attackers, defenders, fewest), rows)
+        count, more = attackers + 1 - fewest, most - attackers  # of a larger table the first rows
+        return Outcomes(rows.won[:count, more:], rows.lost[:count])
 
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
         """Return how battles of up to so many attackers are absorbed."""
@@ -435,5 +439,5 @@ def _summing_to_one(probabilities: Distribution[State]) -> dict[State, float]:
 
 
 def _is_large(attackers: int, defenders: int) -> bool:
-    """Tell whether a battle is better answered by itself than from a table of transitions."""
+    """Return whether a battle is better answered by itself than from a table of transitions."""
     return attackers * defenders > MOST_STATES_IN_A_TABLE or attackers > MOST_ABLE_IN_A_TABLE

@@ -163,7 +163,7 @@ def sequence(attackers: int, defenders: Iterable[int], rules: Rules | str = "cla
         whole_number(d, "defenders", least=1) for d in row_of(defenders, "countries", "defenders")
     ]
     if not way:
-        raise IllegalError("countries must have at least one entry, got none")
+        raise IllegalError("missing countries")
     kernel = ClosedForm(rules)
     armies = attackers + sum(way)
     kernel._refuse(able, sum(way), numbers=3 * armies, battles=attackers)

@@ -37,12 +37,14 @@ import numpy.typing as npt
 
 from iacta.distribution import Distribution
 from iacta.methods.kernel import OUTCOME_BYTES, Error, RollKernel, State, Values
-from iacta.rules.roll import loss_counts
+from iacta.rules.roll import loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 
 __all__ = ["Coefficients", "Counting", "ExactRow", "coefficients", "least_root", "powers_of"]
 
 Row = list[int]
+
+OPERATIONS = 8  # that a state takes
 
 
 class Coefficients(NamedTuple):
@@ -71,7 +73,7 @@ def coefficients(attackers: int, defenders: int, rules: Rules) -> Coefficients:
 @lru_cache(maxsize=1024)
 def _coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coefficients:
     if attack_dice > 0 and defence_dice > 0:
-        loss_counts(attack_dice, defence_dice, rules)  # the one to refuse, if any is, comes first
+        refuse_many_rolls(attack_dice, defence_dice, rules)
     losses = {
         (i, j): loss_counts(i, j, rules)
         for i in range(1, attack_dice + 1)
@@ -168,7 +170,13 @@ class Counting(RollKernel):
         unit = coefficients(attackers, defenders, self.rules).unit
         number_bytes = armies * unit.bit_length() // 8 + 50
         memory = (attackers + 1) * rows * number_bytes + armies * (number_bytes + OUTCOME_BYTES)
-        self.refuse_too_large(attackers, defenders, memory=memory, number_bytes=number_bytes)
+        self.refuse_too_large(
+            attackers,
+            defenders,
+            memory=memory,
+            number_bytes=number_bytes,
+            states=OPERATIONS * attackers * defenders,
+        )
 
     def error(self, attackers: int, defenders: int) -> Error:
         """Return 0: this kernel is exact."""

@@ -10,7 +10,7 @@ battle which starts in s is absorbed in z, the kernel carries
 
 A campaign is a product of kernels, a requirement is a search over one, and a plan is dynamic
 programming over many. `Kernel` derives everything else from these two; a method overrides what it
-does faster. No caller needs to know which method, mode and stop stand behind a kernel.
+does faster. No caller needs to know which method, mode and stop are behind a kernel.
 
 Error. An exact kernel answers in fractions. The others answer in floats, and `Kernel.error` bounds
 them: the relative error of each answer is at most `relative`, or its absolute error is at most
@@ -18,6 +18,7 @@ them: the relative error of each answer is at most `relative`, or its absolute e
 """
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -32,7 +33,7 @@ from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError, IllegalError, TooLargeError
 from iacta.rules.modes import ArmiesGrow, Mode, TrueRandom, mode_record
-from iacta.rules.roll import LossCounts, loss_counts
+from iacta.rules.roll import LossCounts, loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop
 from iacta.rules.variants import find_rules
@@ -65,10 +66,13 @@ Find: TypeAlias = "Callable[..., Kernel]"
 Floats: TypeAlias = npt.NDArray[np.float64]
 Row: TypeAlias = Any  # indexed by the number of attackers, or by an array of such numbers
 
-MOST_STEPS = 2 * 10**10
-MOST_BYTES = 4 * 2**30
+# The budget of one question. What would take more is refused before it begins.
+MOST_STEPS = 10**9  # of some twenty nanoseconds each
+MOST_BYTES = 2 * 2**30
 OUTCOME_BYTES = 300
-DIGIT_BYTES = 64
+FLOAT_BYTES = 8
+DIGIT_BYTES = 64  # of a whole number that is multiplied in a step
+INTERPRETED_STEPS = 15  # that Python takes for each state, besides
 
 
 class Outcome(NamedTuple):
@@ -83,7 +87,7 @@ class Outcome(NamedTuple):
 
 
 def is_won(outcome: Outcome) -> bool:
-    """Tell whether the attackers have won: no defender is left.
+    """Return whether the attackers have won: no defender is left.
 
     >>> is_won(Outcome(attackers=3, defenders=0)), is_won(Outcome(attackers=1, defenders=4))
     (True, False)
@@ -168,7 +172,7 @@ class Result(NamedTuple):
     """One result of a roll.
 
     chance: how likely it is.
-    attackers, defenders: the armies that it costs.
+    attackers, defenders: the armies that it costs; below 0 those that both sides gain.
     """
 
     chance: float
@@ -181,7 +185,7 @@ class Throw(NamedTuple):
 
     chance: how likely it is.
     options: the defender takes one of these distributions of the result, the worst for the
-        attacker; there is one where he has no choice.
+        attacker; one where there is no choice.
     """
 
     chance: float
@@ -192,7 +196,7 @@ class Choice(NamedTuple):
     """One of the rolls among which the attacker may choose.
 
     dice: the attack dice that are thrown.
-    least: at least so many armies move in after a conquest, or all that are left able to move.
+    least: at least this many armies move in after a conquest, or all that are left able to move.
     throws: what the attack dice may show.
     """
 
@@ -241,16 +245,17 @@ def refuse_too_large(
     attackers, defenders: the size of the battle.
     memory: the bytes that are held at once.
     method: the method that is asked, for the message.
-    number_bytes: the size of one number; the larger, the slower is a step.
+    number_bytes: the size of one number, 8 for a float; larger numbers are slower.
     states: how many states the method visits; `None` for all of them.
     """
     states = attackers * defenders if states is None else states
-    steps = states * (1 + number_bytes // DIGIT_BYTES)
-    if steps > MOST_STEPS or memory > MOST_BYTES:
+    if number_bytes > FLOAT_BYTES:
+        states *= INTERPRETED_STEPS + number_bytes // DIGIT_BYTES
+    if states > MOST_STEPS or memory > MOST_BYTES:
+        needs = "half a minute" if states > MOST_STEPS else f"{MOST_BYTES // 2**30} GiB of memory"
         raise TooLargeError(
-            f"a battle of {shown(attackers)} against {shown(defenders)} must be smaller for the "
-            f"method {method!r}: expected at most {MOST_STEPS:.0e} steps and "
-            f"{MOST_BYTES // 2**30} GiB of memory"
+            f"a battle of {shown(attackers)} against {shown(defenders)} is too large for the "
+            f"method {method!r}: it would take more than {needs}"
         )
 
 
@@ -258,7 +263,7 @@ class Kernel(ABC):
     """The kernel of a battle under given rules and a stop, by one method.
 
     rules: the rules; their garrison only matters to how a refusal counts the attackers.
-    stop: when the attackers stop of their own will.
+    stop: when the attackers choose to stop.
 
     Every number of attackers is that of those able to attack.
     """
@@ -349,8 +354,8 @@ class Kernel(ABC):
 
     def value(self, values: Values, defenders: int) -> Row:
         """Return the last row of `backward`, that of so many defenders."""
-        *_, last = self.backward(Values(values.won, values.lost[: defenders + 1], values.stopped))
-        return last
+        rows = self.backward(Values(values.won, values.lost[: defenders + 1], values.stopped))
+        return deque(rows, maxlen=1).pop()  # all rows at once may not fit into memory
 
     def by(self, question: str, attackers: int, defenders: int) -> "Kernel":
         """Return the kernel of the one method that answers a question about such a battle.
@@ -380,12 +385,14 @@ class Kernel(ABC):
         number_bytes: int = 8,
         states: int | None = None,
     ) -> None:
-        """Refuse a battle whose states would take too many steps or too much memory.
+        """Refuse a battle whose dice or states would take too long, or too much memory.
 
         memory: the bytes that are held at once.
         number_bytes: the size of one number; a step takes the longer, the larger it is.
         states: how many states the method visits; `None` for all of them.
         """
+        most_attack, most_defence = self.rules.full_roll
+        refuse_many_rolls(min(attackers, most_attack), min(defenders, most_defence), self.rules)
         refuse_too_large(
             attackers + self.garrison,
             defenders,
@@ -468,7 +475,7 @@ class Kernel(ABC):
         spare: how many of those able may be lost or move on; `None` for all of them.
 
         A roll is left out if any of its results could cost more than can be spared, or force more
-        to move in. A stop is not looked at: who rolls by hand stops when he likes.
+        to move in. Stops do not count: who rolls by hand can stop at any time.
 
         >>> from iacta.methods import find_kernel
         >>> one, two = find_kernel(Rules()).rolls(2, 1)
@@ -523,8 +530,6 @@ def choices_of(
 def _choices(
     rules: Rules, able: int, defenders: int, spare: int, throws: Throws
 ) -> tuple[Choice, ...]:
-    if rules.mode.grows:
-        raise rules.mode.unfit("to roll with so many dice as the attacker chooses")
     held = min(defenders, rules.defence.kept)
     found = []
     for dice in range(able, 0, -1):
@@ -537,11 +542,14 @@ def _choices(
 
 
 def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, ...]:
-    return (Throw(1.0, (results_of(loss_counts(attack_dice, defence_dice, rules)),)),)
+    losses = loss_counts(attack_dice, defence_dice, rules)
+    gain = rules.mode.gain if isinstance(rules.mode, ArmiesGrow) else 0
+    grown = (Result(losses.gains / losses.total, -gain, -gain),) if losses.gains else ()
+    return (Throw(1.0, ((*results_of(losses), *grown),)),)
 
 
 def results_of(losses: LossCounts) -> tuple[Result, ...]:
-    """Return the results of a roll that are possible."""
+    """Return the results of a roll that are possible and cost armies."""
     return tuple(
         Result(count / losses.total, losses.compared - k, k)
         for k, count in enumerate(losses.counts)

@@ -43,7 +43,7 @@ from iacta.methods.kernel import (
     Transitions,
     Values,
 )
-from iacta.rules.roll import loss_counts
+from iacta.rules.roll import loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 
 __all__ = ["UNIT_ROUNDOFF", "Lattice", "Steps", "run", "steps_of"]
@@ -52,6 +52,7 @@ Steps: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 
 UNIT_ROUNDOFF = 2.0**-53
 NEGLIGIBLE = 1e-200
+CELLS_IN_THE_TIME_OF_A_ROW = 3000  # a row takes that long besides its cells
 
 LEAST_CHANCE = 1e-175  # in the band of a table
 CERTAIN = 1 - UNIT_ROUNDOFF
@@ -68,13 +69,22 @@ class Lattice(RollKernel):
     """
 
     name = "lattice"
-    quick_states = 1e9
+    quick_states = 1e8
     by_rows = True
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle whose rows do not fit into memory, or that has too many states."""
-        memory = 8 * (attackers + 1) * (1 + self.rules.defence.kept) + 8 * defenders
-        self.refuse_too_large(attackers, defenders, memory=memory)
+        self._refuse(attackers, defenders)
+
+    def _refuse(self, attackers: int, defenders: int, *, memory: int = 0, starts: int = 1) -> None:
+        """Refuse what is too large.
+
+        memory: bytes that are held besides the rows.
+        starts: how many battles are solved at once.
+        """
+        rows = 8 * starts * (attackers + 1) * (1 + self.rules.defence.kept) + 8 * defenders
+        states = defenders * (starts * attackers + CELLS_IN_THE_TIME_OF_A_ROW)
+        self.refuse_too_large(attackers, defenders, memory=rows + memory, states=states)
 
     def error(self, attackers: int, defenders: int) -> Error:
         """Return the bound that counts all roundings.
@@ -101,7 +111,7 @@ class Lattice(RollKernel):
         most = max(weights)
         if most <= 0 or not defenders:
             return start.to_float().map(lambda attackers: State(attackers, defenders))
-        self.refuse_too_large(most, defenders, memory=(most + defenders) * OUTCOME_BYTES)
+        self._refuse(most, defenders, memory=(most + defenders) * OUTCOME_BYTES)
         vector = np.zeros(most + 1)
         states = {}
         for attackers, probability in weights.items():
@@ -145,8 +155,7 @@ class Lattice(RollKernel):
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:
         """Return the chances to win all battles up to a size, by anti-diagonals if that pays."""
-        memory = 8 * (staying + attackers) * defenders
-        self.refuse_too_large(attackers, defenders, memory=memory)
+        self._refuse(attackers, defenders, memory=8 * (staying + attackers) * defenders)
         i, j = self.rules.full_roll
         if attackers >= i and defenders >= j and attackers + defenders <= 2 * min(i, j) * defenders:
             return self._table_by_diagonals(attackers, defenders, staying).T
@@ -172,7 +181,7 @@ class Lattice(RollKernel):
 
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
         """Return how battles of up to so many attackers are absorbed, all starts at once."""
-        self.refuse(attackers * attackers, defenders)
+        self._refuse(attackers, defenders, starts=attackers + 1)
         steps = steps_of(attackers, defenders, self.rules)
         starts = np.eye(attackers + 1)[:, fewest:].copy()
         left, held = run(starts, defenders, steps)
@@ -196,6 +205,7 @@ def steps_of(attackers: int, defenders: int, rules: Rules) -> Steps:
 
 @lru_cache(maxsize=1024)
 def _steps_of_dice(attack_dice: int, defence_dice: int, rules: Rules) -> Steps:
+    refuse_many_rolls(attack_dice, defence_dice, rules)
     steps = {}
     for i in range(1, attack_dice + 1):
         for j in range(1, defence_dice + 1):
@@ -268,7 +278,7 @@ def run(start: Floats, defenders: int, steps: Steps) -> tuple[Floats, dict[int, 
             _leave_full_dice(nearest, steps[most, dice], most)
         for a in range(min(most, len(start)) - 1, 0, -1):
             _leave_state(nearest, steps[a, dice], a)
-        lost[d] = rows.pop(d)[0]
+        lost[d] = rows.pop(d)[0].copy()  # a view would keep the whole row
     return rows[0], lost
 
 

@@ -21,7 +21,7 @@ and l − s·μ in whole numbers, so that 10^12 armies lose no digits either.
 
 The chance. After s rolls with all dice the attackers have lost L, and all the states
 (a − L, d − m·s + L) have n = a + d − m·s armies together. Choose s so that n is about 128. Armies
-never grow, so a walk that stands on this diagonal with both sides strong enough for all their dice
+never grow, so a walk that is on this diagonal with both sides strong enough for all their dice
 has had all dice all the way; and one that has passed an end of the diagonal has left a side with
 almost nothing against n others, which almost surely loses. With V(x), the chance to win with x
 attackers against n − x defenders, and V(x) = 1 for x > n,
@@ -60,15 +60,16 @@ beat 1024 others with a chance f above 1e-165, it holds for chances above 1e15·
 
 from collections.abc import Iterator
 from functools import lru_cache
-from math import ceil, inf, log, pi, sqrt
+from math import ceil, inf, isqrt, log, pi, sqrt
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from iacta.checks import shown
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
-from iacta.methods.kernel import Chances, Error, Floats, RollKernel, State, Values
+from iacta.methods.kernel import MOST_STEPS, Chances, Error, Floats, RollKernel, State, Values
 from iacta.methods.lattice import Lattice, Steps, run, steps_of
 from iacta.rules.roll import loss_counts
 from iacta.rules.rules import Rules
@@ -99,7 +100,8 @@ TABLE_SIZE = 256
 MOST_ARMIES = 10**18
 MOST_STATES_OF_ALL = 10**6  # up to these, the distribution is left to `lattice`
 MOST_ROWS = 5000
-MOST_WITH_OUTCOMES = 10**10
+STEPS_FOR_AN_OUTCOME = 2500
+LIKELY_OUTCOMES = 16  # times the square root of the armies that matter
 LEAST_OUTCOME = 1e-18  # given that its side wins
 
 DIAGONALS = (128, 256, 512, 1024)
@@ -720,7 +722,7 @@ class Leap(RollKernel):
         if attackers <= 0 or attackers < keep or not defenders:
             won = not defenders and max(attackers, 0) >= keep
             return Chances(float(won), float(not won))
-        # To keep more armies than are thrown dice is as if they stood aside and never fought.
+        # To keep more armies than are thrown dice is as if they never fought.
         spare = max(keep - self.rules.attack.kept, 0)
         return _chances(attackers - spare, defenders, self.rules, keep - spare)
 
@@ -729,9 +731,9 @@ class Leap(RollKernel):
 
         The relative error is at most 1e-12 for states that are likelier than 1e-15 given that their
         side wins. Where there are more than a million states to pass, those below 1e-18 of that may
-        be left out, and so may all of a side that wins with less than 1e-150. More than some
-        million likely states, as battles of more than 10^10 armies have if both sides may win, are
-        refused: they would not fit into memory.
+        be left out, and so may all of a side that wins with less than 1e-150. More than a
+        million likely states, as battles of some 10^9 armies have if both sides may win, are
+        refused.
         """
         self.refuse(max(start), defenders)
         states: dict[State, float] = {}
@@ -788,8 +790,9 @@ def _likely(window: Window, side: float) -> Iterator[tuple[int, float]]:
 
 
 def _refuse_many(armies: int) -> None:
-    if armies > MOST_WITH_OUTCOMES:
+    outcomes = LIKELY_OUTCOMES * isqrt(armies)
+    if outcomes * STEPS_FOR_AN_OUTCOME > MOST_STEPS:
         raise TooLargeError(
-            f"a battle in which {armies} armies matter must have at most {MOST_WITH_OUTCOMES:.0e} "
-            f"of them for its outcomes one by one; its chance to win has no such limit"
+            f"a battle of {shown(armies)} armies has about {outcomes:.0e} likely outcomes, which "
+            "would take more than half a minute to list; its chance to win has no such limit"
         )

@@ -29,7 +29,7 @@ from a state to the end. `Markov.error` counts them. (Probabilities below 1e-150
 become 0.)
 
 Error, where armies can grow. There are infinitely many states. The chain has those up to
-(a + g, d + g), and one absorbing state `BEYOND`, which stands for all the others. Let W be the
+(a + g, d + g), and one absorbing state `BEYOND`, for all the others. Let W be the
 chance to win before the battle leaves these states, and B the chance that it leaves them. A battle
 that is won is won without leaving them or after it, so the chance to win P lies between:
 W ≤ P ≤ W + B. The room g is doubled until B is small enough.
@@ -63,7 +63,7 @@ import numpy.typing as npt
 
 from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
-from iacta.errors import IllegalError, MissingError, TooLargeError
+from iacta.errors import IllegalError, TooLargeError, missing
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
     Chances,
@@ -423,8 +423,8 @@ def _load_scipy(part: str) -> Any:
     try:
         return import_module(part)
     except ImportError:
-        raise MissingError(
-            f"the method {NAME!r} needs SciPy, which is not installed: pip install 'iacta[methods]'"
+        raise missing(
+            f"the method {NAME!r} needs SciPy, which is not installed", "methods"
         ) from None
 
 
@@ -614,7 +614,7 @@ class Markov(RollKernel):
     def _refuse_error(self, attackers: int, defenders: int, error: float) -> None:
         if not error <= MOST_ERROR:
             raise TooLargeError(
-                f"a battle of {attackers + self.garrison} against {defenders} must be smaller for "
+                f"a battle of {attackers + self.garrison} against {defenders} is too large for "
                 f"the method {NAME!r}: its error may be {error:.1e}, expected at most "
                 f"{MOST_ERROR:.0e}"
             )

@@ -3,8 +3,9 @@
 Let a be the attackers able to attack (the garrison left out) and d the defenders. A roll with i
 attack dice against j compares m = min(i, j) pairs and costs the defenders k armies, and the
 attackers m − k, with the probability p_k(i, j). What an attacker wants is a sum of rewards: `prize`
-for the territory, `army_value` for each army that he keeps, `kill_value` for each that he destroys.
-What he owns now he owns anyway, so let the value function G(a, d) be what he gains from here on:
+for the territory, `army_value` for each army that is left, `kill_value` for each that is
+destroyed. The armies of now are owned already, so let the value function G(a, d) be what is gained
+from here on:
 
     G(a, 0) = prize,        G(0, d) = 0,
     Q_ij(a, d) = Σ_k  p_k(i, j) · ( kill_value · k − army_value · (m − k) + G(a − m + k, d − k) ),
@@ -12,7 +13,7 @@ What he owns now he owns anyway, so let the value function G(a, d) be what he ga
 
 Bellman's equation, where S is the value of stopping: 0, or what a player gains who stops to do
 something else, such as a blitz. With all dice thrown, i and j are fixed. Where the players choose
-them, the attacker names his number first and the defender answers: max_i min_j Q_ij. The chance to
+them, the attacker names a number first and the defender answers: max_i min_j Q_ij. The chance to
 win and the expected losses of the optimal policy follow by the same sums, without a maximum.
 
 All a + d = t depend on t − 1, t − 2 ..., so a whole anti-diagonal is computed at once; only where
@@ -75,7 +76,7 @@ class Reward(NamedTuple):
     """What the attacker is rewarded for, all in one currency.
 
     prize: what the territory is worth.
-    army_value: what each of his armies is worth.
+    army_value: what each attacking army is worth.
     kill_value: what each destroyed defender is worth.
     """
 
@@ -88,8 +89,8 @@ class Choices(NamedTuple):
     """What the players may choose.
 
     stop: whether the attacker may stop.
-    attack_dice: whether he may throw fewer dice than he is allowed.
-    defence_dice: whether the defender may, once he knows how many the attacker throws.
+    attack_dice: whether the attacker may throw fewer dice than allowed.
+    defence_dice: whether the defender may, knowing how many the attacker throws.
     """
 
     stop: bool = True
@@ -108,7 +109,7 @@ class Solution:
     errors: how far a value may be from the true one; 0 if exact.
     win_probabilities: the chance to take the territory.
     lost: the expected number of attackers lost.
-    attack_dice: how many dice the attacker throws, 0 if he does not roll.
+    attack_dice: how many dice the attacker throws, 0 for no roll.
     defence_dice: how many dice the defender throws.
     """
 
@@ -192,7 +193,7 @@ def refuse_rules(rules: Rules) -> None:
     mode = rules.mode
     if not mode.rolls:
         error = mode.unfit("to decide roll by roll")
-        raise IllegalError(f"{error}; best_mix, or iacta decide --mix, tells when to blitz")
+        raise IllegalError(f"{error}; best_mix, or iacta decide --mix, shows when to blitz")
     if not mode.dice_chosen_first:
         raise mode.unfit("to decide when to stop, or with how many dice to roll")
     if mode.grows:

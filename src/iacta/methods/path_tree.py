@@ -107,8 +107,8 @@ class PathTree(RollKernel):
         """Refuse all but small battles, of at most 2500 states."""
         if max(attackers, 0) * defenders > MOST_STATES:
             raise TooLargeError(
-                f"a battle of {shown(attackers + self.garrison)} against {shown(defenders)} must "
-                f"be smaller for the method {self.name!r}: expected at most {MOST_STATES} states"
+                f"a battle of {shown(attackers + self.garrison)} against {shown(defenders)} is too "
+                f"large for the method {self.name!r}: it has more than {MOST_STATES} states"
             )
 
     def error(self, attackers: int, defenders: int) -> Error:

@@ -1,20 +1,20 @@
-"""The defender who sees the attack first: he chooses his dice after the attacker's are thrown.
+"""The defender who sees the attack first, and chooses the dice after the attacker's are thrown.
 
 Let a be the attackers able to attack and d the defenders. The i attack dice fall as y with the
 probability P(y); then the defender chooses j dice, and loses k armies with the probability
-p_k(j | y). He plays to keep the territory: he makes its conquest as unlikely as he can, so that the
-attackers win with the chance
+p_k(j | y). The defender plays to keep the territory and makes its conquest as unlikely as possible,
+so the attackers win with the chance
 
     P(a, d) = Σ_y min_j Σ_k  c_k(j, y) · P(a − m + k, d − k),    c_k(j, y) = P(y) · p_k(j | y),
 
-with m = min(i, j), P(a, 0) = 1 and P(0, d) = 0. The chance that he holds, H = 1 − P, is the same
-sum with the maximum in place of the minimum. His reply to y is the j of that minimum. Of equally
-good replies he gives the one with the most dice; only the distribution of who is left depends on
-that, never P. In a campaign he plays for his own territory, whatever stands behind it.
+with m = min(i, j), P(a, 0) = 1 and P(0, d) = 0. The chance to hold, H = 1 − P, is the same
+sum with the maximum in place of the minimum. The reply to y is the j of that minimum; of equally
+good replies, the one with the most dice. Only the distribution of who is left depends on that,
+never P. In a campaign each defender plays for their own territory, whatever is behind it.
 
 A defender who would rather lose few armies takes the j that minimizes Σ_k c_k(j, y) · (k + L), with
-the L of the state that follows; summed over y, these are L(a, d), the armies that he is expected to
-lose.
+the L of the state that follows; summed over y, these are L(a, d), the defenders expected to
+be lost.
 
 Given the replies, a battle is a Markov chain like any other: `expected_values` runs it backward,
 `carry` forward. All states with a + d = t armies depend on t − 1, t − 2 ..., so a whole
@@ -237,9 +237,9 @@ class SeesFirst(Kernel):
     def limit_of_attackers(self, defenders: int) -> Fraction:
         """Return the chance to win as the attackers grow without end.
 
-        It is 0 if with some number of dice the defender has a reply to each throw that surely costs
-        him none, for then he gives it for ever. Otherwise each roll may cost him some, and all are
-        lost in the end.
+        It is 0 if with some number of dice the defender has a reply to each throw that surely
+        costs none, and can give it for ever. Otherwise each roll may cost some, and all are lost in
+        the end.
         """
         for most_dice in range(1, min(defenders, self.rules.defence.kept) + 1):
             losses = seen_loss_counts(self.rules.attack.kept, most_dice, self.rules)
@@ -275,8 +275,8 @@ def chance_if_seen(attackers: int, defenders: int, rules: Rules, aim: Aim = "con
     attackers: attackers able to attack, garrison left out.
     defenders: armies on the defended territory.
     rules: the rules of the battle.
-    aim: what the defender keeps as low as he can: `"conquest"`, the chance to win; or `"losses"`,
-        the number of his armies that he is expected to lose in the battle.
+    aim: what the defender minimises: `"conquest"`, the chance to win; or `"losses"`,
+        the expected number of defenders lost in the battle.
 
     A float with the error of `SeesFirst`, which refuses the same battles. Modes in which no attack
     is seen are refused.
@@ -469,7 +469,7 @@ def chances(battles: Battles, aim: Aim = "conquest") -> Numbers:
     """Return P, in units of U^(a+d), for all battles up to a size.
 
     battles: the battles.
-    aim: what the defender keeps as low as he can, as for `chance_if_seen`.
+    aim: what the defender minimises, as for `chance_if_seen`.
 
     Entry `[d, a]` is for a attackers able to attack against d defenders.
 
@@ -525,7 +525,7 @@ def _cost(span: Span, lost: Numbers, step: Numbers, powers: Numbers) -> Numbers:
 
 
 def _most_dice(good: Numbers) -> npt.NDArray[np.bool_]:
-    """Tell which of the good replies, `[j − 1, y, state]`, has the most dice."""
+    """Return which of the good replies, `[j − 1, y, state]`, has the most dice."""
     most_dice = len(good) - 1 - good[::-1].argmax(axis=0)
     answers = np.arange(len(good))[:, np.newaxis, np.newaxis]
     return np.asarray(answers == most_dice)
@@ -534,7 +534,7 @@ def _most_dice(good: Numbers) -> npt.NDArray[np.bool_]:
 class Replies:
     """The replies of the defender who makes the conquest as unlikely as can be.
 
-    battles: the battles that he fights.
+    battles: the battles.
 
     >>> replies = Replies(Battles(2, 2, Rules(), unit_of(Rules())))
     >>> span, *_ = replies.battles.spans(4)
@@ -552,7 +552,7 @@ class Replies:
         return chances_to_hold(self.battles)
 
     def chosen(self, span: Span) -> npt.NDArray[np.bool_]:
-        """Return whether he answers y with j dice, `[j − 1, y, state]`.
+        """Return whether y is answered with j dice, `[j − 1, y, state]`.
 
         span: the states.
         """
@@ -563,7 +563,7 @@ class Replies:
         return _most_dice(good)
 
     def _good(self, span: Span, table: Numbers, *, least: bool) -> npt.NDArray[np.bool_]:
-        """Tell which replies are as good as the best."""
+        """Return which replies are as good as the best."""
         steps, margin = self.battles.steps(span), self.battles.margin
         values = np.stack([span.after(table, step) for step in steps])
         if self.battles.unit is not None:
@@ -574,7 +574,7 @@ class Replies:
         return np.asarray(values >= np.where(most > LEAST_TOLD, most * (1 - margin), 0.0))
 
     def moves(self, span: Span) -> list[Numbers]:
-        """Return how likely he answers with j dice and loses k armies, `[k, state]` for each j.
+        """Return how likely j dice answer and k armies are lost, `[k, state]` for each j.
 
         span: the states.
         """

@@ -97,7 +97,7 @@ class End(NamedTuple):
     """How one run ends: territories taken, and the armies left on the last two.
 
     conquered: how many territories were taken.
-    attackers: armies on the territory on which the stack stands at the end.
+    attackers: armies on the territory on which the stack ends.
     defenders: armies left on the territory that it failed to take; 0 if it took all.
     """
 
@@ -507,7 +507,7 @@ def _throw_die(
     number_type: type[np.uint8] | type[np.int32],
     rng: "np.random.Generator",
 ) -> Row:
-    """Throw one die many times; the faces in `reroll` once more, and the second throw stands."""
+    """Throw one die many times; the faces in `reroll` once more, and the second throw counts."""
     row: Row = rng.integers(1, faces, rolls, dtype=number_type, endpoint=True)
     if any(face <= faces for face in reroll):
         again = np.flatnonzero(np.isin(row, reroll))

@@ -42,7 +42,6 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
-from iacta.errors import IllegalError
 from iacta.methods import counting, lattice
 from iacta.methods.counting import ExactRow, powers_of
 from iacta.methods.kernel import (
@@ -58,7 +57,6 @@ from iacta.methods.kernel import (
 from iacta.rules.modes import MODES
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop
-from iacta.rules.variants import rules_name
 
 __all__ = ["Reserve", "Stopping"]
 
@@ -347,14 +345,9 @@ State(attackers=3, defenders=0): 2890})
 
 def refuse_rules(rules: Rules) -> None:
     """Refuse rules under which a battle that may stop is not solved."""
-    purpose = "for a battle that stops by charge, max_losses or max_rolls"
-    if rules.mode.grows:
-        raise rules.mode.unfit(purpose)
-    if not (rules.mode.rolls and rules.mode.dice_chosen_first):
-        raise IllegalError(
-            "rules must have truly random dice and a defender who does not see the attack first "
-            f"{purpose}, got {rules_name(rules)}"
-        )
+    mode = rules.mode
+    if mode.grows or not (mode.rolls and mode.dice_chosen_first):
+        raise mode.unfit("for a battle that stops by charge, max_losses or max_rolls")
 
 
 class Arithmetic(NamedTuple):

@@ -22,7 +22,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import chain
 from math import comb
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from iacta.plan.goals import Goal, InOrder, TakeAll, Worth, deed, names_in, read
 from iacta.plan.plan import Plan, best_plan
 from iacta.plan.problem import mask_of
 from iacta.plan.reinforce import Placement, PlanOptions, Search, late_after
+
+if TYPE_CHECKING:
+    import altair
 
 __all__ = ["Continuation", "Trade", "go_on", "traded_armies"]
 
@@ -78,7 +81,7 @@ class Trade:
     def __post_init__(self) -> None:
         values = row_of(self.values, "values", "whole numbers")
         if not values:
-            raise IllegalError("values of sets must be at least one, got none")
+            raise IllegalError("missing values of sets")
         put(self, "values", tuple(whole_number(v, "values", 0, MOST_VALUE) for v in values))
 
     def nth(self, place: int) -> int:
@@ -166,7 +169,7 @@ class Continuation(Displayed):
     without: float
     ends: int
 
-    def plot(self, *context: Any) -> Any:
+    def plot(self, *context: Any) -> "altair.TopLevelMixin":
         """Return the picture of the plan; `context` is as for `Displayed.plot`."""
         return self.plan.plot(*context)
 

@@ -752,7 +752,7 @@ def able_of(problem: Problem, v: int) -> int:
 def _light_armies(
     problem: Problem, field: int, how: Contraction, light: tuple[int, ...]
 ) -> list[int]:
-    """Return as how many the defenders of light territories count."""
+    """Return the defenders of each light territory, 1 where a small stack can reach it."""
     touched = union(reach_of(problem, v, field, 0)[0] for v in small_stacks(problem, how))
     return [1 if touched >> u & 1 else problem.armies[u] for u in light]
 

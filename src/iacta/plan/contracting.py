@@ -9,10 +9,9 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import combinations, zip_longest
-from time import monotonic
 
 from iacta.errors import TooLargeError
-from iacta.plan.compiled import IS_COMPILED
+from iacta.plan.compiled import IS_COMPILED, clock
 from iacta.plan.contracted import (
     MOST_VALUES,
     ContractedGame,
@@ -76,7 +75,7 @@ class _Search:
     ) -> None:
         self.problem, self.goal, self.field, self.any_of = problem, goal & field, field, any_of
         self.unreachable = goal & ~field and not any_of
-        self.end = None if seconds is None else monotonic() + seconds
+        self.end = None if seconds is None else clock() + seconds
         self.values = MODERATE_VALUES if seconds is None else MOST_VALUES
         self.pace = SECONDS_A_VALUE
         self.tried: set[Contraction] = set()
@@ -187,7 +186,7 @@ class _Search:
         """Return how many values may still be found."""
         if self.end is None:
             return self.values
-        return min(max(int((self.end - monotonic()) / self.pace), 0), MOST_VALUES)
+        return min(max(int((self.end - clock()) / self.pace), 0), MOST_VALUES)
 
     def _value(self, how: Contraction, room: int) -> float | None:
         """Return the value of a contraction, if there is room for it, and it is not yet tried."""
@@ -197,11 +196,11 @@ class _Search:
         game = self._game(how, min(room, self._room()))
         if game is None:
             return None
-        began = monotonic()
+        began = clock()
         value = game.value()
         self.values -= game.values
         if game.values > MEASURED:
-            pace = 1.5 * (monotonic() - began) / game.values
+            pace = 1.5 * (clock() - began) / game.values
             self.pace = min(pace, SLOWER * SECONDS_A_VALUE)
         return min(value + ROUNDING, 1.0) if value else 0.0
 

@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 from math import hypot, prod
-from typing import Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +45,9 @@ from iacta.plan.plan import Plan, best_plan
 from iacta.plan.problem import Problem, bits, mask_of, read_problem
 from iacta.plan.reinforce import PlanOptions, Search, late_after, placed
 from iacta.plan.search import reachable
+
+if TYPE_CHECKING:
+    import altair
 
 __all__ = [
     "FORTIFY",
@@ -134,7 +137,7 @@ class Hold(Displayed):
     ends: int
     otherwise: "Hold | None" = None
 
-    def plot(self, *context: Any) -> Any:
+    def plot(self, *context: Any) -> "altair.TopLevelMixin":
         """Return the picture of the plan; `context` is as for `Displayed.plot`."""
         return self.plan.plot(*context)
 
@@ -197,7 +200,7 @@ def hold(
     if not isinstance(plan.goal, TakeAll | InOrder):
         raise IllegalError(f"goal must be TakeAll or InOrder to be held, got {shown(plan.goal)}")
     if not plan.rules.garrison:
-        raise IllegalError("garrison must be at least 1 to hold what is taken, got 0")
+        raise IllegalError("garrison must be at least 1 to hold what is taken")
     check_choice(fortify, FORTIFY, "fortify")
     number = whole_number(ends, "ends", least=1)
     numbers = _reinforcements(plan.position, get)
@@ -225,7 +228,7 @@ def _reinforcements(position: Position, get: Mapping[str, int] | int | None) -> 
     for player, number in get.items():
         owner = position.of(position.owned_by(player)[0]).owner
         if owner == position.player:
-            raise IllegalError(f"get must be of opponents, got {owner}")
+            raise IllegalError(f"get must name opponents, got {owner}")
         numbers[owner] = whole_number(number, f"get of {player}", least=0)
     return numbers
 

@@ -15,10 +15,10 @@ from iacta.checks import whole_number
 from iacta.errors import IllegalError
 from iacta.methods.kernel import Choice, Result
 from iacta.plan.alternatives import quick_gain
-from iacta.plan.goals import held_worth
+from iacta.plan.goals import Rewards, held_worth
 from iacta.plan.plan import NextMove, Plan, Play
 from iacta.plan.problem import Problem
-from iacta.plan.turn import Turn
+from iacta.plan.turn import Roll, Turn, TurnState
 
 __all__ = ["Live"]
 
@@ -109,28 +109,52 @@ class Live:
     def thrown(self, rng: np.random.Generator) -> tuple[int, int]:
         """Return what the next roll costs with the dice of a generator.
 
-        rng: the generator. Where the defender may answer, he answers as the plan expects.
+        rng: the generator. A defender who may answer does what is worst for the plan.
         """
-        drawn = self._drawn_results()
-        chances = np.array([each.chance for each in drawn])
-        found = drawn[int(rng.choice(len(drawn), p=chances / chances.sum()))]
+        drawn = self.chances()
+        shares = np.array([each.chance for each in drawn])
+        found = drawn[int(rng.choice(len(drawn), p=shares / shares.sum()))]
         return found.attackers, found.defenders
 
-    def _drawn_results(self) -> list[Result]:
-        problem, move = self._problem, self._next()
+    def chances(self) -> list[Result]:
+        """Return what the next roll may cost, with the chance of each result.
+
+        Where the defender may answer a throw, that depends on what the plan does next: a policy of
+        real play says how they answer it; in a battle that is fought to its end, they keep the
+        territory as likely as they can.
+
+        >>> from iacta.board import Board
+        >>> from iacta.plan import TakeAll, best_plan
+        >>> board = Board("two", ("A", "B"), (("A", "B"), ("B", "A")))
+        >>> start = Position(board, "red", (Holding("red", 6), Holding("blue", 4)))
+        >>> live = Live(best_plan(start, TakeAll("B"), "defender sees first"), start)
+        >>> for chance, attackers, defenders in sorted(live.chances()):
+        ...     print(f"{chance:.3f} {attackers}-{defenders}")
+        0.101 0-2
+        0.125 1-0
+        0.172 1-1
+        0.227 2-0
+        0.375 0-1
+        """
+        move, problem = self._next(), self._problem
+        start, to = self._at(move.start), self._at(move.to)
         turn = Turn(problem, problem.enemy, self.plan.rewards)
         state = turn.start()
-        rolls = [
-            roll
-            for roll in turn.rolls(state)
-            if (problem.name(roll.start), problem.name(roll.to)) == (move.start, move.to)
-        ]
-        roll = next((each for each in rolls if each.dice == move.dice), rolls[0])
+        roll = Roll(start, to, self._choice.dice)
+        if all(len(throw.options) == 1 for throw in self._choice.throws):
+            return turn.results(state, roll, lambda _: 0.0)
+        policy = None if self._play is not None else self.plan.policy_at(self.position)
+        if policy is not None:
+            return policy.results(state, roll)
+        kernel = problem.kernel_of(to)
 
-        def worst(_: object) -> float:
-            return 0.0
+        def chance(after: TurnState) -> float:
+            if after.owned >> to & 1:
+                return 0.0  # the conquest has been paid
+            able = turn.spare(after, start)
+            return float(kernel.win_probability(able, after.armies[to])) if able > 0 else 0.0
 
-        return turn.results(state, roll, worst)
+        return Turn(problem, problem.enemy, Rewards(all_of=1 << to)).results(state, roll, chance)
 
     def after(self, attackers: int, defenders: int, moved: int | None = None) -> "Live":
         """Return where the plan stands after the next roll.
@@ -174,7 +198,7 @@ class Live:
         able = mine - self._problem.garrisons[self._at(move.start)]
         if not able and not theirs:
             raise IllegalError(
-                f"left must be more than the garrison where {move.to} is taken, got {mine}"
+                f"left must be more than the garrison when {move.to} is taken, got {mine}"
             )
         play = self._play
         if theirs:

@@ -78,7 +78,7 @@ def luck_with_plan(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[LuckOfB
     for number, end in enumerate(row_of(ends, "ends", "pairs of armies"), 1):
         left, defenders = _end(end, number)
         if play.is_over:
-            raise IllegalError(f"ends must be {len(found)}, then the plan is over, got more")
+            raise IllegalError(f"the plan is over after {len(found)} ends, got more")
         attack, _, _ = play.battle()
         garrison = play.policy.game.problem.garrisons[attack.start]
         before = _value(play, values)
@@ -134,7 +134,9 @@ def _value(play: Play, values: dict[Node, float]) -> float:
             p * (_reached(each) if each.is_over else values[each.standing]) for each, p in after
         )
         if len(values) > MOST_NODES:
-            raise TooLargeError(f"a plan must have at most {MOST_NODES} states to tell its luck")
+            raise TooLargeError(
+                f"the luck of a plan with more than {MOST_NODES} states takes too long"
+            )
     return _reached(play) if play.is_over else values[play.standing]
 
 

@@ -78,7 +78,7 @@ class StackChances(Remembers):
         able = max(most - min(problem.garrisons, default=0), 0)
         if able > MOST_ABLE:
             raise TooLargeError(
-                f"armies of a stack must be at most {MOST_ABLE} more than its garrison in a plan, "
+                f"a stack in a plan must have at most {MOST_ABLE} armies more than its garrison, "
                 f"got {able} more"
             )
         self._able = able

@@ -285,19 +285,29 @@ class Plan(Displayed):
         plays = islice(self._plays(position), MOST_PLAYS)
         return next((play for play in plays if play.position() == position), None)
 
-    def _next_roll(self, position: Position) -> NextMove | None:
+    def policy_at(self, position: Position) -> RollPolicy | None:
+        """Return the policy of real play that says what to do in a position; `None` for none.
+
+        position: who holds what.
+
+        It is the plan's own where that knows the position, elsewhere one that is made for it.
+        """
         problem = self.problem_at(position)
-        state = TurnState(problem.armies, problem.owned)
         policy = self.policy
         is_open = problem.borders.out == self.problem.borders.out  # as from the plan's start
+        state = TurnState(problem.armies, problem.owned)
+        if not isinstance(policy, Policy) and is_open and policy.covers(state):
+            return policy
+        return policy_anew(problem, self.goal)
+
+    def _next_roll(self, position: Position) -> NextMove | None:
+        problem = self.problem_at(position)
         wanted = self.rewards.all_of & problem.enemy
         if self.step > 1 and is_giant(problem, wanted):
             best = next_roll(problem, wanted)
-        elif not isinstance(policy, Policy) and is_open and policy.covers(state):
-            best = policy.best_roll(state)
         else:
-            anew = policy_anew(problem, self.goal)
-            best = anew.best_roll(state) if anew else None
+            policy = self.policy_at(position)
+            best = policy.best_roll(TurnState(problem.armies, problem.owned)) if policy else None
         if best is None:
             return None
         (start, to, dice), worth, advance = best
@@ -552,7 +562,10 @@ def best_plan(
     except KeyboardInterrupt:
         if search.battles is None:
             raise
-    return _plan(position, search, clock.seconds)
+    try:
+        return _plan(position, search, clock.seconds)
+    except KeyboardInterrupt:  # what has been found is not thrown away
+        return _plan(position, search, clock.seconds)
 
 
 def _scaled_plan(position: Position, problem: Problem, goal: TakeAll, clock: Clock) -> Plan:
@@ -598,7 +611,7 @@ def _refuse_targets(position: Position, goal: Goal) -> None:
         ]
         if mine:
             raise IllegalError(
-                f"territories of TakeAny must be other players', got {', '.join(mine)}"
+                f"territories of TakeAny must be other players'; yours are {', '.join(mine)}"
             )
 
 
@@ -606,7 +619,7 @@ def _refuse_unlisted(position: Position, goal: Goal) -> None:
     """Refuse a goal with territories that nobody holds in a position."""
     for name in () if isinstance(goal, Worth) else names_in(goal):
         if not position.of(name).armies:
-            raise IllegalError(f"territories to take must be listed in the position, got {name}")
+            raise IllegalError(f"territories to take must be held by somebody; nobody holds {name}")
 
 
 def _plan(position: Position, search: Search, seconds: float) -> Plan:
@@ -735,7 +748,7 @@ def armies_needed_for_plan(
     resting = tuple(map(position.board.find, row_of(names, "may_not_move", "names")))
     name = position.board.find(source)
     if position.of(name).owner != position.player:
-        raise IllegalError(f"source must be a territory of {position.player}'s, got {name}")
+        raise IllegalError(f"source must be a territory of {position.player}, got {name}")
     if name in resting:
         raise IllegalError(f"source must be a territory that may attack, got {name}")
     named, found_rules = read_goal(goal, position.board), find_rules(rules, garrison)
@@ -761,10 +774,7 @@ def armies_needed_for_plan(
 
     fewest = first(reaches, FIRST_TRIED, step=FIRST_TRIED, most=MOST_ARMIES)
     if fewest is None:
-        raise IllegalError(
-            f"chance must be one that {MOST_ARMIES} armies on {name} reach, "
-            f"got {shown(str(chance))}"
-        )
+        raise IllegalError(f"{MOST_ARMIES} armies on {name} do not reach a chance of {chance}")
     while play == "rolls" and fewest > 1 and reaches_by_rolls(fewest - 1):
         fewest -= 1
     return fewest

@@ -36,7 +36,6 @@ long as those of Polyak (1969), with a target below the best bound so far. It is
 """
 
 from collections.abc import Callable, Iterator
-from time import monotonic
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -44,7 +43,7 @@ import numpy.typing as npt
 
 from iacta.errors import TooLargeError
 from iacta.methods.kernel import Choice
-from iacta.plan.compiled import IS_COMPILED, compiled
+from iacta.plan.compiled import IS_COMPILED, clock, compiled
 from iacta.plan.goals import Rewards
 from iacta.plan.problem import Problem, bits, union
 
@@ -606,10 +605,10 @@ def price_bounds(
     chance: a bound on the chance to take all of a set.
     seconds: how long the search may take; `None` for a moderate search, the same each time.
     """
-    end = None if seconds is None else monotonic() + seconds
+    end = None if seconds is None else clock() + seconds
 
     def late() -> bool:
-        return end is not None and monotonic() >= end
+        return end is not None and clock() >= end
 
     targets = list(bits(field))
     if not targets or not problem.stacks():

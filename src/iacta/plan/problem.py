@@ -311,7 +311,7 @@ def read_problem(
     closed = {t for t, each in enumerate(position.holdings) if not each.owner and not each.armies}
     owned = mask_of(numbers[name] for name in position.owned_by(position.player))
     if not owned:
-        raise IllegalError(f"player must own a territory, got {shown(position.player)} with none")
+        raise IllegalError(f"player {shown(position.player)} owns no territory")
     armies = tuple(
         whole_number(
             each.armies, f"armies on {name}", least=0 if owned >> t & 1 or t in closed else 1
@@ -361,6 +361,6 @@ def _resting(
     for name in row_of(names, "may_not_move", "names"):
         found = board.find(name)
         if not owned >> numbers[found] & 1:
-            raise IllegalError(f"may_not_move must be the player's own territories, got {found}")
+            raise IllegalError(f"may_not_move must name the player's own territories, got {found}")
         resting |= 1 << numbers[found]
     return resting

@@ -11,7 +11,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from math import inf, sqrt
-from time import monotonic
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -20,7 +19,7 @@ import numpy.typing as npt
 
 from iacta.plan.bound import play_bounds
 from iacta.plan.chain import solve_chain
-from iacta.plan.compiled import IS_COMPILED
+from iacta.plan.compiled import IS_COMPILED, clock
 from iacta.plan.exact_policy import BestPlay
 from iacta.plan.exact_policy import visits_of as visits_of_best
 from iacta.plan.exact_turn import solve_turn
@@ -88,12 +87,12 @@ class Clock:
     """
 
     def __init__(self, limit: float | None) -> None:
-        self.limit, self._start = limit, monotonic()
+        self.limit, self._start = limit, clock()
 
     @property
     def seconds(self) -> float:
         """The seconds that have passed."""
-        return monotonic() - self._start
+        return clock() - self._start
 
     def late(self, part: float = 1.0) -> bool:
         """Return whether a part of the time is over."""
@@ -216,8 +215,8 @@ class Search:
             games.append(game)
             if len(games) % AT_ONCE and game.is_whole:
                 continue
-            if not games[0].is_whole:
-                return
+            if not games[0].is_whole or (len(games) < FEWEST_GAMES and self.battles is not None):
+                return  # so few games say nothing about the value
             gains = np.array([each.gain for each in games])
             half = _half_interval(gains)
             # No play is worth more than the bound, whatever a sample of games says.

@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, combinations_with_replacement
 from math import comb, inf
-from time import monotonic
 from typing import Any, TypeAlias, TypedDict, Unpack
 
 from iacta.board import Holding, Position
 from iacta.checks import Chance, read_chance, read_seconds, row_of, shown, whole_number
 from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
+from iacta.plan.compiled import clock
 from iacta.plan.exact_turn import solve_turn
 from iacta.plan.goals import Goal, InOrder, Worth, deed, held_worth, read_goal
 from iacta.plan.one_stack import MOST_ABLE
@@ -57,6 +57,7 @@ MOST_PLACEMENTS = 2000  # that are all looked at
 MOST_STATES = 50_000  # that can follow them
 FEW_STATES = 20_000
 MANY_STATES = 10**6
+MANY_QUICK = 30  # quick plans
 EXACT = 0.2  # of the time, to look at all placements
 
 Placement: TypeAlias = tuple[tuple[str, int], ...]  # (territory, new armies), the most first
@@ -131,7 +132,9 @@ def placed(position: Position, placement: Iterable[tuple[str, int]]) -> Position
     for name, number in row_of(placement, "placement", "pairs"):
         found = position.board.find(name)
         if holdings[found].owner != position.player:
-            raise IllegalError(f"new armies must stand on {position.player}'s own, got {found}")
+            raise IllegalError(
+                f"new armies must be placed on territories of {position.player}, got {found}"
+            )
         armies = holdings[found].armies + whole_number(number, f"new armies on {found}")
         holdings[found] = Holding(position.player, armies)
     return replace(position, holdings=tuple(holdings.values()))
@@ -167,7 +170,7 @@ def reinforce(
     ((('A', 2), ('C', 2)), 0.4303, 0.7917)
     """
     number = whole_number(armies, "armies", least=1, most=MOST_NEW)
-    search = Search(position, goal, options, late_after(time_limit, QUICK))
+    search = Search(position, goal, options, late_after(time_limit, QUICK), time_limit)
     before = search.settled((), time_limit, progress)
     marginals = tuple(search.marginals(number))
     placement, plan = search.best(number, time_limit, progress)
@@ -204,9 +207,7 @@ def reinforcements_needed(
         most=MOST_NEW,
     )
     if number is None:
-        raise IllegalError(
-            f"chance must be one that {MOST_NEW} new armies reach, got {shown(str(chance))}"
-        )
+        raise IllegalError(f"{MOST_NEW} new armies do not reach a chance of {chance}")
     placement, plan = search.best(number)
     while number > 1:  # a settled plan may do with fewer than a quick one
         fewer, better = search.best(number - 1)
@@ -223,6 +224,7 @@ class Search:
     goal: what the plans are for.
     options: the rules and constraints of the plans.
     late: tells whether the time for quick plans is over.
+    time_limit: all the time there is, in seconds.
     has_tried_all: whether all placements of the armies of the last `best` were compared.
     """
 
@@ -232,6 +234,7 @@ class Search:
         goal: Goal,
         options: PlanOptions,
         late: Callable[[], bool] = lambda: False,
+        time_limit: float | None = None,
     ) -> None:
         if not isinstance(position, Position):
             raise MalformedError(f"position must be a Position, got {shown(position)}")
@@ -240,7 +243,9 @@ class Search:
         quick: PlanOptions = {**options, "play": "battles"}
         # Only their values are compared, so any bound will do.
         self.quick_plan = partial(best_plan, goal=goal, prove=inf, **quick)
-        self.least_effort = None if isinstance(goal, Worth) else 0  # a worth is grown step by step
+        self.least_effort: float | None = 0
+        if isinstance(goal, Worth):  # which is grown step by step
+            self.least_effort = time_limit and QUICK * time_limit / MANY_QUICK
         self.has_tried_all = False
         self._quick: dict[Placement, Plan] = {}
         self.places = tuple(self._places(options.get("may_not_move", ())))
@@ -422,5 +427,5 @@ def late_after(time_limit: float | None, part: float) -> Callable[[], bool]:
     """
     if time_limit is None:
         return lambda: False
-    end = monotonic() + part * read_seconds(time_limit, "time_limit")
-    return lambda: monotonic() >= end
+    end = clock() + part * read_seconds(time_limit, "time_limit")
+    return lambda: clock() >= end

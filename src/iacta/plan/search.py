@@ -29,10 +29,10 @@ that is paid, each times its bound.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from time import monotonic
 from typing import NamedTuple
 
 from iacta.plan.bound import Bound
+from iacta.plan.compiled import clock
 from iacta.plan.exact_policy import ExactPolicy
 from iacta.plan.exact_turn import solve_turn
 from iacta.plan.game import Game, tree_parts
@@ -101,10 +101,10 @@ def effort_of(seconds: float | None) -> Effort:
     """Return the effort for a time: moderate without one, otherwise all that the time allows."""
     if seconds is None:
         return Effort()
-    start, limit = monotonic(), seconds
+    start, limit = clock(), seconds
 
     def late(part: float) -> bool:
-        return monotonic() >= start + part * limit
+        return clock() >= start + part * limit
 
     return Effort(60, MANY, 13, MANY, MANY, MANY, partial(late, 1.0), partial(late, 0.5))
 
@@ -366,7 +366,8 @@ def _grown(
     v, n = stack
     borders = game.problem.borders
     best, best_value, targets = tries, _value_of(game, chances, tries), 0
-    while targets.bit_count() < MOST_GROWTH and not effort.late():
+    # A first step is tried in any case: to stay is no advice where nothing else was looked at.
+    while targets.bit_count() < MOST_GROWTH and not (targets and effort.late()):
         edge = union(borders.out[u] for u in (v, *bits(targets)))
         wider = [targets | 1 << x for x in bits(edge & free & ~targets)]
         wider += [

@@ -183,7 +183,7 @@ def forests(problem: Problem, goal: int, field: int) -> Iterator[Forest]:
         if max(mask.bit_count() for mask in children) > MOST_FORKS:
             if turn > MOST_VAIN and not found:
                 raise TooLargeError(
-                    f"the goal must be one to which no way has more than {MOST_FORKS} dead ends, "
+                    f"the goal must be reached by paths with at most {MOST_FORKS} dead ends, "
                     f"got {goal.bit_count()} territories"
                 )
             continue

@@ -1,10 +1,12 @@
 """Odds of many battles at once: functions over arrays that broadcast as NumPy's do."""
 
+from __future__ import annotations  # for signatures that show the names of types
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +20,10 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 __all__ = [
+    "Armies",
+    "Army",
     "RuleSets",
+    "Whole",
     "expected_attackers_left",
     "expected_defenders_left",
     "over_rules",
@@ -32,11 +37,63 @@ MODERATE = 1_000
 MOST_CELLS = 4 * 10**6  # up to these, a table to look all battles up in is the faster way
 HALF = Fraction(1, 2)
 
+Army: TypeAlias = int | np.integer[Any]
 Armies: TypeAlias = npt.ArrayLike
+Floats: TypeAlias = npt.NDArray[np.float64]
+Fractions: TypeAlias = npt.NDArray[np.object_]
+Numbers: TypeAlias = float | Fraction | Floats | Fractions
 RuleSets: TypeAlias = Rules | str | list[Any] | tuple[Any, ...] | npt.NDArray[Any]
 Whole: TypeAlias = npt.NDArray[np.int64]
 Worth: TypeAlias = Callable[[int], int]
 Answer: TypeAlias = Callable[[Kernel, int, int], Probability]
+
+
+@overload
+def win_probability(
+    attackers: Army,
+    defenders: Army,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    exact: Literal[False] = False,
+    method: str = "auto",
+) -> float: ...
+
+
+@overload
+def win_probability(
+    attackers: Army,
+    defenders: Army,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    exact: Literal[True],
+    method: str = "auto",
+) -> Fraction: ...
+
+
+@overload
+def win_probability(
+    attackers: Armies,
+    defenders: Armies,
+    rules: RuleSets = "classic",
+    *,
+    garrison: int | None = None,
+    exact: Literal[False] = False,
+    method: str = "auto",
+) -> Floats: ...
+
+
+@overload
+def win_probability(
+    attackers: Armies,
+    defenders: Armies,
+    rules: RuleSets = "classic",
+    *,
+    garrison: int | None = None,
+    exact: Literal[True],
+    method: str = "auto",
+) -> Fractions: ...
 
 
 def win_probability(
@@ -47,7 +104,7 @@ def win_probability(
     garrison: int | None = None,
     exact: bool = False,
     method: str = "auto",
-) -> Any:
+) -> Numbers:
     """Return the chances that attacks succeed.
 
     attackers: armies on the attacking territories, garrison included; a whole number or an
@@ -79,6 +136,54 @@ def win_probability(
     return _plain(_read(attackers, defenders, rules, garrison, exact, method).chances())
 
 
+@overload
+def expected_attackers_left(
+    attackers: Army,
+    defenders: Army,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    exact: Literal[False] = False,
+    method: str = "auto",
+) -> float: ...
+
+
+@overload
+def expected_attackers_left(
+    attackers: Army,
+    defenders: Army,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    exact: Literal[True],
+    method: str = "auto",
+) -> Fraction: ...
+
+
+@overload
+def expected_attackers_left(
+    attackers: Armies,
+    defenders: Armies,
+    rules: RuleSets = "classic",
+    *,
+    garrison: int | None = None,
+    exact: Literal[False] = False,
+    method: str = "auto",
+) -> Floats: ...
+
+
+@overload
+def expected_attackers_left(
+    attackers: Armies,
+    defenders: Armies,
+    rules: RuleSets = "classic",
+    *,
+    garrison: int | None = None,
+    exact: Literal[True],
+    method: str = "auto",
+) -> Fractions: ...
+
+
 def expected_attackers_left(
     attackers: Armies,
     defenders: Armies,
@@ -87,7 +192,7 @@ def expected_attackers_left(
     garrison: int | None = None,
     exact: bool = False,
     method: str = "auto",
-) -> Any:
+) -> Numbers:
     """Return the expected numbers of surviving attackers, garrison included.
 
     The arguments, shapes, errors and refusals are those of `win_probability`.
@@ -105,6 +210,54 @@ def expected_attackers_left(
     return _plain(means)
 
 
+@overload
+def expected_defenders_left(
+    attackers: Army,
+    defenders: Army,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    exact: Literal[False] = False,
+    method: str = "auto",
+) -> float: ...
+
+
+@overload
+def expected_defenders_left(
+    attackers: Army,
+    defenders: Army,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    exact: Literal[True],
+    method: str = "auto",
+) -> Fraction: ...
+
+
+@overload
+def expected_defenders_left(
+    attackers: Armies,
+    defenders: Armies,
+    rules: RuleSets = "classic",
+    *,
+    garrison: int | None = None,
+    exact: Literal[False] = False,
+    method: str = "auto",
+) -> Floats: ...
+
+
+@overload
+def expected_defenders_left(
+    attackers: Armies,
+    defenders: Armies,
+    rules: RuleSets = "classic",
+    *,
+    garrison: int | None = None,
+    exact: Literal[True],
+    method: str = "auto",
+) -> Fractions: ...
+
+
 def expected_defenders_left(
     attackers: Armies,
     defenders: Armies,
@@ -113,7 +266,7 @@ def expected_defenders_left(
     garrison: int | None = None,
     exact: bool = False,
     method: str = "auto",
-) -> Any:
+) -> Numbers:
     """Return the expected numbers of surviving defenders.
 
     The arguments, shapes, errors and refusals are those of `win_probability`.
@@ -128,6 +281,42 @@ def expected_defenders_left(
     return _plain(asked.means(won=lambda _: 0, lost=lambda armies: armies))
 
 
+@overload
+def win_table(
+    attackers: int,
+    defenders: int,
+    rules: RuleSets = "classic",
+    *,
+    garrison: int | None = None,
+    exact: Literal[False] = False,
+    method: str = "auto",
+) -> Floats: ...
+
+
+@overload
+def win_table(
+    attackers: int,
+    defenders: int,
+    rules: RuleSets = "classic",
+    *,
+    garrison: int | None = None,
+    exact: Literal[True],
+    method: str = "auto",
+) -> Fractions: ...
+
+
+@overload
+def win_table(
+    attackers: int,
+    defenders: int,
+    rules: RuleSets = "classic",
+    *,
+    garrison: int | None = None,
+    exact: bool,
+    method: str = "auto",
+) -> Floats | Fractions: ...
+
+
 def win_table(
     attackers: int,
     defenders: int,
@@ -136,7 +325,7 @@ def win_table(
     garrison: int | None = None,
     exact: bool = False,
     method: str = "auto",
-) -> npt.NDArray[Any]:
+) -> Floats | Fractions:
     """Return the chances to win of all battles up to a size.
 
     attackers: the most armies on the attacking territory, garrison included.
@@ -144,7 +333,7 @@ def win_table(
     rules, garrison, exact, method: as for `win_probability`.
 
     An array of shape (attackers, defenders): entry `[a - 1, d - 1]` is for a attackers against
-    d defenders. With an array of rules, its shape stands before these two. The error is that of
+    d defenders. An array of rules adds its shape in front of these two. The error is that of
     `win_probability`.
 
     >>> win_table(3, 2, garrison=0).round(3)
@@ -180,7 +369,7 @@ def _rules_in(rules: list[Any] | tuple[Any, ...] | npt.NDArray[Any]) -> npt.NDAr
     except ValueError:
         raise MalformedError(f"rules must be in rows of one length, got {shown(rules)}") from None
     if not row.size:
-        raise IllegalError("rules must have at least one entry, got none")
+        raise IllegalError("missing rules")
     found: npt.NDArray[Any] = np.empty(row.shape, dtype=object)
     found.reshape(-1)[:] = [find_rules(each) for each in row.flat]
     return found
@@ -230,7 +419,7 @@ def _read(
     garrison: int | None,
     exact: bool,
     method: str,
-) -> "_Question":
+) -> _Question:
     found = find_rules(rules, garrison)
     kernel = find_kernel(found, exact=exact, method=method)
     ours, theirs = broadcast(
@@ -269,7 +458,7 @@ class _Question:
         """
         return self._in_two(lambda asked: asked._means(won, lost))
 
-    def _in_two(self, answer: "Callable[[_Question], npt.NDArray[Any]]") -> npt.NDArray[Any]:
+    def _in_two(self, answer: Callable[[_Question], npt.NDArray[Any]]) -> npt.NDArray[Any]:
         """Answer for moderate and for large battles apart: a large one would make many rows."""
         large = np.maximum(self.attackers, self.defenders) > MODERATE
         if not self.split or not large.any() or large.all():
@@ -357,8 +546,11 @@ class _Question:
         return answers[places].reshape(self.attackers.shape)
 
 
-def _plain(means: npt.NDArray[Any]) -> Any:
-    return means if means.ndim else means.item()
+def _plain(means: npt.NDArray[Any]) -> Numbers:
+    if means.ndim:
+        return means
+    one: float | Fraction = means.item()
+    return one
 
 
 def _in_groups(numbers: Whole, most: int) -> Iterator[Whole]:

@@ -18,6 +18,7 @@ each tenth of the results, from the luckiest to the unluckiest, comes as often a
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from os import PathLike
@@ -28,15 +29,17 @@ import numpy.typing as npt
 
 from iacta.checks import Chance, read_chance, shown, whole_number
 from iacta.display import Displayed
-from iacta.errors import IactaError, MalformedError, TooLargeError
+from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.estimate import Estimate, Interval
-from iacta.files import named
+from iacta.files import in_file
 from iacta.questions.audit_evidence import log_evidence, log_factors
 from iacta.questions.audit_fair import (
     DRAWS,
+    ORDER,
     SHUFFLES,
     Counted,
     Finding,
+    Followed,
     bias_seen,
     compare_players,
     compare_with_fair,
@@ -46,25 +49,28 @@ from iacta.questions.audit_fair import (
 )
 from iacta.questions.audit_log import Log, read_log
 from iacta.questions.audit_luck import Luck, armies_gain, chance_gain, luck_of
-from iacta.questions.audit_trials import Entry, Notes, Trial, outcomes, plainly
+from iacta.questions.audit_trials import Entry, Notes, Trial, outcomes
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules, rules_name
 
-__all__ = ["Audit", "Moment", "Result", "Throws", "audit"]
+__all__ = ["Audit", "Moment", "Result", "Throws", "audit", "questions_of"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 LEVEL = "1%"
 BINS = 10
-FOLLOWED = 2**19  # results that are looked through for a list used again
+MOST_FOLLOWED = {"dice": 2**19, "rolls": 2**17}  # searched for a list that is used again
 MOST_PLAYERS = 1000
 MOST_DRAWS = 10**7
 MOST_TRIALS = 20_000
 MOST_SEEN = 2**18
+MOST_ARMIES = 250_000  # in all different battles: about a minute of work
+ROLL_OF_BATTLE = 40  # as many rolls with armies take as long as a battle
 MOST_COMPARED = 12  # players
 MOST_MOMENTS = 512
 CURVES = 6  # players whose luck is followed
+NOBODY = -1
 ATTACK, DEFENCE, DICE, ROLLS, BATTLES = "attack dice", "defence dice", "dice", "rolls", "battles"
 KINDS = (DICE, ATTACK, DEFENCE, ROLLS, BATTLES)
 
@@ -76,8 +82,7 @@ class Result(NamedTuple):
     result: the result, such as `lose 1, kill 1`.
     seen: how often it came.
     expected: how often it comes on average with fair dice.
-    low, high: where the number of times would lie that is right for such dice, for all results
-        at once.
+    low, high: the confidence interval for the expected number, for all results at once.
     """
 
     throws: str
@@ -132,6 +137,18 @@ class Throws:
             total += counts
         return total
 
+    def is_sorted(self, level: float) -> bool:
+        """Return whether single dice go from the smallest to the largest, or the other way round.
+
+        level: the chance of that which is too small for dice in the order they were thrown.
+        """
+        if self.kind != DICE or self.pairs is None:
+            return False
+        if np.tril(self.pairs, -1).any() == np.triu(self.pairs, 1).any():
+            return False
+        orders = math.lgamma(self.counts.sum() + 1) - sum(map(math.lgamma, self.counts + 1))
+        return orders >= math.log(2 / level)
+
     def counted(self, *, is_ordered: bool) -> Counted:
         """Return the counts as tests take them."""
         return Counted(self.counts, self.chances, self.scores, self.pairs if is_ordered else None)
@@ -147,16 +164,16 @@ class Audit(Displayed):
     findings: the questions that were asked.
     corrected: their p-values, corrected for their number by Holm.
     impossible: throws whose result has no chance under the rules.
-    is_ordered: whether the log has its throws one by one.
+    is_ordered: whether the log has its throws one by one, in the order they were made.
     log_evidence: the natural logarithm of the e-value in the end.
     most_evidence: the largest that it ever was.
     alarm: after how many throws the e-value reached 1 / level, `None` if it never did.
     moments: evidence and luck over time.
-    players: the names of players, in the order of `moments`.
+    players: the first players, in the order of `moments`.
     player_p_values: how odd the difference of each player from all others is.
     lucks: the luck of each player, that of the attackers if there are no names.
-    unread: columns of the log that have no meaning here.
-    skipped: what a recording does not tell, and how often.
+    unread: columns of the log that are ignored.
+    skipped: what is not clear from a recording, and how often.
     broken_off: battles that attackers left before their end; only their choice decided when.
     is_recording: whether the log is the recording of a game.
     """
@@ -219,7 +236,7 @@ class Audit(Displayed):
         return max(self.throws, key=lambda each: int(each.counts.sum()))
 
     def bias_seen(self, throws: Throws) -> float | None:
-        """Return the bias that this log would have shown nine times in ten.
+        """Return the bias that this log detects nine times in ten.
 
         throws: the kind of throws.
         """
@@ -246,7 +263,7 @@ def audit(
     draws: how many fair logs are simulated for a p-value that is not exact.
     progress: is called with the number of lines read so far; `None` for none.
 
-    A log that cannot be read is refused with the line.
+    A log that cannot be read is refused, with the line.
 
     >>> found = audit("die\n" + "6\n" * 9)
     >>> found.is_alarm, found.lines
@@ -256,29 +273,35 @@ def audit(
         raise MalformedError(f"progress must be a function, got {shown(progress)}")
     found = find_rules(rules)
     false_alarms = float(read_chance(level, "level"))
+    if false_alarms < 1e-9:
+        raise IllegalError(f"level must be at least 1e-9, got {shown(level)}")
     rng = np.random.default_rng(whole_number(seed, "seed", least=0))
-    if progress is not None and not callable(progress):
-        raise MalformedError(f"progress must be a function, got {shown(progress)}")
     notes = Notes()
     tally = _Tally(false_alarms, rng, whole_number(draws, "draws", least=1, most=MOST_DRAWS))
-    try:
+    with in_file(log, "log") if isinstance(log, PathLike) else nullcontext():
         for block in read_log(log, found, notes):
             tally.add(block.entries, block.codes)
             if progress is not None:
                 progress(tally.lines)
-    except IactaError as error:
-        if isinstance(log, PathLike):
-            raise plainly(error)(f"{named(log, 'log')}: {error}") from None
-        raise
     if not tally.lines:
-        left_out = [f"{count} {why}" for why, count in notes.skipped.items()]
+        ignored = [f"{count} {why}" for why, count in notes.skipped.items()]
         if notes.broken_off:
-            were = "1 battle is" if notes.broken_off == 1 else f"{notes.broken_off} battles are"
-            left_out.append(f"{were} left out as broken off: when to stop was a choice")
-        raise MalformedError(
-            "; ".join(["the log must tell at least one throw or battle, got none", *left_out])
-        )
+            were = "battle was" if notes.broken_off == 1 else "battles were"
+            ignored.append(f"{notes.broken_off} {were} broken off: when to stop was a choice")
+        raise MalformedError("; ".join(["the log has no throws or battles to audit", *ignored]))
     return tally.result(notes)
+
+
+def questions_of(kind: str) -> int:
+    """Return how many questions a log of one player and one kind of throws is asked.
+
+    kind: `"dice"`, `"rolls"` whose dice are known, or `"battles"`.
+
+    >>> questions_of("dice"), questions_of("battles")
+    (5, 4)
+    """
+    counted = [ATTACK, DEFENCE, ROLLS] if kind == ROLLS else [kind]
+    return len(counted) + len(ORDER) + (kind != BATTLES)  # a list used again
 
 
 class _Seen(NamedTuple):
@@ -312,6 +335,8 @@ class _Tally:
         self.places: dict[Any, int] = {}
         self.players: dict[str, int] = {}
         self.trials: dict[Trial, int] = {}
+        self.weighed: set[Any] = set()
+        self.weight = 0.0
         self.seen: dict[Entry, _Seen] = {}
         self.fought: dict[tuple[int, int, int], int] = {}
         self.sums: dict[int, Floats] = {}
@@ -323,14 +348,17 @@ class _Tally:
         self.alarm: int | None = None
         self.step = 1
         self.moments: list[Moment] = []
-        self.followed: list[Ints] = []
-        self.listed = -1
+        self.shuffling = rng.spawn(1)[0]
+        self.followed: dict[str, list[Ints]] = {name: [] for name in MOST_FOLLOWED}
+        self.marks: dict[Any, int] = {}
+        self.mark_chances: list[float] = []
         self.armies = np.zeros(CURVES)
         self.curve = np.zeros(0)
         self.end = Moment(0, 0.0, ())
 
     def add(self, entries: list[Entry], codes: Ints) -> None:
         """Count a block."""
+        self._weigh(entries)
         used, places = np.unique(codes, return_inverse=True)
         found = [self._seen(entries[code]) for code in used.tolist()]
         is_used = np.array([each is not None for each in found], dtype=bool)
@@ -346,6 +374,22 @@ class _Tally:
         self._luck(seen, places, times)
         self._follow(seen, places, times)
         self.lines += int(times[places].sum())
+
+    def _weigh(self, entries: list[Entry]) -> None:
+        """Refuse battles whose distributions take too long, before the first is found."""
+        for entry in entries:
+            key = entry.trial, entry.fought, entry.ahead
+            if entry.trial is None or entry.fought is None or key in self.weighed:
+                continue
+            self.weighed.add(key)
+            armies = sum(entry.fought) + sum(each.defenders for each in entry.ahead)
+            is_roll = entry.trial.kind == "roll" and not entry.ahead  # takes the chance to win only
+            self.weight += armies / ROLL_OF_BATTLE if is_roll else armies
+        if self.weight > MOST_ARMIES:
+            raise TooLargeError(
+                f"the different battles of a log must have at most {MOST_ARMIES:,} armies in all, "
+                "got more"
+            )
 
     # What an entry is.
 
@@ -390,7 +434,7 @@ class _Tally:
             start,
             width,
             self._player(entry.player),
-            self._player(entry.opponent),
+            self._player(entry.opponent) if entry.opponent else NOBODY,
             place,
             armies,
             gained,
@@ -469,7 +513,7 @@ class _Tally:
             self._watch(factors)
 
     def _battles_at_once(self, kind: int, seen: list[_Seen], codes: Ints) -> None:
-        """Count battles that are told as a number of equal ones: each is drawn by itself."""
+        """Count battles of which a line has several equal ones: each is drawn by itself."""
         edges = np.arange(BINS + 1) / BINS
         for code, lines in zip(*np.unique(codes, return_counts=True), strict=True):
             each = seen[code]
@@ -554,7 +598,7 @@ class _Tally:
                 [1, each.gained, each.armies, each.is_fight, each.wins, each.wins_variance]
             )
             for player, sign in ((each.player, 1), (each.opponent, -1)):
-                if sign < 0 and player == self.players.get(""):
+                if player == NOBODY:
                     continue
                 signs = np.array([1, sign, sign, 1, sign, 1])
                 self.sums.setdefault(player, np.zeros(6))
@@ -587,32 +631,63 @@ class _Tally:
             self.moments.append(self._moment(int(numbers[i]), i, curves))
         self.armies = curves[:, -1]
         self.end = self._moment(int(numbers[-1]), -1, curves)
-        if sum(map(len, self.followed)) < FOLLOWED:
-            self.followed.append(self._listed(seen, places))
+        for name, follow in (("dice", self._thrown_dice), ("rolls", self._thrown_rolls)):
+            if sum(map(len, self.followed[name])) < MOST_FOLLOWED[name]:
+                self.followed[name].append(follow(seen, places))
 
     def _moment(self, number: int, i: int, curves: Floats) -> Moment:
         return Moment(number, float(self.curve[i]), tuple(curves[:, i].tolist()))
 
-    def _listed(self, seen: list[_Seen], places: Ints) -> Ints:
-        """Return the faces that were thrown, in their order; without faces, the losses of rolls."""
-        width = max(len(each.attack) + len(each.defence) for each in seen)
-        if not width:
-            kinds = np.array([each.throws for each in seen])
-            rolls = np.array(
-                [each.result if self.throws[each.throws].kind != BATTLES else -1 for each in seen]
+    def _thrown_dice(self, seen: list[_Seen], places: Ints) -> Ints:
+        """Return the kinds and faces of all dice in their order.
+
+        Most people write the dice of a roll from the largest to the smallest. So the order within
+        a roll means nothing, and the dice of each side are shuffled.
+        """
+        kinds, faces = [], []
+        for side in (0, 1):
+            thrown = [self._dice_of(each, side) for each in seen]
+            table = np.zeros((len(seen), max(1, *map(len, thrown))), dtype=np.int64)
+            for row, dice in enumerate(thrown):
+                table[row, : len(dice)] = dice
+            table = table[places]
+            faces.append(self.shuffling.permuted(table, axis=1) if table.shape[1] > 1 else table)
+            kind = np.array(
+                [each.throws if self._is_die(each) else each.dice[side] for each in seen]
             )
-            if self.listed < 0:
-                self.listed = int(np.bincount(kinds[places]).argmax())
-            listed: Ints = rolls[places[(kinds[places] == self.listed) & (rolls[places] >= 0)]]
-            return listed
-        table = np.zeros((len(seen), width), dtype=np.int64)
-        for row, each in enumerate(seen):
-            dice = each.attack + each.defence
-            table[row, : len(dice)] = dice
-            self.listed = max(each.dice)
-        flat = table[places].ravel()
-        found: Ints = flat[flat > 0] - 1
+            kinds.append(np.repeat(kind[places, None], table.shape[1], axis=1))
+        thrown_faces, thrown_kinds = np.hstack(faces).ravel(), np.hstack(kinds).ravel()
+        is_die = thrown_faces > 0
+        found: Ints = np.column_stack([thrown_kinds, thrown_faces])[is_die]
         return found
+
+    def _dice_of(self, each: _Seen, side: int) -> tuple[int, ...]:
+        """Return the dice of one side that fall on all faces alike."""
+        if self._is_die(each):
+            return () if side else (each.result + 1,)
+        return () if each.dice[side] < 0 else (each.defence if side else each.attack)
+
+    def _thrown_rolls(self, seen: list[_Seen], places: Ints) -> Ints:
+        """Return the kinds and results of rolls: their dice in any order, or their losses."""
+        rows = np.array([self._mark(each) for each in seen], dtype=np.int64)[places]
+        found: Ints = rows[rows[:, 1] >= 0]
+        return found
+
+    def _mark(self, each: _Seen) -> tuple[int, int]:
+        """Return the kind of a roll, and the number of its result; −1 for what is not a roll."""
+        if self.throws[each.throws].kind != ROLLS or each.result < 0:
+            return -1, -1
+        has_dice = min(each.dice) >= 0
+        dice = tuple(sorted(each.attack)), tuple(sorted(each.defence))
+        key = each.throws, dice if has_dice else each.result
+        if key not in self.marks:
+            self.marks[key] = len(self.marks)
+            chance = float(self.throws[each.throws].chances[each.result])
+            if has_dice:
+                faces = [len(self.throws[kind].chances) for kind in each.dice]
+                chance = math.prod(map(_unordered, dice, faces))
+            self.mark_chances.append(chance)
+        return 2 * each.throws + has_dice, self.marks[key]
 
     # What comes of it.
 
@@ -622,6 +697,9 @@ class _Tally:
             (each for each in self.throws if each.counts.any()),
             key=lambda each: (KINDS.index(each.kind), [-ord(letter) for letter in each.name]),
         )
+        if self.is_ordered and used and all(each.is_sorted(self.level) for each in used):
+            # Somebody has sorted the log, so that nobody could watch it grow.
+            self.is_ordered, self.alarm, self.most = False, None, 0.0
         findings = []
         for kind in KINDS:
             parts = [each.counted(is_ordered=False) for each in used if each.kind == kind]
@@ -664,14 +742,24 @@ class _Tally:
         )
 
     def _is_first(self, throws: Throws) -> bool:
-        """Tell whether order is looked for in this kind: in dice only where no rolls tell it."""
+        """Return whether the order of this kind is tested: the dice of rolls are not."""
         return throws.kind not in (ATTACK, DEFENCE)
 
     def _period(self) -> list[Finding]:
-        followed = np.concatenate(self.followed)[:FOLLOWED] if self.followed else np.zeros(0, int)
-        if not len(followed):
-            return []
-        found = find_period(followed, float(self.throws[self.listed].chances.max()))
+        dice, rolls = (
+            np.concatenate([np.zeros((0, 2), dtype=np.int64), *self.followed[name]])[:most]
+            for name, most in MOST_FOLLOWED.items()
+        )
+        faces = np.array([len(each.chances) for each in self.throws])[dice[:, 0]]
+        chances = np.array(self.mark_chances)[rolls[:, 1]]
+        about = " or so" if len(rolls) else ""  # as the dice of a roll are shuffled
+        codes = faces * faces.max(initial=0) + dice[:, 1]
+        found = find_period(
+            [
+                Followed(f"die{about}", f"dice{about}", faces, codes, 1 / faces),
+                Followed("roll", "rolls", rolls[:, 0], rolls[:, 1], chances),
+            ]
+        )
         return [] if found is None else [found]
 
     def _log_evidence(self, used: list[Throws], *, with_dice: bool) -> float:
@@ -742,6 +830,18 @@ def _before(
         if each == outcome:
             return
         yield chance
+
+
+def _unordered(dice: tuple[int, ...], faces: int) -> float:
+    """Return the probability of dice that fall on all faces alike, in any order.
+
+    >>> round(1 / _unordered((3, 3, 6), 6), 9)
+    72.0
+    """
+    orders = math.factorial(len(dice))
+    for face in {*dice}:
+        orders //= math.factorial(dice.count(face))
+    return float(orders / faces ** len(dice))
 
 
 def _spare(trial: Trial) -> int:

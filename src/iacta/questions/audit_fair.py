@@ -1,4 +1,4 @@
-"""Fair: how well counts agree with fair dice, and what a disagreement would have to be to show.
+"""Fair: how well counts agree with fair dice, and what bias they detect.
 
 All questions about counts use Pearson's statistic. With nᵢ results of kind i among n, which fair
 dice give with the probability pᵢ, it is
@@ -33,9 +33,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DRAWS",
+    "ORDER",
     "SHUFFLES",
     "Counted",
     "Finding",
+    "Followed",
     "bias_seen",
     "chi_square_sf",
     "compare_players",
@@ -56,7 +58,9 @@ DRAWS = 100_000
 SHUFFLES = 9_999
 MOST_SHUFFLED = 1_000
 MOST_SHARED = 10**9
-LEAST_PAIRS = 20
+ORDER = ("repeats", "runs", "correlation")
+LEAST_FOLLOWED = 40
+COPIED = (0.99, *(2.0**-i for i in range(1, 9)))  # shares of a log that are copied
 SAME = 1e-9
 POWER = 0.9
 MOST_BIAS = 0.5
@@ -243,7 +247,6 @@ def look_at_order(
     means, variances = (
         np.sum(rows, axis=0) for rows in zip(*map(_order_moments, used), strict=True)
     )
-    names = ("repeats", "runs", "correlation")
     total = sum(part.total for part in used)
     seen = (
         f"{found[0]:,.0f} repeats of the result before, {means[0]:,.1f} expected",
@@ -256,14 +259,14 @@ def look_at_order(
         chances = [math.erfc(float(each) / math.sqrt(2)) for each in off]
         return [
             Finding(name, chance, float(each), "normal", None, words)
-            for name, chance, each, words in zip(names, chances, off, seen, strict=True)
+            for name, chance, each, words in zip(ORDER, chances, off, seen, strict=True)
         ]
     shuffled = np.sum([_shuffled(part, rng, draws) for part in used], axis=0)
     off = np.abs(found - means) * (1 - SAME)
     as_far = (np.abs(shuffled - means) >= off).sum(axis=0)
     return [
         _simulated(name, int(count), draws, float(each), words)
-        for name, count, each, words in zip(names, as_far, off, seen, strict=True)
+        for name, count, each, words in zip(ORDER, as_far, off, seen, strict=True)
     ]
 
 
@@ -314,49 +317,96 @@ def _shuffled(part: Counted, rng: "Generator", draws: int) -> Floats:
     )
 
 
-def find_period(results: Ints, most_likely: float) -> Finding | None:
+class Followed(NamedTuple):
+    """What was thrown, in its order, to see whether a list of it is used again.
+
+    one, many: what throws are called, such as `die` and `dice`.
+    kinds: of which kind each is; only throws of one kind can agree.
+    results: what came.
+    chances: how likely fair dice give that.
+    """
+
+    one: str
+    many: str
+    kinds: Ints
+    results: Ints
+    chances: Floats
+
+
+def find_period(ways: Sequence[Followed]) -> Finding | None:
     """Return whether a list of results is used again and again, and its length.
 
-    results: numbers from 0, in their order.
-    most_likely: the chance of the most likely of them with fair dice.
+    ways: a log, followed in one or more ways, such as die by die and roll by roll.
 
-    At a distance L there are m = n − L pairs of results, of which M are alike. Whatever was thrown
-    before, the next result is like the one L before with a chance of at most s, that of the most
-    likely one. So M is at most binomial, and by Chernoff's bound
+    Compare each throw with the one L before, where both are of one kind. A bet that a share r of
+    the throws is copied from there, and that the others are fair, multiplies its stake by
 
-        P(M ≥ a·m) ≤ exp(−m·(a·log(a/s) + (1 − a)·log((1 − a)/(1 − s)))),     a > s.
+        1 − r + r/p   if the throw is the same,        1 − r   if it is not,
 
-    The p-value is the smallest of these bounds, times the number of distances. All M are found at
-    once by a Fourier transform. If one result came more often than s, its share stands for s: so
-    loaded dice alone, which repeat themselves too, raise no alarm here.
+    where p is the probability that fair dice give what came L before. Whatever that was, this
+    factor is 1 on average. So with fair dice the bet ends with 1 on average, for each L and r, and
+    so does the mean E of the bets on all L and several r, in all ways. By Markov's inequality 1/E
+    is a p-value.
+
+    Where a result came more often than fair dice give it, its share among the throws of its kind
+    replaces p: loaded dice repeat themselves too, and that alone raises no alarm here.
+    """
+    used = [way for way in ways if len(way.results) > 1]
+    longest = max((len(way.results) for way in used), default=0)
+    if longest < LEAST_FOLLOWED:
+        return None
+    logs = [_copied(way) for way in used]
+    means = [np.logaddexp.reduce(each) - math.log(len(each)) for each in logs]
+    evidence = float(np.logaddexp.reduce(means)) - math.log(len(means))
+    best = int(np.argmax([each.max() for each in logs]))
+    distance = int(np.argmax(logs[best])) + 1
+    if evidence <= 0:
+        detail = f"no list of up to {longest - 1:,} results is used again"
+        return Finding("period", 1.0, float(distance), "bound", None, detail)
+    throws = used[best].one if distance == 1 else used[best].many
+    detail = f"after {distance:,} {throws}"
+    return Finding("period", math.exp(-evidence), float(distance), "bound", None, detail)
+
+
+def _copied(way: Followed) -> Floats:
+    """Return log E of copies from each distance, from 1 on: the mean over all shares copied."""
+    _, kinds, sizes = np.unique(way.kinds, return_inverse=True, return_counts=True)
+    _, results, counts = np.unique(way.results, return_inverse=True, return_counts=True)
+    chances, groups = np.unique(
+        np.maximum(way.chances, counts[results] / sizes[kinds]), return_inverse=True
+    )
+    shares = np.array(COPIED)[:, None]
+    logs = np.log1p(-shares) * _alike(np.arange(len(kinds)), kinds)
+    for group, chance in enumerate(chances.tolist()):
+        places = np.flatnonzero(groups == group)
+        logs += np.log1p(shares / chance / (1 - shares)) * _alike(places, results)
+    found: Floats = np.logaddexp.reduce(logs[:, 1:]) - math.log(len(shares))
+    return found
+
+
+def _alike(places: Ints, results: Ints) -> Ints:
+    """Return how many pairs of equal results there are at each distance.
+
+    places: where to look; there the results are compared.
+    results: those of all places.
     """
     n = len(results)
-    if n < 2 * LEAST_PAIRS:
-        return None
-    most_likely = max(most_likely, float(np.bincount(results).max()) / n)
-    if most_likely >= 1:
-        return None
+    places = places[np.argsort(results[places], kind="stable")]
+    results, counts = results[places], np.bincount(results[places], minlength=1)
+    alike = np.zeros(n, dtype=np.int64)
+    is_often = counts**2 > 16 * n  # a Fourier transform takes less than all pairs
     size = 1 << (2 * n - 1).bit_length()
-    alike = np.zeros(size)
-    for kind in range(int(results.max()) + 1):
-        is_kind = np.fft.rfft(results == kind, size)
-        alike += np.fft.irfft(np.abs(is_kind) ** 2, size)
-    distances = np.arange(1, n - LEAST_PAIRS + 1)
-    pairs = n - distances
-    part = np.clip(np.round(alike[distances]) / pairs, 0, 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        same = part * np.log(part / most_likely)
-        other = (1 - part) * np.log((1 - part) / (1 - most_likely))
-    bounds = -pairs * (np.nan_to_num(same) + np.nan_to_num(other))
-    bounds[part <= most_likely] = 0.0
-    best = int(np.argmin(bounds))
-    p_value = min(1.0, len(distances) * math.exp(float(bounds[best])))
-    detail = (
-        f"{part[best]:.1%} of the results are those of {distances[best]:,} before"
-        if p_value < 1
-        else f"no list of up to {len(distances):,} results is used again"
-    )
-    return Finding("period", p_value, float(distances[best]), "bound", None, detail)
+    for result in np.flatnonzero(is_often).tolist():
+        marks = np.zeros(size)
+        marks[places[results == result]] = 1
+        pairs = np.fft.irfft(np.abs(np.fft.rfft(marks)) ** 2, size)[:n]
+        alike += np.rint(pairs).astype(np.int64)
+    is_rare = ~is_often[results]
+    places, results = places[is_rare], results[is_rare]
+    for step in range(1, int(counts[~is_often].max(initial=0))):
+        is_same = results[step:] == results[:-step]
+        np.add.at(alike, (places[step:] - places[:-step])[is_same], 1)
+    return alike
 
 
 # Players.
@@ -482,7 +532,7 @@ def _limit(degrees: int, level: float) -> float:
 
 
 def _power_at(throws: int, bias: float, chances: Floats, level: float) -> float:
-    """Return the chance that so many throws show a bias on the result that hides it best."""
+    """Return the chance that so many throws detect a bias of the result that hides it best."""
     if float(chances.max()) ** throws > level:
         return 0.0  # not even if that result comes each time
     worst = int(np.argmax(chances * (1 - chances)))
@@ -506,7 +556,7 @@ def _power_at(throws: int, bias: float, chances: Floats, level: float) -> float:
 
 
 def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
-    """Return the bias that so many throws show nine times in ten, `None` if they show none.
+    """Return the bias that so many throws detect nine times in ten, `None` if none.
 
     throws: how many there are.
     chances: how likely fair dice give each result.
@@ -541,7 +591,7 @@ def _bias_seen(throws: int, row: tuple[float, ...], level: float) -> float | Non
 
 
 def rolls_needed(bias: float, chances: Floats, level: float) -> int:
-    """Return how many throws show a bias nine times in ten.
+    """Return how many throws detect a bias nine times in ten.
 
     bias: by how much a result comes too often.
     chances, level: as for `bias_seen`.

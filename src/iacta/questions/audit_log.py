@@ -1,23 +1,21 @@
 """Logs of dice: what was rolled, read from texts, files and records in bounded memory.
 
-A log has one line for each die, roll or battle, as CSV or as JSON lines. Lines repeat: there are
-only so many rolls. So a line is parsed when it is first seen, and a log of a hundred million lines
-is read as blocks of numbers, each the place of an `Entry` in the block's list.
+A log has one row for each die, roll or battle. Lines of text repeat: there are only so many rolls.
+So a line is parsed when it is first seen, and a log of a hundred million lines is read as blocks of
+numbers, each the place of an `Entry` in the block's list.
 
-Recordings of RiskGameRecorder are read too. They hold the armies on the map whenever these have
-changed, from which some battles can be told, and some of their outcomes never: `recorded` says
-which, and a battle that is read from a recording is compared with the fair distribution given
-that its outcome is one that could be told.
+Recordings of RiskGameRecorder are read too. They hold the armies on the map whenever these change,
+from which some battles can be recognised, and some of their outcomes never: `recorded` says which,
+and a battle from a recording is compared with the fair distribution given that its outcome is
+recognisable.
 """
 
-import csv
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import islice
 from os import PathLike
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -25,13 +23,14 @@ import numpy.typing as npt
 from iacta.battle.territory import Territory, parse_territory
 from iacta.checks import parse_whole_number, read_fraction, shown, whole_number
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
-from iacta.files import OTHER_TEXTS, STREAM, parse_json, read_path
+from iacta.files import parse_json, read_path
 from iacta.questions.audit_recording import recorded
 from iacta.questions.audit_trials import Entry, Notes, Trial, at, plainly, refuse_large
 from iacta.rules.dice import Dice
 from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
+from iacta.tabular import Tabular, cells, column_name, text_of
 
 __all__ = ["COLUMNS", "Block", "Log", "read_log"]
 
@@ -39,7 +38,7 @@ Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
 Codes: TypeAlias = npt.NDArray[np.int64]
 
 BLOCK = 2**17
-CHUNK = 2**20
+REMARK = b"#"  # how lines begin that are skipped
 MOST_ENTRIES = 2**18  # lines whose meaning is remembered
 LONGEST_LINE = 10_000
 MOST_COLUMNS = 100
@@ -47,7 +46,6 @@ MOST_COUNT = 10**12
 MOST_FACES = 100
 MOST_AHEAD = 50
 MOST_DEFENDERS = 1000
-MOST_RECORDED = 2**24
 LONGEST_NAME = 100
 KINDS = {
     "dice": ("die", "faces"),
@@ -66,21 +64,13 @@ WANTED = (
     "defenders, attackers_left and defenders_left"
 )
 DICE = re.compile(r"\[?\s*[0-9]+(?:[\s,;+/-]+[0-9]+)*\s*\]?")
-PACKED = {
-    b"\x1f\x8b": "gzip",
-    b"PK\x03\x04": "ZIP",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ": "xz",
-    b"(\xb5/\xfd": "Zstandard",
-}
-UTF8_MARK = b"\xef\xbb\xbf"
 
 
 class Block(NamedTuple):
     """A part of a log.
 
-    entries: what its lines say.
-    codes: for each line, in their order, the place of what it says.
+    entries: the different rows.
+    codes: for each row, in order, the place of its entry.
     """
 
     entries: list[Entry]
@@ -90,36 +80,22 @@ class Block(NamedTuple):
 def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
     """Yield a log block by block.
 
-    log: the path of a file; the log itself, as text or bytes; or rows, each a mapping from the
-        names of columns, or the face of a die.
-    rules: the rules where a line names none.
-    notes: receives what is not part of the blocks.
+    log: the path of a file; its content, as text or bytes; or rows, each a mapping from the names
+        of columns, or the face of a die.
+    rules: the rules of rows that name none.
+    notes: receives everything that is not part of the blocks.
     """
-    if isinstance(log, str | bytes):
-        text = log.encode("utf-8", "surrogatepass") if isinstance(log, str) else log
-        yield from _read_bytes(iter([text]), rules, notes)
-    elif isinstance(log, PathLike):
-        file = read_path(log, "log")
-        try:
-            if str(file) == STREAM:
-                if sys.stdin is None:
-                    raise MalformedError("standard input must be open, got it closed")
-                yield from _read_bytes(_chunks(sys.stdin.buffer), rules, notes)
-            else:
-                with file.open("rb") as opened:
-                    yield from _read_bytes(_chunks(opened), rules, notes)
-        except IactaError:
-            raise
-        except (OSError, ValueError) as error:  # ValueError: the name contains a NUL
-            reason = " ".join(str(getattr(error, "strerror", None) or error).split())
-            raise MalformedError(f"the file must be one that can be read, got: {reason}") from None
-    else:
+    if not isinstance(log, str | bytes | PathLike):
         yield from _blocks(_rows(log), rules, notes)
-
-
-def _chunks(opened: IO[bytes]) -> Iterator[bytes]:
-    while chunk := opened.read(CHUNK):
-        yield chunk
+        return
+    source = read_path(log, "log") if isinstance(log, PathLike) else log
+    with Tabular(source, LONGEST_LINE, REMARK) as table:
+        if not table.is_text:
+            yield from _blocks(table.records(), rules, notes)
+        elif _is_document(table.head):
+            yield from _document(table.document(), rules, notes)
+        else:
+            yield from _read_lines(table, rules, notes)
 
 
 # Rows.
@@ -127,13 +103,11 @@ def _chunks(opened: IO[bytes]) -> Iterator[bytes]:
 
 def _rows(log: Any) -> Iterator[Mapping[str, Any]]:
     if isinstance(log, Mapping):
-        raise MalformedError(f"log must be a row of mappings or of dice, got {shown(log)}")
+        raise MalformedError(f"log must be a list of mappings or of dice, got {shown(log)}")
     try:
         rows = iter(log)
     except TypeError:
-        raise MalformedError(
-            f"log must be a text, a path or rows of a log, got {shown(log)}"
-        ) from None
+        raise MalformedError(f"log must be a text, a path or rows, got {shown(log)}") from None
     for row in rows:
         yield row if isinstance(row, Mapping) else {"die": row}
 
@@ -141,7 +115,7 @@ def _rows(log: Any) -> Iterator[Mapping[str, Any]]:
 def _blocks(
     rows: Iterator[Mapping[str, Any]], rules: Rules, notes: Notes, place: str = "row"
 ) -> Iterator[Block]:
-    """Yield rows as blocks; what is wrong is said with the number of the row."""
+    """Yield rows as blocks; errors name the row."""
     number = 0
     while part := list(islice(rows, BLOCK)):
         entries: dict[Entry, int] = {}
@@ -158,60 +132,16 @@ def _blocks(
 # Texts.
 
 
-def _read_bytes(chunks: Iterator[bytes], rules: Rules, notes: Notes) -> Iterator[Block]:
-    head = b""
-    for chunk in chunks:  # a pipe may give few bytes at a time
-        head += chunk
-        if len(head) > LONGEST_LINE:
-            break
-    _refuse_packed(head)
-    head = head.removeprefix(UTF8_MARK)
-    if not head.strip():
-        raise MalformedError("the log must have lines, got none")
-    if _is_document(head):
-        text = b"".join(_bounded(chain([head], chunks), MOST_RECORDED))
-        yield from _document(text, rules, notes)
-    else:
-        yield from _read_lines(_lines(head, chunks), rules, notes)
-
-
-def _refuse_packed(head: bytes) -> None:
-    for mark, name in PACKED.items():
-        if head.startswith(mark):
-            raise MalformedError(f"the log must be text, got a {name} file; unpack it first")
-    for mark, name in OTHER_TEXTS.items():
-        if head.startswith(mark):
-            raise MalformedError(f"the log must be UTF-8 text, got {name}; save it as UTF-8")
-
-
 def _is_document(head: bytes) -> bool:
-    """Tell whether the log is one JSON text, such as a recording, and not a line for each event."""
+    """Return whether a log is one JSON text, such as a recording, and not a line per event."""
     start = head.lstrip()
     if start.startswith(b"["):
         return True
     first = start.split(b"\n", 1)[0].strip()
-    if not start.startswith(b"{"):
-        return False
-    return not first.endswith(b"}") or b'"roundInfo"' in start
+    return start.startswith(b"{") and (not first.endswith(b"}") or b'"roundInfo"' in start)
 
 
-def _bounded(chunks: Iterator[bytes], most: int) -> Iterator[bytes]:
-    for chunk in chunks:
-        most -= len(chunk)
-        if most < 0:
-            raise TooLargeError(
-                f"a recording must have at most {MOST_RECORDED} bytes, got more; a log of lines "
-                "may have any number"
-            )
-        yield chunk
-
-
-def _document(content: bytes, rules: Rules, notes: Notes) -> Iterator[Block]:
-    try:
-        document = parse_json(content.decode())
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise MalformedError(f"line {line}: {_not_utf8(error)}") from None
+def _document(document: Any, rules: Rules, notes: Notes) -> Iterator[Block]:
     if isinstance(document, list):
         yield from _blocks(_rows(document), rules, notes, "entry")
     else:
@@ -220,64 +150,33 @@ def _document(content: bytes, rules: Rules, notes: Notes) -> Iterator[Block]:
         yield Block(list(entries), np.array(codes, dtype=np.int64))
 
 
-def _lines(head: bytes, chunks: Iterator[bytes]) -> Iterator[list[bytes]]:
-    """Yield the lines of a log, some thousands at a time; none of them is endless."""
-    rest, number = head, 1
-    for chunk in chain([b""], chunks):
-        *lines, rest = (rest + chunk).split(b"\n")
-        longest = max(map(len, lines), default=0)
-        if longest > LONGEST_LINE:
-            number += next(i for i, line in enumerate(lines) if len(line) > LONGEST_LINE)
-        elif len(rest) > LONGEST_LINE:
-            number += len(lines)
-            longest = len(rest)
-        if longest > LONGEST_LINE:
-            raise TooLargeError(
-                f"line {number}: a line must have at most {LONGEST_LINE} bytes, got more"
-            )
-        number += len(lines)
-        if lines:
-            yield lines
-    if rest:
-        yield [rest]
-
-
-def _not_utf8(error: UnicodeDecodeError) -> str:
-    return f"the text must be UTF-8, got the byte 0x{error.object[error.start]:02x}"
-
-
-def _read_lines(parts: Iterator[list[bytes]], rules: Rules, notes: Notes) -> Iterator[Block]:
+def _read_lines(table: Tabular, rules: Rules, notes: Notes) -> Iterator[Block]:
     reader: _Reader | None = None
-    number = 0
     waiting: list[int] = []
-    for lines in parts:
-        found = [None] if reader is None else list(map(reader.known.get, lines))
+    for part in table.lines():
+        found = [None] if reader is None else list(map(reader.known.get, part.lines))
         if None in found:
-            for line in lines:
-                number += 1
+            for number, line in part.numbered():
                 code = None if reader is None else reader.known.get(line)
                 if code is None:
+                    if not line.strip() or line.lstrip().startswith(REMARK):
+                        continue
+                    text = text_of(line, number).strip()
                     with at(f"line {number}"):
-                        text = _text(line)
-                        if not text or text.startswith("#"):
-                            continue
                         if reader is None:
-                            reader = _Reader(text, rules, notes)
+                            reader = _Reader(text, table, rules, notes)
                             if reader.has_heading:
                                 continue
                         code = reader.read(line, text)
                 waiting.append(code)
         else:
-            number += len(lines)
             waiting += found  # type: ignore[arg-type] # there is no `None`
         if reader is not None and (len(waiting) >= BLOCK or len(reader.entries) > MOST_ENTRIES):
             yield _block(reader, waiting, notes)
             waiting = []
             if len(reader.entries) > MOST_ENTRIES:
                 reader.forget()
-    if reader is None:
-        raise MalformedError("the log must have lines, got none")
-    if waiting:
+    if waiting and reader is not None:
         yield _block(reader, waiting, notes)
 
 
@@ -288,53 +187,42 @@ def _block(reader: "_Reader", waiting: list[int], notes: Notes) -> Block:
     return Block(list(reader.entries), codes)
 
 
-def _text(line: bytes) -> str:
-    try:
-        text = line.decode().strip()
-    except UnicodeDecodeError as error:
-        raise MalformedError(_not_utf8(error)) from None
-    if "\0" in text:
-        raise MalformedError("the log must be text, got a byte that is zero")
-    return text
-
-
 class _Reader:
-    """Reads lines of one format, and remembers what it has read.
+    """Reads lines of one format, and remembers them.
 
     first: the first line.
+    table: the table that it begins.
     """
 
-    def __init__(self, first: str, rules: Rules, notes: Notes) -> None:
-        self.rules, self.notes = rules, notes
+    def __init__(self, first: str, table: Tabular, rules: Rules, notes: Notes) -> None:
+        self.rules, self.notes, self.mark = rules, notes, table.mark
         self.known: dict[bytes, int] = {}
         self.entries: list[Entry] = []
         self.places: dict[Entry, int] = {}
         self.empty: list[int] = []
-        self.is_json = first.startswith("{")
+        self.is_json = table.format == "jsonl"
         self.columns: list[str] = ["die"]
-        self.mark = ","
         is_number = re.fullmatch(r"[0-9]{1,3}", first) is not None
         self.has_heading = not self.is_json and not is_number
         if self.has_heading:
-            self.mark = max(",;\t", key=first.count)
-            self.columns = [_column(name) for name in self._cells(first)]
+            self.columns = [column_name(name) for name in cells(first, self.mark)]
             self._check_columns(first)
 
     def forget(self) -> None:
-        """Forget the lines, so that a log in which all differ takes no more memory."""
+        """Forget the lines, so that a log without duplicates takes no more memory."""
         self.known, self.entries, self.places, self.empty = {}, [], {}, []
 
     def read(self, line: bytes, text: str) -> int:
-        """Return the place of what a line says that was not seen before."""
+        """Return the place of the entry of a line that was not seen before."""
         if self.is_json:
             row = _json_row(text)
         else:
-            cells = self._cells(text)
-            if len(cells) != len(self.columns):
+            found = [cell.strip() for cell in cells(text, self.mark)]
+            if len(found) != len(self.columns):
                 raise MalformedError(
-                    f"a line must have {len(self.columns)} cells as the first has, got {len(cells)}"
+                    f"expected {len(self.columns)} cells, as in the heading, got {len(found)}"
                 )
-            row = dict(zip(self.columns, cells, strict=True))
+            row = dict(zip(self.columns, found, strict=True))
         entry = _entry(row, self.rules, self.notes)
         code = self.places.setdefault(entry, len(self.entries))
         if code == len(self.entries):
@@ -346,32 +234,13 @@ class _Reader:
         self.known[line] = code
         return code
 
-    def _cells(self, text: str) -> list[str]:
-        try:
-            (cells,) = csv.reader([text], delimiter=self.mark, strict=True)
-        except (csv.Error, ValueError):
-            raise MalformedError(f"a line must be one of CSV, got {shown(text)}") from None
-        if len(cells) > MOST_COLUMNS:
-            raise TooLargeError(f"a line must have at most {MOST_COLUMNS} cells, got {len(cells)}")
-        return [cell.strip() for cell in cells]
-
     def _check_columns(self, first: str) -> None:
         names = [name for name in self.columns if name in COLUMNS]
         if not {"die", "attack", "attack_dice", "attackers_left"} & {*names}:
-            raise MalformedError(f"the columns must be {WANTED}; got {shown(first)}")
+            raise MalformedError(f"unknown columns {shown(first)}; a log has {WANTED}")
         twice = [name for name in names if names.count(name) > 1]
         if twice:
-            raise MalformedError(f"each column must be there once, got {twice[0]} twice")
-
-
-def _column(name: str) -> str:
-    """Return the name of a column as it is known here.
-
-    >>> _column("Attack Dice"), _column("defense")
-    ('attack_dice', 'defence')
-    """
-    plain = re.sub(r"[\s-]+", "_", name.strip().casefold())
-    return plain.replace("defense", "defence")
+            raise MalformedError(f"the column {twice[0]} appears twice")
 
 
 def _json_row(text: str) -> dict[str, Any]:
@@ -380,18 +249,18 @@ def _json_row(text: str) -> dict[str, Any]:
     except IactaError as error:
         raise plainly(error)(str(error).removeprefix("line 1: ")) from None
     if not isinstance(row, dict):
-        raise MalformedError(f"a line must be an object of JSON as the first is, got {shown(row)}")
+        raise MalformedError(f"a line must be an object of JSON, as the first is, got {shown(row)}")
     return row
 
 
-# What a row says.
+# The meaning of a row.
 
 
 def _entry(row: Mapping[str, Any], usual: Rules, notes: Notes) -> Entry:
-    """Return what a row says, or refuse it."""
+    """Return the entry of a row, or refuse it."""
     given: dict[str, Any] = {}
     for name, value in row.items():
-        column = _column(name) if isinstance(name, str) else ""
+        column = column_name(name) if isinstance(name, str) else ""
         if column not in COLUMNS:
             if len(notes.unread) < MOST_COLUMNS:
                 notes.unread[str(name)[:LONGEST_NAME]] = None
@@ -401,10 +270,14 @@ def _entry(row: Mapping[str, Any], usual: Rules, notes: Notes) -> Entry:
     kinds = [kind for kind, names in KINDS.items() if any(name in given for name in names)]
     if len(kinds) != 1:
         got = " and ".join(f"some of {kind}" for kind in kinds) if kinds else shown(dict(row))
-        raise MalformedError(f"a line must have {WANTED}; got {got}")
+        raise MalformedError(f"a row must have {WANTED}; got {got}")
     entry = {"dice": _die, "rolls": _roll, "battles": _battle}[kinds[0]](given, rules)
+    ahead = _ahead(given["ahead"]) if "ahead" in given else ()
+    if entry.fought is not None:
+        attackers, defenders = entry.fought
+        refuse_large(attackers, defenders + sum(each.defenders for each in ahead))
     return entry._replace(
-        ahead=_ahead(given["ahead"]) if "ahead" in given else (),
+        ahead=ahead,
         chances=_chances(given) if "chance_before" in given or "chance_after" in given else None,
         player=_name(given, "player"),
         opponent=_name(given, "opponent"),
@@ -424,7 +297,7 @@ def _rules(name: object, garrison: int) -> Rules:
 
 
 def _ahead(value: object) -> tuple[Territory, ...]:
-    """Return the territories still to be taken: `3 8:capital`, or a list."""
+    """Return the territories still to take: `3 8:capital`, or a list."""
     parts = value.replace(",", " ").split() if isinstance(value, str) else value
     if isinstance(parts, int) and not isinstance(parts, bool):
         parts = [parts]
@@ -445,7 +318,7 @@ def _chances(given: Mapping[str, Any]) -> tuple[float, float]:
     found = []
     for name in ("chance_before", "chance_after"):
         if name not in given:
-            raise MalformedError(f"{name} must be given, got none")
+            raise MalformedError(f"missing {name}")
         chance = read_fraction(given[name], name, "lie between 0 and 1")
         if not 0 <= chance <= 1:
             raise IllegalError(f"{name} must lie between 0 and 1, got {shown(given[name])}")
@@ -464,7 +337,7 @@ def _name(given: Mapping[str, Any], column: str) -> str:
 
 def _whole(given: Mapping[str, Any], name: str, least: int, most: int | None = None) -> int:
     if name not in given:
-        raise MalformedError(f"{name} must be given, got none")
+        raise MalformedError(f"missing {name}")
     value = given[name]
     if isinstance(value, str):
         return parse_whole_number(value, name, least, most)
@@ -481,12 +354,12 @@ def _die(given: Mapping[str, Any], rules: Rules) -> Entry:
 
 def _roll(given: Mapping[str, Any], rules: Rules) -> Entry:
     if not rules.mode.dice_chosen_first:
-        raise rules.mode.unfit("for the losses of a roll to have one distribution")
+        raise rules.mode.unfit("to audit single rolls")
     attack = _dice(given, "attack", rules.attack) if "attack" in given else ()
     defence = _dice(given, "defence", rules.defence) if "defence" in given else ()
     if bool(attack) != bool(defence):
         missing = "defence" if attack else "attack"
-        raise MalformedError(f"the dice of both sides must be given, got no {missing}")
+        raise MalformedError(f"missing {missing}: give the dice of both sides")
     if attack:
         counts = [
             len(thrown) - len(dice.faces) + dice.kept
@@ -506,18 +379,17 @@ def _roll(given: Mapping[str, Any], rules: Rules) -> Entry:
         found = _compared(attack, defence, roll)
         if losses is not None and losses != found:
             raise IllegalError(
-                f"the dice {_words(attack)} against {_words(defence)} must cost the attackers "
-                f"{found.attackers} and the defenders {found.defenders} under these rules, got "
+                f"the dice {_words(attack)} against {_words(defence)} cost the attackers "
+                f"{found.attackers} and the defenders {found.defenders} under these rules, not "
                 f"{losses.attackers} and {losses.defenders}"
             )
         losses = found
     if losses is None:
-        raise MalformedError("attackers_lost must be given where the dice are not, got none")
+        raise MalformedError("missing attackers_lost: give the dice of both sides, or the losses")
     armies = None
     if "attackers" in given or "defenders" in given:
         ours = _whole(given, "attackers", counts[0] + rules.garrison)
         armies = ours, _whole(given, "defenders", counts[1])
-        refuse_large(*armies)
     return Entry(
         Trial("roll", counts[0], counts[1], rules),
         (losses.attackers, losses.defenders),
@@ -527,7 +399,7 @@ def _roll(given: Mapping[str, Any], rules: Rules) -> Entry:
 
 
 def _dice(given: Mapping[str, Any], name: str, dice: Dice) -> tuple[int, ...]:
-    """Return the dice that a cell shows: a list, `6 5 3`, `6-5-3` or `653`."""
+    """Return the dice of a cell: a list, `6 5 3`, `6-5-3` or `653`."""
     value = given[name]
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
@@ -580,7 +452,7 @@ def _possible(roll: Roll) -> tuple[Losses, ...]:
 
 
 def _compared(attack: tuple[int, ...], defence: tuple[int, ...], roll: Roll) -> Losses:
-    """Return what dice that lie on the table cost both sides."""
+    """Return the losses that thrown dice cause."""
     rules = roll.rules
     is_full = (roll.attack_dice, roll.defence_dice) == rules.full_roll
     if rules.mode.grows and is_full and {*attack, *defence} == {1}:
@@ -608,16 +480,15 @@ def _battle(given: Mapping[str, Any], rules: Rules) -> Entry:
     grows = rules.mode.grows
     ours = _whole(given, "attackers_left", 0, None if grows else attackers)
     theirs = _whole(given, "defenders_left", 0, None if grows else defenders)
-    refuse_large(attackers, defenders)
     garrison = rules.garrison
     if attackers <= garrison:
         raise IllegalError(
-            f"attackers must be more than {garrison}, which must stay behind, got {attackers}"
+            f"attackers must be more than the garrison of {garrison}, got {attackers}"
         )
     if ours < garrison or (not theirs and ours <= garrison):
         raise IllegalError(
-            f"attackers_left must be at least {garrison + (not theirs)}, those who moved on "
-            f"included, got {ours}"
+            f"attackers_left must be at least {garrison + (not theirs)}, including those who "
+            f"moved on, got {ours}"
         )
     lost = attackers - ours, defenders - theirs
     if theirs and ours > garrison:

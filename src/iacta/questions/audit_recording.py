@@ -1,4 +1,4 @@
-"""Recordings of games: which battles they tell, and which outcomes they never tell."""
+"""Recordings of games: which battles they show, and which outcomes they never show."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ class _Land(NamedTuple):
     owner: whose it is.
     armies: its armies.
     is_capital: whether it is a capital.
-    before: its armies before a change, `None` if that is not said.
+    before: its armies before a change, `None` if unknown.
     """
 
     owner: object
@@ -30,23 +30,23 @@ class _Land(NamedTuple):
 
 
 def recorded(document: object, notes: Notes) -> Iterator[Entry]:
-    """Yield the battles that a recording of RiskGameRecorder tells.
+    """Yield the battles that a recording of RiskGameRecorder shows.
 
     document: its JSON, parsed: `gameInfo`, `players` and `roundInfo`.
-    notes: receives how many changes of armies tell no battle, and why.
+    notes: receives how many changes of armies show no battle, and why.
 
     The recorder compares the map every 50 ms, and writes each territory that has changed. A battle
-    is told where exactly two have changed: one that an attacker has left armies on, and one whose
-    owner has changed or who has lost armies. A battle of a attackers, g of whom must stay, against
-    d defenders is not told, or not for certain,
+    shows where exactly two have changed: one that an attacker left armies on, and one that changed
+    its owner or lost armies. A battle of a attackers, g of whom must stay, against d defenders does
+    not show, or not for certain,
 
     - if it failed without a loss of the defenders: then nobody knows where the attack went;
-    - if it may have been a single roll by hand: if both sides together have lost no more armies
-      than such a roll takes;
-    - if the attackers have stopped with more than g left.
+    - if it may have been a single roll by hand, as both sides together lost no more armies than
+      such a roll takes;
+    - if the attackers stopped with more than g left.
 
-    What remains is a set of outcomes that depends on a, d and the rules alone. Each battle in it is
-    told, so its outcome has the fair distribution given that set. That assumes that all armies but
+    What remains is a set of outcomes that depends on a, d and the rules alone. Each battle in it
+    shows, so its outcome has the fair distribution given that set. This assumes that all armies but
     g fought, and that no armies were placed within the 50 ms of the battle.
     """
     if not isinstance(document, dict) or not isinstance(document.get("roundInfo"), dict):
@@ -58,7 +58,9 @@ def recorded(document: object, notes: Notes) -> Iterator[Entry]:
     info = _part(document, "gameInfo")
     mode = str(info.get("gameMode", ""))
     if "zombie" in mode.casefold():
-        raise IllegalError(f"gameMode must be one without zombies, got {shown(mode)}")
+        raise IllegalError(
+            f"recordings with zombies cannot be audited, got the gameMode {shown(mode)}"
+        )
     with at("gameInfo.dice"):
         dice = str(info.get("dice", ""))
         names = [] if find_rules(dice) == Rules() else [dice]
@@ -134,14 +136,14 @@ def _changes(turns: dict[str, Any]) -> Iterator[tuple[str, dict[str, _Land]]]:
 def _told(
     player: str, before: dict[str, _Land], after: dict[str, _Land], notes: Notes
 ) -> tuple[str, str] | None:
-    """Return from where to where an attack went, `None` if that cannot be told."""
+    """Return from where to where an attack went, `None` if that is not clear."""
     changed = [
         name for name, land in after.items() if name not in before or before[name][:2] != land[:2]
     ]
     if any(name not in before for name in changed):
         return None
     if any(after[name].before not in (None, before[name].armies) for name in changed):
-        notes.skip("changes that do not fit the map before")
+        notes.skip("changes that do not fit the map before them")
         return None
     taken = [name for name in changed if before[name].owner != after[name].owner]
     fewer = [name for name in changed if after[name].armies < before[name].armies]
@@ -149,7 +151,7 @@ def _told(
         notes.skip("attacks of which one side shows no loss")
         return None
     if len(changed) == 1 and taken:
-        notes.skip("conquests that do not tell from where")
+        notes.skip("conquests from an unknown territory")
         return None
     if len(changed) > 2 and taken:
         notes.skip("changes of several territories at once")
@@ -163,14 +165,14 @@ def _told(
         is_told = source in fewer and left <= before[source].armies
         if is_told and before[source].owner == after[target].owner:
             return source, target
-        notes.skip("conquests that do not tell from where")
+        notes.skip("conquests from an unknown territory")
         return None
     if not taken and len(fewer) == 2:
         mine = [name for name in changed if str(before[name].owner) == player]
         if len(mine) == 1:
             (target,) = (name for name in changed if name != mine[0])
             return mine[0], target
-        notes.skip("losses that do not tell who attacked")
+        notes.skip("losses by an unknown attacker")
         return None
     return None
 

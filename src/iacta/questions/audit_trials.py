@@ -30,7 +30,7 @@ class Trial(NamedTuple):
     first: the faces of a die, the attack dice of a roll, or the attackers of a battle.
     second: the defence dice or the defenders; 0 for a die.
     rules: the rules.
-    is_recorded: whether it is a battle of which a recording does not tell every outcome.
+    is_recorded: whether it is a battle of which a recording does not show every outcome.
     """
 
     kind: str
@@ -43,10 +43,10 @@ class Trial(NamedTuple):
 class Entry(NamedTuple):
     """What a line of a log says.
 
-    trial: what was thrown or fought; `None` for what says nothing, such as a battle broken off.
+    trial: what was thrown or fought; `None` for a battle that was broken off.
     outcome: the face; or the armies that attackers and defenders have lost.
-    player: who has thrown or attacked, empty if that is not said.
-    opponent: who has defended.
+    player: who threw or attacked, empty if unknown.
+    opponent: who defended.
     dice: the dice of both sides as they were thrown, attack dice first.
     armies: attackers and defenders before a roll, if they are given.
     ahead: the territories that the attackers are still to take after this one.
@@ -64,13 +64,20 @@ class Entry(NamedTuple):
     chances: tuple[float, float] | None = None
     times: int = 1
 
+    @property
+    def fought(self) -> tuple[int, int] | None:
+        """Attackers and defenders of a battle, or before a roll; `None` if they are not known."""
+        if self.trial is not None and self.trial.kind == "battle":
+            return self.trial.first, self.trial.second
+        return self.armies
+
 
 class Notes:
-    """What was met on the way and is not part of any test.
+    """What a log has that is not part of any test.
 
-    unread: columns that have no meaning here.
-    broken_off: battles that attackers left: when to stop was their choice.
-    skipped: what a recording does not tell, and how often.
+    unread: columns that are ignored.
+    broken_off: battles that the attackers broke off: when to stop was their choice.
+    skipped: what is not clear from a recording, and how often.
     is_recording: whether the log is the recording of a game.
     """
 
@@ -81,17 +88,17 @@ class Notes:
         self.is_recording = False
 
     def skip(self, why: str) -> None:
-        """Count something that tells nothing."""
+        """Count something that is not clear."""
         self.skipped[why] = self.skipped.get(why, 0) + 1
 
 
 @lru_cache(maxsize=2**11)  # of large battles each takes some 200 kB
 def outcomes(trial: Trial) -> dict[tuple[int, int], float]:
-    """Return what fair dice do: the probability of each outcome that can be told.
+    """Return the probability of each outcome with fair dice, of those that a log can show.
 
     trial: what is thrown or fought.
 
-    Outcomes stand in order, the best for the attackers first: the armies that attackers and
+    The outcomes are in order, the best for the attackers first: the armies that attackers and
     defenders lose, or the face of a die.
 
     >>> outcomes(Trial("roll", 1, 1, Rules()))
@@ -126,11 +133,11 @@ def armies_in_one_roll(attackers: int, defenders: int, rules: Rules) -> int:
 
 
 def refuse_large(attackers: int, defenders: int) -> None:
-    """Refuse a battle whose distribution takes long."""
+    """Refuse a battle, or a campaign, whose distribution takes long."""
     if attackers * defenders > MOST_STATES:
         raise TooLargeError(
-            f"attackers times defenders must be at most {MOST_STATES}, got {attackers} and "
-            f"{defenders}"
+            f"attackers times all defenders must be at most {MOST_STATES:,}, got {attackers:,} and "
+            f"{defenders:,}"
         )
 
 

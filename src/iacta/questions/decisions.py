@@ -1,5 +1,6 @@
 """Decision: what to do now: roll, stop or blitz, and how many dice to throw."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -82,7 +83,7 @@ class Decision(Displayed):
         the garrison. It goes as far as was needed to find the boundary, and at least as far as
         the battle.
 
-    Of actions that are equally good, or that floats cannot tell apart, the easier one is chosen:
+    Of actions that are equally good, or that floats cannot distinguish, the easier one is chosen:
     stop before roll, and blitz before roll. A boundary is `None` where no number of attackers in
     `rolls` is enough; `rolls` goes to eight times the battle while more armies could help. If the
     best action changes more than once as attackers are added, only `rolls` shows it.
@@ -140,7 +141,7 @@ class DiceDecision(Displayed):
     """How many dice to throw, and what that is worth.
 
     attackers, defenders, rules: the battle.
-    attack_dice: how many dice the attacker throws now, 0 if he stops or cannot attack.
+    attack_dice: how many dice the attacker throws now, 0 to stop, or if no army can attack.
     defence_dice: how many dice the defender answers with; 0 if there is no roll.
     value: what the battle is worth to the attacker.
     error: how far `value` may be from the true one; 0 if exact.
@@ -300,12 +301,12 @@ def how_many_dice(
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
-    chooser: who may throw fewer dice than he could: `"attacker"`, `"defender"`, `"both"` or
-        `"nobody"`. Each throws one at least. The attacker names his number first, and the
+    chooser: who may throw fewer dice than allowed: `"attacker"`, `"defender"`, `"both"` or
+        `"nobody"`. Each throws one at least. The attacker names a number first, and the
         defender answers before any die is thrown.
     may_stop: whether the attacker may stop.
     prize, army_value, kill_value: what the attacker wants most and the defender least, as for
-        `when_to_stop`; as they stand, the chance to take the territory.
+        `when_to_stop`; by default the chance to take the territory.
     garrison: armies that must stay behind; `None` keeps what the rules say, usually 1.
     exact: whether to answer in fractions.
 
@@ -350,14 +351,14 @@ def win_probability_if_seen(
     aim: Aim = "conquest",
     garrison: int | None = None,
 ) -> float:
-    """Return the chance to win against a defender who chooses his dice after the attack roll.
+    """Return the chance to win against a defender who chooses the dice after the attack roll.
 
     attackers: armies on the attacking territory, garrison included.
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set; they need not say that the defender sees the attack.
     aim: what the defender plays for: `"conquest"`, that the territory is not taken; `"losses"`,
-        that he loses as few armies in the battle as he can, on average. Of equally good numbers of
-        dice he throws the larger.
+        to lose as few armies in the battle as possible, on average. Of equally good numbers of
+        dice the larger is thrown.
     garrison: armies that must stay behind; `None` keeps what the rules say, usually 1.
 
     A float, with the error of `iacta.methods.sees_first`. Refused are rules with dice in which no
@@ -444,9 +445,8 @@ def _named(asked: _Asked) -> Iterator[None]:
     try:
         yield
     except TooLargeError as error:
-        _, must, rest = str(error).partition(" must ")
-        battle = f"{shown(asked.attackers)} against {shown(asked.defenders)}"
-        raise TooLargeError(f"a battle of {battle}{must}{rest}") from None
+        battle = f"a battle of {shown(asked.attackers)} against {shown(asked.defenders)}"
+        raise TooLargeError(re.sub("^a battle of .* against [^ ]+", battle, str(error))) from None
 
 
 def _solve_to_boundary(

@@ -1,7 +1,7 @@
 """Fronts: how armies are best divided among several borders, each with attackers of its own.
 
 The fronts are attacked independently of each other. Let p_f(n) be the chance that front f falls
-when n armies stand on it as well as they can. That all of them hold has the chance
+when n armies are spread over it in the best way. All of them hold with the chance
 Π_f (1 − p_f(n_f)), so the best division has the least sum of
 
     c_f(n) = −log(1 − p_f(n)),
@@ -29,6 +29,7 @@ from math import comb, exp, expm1, prod
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from iacta.checks import (
     check_choice,
@@ -56,9 +57,12 @@ from iacta.questions.spread import (
 )
 from iacta.questions.spread_values import (
     Spread,
+    Whole,
     battles_up_to,
+    compositions,
     error_of_values,
     every_value,
+    kernel_model,
 )
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
@@ -75,10 +79,11 @@ __all__ = [
     "parse_front",
 ]
 
-Shape: TypeAlias = Literal["chain", "any"]
+Shape: TypeAlias = Literal["chain", "any", "end"]
 Division: TypeAlias = tuple[int, ...]
+Flags: TypeAlias = npt.NDArray[np.bool_]
 
-SHAPES: tuple[Shape, ...] = ("chain", "any")
+SHAPES: tuple[Shape, ...] = ("chain", "any", "end")
 MOST_STEPS = 2 * 10**9
 MOST_NEAR = 1000
 MOST_EXACT_STEPS = 3 * 10**5
@@ -87,14 +92,16 @@ LEAST_HELD = 1e-300
 
 @dataclass(frozen=True, repr=False)
 class Front:
-    """A border of ours with the attackers that stand before it.
+    """A border of ours with the attackers that face it.
 
     attackers: armies of the one stack that attacks there, garrison included.
     territories: how many territories the front has.
-    shape: `"chain"` if they are in a row, and it falls when the stack has crossed them all;
-        `"any"` if they stand side by side, and it falls when the stack has taken any one of them.
+    shape: `"chain"` if they are in a row, and it falls when the stack has crossed them all from
+        either end; `"end"` if they are in a row that the stack must cross from the first territory
+        on; `"any"` if they are side by side, and it falls when the stack has taken any of them.
     rules: the rules of its battles, `Rules` or a name; `None` for those of the other fronts. Their
         garrison does not count.
+    held: the armies that are on each territory already and stay there; empty for none.
 
     >>> Front(15, 3), Front(8, rules="capital")
     (Front(15, territories=3), Front(8, rules=Rules(defence=Dice((6, 6, 6)))))
@@ -104,12 +111,25 @@ class Front:
     territories: int = 1
     shape: Shape = "chain"
     rules: Rules | str | None = None
+    held: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         put(self, "attackers", whole_number(self.attackers, "attackers", least=1))
         put(self, "territories", whole_number(self.territories, "territories", least=1))
         check_choice(self.shape, SHAPES, "shape")
         put(self, "rules", None if self.rules is None else find_rules(self.rules))
+        held = tuple(whole_number(n, "held") for n in row_of(self.held, "held", "armies"))
+        if held and len(held) != self.territories:
+            raise IllegalError(
+                f"held must have one number for each of {shown(self.territories)} territories, "
+                f"got {shown(held)}"
+            )
+        put(self, "held", held)
+
+    @property
+    def least(self) -> Spread:
+        """The fewest armies that can be on each territory: those held, and at least one."""
+        return tuple(max(n, 1) for n in self.held) or (1,) * self.territories
 
     def __repr__(self) -> str:
         return short_repr(self, first="attackers")
@@ -119,7 +139,8 @@ class FrontSpread(NamedTuple):
     """The armies on one front.
 
     front: the front.
-    spread: the armies on its territories, those of a chain from one end to the other.
+    spread: the armies on its territories, held ones included, those of a chain from one end to the
+        other.
     value: the chance that the front falls, or the number of its territories that the attackers are
         expected to take.
     """
@@ -136,8 +157,8 @@ class BestFronts:
     fronts: the armies on each front.
     value: the chance that any front falls, or the number of territories that the attackers are
         expected to take on all fronts.
-    is_exact: whether no other division is better, which is proven; else floats cannot tell it from
-        some others.
+    is_exact: whether it is proven that no other division is better; else floats cannot distinguish
+        it from some others.
     """
 
     fronts: tuple[FrontSpread, ...]
@@ -146,21 +167,28 @@ class BestFronts:
 
 
 def parse_front(text: str) -> Front:
-    """Return the front written as ATTACKERS:TERRITORIES:RULES, or with less than that.
+    """Return the front written as ATTACKERS/HELD/HELD...:TERRITORIES:RULES, or with less than that.
 
     >>> parse_front("15:3"), parse_front("8"), parse_front("8:any2")
     (Front(15, territories=3), Front(8), Front(8, territories=2, shape='any'))
+    >>> parse_front("20/8/3/2:end")
+    Front(20, territories=3, shape='end', held=(8, 3, 2))
     >>> parse_front("8:1:capital").rules == find_rules("capital")
     True
     """
-    attackers, colon, rest = text.partition(":")
+    stacks, colon, rest = text.partition(":")
     count, named, name = rest.partition(":")
-    shape: Shape = "any" if count.startswith("any") else "chain"
+    shape: Shape = next((each for each in SHAPES if count.startswith(each)), "chain")
+    number = count.removeprefix(shape)
+    attackers, *held = stacks.split("/")
     return Front(
         parse_whole_number(attackers, "attackers", least=1),
-        parse_whole_number(count.removeprefix("any"), "territories", least=1) if colon else 1,
+        len(held) or 1
+        if not number and (held or not colon)
+        else parse_whole_number(number, "territories", least=1),
         shape,
         find_rules(name) if named else None,
+        tuple(parse_whole_number(each, "held") for each in held),
     )
 
 
@@ -171,9 +199,10 @@ def front_name(front: Front) -> str:
     ('8:any2', '8:1:capital')
     """
     rules = "" if front.rules is None else f":{rules_name(find_rules(front.rules))}"
+    stacks = "/".join(map(str, (front.attackers, *front.held)))
     if front.territories == 1 and not rules:
-        return str(front.attackers)
-    return f"{front.attackers}:{'any' * (front.shape == 'any')}{front.territories}{rules}"
+        return stacks
+    return f"{stacks}:{front.shape * (front.shape != 'chain')}{front.territories}{rules}"
 
 
 def defend_fronts(
@@ -188,19 +217,20 @@ def defend_fronts(
 ) -> BestFronts:
     """Return how to divide armies among fronts that are attacked independently of each other.
 
-    armies: armies of the defence in all; at least one stands on each territory.
+    armies: armies to divide, besides those that the fronts hold already; each territory that
+        holds none gets at least one.
     fronts: the fronts, each a `Front`, or the number of attackers before a single territory.
     rules: `Rules`, or the name of a rule set, for fronts without rules of their own.
     garrison: armies that must stay behind on each territory; `None` keeps what the rules say.
-    objective: what the defence wants least: `"break through"`, the chance that any front falls; or
+    objective: what the defence minimises: `"break through"`, the chance that any front falls; or
         `"territories"`, the expected number of territories lost. The attackers of a chain want
         most of it, as `spread_defenders` says.
     stop: when the attackers stop a battle, and with it their attack.
     exact: whether to return the values as fractions.
 
     Each front has one stack, which attacks only there. Before a chain it plays as for
-    `spread_defenders`. Where territories stand side by side, it attacks the one that it takes most
-    likely, and no other after it.
+    `spread_defenders`, or from the first territory on. Where territories are side by side, it
+    attacks the one that it takes most likely, and no other after it.
 
     All divisions of the armies are compared, by dynamic programming, in floats with a proven bound,
     and in fractions where these cannot tell. `is_exact` is False where more than a thousand
@@ -223,18 +253,21 @@ def defend_fronts(
     total = whole_number(armies, "armies", least=1, most=MOST_ARMIES)
     given = row_of(fronts, "fronts", "fronts")
     if not given:
-        raise IllegalError("fronts must have at least one entry, got none")
+        raise IllegalError("missing fronts")
     check_choice(objective, OBJECTIVES, "objective")
     check_choice(exact, (True, False), "exact")
     stops, common = read_stop(stop), find_rules(rules, garrison)
     asked = [_Asked.of(each, common, stops, objective, exact) for each in given]
-    least = sum(each.front.territories for each in asked)
-    if total < least:
+    empty = sum(sum(each.front.least) - sum(each.front.held) for each in asked)
+    if total < empty:
         raise IllegalError(
-            f"armies must be at least one for each of {shown(least)} territories, "
+            f"armies must be at least one for each of {shown(empty)} territories without any, "
             f"got {shown(total)}"
         )
-    curves = [each.curve(total - least + each.front.territories) for each in asked]
+    curves = [each.curve(total - empty + sum(each.front.least)) for each in asked]
+    total += sum(sum(each.front.held) for each in asked)
+    if total > MOST_ARMIES:
+        raise TooLargeError(f"armies must be at most {MOST_ARMIES} in all, got {shown(total)}")
     best, is_exact = _best_division(asked, curves, total, objective)
     spreads = [each.spread(n) for each, n in zip(asked, best, strict=True)]
     if exact:
@@ -302,7 +335,16 @@ class _Asked(NamedTuple):
     @property
     def is_chain(self) -> bool:
         """Whether the territories are in a row, of at least two."""
-        return self.front.shape == "chain" and self.front.territories > 1
+        return self.front.shape != "any" and self.front.territories > 1
+
+    @property
+    def is_free(self) -> bool:
+        """Whether no territory holds more than it must, and a chain may be crossed either way."""
+        return self.front.shape != "end" and max(self.front.least) == 1
+
+    def can_be(self, spreads: Whole) -> Flags:
+        """Return for each row whether no territory has fewer armies than it holds."""
+        return np.asarray((spreads >= self.front.least).all(axis=1))
 
     @property
     def able(self) -> int:
@@ -314,7 +356,7 @@ class _Asked(NamedTuple):
         return find_kernel(self.rules, self.stop, exact=exact)
 
     def curve(self, most: int) -> _Curve:
-        """Return what the attackers achieve against up to so many armies."""
+        """Return what the attackers achieve against up to this many armies."""
         return self._chain(most) if self.is_chain else self._side_by_side(most)
 
     def _chain(self, most: int) -> _Curve:
@@ -330,17 +372,23 @@ class _Asked(NamedTuple):
         whole = float(payoff.values[-1])
         taken, missing = np.full(most + 1, np.inf), np.full(most + 1, -np.inf)
         battles = battles_up_to(attackers, most - length + 1, kernel, self.rules.garrison)
-        for n in range(length, most + 1):
+        one_end = self.front.shape == "end"
+        for n in range(sum(self.front.least), most + 1):
             taken[n], missing[n] = 0.0, whole
             if self.able > 0:
-                taken[n] = every_value(n, attackers, payoff, battles).min()
-                missing[n] = every_value(n, attackers, payoff.complement(), battles).max()
+                can_be = self.can_be(compositions(n, length))
+                missed = payoff.complement()
+                values = every_value(n, attackers, payoff, battles, from_first=one_end)
+                others = every_value(n, attackers, missed, battles, from_first=one_end)
+                taken[n], missing[n] = values[can_be].min(), others[can_be].max()
         return _Curve(taken, missing, error_of_values(attackers, most, length, payoff, kernel))
 
     def _side_by_side(self, most: int) -> _Curve:
         taken, missing = self._territory(most)
-        one = np.array([taken, missing])
-        for count in range(2, self.front.territories + 1):
+        each = np.array([taken, missing])
+        first, *others = (_from(each, held) for held in self.front.least)
+        taken, missing = first
+        for count, one in enumerate(others, start=2):
             if count * (most + 1) ** 2 > MOST_STEPS:
                 raise TooLargeError(
                     "territories side by side and armies must be fewer, got "
@@ -365,8 +413,10 @@ class _Asked(NamedTuple):
         return taken, missing
 
     def spread(self, armies: int) -> Spread:
-        """Return the best spread of so many armies over the front."""
+        """Return the best spread of this many armies over the front."""
         front = self.front
+        if not self.is_free:
+            return self._by_chain(armies) if self.is_chain else next(self._by_weakness(armies))
         if self.is_chain:
             best = spread_defenders(
                 front.attackers,
@@ -379,28 +429,54 @@ class _Asked(NamedTuple):
             return best.spreads[0]
         taken, _ = self._territory(armies)
         even = simple_spreads(armies, front.territories)["even"]
-        return min([even, *self._by_weakness(armies, taken)], key=lambda each: max(taken[[*each]]))
+        found = [even]
+        if not (np.diff(taken[1:]) <= 0).all():  # some rules make one army more a weakness
+            found += map(tuple, map(sorted, self._by_weakness(armies)))
+        return min(found, key=lambda each: max(taken[[*each]]))
 
-    def _by_weakness(self, armies: int, taken: Floats) -> Iterator[Spread]:
-        """Yield a spread over territories side by side whose weakest falls least likely.
-
-        Some rules make one army more a weakness, so that it need not be the even one.
-        """
-        if (np.diff(taken[1:]) <= 0).all():
-            return
-        best, chosen = taken, []
-        for _ in range(self.front.territories - 1):
-            larger = [np.maximum(best[n::-1], taken[: n + 1]) for n in range(armies + 1)]
+    def _by_weakness(self, armies: int) -> Iterator[Spread]:
+        """Yield a spread over territories side by side whose weakest falls least likely."""
+        taken = np.array(self._territory(armies))
+        first, *others = (_from(taken, held)[0] for held in self.front.least)
+        best, chosen = first, []
+        for one in others:
+            larger = [np.maximum(best[n::-1], one[: n + 1]) for n in range(armies + 1)]
             chosen.append([int(np.argmin(row)) for row in larger])
             best = np.array([row.min() for row in larger])
         rest, spread = armies, []
         for row in reversed(chosen):
             spread.append(row[rest])
             rest -= row[rest]
-        yield tuple(sorted([*spread, rest]))
+        yield (rest, *reversed(spread))
+
+    def _by_chain(self, armies: int) -> Spread:
+        """Return the best spread over a chain that holds armies, or is crossed from one end."""
+        front, length = self.front, self.front.territories
+        spreads = compositions(armies, length)
+        payoff, one_end = PAYOFFS[self.objective](length), front.shape == "end"
+        can_be = self.can_be(spreads)
+        spreads = spreads[can_be]
+        if self.able <= 0:
+            return min(map(tuple, spreads.tolist()), key=_unevenness)
+        battles = battles_up_to(front.attackers, armies, self.kernel(), self.rules.garrison)
+        values = every_value(armies, front.attackers, payoff, battles, from_first=one_end)[can_be]
+        least = values.min()
+        error = error_of_values(front.attackers, armies, length, payoff, self.kernel())
+        near = values <= least * (1 + 3 * error.relative) + 2 * error.absolute
+        rows = list(map(tuple, spreads[near].tolist()))
+        steps = len(rows) * armies * front.attackers
+        if len(rows) == 1 or self.rules.mode.inexact or steps > MOST_EXACT_STEPS:
+            return tuple(spreads[int(np.argmin(values))].tolist())
+        exact = {row: self.exact_value(row) for row in rows}
+        return min(rows, key=lambda row: (exact[row], _unevenness(row)))
 
     def exact_value(self, spread: Spread) -> Fraction:
         """Return what the attackers achieve against a spread."""
+        if self.is_chain and self.front.shape == "end":
+            payoff = PAYOFFS[self.objective](self.front.territories)
+            kernel = self.kernel(exact=True)
+            model = kernel_model(self.front.attackers, payoff, kernel, self.rules.garrison)
+            return Fraction(model.value(spread, from_first=True))
         if self.is_chain:
             value = spread_value(
                 self.front.attackers,
@@ -413,6 +489,13 @@ class _Asked(NamedTuple):
             return Fraction(value)
         kernel = self.kernel(exact=True)
         return max(Fraction(kernel.win_probability(self.able, d)) for d in set(spread))
+
+
+def _from(curve: Floats, least: int) -> Floats:
+    """Return the chances to fall, and to hold, of a territory that cannot have fewer armies."""
+    limited = curve.copy()
+    limited[:, :least] = [[np.inf], [-np.inf]]
+    return limited
 
 
 def _weakest(one: Floats, several: Floats, count: int) -> Floats:
@@ -475,7 +558,7 @@ def _least_sums(before: Floats, cost: Floats, armies: int) -> Floats:
 def _divisions(
     costs: Sequence[Floats], least: Sequence[Floats], armies: int, most: float
 ) -> Iterator[Division]:
-    """Yield the divisions whose cost is at most so much, and no more than one past `MOST_NEAR`."""
+    """Yield the divisions whose cost is at most `most`, and at most one past `MOST_NEAR`."""
     pending: list[tuple[int, float, Division]] = [(armies, 0.0, ())]
     count = 0
     while pending and count <= MOST_NEAR:

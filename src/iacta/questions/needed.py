@@ -1,5 +1,7 @@
 """Needed: the fewest armies with which an attack succeeds, or a territory holds."""
 
+from __future__ import annotations  # for signatures that show the names of types
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,12 +9,12 @@ from fractions import Fraction
 from functools import cache, partial
 from math import ceil, prod, sqrt
 from operator import mul
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from iacta.battle.campaign import chance_along, values_along
+from iacta.battle.campaign import chances_along, refuse_tables, values_along
 from iacta.battle.territory import Stage, Territories, read_territories, stages
 from iacta.checks import (
     Chance,
@@ -27,9 +29,9 @@ from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Chances, Error, Kernel, Values
-from iacta.questions.arrays import RuleSets, over_rules
+from iacta.questions.arrays import Armies, Army, RuleSets, Whole, over_rules
 from iacta.questions.search import Curve, decided, decided_by_floats, first, first_in_tables
-from iacta.rules.roll import loss_counts
+from iacta.rules.roll import loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.variants import find_rules
@@ -40,6 +42,7 @@ __all__ = [
     "armies_needed_for_campaign",
     "break_even_line",
     "defenders_needed",
+    "win_probabilities_keeping",
     "win_probability_keeping",
 ]
 
@@ -47,21 +50,45 @@ Pair: TypeAlias = tuple[int, Fraction]  # armies of the other side and the wante
 Row: TypeAlias = npt.NDArray[Any]
 
 LARGEST_IN_TABLES = 2_000
-MOST_IN_TABLES = 10**7
+SAFETY = 1.05  # of a guess with which tables begin
 MOST_ARMIES_EXACTLY = 20_000
 LEAST_CHANCE_ALONE = Fraction(1, 10**140)  # a battle alone is right down to 1e-150
 EVEN = Fraction(1, 2)
 
 
+@overload
 def armies_needed(
-    defenders: npt.ArrayLike,
-    chance: Any,
+    defenders: Army,
+    chance: Chance,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    keep: int = 0,
+    stop: Stop | None = None,
+) -> int: ...
+
+
+@overload
+def armies_needed(
+    defenders: Armies,
+    chance: object,
     rules: RuleSets = "classic",
     *,
     garrison: int | None = None,
     keep: int = 0,
     stop: Stop | None = None,
-) -> Any:
+) -> Whole: ...
+
+
+def armies_needed(
+    defenders: Armies,
+    chance: object,
+    rules: RuleSets = "classic",
+    *,
+    garrison: int | None = None,
+    keep: int = 0,
+    stop: Stop | None = None,
+) -> int | Whole:
     """Return the fewest attackers, garrison included, that win with at least a wanted chance.
 
     defenders: armies on the defended territory; a whole number or an array of them.
@@ -71,7 +98,7 @@ def armies_needed(
     rules: `Rules`, or the name of a rule set; or an array of them, broadcast too.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
     keep: armies that must be left at the end to move into the territory.
-    stop: when the attackers stop of their own will, a `Stop`; `None` for never.
+    stop: when the attackers choose to stop, a `Stop`; `None` for never.
 
     An `int`, or an array of the broadcast shape. The comparison is exact: floats decide it only
     where their proven error bound lets them, and fractions where it does not. Where the defender
@@ -130,7 +157,7 @@ def armies_needed_for_campaign(
 
     The comparison is exact, and the same is refused as by `armies_needed`. With balanced blitz on
     the way, floats decide; a chance of 1 is taken where every battle is a balanced one. A defender
-    who sees the attack first plays for his own territory, as `Campaign` says; with him on the way,
+    who sees the attack first plays for that territory alone, as `Campaign` says; on such a way
     the comparison is exact if the replies that are best in floats are the best.
 
     >>> armies_needed_for_campaign([22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1], "95%")
@@ -158,12 +185,46 @@ def armies_needed_for_campaign(
         attained = certain or any(not stage.stop.is_reserve for stage in way.stages)
         _refuse_unreachable(prod(limits, start=Fraction(1)), chance, attained, "attackers")
 
-    staying = sum(stage.rules.garrison + (stage.stop.stop_at or 0) for stage in way.stages)
-    most = way.keep + 16 + 2 * sum(defended) + staying
-    try:
-        return first_in_tables({None: [wanted]}, tables, most, refuse)[None, wanted]
-    except TooLargeError:
-        raise _too_many(defended, way.keep) from None
+    return first_in_tables({None: [wanted]}, tables, way.guess(wanted), refuse)[None, wanted]
+
+
+@overload
+def win_probability_keeping(
+    attackers: int,
+    territories: Territories,
+    keep: int,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    stop: Stop | None = None,
+    exact: Literal[False] = False,
+) -> float: ...
+
+
+@overload
+def win_probability_keeping(
+    attackers: int,
+    territories: Territories,
+    keep: int,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    stop: Stop | None = None,
+    exact: Literal[True],
+) -> Fraction: ...
+
+
+@overload
+def win_probability_keeping(
+    attackers: int,
+    territories: Territories,
+    keep: int,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    stop: Stop | None = None,
+    exact: bool,
+) -> Probability: ...
 
 
 def win_probability_keeping(
@@ -186,23 +247,67 @@ def win_probability_keeping(
     >>> win_probability_keeping(3, [1], keep=2, exact=True)
     Fraction(125, 216)
     """
-    count = whole_number(attackers, "attackers", least=1)
+    options: Any = {"garrison": garrison, "stop": stop, "exact": exact}
+    return win_probabilities_keeping([attackers], territories, keep, rules, **options)[0]
+
+
+def win_probabilities_keeping(
+    attackers: Sequence[int],
+    territories: Territories,
+    keep: int,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    stop: Stop | None = None,
+    exact: bool = False,
+) -> list[Probability]:
+    """Return the chances of several stacks, as `win_probability_keeping` does for each.
+
+    attackers: the armies of each stack, garrison included; at least one stack.
+
+    >>> win_probabilities_keeping([2, 3], [1], keep=2, exact=True)
+    [Fraction(0, 1), Fraction(125, 216)]
+    """
+    counts = [whole_number(each, "attackers", least=1) for each in attackers]
     way = _read_way(territories, find_rules(rules, garrison), stop, keep, exact=exact)
     kernel, defenders = way.kernels[0], way.stages[0].defenders
-    able = count - way.stages[0].rules.garrison
-    if len(way.stages) == 1 and (kernel.certain or _leaps(kernel, able, defenders)):
-        return kernel.chances(able, defenders, way.keep).won
-    return chance_along(way.stages, way.kernels, count, way.keep)
+    most = max(counts) - way.stages[0].rules.garrison
+    if len(way.stages) == 1 and (kernel.certain or _leaps(kernel, most, defenders)):
+        able = [count - way.stages[0].rules.garrison for count in counts]
+        return [kernel.chances(each, defenders, way.keep).won for each in able]
+    return chances_along(way.stages, way.kernels, counts, way.keep)
 
 
+@overload
 def defenders_needed(
-    attackers: npt.ArrayLike,
-    chance: Any,
+    attackers: Army,
+    chance: Chance,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    stop: Stop | None = None,
+) -> int: ...
+
+
+@overload
+def defenders_needed(
+    attackers: Armies,
+    chance: object,
     rules: RuleSets = "classic",
     *,
     garrison: int | None = None,
     stop: Stop | None = None,
-) -> Any:
+) -> Whole: ...
+
+
+def defenders_needed(
+    attackers: Armies,
+    chance: object,
+    rules: RuleSets = "classic",
+    *,
+    garrison: int | None = None,
+    stop: Stop | None = None,
+) -> int | Whole:
     """Return the fewest defenders that hold their territory with at least a wanted chance.
 
     attackers: armies on the attacking territory, garrison included; a whole number or an array
@@ -210,7 +315,7 @@ def defenders_needed(
     chance: the wanted chance, as for `armies_needed`; the two shapes are broadcast.
     rules: `Rules`, or the name of a rule set; or an array of them, broadcast too.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
-    stop: when the attackers stop of their own will, a `Stop`; `None` for never.
+    stop: when the attackers choose to stop, a `Stop`; `None` for never.
 
     An `int`, or an array of the broadcast shape. The comparison is exact: floats decide it only
     where their proven error bound lets them, and fractions where it does not. Against more than
@@ -290,21 +395,25 @@ def _read_rules(rules: Rules | str, garrison: int | None) -> Rules:
 
 def _refuse_growing(rules: Rules) -> None:
     if rules.mode.grows:
-        raise rules.mode.unfit("to count the armies that a chance takes")
+        raise rules.mode.unfit("to find the armies needed for a chance")
 
 
 def _for_each(
     numbers: npt.NDArray[np.int64],
-    chance: Any,
+    chance: object,
     kernel: Kernel,
     fewest: Callable[[Iterable[Pair]], dict[Pair, int]],
-) -> Any:
+) -> int | Whole:
     """Broadcast numbers of armies and wanted chances, and return the fewest armies for each."""
     ours, wanted = broadcast(numbers, read_chances(chance, certain=kernel.certain))
     pairs = list(zip(ours.reshape(-1).tolist(), wanted.reshape(-1).tolist(), strict=True))
     found = fewest(dict.fromkeys(pairs))
-    needed = np.array([found[pair] for pair in pairs], dtype=np.int64).reshape(ours.shape)
-    return needed if needed.ndim else int(needed)
+    if not ours.ndim:
+        return found[pairs[0]]
+    try:
+        return np.array([found[pair] for pair in pairs], dtype=np.int64).reshape(ours.shape)
+    except OverflowError:
+        raise TooLargeError(f"{max(found.values())} armies do not fit in an array") from None
 
 
 class _Way(NamedTuple):
@@ -331,14 +440,29 @@ class _Way(NamedTuple):
 
     def error(self, most: int) -> Error:
         """Return a bound on the error of these chances, or refuse what is too large."""
-        if most > MOST_IN_TABLES:
-            raise _too_many([stage.defenders for stage in self.stages], self.keep)
-        errors = []
-        for stage, kernel in zip(self.stages, self.kernels, strict=True):
-            table = kernel.by("table", most, stage.defenders)
-            table.refuse(most, stage.defenders)
-            errors.append(table.error(most, stage.defenders))
+        defended = [stage.defenders for stage in self.stages]
+        try:
+            refuse_tables(self.stages, self.kernels, most)
+        except TooLargeError:
+            raise _too_many(defended, self.keep) from None
+        errors = (
+            kernel.by("table", most, defenders).error(most, defenders)
+            for defenders, kernel in zip(defended, self.kernels, strict=True)
+        )
         return Error(*map(sum, zip(*errors, strict=True)))
+
+    def guess(self, wanted: Fraction) -> int:
+        """Return about how many attackers have a chance, rather too many than too few.
+
+        It is as if the losses of all battles were normal, under rules of truly random dice.
+        """
+        mean = variance = 0.0
+        for stage in self.stages:
+            losses = _LossesToWin.of(stage.defenders, stage.rules)
+            mean, variance = mean + losses.mean, variance + losses.variance
+        staying = sum(stage.rules.garrison + (stage.stop.stop_at or 0) for stage in self.stages)
+        enough = mean + _normal_quantile(wanted) * sqrt(variance)
+        return max(ceil(SAFETY * enough), 0) + self.keep + 16 + staying
 
     def curve(self, most: int, error: Error, row: Row | None = None) -> Curve:
         """Return these chances as a curve.
@@ -353,11 +477,45 @@ class _Way(NamedTuple):
         )
 
 
+class _LossesToWin(NamedTuple):
+    """What it costs the attackers to beat some defenders, if all dice are thrown to the end.
+
+    mean, variance: of the attackers lost; floats.
+    """
+
+    mean: float
+    variance: float
+
+    @classmethod
+    def of(cls, defenders: int, rules: Rules) -> _LossesToWin:
+        losses = loss_counts(*rules.full_roll, rules)
+        lost = range(losses.compared, -1, -1)  # by the attackers, who lose what defenders do not
+        mean = Fraction(sum(map(mul, losses.counts, lost)), losses.total)
+        variance = Fraction(sum(map(mul, losses.counts, (n * n for n in lost))), losses.total)
+        variance -= mean**2
+        fallen = losses.compared - mean
+        if not fallen:
+            return cls(2.0 * defenders, 0.0)  # no number is enough
+        rolls = defenders / fallen
+        return cls(float(rolls * mean), float(rolls * variance * (losses.compared / fallen) ** 2))
+
+
+def _normal_quantile(chance: Fraction) -> float:
+    """Return below how many standard deviations a normal variable is with a chance."""
+    from statistics import NormalDist  # slow to import, and only needed here
+
+    rare = max(min(chance, 1 - chance), LEAST_CHANCE_ALONE)
+    return NormalDist().inv_cdf(float(rare)) * (1 if 2 * chance < 1 else -1)
+
+
 def _read_way(
     territories: Territories, rules: Rules, stop: Stop | None, keep: int, *, exact: bool = False
 ) -> _Way:
     way = list(stages(read_territories(territories), rules, read_stop(stop)))
     kernels = [stage.kernel(exact=exact) for stage in way]
+    for stage in way:
+        most_attack, most_defence = stage.rules.full_roll
+        refuse_many_rolls(most_attack, min(stage.defenders, most_defence), stage.rules)
     return _Way(way, kernels, whole_number(keep, "keep", least=0))
 
 
@@ -464,7 +622,7 @@ class _Search(ABC):
         return number
 
     def by_tables(
-        self, asked: Mapping[int, Mapping[Fraction, Fraction]], question: "_Search"
+        self, asked: Mapping[int, Mapping[Fraction, Fraction]], question: _Search
     ) -> dict[Pair, int]:
         """Return the fewest by tables.
 
@@ -499,18 +657,8 @@ class _Attackers(_Search):
 
     def guess(self, other: int, wanted: Fraction) -> int:
         """Return about how many attackers it takes, as if their losses were normal."""
-        from statistics import NormalDist  # slow to import, and only needed here
-
-        losses = loss_counts(*self.kernel.rules.full_roll, self.kernel.rules)
-        lost = range(losses.compared, -1, -1)  # by the attackers, who lose what defenders do not
-        mean = Fraction(sum(map(mul, losses.counts, lost)), losses.total)
-        variance = Fraction(sum(map(mul, losses.counts, (n * n for n in lost))), losses.total)
-        variance -= mean**2
-        rolls = other / (losses.compared - mean)
-        rare = max(min(wanted, 1 - wanted), LEAST_CHANCE_ALONE)
-        spread = sqrt(rolls * variance) * losses.compared / (losses.compared - mean)
-        quantile = NormalDist().inv_cdf(float(rare)) * (1 if 2 * wanted < 1 else -1)
-        armies = float(rolls * mean) + spread * quantile
+        losses = _LossesToWin.of(other, self.kernel.rules)
+        armies = losses.mean + sqrt(losses.variance) * _normal_quantile(wanted)
         return max(ceil(armies), 1) + self.keep + self.kept_out
 
     def tables(self, most: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
@@ -528,8 +676,8 @@ class _Attackers(_Search):
         if not _leaps(self.kernel, self.keep, other):
             return _too_many([other], self.keep)
         return TooLargeError(
-            f"chance must be one that can be told from those of a battle against {shown(other)}, "
-            f"between 1e-140 and 1 - 1e-140, got {shown(str(chance))}"
+            f"chance must lie between 1e-140 and 1 - 1e-140 against {shown(other)}, "
+            f"got {shown(str(chance))}"
         )
 
 
@@ -579,8 +727,8 @@ class _Defenders(_Search):
 
     def too_large(self, other: int, chance: Fraction) -> TooLargeError:
         return TooLargeError(
-            "attackers must be less than some ten thousand for these rules and this chance, "
-            f"got {shown(other + self.kernel.garrison)}"
+            "{shown(other + self.kernel.garrison)} attackers are too many for these rules and this "
+            "chance: the search would take more than half a minute"
         )
 
 
@@ -595,15 +743,17 @@ def _leaps(kernel: Kernel, attackers: int, defenders: int) -> bool:
 def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side: str) -> None:
     """Refuse a chance that even endless armies do not have, once a fair number has been tried."""
     if chance > limit or (chance == limit and not attained):
-        bound = "at most" if attained else "below"
-        raise IllegalError(
-            f"chance must be {bound} {shown(str(limit))}, which endless {side} have, "
-            f"got {shown(str(chance))}"
+        bound = (
+            f"at most {limit}, the most that any number of {side} reaches"
+            if attained
+            else f"below {limit}, which no number of {side} reaches"
         )
+        raise IllegalError(f"chance must be {bound}, got {shown(str(chance))}")
 
 
 def _too_many(defended: Sequence[int], keep: int) -> TooLargeError:
-    many = " ".join(map(shown, defended[:9]))
+    many = " ".join(map(shown, defended[:9])) + (" ..." if len(defended) > 9 else "")
+    more = f" with {shown(keep)} kept" if keep else ""
     return TooLargeError(
-        f"defenders and keep must be less than some ten thousand, got {many} and {shown(keep)}"
+        f"{many} defenders{more} are too many: the search would take more than half a minute"
     )

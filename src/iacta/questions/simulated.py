@@ -80,7 +80,7 @@ def simulate_battle(
     defenders: armies on the defended territory.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
-    stop: when the attackers stop of their own will, a `Stop`; `None` for never.
+    stop: when the attackers choose to stop, a `Stop`; `None` for never.
     runs: how many times it is fought.
     seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
     executor: any `concurrent.futures.Executor`, over whose workers the runs are spread; `None`

@@ -99,7 +99,7 @@ def spread_defenders(
     """Return how to spread armies over a chain of territories against attackers who play best.
 
     attackers: armies of the one stack that attacks, garrison included.
-    armies: armies of the defence in all; at least one stands on each territory.
+    armies: all armies of the defence; each territory gets at least one.
     territories: how many there are, in a row.
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind on each territory; `None` keeps what the rules say.
@@ -108,9 +108,9 @@ def spread_defenders(
     stop: when the attackers stop a battle, and with it their attack.
     exact: whether to return the value as a fraction.
 
-    The model: the attackers stand beside the chain and may attack any one of its territories
+    The model: the attackers are beside the chain and may attack any one of its territories
     first. They take it, move in with all but the garrison, and attack a neighbour of the territory
-    on which they stand, as in a `Campaign`, and so on; a stack can neither jump nor walk back over
+    on which they are, as in a `Campaign`, and so on; a stack can neither jump nor walk back over
     what it has taken. So an attack that starts at one end can take all, and one that starts inside
     chooses after the first conquest, knowing what it has cost, to which end it continues. Every
     battle is fought until the territory is taken, the stack cannot attack or the attackers stop. To
@@ -118,13 +118,13 @@ def spread_defenders(
     take any one territory: then the even spread is the best.)
 
     A `BestSpread`. Up to 2 million spreads, and 50 million when multiplied by the attackers, are
-    all compared, in floats with a proven bound and in fractions where these cannot tell: chains of
-    6 territories and 30 armies against 400 attackers are among them. Beyond that, armies are moved
-    from territory to territory, from several starting spreads, for as long as it helps and at most
-    some thousand times, and `is_exact` is False. It is also False where thousands of spreads are
-    too nearly equal, where the numbers that tell them apart are below 1e-130, and where floats
-    cannot tell them apart under rules without fractions. The error of a float value is at most that
-    of `iacta.questions.spread_values.error_of_values`.
+    all compared, in floats with a proven bound and in fractions where these cannot decide: chains
+    of 6 territories and 30 armies against 400 attackers are among them. Beyond that, armies are
+    moved from territory to territory, from several starting spreads, for as long as it helps and at
+    most some thousand times, and `is_exact` is False. It is also False where thousands of spreads
+    are too nearly equal, where their differences are below 1e-130, and where floats cannot
+    distinguish them under rules without fractions. The error of a float value is at most that of
+    `iacta.questions.spread_values.error_of_values`.
 
     Refused are fewer armies than territories, rules under which armies grow, and sizes that would
     take more than a GiB.
@@ -171,7 +171,7 @@ def spread_value(
     """
     row = tuple(whole_number(n, "spread", least=1) for n in row_of(spread, "spread", "armies"))
     if not row:
-        raise IllegalError("spread must have at least one entry, got none")
+        raise IllegalError("missing spread")
     asked = _ask(attackers, sum(row), len(row), rules, garrison, objective, stop, exact)
     return asked.value(row, exact=exact)
 
@@ -272,7 +272,7 @@ class _Asked(NamedTuple):
         return self.armies - self.territories + 1
 
     def is_hopeless(self) -> bool:
-        """Tell whether the garrisons alone keep the attackers from all that they want."""
+        """Return whether the garrisons alone keep the attackers from all that they want."""
         garrison, values = self.rules.garrison, self.payoff.values
         taken = sum(self.attackers > garrison * n for n in range(1, self.territories + 1))
         return values[taken] == values[0]
@@ -315,7 +315,7 @@ def _ask(
     check_choice(objective, OBJECTIVES, "objective")
     if total < length:
         raise IllegalError(
-            f"armies must be at least one for each of {shown(length)} territories, "
+            f"armies must be at least one for each of the {shown(length)} territories, "
             f"got {shown(total)}"
         )
     if max(stack, total) > MOST_ARMIES:
@@ -341,7 +341,7 @@ class _Defence:
         )
 
     def can_compare_all(self) -> bool:
-        """Tell whether there are few enough spreads to look at each."""
+        """Return whether there are few enough spreads to look at each."""
         count = comb(self.asked.armies - 1, self.asked.territories - 1)
         return count <= MOST_SPREADS and count * (self.asked.attackers + 1) <= MOST_VALUES
 
@@ -364,7 +364,7 @@ class _Defence:
         return self._answer(self._exactly_best(spreads, different), is_exact=True)
 
     def _is_near(self, values: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which spreads may be the best, as far as floats tell."""
+        """Return which spreads may be the best, as far as floats show."""
         relative, absolute = 3 * self.error.relative, 2 * self.error.absolute
         if self.payoff.maximized:
             least = values.min()

@@ -23,7 +23,7 @@ each end. For the starts inside, E_i pairs the vectors of the left and the right
 spread is E_{k+1−i} of its mirror image, so half of the starts are enough.
 
 Where the attackers have nearly all that they can have, the same is done with w_k − w_t, and they
-want the least: the numbers that tell the spreads apart are then small ones with all their digits.
+want the least: the numbers that decide between spreads are then small ones with all their digits.
 
 Error. There are only sums and products of numbers that are not negative, so errors add up;
 `error_of_values` counts them.
@@ -49,6 +49,7 @@ __all__ = [
     "Model",
     "Payoff",
     "Spread",
+    "Whole",
     "battles_up_to",
     "compositions",
     "error_of_values",
@@ -81,7 +82,7 @@ class Payoff(NamedTuple):
         return np.asarray((np.maximum if self.maximized else np.minimum)(one, other))
 
     def can_gain_from(self, start: int) -> bool:
-        """Tell whether a start there, 0 for the first territory, can bring anything."""
+        """Return whether a start there, 0 for the first territory, can bring anything."""
         longest = max(start + 1, len(self.values) - 1 - start)
         return self.values[longest] != self.values[0]
 
@@ -114,9 +115,13 @@ class Model:
         self.backward = backward
         self.known: dict[tuple[Spread, int], Vector] = {}
 
-    def value(self, spread: Spread) -> Any:
-        """Return the value of the attack on a spread to attackers who choose best."""
-        starts = [i for i in range(len(spread)) if self.payoff.can_gain_from(i)]
+    def value(self, spread: Spread, *, from_first: bool = False) -> Any:
+        """Return the value of the attack on a spread to attackers who choose best.
+
+        from_first: whether they must start at the first territory.
+        """
+        places = range(1 if from_first else len(spread))
+        starts = [i for i in places if self.payoff.can_gain_from(i)]
         return (max if self.payoff.maximized else min)(self._from(spread, i) for i in starts)
 
     def _from(self, spread: Spread, start: int) -> Any:
@@ -253,15 +258,20 @@ def compositions(armies: int, territories: int) -> Whole:
     return np.diff(cuts, axis=1)
 
 
-def every_value(armies: int, attackers: int, payoff: Payoff, battles: Battles) -> Floats:
+def every_value(
+    armies: int, attackers: int, payoff: Payoff, battles: Battles, *, from_first: bool = False
+) -> Floats:
     """Return the value of the attack on every spread, in the order of `compositions`.
 
     armies: armies of the defence in all, below 2^15.
     attackers: armies with which the attack starts, garrison included.
     payoff: what the attackers want, for as many territories as there are.
     battles: how their battles end.
+    from_first: whether the attackers must start at the first territory.
     """
     search = _Search(armies, attackers, payoff, battles)
+    if from_first:
+        return search.values_from(0)
     territories = len(payoff.values) - 1
     mirror = np.lexsort(compositions(armies, territories).T)
     starts = [i for i in range((territories + 1) // 2) if payoff.can_gain_from(i)]

@@ -21,7 +21,7 @@ class Dice:
     faces: the number of faces of each die, such as `(6, 6, 6)`; each die shows 1 to its faces.
     keep: how many of the best dice are kept when all are thrown; `None` keeps all. The others
         are spare: with `keep=2` of three dice, a single army throws two dice and keeps the best.
-    reroll: faces that are thrown once more, such as `(1,)`; the second throw stands.
+    reroll: faces that are rerolled once, such as `(1,)`; the second roll counts.
     bonus: what is added to the highest kept die, the second highest, and so on; a malus is
         negative. The dice keep their order.
     clamp: the lowest and highest value that a die can have after its bonus; `None` sets no limit.

@@ -9,7 +9,7 @@ from typing import Any
 
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.files import STREAM, named, parse_toml, read_bytes, read_path
+from iacta.files import STREAM, in_file, named, parse_toml, read_bytes, read_path
 from iacta.rules.dice import Dice
 from iacta.rules.modes import mode_record, read_mode
 from iacta.rules.rules import CLASSIC, Rules
@@ -47,10 +47,8 @@ def read_rules_file(path: str | PathLike[str]) -> RuleSet:
     Rules(attack=Dice((8, 6, 6)), defence=Dice((6, 6, 6)))
     """
     file = read_path(path, "rules")
-    try:
+    with in_file(file, "rules"):
         return _rule_set(read_toml(file), file)
-    except IactaError as error:
-        raise type(error)(f"{named(file, 'rules')}: {error}") from None
 
 
 def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") -> Rules:
@@ -143,8 +141,7 @@ def read_toml(file: Path) -> dict[str, Any]:
         return parse_toml(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise MalformedError(
-            f"the text must be in UTF-8, got the byte {content[error.start]:#04x} "
-            f"at position {error.start}"
+            f"the text is not UTF-8: byte {content[error.start]:#04x} at position {error.start}"
         ) from None
 
 
@@ -166,7 +163,7 @@ def _base(name: object) -> Rules:
     try:
         return find_rules(_one_line(name, "base"))
     except IllegalError as error:
-        raise IllegalError(f"base{str(error).removeprefix('rules')}") from None
+        raise IllegalError(f"base: {error}") from None
 
 
 def _own_name(name: object, rules: Rules) -> str:
@@ -177,13 +174,13 @@ def _own_name(name: object, rules: Rules) -> str:
     except IllegalError:
         return checked
     if known != rules:
-        raise IllegalError(f"name must not be that of other known rules, got {shown(name)}")
+        raise IllegalError(f"name {shown(name)} is taken by other rules")
     return checked
 
 
 def _one_line(text: object, key: str) -> str:
     if not isinstance(text, str) or not text.isprintable() or not text.strip():
-        raise MalformedError(f"{key} must be a text of one line, got {shown(text)}")
+        raise MalformedError(f"{key} must be a text on one line, got {shown(text)}")
     return text
 
 
@@ -194,8 +191,8 @@ def _refuse_unknown(keys: Mapping[str, Any], known: Sequence[str], table: str = 
 
             near = difflib.get_close_matches(str(key), known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(known)}"
-            place = f" of {table}" if table else ""
-            raise IllegalError(f"keys{place} must be known ones, got {shown(key)}; {hint}")
+            place = f" in {table}" if table else ""
+            raise IllegalError(f"unknown key {shown(key)}{place}; {hint}")
 
 
 def _dice(given: object, start: Dice | None, side: str) -> Dice | None:
@@ -206,7 +203,7 @@ def _dice(given: object, start: Dice | None, side: str) -> Dice | None:
         raise MalformedError(f"{side} must be a table of dice, got {shown(given)}")
     _refuse_unknown(given, DICE_KEYS, side)
     if start is None and "faces" not in given:
-        raise IllegalError(f"{side}.faces must be given where {side} is, got none")
+        raise IllegalError(f"missing {side}.faces")
     try:
         return replace(start or Dice(), **given)
     except IactaError as error:

@@ -51,14 +51,14 @@ class Mode:
         return short_repr(self)
 
     def unfit(self, purpose: str) -> IllegalError:
-        """Return the error that says that this mode does not go with a purpose.
+        """Return the error that this mode cannot be used for a purpose.
 
         purpose: such as `"to decide roll by roll"`.
 
         >>> BalancedBlitz().unfit("to decide roll by roll")
-        IllegalError("dice_mode must be 'true random' to decide roll by roll, got 'balanced blitz'")
+        IllegalError("rules with dice_mode 'balanced blitz' cannot be used to decide roll by roll")
         """
-        return IllegalError(f"{self.key} must be {self.off!r} {purpose}, got {self.setting()!r}")
+        return IllegalError(f"rules with {self.key} {self.setting()!r} cannot be used {purpose}")
 
     def setting(self) -> object:
         """Return the value of the key where this mode is played."""
@@ -110,7 +110,7 @@ class BalancedBlitz(_DiceMode):
     name = "balanced blitz"
     rolls = False
     certain = True
-    inexact = "under balanced blitz, whose powers give no fractions, got True"
+    inexact = "under balanced blitz: its powers give no fractions"
 
     def sentences(self) -> Iterator[str]:
         """Yield sentences that explain the mode to a player."""
@@ -119,7 +119,7 @@ class BalancedBlitz(_DiceMode):
 
 @dataclass(frozen=True, repr=False)
 class DefenderSeesFirst(Mode):
-    """The defender chooses his number of dice after the attack roll.
+    """The defender chooses how many dice to throw after seeing the attack roll.
 
     >>> DefenderSeesFirst().setting()
     True
@@ -141,10 +141,8 @@ class DefenderSeesFirst(Mode):
 
     def sentences(self) -> Iterator[str]:
         """Yield sentences that explain the mode to a player."""
-        yield "The defender chooses how many dice to throw after the attack roll."
-        yield (
-            "He takes the number that makes the conquest of his territory as unlikely as possible."
-        )
+        yield "The defender chooses how many dice to throw after seeing the attack roll."
+        yield "They choose the number that makes the loss of their territory least likely."
 
 
 @dataclass(frozen=True, repr=False)
@@ -170,12 +168,6 @@ class ArmiesGrow(Mode):
     def setting(self) -> object:
         """Return how many armies are gained."""
         return self.gain
-
-    def unfit(self, purpose: str) -> IllegalError:
-        """Return the error that says that armies must not grow for a purpose."""
-        if purpose.startswith("for the method"):
-            purpose += ", which cannot let armies grow"
-        return super().unfit(purpose)
 
     @classmethod
     def of(cls, setting: Any) -> Mode | None:
@@ -227,7 +219,7 @@ def read_mode(record: Mapping[str, Any]) -> Mode:
     if len(played) > 1:
         first, second = played[:2]
         raise IllegalError(
-            f"{second.key} must be {second.off!r} where {first.key} is {first.setting()!r}, "
-            f"got {second.setting()!r}"
+            f"{first.key} {first.setting()!r} and {second.key} {second.setting()!r} cannot be "
+            "combined"
         )
     return played[0] if played else TrueRandom()

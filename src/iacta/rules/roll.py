@@ -29,6 +29,7 @@ __all__ = [
     "SeenLossCounts",
     "break_even_ratio",
     "loss_counts",
+    "refuse_many_rolls",
     "seen_loss_counts",
 ]
 
@@ -36,7 +37,7 @@ SortedDice = tuple[int, ...]
 
 MANY_FACES = 100
 MOST_ROWS = 10**6
-MOST_COMPARISONS = 2 * 10**7
+MOST_COMPARISONS = 10**7  # of some two microseconds each
 
 
 class Losses(NamedTuple):
@@ -193,7 +194,7 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
     that of the defenders. 0 if the attackers lose none on average, and `None` if the defenders
     lose none, so that no number of attackers is enough.
 
-    Where the defender sees the attack first, it is the greatest ratio r that his replies can have.
+    Where the defender sees the attack first, it is the greatest ratio r of any of their replies.
     For no reply makes a − r·d fall on average, with a attackers and d defenders, and the replies of
     that ratio keep its mean. It moves in bounded steps, so that by Azuma's inequality it stays
     above 0 with more than r attackers for each defender, and with fewer those replies keep it
@@ -241,7 +242,7 @@ def _gain(rules: Rules) -> int:
 
 @lru_cache(maxsize=4096)
 def loss_counts(attack_dice: int, defence_dice: int, rules: Rules) -> LossCounts:
-    """Return the exact losses of a roll in which so many dice of each side count.
+    """Return the exact losses of a roll in which this many dice of each side count.
 
     Dice that would take minutes are refused.
 
@@ -299,7 +300,7 @@ def _compared_rows(
 ) -> tuple[list[tuple[SortedDice, int]], list[tuple[SortedDice, tuple[int, ...]]]]:
     """Return the weighed rows of both sides in ascending order, ties decided in their values.
 
-    attack_best: how many of the attack dice stand in a row.
+    attack_best: how many of the attack dice are compared.
     """
     attack, defence = rules.dice(attack_dice, defence_dice)
     compared = min(attack_dice, defence_dice)
@@ -332,18 +333,31 @@ def _ones(dice: Dice, best: int) -> SortedDice:
     return tuple(_final(1, rank, dice) for rank in range(best))
 
 
-def _refuse_too_many(attack: Dice, defence: Dice, compared: int) -> None:
-    """Refuse dice whose sorted rows would take more than a minute to compare."""
+@lru_cache(maxsize=1024)
+def refuse_many_rolls(attack_dice: int, defence_dice: int, rules: Rules) -> None:
+    """Refuse dice whose rolls, with up to so many on each side, would take too long in all."""
+    rolls = [(i, j) for i in range(1, attack_dice + 1) for j in range(1, defence_dice + 1)]
+    needed = sum(_comparisons(*rules.dice(i, j), min(i, j)) for i, j in rolls)
+    _refuse_too_many(*rules.dice(attack_dice, defence_dice), min(attack_dice, defence_dice), needed)
+
+
+def _refuse_too_many(attack: Dice, defence: Dice, compared: int, needed: int | None = None) -> None:
+    """Refuse dice whose sorted rows would take more than half a minute to compare."""
+    comparisons = _comparisons(attack, defence, compared) if needed is None else needed
+    if comparisons > MOST_COMPARISONS:
+        raise TooLargeError(
+            f"{compared} attack dice of up to {max(attack.faces)} faces against as many defence "
+            f"dice of up to {max(defence.faces)} take {comparisons:.0e} comparisons, expected at "
+            f"most {MOST_COMPARISONS:.0e}"
+        )
+
+
+def _comparisons(attack: Dice, defence: Dice, compared: int) -> int:
     ours, theirs = max(attack.faces), max(defence.faces)
-    comparisons = sum(
+    return sum(
         comb(ours + rank - 1, rank) * comb(theirs + compared - rank, compared - rank + 1)
         for rank in range(1, compared + 1)
     )
-    if comparisons > MOST_COMPARISONS:
-        raise TooLargeError(
-            f"{compared} attack dice of up to {ours} faces against as many defence dice of up to "
-            f"{theirs} need {comparisons:.0e} comparisons, expected at most {MOST_COMPARISONS:.0e}"
-        )
 
 
 def _decide(

@@ -59,7 +59,7 @@ class Modifier(Pasted):
     def apply(self, rules: Rules | str) -> Rules:
         """Return the rules with the change.
 
-        rules: the `Rules` to start from, or the name of a rule set. A die more is like the last
+        rules: the `Rules` to start from, or the name of a rule set. An extra die is like the last
             one listed, and the die fewer is that one; dice of full rolls change likewise.
 
         >>> capital, wall, *_ = MODIFIERS
@@ -83,21 +83,21 @@ class Modifier(Pasted):
 MODIFIERS: tuple[Modifier, ...] = (
     Modifier(
         "capital",
-        "The defender throws one die more.",
+        "The defender rolls one extra die.",
         "RISK: Global Domination, capitals",
         ("capitals",),
         defence_dice=1,
     ),
     Modifier(
         "wall",
-        "The defender throws one die more.",
+        "The defender rolls one extra die.",
         "RISK: Global Domination, walls",
         ("walls",),
         defence_dice=1,
     ),
     Modifier(
         "zombie attacker",
-        "The attacker throws one die fewer, but at least one.",
+        "The attacker rolls one die fewer, but at least one.",
         "RISK: Global Domination, zombies",
         ("zombies attacking",),
         attack_dice=-1,
@@ -111,7 +111,7 @@ MODIFIERS: tuple[Modifier, ...] = (
     ),
     Modifier(
         "balanced blitz",
-        "A whole battle is decided at once, and with less luck (2024 rules).",
+        "A whole battle is decided at once, with less luck (2024 rules).",
         "RISK: Global Domination, dice modes",
         ("balanced", "balanced blitz (2024 rules)"),
         mode=BalancedBlitz(),
@@ -176,7 +176,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
     RuleSet(
         "risiko",
         Rules(defence=Dice((D6, D6, D6))),
-        "The defender throws at most three dice.",
+        "The defender rolls at most three dice.",
         "RisiKo! (Editrice Giochi), TEG, old English rules",
         ("teg", "old english"),
     ),
@@ -253,28 +253,28 @@ RULE_SETS: tuple[RuleSet, ...] = (
     RuleSet(
         "attack magic",
         Rules(attack=Dice((D6, D6, D6), reroll=(1,))),
-        "The attacker throws his ones once more.",
+        "The attacker rerolls ones, once.",
         "Risk Godstorm, magic",
         ("magic", "godstorm magic"),
     ),
     RuleSet(
         "defence magic",
         Rules(defence=Dice((D6, D6), reroll=(1,))),
-        "The defender throws his ones once more.",
+        "The defender rerolls ones, once.",
         "Risk Godstorm, magic",
         ("godstorm magic in defence",),
     ),
     RuleSet(
         "attack bonus die",
         Rules(attack=Dice((D6, D6, D6, D6), keep=3)),
-        "The attacker throws one die more and leaves out the lowest.",
+        "The attacker rolls one extra die and drops the lowest.",
         "Risk (2008 revision), bonus die",
         ("bonus die", "risk 2008 bonus die"),
     ),
     RuleSet(
         "defence bonus die",
         Rules(defence=Dice((D6, D6, D6), keep=2)),
-        "The defender throws one die more and leaves out the lowest.",
+        "The defender rolls one extra die and drops the lowest.",
         "Risk (2008 revision), bonus die",
         ("bonus die in defence",),
     ),
@@ -288,15 +288,15 @@ RULE_SETS: tuple[RuleSet, ...] = (
     RuleSet(
         "defender sees first",
         Rules(mode=DefenderSeesFirst()),
-        "The defender chooses one or two dice after the attack roll, so as to hold.",
-        "Risk, played so by some groups",
+        "The defender chooses one or two dice after seeing the attack roll.",
+        "Risk, as some groups play it",
         ("sees first", "defender chooses"),
     ),
     RuleSet(
         "free advance",
         Rules(least_advance=False),
-        "After a conquest as few armies as you like move in, whatever was thrown.",
-        "Risk, played so by some groups in place of the official rule",
+        "After a conquest as few armies as you like move in, whatever was rolled.",
+        "Risk, as some groups play instead of the official rule",
         ("no least advance",),
     ),
     RuleSet(
@@ -318,18 +318,18 @@ def find_rule_set(name: str) -> RuleSet:
     nearest ones are suggested; so are names that do not stack, or are there twice.
 
     >>> find_rule_set("Zombie-Attacker").description
-    'The attacker throws one die fewer, but at least one.'
+    'The attacker rolls one die fewer, but at least one.'
     >>> find_rule_set("wall + capital").name
     'capital+wall'
     >>> find_rule_set("capitol")
     Traceback (most recent call last):
         ...
-    iacta.errors.IllegalError: rules must be a known name, got 'capitol'; did you mean 'capital'?
+    iacta.errors.IllegalError: unknown rules 'capitol'; did you mean 'capital'?
     """
     if not isinstance(name, str):
         raise MalformedError(f"rules must be a name or Rules, got {shown(name)}")
     if "+" in name and not all(map(str.strip, name.split("+"))):
-        raise IllegalError(f"rules must have a name on both sides of each +, got {shown(name)}")
+        raise IllegalError(f"rules need a name on both sides of each +, got {shown(name)}")
     parts = [_find_one(part) for part in name.split("+")]
     if len(parts) == 1:
         return parts[0]
@@ -337,13 +337,23 @@ def find_rule_set(name: str) -> RuleSet:
     return _find_one(stacked[0].name) if len(stacked) == 1 else _stack(stacked)
 
 
+def know(name: str, rule_set: RuleSet) -> None:
+    """Let `find_rule_set` find rules that were read from a file, in this process.
+
+    name: the name under which they are found, such as that of the file.
+    rule_set: the rules.
+    """
+    _BY_KEY[_key(name)] = replace(rule_set, name=name)
+    _names().setdefault(replace(rule_set.rules, garrison=CLASSIC.garrison), name)
+
+
 def _find_one(name: str) -> RuleSet:
     found = _BY_KEY.get(_key(name))
     if found is not None:
         return found
     names = _near_names(_key(name))
-    hint = f"did you mean {' or '.join(map(repr, names))}?" if names else "iacta rules lists them"
-    raise IllegalError(f"rules must be a known name, got {shown(name)}; {hint}")
+    hint = f"did you mean {' or '.join(map(repr, names))}?" if names else "see iacta rules"
+    raise IllegalError(f"unknown rules {shown(name)}; {hint}")
 
 
 def _near_names(key: str) -> list[str]:
@@ -363,12 +373,10 @@ def _in_order(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
         if not any(modifier.name == name for modifier in MODIFIERS):
             *most, last = (modifier.name for modifier in MODIFIERS)
             raise IllegalError(
-                f"rules joined by + must be {', '.join(most)} or {last}, got {shown(name)}"
+                f"{shown(name)} cannot be joined by +; only {', '.join(most)} and {last} can"
             )
         if names.count(name) > 1:
-            raise IllegalError(
-                f"rules joined by + must be named once each, got {shown(name)} twice"
-            )
+            raise IllegalError(f"rules joined by + name {shown(name)} twice")
     return tuple(modifier for modifier in MODIFIERS if modifier.name in names)
 
 

@@ -1,4 +1,4 @@
-"""Web: the page and its API, on which every question is asked in a browser."""
+"""Web: the page and its API, which answer every question in a browser."""
 
 from iacta.web.app import create_app
 

@@ -1,4 +1,4 @@
-"""The API: each question by its address or in JSON, and its answer as `--json` prints it."""
+"""The API: questions in addresses or in JSON, and answers as `--json` prints them."""
 
 import asyncio
 import hashlib
@@ -16,14 +16,23 @@ from iacta.files import parse_json
 from iacta.web.asked import asked_questions
 from iacta.web.problems import GoneError
 from iacta.web.work import QUICK_SECONDS, Work
-from iacta.web.worker import Part, Parts, asked_by_address, asked_by_record, vega_script
+from iacta.web.worker import (
+    Part,
+    Parts,
+    asked_by_address,
+    asked_by_record,
+    parts_of_plan,
+    vega_script,
+)
 
 __all__ = ["key_of", "parsed", "read_body", "router", "while_there"]
 
 T = TypeVar("T")
 
 MOST_EXACT = 2**53
-LONG = ("plan",)  # questions that do not begin in the quick lane
+LONG = ("plan",)  # questions that skip the quick lane
+DRAWN = ("spec", "svg", "dark_svg")
+DARK, LIGHT = ("dark", "true"), ("dark", "false")  # of a picture, in its address
 
 
 def router(work: Work) -> APIRouter:
@@ -39,11 +48,19 @@ def router(work: Work) -> APIRouter:
 
 
 def _add_question(found: APIRouter, work: Work, name: str, form: type[Question]) -> None:
-    async def ask(request: Request, part: Part) -> str:
-        """Return a part of the answer to what the query of a request asks."""
-        pairs = request.query_params.multi_items()
-        key = key_of({"": sorted(pairs)}) if name in LONG else None
-        job = work.run(asked_by_address, name, pairs, (part,), key=key, is_long=name in LONG)
+    async def ask(request: Request, part: Part, *left_out: tuple[str, str]) -> str:
+        """Return a part of the answer to the question in a request's query."""
+        pairs = [each for each in request.query_params.multi_items() if each not in left_out]
+        if name == "plan" and [key for key, _ in pairs] == ["plan"]:
+            packed = work.plans.find(pairs[0][1])
+            job = work.run(parts_of_plan, packed, (part,), is_drawn=part in DRAWN)
+        else:
+            job = work.run(
+                *(asked_by_address, name, pairs, (part,)),
+                key=key_of({"": sorted(pairs)}) if name in LONG else None,
+                is_long=name in LONG,
+                is_drawn=part in DRAWN,
+            )
         parts: Parts = await while_there(request, job)
         return str(parts[part])
 
@@ -65,12 +82,8 @@ def _add_question(found: APIRouter, work: Work, name: str, form: type[Question])
 
     async def picture(request: Request) -> Response:
         pairs = request.query_params.multi_items()
-        is_dark = ("dark", "true") in pairs
-        asked = [each for each in pairs if each[0] != "dark"]
-        part: Part = "dark_svg" if is_dark else "svg"
-        job = work.run(asked_by_address, name, asked, (part,), is_long=name in LONG)
-        parts: Parts = await while_there(request, job)
-        return Response(parts[part], media_type="image/svg+xml")
+        part: Part = "dark_svg" if DARK in pairs else "svg"
+        return Response(await ask(request, part, DARK, LIGHT), media_type="image/svg+xml")
 
     summary = form.summary()
     found.add_api_route(f"/api/{name}", by_address, methods=["GET"], summary=summary)
@@ -81,23 +94,18 @@ def _add_question(found: APIRouter, work: Work, name: str, form: type[Question])
 
 
 def _add_vega(found: APIRouter, work: Work) -> None:
-    script, tag = b"", ""
+    script = b""
 
-    async def vega(request: Request) -> Response:
-        nonlocal script, tag
-        if not script:
-            script = await work.run(vega_script)
-            tag = f'"{hashlib.sha256(script).hexdigest()[:32]}"'
-        headers = {"ETag": tag, "Cache-Control": "no-cache"}
-        if request.headers.get("if-none-match") == tag:
-            return Response(status_code=304, headers=headers)
-        return Response(script, headers=headers, media_type="text/javascript; charset=utf-8")
+    async def vega() -> Response:
+        nonlocal script
+        script = script or await work.run(vega_script, is_drawn=True)
+        return Response(script, media_type="text/javascript; charset=utf-8")
 
     found.add_api_route("/static/vega.js", vega, methods=["GET"], include_in_schema=False)
 
 
 async def read_body(request: Request) -> dict[str, Any]:
-    """Return the JSON object that a request holds."""
+    """Return the JSON object in the body of a request."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise HTTPException(415, f"the body must be application/json, got {shown(kind)}")
@@ -105,11 +113,11 @@ async def read_body(request: Request) -> dict[str, Any]:
 
 
 def parsed(body: bytes) -> dict[str, Any]:
-    """Return the JSON object that a text writes."""
+    """Return the JSON object in a text."""
     try:
         record = parse_json(body.decode())
     except UnicodeDecodeError:
-        raise MalformedError("the body must be in UTF-8, got other bytes") from None
+        raise MalformedError("the body is not UTF-8") from None
     except IactaError as error:
         raise MalformedError(f"the body: {error}") from None
     if not isinstance(record, dict):
@@ -118,7 +126,7 @@ def parsed(body: bytes) -> dict[str, Any]:
 
 
 def _whole(value: Any) -> Any:
-    """Return a value with 3 for each 3.0: JSON does not tell them apart."""
+    """Return a value with 3 for each 3.0, which are the same in JSON."""
     if isinstance(value, dict):
         return {name: _whole(each) for name, each in value.items()}
     if isinstance(value, list):
@@ -128,18 +136,18 @@ def _whole(value: Any) -> Any:
 
 
 def key_of(record: Mapping[str, Any]) -> str:
-    """Return what is the same for all that ask the same, as a short text."""
+    """Return a short text that is the same for equal questions."""
     text = json.dumps(record, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 async def while_there(request: Request, job: Awaitable[T]) -> T:
-    """Return what a job returns; it is cancelled if the client goes away.
+    """Return what a job returns; cancel it if the client goes away.
 
     request: of the client, whose body has been read.
     job: such as `Work.run` returns.
 
-    A quick one is not: who types goes away at each key, and its process would end with it.
+    A quick one is not: while somebody types, each key closes a request, and would end a process.
     """
     done = asyncio.ensure_future(job)
     await asyncio.wait((done,), timeout=QUICK_SECONDS)
@@ -150,7 +158,7 @@ async def while_there(request: Request, job: Awaitable[T]) -> T:
         await asyncio.wait((done, gone), return_when=asyncio.FIRST_COMPLETED)
         if done.done():
             return done.result()
-        raise GoneError("the client must wait for the answer, got a closed connection")
+        raise GoneError
     finally:
         gone.cancel()
         done.cancel()

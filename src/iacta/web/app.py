@@ -1,4 +1,4 @@
-"""The application: addresses, and what stands behind each of them."""
+"""The application: addresses, and what answers each of them."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -10,6 +10,7 @@ from fastapi.staticfiles import StaticFiles
 from fastapi.telemetry import TelemetryConfig
 
 from iacta.web import api, live, pages, reference
+from iacta.web.delivery import Delivery
 from iacta.web.guard import Guard
 from iacta.web.map import router as map_router
 from iacta.web.problems import add_problems
@@ -18,7 +19,7 @@ from iacta.web.work import Work
 
 __all__ = ["create_app"]
 
-# Nobody is told what is asked here, whatever the environment says.
+# Nobody learns what is asked here, whatever the environment says.
 SILENT: TelemetryConfig = {
     "tracing": False,
     "metrics": False,
@@ -34,9 +35,9 @@ def create_app(
 ) -> FastAPI:
     """Return the application.
 
-    work: what computes its answers; its own if there is none.
-    host: where it listens.
-    names: other names of that host by which it is asked.
+    work: computes the answers; if `None`, it makes its own.
+    host: the address that it listens at.
+    names: other names of that host.
     """
     working = work or Work()
 
@@ -55,6 +56,7 @@ def create_app(
         telemetry=SILENT,
     )
     app.add_middleware(Guard, host=host, names=names)
+    app.add_middleware(Delivery)  # around the guard, as what it refuses is delivered too
     add_problems(app, pages.problem_page)
     app.include_router(api.router(working))
     app.include_router(live.router(working))

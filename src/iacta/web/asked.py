@@ -1,9 +1,10 @@
-"""What is asked of a server: questions read from addresses and JSON, and written as addresses.
+"""Questions as a server reads them, from addresses and JSON, and writes them, as addresses.
 
-A server reads no file for anybody: parameters that name files are not offered, and boards and
-positions come whole, in JSON.
+A server reads no files for its clients: it offers no parameter that names a file, and takes
+boards and positions as JSON.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -12,9 +13,16 @@ from iacta.answers.form import Form, Parameter
 from iacta.answers.kinds import Flag
 from iacta.answers.question import QUESTIONS, Question
 from iacta.checks import shown
-from iacta.errors import IllegalError
+from iacta.errors import IactaError, IllegalError
 
-__all__ = ["address", "asked_questions", "offered", "read_address", "read_record"]
+__all__ = [
+    "address",
+    "asked_questions",
+    "offered",
+    "parameter_of",
+    "read_address",
+    "read_record",
+]
 
 
 def asked_questions() -> dict[str, type[Question]]:
@@ -23,15 +31,15 @@ def asked_questions() -> dict[str, type[Question]]:
 
 
 def offered(form: type[Form]) -> tuple[Parameter, ...]:
-    """Return the parameters of a question that a server takes: those that name no file."""
+    """Return the parameters that a server takes: those that name no file."""
     return tuple(each for each in form.parameters() if not each.kind.names_file)
 
 
 def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Question:
-    """Return the question that the query of an address asks.
+    """Return the question in the query of an address.
 
     form: the question.
-    pairs: names and texts; an empty text is as none, a name stands several times for a row.
+    pairs: names and texts; an empty text counts as none, and a row may repeat its name.
 
     Unknown and repeated names are refused.
     """
@@ -39,20 +47,22 @@ def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Ques
     texts: dict[str, Any] = {}
     for name, text in pairs:
         if name not in known:
-            raise IllegalError(f"parameters must be {', '.join(known)}, got {shown(name)}")
+            raise _unknown(name, known)
         if not text.strip():
             continue
         if known[name].kind.is_row:
             texts.setdefault(name, []).extend(text.replace(",", " ").split())
         elif name in texts:
-            raise IllegalError(f"{name} must be given once, got it again as {shown(text)}")
+            error = IllegalError(f"{name} appears twice, the second time as {shown(text)}")
+            error.parameter = name
+            raise error
         else:
             texts[name] = text
     return form.parse(texts)
 
 
 def read_record(form: type[Question], record: Mapping[str, Any]) -> Question:
-    """Return the question that a JSON object asks.
+    """Return the question in a JSON object.
 
     form: the question.
     record: values by the names of parameters; unknown names are refused.
@@ -60,15 +70,38 @@ def read_record(form: type[Question], record: Mapping[str, Any]) -> Question:
     known = {each.name: each for each in offered(form)}
     for name in record:
         if name not in known:
-            raise IllegalError(f"parameters must be {', '.join(known)}, got {shown(name)}")
+            raise _unknown(name, known)
     missing = [each for each in known.values() if each.is_required and each.name not in record]
     if missing:
-        raise IllegalError(f"{missing[0].name} must be given, got none")
+        raise IllegalError(f"missing {missing[0].name}")
     return form(**record)
 
 
+def parameter_of(error: IactaError, form: type[Form]) -> str | None:
+    """Return the parameter that an error is about; `None` if that is not known.
+
+    error: if it does not name the parameter, its sentence may begin with it.
+    form: the question.
+
+    >>> from iacta.answers.need import NeedQuestion
+    >>> parameter_of(IllegalError("chance must lie between 0 and 1, got 2"), NeedQuestion)
+    'chance'
+    >>> parameter_of(IllegalError("missing territories"), NeedQuestion)
+    'territories'
+    """
+    if error.parameter is not None:
+        return error.parameter
+    found = re.match("(?:missing )?([a-z_]+)(?: of | must | is | cannot |:|$)", str(error))
+    names = {each.name for each in form.parameters()}
+    return found[1] if found is not None and found[1] in names else None
+
+
+def _unknown(name: str, known: Iterable[str]) -> IllegalError:
+    return IllegalError(f"unknown parameter {shown(name)}; there are {', '.join(known)}")
+
+
 def address(question: Question) -> str:
-    """Return the query of the address that asks a question: what differs from the defaults."""
+    """Return the query of a question's address: all that differs from the defaults."""
     pairs: list[tuple[str, str]] = []
     for each in offered(type(question)):
         value = getattr(question, each.name)

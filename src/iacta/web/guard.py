@@ -1,4 +1,4 @@
-"""What stands before every address: who may ask, how much, and what a browser may do with it."""
+"""The guard of every address: who may ask, how much, and what a browser may do with it."""
 
 from collections.abc import Iterable
 from ipaddress import ip_address
@@ -8,16 +8,17 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from iacta.checks import shown
 from iacta.web.problems import Problem
 
-__all__ = ["MOST_BODY_BYTES", "Guard"]
+__all__ = ["HEADERS", "MOST_BODY_BYTES", "Guard"]
 
 MOST_BODY_BYTES = 10**6
 MOST_QUERY_BYTES = 10**4
-TOO_MUCH = f"a body must have at most {MOST_BODY_BYTES} bytes, got more"
+TOO_MUCH = f"the body is larger than {MOST_BODY_BYTES:,} bytes"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 # asked for, not taken
-# Nothing comes from another host, and no script or style stands in a page.
+EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 # for comparison, not bound
+# Nothing comes from another host, and no page has a script or a style in its text.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -33,15 +34,15 @@ HEADERS = [
 
 
 class Guard:
-    """Refuses what is meant for another host, or is too large, and sends what browsers must keep.
+    """Refuses requests for other hosts and large ones, and adds the headers that browsers enforce.
 
-    A page of another site can give its own name this machine's address, and so ask a server here;
-    but its requests name that site. Addresses in numbers are nobody's name: a server that others
-    reach too takes them all.
+    Another site can point its own name at this machine's address, and so ask a server here; but its
+    requests name that site. Numeric addresses are nobody's name: a server that others can reach
+    takes all of them.
 
     app: what is guarded.
-    host: where the server listens.
-    names: other names by which it is asked.
+    host: the address that the server listens at.
+    names: other names of that host.
     """
 
     def __init__(self, app: ASGIApp, host: str = "127.0.0.1", names: Iterable[str] = ()) -> None:
@@ -78,16 +79,20 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers) -> Problem | None:
         host = headers.get("host", "")
         if not self._is_ours(host):
-            return Problem(421, "the host must be this server, got another name")
+            return Problem(421, "this server has another name than the request asks for")
         if scope["type"] == "websocket":
             origin = headers.get("origin")
             if origin is not None and origin.partition("://")[2] != host:
-                return Problem(403, "the page must be of this server, got one of another")
+                return Problem(403, "the page comes from another server")
+        encoding = headers.get("content-encoding", "identity").strip().lower()
+        if encoding not in ("", "identity"):
+            sentence = f"send the body uncompressed, not as {shown(encoding)}"
+            return Problem(415, sentence, headers={"Accept-Encoding": "identity"})
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > MOST_BODY_BYTES:
             return Problem(413, TOO_MUCH)
         if len(scope["query_string"]) > MOST_QUERY_BYTES:
-            return Problem(414, f"the query must have at most {MOST_QUERY_BYTES} bytes, got more")
+            return Problem(414, f"the query is longer than {MOST_QUERY_BYTES:,} bytes")
         return None
 
     def _is_ours(self, host: str) -> bool:
@@ -116,7 +121,7 @@ def _is_number(name: str) -> bool:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """Count what comes of a body whose length is not told before."""
+    """Bound a body whose length is not known before."""
     received = 0
 
     async def receive_bounded() -> Message:

@@ -1,22 +1,22 @@
-"""A plan over a WebSocket: its progress is told, and it can be stopped with what has been found.
+"""A plan over a WebSocket: it shows progress, and can be stopped with what it has found.
 
 The client sends the question as JSON, and later perhaps `{"stop": true}`. It receives
-`{"progress": {"doing", "part", "keeps"}}` several times, then `{"answer": {"record", "is_whole"}}`
-or `{"problem": {...}}`. If it goes away, the search ends.
+`{"progress": {"doing", "part", "keeps"}}` several times, then `{"answer": {...}}`, which is what
+`/api/plan/follow` answers to the question, or `{"problem": {...}}`. If it goes away, the search
+ends.
 """
 
 import asyncio
-import json
 from contextlib import suppress
 from typing import Any
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
 from iacta.errors import IactaError, MalformedError
-from iacta.web.api import key_of, parsed
+from iacta.web.api import parsed
+from iacta.web.map import follow_plan
 from iacta.web.problems import problem_of
 from iacta.web.work import Interrupt, Work
-from iacta.web.worker import planned
 
 __all__ = ["router"]
 
@@ -33,12 +33,12 @@ def router(work: Work) -> APIRouter:
     @found.websocket("/live/plan")
     async def live(socket: WebSocket) -> None:
         await socket.accept()
-        with suppress(WebSocketDisconnect, RuntimeError):  # the client goes away while it is told
+        with suppress(WebSocketDisconnect, RuntimeError):  # the client has gone away
             try:
                 async with asyncio.timeout(MOST_SILENT_SECONDS):
                     question = await _received(socket)
             except TimeoutError:
-                late = MalformedError("the question must be sent at once, got none")
+                late = MalformedError("the question did not arrive in time")
                 await socket.send_json({"problem": problem_of(late).record()})
             except IactaError as error:
                 await socket.send_json({"problem": problem_of(error).record()})
@@ -58,13 +58,11 @@ async def _plan(socket: WebSocket, work: Work, question: dict[str, Any]) -> None
         told.put_nowait({"progress": {"doing": doing, "part": part, "keeps": keeps}})
 
     async def search() -> None:
-        key = key_of(question)
+        asked = {"question": question}
         try:
-            found = await work.run(
-                planned, question, key=key, watch=watch, interrupt=interrupt, is_long=True
+            told.put_nowait(
+                {"answer": await follow_plan(work, asked, watch=watch, interrupt=interrupt)}
             )
-            answer = {"record": json.loads(found["record"]), "is_whole": found["is_whole"]}
-            told.put_nowait({"answer": answer})
         except Exception as error:
             told.put_nowait({"problem": problem_of(error).record()})
 

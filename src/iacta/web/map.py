@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from iacta.answers.following import LOOKED_AHEAD, is_reached, standing
 from iacta.answers.form import Topic
 from iacta.answers.plan import PlanAnswer, PlanQuestion
+from iacta.answers.question import Watch
 from iacta.answers.spoken import as_command, as_python
 from iacta.answers.words import count
 from iacta.board import Board, Position
@@ -26,13 +27,14 @@ from iacta.plan import TakeAll, TakeAny
 from iacta.plan.live import Live
 from iacta.plan.way import usual_way
 from iacta.rules.variants import RULE_SETS
-from iacta.web.api import key_of, read_body, while_there
+from iacta.web.api import read_body, while_there
 from iacta.web.asked import read_record
 from iacta.web.pages import template
+from iacta.web.plans import pack, unpack
 from iacta.web.work import Work
 from iacta.web.worker import answer_to
 
-__all__ = ["board_read", "followed", "position_read", "router"]
+__all__ = ["board_read", "follow_plan", "followed", "position_read", "router"]
 
 MOST_ROLLS = 500  # thrown at a time
 Schema: TypeAlias = dict[str, Any]
@@ -57,16 +59,20 @@ POSITION_TEXT = _object_of(
     ["text"],
     text=_text_of,
     board={
-        "description": "What stands for a board file that the position names.",
+        "description": "The board to use where the position names a board file.",
         "anyOf": [{"enum": ["classic"]}, {"type": "object"}, {"type": "null"}],
     },
 )
 FOLLOWED = _object_of(
-    ["question"],
-    question={"type": "object", "description": "As for a plan."},
+    [],
+    question={
+        "type": "object",
+        "description": "As for a plan, which is then searched; the answer names it as `plan`.",
+    },
+    plan={"type": "string", "description": "The name of a plan that was found; no question then."},
     position={
         "type": ["object", "null"],
-        "description": "Who holds what before the next battle, on the board of the question.",
+        "description": "Who holds what before the next battle, on the board of the plan.",
     },
     attack={
         "anyOf": [
@@ -79,14 +85,14 @@ FOLLOWED = _object_of(
                 moved={"type": ["integer", "null"], "minimum": 1},
             ),
         ],
-        "description": "What the next battle has come to.",
+        "description": "How the next battle ended, or is so far.",
     },
     roll={
         "anyOf": [
             {"type": "null"},
             _object_of([], seed={"type": "integer", "minimum": 0}, once={"type": "boolean"}),
         ],
-        "description": "Roll the dice of the next battle here: all of them, or once.",
+        "description": "Roll the dice of the next battle here, to its end or once.",
     },
 )
 
@@ -102,16 +108,19 @@ def router(work: Work) -> APIRouter:
     async def page() -> HTMLResponse:
         return HTMLResponse(template("map.html", path="/map", rules=RULE_SETS, tones=TONED))
 
-    @found.get("/api/board", summary="Give the classic board, as a map is drawn from it", tags=TAGS)
+    @found.get(
+        "/api/board", summary="Return the classic board, as maps are drawn from it", tags=TAGS
+    )
     async def classic() -> JSONResponse:
         return JSONResponse(_drawn(BoardFile(classic_board(), BUILT_IN)))
 
-    def add(address: str, function: Any, summary: str, body: Schema, is_long: bool) -> None:
+    async def follow(asked: dict[str, Any]) -> dict[str, Any]:
+        return await follow_plan(work, asked)
+
+    def add(address: str, function: Any, summary: str, body: Schema) -> None:
         async def answer(request: Request) -> JSONResponse:
             asked = await read_body(request)
-            question = asked.get("question")
-            key = key_of(question) if isinstance(question, Mapping) else None
-            job = work.run(function, asked, key=key, is_long=is_long)
+            job = follow(asked) if function is followed else work.run(function, asked)
             return JSONResponse(await while_there(request, job))
 
         content = {"application/json": {"schema": body}}
@@ -120,9 +129,9 @@ def router(work: Work) -> APIRouter:
             address, answer, methods=["POST"], summary=summary, tags=TAGS, openapi_extra=extra
         )
 
-    add("/api/board/read", board_read, "Read the text of a board file", BOARD_TEXT, False)
-    add("/api/position/read", position_read, "Read a position file", POSITION_TEXT, False)
-    add("/api/plan/follow", followed, "Say what a plan does next", FOLLOWED, True)
+    add("/api/board/read", board_read, "Read the text of a board file", BOARD_TEXT)
+    add("/api/position/read", position_read, "Read a position file", POSITION_TEXT)
+    add("/api/plan/follow", followed, "Follow a plan: where it is, and what it does next", FOLLOWED)
     return found
 
 
@@ -212,22 +221,51 @@ def _position_record(position: Position) -> dict[str, Any]:
 # Plans.
 
 
-def followed(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return where a plan stands after a battle, and what it does next.
+async def follow_plan(work: Work, asked: Mapping[str, Any], **watched: Any) -> dict[str, Any]:
+    """Return what `followed` returns in another process, with the name of a plan it has found.
 
-    asked: the `question`, as for a plan; the `position`, with the board of the question if it has
-        none, where the plan stands before its next battle; what that has come to, as `attack`: its
-        `from` and `to`, the armies `left` and `their_left`, and, if it is won, how many `moved` in;
-        and, to go on with the dice rolled here, `roll`: with a `seed`, and `once` for one roll.
+    work: what follows plans, and keeps them.
+    asked: as `followed` takes it, with the name of a `plan` instead of a question.
+    watched: `watch` and `interrupt`, as `Work.run` takes them.
+    """
+    packed = None
+    if "plan" in asked:
+        packed = work.plans.find(asked["plan"])
+        asked = {name: value for name, value in asked.items() if name != "plan"}
+    found: dict[str, Any] = await work.run(followed, asked, packed, is_long=True, **watched)
+    if packed is None:
+        found["plan"] = work.plans.keep(found["plan"])
+    return found
 
-    Without a position the plan stands at its start; then the answer has its sentences, its usual
-    `way`, and the `command` and the `python` call that ask for it, too.
+
+def followed(
+    asked: Mapping[str, Any], packed: bytes | None = None, watch: Watch | None = None
+) -> dict[str, Any]:
+    """Return where a plan is after a battle, and what it does next.
+
+    asked: the `question`, as for a plan; the `position`, on the board of the question if it has no
+        board of its own, before the next battle; what that has come to, as `attack`: its `from` and
+        `to`, the armies `left` and `their_left`, and, if it is won, how many `moved` in; and, to go
+        on with the dice rolled here, `roll`: with a `seed`, and `once` for one roll.
+    packed: the plan, if it was found before; then there is no question, and nothing is searched.
+    watch: receives the progress of the search.
+
+    Without a position the plan is at its start; then the answer has its `record`, its sentences as
+    `summary`, its most likely `way`, and the `command` and the `python` call that ask for it, too.
+    A plan that was searched is there as `plan`, packed.
     """
     _refuse_unknown(asked, *FOLLOWED["properties"])
-    question = read_record(PlanQuestion, _object(asked, "question"))
-    assert isinstance(question, PlanQuestion)  # noqa: S101 # as `read_record` was asked for
-    answer = answer_to(question)
-    assert isinstance(answer, PlanAnswer)  # noqa: S101
+    if packed is None:
+        searched = answer_to(
+            read_record(PlanQuestion, _object(asked, "question")), (), watch, is_anew=True
+        )
+        assert isinstance(searched, PlanAnswer)  # noqa: S101 # the answer to such a question
+        answer = searched
+    elif "question" in asked:
+        raise IllegalError("give a question or a plan, not both")
+    else:
+        answer = unpack(packed)
+    question = answer.question
     plan = answer.plan
     began = before = Live(plan, _stands(asked, plan.position))
     live, told, rolls = before, [], []
@@ -250,11 +288,14 @@ def followed(asked: Mapping[str, Any]) -> dict[str, Any]:
             *standing(live, before.value if live is not before else None),
         ],
     }
+    if packed is None:
+        found["plan"] = pack(answer)
     if asked.get("position") is None:
         is_chance = isinstance(plan.goal, TakeAll | TakeAny)
         if plan.interval is not None and is_chance:
             found["sentences"].append(LOOKED_AHEAD)
-        found["plan"] = list(next(iter(answer.sections())).parts)
+        found["record"], found["is_whole"] = answer.record(), answer.is_whole
+        found["summary"] = list(next(iter(answer.sections())).parts)
         found["command"], found["python"] = _as_command(question), as_python(question)
         found["way"] = [[each.step.start, each.step.to] for each in usual_way(plan)]
     return found
@@ -277,15 +318,15 @@ def _stands(asked: Mapping[str, Any], start: Position) -> Position:
 
 
 def _fought(live: Live, attack: Mapping[str, Any]) -> Live:
-    """Return where a plan stands when its next battle has come to some armies."""
+    """Return where a plan is after its next battle."""
     _refuse_unknown(attack, "from", "to", "left", "their_left", "moved")
     move = live.move
     if move is None:
-        raise IllegalError("attack must be left out where the plan is over, got one")
+        raise IllegalError("the plan is over; there is no attack")
     if (attack.get("from"), attack.get("to")) != (move.start, move.to):
         got = f"{shown(attack.get('from'))} to {shown(attack.get('to'))}"
         raise IllegalError(
-            f"attack must be the next of the plan, from {move.start} to {move.to}, got {got}"
+            f"attack must be the plan's next, from {move.start} to {move.to}, got {got}"
         )
     there = live.position.of(move.to).armies
     their_left = whole_number(attack.get("their_left"), "their_left", most=there)
@@ -294,13 +335,13 @@ def _fought(live: Live, attack: Mapping[str, Any]) -> Live:
 
 
 def _rolled(live: Live, roll: Mapping[str, Any]) -> tuple[Live, list[tuple[int, int]]]:
-    """Return where a plan stands when dice are rolled, for as long as it goes on with a battle."""
+    """Return where a plan is when dice are rolled for as long as its battle goes on."""
     _refuse_unknown(roll, "seed", "once")
     rng = np.random.default_rng(whole_number(roll.get("seed", 0), "seed"))
     most = 1 if roll.get("once") else MOST_ROLLS
     move, rolls = live.move, list[tuple[int, int]]()
     if move is None:
-        raise IllegalError("roll must be left out where the plan is over, got one")
+        raise IllegalError("the plan is over; there is nothing to roll")
     while live.move is not None and len(rolls) < most:
         if (live.move.start, live.move.to) != (move.start, move.to):
             break
@@ -311,7 +352,7 @@ def _rolled(live: Live, roll: Mapping[str, Any]) -> tuple[Live, list[tuple[int, 
 
 
 def _came_to(before: Live, live: Live) -> dict[str, Any]:
-    """Return what a battle has come to, as it is told again for what comes next."""
+    """Return how a battle ended, as it is sent again with what comes next."""
     move = before.move
     assert move is not None  # noqa: S101 # there was a battle
     start, to = live.position.of(move.start), live.position.of(move.to)
@@ -331,8 +372,8 @@ def _happened(before: Live, live: Live, rolls: int) -> str:
     came = _came_to(before, live)
     lost = old.of(came["from"]).armies - came["left"]
     killed = old.of(came["to"]).armies - came["their_left"]
-    said = f"{count(rolls, 'roll', 'rolls')} cost you {lost} and them {killed}"
-    return f"{said}: {came['to']} is taken." if "moved" in came else f"{said}."
+    said = f"{count(rolls, 'roll', 'rolls')}: you lose {lost}, they lose {killed}"
+    return f"{said}. {came['to']} is taken." if "moved" in came else f"{said}."
 
 
 def _move(live: Live) -> dict[str, Any] | None:
@@ -357,13 +398,13 @@ def _move(live: Live) -> dict[str, Any] | None:
 def _refuse_unknown(asked: Mapping[str, Any], *known: str) -> None:
     for name in asked:
         if name not in known:
-            raise IllegalError(f"keys must be {', '.join(known)}, got {shown(name)}")
+            raise IllegalError(f"unknown key {shown(name)}; the keys are {', '.join(known)}")
 
 
 def _text(asked: Mapping[str, Any], name: str, usual: str | None = None) -> str:
     value = asked.get(name, usual)
     if not isinstance(value, str):
-        raise MalformedError(f"{name} must be a text, got {shown(value)}")
+        raise MalformedError(f"{name} must be text, got {shown(value)}")
     return value
 
 

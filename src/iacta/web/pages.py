@@ -1,4 +1,4 @@
-"""The pages: a form for each question with its answer, and what iacta is about."""
+"""The pages: a form and an answer for each question, and a page about iacta."""
 
 import re
 import shlex
@@ -29,16 +29,17 @@ from iacta.errors import IactaError
 from iacta.methods import METHODS
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet, find_rule_set
 from iacta.web.api import while_there
-from iacta.web.asked import address, asked_questions, offered, read_address
+from iacta.web.asked import address, asked_questions, offered, parameter_of, read_address
 from iacta.web.work import Work
+from iacta.web.worker import Part
 
 __all__ = ["answer_html", "problem_page", "router", "template"]
 
 HOME = "battle"
-FIRST = {"plan": 2, "simulate": 1}  # the example that a page begins with, if not 0
-LOG = "attack,defence\n6 5 3,4 2\n4 4 1,6 3\n6 2 1,5 5\n5 3 3,3 1\n6 6 2,6 2\n4 3,5\n"
-UNLISTED = (BoardSource, PositionSource)  # what does not fit into an address
-STEADY = ("plan",)  # take too long to be answered while somebody is typing
+FIRST = {"simulate": 1}  # the example on the page at first, if not 0
+LOG = "attack,defence\n5 6 3,4 2\n4 1 4,3 6\n2 6 1,5 5\n5 3 3,1 3\n6 6 2,2 6\n3 4,5\n"
+UNLISTED = (BoardSource, PositionSource)  # does not fit into an address
+STEADY = ("plan",)  # too slow to be answered while you type
 MOST_CELLS = 10_000
 SHADES = 20
 Pairs: TypeAlias = Sequence[tuple[str, str]]
@@ -64,6 +65,7 @@ def _environment() -> Environment:
         "said": _said,
     }
     found.globals |= {"menu": menu, "kind": lambda part: type(part).__name__, "cut": _cut}
+    found.globals["version"] = iacta.__version__
     return found
 
 
@@ -71,7 +73,7 @@ def template(file: str, /, **values: Any) -> str:
     """Return a page as HTML.
 
     file: its template.
-    values: what stands in it.
+    values: its variables.
     """
     return _environment().get_template(file).render(values)
 
@@ -84,7 +86,9 @@ def menu() -> Iterator[tuple[str, list[tuple[str, str]]]]:
             for name, form in asked_questions().items()
             if form.topic is topic and name != "plan"
         ]
-        yield topic.value, [("/map", "Map"), *pages] if topic is Topic.BOARD else pages
+        pages = [("/map", "Map"), *pages] if topic is Topic.BOARD else pages
+        if pages:
+            yield topic.value, pages
 
 
 def label(name: str) -> str:
@@ -101,7 +105,7 @@ def _spelt(name: str) -> str:
 
 
 def _said(text: str) -> str:
-    """Return a text in which parameters are called as on a page, and not as options.
+    """Return a text that names parameters as on a page, not as options.
 
     >>> _said("The same dice again: --max-rolls 7")
     'The same dice again: “Max rolls” 7'
@@ -110,12 +114,12 @@ def _said(text: str) -> str:
 
 
 def _shade(cell: Shaded) -> int:
-    """Return how far the ground of a cell has gone, in steps, as the style sheet has them."""
+    """Return the shade of a cell, as one of the steps in the style sheet."""
     return round(cell.level * SHADES)
 
 
 def _cut(table: Table) -> Table:
-    """Return a table of which a browser can show all; the rest is in the file with its rows."""
+    """Return the part of a table that a browser can show; the CSV has the rest."""
     columns = min(len(table.columns), MOST_CELLS // 50)
     rows = MOST_CELLS // max(columns, 1)
     return Table(table.columns[:columns], [row[:columns] for row in table.rows[:rows]])
@@ -131,7 +135,7 @@ class Field:
     parameter: what it asks for.
     value: its text.
     problem: what is wrong with it, if anything.
-    is_main: whether it is always shown; others are folded away.
+    is_main: whether it is always visible; others are folded away.
     """
 
     parameter: Parameter
@@ -146,7 +150,7 @@ class Field:
 
     @property
     def kind(self) -> str:
-        """What it looks like."""
+        """Its look: the name of its kind of input."""
         kind = self.parameter.kind
         if kind.is_row:
             return "row"
@@ -162,8 +166,8 @@ class Field:
         return _said(self.parameter.help)
 
     @property
-    def is_told(self) -> bool:
-        """Whether it must be seen: it has a problem, or says something else than usual."""
+    def is_open(self) -> bool:
+        """Whether it must be visible: it has a problem, or differs from the default."""
         usual = "" if self.parameter.default is None else self.parameter.default_text
         return bool(self.problem) or self.value not in ("", usual)
 
@@ -184,13 +188,13 @@ class Field:
 
     @property
     def least(self) -> int:
-        """The least number that it takes."""
+        """Its least number."""
         kind = self.parameter.kind
         return (kind.least if isinstance(kind, Whole | Number) else None) or 0
 
     @property
     def options(self) -> list[tuple[str, str]]:
-        """The words of a choice, and how they are written."""
+        """The values of a choice, and their words."""
         kind = self.parameter.kind
         words = kind.words if isinstance(kind, Choice) else ()
         usual = self.parameter.default is None
@@ -201,13 +205,13 @@ class Field:
 
     @property
     def chosen(self) -> str:
-        """The option that is chosen."""
+        """The chosen option."""
         is_usual = self.parameter.default is None and self.value == self.parameter.usual
         return "" if is_usual else self.value
 
     @property
     def rule_sets(self) -> list[tuple[str, list[RuleSet]]]:
-        """The rule sets by the game that has them."""
+        """The rule sets, by game."""
         games: dict[str, list[RuleSet]] = {}
         for each in RULE_SETS:
             games.setdefault(re.split(r"[,;(]", each.source)[0].strip(), []).append(each)
@@ -215,7 +219,7 @@ class Field:
 
     @property
     def rule_set(self) -> RuleSet | None:
-        """The rule set that is chosen; `None` if it is none."""
+        """The chosen rule set; `None` if there is none of that name."""
         try:
             return find_rule_set(self.value or self.parameter.usual)
         except IactaError:
@@ -240,7 +244,7 @@ def _listed(form: type[Form]) -> list[Parameter]:
 def _fields(
     form: type[Question], texts: Mapping[str, str], problems: Mapping[str, str]
 ) -> list[Field]:
-    """Return the inputs of a form: first those that its examples use, and the rules."""
+    """Return the inputs of a form: first the rules and what its examples use."""
     words = " ".join(each.line for each in form.examples)
     found = []
     for each in _listed(form):
@@ -262,7 +266,7 @@ def _texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _first(form: type[Question]) -> Question:
-    """Return the question that a page begins with, one of its examples."""
+    """Return the question on a page at first, one of its examples."""
     if form.name == "audit":  # its examples name files
         return form.parse({"log": LOG})
     return _example(form, form.examples[FIRST.get(form.name, 0)])
@@ -286,7 +290,7 @@ def _example(form: type[Question], example: Example) -> Question:
 
 
 def _seeded(question: Question) -> Question:
-    """Return a question whose dice are known, so that its other faces show the same answer."""
+    """Return a question with a seed, so that its links and its picture show the same answer."""
     if getattr(question, "seed", 0) is not None:
         return question
     try:
@@ -296,14 +300,14 @@ def _seeded(question: Question) -> Question:
 
 
 def _problems(error: IactaError, form: type[Question]) -> dict[str, str]:
-    """Return the sentence of an error by the parameter it is about, `""` if that is not known."""
+    """Return the sentence of an error, by the parameter it is about or else `""`."""
     sentence = named_by(error, form, _spelt)
     names = [each.name for each in _listed(form)]
     if isinstance(error, ClashError):
         parts = Formatter().parse(error.sentence)
         about = [name for _, name, _, _ in parts if name in names]
     else:
-        about = [error.parameter or re.split(" of | must ", str(error), maxsplit=1)[0]]
+        about = [parameter_of(error, form) or ""]
     return {next((name for name in about if name in names), ""): sentence}
 
 
@@ -312,13 +316,13 @@ def _problems(error: IactaError, form: type[Question]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Where an answer is had besides.
+    """Where else an answer is.
 
     link: the address of its page.
     api: that of its record.
-    query: what both addresses ask.
+    query: what is asked of the API; of a plan its name, as a search would find another.
     has_picture: whether it has one.
-    copies: texts that ask the same of a shell and of Python.
+    copies: the same question for a shell and for Python.
     """
 
     link: str
@@ -328,7 +332,7 @@ class Elsewhere:
     copies: list[tuple[str, str]]
 
 
-def _elsewhere(question: Question) -> Elsewhere:
+def _elsewhere(question: Question, plan: str = "") -> Elsewhere:
     has_picture, query = True, address(question)
     try:
         question.check_chart()
@@ -336,23 +340,24 @@ def _elsewhere(question: Question) -> Elsewhere:
         has_picture = False
     copies = [("Command", as_command(question)), ("Python", as_python(question))]
     name = question.name
-    return Elsewhere(f"/{name}?{query}", f"/api/{name}", query, has_picture, copies)
+    asked = f"plan={plan}" if plan else query
+    return Elsewhere(f"/{name}?{query}", f"/api/{name}", asked, has_picture, copies)
 
 
 def answer_html(sections: Sequence[Section]) -> str:
     """Return an answer as a part of a page.
 
-    sections: what people are shown.
+    sections: what people read.
     """
     return template("sections.html", sections=sections)
 
 
 def problem_page(status: int, title: str, sentence: str) -> HTMLResponse:
-    """Return the page of what went wrong.
+    """Return the page of a problem.
 
     status: its HTTP status.
     title: what went wrong, in a few words.
-    sentence: what the player can do.
+    sentence: what a player can do.
     """
     return HTMLResponse(template("problem.html", title=title, sentence=sentence, path=""), status)
 
@@ -400,16 +405,19 @@ def _asking(work: Work, name: str) -> Any:
 
 
 async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
-    """Return the page of a question, with the answer to what the address asks."""
+    """Return the page of a question, with the answer to the one in the address."""
     form = asked_questions()[name]
     pairs = request.query_params.multi_items()
     texts, problems = _texts(pairs), {}
     question: Question | None = None
     sections: Sequence[Section] = ()
+    plan = ""
     try:
         question = _seeded(read_address(form, pairs)) if pairs else _first(form)
-        job = work.answer(question, ("sections",))
-        sections = (await while_there(request, job))["sections"]
+        wanted: tuple[Part, ...] = ("sections", "plan") if name == "plan" else ("sections",)
+        found = await while_there(request, work.answer(question, wanted))
+        sections = found["sections"]
+        plan = work.plans.keep(found["plan"]) if "plan" in found else ""
         texts = texts or _written(question)
     except IactaError as error:
         question, problems = None, _problems(error, form)
@@ -423,7 +431,7 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
         is_live=name not in STEADY,
         sections=sections,
         others=_others(form),
-        elsewhere=question and _elsewhere(question),
+        elsewhere=question and _elsewhere(question, plan),
     )
     return HTMLResponse(page, 422 if problems else 200)
 
@@ -438,7 +446,7 @@ def _written(question: Question) -> dict[str, str]:
 
 
 def _others(form: type[Question]) -> list[tuple[str, str]]:
-    """Return the examples of a question that name no file, as addresses and words."""
+    """Return the examples that name no file, as addresses and words."""
     asked = [(_example(form, each), each.words) for each in form.examples]
     names = [each.name for each in form.parameters() if each not in _listed(form)]
     return [
@@ -453,10 +461,10 @@ def _others(form: type[Question]) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Article:
-    """What is recomputed of an article.
+    """An article that iacta recomputes.
 
-    name: who wrote it, and what it is called.
-    values, figures: how many.
+    name: its authors and title.
+    values, figures: how many it has.
     errata: where it is wrong, and how.
     """
 
@@ -468,7 +476,7 @@ class Article:
 
 @cache
 def _about() -> dict[str, Any]:
-    """Return what the page about iacta shows: its methods, and the literature."""
+    """Return what the page about iacta shows: the methods and the literature."""
     from iacta_literature.published import read_rows  # slow to import, as the articles are
     from iacta_literature.run import SOURCES
 
@@ -485,7 +493,6 @@ def _about() -> dict[str, Any]:
     files = [f"iacta.methods.{name}" for name in METHODS]
     docs = [import_module(file).__doc__ or "" for file in files if find_spec(file)]
     return {
-        "version": iacta.__version__,
         "methods": [_titled(each) for each in docs],
         "sources": sources,
         "values": sum(each.values for each in sources),

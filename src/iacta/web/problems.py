@@ -1,14 +1,16 @@
-"""Problem documents: what went wrong, as RFC 9457 has it, in the sentence used everywhere."""
+"""Problem documents (RFC 9457): what went wrong, in the same sentence as everywhere."""
 
 import json
 import logging
 from collections.abc import Callable, Mapping
-from http import HTTPStatus
+from http import HTTPMethod, HTTPStatus
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.routing import Match, Mount
 
 from iacta.errors import IactaError
 from iacta.web.work import BusyError, FailedError, LateError
@@ -16,23 +18,26 @@ from iacta.web.work import BusyError, FailedError, LateError
 __all__ = ["PROBLEM", "GoneError", "Problem", "add_problems", "problem_of"]
 
 PROBLEM = "application/problem+json"
-MISTAKE = "this is a mistake in iacta; its report is in the log of the server"
+MISTAKE = "this is a bug in iacta; the log of the server has its report"
+GONE = "the client closed the connection before the answer"
 TITLES = {
-    404: "There is nothing here",
-    405: "This is not done here",
-    413: "This is too large",
-    422: "This cannot be answered",
+    404: "Not found",
+    405: "Method not allowed",
+    408: "The request took too long",
+    413: "Too large",
+    422: "No answer to this",
+    500: "A bug in iacta",
     503: "The server is busy",
     504: "The answer takes too long",
 }
 DETAILS = {
-    404: "the address must be one of this server, got another",
-    405: "the method must be one that the address takes, got another",
+    404: "nothing is at this address",
+    405: "this address does not take this method; see the header Allow",
 }
 
 
 class GoneError(Exception):
-    """The client has gone away; nobody reads what is answered."""
+    """The client has gone away; nobody reads the answer."""
 
 
 LOG = logging.getLogger("uvicorn.error")
@@ -42,9 +47,9 @@ class Problem(NamedTuple):
     """What went wrong.
 
     status: of HTTP.
-    sentence: what was wrong.
-    parameter: the parameter that it is about, `None` if there is none.
-    headers: more of the response.
+    sentence: what is wrong.
+    parameter: the parameter that it is about; `None` if there is none.
+    headers: more headers of the response.
     """
 
     status: int
@@ -69,15 +74,15 @@ class Problem(NamedTuple):
 
 
 def problem_of(error: Exception) -> Problem:
-    """Return the problem that an error is."""
+    """Return an error as a problem."""
     if isinstance(error, IactaError):
         return Problem(422, str(error), error.parameter)
     if isinstance(error, BusyError):
         return Problem(503, str(error), headers={"Retry-After": str(error.seconds)})
     if isinstance(error, LateError):
         return Problem(504, str(error))
-    if isinstance(error, GoneError):
-        return Problem(400, str(error))
+    if isinstance(error, GoneError | ClientDisconnect):
+        return Problem(400, GONE)
     if isinstance(error, HTTPException):
         sentence = DETAILS.get(error.status_code, error.detail)
         return Problem(error.status_code, sentence, headers=error.headers or {})
@@ -87,14 +92,16 @@ def problem_of(error: Exception) -> Problem:
 
 
 def add_problems(app: FastAPI, page: Callable[[int, str, str], Response]) -> None:
-    """Let an application answer with problem documents where something is wrong.
+    """Let an application answer errors with problem documents.
 
     app: the application.
-    page: makes a page of a status, a title and a sentence, for browsers outside of the API.
+    page: makes a page from a status, a title and a sentence, for browsers outside the API.
     """
 
     async def answer(request: Request, error: Exception) -> Response:
         found = problem_of(error)
+        if found.status == 405:
+            found = found._replace(headers={"Allow": _allowed(app, request)})
         is_page = "text/html" in request.headers.get("accept", "")
         if not is_page or request.url.path.startswith("/api/"):
             return found.response()
@@ -103,14 +110,28 @@ def add_problems(app: FastAPI, page: Callable[[int, str, str], Response]) -> Non
         response.headers.update(found.headers)
         return response
 
-    # What is not foreseen is told too, and then raised on, for the log.
+    # What is not foreseen is answered too, and then raised on, for the log.
     for kind in (
         IactaError,
         BusyError,
         LateError,
         GoneError,
+        ClientDisconnect,
         FailedError,
         HTTPException,
         Exception,
     ):
         app.add_exception_handler(kind, answer)
+
+
+def _allowed(app: FastAPI, request: Request) -> str:
+    """Return the methods that an address takes."""
+    scope = {**request.scope, "root_path": request.scope.get("app_root_path", "")}
+    taken = [
+        method.value
+        for method in HTTPMethod
+        for route in app.routes
+        if route.matches({**scope, "method": method.value})[0] is Match.FULL
+        and (method == HTTPMethod.GET or not isinstance(route, Mount))  # of files
+    ]
+    return ", ".join(sorted({*taken, "HEAD"} if "GET" in taken else {*taken}))

@@ -1,6 +1,6 @@
-"""The JSON schema of each answer's record: which keys there are, and what they hold.
+"""The JSON schema of each answer's record: its keys and the types of their values.
 
-What the keys mean is told in the documentation, on the page of what the commands print.
+The documentation explains the keys, on the page about output.
 """
 
 from typing import Any, TypeAlias
@@ -17,7 +17,7 @@ FLAG: Schema = {"type": "boolean"}
 
 
 def _maybe(schema: Schema) -> Schema:
-    """Return the schema of what may be null."""
+    """Return the schema of a value that may be null."""
     return {"anyOf": [schema, {"type": "null"}]}
 
 
@@ -28,8 +28,8 @@ def _list(item: Schema) -> Schema:
 def _record(keys: dict[str, Schema], **more: Schema) -> Schema:
     """Return the schema of an object.
 
-    keys: what it always has.
-    more: what it may have too.
+    keys: those that are always present.
+    more: those that may be missing.
     """
     return {
         "type": "object",
@@ -311,7 +311,7 @@ PLAN = _record(
     check=_record({**WON, "value": NUMBER, "error": NUMBER}),
 )
 
-# The audit of a log has many parts, which its own page tells of.
+# The audit of a log has many parts, which its own page explains.
 AUDIT: Schema = {"type": "object", "required": ["rules", "level"]}
 
 RECORDS: dict[str, Schema] = {

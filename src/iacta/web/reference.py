@@ -1,4 +1,4 @@
-"""The page of the API: its OpenAPI schema as people read it."""
+"""The page of the API: its OpenAPI schema, for people."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -25,10 +25,10 @@ WORDS = {
 class Entry(NamedTuple):
     """A parameter, or a key of an answer.
 
-    name: its name; of a key within others with dots, as `outcomes[].probability`.
-    holds: what it holds, in words.
+    name: its name; keys within others have dots, as in `outcomes[].probability`.
+    holds: its type, in words.
     meaning: what it means.
-    is_required: whether it must be given, or is always there.
+    is_required: whether it is required, or always present.
     """
 
     name: str
@@ -42,7 +42,8 @@ class Address(NamedTuple):
 
     method, path: as HTTP has them.
     summary: what it does.
-    parameters, keys: what it takes and what its answer has.
+    parameters: what it takes.
+    keys: those of its answer.
     """
 
     method: str
@@ -76,7 +77,12 @@ def _addresses(schema: Schema) -> Iterator[Address]:
             body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
             taken = operation.get("parameters", [])
             parameters = [
-                Entry(each["name"], _words(each["schema"]), each["description"], each["required"])
+                Entry(
+                    each["name"],
+                    _words(each["schema"]),
+                    each["description"],
+                    each.get("required", False),
+                )
                 for each in taken
                 if name in questions
             ]
@@ -87,7 +93,7 @@ def _addresses(schema: Schema) -> Iterator[Address]:
 
 
 def _keys(schema: Schema, part: Schema, prefix: str) -> Iterator[Entry]:
-    """Yield the keys of an object, and of the objects in it."""
+    """Yield the keys of an object and of the objects in it."""
     part = _resolved(schema, part)
     seen = set()
     for variant in part.get("anyOf", [part]):
@@ -106,7 +112,7 @@ def _keys(schema: Schema, part: Schema, prefix: str) -> Iterator[Entry]:
 
 
 def _resolved(schema: Schema, part: Schema) -> Schema:
-    """Return what a reference refers to."""
+    """Return the schema behind a reference."""
     if "$ref" not in part:
         return part
     found: Schema = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
@@ -114,7 +120,7 @@ def _resolved(schema: Schema, part: Schema) -> Schema:
 
 
 def _words(schema: Schema) -> str:
-    """Return what a value holds, for people.
+    """Return the type of a value, in words.
 
     >>> _words({"type": "integer", "minimum": 1}), _words({"enum": ["rolls", "battles"]})
     ('whole number from 1', 'rolls or battles')

@@ -15,10 +15,10 @@ __all__ = ["describe"]
 
 Schema = dict[str, Any]
 DESCRIPTION = (
-    "The exact odds of battles and campaigns in the board game Risk. Each question is asked by an "
-    "address, or in JSON where it has a board, a position or house rules. Answers are the records "
-    "that the command prints with `--json`. What cannot be answered is told in one sentence, in a "
-    "problem document of RFC 9457."
+    "The exact odds of battles and campaigns in the board game Risk. Ask a question by its "
+    "address, or in JSON if it has a board, a position or house rules. Answers are the records "
+    "that the command prints with `--json`. If there is no answer, a problem document (RFC 9457) "
+    "says why in one sentence."
 )
 PROBLEM_SCHEMA: Schema = {
     "type": "object",
@@ -26,28 +26,41 @@ PROBLEM_SCHEMA: Schema = {
         "type": {"type": "string"},
         "title": {"type": "string"},
         "status": {"type": "integer"},
-        "detail": {"type": "string", "description": "What was wrong, in one sentence."},
-        "parameter": {"type": "string", "description": "The parameter that it is about."},
+        "detail": {"type": "string", "description": "What is wrong, in one sentence."},
+        "parameter": {"type": "string", "description": "The parameter that is wrong."},
     },
     "required": ["type", "title", "status", "detail"],
 }
 PROBLEMS = {
+    "400": "The request is not valid HTTP.",
+    "408": "The request did not arrive in time.",
     "413": "The body is too large.",
-    "422": "It cannot be answered; the sentence says why.",
+    "414": "The query is too long.",
+    "415": "The body is not JSON, or is compressed.",
+    "421": "The request names another host.",
+    "422": "There is no answer to this; the sentence says why.",
+    "431": "The headers are too large.",
+    "500": "A bug in iacta.",
     "503": "The server is busy; Retry-After says when to ask again.",
     "504": "The answer takes too long.",
-    "4XX": "Another problem of what was sent.",
 }
+UNCHANGED = "The answer is still the one that If-None-Match names."
 DARK: Schema = {
     "name": "dark",
     "in": "query",
     "description": "Draw on a dark background.",
     "schema": {"type": "boolean", "default": False},
 }
+NAMED: Schema = {
+    "name": "plan",
+    "in": "query",
+    "description": "The name of a plan that was found, such as /api/plan/follow gives; alone.",
+    "schema": {"type": "string"},
+}
 
 
 def describe(app: FastAPI) -> None:
-    """Let an application tell its OpenAPI schema, at `/openapi.json`."""
+    """Let an application serve its OpenAPI schema, at `/openapi.json`."""
 
     def schema() -> Schema:
         if app.openapi_schema is None:
@@ -62,7 +75,9 @@ def describe(app: FastAPI) -> None:
                     if address in own or address.startswith(f"/api/{name}/picture."):
                         _describe_question(operations, address, form)
             for operations in found["paths"].values():
-                for operation in operations.values():
+                for method, operation in operations.items():
+                    if method == "get":
+                        operation["responses"]["304"] = {"description": UNCHANGED}
                     _add_problems(operation)
             app.openapi_schema = found
         return app.openapi_schema
@@ -82,13 +97,15 @@ def _describe_question(operations: Schema, address: str, form: type[Question]) -
             }
         else:
             operation["parameters"] = [_query(each) for each in offered(form) if _is_text(each)]
+            if form.name == "plan":
+                operation["parameters"].append(NAMED)
             if last == "picture.svg":
                 operation["parameters"].append(DARK)
         operation["responses"] = {"200": {"description": "The answer.", "content": _content(last)}}
 
 
 def _content(last: str) -> Schema:
-    """Return what an address answers with, by its last part."""
+    """Return what an address answers, by its last part."""
     if last.endswith(".csv"):
         return {"text/csv": {"schema": {"type": "string"}}}
     if last == "picture.svg":
@@ -99,19 +116,19 @@ def _content(last: str) -> Schema:
 
 
 def _is_text(parameter: Parameter) -> bool:
-    """Tell whether a parameter can be written in an address: boards and positions cannot."""
+    """Return whether a parameter can be written in an address: boards and positions cannot."""
     return parameter.name not in ("position", "board")
 
 
 def _query(parameter: Parameter) -> Schema:
-    """Return how a parameter stands in an address."""
+    """Return how a parameter is written in an address."""
     schema = parameter.schema()
     description = schema.pop("description")
     simple = schema.get("type") in ("integer", "boolean", "string") or parameter.kind.is_row
     if not simple and "object" in str(schema):
         schema = {"type": "string"}
     elif schema.get("type") == "array" and not parameter.kind.is_row:
-        schema = {"type": "string", "description": "Values with commas between them."}
+        schema = {"type": "string", "description": "Values, separated by commas."}
     if parameter.usual:
         description = f"{description} Usually: {parameter.usual}."
     return {
@@ -136,12 +153,14 @@ def _body(form: type[Question]) -> Schema:
 
 def _value(parameter: Parameter) -> Schema:
     schema = parameter.schema()
+    description = schema.pop("description")
     if parameter.name == "position":
         schema["type"] = "object"
     elif parameter.name == "board":
-        del schema["type"]
-        schema["anyOf"] = [{"type": "string", "enum": ["classic"]}, {"type": "object"}]
-    return schema
+        schema = {"anyOf": [{"type": "string", "enum": ["classic"]}, {"type": "object"}]}
+    if parameter.default is None:
+        schema = {"anyOf": [schema, {"type": "null"}]}
+    return {**schema, "description": description}
 
 
 def _add_problems(operation: Schema) -> None:

@@ -1,11 +1,11 @@
-"""Where answers are computed: in processes of their own, so that no question holds up another.
+"""Work: answers are computed in processes of their own, so that no question holds up another.
 
-Most questions take milliseconds. They go to a process of the quick lane. One that is not answered
-there soon keeps its process, which from then on gives way to all others, and another process takes
-its place. Plans begin in the long lane. No more than `workers` questions of each of both kinds take
-long at a time; some more may wait, and what is beyond that is refused at once.
+Most questions take milliseconds. They go to a process of the quick lane. A question that is not
+answered there soon keeps its process, which gives way to all others from then on, and another
+process takes its place. Plans begin in the long lane. At most `workers` questions of each kind take
+long at a time; some more may wait, and others are refused at once.
 
-A process is ended when nobody waits for its answer any more, or when its time is over. It is never
+A process ends when nobody waits for its answer any more, or when its time is over. It is never
 interrupted and used again, as what it remembers could then be half written.
 """
 
@@ -21,35 +21,39 @@ from multiprocessing.connection import Connection
 from time import clock_gettime, monotonic
 from typing import Any
 
+from iacta.answers.plan import COMPILING
 from iacta.answers.question import Question, Watch
-from iacta.errors import IactaError, TooLargeError
+from iacta.errors import IactaError
+from iacta.web.plans import Plans
 from iacta.web.worker import (
     PATIENT,
-    TOO_LARGE,
     Failed,
     Job,
     Part,
     Parts,
     Progress,
     Refused,
+    Stopped,
     answered,
     serve,
     warm_up,
 )
 
-__all__ = ["BusyError", "FailedError", "Interrupt", "LateError", "Work"]
+__all__ = ["BusyError", "DiedError", "FailedError", "Interrupt", "LateError", "Work"]
 
 QUICK_WORKERS = 2
-QUICK_SECONDS = 0.25  # until a question is taken for one that takes long
-MOST_LOOKS = 4  # of so many seconds each, where a process gets no time to compute
+QUICK_SECONDS = 0.25  # until a question counts as long
+DRAWING_SECONDS = 4.0  # the same for a picture: the first one of a process loads what draws
+MOST_LOOKS = 4  # times as long, where a process gets no time to compute
 CPU_CLOCK = 2  # of Linux: the clock of another process is named by its number and this
 MOST_SECONDS = 30.0  # for an answer
+FINISHING = 0.5  # so much more time for a search that is late to say what it has found
 MOST_WAITING_SECONDS = 10.0  # for a process
-MOST_STARTING_SECONDS = 60.0  # for the first one, which loads what the others are copies of
+MOST_STARTING_SECONDS = 60.0  # for the first one, which loads what all others share
 MOST_QUICK_WAITING = 200
 MOST_LONG_WAITING = 4  # for each worker
-MOST_JOBS = 20_000  # of one process: what it remembers of them is then forgotten
-MOST_RESIDENT = 600 * 2**20  # bytes of memory, with which a process is not used again
+MOST_JOBS = 20_000  # of one process, which is then replaced, as it remembers more and more
+MOST_RESIDENT = 600 * 2**20  # bytes of memory, with which a process is replaced
 MOST_KEYS = 4
 ENDING = "the server is ending"
 BUSY_SECONDS = 2  # until to ask again
@@ -68,8 +72,19 @@ class BusyError(Exception):
         self.seconds = seconds
 
 
+class DiedError(BusyError):
+    """The process that computed the answer has ended, perhaps killed by somebody else."""
+
+    def __init__(self) -> None:
+        super().__init__("the process that worked on this has ended; ask again", BUSY_SECONDS)
+
+
 class LateError(Exception):
-    """The answer was not there in time."""
+    """The answer was not found in time."""
+
+
+class StoppedError(IactaError):
+    """The work was interrupted before there was an answer."""
 
 
 class FailedError(Exception):
@@ -100,11 +115,14 @@ class Work:
 
     workers: how many questions may take long at a time; by default one for each core.
     seconds: how long an answer may take.
+
+    `plans` are those that were found last.
     """
 
     def __init__(self, workers: int | None = None, seconds: float = MOST_SECONDS) -> None:
         self.workers = workers or os.cpu_count() or 1
         self.seconds = seconds
+        self.plans = Plans()
         self._quick = _Lane(QUICK_WORKERS, MOST_QUICK_WAITING, is_patient=False)
         self._promoted: set[_Worker] = set()  # those that have left the quick lane
         self._long = _Lane(self.workers, MOST_LONG_WAITING * self.workers, is_patient=True)
@@ -127,7 +145,7 @@ class Work:
         """Return parts of an answer.
 
         question: the question.
-        parts: which parts, as for `answered`.
+        parts: as `answered` takes them.
         watch: receives progress.
 
         An error of iacta is raised as it is.
@@ -147,30 +165,38 @@ class Work:
         watch: Watch | None = None,
         interrupt: Interrupt | None = None,
         is_long: bool = False,
+        is_drawn: bool = False,
     ) -> Any:
         """Return what a function returns in another process.
 
         function: a function of a module, which can be pickled, as its arguments and its result.
         args: its arguments.
-        key: of what the process remembers; if the process that last had it is idle, it is taken.
+        key: names what a process may remember; the process that last had it is preferred.
         watch: receives progress; then the function has a keyword `watch`.
         interrupt: ends the job early, if it is long.
-        is_long: whether it may take long, as plans do, and does not begin in the quick lane.
+        is_long: whether it may take long, as plans do, and skips the quick lane.
+        is_drawn: whether a picture is drawn, for which a new process loads much.
 
-        An error of iacta is raised as it is. If this is cancelled, the process is ended.
+        An error of iacta is raised as it is. If this is cancelled, the process is ended. A process
+        of the quick lane that dies is not the fault of what is asked: that is tried once more.
         """
         job = Job(function, args, watch is not None)
         if not is_long:
-            worker = await self._quick.take(key)
-            reply = worker.begin(job, key, watch)
-            try:
-                is_quick = await _is_quick(worker, reply)
-            except asyncio.CancelledError:
-                self._quick.end(worker)
-                raise
-            if is_quick:
+            for is_last in (False, True):
+                worker = await self._quick.take(key)
+                reply = worker.begin(job, key, watch)
+                try:
+                    is_quick = await _is_quick(
+                        worker, reply, DRAWING_SECONDS if is_drawn else QUICK_SECONDS
+                    )
+                except asyncio.CancelledError:
+                    self._quick.end(worker)
+                    raise
+                if not is_quick:
+                    break
                 self._quick.give(worker)
-                return reply.result()
+                if is_last or not isinstance(reply.exception(), DiedError):
+                    return reply.result()
             if len(self._promoted) < self.workers:
                 self._promoted.add(worker)
                 self._quick.leave(worker)
@@ -184,7 +210,7 @@ class Work:
         worker = await self._long.take(key)
         reply = worker.begin(job, key, watch)
         try:
-            return await self._finished(worker, reply, interrupt)
+            return await self._finished(worker, reply, interrupt, keeps=True)
         finally:
             if reply.done():
                 self._long.give(worker)
@@ -192,33 +218,52 @@ class Work:
                 self._long.end(worker)
 
     async def _finished(
-        self, worker: "_Worker", reply: "asyncio.Future[Any]", interrupt: Interrupt | None
+        self,
+        worker: "_Worker",
+        reply: "asyncio.Future[Any]",
+        interrupt: Interrupt | None,
+        *,
+        keeps: bool = False,
     ) -> Any:
+        """Return a reply.
+
+        keeps: whether what is late is interrupted, and may then still say what it has found.
+        """
         if interrupt is not None:
             interrupt._watch_over(worker)
         await asyncio.wait((reply,), timeout=self.seconds)
+        if not reply.done() and keeps:
+            worker.interrupt()
+            await asyncio.wait((reply,), timeout=FINISHING * self.seconds)
+            if reply.done() and isinstance(reply.exception(), StoppedError):
+                raise self._late()
         if not reply.done():
-            raise LateError(f"an answer must be found within {self.seconds:g} seconds, got none")
+            raise self._late()
         return reply.result()
 
+    def _late(self) -> LateError:
+        return LateError(f"no answer was found within {self.seconds:g} seconds")
 
-async def _is_quick(worker: "_Worker", reply: "asyncio.Future[Any]") -> bool:
-    """Wait for a reply, and tell whether it was there soon.
+
+async def _is_quick(worker: "_Worker", reply: "asyncio.Future[Any]", seconds: float) -> bool:
+    """Wait for a reply, and return whether it came soon.
+
+    seconds: until a question counts as long.
 
     Where others use this machine too, more time passes than is computed.
     """
-    begun = worker.computed()
-    for _ in range(MOST_LOOKS):
+    begun, asked = worker.computed(), monotonic()
+    while monotonic() - asked < MOST_LOOKS * seconds:
         await asyncio.wait((reply,), timeout=QUICK_SECONDS)
         if reply.done():
             return True
-        if worker.computed() - begun > QUICK_SECONDS / 2:
+        if worker.computed() - begun > seconds / 2:
             return False
     return False
 
 
 class _Lane:
-    """Processes for one kind of work, and who waits for one of them.
+    """Processes for one kind of work, and the jobs that wait for one.
 
     size: how many there are.
     most_waiting: how many jobs may wait.
@@ -233,11 +278,11 @@ class _Lane:
         self._waiting: deque[asyncio.Future[_Worker]] = deque()
         self._tasks: set[asyncio.Task[None]] = set()
         self._warming = asyncio.Lock()
-        self._is_ready = False
+        self._is_ready = self._is_compiling = False
         self._is_closed = False
 
     def fill(self) -> None:
-        """Start what is missing of its processes."""
+        """Start the processes that are missing."""
         while self._count < self.size and not self._is_closed:
             self._count += 1
             task = asyncio.get_running_loop().create_task(self._start())
@@ -254,13 +299,13 @@ class _Lane:
         worker.listen()
         if self.is_patient:
             async with self._warming:
-                with suppress(Exception):  # whatever it is, it will be told again where it matters
-                    await worker.begin(Job(warm_up, (), False), None, None)
+                with suppress(Exception):  # whatever it is, it comes again where it matters
+                    await worker.begin(Job(warm_up, (), True), None, self._watch)
         self._is_ready = True
         self.give(worker)
 
     def take_at_once(self, key: object = None) -> "_Worker | None":
-        """Return an idle process, `None` if there is none; it is the caller's until given back."""
+        """Return an idle process, `None` if there is none; the caller gives it back."""
         self.fill()
         self._idle = [each for each in self._idle if not self._buried(each)]
         if not self._idle:
@@ -271,7 +316,7 @@ class _Lane:
         return worker
 
     async def take(self, key: object = None) -> "_Worker":
-        """Return a process as soon as one is idle, or refuse where too many wait already."""
+        """Return a process as soon as one is idle, or refuse if too many jobs wait already."""
         worker = self.take_at_once(key)
         if worker is not None:
             return worker
@@ -293,13 +338,17 @@ class _Lane:
                 self.give(turn.result())
             raise
 
+    def _watch(self, doing: str, part: float | None, *, keeps: bool = False) -> None:
+        self._is_compiling = doing == COMPILING
+
     def _busy(self) -> BusyError:
         if self._is_ready:
-            return BusyError("the server has too much to do now; ask again soon", BUSY_SECONDS)
-        return BusyError("the server is getting ready; ask again soon", COMPILING_SECONDS)
+            return BusyError("the server is too busy; ask again soon", BUSY_SECONDS)
+        doing = COMPILING[0].lower() + COMPILING[1:] if self._is_compiling else "starting"
+        return BusyError(f"the server is {doing}; ask again soon", COMPILING_SECONDS)
 
     def give(self, worker: "_Worker") -> None:
-        """Take a process back, for who waits for one."""
+        """Take a process back, for the next job that waits."""
         is_worn = worker.is_full or worker.jobs >= MOST_JOBS
         if self._is_closed or is_worn or self._buried(worker):
             self.end(worker)
@@ -309,7 +358,7 @@ class _Lane:
             self._idle.append(worker)
 
     def _buried(self, worker: "_Worker") -> bool:
-        """Tell whether a process has died, and replace it."""
+        """Return whether a process has died; if so, replace it."""
         if worker.is_dead:
             self.end(worker)
         return worker.is_dead
@@ -327,7 +376,7 @@ class _Lane:
         self.leave(worker)
 
     def close(self) -> None:
-        """End all processes, and tell all that wait for them."""
+        """End all processes, and refuse the jobs that wait."""
         self._is_closed = True
         for worker in self._all:
             worker.end(BusyError(ENDING, BUSY_SECONDS))
@@ -366,7 +415,7 @@ class _Worker:
             os.set_blocking(self._jobs.fileno(), True)
 
     def begin(self, job: Job, key: object, watch: Watch | None) -> "asyncio.Future[Any]":
-        """Send a job, and return what will hold its result or its error."""
+        """Send a job, and return a future of its result."""
         self._reply = asyncio.get_running_loop().create_future()
         self._watch = watch
         self.jobs += 1
@@ -380,33 +429,35 @@ class _Worker:
 
     def _receive(self) -> None:
         try:
-            told = self._jobs.recv()
+            message = self._jobs.recv()
         except (EOFError, OSError):
             self._die()
             return
         reply = self._reply
         if reply is None or reply.done():
             return
-        if isinstance(told, Progress):
+        if isinstance(message, Progress):
             if self._watch is not None:
-                self._watch(told.doing, told.part, keeps=told.keeps)
-        elif isinstance(told, Refused):
-            error = IactaError(told.sentence)
-            error.parameter = told.parameter
+                self._watch(message.doing, message.part, keeps=message.keeps)
+        elif isinstance(message, Refused):
+            error = IactaError(message.sentence)
+            error.parameter = message.parameter
             reply.set_exception(error)
-        elif isinstance(told, Failed):
-            reply.set_exception(FailedError(told.report))
+        elif isinstance(message, Stopped):
+            reply.set_exception(StoppedError("the work was stopped before there was an answer"))
+        elif isinstance(message, Failed):
+            reply.set_exception(FailedError(message.report))
         else:
-            value, resident = told
+            value, resident = message
             self.is_full = resident > MOST_RESIDENT
             reply.set_result(value)
 
     def _die(self) -> None:
-        """Note that the process has ended by itself: most likely it had too little memory."""
-        self.end(TooLargeError(TOO_LARGE))
+        """Note that the process has ended by itself."""
+        self.end(DiedError())
 
     def computed(self) -> float:
-        """Return how many seconds it has computed; where that is not known, those that passed."""
+        """Return its CPU time in seconds, or that of a clock where it is not known."""
         if sys.platform == "linux" and self._process.pid is not None:
             with suppress(OSError):
                 return clock_gettime((~self._process.pid << 3) | CPU_CLOCK)
@@ -418,13 +469,13 @@ class _Worker:
             os.kill(self._process.pid, signal.SIGUSR1)
 
     def give_way(self) -> None:
-        """Let all else on this machine go first."""
+        """Let everything else on this machine go first."""
         if sys.platform != "win32" and self._process.pid is not None:
             with suppress(OSError):
                 os.setpriority(os.PRIO_PROCESS, self._process.pid, PATIENT)
 
     def end(self, error: Exception | None = None) -> None:
-        """End the process at once; who waits for its reply gets the error."""
+        """End the process at once; a job that waits for it gets the error."""
         if self.is_dead:
             return
         self.is_dead = True
@@ -438,7 +489,7 @@ class _Worker:
 
 
 def _processes() -> Any:
-    """Return what starts processes: copies of one that has loaded everything, where there are."""
+    """Return what starts processes: copies of one that has loaded everything, if possible."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")

@@ -1,7 +1,7 @@
-"""What a process of the server computes: the parts of an answer that were asked for.
+"""What a process of the server computes: the requested parts of an answer.
 
-`serve` is all that such a process does: it takes one job after another from a pipe, and sends back
-progress and what came out. It reads and writes no file for anybody.
+Such a process runs `serve`: it takes jobs from a pipe, one after another, and sends back progress
+and results. It neither reads nor writes files for clients.
 """
 
 import csv
@@ -9,7 +9,6 @@ import gc
 import io
 import json
 import os
-import re
 import signal
 import sys
 from collections import OrderedDict
@@ -24,14 +23,15 @@ from time import monotonic
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from iacta import charts
-from iacta.answers.plan import PlanQuestion
+from iacta.answers.plan import PlanAnswer, PlanQuestion
 from iacta.answers.question import Answer, Question, Watch
 from iacta.charts.converter import convert
 from iacta.charts.files import content
 from iacta.charts.theme import sketched
 from iacta.errors import IactaError
 from iacta.files import csv_rows, seal
-from iacta.web.asked import asked_questions, read_address, read_record
+from iacta.web.asked import asked_questions, parameter_of, read_address, read_record
+from iacta.web.plans import pack, unpack
 
 __all__ = [
     "PARTS",
@@ -41,31 +41,32 @@ __all__ = [
     "Parts",
     "Progress",
     "Refused",
+    "Stopped",
     "answered",
     "asked_by_address",
     "asked_by_record",
-    "planned",
+    "parts_of_plan",
     "serve",
     "vega_script",
     "warm_up",
 ]
 
-Part: TypeAlias = Literal["record", "sections", "rows", "spec", "svg", "dark_svg"]
+Part: TypeAlias = Literal["record", "sections", "rows", "spec", "svg", "dark_svg", "plan"]
 PARTS: tuple[Part, ...] = ("record", "sections", "rows", "spec", "svg", "dark_svg")
 Parts: TypeAlias = dict[str, Any]
 
-FORMS = asked_questions()  # loaded before the first is asked
-MOST_BYTES = 3 * 2**30  # of memory that a process may ask for
+FORMS = asked_questions()  # loaded before the first question
+MOST_BYTES = 3 * 2**30  # of memory that a process may allocate
 MOST_KEPT = 4  # answers that a process remembers
-KEPT_SECONDS = 0.2  # what took less is answered again as fast
+KEPT_SECONDS = 0.2  # faster answers are not worth remembering
 USUAL_SECONDS, MOST_SECONDS = Fraction(2), Fraction(20)  # for a plan
-LEAST_PAUSE = 0.1  # seconds between two words of progress
+LEAST_PAUSE = 0.1  # seconds between two reports of progress
 PATIENT = 10  # the niceness of work that may take long
 TOO_LARGE = "these numbers need more memory than a server gives"
 
 
 class Job(NamedTuple):
-    """What a process is asked to do.
+    """A task for a process.
 
     function: a function of a module.
     args: its arguments.
@@ -78,7 +79,7 @@ class Job(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far a job has come, as a `Watch` is told."""
+    """How far a job is, as a `Watch` receives it."""
 
     doing: str
     part: float | None
@@ -90,6 +91,10 @@ class Refused(NamedTuple):
 
     sentence: str
     parameter: str | None
+
+
+class Stopped(NamedTuple):
+    """The job was interrupted before it had an answer."""
 
 
 class Failed(NamedTuple):
@@ -113,11 +118,11 @@ def answered(
     question: the question.
     parts: which parts: `"record"` as JSON, `"sections"` for people, `"rows"` as CSV, the picture as
         a Vega-Lite specification (`"spec"`, for a light page; a page gives it another theme) or as
-        `"svg"`, or `"dark_svg"` on a dark ground.
+        `"svg"`, or `"dark_svg"` on a dark ground; of a plan also the `"plan"` itself, packed.
     watch: receives progress.
-    is_anew: whether it is answered anew although it is remembered.
+    is_anew: whether to answer it again although the process remembers the answer.
 
-    A plan is searched for 2 seconds where the question does not say how long, and for at most 20.
+    A plan is searched for 2 seconds unless the question says how long, and for at most 20.
     """
     answer = answer_to(question, parts, watch, is_anew=is_anew)
     return {"is_whole": answer.is_whole} | {part: _part(answer, part) for part in parts}
@@ -130,7 +135,7 @@ def answer_to(
     *,
     is_anew: bool = False,
 ) -> Answer:
-    """Return the answer to a question, from memory if it was given lately and took its time.
+    """Return the answer to a question, from memory if it is a recent one that took long.
 
     question, parts, watch, is_anew: as `answered` takes them.
     """
@@ -154,7 +159,22 @@ def answer_to(
 _kept: OrderedDict[Question, Answer] = OrderedDict()
 
 
+def parts_of_plan(packed: bytes, parts: Sequence[Part]) -> Parts:
+    """Return parts of an answer with a plan that was found before.
+
+    packed: the answer, as the part `"plan"` has it.
+    parts: as `answered` takes them.
+    """
+    answer = unpack(packed)
+    if any(part in ("spec", "svg", "dark_svg") for part in parts):
+        answer.question.check_chart()
+    return {part: _part(answer, part) for part in parts}
+
+
 def _part(answer: Answer, part: Part) -> Any:
+    if part == "plan":
+        assert isinstance(answer, PlanAnswer)  # noqa: S101 # no other is asked for it
+        return pack(answer)
     if part == "record":
         return json.dumps(answer.record())
     if part == "sections":
@@ -172,7 +192,7 @@ def _part(answer: Answer, part: Part) -> Any:
 def asked_by_address(
     name: str, pairs: Iterable[tuple[str, str]], parts: Sequence[Part], watch: Watch | None = None
 ) -> Parts:
-    """Return parts of the answer to what an address asks.
+    """Return parts of the answer to the question in an address.
 
     name: the name of the question.
     pairs: names and texts, as `read_address` takes them.
@@ -186,7 +206,7 @@ def asked_by_address(
 def asked_by_record(
     name: str, record: Mapping[str, Any], parts: Sequence[Part], watch: Watch | None = None
 ) -> Parts:
-    """Return parts of the answer to what a JSON object asks.
+    """Return parts of the answer to the question in a JSON object.
 
     name: the name of the question.
     record: values by the names of parameters, as `read_record` takes them.
@@ -197,18 +217,8 @@ def asked_by_record(
         return answered(read_record(form, record), parts, watch)
 
 
-def planned(record: Mapping[str, Any], watch: Watch) -> Parts:
-    """Return the answer to the plan that a JSON object asks for, searched anew.
-
-    record, watch: as `asked_by_record` takes them.
-    """
-    form = FORMS["plan"]
-    with _named(form):
-        return answered(read_record(form, record), ("record",), watch, is_anew=True)
-
-
 class _named:  # noqa: N801 # used as `suppress` is
-    """Mark an error with the parameter that its sentence is about, where it is not marked yet."""
+    """Mark an error with the parameter that its sentence is about."""
 
     def __init__(self, form: type[Question]) -> None:
         self.form = form
@@ -217,10 +227,8 @@ class _named:  # noqa: N801 # used as `suppress` is
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, IactaError) and error.parameter is None:
-            subject = re.split(" of | must ", str(error), maxsplit=1)[0]
-            if subject in {each.name for each in self.form.parameters()}:
-                error.parameter = subject
+        if isinstance(error, IactaError):
+            error.parameter = parameter_of(error, self.form)
 
 
 def vega_script() -> bytes:
@@ -228,25 +236,28 @@ def vega_script() -> bytes:
     return convert("", "html")
 
 
-def warm_up() -> None:
-    """Make a plan, so that the planner is compiled and loaded before somebody waits for it."""
+def warm_up(watch: Watch) -> None:
+    """Make a plan, so that the planner is compiled and loaded before a client waits for it.
+
+    watch: receives progress.
+    """
     for take in ("Peru", "South America"):
         PlanQuestion(
             from_=(("Brazil", 9),), others=(("", 2),), take=take, time_limit=Fraction(1, 2)
-        ).answer()
+        ).answer(watch)
 
 
 # The process.
 
 
 def serve(jobs: Connection, is_patient: bool) -> None:
-    """Do what comes through a pipe until it is closed.
+    """Do the jobs that come through a pipe until it is closed.
 
-    jobs: where jobs come from, and where results go.
-    is_patient: whether work may take long here: then all else on this machine goes first.
+    jobs: brings jobs, and takes results.
+    is_patient: whether its jobs may take long: then everything else on this machine goes first.
 
-    Ctrl-C does not reach it. `SIGUSR1` interrupts a job as Ctrl-C does a command: a plan that has
-    been found so far is told.
+    Ctrl-C does not reach it. `SIGUSR1` interrupts a job as Ctrl-C does a command: a search
+    then returns the best plan so far.
     """
     seal()
     is_busy = False
@@ -272,7 +283,7 @@ def serve(jobs: Connection, is_patient: bool) -> None:
             try:
                 result = _done(job, jobs)
             except KeyboardInterrupt:
-                result = Refused("the work was stopped before there was an answer", None)
+                result = Stopped()
             finally:
                 is_busy = False
             jobs.send(result)
@@ -282,12 +293,12 @@ def serve(jobs: Connection, is_patient: bool) -> None:
 
 
 def _done(job: Job, jobs: Connection) -> Any:
-    told = -LEAST_PAUSE
+    reported = -LEAST_PAUSE
 
     def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
-        nonlocal told
-        if monotonic() - told >= LEAST_PAUSE:
-            told = monotonic()
+        nonlocal reported
+        if monotonic() - reported >= LEAST_PAUSE:
+            reported = monotonic()
             jobs.send(Progress(doing, part, keeps))
 
     try:
@@ -305,7 +316,7 @@ def _done(job: Job, jobs: Connection) -> Any:
 
 
 def _resident() -> int:
-    """Return the most bytes of memory that this process has had, 0 where that is not known."""
+    """Return the peak memory of this process in bytes, 0 where that is not known."""
     if sys.platform != "linux":
         return 0
     import resource

@@ -40,7 +40,7 @@ def read_text(text: str, name: str) -> tuple[Format, Draft]:
         if draft is not None:
             return each, draft
     if source.top is None:
-        raise MalformedError("the text must be a board in a format that is known, got another")
+        raise MalformedError("this is not a board in a known format")
     roots = " or a ".join(f"<{root}>" for root in source.roots)
     raise MalformedError(
         f"line {source.top.line}: the XML must be a {roots}, got <{source.top.name[:40]}>"
@@ -56,5 +56,6 @@ def board_text(board: Board, name: str) -> str:
     writers = {each.ending: each.write for each in FORMATS if each.write}
     ending = Path(name).suffix.lower()
     if ending not in writers:
-        raise IllegalError(f"the file must end in {', '.join(writers)}, got {named(name)}")
+        *most, last = writers
+        raise IllegalError(f"the file must end in {', '.join(most)} or {last}, got {named(name)}")
     return writers[ending](board)

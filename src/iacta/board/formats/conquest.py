@@ -7,7 +7,7 @@ Africa=3
 North Africa,100,50,Africa,Egypt,Brazil
 ```
 
-The continent of a territory may be left empty. A border leads one way, so most stand there twice.
+The continent of a territory may be left empty. A border leads one way, so most are listed twice.
 """
 
 import re
@@ -50,9 +50,7 @@ def _read(source: Source, name: str) -> Draft | None:
         territories.append(territory)
         if continent and folded(continent) not in members:
             hint = did_you_mean(continent, (each.name for each in continents))
-            raise IllegalError(
-                f"line {entry.line}: continent must be known, got {continent[:60]!r}{hint}"
-            )
+            raise IllegalError(f"line {entry.line}: unknown continent {continent[:60]!r}{hint}")
         if continent:
             members[folded(continent)].append(Mention(territory.key, entry.line))
     return Draft(

@@ -11,7 +11,7 @@ Africa 3 yellow
 ```
 
 A hyphen or an underscore in a name is a space. Continents are referred to by their position in the
-list, from 1. A border leads one way, so most stand there twice.
+list, from 1. A border leads one way, so most are listed twice.
 """
 
 import re
@@ -104,7 +104,7 @@ def _territory(entry: Entry, borders: _Borders, continents: int) -> tuple[DraftT
     number, name, home, x, y, *_ = _words(entry, 5, "a country's id, name, continent, x and y")
     key = read_id(number, entry.line)
     if continents == 0:
-        raise IllegalError(f"line {entry.line}: continents must come before countries, got none")
+        raise IllegalError(f"line {entry.line}: the continents must come before the countries")
     continent = read_number(home, "continent", entry.line, 1, continents)
     place = read_coordinate(x, entry.line), read_coordinate(y, entry.line)
     _, neighbours = borders.get(key, (None, ()))
@@ -120,7 +120,7 @@ def _borders(lines: Collection[Entry]) -> _Borders:
         country, *neighbours = (Mention(read_id(word, entry.line), entry.line) for word in words)
         if country.key in found:
             raise IllegalError(
-                f"line {entry.line}: borders of a country must be in one line, got {words[0]} twice"
+                f"line {entry.line}: country {words[0]} has a second line of borders"
             )
         found[country.key] = country, tuple(neighbours)
     return found

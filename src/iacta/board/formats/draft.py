@@ -1,7 +1,7 @@
 """What a file format provides, what its reader finds in a file, and how that becomes a board.
 
 A reader only returns what the file says. One place checks, for all formats, that names are known
-and stand there once, that borders lead both ways and that every territory can be reached.
+and are listed once, that borders lead both ways and that every territory can be reached.
 """
 
 from collections import deque
@@ -92,7 +92,7 @@ class Draft(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """Something odd about a board that does not keep it from being played on."""
+    """Something odd about a board that can still be played on."""
 
     line: Line
     text: str
@@ -151,7 +151,7 @@ class _Faults:
         # Finding the nearest name takes long, so it is done only for mistakes that are listed.
         suggest = len(self.listed) < MOST_LISTED and not mention.key.isdigit()
         hint = did_you_mean(mention.key, known) if suggest else ""
-        self.add(mention.line, f"{what} must be known, got {shown(mention.key)}{hint}")
+        self.add(mention.line, f"unknown {what}: {shown(mention.key)}{hint}")
 
     def refuse(self) -> None:
         if self.count == 1:
@@ -212,7 +212,7 @@ def _by_key(entries: Iterable[_Entry], what: str, faults: _Faults) -> dict[str, 
 
     def twice(what: str, name: str, first: _Entry) -> str:
         place = "" if first.line is None else f", first in line {first.line}"
-        return f"{what} must be there once, got {shown(name)} twice{place}"
+        return f"{what} {shown(name)} appears twice{place}"
 
     for each in entries:
         try:
@@ -225,7 +225,7 @@ def _by_key(entries: Iterable[_Entry], what: str, faults: _Faults) -> dict[str, 
         if same_name is not each:
             faults.add(each.line, twice(what, each.name, same_name))
         elif same_key is not each:
-            faults.add(each.line, twice(f"id of a {what}", each.key, same_key))
+            faults.add(each.line, twice(f"{what} id", each.key, same_key))
     return by_key
 
 
@@ -294,8 +294,7 @@ def _members(
                 count += len(found[here.key])
                 if count > MOST_MEMBERS:
                     raise TooLargeError(
-                        f"a board must have at most {MOST_MEMBERS} territories in continents, "
-                        "got more"
+                        f"a board must have at most {MOST_MEMBERS} territories in continents"
                     )
                 stack.pop()
                 open_keys.discard(here.key)
@@ -317,7 +316,7 @@ def _places(draft: Draft) -> tuple[Point, ...]:
 
 
 def _all_same(places: Sequence[Point]) -> bool:
-    """Tell whether places are all the same, or one is at the origin, as placeholders are."""
+    """Return whether places are all the same, or one is at the origin, as placeholders are."""
     return len(set(places)) == 1 and (len(places) > 1 or not any(places[0]))
 
 

@@ -6,7 +6,7 @@
 </country></continent></luxboard>
 ```
 
-A border leads one way. A continent may stand within another, to which its countries then belong
+A border leads one way. A continent may be inside another, to which its countries then belong
 too. The place of a country is the middle of its largest polygon.
 """
 

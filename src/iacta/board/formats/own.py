@@ -8,9 +8,9 @@
  "outlines": {"A": [[[0, 0], [20, 0], [10, 30]]], "B": [[[20, 0], [40, 0], [30, 30]]]}}
 ```
 
-Only `territories` is required. Each border leads both ways and may stand there once or twice. With
-`directed` it leads from the territory under which it stands to the one named. A continent may name
-other continents for all of their territories.
+Only `territories` is required. Each border leads both ways and may be listed once or twice. With
+`directed` it leads from the territory under which it is listed to the one named. A continent may
+name other continents for all of their territories.
 """
 
 import json
@@ -52,7 +52,7 @@ def read_board_table(table: Table, name: str) -> Draft:
     name: what the board is called if the table does not name it.
     """
     if "player" in table.entries and "board" in table.entries:
-        table.refuse((), "the text must be a board, got a position on one: iacta plan reads it")
+        table.refuse((), "this is a position, not a board; iacta plan reads it")
     table.refuse_unknown(table.entries, KEYS)
     title, directed = table.entries.get("name", name), table.entries.get("directed", False)
     if not isinstance(title, str):
@@ -60,7 +60,7 @@ def read_board_table(table: Table, name: str) -> Draft:
     if not isinstance(directed, bool):
         table.refuse(("directed",), f"directed must be true or false, got {shown(directed)}")
     if "territories" not in table.entries:
-        table.refuse((), "a board must have a table of territories, got none")
+        table.refuse((), "missing the table territories")
     neighbours, continents = table.table("territories"), table.table("continents")
     refuse_count(len(neighbours), MOST_TERRITORIES, "territories")
     refuse_count(len(continents), MOST_CONTINENTS, "continents")
@@ -102,7 +102,7 @@ def _by_territory(table: Table, key: str) -> Mapping[str, Any]:
     for name in found:
         if folded(name) not in known:
             hint = did_you_mean(name, territories)
-            sentence = f"{key} must be of known territories, got {shown(name)}{hint}"
+            sentence = f"unknown territory {shown(name)} in {key}{hint}"
             table.refuse((key, name), sentence, IllegalError)
     return {folded(name): value for name, value in found.items()}
 
@@ -184,7 +184,7 @@ def _write_json(board: Board) -> str:
 def toml(board: Board, within: str = "") -> str:
     """Return a board as the text of a TOML file.
 
-    within: what stands before its tables where the file is of something that has a board.
+    within: the prefix of its tables in the file of something that has a board.
     """
     found = record(board)
     lines = [f"{key} = {_json(found[key])}" for key in ("name", "directed") if key in found]

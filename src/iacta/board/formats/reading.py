@@ -17,7 +17,7 @@ from xml.parsers import expat
 from iacta.board.board import MOST_BONUS, did_you_mean, one_line
 from iacta.checks import parse_whole_number, shown
 from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.files import RepeatedKeyError, parse_json, parse_toml, read_bytes
+from iacta.files import RepeatedKeyError, looks_like_json, parse_json, parse_toml, read_bytes
 
 __all__ = [
     "Element",
@@ -76,7 +76,7 @@ def decode(content: bytes) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise MalformedError(f"line {line}: the text must have no NUL, got one")
+        raise MalformedError(f"line {line}: the text contains a NUL character")
     return text
 
 
@@ -103,12 +103,12 @@ class Source:
     @cached_property
     def json(self) -> "Table | None":
         """The object of a JSON text; other texts have none."""
-        return read_json(self.text) if self._first == "{" else None
+        return read_json(self.text) if looks_like_json(self.text) else None
 
     @property
     def plain(self) -> str:
         """The text itself, empty if it is XML or JSON."""
-        return "" if self._first in ("<", "{") else self.text
+        return "" if self._first == "<" or looks_like_json(self.text) else self.text
 
     @property
     def _first(self) -> str:
@@ -135,7 +135,7 @@ def entries(text: str) -> list[Entry]:
     found, section = [], ""
     lines = text.split("\n", MOST_LINES)
     if len(lines) > MOST_LINES:
-        raise TooLargeError(f"the text must have at most {MOST_LINES} lines, got more")
+        raise TooLargeError(f"the text must have at most {MOST_LINES} lines")
     for number, line in enumerate(lines, 1):
         bare = line.strip()
         heading = SECTION.fullmatch(bare)
@@ -156,7 +156,7 @@ def at(line: int | None, sentence: str) -> str:
 
 
 def read_number(text: str, what: str, line: int, least: int, most: int) -> int:
-    """Return a whole number that stands in a line, or refuse it."""
+    """Return the whole number in a line, or refuse it."""
     try:
         return parse_whole_number(text.strip(), what, least, most)
     except ValueError as error:
@@ -202,8 +202,8 @@ class Table(NamedTuple):
         for key in keys:
             if key not in known:
                 hint = did_you_mean(str(key), known) or f"; expected {', '.join(known)}"
-                place = f" of {'.'.join(path)}" if path else ""
-                sentence = f"keys{place} must be known ones, got {shown(key)}{hint}"
+                place = f" in {'.'.join(path)}" if path else ""
+                sentence = f"unknown key {shown(key)}{place}{hint}"
                 self.refuse((*path, key), sentence, IllegalError)
 
     def table(self, key: str) -> Mapping[str, Any]:
@@ -215,8 +215,8 @@ class Table(NamedTuple):
 
 
 def read_table(text: str) -> Table:
-    """Return the table of a text: JSON if it begins with a brace, else TOML."""
-    return read_json(text) if text.lstrip().startswith("{") else read_toml(text)
+    """Return the table of a text: JSON if it looks like it, else TOML."""
+    return read_json(text) if looks_like_json(text) else read_toml(text)
 
 
 def read_json(text: str) -> Table:
@@ -348,7 +348,7 @@ class Element:
         """Return the first element within that has a name; a missing one is refused."""
         found = self.first(name)
         if found is None:
-            raise MalformedError(f"line {self.line}: <{self.name}> must have a <{name}>, got none")
+            raise MalformedError(f"line {self.line}: missing <{name}> in <{self.name}>")
         return found
 
 
@@ -368,12 +368,10 @@ def read_xml(text: str) -> Element:
         nonlocal count
         count += 1
         if count > MOST_ELEMENTS:
-            raise TooLargeError(f"the XML must have at most {MOST_ELEMENTS} elements, got more")
+            raise TooLargeError(f"the XML must have at most {MOST_ELEMENTS} elements")
         line = parser.CurrentLineNumber
         if len(unclosed) > MOST_DEPTH:
-            raise TooLargeError(
-                f"line {line}: elements must be at most {MOST_DEPTH} deep, got more"
-            )
+            raise TooLargeError(f"line {line}: elements must be at most {MOST_DEPTH} deep")
         element = Element(name.lower(), line)
         unclosed[-1].inner.append(element)
         unclosed.append(element)
@@ -386,8 +384,7 @@ def read_xml(text: str) -> Element:
 
     def refuse(*_: object) -> NoReturn:
         raise MalformedError(
-            f"line {parser.CurrentLineNumber}: the XML must have no document type and no "
-            "entities, got one"
+            f"line {parser.CurrentLineNumber}: document types and entities are not allowed in XML"
         )
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
@@ -398,5 +395,5 @@ def read_xml(text: str) -> Element:
         parser.Parse(text, True)  # a str, so the encoding that it declares does not matter
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code)
-        raise MalformedError(f"line {error.lineno}: the text must be XML, got: {reason}") from None
+        raise MalformedError(f"line {error.lineno}: the text is not XML: {reason}") from None
     return top.inner[0]

@@ -5,7 +5,7 @@
          "bonuses": [{"id": "7", "name": "Africa", "value": "3", "territoryIDs": ["1"]}]}}
 ```
 
-Numbers may be texts. A connection leads one way, so most stand there twice.
+Numbers may be texts. A connection leads one way, so most are listed twice.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ __all__ = ["FORMAT"]
 
 
 class _Object(NamedTuple):
-    """An object of the JSON, and where it stands."""
+    """An object of the JSON, and where it is."""
 
     table: Table
     path: KeyPath

@@ -1,13 +1,12 @@
-// Draws the picture of an answer: as wide as its place, light or dark as its reader prefers.
+// Draws the picture of an answer: as wide as its place, in the colours of the page.
 
-const dark = matchMedia("(prefers-color-scheme: dark)");
 const LEAST = 160;    // no plot is narrower
-const MARGIN = 110;   // that axes and padding usually take beside the plot
-const NARROW = 480;   // a place narrower than this has smaller letters in its titles
-const SLACK = 16;     // as much room may be left beside a picture
-let theme = null;     // what is the same for all pictures
-let shown = null;     // the place and the specification that are drawn
-let fitted = null;    // the sizes that fitted the last picture, for a place so wide
+const MARGIN = 110;   // the usual room of axes and padding beside the plot
+const NARROW = 480;   // narrower places have smaller letters in their titles
+const SLACK = 16;     // this much room may remain beside a picture
+let theme = null;     // the same for all pictures
+let shown = null;     // the place and the specification on the screen
+let fitted = null;    // the sizes of the last picture, for a place of that width
 let drawing = 0;
 
 /** Loads what draws; the first picture waits for it. */
@@ -30,7 +29,7 @@ export async function draw(place, spec) {
   const {light, dark: night, width: widest, narrow, padding} = await prepare();
   shown = {place, spec};
   const mine = ++drawing;
-  const config = structuredClone(dark.matches ? night : light);
+  const config = structuredClone(isDark() ? night : light);
   const room = place.clientWidth;
   let width = Math.min(widest, room - MARGIN);
   if (room < NARROW) {
@@ -87,15 +86,12 @@ export async function draw(place, spec) {
 
 /** Shows the picture that the server draws, where this browser cannot. */
 export function show(place, address) {
-  const source = document.createElement("source");
-  Object.assign(source, {media: "(prefers-color-scheme: dark)", srcset: `${address}&dark=true`});
-  const picture = document.createElement("picture");
-  picture.append(source, Object.assign(document.createElement("img"), {src: address, alt: ""}));
-  place.replaceChildren(picture);
+  const src = isDark() ? `${address}&dark=true` : address;
+  place.replaceChildren(Object.assign(document.createElement("img"), {src, alt: ""}));
 }
 
 const again = () => shown?.place.isConnected && draw(shown.place, shown.spec);
-dark.addEventListener("change", again);
+addEventListener("themechange", again);
 let width = innerWidth;
 addEventListener("resize", () => {
   if (innerWidth === width) return;  // a phone's bars come and go

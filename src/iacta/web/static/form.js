@@ -1,17 +1,17 @@
-// A form that is answered while one types; without this file it is sent like any other.
+// Answers a form while you type; without this file it is sent like any other.
 
 import {draw, show} from "./chart.js";
 import {Row} from "./row.js";
 
 const form = document.querySelector("#form");
 const answer = document.querySelector("#answer");
-const WAIT = 15;   // milliseconds in which several edits are one
-const PAUSE = 150; // milliseconds without an edit until the picture is drawn, which takes long
-const RATE = 400;  // milliseconds from one address to the next: some browsers refuse more
+const WAIT = 15;   // milliseconds within which several edits count as one
+const PAUSE = 150; // milliseconds without an edit before the picture is drawn, which is slow
+const RATE = 400;  // milliseconds between two addresses: some browsers refuse more
 let asking = new AbortController();
 let waiting = 0;
 let drawing = 0;
-let told = -RATE;  // when the address was last changed
+let changed = -RATE;  // when the address last changed
 
 /** Returns what the form asks, as the query of an address. */
 function query() {
@@ -22,7 +22,7 @@ function query() {
   return asked.toString();
 }
 
-/** Asks anew, soon; what was asked before is no longer wanted. */
+/** Asks again, soon; earlier answers are no longer wanted. */
 function ask() {
   asking.abort();
   clearTimeout(waiting);
@@ -51,12 +51,12 @@ async function fetchAnswer() {
   } else {
     document.querySelector("#lead").textContent = "";
     document.querySelector("#wrong").textContent = page.querySelector(".lead")?.textContent
-      || /"detail": "([^"]*)"/.exec(text)?.[1] || "The server does not answer; is it still running?";
+      || /"detail": "([^"]*)"/.exec(text)?.[1] || "The server does not answer. Is it still running?";
     if (pause) waiting = setTimeout(fetchAnswer, 1000 * Math.min(pause, 5));
   }
 }
 
-/** Shows what is new on a page: the answer, and what is wrong with the form. */
+/** Shows what differs on a new page: the answer, and what is wrong with the form. */
 function showPage(page, address) {
   for (const id of ["lead", "wrong"]) {
     const [old, found] = [document, page].map(each => each.querySelector(`#${id}`));
@@ -73,28 +73,28 @@ function showPage(page, address) {
     }
     if (found) field.closest("details")?.setAttribute("open", "");
   }
-  const picture = document.querySelector("#picture .drawn, #picture picture");
+  const picture = document.querySelector("#picture .drawn, #picture img");
   const rest = document.importNode(page.querySelector("#rest"), true);
   if (picture) rest.querySelector("#picture")?.replaceChildren(picture);  // until the new one is
   const open = [...document.querySelectorAll("#rest .wide")].map(each => each.scrollLeft);
   document.querySelector("#rest").replaceWith(rest);
   rest.querySelectorAll(".wide").forEach((each, index) => { each.scrollLeft = open[index] ?? 0; });
   const link = rest.querySelector("#link")?.href ?? address;
-  if (performance.now() - told >= RATE) tell(link);
+  if (performance.now() - changed >= RATE) setAddress(link);
   drawing = setTimeout(() => {
-    tell(link);
+    setAddress(link);
     drawPicture();
   }, PAUSE);
 }
 
-/** Makes the address that of the answer which is shown. */
-function tell(link) {
+/** Makes the address that of the answer on the screen. */
+function setAddress(link) {
   if (location.href === link) return;
-  told = performance.now();
+  changed = performance.now();
   history.replaceState(null, "", link);
 }
 
-/** Draws the picture of the answer that is shown, if it has one. */
+/** Draws the picture of the answer on the screen, if it has one. */
 async function drawPicture() {
   const place = document.querySelector("#picture");
   if (!place) return;
@@ -114,7 +114,7 @@ async function drawPicture() {
 
 // Numbers: steps up and down.
 
-/** Changes the number of an input by so many steps. */
+/** Changes the number in an input by some steps. */
 function step(input, by) {
   const given = input.value.trim() || input.placeholder;
   const isPercent = given.endsWith("%");
@@ -155,7 +155,7 @@ form.addEventListener("keydown", event => {
   }
 });
 
-// What the form shows of itself.
+// What the form shows without the server.
 
 form.addEventListener("change", event => {
   if (event.target.name !== "rules") return;

@@ -21,6 +21,7 @@ import {
   written,
 } from "./map_state.js";
 import { TerritoryTable, element } from "./map_table.js";
+import { copied } from "./page.js";
 
 const EXAMPLES = [
   { words: "Red’s 42 armies want Asia", file: "asia.toml", goal: { goal: "continent" }, continent: "Asia" },
@@ -76,7 +77,7 @@ function tell(isNew) {
   const fragment = written(state);
   if (fragment === location.hash) return;
   times.push(now);
-  history[isNew ? "pushState" : "replaceState"](null, "", fragment);
+  history[isNew ? "pushState" : "replaceState"](isFound() ? { plan: plan.start.plan } : null, "", fragment);
 }
 
 function say(text) {
@@ -107,8 +108,8 @@ async function restore() {
       use(await boardOf(code));
     } catch (error) {
       use(await boardOf(""));
-      const why = error instanceof Refused ? `: ${error.message}` : ", perhaps as a part of it is missing";
-      on["setup-wrong"].textContent = `The board in the address cannot be read${why}.`;
+      const why = error instanceof Refused ? `: ${error.message}` : "; a part of it may be missing";
+      on["setup-wrong"].textContent = `Cannot read the board in the address${why}.`;
       commit(begun(board));
       return;
     }
@@ -125,7 +126,7 @@ function use(next) {
   map.setBoard(board);
   on["board-name"].textContent = cut(board.name);
   on.remarks.textContent = board.remarks.length
-    ? `${board.remarks.length === 1 ? "One thing is odd" : `${board.remarks.length} things are odd`} about this board: ${board.remarks[0].text}`
+    ? `${board.remarks.length === 1 ? "One remark" : `${board.remarks.length} remarks`} on this board: ${board.remarks[0].text}`
     : "";
 }
 
@@ -156,13 +157,13 @@ async function open(text, name) {
       const code = await packed(found.board);
       use(found);
       commit(placed(board, code, found.position), { isStep: true });
-      say(`The position on ${board.name} is shown.`);
+      say(`Loaded the position on ${board.name}.`);
     } else {
       const found = await patiently(() => posted("/api/board/read", { text, name }));
       const code = await packed(found.board);
       use(found);
       commit(begun(board, code), { isStep: true });
-      say(`The board ${board.name} is shown: ${board.territories.length} territories.`);
+      say(`Loaded the board ${board.name}: ${board.territories.length} territories.`);
     }
   } catch (error) {
     on["setup-wrong"].textContent = error.message;
@@ -239,7 +240,7 @@ function type(t, key) {
     return true;
   }
   typed = { t: null, digits: "", time: 0 };
-  if (key === "+" || key === "-") hold(t, { armies: Math.max(state.armies[t] + (key === "+" ? 1 : -1), 0) });
+  if (key === "+" || key === "-") hold(t, { armies: Math.max(state.armies[t] + (key === "+" ? 1 : -1), 1) });
   else if (key === "Delete" || key === "Backspace") hold(t, { owner: -1 });
   else if (key === "Enter" || key === " ") {
     if (isPicking && canAim()) aim(t, !state.targets.includes(t));
@@ -271,7 +272,8 @@ async function ask() {
   on["plan-wrong"].textContent = "";
   on.doing.textContent = "Planning …";
   on.progress.hidden = false;
-  const begun = Date.now();
+  const look = () => on.progress.scrollIntoView({ block: "nearest" });
+  look();
   try {
     const listening = {
       progress: (doing, part) => {
@@ -283,6 +285,7 @@ async function ask() {
       signal: control.signal,
       stoppable: (stop) => {
         on.stop.hidden = false;
+        look(); // it moves what is below it
         on.stop.onclick = () => {
           on.stop.hidden = true;
           stop();
@@ -293,16 +296,17 @@ async function ask() {
       control.signal.throwIfAborted();
       on.doing.textContent = `Waiting: ${sentence}`;
     };
-    const record = await patiently(() => planned(question, listening), waiting);
-    const start = await patiently(() => posted("/api/plan/follow", { question }, control.signal), waiting);
+    const start = (await remembered(control.signal)) ?? (await patiently(() => planned(question, listening), waiting));
     if (plan !== mine) return;
-    Object.assign(mine, { record, start, arrows: arrowsOf(board, record, start.way), seconds: (Date.now() - begun) / 1000 });
-    showPlan({ told: on["plan-told"], tables: on["plan-tables"] }, board, record, start.plan, mine.arrows);
+    const { record, summary } = start;
+    Object.assign(mine, { record, start, arrows: arrowsOf(board, record, start.way) });
+    history.replaceState({ plan: start.plan }, "");
+    showPlan({ told: on["plan-told"], tables: on["plan-tables"] }, board, record, summary, mine.arrows);
     finish();
     render();
     on.page.scrollIntoView({ block: "start" });
     map.closeUp(mine.arrows.flatMap(({ from, to }) => [from, to]));
-    say(start.plan[0]);
+    say(summary[0]);
   } catch (error) {
     if (control.signal.aborted) return;
     plan = null;
@@ -311,6 +315,23 @@ async function ask() {
     on["plan-wrong"].textContent = error.message;
     commit(changed(state, { planned: false, followed: false, course: [] }));
   }
+}
+
+/** Return the plan that was found for this entry of the history, if the server still has it. */
+async function remembered(signal) {
+  const name = history.state?.plan;
+  if (!name) return null;
+  try {
+    return { ...(await patiently(() => posted("/api/plan/follow", { plan: name }, signal))), plan: name };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return null;
+  }
+}
+
+/** Return whether the plan that the state asks for is there. */
+function isFound() {
+  return Boolean(state.planned && plan?.record && plan.text === JSON.stringify(questionOf(board, state)));
 }
 
 function finish() {
@@ -367,7 +388,7 @@ function aims() {
 // Showing the state.
 
 function render() {
-  const isPlanned = state.planned && plan?.record && plan.text === JSON.stringify(questionOf(board, state));
+  const isPlanned = isFound();
   if (state.planned && !isPlanned) ask();
   if (!state.planned && plan) {
     plan.control.abort();
@@ -416,7 +437,7 @@ function showEditor(shown) {
   on.editor.disabled = isNone || isFixed();
   on.editor.hidden = isFixed();
   on.holding.hidden = isNone;
-  on.chosen.textContent = isNone ? "Click or tap a territory" : cut(board.territories[chosen]);
+  on.chosen.textContent = isNone ? "Select a territory" : cut(board.territories[chosen]);
   const keys = letters(state.players);
   const buttons = [...state.players, "nobody"].map((name, k) => {
     const owner = k < state.players.length ? k : -1;
@@ -545,10 +566,15 @@ const wholeOf = (input, usual) => (/^\s*\d+\s*$/.test(input.value) ? Number(inpu
 
 listen("smaller", "click", () => map.zoomBy(1 / 1.4));
 listen("larger", "click", () => map.zoomBy(1.4));
-listen("armies", "input", () => chosen !== null && hold(chosen, { armies: wholeOf(on.armies, 0) }));
+// A field that is empty or 0 while it is edited does not give its territory away; 0 does when it is left.
+listen("armies", "input", () => chosen !== null && wholeOf(on.armies, 0) && hold(chosen, { armies: wholeOf(on.armies, 0) }));
+listen("armies", "change", () => chosen !== null && wholeOf(on.armies, null) === 0 && hold(chosen, { armies: 0 }));
 listen("armies", "blur", () => render());
 listen("more", "click", () => hold(chosen, { armies: state.armies[chosen] + 1 }));
-listen("fewer", "click", () => hold(chosen, { armies: Math.max(state.armies[chosen] - 1, 0) }));
+listen("fewer", "click", () => hold(chosen, { armies: Math.max(state.armies[chosen] - 1, 1) }));
+document.addEventListener("focusin", ({ target }) => {
+  if (target.matches("input[inputmode]")) setTimeout(() => target.select()); // after the click has set its caret
+});
 listen("in-goal", "change", () => aim(chosen, on["in-goal"].checked));
 listen("stays", "change", () => stay(chosen, on.stays.checked));
 listen("keep", "change", () => keep(chosen, wholeOf(on.keep, 0)));
@@ -575,22 +601,10 @@ document.addEventListener("drop", (event) => {
 });
 submitted("paste", () => open(on.pasted.value, "board"));
 listen("save", "click", () => saved("position.json", positionOf(board, state, state)));
-/** Copy a text, and say so on the button that was pressed. */
+/** Copy a text, and say on the button that was pressed whether it is. */
 async function copy(button, text) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // Browsers let only pages of this machine or with a certificate reach the clipboard so.
-    const area = element("textarea", { value: text, readOnly: true, className: "unseen" });
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-    button.focus();
-  }
-  const words = button.textContent;
-  if (words === "Copied") return;
-  button.textContent = "Copied";
+  const words = (button.dataset.words ??= button.textContent);
+  button.textContent = (await copied(text)) ? "Copied" : "Not copied";
   setTimeout(() => (button.textContent = words), 2000);
 }
 

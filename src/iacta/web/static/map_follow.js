@@ -1,7 +1,8 @@
 // Following a plan: what each battle came to is told or rolled, and the plan says what comes next.
 //
-// The server remembers nothing: it is sent the question, who held what before the last battle, and
-// what that came to. So any step can be taken back, and a link leads into the middle of a turn.
+// The server does not remember the turn: it is sent the name of the plan, who held what before the
+// last battle, and what that came to. So any step can be taken back, and a link leads into the middle
+// of a turn.
 
 import { percent } from "./map_board.js";
 import { patiently, positionOf, posted } from "./map_plan.js";
@@ -37,6 +38,7 @@ export class Follower {
     /** @type {Map<string, Standing>} what is known, by the course that led there */
     this.known = new Map();
     this.isBusy = false;
+    this.impossible = ""; // the course that could not be looked up
     on.attack.addEventListener("click", () => this.open());
     on.fought.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -55,6 +57,7 @@ export class Follower {
   /** Forget what was known, as another plan is followed. */
   forget() {
     this.known.clear();
+    this.impossible = "";
   }
 
   /** Return where the course leads, or ask for it and return null. */
@@ -94,8 +97,8 @@ export class Follower {
     const { move } = this.standing();
     on["follow-begin"].hidden = true;
     on.fought.hidden = false;
-    on["left-label"].textContent = `You have left on ${move.from}, of ${move.armies}`;
-    on["theirs-label"].textContent = `They have left on ${move.to}, of ${move.defenders}`;
+    on["left-label"].textContent = `Your armies left on ${move.from}, of ${move.armies}`;
+    on["theirs-label"].textContent = `Their armies left on ${move.to}, of ${move.defenders}`;
     on.left.value = "";
     on.theirs.value = "0";
     on.left.focus();
@@ -134,13 +137,13 @@ export class Follower {
 
   async ask({ position, ...body }) {
     const { on } = this;
-    const { board, state, question } = this.asked();
+    const { board, state, start } = this.asked();
     const { player, territories } = positionOf(board, state, position);
     on["follow-wrong"].textContent = "";
     this.isBusy = true;
     on.follow.setAttribute("aria-busy", "true");
     try {
-      const asked = { question, position: { player, territories }, ...body };
+      const asked = { plan: start.plan, position: { player, territories }, ...body };
       return await patiently(() => posted("/api/plan/follow", asked));
     } catch (error) {
       on["follow-wrong"].textContent = error.message;
@@ -151,31 +154,47 @@ export class Follower {
     }
   }
 
-  /** Show where the plan stands; ask for it first if the page has just been loaded. */
+  /** Show where the plan is; ask for it first if the page has just been loaded. */
   async show() {
     const { on } = this;
     const { board, state } = this.asked();
-    const standing = this.standing();
     const { course } = state;
+    const standing = this.standing();
+    on.undo.disabled = !course.length;
+    on.anew.disabled = !course.length;
+    on.course.replaceChildren(...course.map((each, k) => element("li", {}, this.line(each, course.slice(0, k + 1)))));
+    on.fought.hidden = true;
+    on["follow-begin"].hidden = !standing?.move;
     if (!standing) {
-      on["follow-told"].replaceChildren(element("p", {}, "Looking where the plan stands …"));
-      if (this.isBusy) return;
-      const told = await this.ask({ position: this.held().before, attack: attackOf(board, course.at(-1)) });
-      if (told) this.take(course, told);
+      await this.find(course);
       return;
     }
     const last = course.at(-1);
     on["follow-told"].replaceChildren(
       ...standing.sentences.map((text, k) => element("p", k === standing.sentences.length - 1 ? { className: "next" } : {}, text)),
     );
-    on["follow-begin"].hidden = !standing.move;
-    on.fought.hidden = true;
     on.advance.hidden = !last || last.theirs > 0 || last.left - (standing.least_stay ?? 1) < 2;
     on.moved.value = last ? String(last.moved) : "";
     on["follow-wrong"].textContent = "";
-    on.undo.disabled = !course.length;
-    on.anew.disabled = !course.length;
-    on.course.replaceChildren(...course.map((each, k) => element("li", {}, this.line(each, course.slice(0, k + 1)))));
+  }
+
+  /** Ask where the plan is after a course; one that cannot be is said to be so, once. */
+  async find(course) {
+    const { on } = this;
+    const { board } = this.asked();
+    const key = JSON.stringify(course);
+    on.advance.hidden = true;
+    if (this.impossible === key) return;
+    on["follow-told"].replaceChildren(element("p", {}, "Looking up this turn …"));
+    if (this.isBusy) return;
+    const found = await this.ask({ position: this.held().before, attack: attackOf(board, course.at(-1)) });
+    if (found) {
+      this.known.set(key, found);
+      this.went(this.asked().state.course);
+    } else {
+      this.impossible = key;
+      on["follow-told"].replaceChildren(element("p", {}, "The plan cannot go on from this turn. Undo its last battle, or make a new plan from here."));
+    }
   }
 
   /** Return a battle of the course in words. */

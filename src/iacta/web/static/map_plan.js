@@ -103,11 +103,11 @@ export async function posted(address, body, signal) {
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Refused("The server does not answer.");
+    throw new Refused("The server does not respond.");
   }
   if (response.ok) return response.json();
   const problem = await response.json().catch(() => null);
-  throw refusal(problem ?? { detail: `The server answers ${response.status}.`, status: response.status });
+  throw refusal(problem ?? { detail: `The server responded with ${response.status}.`, status: response.status });
 }
 
 /**
@@ -115,7 +115,7 @@ export async function posted(address, body, signal) {
  * @param {object} question
  * @param {{progress: (doing: string, part: number|null) => void, signal: AbortSignal,
  *   stoppable: (stop: () => void) => void}} told
- * @returns {Promise<object>} the record of the answer
+ * @returns {Promise<object>} the plan at its start, as `/api/plan/follow` answers
  */
 export function planned(question, { progress, signal, stoppable }) {
   return new Promise((done, failed) => {
@@ -140,7 +140,7 @@ export function planned(question, { progress, signal, stoppable }) {
       if (told.progress) progress(told.progress.doing, told.progress.part);
       if (told.answer) {
         close();
-        done(told.answer.record);
+        done(told.answer);
       }
       if (told.problem) {
         close();
@@ -150,8 +150,8 @@ export function planned(question, { progress, signal, stoppable }) {
     socket.addEventListener("close", () => {
       if (isDone) return;
       isDone = true;
-      if (isOpen) failed(new Refused("The server has ended the search."));
-      else posted("/api/plan", question, signal).then(done, failed);
+      if (isOpen) failed(new Refused("The server ended the search."));
+      else posted("/api/plan/follow", { question }, signal).then(done, failed);
     });
   });
 }
@@ -201,7 +201,7 @@ export function showPlan({ told, tables }, board, record, sentences, arrows) {
   const value = isChance ? percent(record.win_probability, 2) : record.value.toFixed(2);
   const most = isChance ? bound(record.upper_bound) : record.upper_bound.toFixed(2);
   const isBound = !isChance || most !== "100.00%";
-  const proof = record.proven ? "proven best" : isBound ? `at most ${most} is possible` : "";
+  const proof = record.proven ? "proven best" : isBound ? `at most ${most} possible` : "";
   told.replaceChildren(
     element("p", { className: "figure" }, element("strong", {}, value), " ", element("span", { className: "proof" }, proof)),
     ...sentences.map((text) => element("p", {}, text)),
@@ -218,22 +218,22 @@ export function showPlan({ told, tables }, board, record, sentences, arrows) {
   });
   const cells = (isUsual) => rows.filter((row) => row[4] === isUsual).map((row) => row.slice(0, 4));
   const heads = ["", "fought", "taken", "arriving"];
-  if (cells(true).length) made.push(table("The most likely route", heads, cells(true)));
-  if (cells(false).length) made.push(table("Also fought often", heads, cells(false)));
+  if (cells(true).length) made.push(table("The main line", heads, cells(true)));
+  if (cells(false).length) made.push(table("Other likely battles", heads, cells(false)));
   const ends = record.endings.filter(({ probability }) => probability >= 0.001).slice(0, MOST_LINES);
   if (ends.length && isChance) {
-    made.push(table("Where it fails", ["", "chance"], ends.map(({ from, to, probability }) => [`${from} to ${to}`, percent(probability, 1)])));
+    made.push(table("Where it may fail", ["", "chance"], ends.map(({ from, to, probability }) => [`${from} to ${to}`, percent(probability, 1)])));
   }
   const ways = (record.alternatives ?? []).slice(0, MOST_LINES);
   if (ways.length) {
     const head = ["", "dice", isChance ? "chance" : "worth"];
     const told = ({ from, to, dice, value: worth }) => [`${from} to ${to}`, String(dice), isChance ? percent(worth, 2) : worth.toFixed(2)];
-    made.push(table("How it may begin", head, ways.map(told)));
+    made.push(table("Ways to begin", head, ways.map(told)));
   }
   const open = record.territories.filter(({ own_probability: own }) => own > 0.0005 && own < 1);
   if (open.length) {
     const cells = open.map(({ name, own_probability: own, expected_armies: armies }) => [name, percent(own, 2), armies.toFixed(1)]);
-    made.push(table("What you own at the end", ["", "chance", "armies"], cells));
+    made.push(table("At the end", ["", "chance", "armies"], cells));
   }
   tables.replaceChildren(...made.map((each) => element("div", { className: "scroll" }, each)));
   for (const each of tables.children) {

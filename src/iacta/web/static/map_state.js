@@ -265,7 +265,7 @@ export function stood(start, mover, course) {
   for (const each of course) {
     if (!last || !last.theirs || last.from !== each.from || last.to !== each.to) before = now;
     now = { owners: [...before.owners], armies: [...before.armies] };
-    now.armies[each.from] = each.left - each.moved;
+    now.armies[each.from] = Math.max(each.left - each.moved, 0); // a link may say anything
     now.armies[each.to] = each.theirs || each.moved;
     if (!each.theirs) now.owners[each.to] = mover;
     last = each;

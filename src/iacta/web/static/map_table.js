@@ -56,6 +56,7 @@ export class TerritoryTable {
       this.key = key;
       this.make(board, view.players);
     }
+    this.armies = view.armies.map(String);
     this.rows.forEach((row, t) => {
       const owner = view.owners[t];
       put(row.owner, String(owner));
@@ -96,13 +97,16 @@ export class TerritoryTable {
         const row = {
           owner: element("select", { aria: `Owner of ${of}` }, ...options),
           armies: element("input", { ...number, aria: `Armies on ${of}` }),
-          aim: element("input", { type: "checkbox", aria: `${of} is to be taken` }),
+          aim: element("input", { type: "checkbox", aria: `Take ${of}` }),
           stay: element("input", { type: "checkbox", aria: `${of} may not attack` }),
           keep: element("input", { ...number, aria: `Armies to keep on ${of}` }),
           chance: element("td", { className: "number" }),
         };
         row.owner.addEventListener("change", () => told.hold(t, { owner: Number(row.owner.value) }));
-        row.armies.addEventListener("change", () => told.hold(t, { armies: Number(row.armies.value) || 0 }));
+        row.armies.addEventListener("change", () => {
+          if (/^\s*\d+\s*$/.test(row.armies.value)) told.hold(t, { armies: Number(row.armies.value) });
+          else row.armies.value = this.armies[t];
+        });
         row.aim.addEventListener("change", () => told.aim(t, row.aim.checked));
         row.stay.addEventListener("change", () => told.stay(t, row.stay.checked));
         row.keep.addEventListener("change", () => told.keep(t, Number(row.keep.value) || 0));

@@ -1,5 +1,6 @@
-// What all pages do: show where one is in the menu, and copy texts.
+// What all pages do: show the current page in the menu, switch colours, and copy texts.
 
+const PATIENCE = 2000; // milliseconds for a browser to copy
 const current = document.querySelector(".menu [aria-current]");
 const strip = document.querySelector(".menu > ul");
 if (current && strip.scrollWidth > strip.clientWidth) {
@@ -10,27 +11,38 @@ const status = Object.assign(document.createElement("p"), {className: "unseen"})
 status.setAttribute("role", "status");
 document.body.append(status);
 
-/** Tells a screen reader what nobody has to see. */
+/** Announces to a screen reader what nobody has to see. */
 export function announce(words) {
   status.textContent = words;
 }
+
+document.querySelector(".theme").addEventListener("click", switchTheme);
 
 addEventListener("click", async event => {
   const button = event.target.closest?.(".copy");
   if (!button) return;
   const text = button.parentElement.querySelector("code");
-  const isCopied = await copy(text);
+  const isCopied = await copied(text.textContent);
+  if (!isCopied) getSelection().selectAllChildren(text);
   button.textContent = isCopied ? "Copied" : "Selected";
   announce(isCopied ? "Copied" : "Selected, not copied");
   setTimeout(() => { button.textContent = "Copy"; }, 1500);
 });
 
-async function copy(element) {
-  try {
-    await navigator.clipboard.writeText(element.textContent);
-    return true;
-  } catch {  // only safe pages have a clipboard
-    getSelection().selectAllChildren(element);
-    return document.execCommand("copy");
-  }
+/** Copies a text, and returns whether it is copied. */
+export async function copied(text) {
+  // At once, while the click still counts, and on pages without a certificate too. The clipboard that
+  // is a promise may keep it for ever, or refuse it where the window has lost the focus.
+  let isSet = false;
+  const set = event => {
+    event.clipboardData.setData("text/plain", text);
+    event.preventDefault();
+    isSet = true;
+  };
+  document.addEventListener("copy", set, {once: true});
+  const isDone = document.execCommand("copy");
+  document.removeEventListener("copy", set);
+  if (isDone && isSet) return true;
+  const written = navigator.clipboard?.writeText(text).then(() => true, () => false);
+  return Promise.race([written ?? false, new Promise(done => setTimeout(done, PATIENCE, false))]);
 }

@@ -1,11 +1,11 @@
-// A row of territories, or of fronts: each an input of its own, which can be moved and removed.
+// A row of territories or fronts: each has its own input, and can be moved and removed.
 
 import {announce} from "./page.js";
 
 const ENTRY = /^([^:@~]*)(?::([^@~]*))?(?:@([^~]*))?(?:~(.*))?$/;
 
 export class Row {
-  /** Takes the place of the input that holds the whole row, which is still the one that is sent. */
+  /** Replaces the input that holds the whole row; that input is still what is sent. */
   constructor(input, rules, changed) {
     Object.assign(this, {input, changed, current: 0});
     this.word = input.name === "fronts" ? "Front" : "Territory";
@@ -44,21 +44,21 @@ export class Row {
     return button;
   }
 
-  /** Returns the inputs of what a territory may have of its own. */
+  /** Returns the inputs for what only one territory has. */
   ownDetails(rules) {
     this.heading = make("summary", {});
     const frame = make("details", {className: "own"});
     const fields = make("div", {className: "tools"});
     frame.append(this.heading, fields);
     const own = make("select", {});
-    own.append(make("option", {value: "", textContent: "those of the campaign"}));
+    own.append(make("option", {value: "", textContent: "as in the campaign"}));
     for (const each of rules.querySelectorAll("option[data-line]")) {
       const name = each.textContent;
       own.append(make("option", {value: name.replaceAll(" ", "-"), textContent: name}));
     }
     const number = () => make("input", {type: "text", inputMode: "numeric", autocomplete: "off", size: 3});
     this.details = [own, number(), number()];
-    const words = ["Its rules", "Stay there", "Kept out"];
+    const words = ["Rules", "Garrison", "Stop at"];
     this.details.forEach((each, index) => {
       const label = make("label", {textContent: words[index]});
       label.append(each);
@@ -81,7 +81,7 @@ export class Row {
     return [...this.list.querySelectorAll("input")];
   }
 
-  /** Shows the row anew. */
+  /** Shows the row again. */
   render() {
     this.list.replaceChildren(...this.texts.map((text, index) => {
       const chip = make("li", {className: "chip"});
@@ -99,7 +99,7 @@ export class Row {
     this.save(false);
   }
 
-  /** Makes an entry the one that the tools change. */
+  /** Selects the entry that the tools change. */
   select(index) {
     this.current = index;
     this.list.querySelectorAll(".chip").forEach((chip, place) => chip.classList.toggle("current", place === index));
@@ -108,7 +108,7 @@ export class Row {
     this.later.disabled = index === this.texts.length - 1;
     this.less.disabled = this.texts.length === 1;
     if (this.details) {
-      this.heading.textContent = `Only in territory ${index + 1}`;
+      this.heading.textContent = `Only for territory ${index + 1}`;
       const [, , ...own] = ENTRY.exec(this.texts[index]) ?? ["", "", "", "", ""];
       this.details.forEach((each, place) => { each.value = (own[place] ?? "").replaceAll(" ", "-"); });
     }
@@ -133,13 +133,13 @@ export class Row {
     if (text) this.changed();
   }
 
-  remove(index, isTold) {
+  remove(index, isAnnounced) {
     if (this.texts.length === 1) return;
     this.texts.splice(index, 1);
     this.current = Math.min(index, this.texts.length - 1);
     this.render();
     this.changed();
-    if (isTold) announce(`Removed; ${this.texts.length} left`);
+    if (isAnnounced) announce(`Removed; ${this.texts.length} left`);
   }
 
   move(index, to) {
@@ -216,7 +216,7 @@ export class Row {
     event.preventDefault();
   }
 
-  /** Lets an entry be dragged by its grip. */
+  /** Drags an entry by its grip. */
   drag(event) {
     const grip = event.target.closest(".grip");
     if (!grip || event.button) return;

@@ -1,0 +1,270 @@
+// The best play of all, by Bellman's equation over the states that can occur.
+//
+// With Q(s, roll) the expected payment of a roll and of the best play after it,
+//
+//     V(s) = max(0, max over rolls Q(s, roll)),
+//
+// found by recursion, each state once. Every roll costs an army, so the recursion ends. States that
+// differ only in what cannot matter any more count as one: armies that can attack nothing, and
+// lands to which nobody can come.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "policy.hpp"
+
+namespace iacta {
+
+// A table from keys of K words to values, by open addressing.
+template <int K>
+class Table {
+  public:
+    struct Entry {
+        uint64_t key[K];
+        double value;
+    };
+
+    explicit Table(size_t size = 1024) : entries_(size, empty()), mask_(size - 1) {}
+
+    double* find(const uint64_t* key) {
+        Entry& entry = entries_[slot(key)];
+        return entry.value == entry.value ? &entry.value : nullptr;
+    }
+    void put(const uint64_t* key, double value) {
+        if (2 * ++count_ > entries_.size()) grow();
+        Entry& entry = entries_[slot(key)];
+        std::memcpy(entry.key, key, sizeof entry.key);
+        entry.value = value;
+    }
+    size_t count() const { return count_; }
+    size_t bytes() const { return entries_.size() * sizeof(Entry); }
+
+  private:
+    static Entry empty() {
+        Entry entry{};
+        entry.value = std::numeric_limits<double>::quiet_NaN();
+        return entry;
+    }
+    size_t slot(const uint64_t* key) const {
+        uint64_t hash = 0;
+        for (int i = 0; i < K; ++i) hash = mixed(hash ^ key[i]);
+        size_t place = hash & mask_;
+        while (entries_[place].value == entries_[place].value &&
+               std::memcmp(entries_[place].key, key, sizeof(uint64_t) * K) != 0)
+            place = (place + 1) & mask_;
+        return place;
+    }
+    void grow() {
+        std::vector<Entry> old(2 * entries_.size(), empty());
+        old.swap(entries_);
+        mask_ = entries_.size() - 1;
+        for (const Entry& each : old)
+            if (each.value == each.value) entries_[slot(each.key)] = each;
+    }
+
+    std::vector<Entry> entries_;
+    size_t mask_, count_ = 0;
+};
+
+// How many bits the armies of a land need, and where they are in a key.
+struct Digit {
+    int land, word, shift, most;  // most: the most defenders
+};
+
+template <int W, int K>
+class Exact {
+  public:
+    explicit Exact(const Game<W>& game) : game_(game) {
+        int most = 0;
+        for (int v = 0; v < game.lands; ++v)
+            if (game.start.mine.has(v)) most = std::max(most, game.start.armies[v]);
+        int word = 0, shift = 0;
+        for (int t = 0; t < game.lands; ++t) {
+            bool is_stack = game.start.mine.has(t) && !game.resting.has(t) &&
+                            game.start.armies[t] > game.keep[t];
+            if (!is_stack && !game.field.has(t)) continue;
+            int held = game.field.has(t) ? game.start.armies[t] : 0;
+            int bits = 1;
+            while ((1 << bits) < held + most + 2) ++bits;
+            if (shift + bits > 64) ++word, shift = 0;
+            digits_.push_back({t, word, shift, held});
+            shift += bits;
+        }
+        fits_ = word < K && total(game.start) <= MOST_ARMIES;
+    }
+
+    // Whether the states have keys of so many words.
+    bool fits() const { return fits_; }
+    // Whether the search was stopped; then its values mean nothing.
+    bool stopped() const { return stopped_; }
+    size_t states() const { return table_.count(); }
+
+    // The value of a state and of all that can follow it, as far as the deadline allows.
+    double solve(Position<W> s, Deadline& deadline) {
+        deadline_ = &deadline;
+        stopped_ = false;
+        most_states_ = deadline.states();
+        most_bytes_ = deadline.bytes();
+        double found = value(s);
+        deadline_ = nullptr;
+        return found;
+    }
+
+    // The value of a state; of one that was not solved, 0 when the search was stopped.
+    double value(Position<W>& s) {
+        uint64_t key[K];
+        if (stopped_ || game_.over(s) || !key_of(s, key)) return 0.0;
+        if (double* known = table_.find(key)) return *known;
+        if ((deadline_ && deadline_->over()) || int64_t(table_.count()) >= most_states_ ||
+            int64_t(table_.bytes()) > most_bytes_) {
+            stopped_ = true;
+            return 0.0;
+        }
+        double best = 0.0;
+        each_roll(s, [&](const Roll&, double q) { best = std::max(best, q); });
+        if (!stopped_) table_.put(key, best);
+        return best;
+    }
+
+    // The best roll of a state, whose value is known or found.
+    Decision decide(Position<W>& s) {
+        Decision best;
+        uint64_t key[K];
+        if (game_.over(s) || !key_of(s, key)) return best;
+        each_roll(s, [&](const Roll& roll, double q) {
+            if (q > best.value + SAME * std::max(1.0, best.value)) best.roll = roll, best.value = q;
+        });
+        if (best.stops()) return best;
+        auto [v, c, k] = best.roll;
+        int d = s.armies[c];
+        auto value_of = [&](int x, int y) { return after(s, best.roll, x, y).first; };
+        auto moved_of = [&](int x, int y) { return after(s, best.roll, x, y).second; };
+        best.outcomes = outcomes_of(game_, best.roll, game_.spare(s, v), d, value_of, moved_of);
+        return best;
+    }
+
+  private:
+    static constexpr int MOST_ARMIES = 3000;  // the recursion is as deep
+
+    static int total(const Position<W>& s) {
+        int sum = 0;
+        for (int armies : s.armies) sum += armies;
+        return sum;
+    }
+
+    // The key of what matters in a state; false where nothing more can be paid.
+    bool key_of(const Position<W>& s, uint64_t* key) const {
+        Set<W> left = game_.left(s), live = game_.live_stacks(s), reach, fresh;
+        for (Set<W> rest = live; rest.any();) fresh |= game_.out[rest.pop()] & left;
+        while (fresh.any()) {
+            reach |= fresh;
+            Set<W> further;
+            while (fresh.any()) further |= game_.out[fresh.pop()];
+            fresh = (further & left) - reach;
+        }
+        bool pays = false;
+        for (const auto& set : game_.sets)
+            pays = pays || (set.pays > 0.0 && set.lands.meets(left) && (set.lands & left).within(reach));
+        if (!pays)
+            for (Set<W> rest = reach & game_.paying; rest.any() && !pays;)
+                pays = game_.pays[rest.pop()] > 0.0;
+        if (!pays) return false;
+        std::memset(key, 0, sizeof(uint64_t) * K);
+        for (const Digit& digit : digits_) {
+            int t = digit.land;
+            uint64_t code = 0;
+            if (s.mine.has(t))
+                code = live.has(t) ? digit.most + 1 + s.armies[t] : 0;
+            else
+                code = reach.has(t) ? 1 + s.armies[t] : 1;
+            key[digit.word] |= code << digit.shift;
+        }
+        return true;
+    }
+
+    // What a result pays with the best play after it, and how many move in if it conquers.
+    std::pair<double, int> after(Position<W>& s, const Roll& roll, int x, int y) {
+        auto [v, c, k] = roll;
+        int armies = s.armies[v], held = s.armies[c], moved = 0;
+        double paid = -game_.price * x, follows;
+        s.armies[v] -= x;
+        s.armies[c] -= y;
+        if (y < held) {
+            follows = value(s);
+        } else {
+            paid += game_.paid(c, game_.left(s));
+            std::tie(follows, moved) = conquest(s, v, c, game_.least(c, k));
+        }
+        s.armies[v] = armies;
+        s.armies[c] = held;
+        return {paid + follows, moved};
+    }
+
+    // The value of the best advance, and that advance; the last defender has fallen.
+    std::pair<double, int> conquest(Position<W>& s, int v, int c, int least) {
+        int armies = s.armies[v], spare = armies - game_.keep[v], moved = spare;
+        double best = -1.0;
+        s.mine.add(c);
+        if (game_.over(s)) {
+            best = 0.0;
+        } else {
+            for (int m = spare; m >= std::min(least, spare); --m) {
+                s.armies[v] = armies - m;
+                s.armies[c] = m;
+                double each = value(s);
+                if (each > best + SAME) best = each, moved = m;
+            }
+        }
+        s.mine.remove(c);
+        s.armies[v] = armies;
+        s.armies[c] = 0;
+        return {best, moved};
+    }
+
+    // Calls f(roll, Q) for each legal roll, in the order of the board, most dice first.
+    template <class Visit>
+    void each_roll(Position<W>& s, Visit visit) {
+        Set<W> left = game_.left(s);
+        for (Set<W> stacks = game_.live_stacks(s); stacks.any();) {
+            int v = stacks.pop();
+            for (Set<W> near = game_.out[v] & left; near.any();) {
+                int c = near.pop(), most = game_.most_dice_of(s, v, c), d = s.armies[c];
+                if (!most) continue;
+                if (game_.whole[game_.kind[c]]) {
+                    Roll roll{v, c, most};
+                    visit(roll, battle_value(game_, c, game_.spare(s, v), d, [&](int x, int y) {
+                              return after(s, roll, x, y).first;
+                          }));
+                    continue;
+                }
+                // Results are the same for many rolls; what follows a conquest also depends on the dice.
+                constexpr int SIDE = 8;
+                double known[SIDE * SIDE];
+                for (double& each : known) each = std::numeric_limits<double>::quiet_NaN();
+                for (int k = most; k > 0; --k) {
+                    if (!game_.allowed(s, v, c, k)) continue;
+                    Roll roll{v, c, k};
+                    double q = roll_value(game_, roll, d, [&](int x, int y) {
+                        if (y == d || x >= SIDE || y >= SIDE) return after(s, roll, x, y).first;
+                        double& each = known[x * SIDE + y];
+                        if (each != each) each = after(s, roll, x, y).first;
+                        return each;
+                    });
+                    visit(roll, q);
+                    if (stopped_) return;
+                }
+            }
+        }
+    }
+
+    const Game<W>& game_;
+    Deadline* deadline_ = nullptr;  // while the game is solved
+    int64_t most_states_ = 0, most_bytes_ = 0;
+    std::vector<Digit> digits_;
+    Table<K> table_;
+    bool fits_ = false, stopped_ = false;
+};
+
+}  // namespace iacta

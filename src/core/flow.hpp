@@ -1,0 +1,122 @@
+// How a policy goes, exactly: the probability of visiting each state, by one forward pass.
+//
+// Every roll costs an army, so states are visited in order of the armies on the board. To know the
+// chance that a border is ever rolled over, each state also carries, for each border, the
+// probability of coming to it without having rolled over that border.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+
+#include "tally.hpp"
+
+namespace iacta {
+
+// 128 bits that stand for a state.
+struct StateKey {
+    uint64_t a = 0, b = 0;
+
+    bool operator==(const StateKey& other) const { return a == other.a && b == other.b; }
+    struct Hash {
+        size_t operator()(const StateKey& key) const { return key.a; }
+    };
+};
+
+template <int W>
+StateKey key_of(const Position<W>& s) {
+    StateKey key;
+    for (size_t t = 0; t < s.armies.size(); ++t) {
+        uint64_t x = mixed(uint64_t(t) << 40 | uint64_t(s.armies[t]) << 1 | s.mine.has(int(t)));
+        key.a += x;
+        key.b += mixed(x ^ 0x5bd1e995);
+    }
+    return key;
+}
+
+template <int W>
+class Flow {
+  public:
+    explicit Flow(const Game<W>& game) : tally(game), game_(game) {}
+
+    Tally<W> tally;
+    double value = 0.0;  // what is paid on average
+    int64_t states = 0;
+
+    // Follows a policy to all its ends; returns whether the deadline allowed it.
+    // `decide(s)` returns a Decision.
+    template <class Decide>
+    bool run(Decide decide, Deadline& deadline) {
+        add(game_.start, 1.0, {});
+        while (!waiting_.empty()) {
+            auto last = std::prev(waiting_.end());
+            std::vector<Node> nodes = std::move(last->second.nodes);
+            waiting_.erase(last);
+            for (Node& node : nodes) {
+                if (deadline.over() || states >= deadline.states()) return false;
+                visit(node, decide);
+            }
+        }
+        return true;
+    }
+
+  private:
+    struct Node {
+        Position<W> s;
+        double chance;
+        std::vector<double> fresh;  // by border: the chance to be here without having rolled over it
+
+    };
+    struct Layer {
+        std::vector<Node> nodes;
+        std::unordered_map<StateKey, size_t, StateKey::Hash> index;
+    };
+
+    void add(const Position<W>& s, double chance, std::vector<double> fresh) {
+        int total = 0;
+        for (int armies : s.armies) total += armies;
+        Layer& layer = waiting_[total];
+        auto [found, is_new] = layer.index.try_emplace(key_of(s), layer.nodes.size());
+        if (is_new) {
+            layer.nodes.push_back({s, chance, std::move(fresh)});
+            return;
+        }
+        Node& node = layer.nodes[found->second];
+        size_t most = std::max(node.fresh.size(), fresh.size());
+        node.fresh.resize(most, node.chance);
+        fresh.resize(most, chance);
+        for (size_t i = 0; i < most; ++i) node.fresh[i] += fresh[i];
+        node.chance += chance;
+    }
+
+    template <class Decide>
+    void visit(Node& node, Decide& decide) {
+        Position<W>& s = node.s;
+        Decision d = decide(s);
+        ++states;
+        if (d.stops()) return tally.end(s, node.chance);
+        size_t border = tally.border(d.roll);
+        if (node.fresh.size() <= border) node.fresh.resize(border + 1, node.chance);
+        tally.visits[border].reached += node.fresh[border];
+        node.fresh[border] = 0.0;
+        for (const Outcome& outcome : d.outcomes) {
+            double chance = node.chance * outcome.chance;
+            value -= chance * game_.price * outcome.attackers;
+            if (outcome.defenders == s.armies[d.roll.to]) {
+                value += chance * game_.paid(d.roll.to, game_.left(s));
+                int able = game_.spare(s, d.roll.start) - outcome.attackers;
+                tally.conquest(border, able, outcome.moved, chance);
+            }
+            Position<W> next = s;
+            apply(next, d.roll, outcome);
+            if (!game_.over(next) && decide(next).stops()) tally.visits[border].ended += chance;
+            std::vector<double> fresh = node.fresh;
+            for (double& each : fresh) each *= outcome.chance;
+            add(next, chance, std::move(fresh));
+        }
+    }
+
+    const Game<W>& game_;
+    std::map<int, Layer> waiting_;
+};
+
+}  // namespace iacta

@@ -1,0 +1,133 @@
+/* The interface of the core: plain C, and data only.
+
+   A problem is given as arrays. The core copies what it needs, checks every number of it, and knows
+   no rules beyond: throws, answers, losses, least advances and whole battles are tables. */
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+    /* The board: lands, borders from land v to border_to[border_first[v] .. border_first[v + 1]). */
+    int32_t lands;
+    const int32_t *border_first, *border_to;
+    const int32_t *armies;    /* on each land */
+    const int32_t *keep;      /* armies that must remain on each land at all times */
+    const int32_t *kind;      /* the rules by which each land is defended */
+    const uint8_t *owner;     /* 1: the player's, 0: to be attacked, 2: neither */
+    const uint8_t *resting;   /* 1: may not attack */
+    int32_t garrison;         /* able to roll = armies - garrison */
+
+    /* The dice. For rules r, k attack dice and j defence dice the throws are
+       throw_first[i] .. throw_first[i + 1] with i = dice_first[r] + (k - 1) * defence_dice[r] + j - 1;
+       those of a throw its answers, and those of an answer its results. */
+    int32_t kinds;
+    const int32_t *attack_dice, *defence_dice, *dice_first;
+    const int32_t *least;     /* least[dice_first[r] + (k - 1) * defence_dice[r]]: the least advance */
+    const uint8_t *whole;     /* 1: one attack is a whole battle */
+    const int32_t *throw_first, *answer_first, *result_first;
+    const double *throw_chance, *result_chance;
+    const int32_t *result_attackers, *result_defenders;
+    int32_t rows, throws, answers, results; /* how many there are */
+
+    /* Whole battles, for rules r and d defenders at i = battle_first[r] + d - 1, of up to `able`
+       attackers: won[i][a][b] with b left able to move, lost[i][a][e] with e defenders left. */
+    int32_t able, defenders, battles;
+    const int32_t *battle_first;
+    const double *won;        /* battles x (able + 1) x (able + 1) */
+    const double *lost;       /* battles x (able + 1) x (defenders + 1) */
+
+    /* Rewards: each land pays when it is taken, each set when the last of it is, an army lost costs
+       `price`; with `once` the first payment ends the turn. */
+    const double *pays;
+    int32_t sets;
+    const int32_t *set_first, *set_lands;
+    const double *set_pays;
+    double price;
+    int32_t once;
+} iacta_problem;
+
+/* What a search may use, and how it is stopped: it looks at *stop now and then. */
+typedef struct {
+    volatile int32_t *stop;   /* 0 to go on */
+    double seconds;           /* infinite for no limit */
+    int64_t states;           /* the most states that may be looked at */
+    int64_t bytes;            /* about the most memory */
+} iacta_budget;
+
+/* How carefully a policy looks: see lookahead.hpp. */
+typedef struct {
+    int32_t deep, depth;
+    double near, close;
+} iacta_style;
+
+/* One of the results of a decision. */
+typedef struct {
+    double chance, value;
+    int32_t attackers, defenders, moved;
+} iacta_outcome;
+
+/* A decision: dice is 0 for a stop; the outcomes are the first `count` of those given room. */
+typedef struct {
+    int32_t start, to, dice, count;
+    double value;
+} iacta_decision;
+
+/* What happens at one border, and the fewest and most able to move of its rows of advances. */
+typedef struct {
+    int32_t start, to, first_advance, advances;
+    double reached, conquered, arrived, ended;
+} iacta_visit;
+typedef struct {
+    int32_t able;
+    double chance, moved;
+} iacta_advance;
+
+/* What is reported of a policy. The arrays have room for as many as the counts say when it is asked,
+   and the counts say how many there are afterwards; owned and armies are by land, taken by set. */
+typedef struct {
+    double value;
+    int64_t states;
+    int32_t visits, advances;
+    iacta_visit* visit;
+    iacta_advance* advance;
+    double *owned, *armies, *taken;
+} iacta_report;
+
+typedef struct iacta_search iacta_search;
+
+enum { IACTA_DONE = 0, IACTA_STOPPED = 1, IACTA_TOO_LARGE = 2 };
+
+/* What the source of this core is: a hash that the build puts in. */
+const char* iacta_source(void);
+
+/* Opens a search. A problem that is not sound gives none, and a sentence in `message`. */
+iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t room);
+void iacta_close(iacta_search* search);
+
+/* Solves the game exactly. Then the policy of the search is the best of all. */
+int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, double* value, int64_t* states);
+
+/* Finds an assignment from so many starts, or takes the one that is given, as
+   sets[(share * lands + land) * lands + target]. Then the policy of the search is lookahead on it. */
+int32_t iacta_shares(iacta_search* search);
+int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets,
+                     double* value);
+int32_t iacta_follow(iacta_search* search, const iacta_style* style, const uint8_t* sets);
+
+/* What the policy does in a state. */
+void iacta_decide(iacta_search* search, const int32_t* armies, const uint8_t* mine,
+                  iacta_decision* decision, iacta_outcome* outcomes, int32_t room);
+
+/* How the policy goes, exactly; or in games with the numbers from first on, of which each has the
+   same dice whenever it is played. */
+int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, iacta_report* report);
+int32_t iacta_play(iacta_search* search, const iacta_budget* budget, uint64_t seed, int64_t first,
+                   int32_t games, double* gains, int32_t* played, iacta_report* report);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,444 @@
+// A policy for positions that are too large for exact search: one-step lookahead on an assignment.
+//
+// Let H(s) be what an assignment still pays in a state s. A roll has the action value
+//
+//     Q(s, roll) = Σ_z P(z) · (r(z) + H(z)),
+//
+// where z goes over its results, each with the best advance that is found, and r is what they pay
+// at once. The policy takes the greatest Q in every state, also in the middle of a battle.
+//
+// What it does is a function of the state and of the assignment at the start, the base: in each
+// state the base is repaired, and climbs. So a policy is the base and a few numbers, and any
+// process that is given them plays the same.
+//
+// Its value is estimated by games. Along one, let h_t be the H that was used for s_t in the Q of the
+// roll before, and h_0 = H(s_0). As the mean of r_t + h_{t+1} given s_t is Q_t,
+//
+//     V(s_0) = h_0 + E (Σ_t (Q_t − h_t) − h_T),
+//
+// for any numbers h: they are control variates. The terms are small, so that few games suffice.
+#pragma once
+
+#include <unordered_map>
+
+#include "assignment.hpp"
+#include "flow.hpp"
+
+namespace iacta {
+
+// The parameters of a policy: how carefully it looks.
+struct Style {
+    int deep = 3;         // how many rolls are looked at again, with fewer dice and a climb after each
+    double near = 0.05;   // only those whose values are so near to the best
+    int depth = 1;        // rolls of lookahead where several values are close
+    double close = 0.1;   // how close
+};
+
+template <int W>
+class Lookahead {
+  public:
+    Lookahead(const Game<W>& game, Style style, int64_t bytes)
+        : game_(game), style_(style), rows_(game, joint_of(game), bytes), assigner_(game, rows_) {
+        if (rows_.joint() == Joint::product) {
+            for (const auto& set : game.sets) goals_.push_back(set);
+            std::stable_sort(goals_.begin(), goals_.end(), [](const auto& a, const auto& b) {
+                return a.lands.count() < b.lands.count();
+            });
+        } else {
+            goals_.push_back({game.paying, 1.0});
+        }
+        base_ = nothing();
+    }
+
+    static constexpr int CLIMB = 8;       // improvements of an assignment after a result
+    static constexpr int SETTLE = 40;     // improvements of the assignment of a state
+    static constexpr int OWN = 9;         // lands that one stack may have where each conquest pays
+    // What an idle army that is next to what others are to take adds to a chance, and half as much
+    // one land farther away. Without it, those who can help for nothing never begin.
+    static constexpr double HELP = 0.002;
+
+    // The assignment at the start: from several starts, the best.
+    double find_base(int starts, Deadline& deadline) {
+        const Position<W>& s = game_.start;
+        double best = -1.0;
+        Random random(0);
+        for (int i = 0; i < starts && (i == 0 || !deadline.over()); ++i) {
+            std::vector<Parts<W>> parts = nothing();
+            if (i > 0) scatter(s, parts, random, i);
+            double value = settled(s, parts, i > 0 && rows_.joint() != Joint::product ? 3 + 4 * (i % 3) : OWN);
+            if (value > best * (1.0 + 1e-9)) best = value, base_ = parts;
+        }
+        base_value_ = std::max(best, 0.0);
+        forget();
+        return base_value_;
+    }
+    double base_value() const { return base_value_; }
+    const std::vector<Parts<W>>& base() const { return base_; }
+    // Takes an assignment that was found before.
+    void set_base(std::vector<Parts<W>> base, Style style) {
+        base_ = std::move(base);
+        style_ = style;
+        forget();
+        std::vector<Parts<W>> parts = projected(game_.start);
+        base_value_ = worth(game_.start, parts, SETTLE, OWN);
+    }
+    size_t states() const { return known_.size(); }
+
+    const Decision& decide(const Position<W>& s) {
+        return look(s, style_.depth);
+    }
+    const Decision& look(const Position<W>& s, int depth) {
+        StateKey key = key_of(s);
+        key.a ^= mixed(depth);
+        auto found = known_.find(key);
+        if (found != known_.end()) return found->second;
+        if (known_.size() > MOST_KNOWN) known_.clear();
+        rows_.make_room();
+        Decision d = decided(s, depth);
+        return known_[key] = d;
+    }
+
+  private:
+    static constexpr size_t MOST_KNOWN = 200'000;
+
+    static Joint joint_of(const Game<W>& game) {
+        if (game.once) return Joint::any;
+        bool alone = game.price == 0.0 && !game.sets.empty();
+        for (double pays : game.pays) alone = alone && pays == 0.0;
+        std::vector<Set<W>> sets;
+        for (const auto& set : game.sets) sets.push_back(set.lands);
+        std::sort(sets.begin(), sets.end(), [](auto& a, auto& b) { return a.count() < b.count(); });
+        for (size_t i = 1; i < sets.size(); ++i) alone = alone && sets[i - 1].within(sets[i]);
+        return alone ? Joint::product : Joint::sum;
+    }
+    std::vector<Parts<W>> nothing() const {
+        return std::vector<Parts<W>>(goals_.size(), Parts<W>(game_.lands));
+    }
+    void forget() { known_.clear(); }
+
+    // Gives targets to stacks in a random order, each to one of those that can do with it.
+    void scatter(const Position<W>& s, std::vector<Parts<W>>& parts, Random& random, int) {
+        if (rows_.joint() != Joint::product) return;
+        Set<W> left = game_.left(s), taken;
+        std::vector<int> targets;
+        for (Set<W> rest = goals_.back().lands & left; rest.any();) targets.push_back(rest.pop());
+        for (size_t i = targets.size(); i > 1; --i) std::swap(targets[i - 1], targets[random.below(int(i))]);
+        Parts<W>& mine = parts.back();
+        for (int t : targets) {
+            if (taken.has(t)) continue;
+            double best = -1.0;
+            int chosen = NOWHERE;
+            Set<W> whole;
+            for (Set<W> stacks = game_.live_stacks(s); stacks.any();) {
+                int v = stacks.pop();
+                Set<W> part = assigner_.joined(s, v, mine[v], t, left - taken);
+                if (!part.any()) continue;
+                double before = rows_.purse(s.armies.data(), v, s.armies[v], mine[v]);
+                double rank = before > 0.0 ? rows_.purse(s.armies.data(), v, s.armies[v], part) / before : 0.0;
+                rank *= 0.5 + 0.5 * random.uniform();
+                if (rank > best) best = rank, chosen = v, whole = part;
+            }
+            if (chosen == NOWHERE) continue;
+            mine[chosen] = whole;
+            taken |= whole;
+        }
+        for (size_t j = 0; j + 1 < parts.size(); ++j) parts[j] = mine;
+    }
+
+    // What an assignment pays, repaired and improved; it is changed in place.
+    double settled(const Position<W>& s, std::vector<Parts<W>>& parts, int own) {
+        return worth(s, parts, SETTLE, own);
+    }
+
+    // The same with at most so many improvements.
+    double worth(const Position<W>& s, std::vector<Parts<W>>& parts, int climb, int own) {
+        if (rows_.joint() != Joint::product) {
+            assigner_.keep_live(s, parts[0]);
+            return climb ? assigner_.grow(s, parts[0], own, climb) : assigner_.gain(s, parts[0]);
+        }
+        double total = 0.0;
+        Set<W> left = game_.left(s);
+        for (size_t j = 0; j < goals_.size(); ++j) {
+            const auto& goal = goals_[j];
+            if (!goal.lands.meets(left) || !goal.lands.within(game_.field | s.mine)) continue;
+            if (!assigner_.repair(s, goal.lands, parts[j])) continue;
+            double chance = climb ? assigner_.climb(s, goal.lands, parts[j], climb)
+                                  : assigner_.chance(s, parts[j]);
+            total += goal.pays * chance * (1.0 + HELP * help(s, parts[j], goal.lands));
+        }
+        return total;
+    }
+
+    // Idle armies, the nearer to what others are to take the more.
+    double help(const Position<W>& s, const Parts<W>& parts, const Set<W>& goal, std::vector<double>* weights = nullptr) {
+        Set<W> left = game_.left(s), reach = goal & left, idle, all;
+        for (const auto& part : parts) reach |= part;
+        for (Set<W> rest = game_.live_stacks(s); rest.any();) {
+            int v = rest.pop();
+            if (!parts[v].any()) idle.add(v);
+        }
+        double total = 0.0, weight = 1.0;
+        Set<W> edge = reach & left;
+        for (int step = 0; step < 4 && idle.any() && edge.any(); ++step) {
+            Set<W> from;
+            for (Set<W> rest = edge; rest.any();) from |= game_.into[rest.pop()];
+            for (Set<W> rest = idle & from; rest.any();) {
+                int v = rest.pop();
+                total += weight * game_.spare(s, v);
+                if (weights) (*weights)[v] = weight;
+                idle.remove(v);
+            }
+            weight *= 0.5;
+            Set<W> next = (from & left) - reach;
+            reach |= next;
+            edge = next;
+        }
+        return total;
+    }
+
+    // The base as far as it applies to a state: what is left of the set of a stack belongs to the
+    // largest of the stacks that have come out of it.
+    std::vector<Parts<W>> projected(const Position<W>& s) const {
+        std::vector<Parts<W>> parts = nothing();
+        Set<W> live = game_.live_stacks(s), left = game_.left(s);
+        for (size_t j = 0; j < base_.size(); ++j)
+            for (int v = 0; v < game_.lands; ++v) {
+                if (!base_[j][v].any()) continue;
+                Set<W> mine = base_[j][v] & live, rest = base_[j][v] & left;
+                if (live.has(v)) mine.add(v);
+                while (mine.any() && rest.any()) {
+                    int largest = NOWHERE;
+                    for (Set<W> each = mine; each.any();) {
+                        int u = each.pop();
+                        if (largest == NOWHERE || game_.spare(s, u) > game_.spare(s, largest)) largest = u;
+                    }
+                    mine.remove(largest);
+                    parts[j][largest] = game_.reached(largest, rest);
+                    rest -= parts[j][largest];
+                }
+            }
+        return parts;
+    }
+
+    Decision decided(const Position<W>& start, int depth) {
+        Decision best;
+        if (game_.over(start)) return best;
+        Position<W> s = start;
+        std::vector<Parts<W>> parts = projected(s);
+        double value = settled(s, parts, OWN);
+        if (value <= 0.0) {
+            std::vector<Parts<W>> other = nothing();
+            if (settled(s, other, OWN) > value) parts = other;
+        }
+        stand(s, parts);
+        struct Option {
+            Roll roll;
+            double value;
+        };
+        std::vector<Option> options;
+        Set<W> left = game_.left(s);
+        for (Set<W> stacks = game_.live_stacks(s); stacks.any();) {
+            int v = stacks.pop();
+            for (Set<W> near = game_.out[v] & left; near.any();) {
+                int c = near.pop(), k = game_.most_dice_of(s, v, c);
+                if (!k) continue;
+                Roll roll{v, c, k};
+                double q = evaluated(s, parts, roll, 0).value;
+                // Of equally good battles the one that is begun goes on; those of the assignment come
+                // next, and then those of large stacks, which can be of more help.
+                if (s.armies[c] < game_.start.armies[c]) q *= 1.0 + TIE;
+                bool assigned = false;
+                for (const auto& each : parts) assigned = assigned || each[v].has(c);
+                if (!assigned) q *= 1.0 - TIE * (1.0 + 1.0 / s.armies[v]);
+                options.push_back({roll, q});
+            }
+        }
+        std::stable_sort(options.begin(), options.end(),
+                         [](const Option& a, const Option& b) { return a.value > b.value; });
+        std::vector<Decision> found_all;
+        for (size_t i = 0; i < options.size() && int(i) < style_.deep; ++i) {
+            Decision top;
+            if (options[i].value < options[0].value * (1.0 - style_.near)) break;
+            Roll roll = options[i].roll;
+            int fewest = game_.whole[game_.kind[roll.to]] || game_.least(roll.to, 2) < 2 ? roll.dice : 1;
+            for (; roll.dice >= fewest; --roll.dice) {
+                if (!game_.allowed(s, roll.start, roll.to, roll.dice)) continue;
+                Decision found = evaluated(s, parts, roll, CLIMB);
+                if (found.value > top.value * (1.0 + TIE)) top = found;
+            }
+            if (!top.stops()) found_all.push_back(top);
+            if (top.value > best.value * (1.0 + TIE)) best = top;
+        }
+        if (depth > 1) {
+            int near = 0;
+            for (auto& each : found_all) near += each.value >= best.value * (1.0 - style_.close);
+            if (near > 1) {
+                Decision deeper;
+                double limit = best.value * (1.0 - style_.close);
+                for (auto& each : found_all) {
+                    if (each.value < limit) continue;
+                    double q = 0.0;
+                    for (auto& o : each.outcomes) {
+                        Position<W> next = start;
+                        double paid = -game_.price * o.attackers;
+                        if (o.defenders == start.armies[each.roll.to]) paid += game_.paid(each.roll.to, left);
+                        apply(next, each.roll, o);
+                        o.value = paid + (game_.over(next) ? 0.0 : look(next, depth - 1).value);
+                        q += o.chance * o.value;
+                    }
+                    each.value = q;
+                    if (q > deeper.value * (1.0 + TIE)) deeper = each;
+                }
+                return deeper;
+            }
+        }
+        return best;
+    }
+
+    // What an assignment pays now, so that what it pays after a roll is found quickly.
+    struct Holder {
+        int v;
+        Set<W> part;
+        const double* row;
+        double value;
+    };
+    struct Share {
+        double pays;
+        std::vector<Holder> holders;
+        std::vector<double> idle;
+        double idle_total;
+    };
+    void stand(const Position<W>& s, const std::vector<Parts<W>>& parts) {
+        standing_.clear();
+        if (rows_.joint() != Joint::product) return;
+        Set<W> left = game_.left(s);
+        for (size_t j = 0; j < goals_.size(); ++j) {
+            if (!goals_[j].lands.meets(left) || !covers(parts[j], goals_[j].lands & left)) continue;
+            Share share{goals_[j].pays, {}, std::vector<double>(game_.lands, 0.0), 0.0};
+            for (int v = 0; v < game_.lands; ++v)
+                if (parts[j][v].any()) {
+                    const double* row = rows_.alone(s.armies.data(), v, parts[j][v]);
+                    share.holders.push_back({v, parts[j][v], row, row[s.armies[v]]});
+                }
+            share.idle_total = help(s, parts[j], goals_[j].lands, &share.idle);
+            standing_.push_back(std::move(share));
+        }
+    }
+
+    // A roll with its action value and its outcomes.
+    Decision evaluated(Position<W>& s, const std::vector<Parts<W>>& parts, const Roll& roll, int climb) {
+        struct Known {
+            int x, y, moved;
+            double value;
+        };
+        std::vector<Known> known;
+        auto find = [&](int x, int y) -> const Known& {
+            for (const auto& each : known)
+                if (each.x == x && each.y == y) return each;
+            auto [value, moved] = after(s, parts, roll, x, y, climb);
+            known.push_back({x, y, moved, value});
+            return known.back();
+        };
+        Decision d;
+        d.roll = roll;
+        d.outcomes = outcomes_of(
+            game_, roll, game_.spare(s, roll.start), s.armies[roll.to],
+            [&](int x, int y) { return find(x, y).value; },
+            [&](int x, int y) { return find(x, y).moved; });
+        for (const auto& each : d.outcomes) d.value += each.chance * each.value;
+        return d;
+    }
+
+    // What a result pays with what the assignment pays after it, and how many move in.
+    std::pair<double, int> after(Position<W>& s, const std::vector<Parts<W>>& parts, const Roll& roll,
+                                 int x, int y, int climb) {
+        auto [v, c, k] = roll;
+        int armies = s.armies[v], held = s.armies[c];
+        s.armies[v] -= x;
+        s.armies[c] -= y;
+        double paid = -game_.price * x;
+        int moved = 0;
+        if (y < held) {
+            if (!climb && rows_.joint() == Joint::product && game_.live(s, v)) {
+                for (const auto& share : standing_) {
+                    double chance = share.pays;
+                    for (const auto& holder : share.holders) {
+                        double value = holder.value;
+                        if (y && holder.part.has(c))
+                            value = rows_.alone(s.armies.data(), holder.v, holder.part)[s.armies[holder.v]];
+                        else if (holder.v == v)
+                            value = holder.row[s.armies[v]];
+                        chance *= value;
+                    }
+                    paid += chance * (1.0 + HELP * (share.idle_total - share.idle[v] * x));
+                }
+            } else {
+                std::vector<Parts<W>> then = parts;
+                paid += worth(s, then, climb, OWN);
+            }
+        } else {
+            Set<W> open = game_.left(s);
+            paid += game_.paid(c, open);
+            s.mine.add(c);
+            int b = s.armies[v] - game_.keep[v], least = std::min(game_.least(c, k), b);
+            moved = b;
+            if (!game_.over(s)) {
+                double best = -1.0;
+                Set<W> left = game_.left(s);
+                int ways[8], count = 0;
+                for (const auto& each : parts)
+                    if (count < 8 && each[v].has(c) &&
+                        !(rows_.joint() != Joint::product && each[v] == Set<W>::of(c)))
+                        ways[count++] = rows_.advance(s.armies.data(), left, v, c, each[v] - Set<W>::of(c), b, least, b).moved;
+                if (!count) {
+                    ways[count++] = b;
+                    if (least < b) ways[count++] = least;
+                }
+                for (int i = 0; i < count; ++i) {
+                    int m = ways[i];
+                    std::vector<Parts<W>> then = parts;
+                    for (auto& each : then) {
+                        if (each[v].has(c)) {
+                            auto split = rows_.advance(s.armies.data(), left, v, c, each[v] - Set<W>::of(c), b, m, m);
+                            each[c] = split.first;
+                            each[v] = split.second;
+                        } else if (rows_.joint() != Joint::product && m == b) {
+                            each[c] = game_.reached(c, each[v]);
+                            each[v] = {};
+                        }
+                        for (auto& part : each) part.remove(c);
+                    }
+                    s.armies[v] = armies - x - m;
+                    s.armies[c] = m;
+                    double value = worth(s, then, climb, OWN);
+                    if (value > best) best = value, moved = m;
+                }
+                paid += best;
+            }
+            s.mine.remove(c);
+        }
+        s.armies[v] = armies;
+        s.armies[c] = held;
+        return {paid, moved};
+    }
+
+    static bool covers(const Parts<W>& parts, const Set<W>& goal) {
+        Set<W> all;
+        for (const auto& part : parts) all |= part;
+        return goal.within(all);
+    }
+
+    static constexpr double TIE = 1e-6;
+
+    const Game<W>& game_;
+    Style style_;
+    Rows<W> rows_;
+    Assigner<W> assigner_;
+    std::vector<RewardSet<W>> goals_;  // of each an assignment of its own
+    std::vector<Parts<W>> base_;
+    double base_value_ = 0.0;
+    std::vector<Share> standing_;
+    std::unordered_map<StateKey, Decision, StateKey::Hash> known_;
+};
+
+}  // namespace iacta

@@ -1,0 +1,124 @@
+// What a policy says in a state, and how the best of some rolls is chosen.
+#pragma once
+
+#include <vector>
+
+#include "game.hpp"
+
+namespace iacta {
+
+// Values that differ by less count as the same; then the first in the order of the board is taken.
+constexpr double SAME = 1e-12;
+
+// One of the results of a decision.
+struct Outcome {
+    double chance;
+    int attackers, defenders;  // the armies that it costs
+    int moved;                 // how many move in; 0 where nothing is conquered
+    double value;              // what it pays, and what follows it
+};
+
+// What to do in a state: a roll and what may come of it, or a stop, which has no outcomes.
+struct Decision {
+    Roll roll{-1, -1, 0};
+    double value = 0.0;
+    std::vector<Outcome> outcomes;
+
+    bool stops() const { return roll.dice == 0; }
+};
+
+template <int W>
+void apply(Position<W>& s, const Roll& roll, const Outcome& outcome) {
+    s.armies[roll.start] -= outcome.attackers + outcome.moved;
+    s.armies[roll.to] -= outcome.defenders;
+    if (s.armies[roll.to] == 0) {
+        s.mine.add(roll.to);
+        s.armies[roll.to] = outcome.moved;
+    }
+}
+
+// The expected value of a roll whose results have values, each defender's answer being the one
+// that is worst for the attacker. `value(attackers, defenders)` is asked for each result.
+template <int W, class Value>
+double roll_value(const Game<W>& game, const Roll& roll, int d, Value value) {
+    double total = 0.0;
+    Span throws = game.throws(roll.to, roll.dice, d);
+    for (int t = throws.first; t < throws.last; ++t) {
+        double least = std::numeric_limits<double>::infinity();
+        Span answers = game.answers(t);
+        for (int a = answers.first; a < answers.last; ++a) {
+            double mean = 0.0;
+            Span results = game.results(a);
+            for (int i = results.first; i < results.last; ++i) {
+                const Result& r = game.result(i);
+                mean += r.chance * value(r.attackers, r.defenders);
+            }
+            least = std::min(least, mean);
+        }
+        total += game.throw_chance(t) * least;
+    }
+    return total;
+}
+
+// The same for a whole battle of a attackers against d defenders.
+template <int W, class Value>
+double battle_value(const Game<W>& game, int c, int a, int d, Value value) {
+    const Battle& battle = game.battle(c, d);
+    double total = 0.0;
+    for (int x = 0; x < std::min(a, battle.width); ++x) {
+        double chance = battle.won[static_cast<size_t>(a) * battle.width + x];
+        if (chance > 0.0) total += chance * value(x, d);
+    }
+    for (int e = 1; e <= d; ++e) {
+        double chance = battle.lost[static_cast<size_t>(a) * (battle.defenders + 1) + e];
+        if (chance > 0.0) total += chance * value(a, d - e);
+    }
+    return total;
+}
+
+// The outcomes of a roll, where `value` and `moved` say what follows each result.
+template <int W, class Value, class Moved>
+std::vector<Outcome> outcomes_of(const Game<W>& game, const Roll& roll, int able, int d,
+                                 Value value, Moved moved) {
+    std::vector<Outcome> found;
+    auto add = [&](double chance, int x, int y) {
+        if (chance <= 0.0) return;
+        for (auto& each : found)
+            if (each.attackers == x && each.defenders == y) {
+                each.chance += chance;
+                return;
+            }
+        found.push_back({chance, x, y, y == d ? moved(x, y) : 0, value(x, y)});
+    };
+    if (game.whole[game.kind[roll.to]]) {
+        const Battle& battle = game.battle(roll.to, d);
+        for (int x = 0; x < std::min(able, battle.width); ++x)
+            add(battle.won[static_cast<size_t>(able) * battle.width + x], x, d);
+        for (int e = 1; e <= d; ++e)
+            add(battle.lost[static_cast<size_t>(able) * (battle.defenders + 1) + e], able, d - e);
+        return found;
+    }
+    Span throws = game.throws(roll.to, roll.dice, d);
+    for (int t = throws.first; t < throws.last; ++t) {
+        Span answers = game.answers(t);
+        int worst = answers.first;
+        double least = std::numeric_limits<double>::infinity();
+        for (int a = answers.first; a < answers.last; ++a) {
+            double mean = 0.0;
+            Span results = game.results(a);
+            for (int i = results.first; i < results.last; ++i) {
+                const Result& r = game.result(i);
+                mean += r.chance * value(r.attackers, r.defenders);
+            }
+            if (mean < least - SAME) least = mean, worst = a;
+        }
+        Span results = game.results(worst);
+        for (int i = results.first; i < results.last; ++i) {
+            const Result& r = game.result(i);
+            add(game.throw_chance(t) * r.chance, r.attackers, r.defenders);
+        }
+    }
+    return found;
+}
+
+}  // namespace iacta

@@ -1,0 +1,102 @@
+// Sets of territories, and numbers that look random, the same on every machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace iacta {
+
+// A set of territories: territory t is bit t % 64 of word t / 64.
+template <int W>
+struct Set {
+    uint64_t words[W] = {};
+
+    static Set of(int t) {
+        Set one;
+        one.words[t >> 6] = uint64_t{1} << (t & 63);
+        return one;
+    }
+    bool has(int t) const { return words[t >> 6] >> (t & 63) & 1; }
+    void add(int t) { words[t >> 6] |= uint64_t{1} << (t & 63); }
+    void remove(int t) { words[t >> 6] &= ~(uint64_t{1} << (t & 63)); }
+    bool any() const {
+        for (int i = 0; i < W; ++i)
+            if (words[i]) return true;
+        return false;
+    }
+    bool meets(const Set& other) const {
+        for (int i = 0; i < W; ++i)
+            if (words[i] & other.words[i]) return true;
+        return false;
+    }
+    bool within(const Set& other) const {
+        for (int i = 0; i < W; ++i)
+            if (words[i] & ~other.words[i]) return false;
+        return true;
+    }
+    int count() const {
+        int total = 0;
+        for (int i = 0; i < W; ++i) total += __builtin_popcountll(words[i]);
+        return total;
+    }
+    // The first territory; of no meaning for the empty set.
+    int first() const {
+        for (int i = 0; i < W; ++i)
+            if (words[i]) return 64 * i + __builtin_ctzll(words[i]);
+        return -1;
+    }
+    int pop() {
+        for (int i = 0; i < W; ++i)
+            if (words[i]) {
+                int t = 64 * i + __builtin_ctzll(words[i]);
+                words[i] &= words[i] - 1;
+                return t;
+            }
+        return -1;
+    }
+    bool operator==(const Set& other) const {
+        for (int i = 0; i < W; ++i)
+            if (words[i] != other.words[i]) return false;
+        return true;
+    }
+    bool operator!=(const Set& other) const { return !(*this == other); }
+    Set operator|(const Set& other) const {
+        Set result;
+        for (int i = 0; i < W; ++i) result.words[i] = words[i] | other.words[i];
+        return result;
+    }
+    Set operator&(const Set& other) const {
+        Set result;
+        for (int i = 0; i < W; ++i) result.words[i] = words[i] & other.words[i];
+        return result;
+    }
+    // What is in this set but not in the other.
+    Set operator-(const Set& other) const {
+        Set result;
+        for (int i = 0; i < W; ++i) result.words[i] = words[i] & ~other.words[i];
+        return result;
+    }
+    Set& operator|=(const Set& other) { return *this = *this | other; }
+    Set& operator&=(const Set& other) { return *this = *this & other; }
+    Set& operator-=(const Set& other) { return *this = *this - other; }
+};
+
+// splitmix64: a number that looks random for each number (Steele, Lea & Flood 2014).
+inline uint64_t mixed(uint64_t x) {
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+// A generator of random numbers from a seed.
+struct Random {
+    uint64_t state;
+
+    explicit Random(uint64_t seed) : state(mixed(seed)) {}
+    uint64_t next() { return mixed(state++); }
+    double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+    int below(int count) { return static_cast<int>(next() % static_cast<uint64_t>(count)); }
+};
+
+}  // namespace iacta

@@ -1,0 +1,142 @@
+"""One-line codes of positions: who holds what, as a text that fits into a message or an address.
+
+    1;classic;red;Alaska:blue:3,Alberta:red:2
+
+are the version, the board, the player whose turn it is, and the owner and armies of each territory
+that somebody holds. A board other than the classic one is named by a hash of its territories and
+borders, and who reads the code must have it. In a name, white space and what separates fields is
+percent-encoded. The code of a turn (`iacta.game`) goes on after another semicolon.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+from iacta.board.board import Board
+from iacta.board.files import classic_board
+from iacta.checks import parse_whole_number, shown
+from iacta.errors import IllegalError, MalformedError, TooLargeError
+
+__all__ = ["Code", "board_code", "escaped", "read_code", "unescaped", "write_code"]
+
+VERSION = "1"
+CLASSIC = "classic"
+FIELDS = 4
+HASH_DIGITS = 16
+LONGEST = 10**6
+MOST_ARMIES = 10**9
+SEPARATORS = re.compile(r"[%,:;=\s]")
+
+
+class Code(NamedTuple):
+    """What a code says.
+
+    board: the board.
+    player: the player whose turn it is.
+    owners, armies: of each territory, in the order of the board; `""` and 0 where nobody is.
+    rest: the fields that follow those of the position.
+    """
+
+    board: Board
+    player: str
+    owners: tuple[str, ...]
+    armies: tuple[int, ...]
+    rest: tuple[str, ...]
+
+
+def escaped(name: str) -> str:
+    """Return a name without white space and separators.
+
+    >>> escaped("North Africa: 50%"), unescaped("North%20Africa")
+    ('North%20Africa%3A%2050%25', 'North Africa')
+    """
+    return SEPARATORS.sub(lambda found: quote(found[0]), name)
+
+
+def unescaped(text: str) -> str:
+    """Return the name that `escaped` has written."""
+    return unquote(text)
+
+
+def board_code(board: Board) -> str:
+    """Return the name of a board in codes: `classic`, or a hash of its territories and borders.
+
+    >>> board_code(classic_board()), board_code(Board.from_edges("two", [("A", "B")]))
+    ('classic', '#bf3955ce18fcdce2')
+    """
+    if board is classic_board() or board == classic_board():
+        return CLASSIC
+    text = json.dumps([board.territories, board.borders])
+    return f"#{sha256(text.encode()).hexdigest()[:HASH_DIGITS]}"
+
+
+def write_code(
+    board: Board, player: str, owners: Iterable[str], armies: Iterable[int], *rest: str
+) -> str:
+    """Return the code of what `read_code` returns."""
+    held = ",".join(
+        f"{escaped(name)}:{escaped(owner)}:{number}"
+        for name, owner, number in zip(board.territories, owners, armies, strict=True)
+        if owner
+    )
+    return ";".join((VERSION, board_code(board), escaped(player), held, *rest))
+
+
+def read_code(text: str, board: Board | None = None) -> Code:
+    """Return what a code says, or refuse it.
+
+    text: the code.
+    board: the board, where it is not the classic one.
+    """
+    if not isinstance(text, str):
+        raise MalformedError(f"code must be a text, got {shown(text)}")
+    if len(text) > LONGEST:
+        raise TooLargeError(f"code must have at most {LONGEST} letters, got {len(text)}")
+    version, *fields = text.strip().split(";")
+    if version != VERSION:
+        raise MalformedError(
+            f"code must begin with its version, '{VERSION};', got {shown(text.strip())}"
+        )
+    if len(fields) < FIELDS - 1:
+        raise MalformedError(
+            "code must have a version, a board, a player and territories, separated by ';', "
+            f"got {shown(text.strip())}"
+        )
+    name, player, held, *rest = fields
+    found = _board(name, board)
+    places = {each: t for t, each in enumerate(found.territories)}
+    owners, armies = [""] * len(places), [0] * len(places)
+    for entry in filter(None, held.split(",")):
+        parts = entry.split(":")
+        if len(parts) != 3 or not parts[1]:
+            raise MalformedError(
+                f"territory must be written as name:owner:armies, got {shown(entry)}"
+            )
+        t = places[found.find(unescaped(parts[0]))]
+        if owners[t]:
+            raise IllegalError(f"{found.territories[t]!r} appears twice")
+        owners[t] = unescaped(parts[1])
+        armies[t] = parse_whole_number(
+            parts[2], f"armies on {found.territories[t]}", 0, MOST_ARMIES
+        )
+    return Code(found, unescaped(player), tuple(owners), tuple(armies), tuple(rest))
+
+
+def _board(name: str, given: Board | None) -> Board:
+    if given is not None and not isinstance(given, Board):
+        raise MalformedError(f"board must be a Board, got {shown(given)}")
+    if name == CLASSIC:
+        return classic_board()
+    if not name.startswith("#"):
+        raise MalformedError(f"board of a code must be 'classic' or a hash, got {shown(name)}")
+    if given is None:
+        raise IllegalError(f"the code is for a board with the hash {shown(name)}: pass that board")
+    if board_code(given) != name:
+        raise IllegalError(
+            f"the code is for a board with the hash {shown(name)}, "
+            f"got {given.name!r} with {board_code(given)!r}"
+        )
+    return given

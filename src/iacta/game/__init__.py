@@ -1,0 +1,50 @@
+"""The game: a turn as the rules say it, what a policy makes of it, and codes of one line.
+
+`Turn` is a state of the game: it knows its legal actions, the chances of their results, and the
+turn that follows each. A policy is any function from a turn to an action. The actions are named
+here, as `iacta.game.Attack`.
+"""
+
+from iacta.game.actions import (
+    Action,
+    Actions,
+    Advance,
+    Attack,
+    Defend,
+    Fortify,
+    Place,
+    Reveal,
+    Stop,
+    Trade,
+)
+from iacta.game.cards import Hand, Sets, traded_armies
+from iacta.game.policies import Evaluation, evaluate, evaluate_battle
+from iacta.game.turn import BorderOdds, Move, Policy, Record, Turn
+from iacta.methods.kernel import Throw
+from iacta.rules.roll import Losses
+
+__all__ = [
+    "Action",
+    "Actions",
+    "Advance",
+    "Attack",
+    "BorderOdds",
+    "Defend",
+    "Evaluation",
+    "Fortify",
+    "Hand",
+    "Losses",
+    "Move",
+    "Place",
+    "Policy",
+    "Record",
+    "Reveal",
+    "Sets",
+    "Stop",
+    "Throw",
+    "Trade",
+    "Turn",
+    "evaluate",
+    "evaluate_battle",
+    "traded_armies",
+]

@@ -1,0 +1,186 @@
+"""Actions of a turn, what comes of them, and the rows in which a turn lists them."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from itertools import accumulate
+from typing import TypeAlias, overload
+
+from iacta.game.cards import Hand
+from iacta.methods.kernel import Throw
+from iacta.rules.roll import Losses
+
+__all__ = [
+    "Action",
+    "Actions",
+    "Advance",
+    "Attack",
+    "Defend",
+    "Fortify",
+    "Numbered",
+    "Place",
+    "Result",
+    "Reveal",
+    "Stop",
+    "Trade",
+]
+
+MOST_SHOWN = 8
+
+
+class _Short:
+    """An action with a repr that is short and can be pasted back."""
+
+    def __repr__(self) -> str:
+        values = (repr(getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type] # a dataclass
+        return f"{type(self).__name__}({', '.join(values)})"
+
+
+@dataclass(frozen=True, repr=False)
+class Reveal(_Short):
+    """Turn over the cards in hand that are not known."""
+
+
+@dataclass(frozen=True, repr=False)
+class Trade(_Short):
+    """Trade in a set of cards for new armies.
+
+    cards: the three cards.
+    """
+
+    cards: Hand
+
+
+@dataclass(frozen=True, repr=False)
+class Place(_Short):
+    """Place new armies on a territory.
+
+    territory: its name.
+    armies: how many.
+    """
+
+    territory: str
+    armies: int
+
+
+@dataclass(frozen=True, repr=False)
+class Attack(_Short):
+    """Roll from one territory against another; a whole battle, where these are decided at once.
+
+    start, to: the names of the two territories.
+    dice: how many attack dice are thrown; in a whole battle, in its first roll.
+    """
+
+    start: str
+    to: str
+    dice: int
+
+
+@dataclass(frozen=True, repr=False)
+class Defend(_Short):
+    """Answer the attack dice that are seen.
+
+    dice: how many defence dice are thrown; where several numbers lead to the same results, the
+        first of them stands for all.
+    """
+
+    dice: int
+
+
+@dataclass(frozen=True, repr=False)
+class Advance(_Short):
+    """Move armies into the territory that has just been taken.
+
+    armies: how many move in, those that must included.
+    """
+
+    armies: int
+
+
+@dataclass(frozen=True, repr=False)
+class Fortify(_Short):
+    """Move armies at the end of the turn.
+
+    start, to: the names of the two territories.
+    armies: how many move.
+    """
+
+    start: str
+    to: str
+    armies: int
+
+
+@dataclass(frozen=True, repr=False)
+class Stop(_Short):
+    """End the phase: trade no more, attack no more, or move no armies."""
+
+
+Action: TypeAlias = Reveal | Trade | Place | Attack | Defend | Advance | Fortify | Stop
+Result: TypeAlias = Losses | Throw | Hand | None
+
+
+class Numbered(Sequence[Action]):
+    """Actions that differ in a number of armies only, each made when it is asked for.
+
+    make: the action with so many armies.
+    numbers: the numbers.
+    """
+
+    def __init__(self, make: Callable[[int], Action], numbers: range) -> None:
+        self.make, self.numbers = make, numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> Action: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Numbered": ...
+    def __getitem__(self, index: int | slice) -> "Action | Numbered":
+        if isinstance(index, slice):
+            return Numbered(self.make, self.numbers[index])
+        return self.make(self.numbers[index])
+
+    def __contains__(self, action: object) -> bool:
+        armies = getattr(action, "armies", None)
+        return type(armies) is int and armies in self.numbers and self.make(armies) == action
+
+
+class Actions(Sequence[Action]):
+    """The legal actions of a turn, in the order of the board; `Stop` comes last.
+
+    parts: rows of actions, one after another. Large ones are `Numbered`.
+
+    >>> actions = Actions([Numbered(lambda n: Place("Peru", n), range(1, 1001)), [Stop()]])
+    >>> len(actions), actions[998:], Place("Peru", 7) in actions
+    (1001, [Place('Peru', 999), Place('Peru', 1000), Stop()], True)
+    """
+
+    def __init__(self, parts: Iterable[Sequence[Action]]) -> None:
+        self.parts = [part for part in parts if part]
+        self._ends = list(accumulate(map(len, self.parts)))
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, index: int) -> Action: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Action]: ...
+    def __getitem__(self, index: int | slice) -> Action | list[Action]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(len(self))[index]]
+        place = range(len(self))[index]
+        part = bisect_right(self._ends, place)
+        return self.parts[part][place - (self._ends[part] - len(self.parts[part]))]
+
+    def __iter__(self) -> Iterator[Action]:
+        for part in self.parts:
+            yield from part
+
+    def __contains__(self, action: object) -> bool:
+        return any(action in part for part in self.parts)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self[:MOST_SHOWN]))
+        return f"<{len(self)} actions: {shown}{', ...' if len(self) > MOST_SHOWN else ''}>"

@@ -1,0 +1,209 @@
+"""Cards: hands, the sets in them, and the armies that sets bring.
+
+The deck has 44 cards: 14 of each of three symbols and two jokers. A set is three cards of a symbol
+or one of each, where a joker stands for any symbol, so that five cards are certain to hold one. A
+card that nobody has seen is equally likely to be any of those that are in no known hand: cards that
+were traded in go back into the deck.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from math import comb, prod
+from typing import NamedTuple
+
+from iacta.checks import put, row_of, shown, whole_number
+from iacta.distribution import Distribution
+from iacta.errors import IllegalError, MalformedError
+
+__all__ = [
+    "DECK",
+    "FEWEST_TRADED",
+    "MUST_TRADE",
+    "Hand",
+    "Sets",
+    "hands",
+    "sets_in",
+    "traded_armies",
+]
+
+PROGRESSIVE = (4, 6, 8, 10, 12, 15)
+STEP = 5
+FIXED = (4, 6, 8, 10)  # for the sets of `KINDS`
+KINDS = ((3, 0, 0), (0, 3, 0), (0, 0, 3), (1, 1, 1))
+MOST_VALUE = 1000
+FEWEST_TRADED = 3
+MUST_TRADE = 5  # who holds so many cards must trade
+
+
+class Hand(NamedTuple):
+    """A player's cards, by number.
+
+    infantry, cavalry, artillery: those of each symbol.
+    jokers: those that stand for any symbol.
+    unknown: those that nobody has seen.
+
+    >>> Hand(infantry=2) + Hand(jokers=1, unknown=2)
+    Hand(infantry=2, jokers=1, unknown=2)
+    """
+
+    infantry: int = 0
+    cavalry: int = 0
+    artillery: int = 0
+    jokers: int = 0
+    unknown: int = 0
+
+    def __add__(self, other: object) -> "Hand":
+        if not isinstance(other, Hand):
+            return NotImplemented
+        return Hand(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+    def __sub__(self, other: "Hand") -> "Hand":
+        return Hand(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
+
+    def __repr__(self) -> str:
+        counts = (f"{key}={n}" for key, n in self._asdict().items() if n)
+        return f"Hand({', '.join(counts)})"
+
+    @property
+    def number(self) -> int:
+        """How many cards there are."""
+        return sum(self)
+
+    @property
+    def known(self) -> "Hand":
+        """The cards that are known."""
+        return self._replace(unknown=0)
+
+
+DECK = Hand(14, 14, 14, 2)
+
+
+def _is_set(symbols: tuple[int, ...], jokers: int) -> bool:
+    """Return whether three cards are a set: with a joker they always are."""
+    return sum(symbols) + jokers == FEWEST_TRADED and (jokers > 0 or symbols in KINDS)
+
+
+SETS = tuple(
+    Hand(one, two, three, jokers)
+    for one, two, three, jokers in product(range(4), range(4), range(4), range(DECK.jokers + 1))
+    if _is_set((one, two, three), jokers)
+)
+
+
+def sets_in(hand: Hand) -> tuple[Hand, ...]:
+    """Return the different sets that the known cards of a hand hold.
+
+    >>> sets_in(Hand(infantry=2, cavalry=1, jokers=1))
+    (Hand(infantry=1, cavalry=1, jokers=1), Hand(infantry=2, jokers=1))
+    """
+    return tuple(each for each in SETS if all(n <= m for n, m in zip(each, hand, strict=True)))
+
+
+@dataclass(frozen=True)
+class Sets:
+    """What sets of cards bring.
+
+    values: the armies for the next sets, in order. After the last of them each set brings what
+        follows in 4, 6, 8, 10, 12, 15, if it is among these, and otherwise 5 more than the one
+        before.
+    is_fixed: whether instead each set brings the same at any time: 4, 6 or 8 for three of the
+        first, second or third symbol, and 10 for one of each, as in the app's fixed mode.
+
+    >>> [Sets().nth(k) for k in range(8)]
+    [4, 6, 8, 10, 12, 15, 20, 25]
+    >>> Sets((10,)).worth(Hand(infantry=3)), Sets((10,)).next()
+    (10, Sets(values=(12,), is_fixed=False))
+    """
+
+    values: tuple[int, ...] = PROGRESSIVE
+    is_fixed: bool = False
+
+    def __post_init__(self) -> None:
+        values = row_of(self.values, "values", "whole numbers")
+        if not values:
+            raise IllegalError("values of sets must be at least one, got none")
+        put(self, "values", tuple(whole_number(v, "values", 0, MOST_VALUE) for v in values))
+
+    def nth(self, place: int) -> int:
+        """Return what the set at a place brings, the next one being at 0."""
+        if place < len(self.values):
+            return self.values[place]
+        last, more = self.values[-1], place - len(self.values) + 1
+        if last in PROGRESSIVE:
+            coming = PROGRESSIVE[PROGRESSIVE.index(last) + 1 :]
+            if more <= len(coming):
+                return coming[more - 1]
+            last, more = PROGRESSIVE[-1], more - len(coming)
+        return last + STEP * more
+
+    def worth(self, cards: Hand) -> int:
+        """Return what a set of three cards brings if it is the next, read as the best kind."""
+        if not self.is_fixed:
+            return self.nth(0)
+        return max(
+            value
+            for value, kind in zip(FIXED, KINDS, strict=True)
+            if all(have <= n for have, n in zip(cards[:3], kind, strict=True))
+        )
+
+    def next(self) -> "Sets":
+        """Return what sets bring after one more."""
+        if self.is_fixed:
+            return self
+        return Sets(self.values[1:] or (min(self.nth(1), MOST_VALUE),))
+
+
+def hands(cards: int, deck: Hand = DECK) -> Iterator[tuple[Hand, int]]:
+    """Yield the hands that some cards of a deck may be, and in how many ways."""
+    for jokers in range(min(cards, deck.jokers) + 1):
+        for one in range(min(cards - jokers, deck.infantry) + 1):
+            for two in range(min(cards - jokers - one, deck.cavalry) + 1):
+                hand = Hand(one, two, cards - jokers - one - two, jokers)
+                ways = prod(comb(all_, n) for all_, n in zip(deck, hand, strict=True))
+                if ways:
+                    yield hand, ways
+
+
+def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
+    """Return the distribution of the new armies that some cards bring, exactly.
+
+    cards: how many there are, all dealt at random; at most 44.
+    trade: what sets bring; `None` for 4, 6, 8, 10, 12, 15 and then 5 more each.
+
+    All sets that the cards hold are traded in at once, those that bring the most.
+
+    >>> traded_armies(3)[4], traded_armies(5)
+    (Fraction(200, 473), Distribution({4: 1}))
+    """
+    number = whole_number(cards, "cards", least=0, most=DECK.number)
+    table = Sets() if trade is None else trade
+    if not isinstance(table, Sets):
+        raise MalformedError(f"trade must be Sets, got {shown(trade)}")
+    return Distribution.from_pairs(
+        (_brought(hand, table), Fraction(ways)) for hand, ways in hands(number)
+    )
+
+
+@cache
+def _best_sets(hand: Hand, values: tuple[int, ...]) -> int:
+    """Return the most that disjoint sets of a hand bring.
+
+    values: what each of `KINDS` brings.
+    """
+    best = 0
+    for value, kind in zip(values, KINDS, strict=True):
+        missing = sum(max(n - have, 0) for n, have in zip(kind, hand[:3], strict=True))
+        if missing <= hand.jokers:
+            one, two, three = (max(h - n, 0) for n, h in zip(kind, hand[:3], strict=True))
+            rest = Hand(one, two, three, hand.jokers - missing)
+            best = max(best, value + _best_sets(rest, values))
+    return best
+
+
+def _brought(hand: Hand, trade: Sets) -> int:
+    if trade.is_fixed:
+        return _best_sets(hand, FIXED)
+    return sum(map(trade.nth, range(_best_sets(hand, (1, 1, 1, 1)))))

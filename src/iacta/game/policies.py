@@ -1,0 +1,249 @@
+"""Policies: what a way to play is worth, for a turn or for a single battle.
+
+A policy is a function that says what to do in a turn. Its value is the expected worth of the turn
+when it is over,
+
+    V(s) = Σ_x P(x | s, π(s)) · V(s after x),     V(s) = worth(s) where the turn is over,
+
+and where the player attacked decides, V(s) is the least over their answers, or that of a policy of
+theirs. Turns that may follow are visited once each, as long as they are few; else games are played
+with random dice, and the value is estimated.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import fsum, sqrt
+from statistics import NormalDist, fmean, stdev
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from iacta.board import Board, Position
+from iacta.checks import Chance, read_fraction, shown, whole_number
+from iacta.errors import IllegalError, MalformedError
+from iacta.estimate import Estimate, Interval
+from iacta.game.actions import Action, Advance, Attack, Stop
+from iacta.game.turn import Policy, Turn
+from iacta.methods.kernel import read_battle
+from iacta.rules.rules import Rules
+
+__all__ = ["Evaluation", "Goal", "evaluate", "evaluate_battle"]
+
+MOST_STATES = 20_000
+GAMES = 1000
+LEVEL = 0.95
+
+Thumb: TypeAlias = Callable[[int, int], int | None]
+
+
+class Goal(Protocol):
+    """What a turn is played for.
+
+    It may have `is_reached(turn)` too: whether nothing that follows can change the worth.
+    """
+
+    def worth(self, turn: Turn, /) -> float:
+        """Return what a turn is worth when it is over."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a policy is worth.
+
+    value: the expected worth of the turn when it is over.
+    interval: `None` if the value is exact but for rounding; else an interval that contains it with
+        a confidence of 95%, Wilson's where a turn is worth 0 or 1, and otherwise the mean and 1.96
+        of its standard errors to either side, which says little where all games ended alike.
+    games: how many games it was estimated from, 0 if exact.
+    states: how many turns were visited, 0 if games were played.
+    """
+
+    value: float
+    interval: Interval | None
+    games: int
+    states: int
+
+
+def evaluate(
+    policy: Policy,
+    turn: Turn,
+    goal: Goal,
+    *,
+    defender: Policy | None = None,
+    games: int = GAMES,
+    seed: int = 0,
+    most_states: int = MOST_STATES,
+) -> Evaluation:
+    """Return what a policy is worth, exactly where it visits few turns.
+
+    policy: a function of the turn that returns a legal action, always the same one.
+    turn: where it begins to play.
+    goal: an object with a method `worth(turn)`: what a turn is worth when it is over. Where it
+        has `is_reached(turn)`, nothing more is played once that is true.
+    defender: a policy for the player attacked, where rules let them answer the dice; `None` for
+        the worst for the goal, or where games are played, for `Turn.careful_defence`.
+    games: how many games are played where more turns may follow.
+    seed: of their dice.
+    most_states: how many turns may be visited for an exact value; with 0 games are played. Where
+        armies can grow, they always are.
+
+    Refused are policies that return what is not legal.
+
+    >>> class Brazil:
+    ...     def worth(self, turn):
+    ...         return float(turn.position.of("Brazil").owner == turn.player)
+    >>> def always(turn):
+    ...     return turn.actions()[0]
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:7,Brazil:blue:3")
+    >>> round(evaluate(always, turn, Brazil()).value, 4), round(turn.odds()[0].win_probability, 4)
+    (0.8569, 0.8569)
+    """
+    if not isinstance(turn, Turn):
+        raise MalformedError(f"turn must be a Turn, got {shown(turn)}")
+    for each, name in ((policy, "policy"), (getattr(goal, "worth", None), "worth of the goal")):
+        if not callable(each):
+            raise MalformedError(f"{name} must be a function of a turn, got {shown(each)}")
+    number = whole_number(games, "games", least=2)
+    most = whole_number(most_states, "most_states", least=0)
+    grows = any(each.mode.grows for each in (turn.rules, *turn.rules_of.values()))
+    if not grows:
+        found = _exact(policy, turn, goal, defender, most)
+        if found is not None:
+            return found
+    return _estimated(policy, turn, goal, defender, number, seed)
+
+
+def _is_over(turn: Turn, goal: Goal) -> bool:
+    is_reached = getattr(goal, "is_reached", None)
+    return turn.phase == "over" or (is_reached is not None and bool(is_reached(turn)))
+
+
+# The turns that follow each of several answers, with their chances.
+_Branches: TypeAlias = list[list[tuple[float, Turn]]]
+
+
+def _exact(
+    policy: Policy, turn: Turn, goal: Goal, defender: Policy | None, most: int
+) -> Evaluation | None:
+    """Return the value by Bellman's equation; `None` if more turns than `most` are visited."""
+    values: dict[tuple[object, ...], float] = {}
+    branches: dict[tuple[object, ...], _Branches] = {}
+    waiting = [turn]  # each action takes armies or ends a phase, so that no turn follows itself
+    while waiting:
+        here = waiting[-1]
+        key = here.state
+        if key in values:
+            waiting.pop()
+        elif _is_over(here, goal):
+            values[key] = float(goal.worth(here))
+        elif key in branches:
+            values[key] = min(
+                fsum(p * values[after.state] for p, after in row) for row in branches.pop(key)
+            )
+        elif len(values) + len(branches) >= most:
+            return None
+        else:
+            is_worst = here.phase == "defend" and defender is None
+            actions = [*here.actions()] if is_worst else [here.decided(policy, defender)]
+            branches[key] = [_followers(here, action) for action in actions]
+            waiting += [after for row in branches[key] for _, after in row]
+    return Evaluation(values[turn.state], None, 0, len(values))
+
+
+def _followers(turn: Turn, action: Action) -> list[tuple[float, Turn]]:
+    results = turn.results(action)
+    return [(float(p), turn.after(action, result)) for result, p in results.items()]
+
+
+def _estimated(
+    policy: Policy, turn: Turn, goal: Goal, defender: Policy | None, games: int, seed: int
+) -> Evaluation:
+    rng = np.random.default_rng(whole_number(seed, "seed"))
+    values = []
+    for _ in range(games):
+        end = turn
+        while not _is_over(end, goal):
+            action = end.decided(policy, defender)
+            (result,) = end.results(action).sample(1, rng)
+            end = end.after(action, result)
+        values.append(float(goal.worth(end)))
+    mean = fmean(values)
+    if {*values} <= {0.0, 1.0}:
+        return Evaluation(mean, Estimate(games, round(sum(values))).interval(LEVEL), games, 0)
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * stdev(values) / sqrt(games)
+    return Evaluation(mean, Interval(mean - half, mean + half), games, 0)
+
+
+class _Gain:
+    """What a battle gains: the prize, and a value for armies left and for those destroyed."""
+
+    def __init__(self, turn: Turn, prize: float, army_value: float, kill_value: float) -> None:
+        self.start, self.values = turn, (prize, army_value, kill_value)
+
+    def worth(self, turn: Turn) -> float:
+        """Return what a battle has gained."""
+        prize, army, kill = self.values
+        left = sum(n for n, owner in zip(turn.armies, turn.owners, strict=True) if owner == "us")
+        against = sum(turn.armies) - left
+        won = turn.owners[1] == "us"
+        return prize * won + army * left + kill * (self.start.armies[1] - against)
+
+
+def evaluate_battle(
+    policy: Thumb,
+    attackers: int,
+    defenders: int,
+    rules: Rules | str = "classic",
+    *,
+    prize: Chance,
+    army_value: Chance = 1,
+    kill_value: Chance = 0,
+    games: int = GAMES,
+    seed: int = 0,
+) -> Evaluation:
+    """Return what a rule of thumb for a single battle is worth.
+
+    policy: a function of the attackers, garrison included, and the defenders. It returns how many
+        dice to roll at most, as many as there are if that is more; 0 or `None` stops.
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+    rules: `Rules`, or the name of a rule set.
+    prize, army_value, kill_value: what taking the territory is worth, each attacker left and each
+        destroyed defender, as for `when_to_stop`, whose value no rule of thumb exceeds that rolls
+        all dice.
+    games, seed: as for `evaluate`, where armies can grow; else the value is exact.
+
+    >>> from iacta import when_to_stop
+    >>> best = when_to_stop(9, 6, prize=10)
+    >>> thumb = evaluate_battle(lambda a, d: 3 if a > d + 1 else 0, 9, 6, prize=10)
+    >>> round(thumb.value, 3), round(best.value, 3)
+    (10.901, 11.919)
+    """
+    if not callable(policy):
+        raise MalformedError(f"policy must be a function of armies, got {shown(policy)}")
+    a, d, found = read_battle(attackers, defenders, rules)
+    names = {"prize": prize, "army_value": army_value, "kill_value": kill_value}
+    values = {name: read_fraction(value, name, "be a number") for name, value in names.items()}
+    for name, value in values.items():
+        if value < 0:
+            raise IllegalError(f"{name} must be at least 0, got {shown(names[name])}")
+    board = Board("battle", ("start", "to"), (("start", "to"),))
+    turn = Turn(Position(board, "us", {"start": ("us", a), "to": ("them", d)}), found)
+    gain = _Gain(turn, *map(float, values.values()))
+    return evaluate(
+        lambda now: _by_thumb(policy, now), turn, gain, games=games, seed=seed, most_states=10**9
+    )
+
+
+def _by_thumb(policy: Thumb, turn: Turn) -> Action:
+    actions: Any = turn.actions()
+    if turn.phase == "advance":
+        most: Advance = actions[-1]
+        return most
+    attacks = [each for each in actions if isinstance(each, Attack)]
+    dice = policy(turn.armies[0], turn.armies[1]) if attacks else 0
+    if dice is not None and (not hasattr(dice, "__index__") or dice < 0):
+        raise MalformedError(f"policy must return a number of dice or None, got {shown(dice)}")
+    if not dice:
+        return Stop()
+    return next((each for each in attacks if each.dice <= dice), attacks[-1])

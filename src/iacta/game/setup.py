@@ -1,0 +1,101 @@
+"""What a turn is set up with, read and refused: players, cards, and constraints on armies."""
+
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from iacta.board import Board, Position
+from iacta.board.board import folded, read_name
+from iacta.checks import FrozenDict, row_of, shown, whole_number
+from iacta.errors import IllegalError, MalformedError
+from iacta.game.cards import DECK, Hand
+from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules
+
+__all__ = ["order_of", "read_cards", "read_keep", "read_players", "read_rules_of", "read_stay"]
+
+V = TypeVar("V")
+
+
+def order_of(owners: Iterable[str]) -> tuple[str, ...]:
+    """Return the players among owners, in the order in which they come first."""
+    return tuple(dict.fromkeys(filter(None, owners)))
+
+
+def read_players(players: Iterable[str] | None, position: Position) -> tuple[str, ...]:
+    """Return the order of play; `None` for that of the board."""
+    owners = order_of(each.owner for each in position.holdings)
+    if players is None:
+        return owners
+    spelling = {folded(each): each for each in owners}
+    names = [read_name(each, "player") for each in row_of(players, "players", "names")]
+    found = tuple(spelling.get(folded(each), each) for each in names)
+    if len({*map(folded, found)}) < len(found):
+        raise IllegalError(f"players must each be named once, got {shown(list(found))}")
+    if position.player not in found:
+        raise IllegalError(f"players must have {position.player!r}, got {shown(list(found))}")
+    return found
+
+
+def read_cards(
+    cards: Mapping[str, Hand | int] | None, players: tuple[str, ...]
+) -> FrozenDict[str, Hand] | None:
+    """Return the hand of each player who holds cards, all of one deck."""
+    if cards is None:
+        return None
+    if not isinstance(cards, Mapping):
+        raise MalformedError(f"cards must be a mapping from players to hands, got {shown(cards)}")
+    spelling = {folded(each): each for each in players}
+    found: dict[str, Hand] = {}
+    for name, held in cards.items():
+        player = spelling.get(folded(name)) if isinstance(name, str) else None
+        if player is None or player in found:
+            raise IllegalError(f"cards must name each of the players once, got {shown(name)}")
+        what = f"cards of {player}"
+        if isinstance(held, tuple):
+            if len(held) > len(Hand._fields):
+                raise MalformedError(f"{what} must be a Hand or a whole number, got {shown(held)}")
+            hand = Hand(*(whole_number(n, what, 0, DECK.number) for n in held))
+        else:
+            hand = Hand(unknown=whole_number(held, what, 0, DECK.number))
+        if hand.number:
+            found[player] = hand
+    every = sum(found.values(), Hand())
+    if every.number > DECK.number or any(n < 0 for n in (DECK - every)[:4]):
+        raise IllegalError(f"cards must be of one deck, {DECK!r}, got {every!r}")
+    return FrozenDict({name: found[name] for name in players if name in found})
+
+
+def read_keep(keep: Mapping[str, int] | None, board: Board, garrison: int) -> FrozenDict[str, int]:
+    """Return what must remain on territories beyond the garrison."""
+    given = {} if keep is None else keep
+    if not isinstance(given, Mapping):
+        raise MalformedError(f"keep must be a mapping from names to armies, got {shown(keep)}")
+    kept = {board.find(name): whole_number(n, f"keep of {name}") for name, n in given.items()}
+    return _in_order({name: n for name, n in kept.items() if n > garrison}, board)
+
+
+def read_rules_of(
+    rules_of: Mapping[str, Rules | str] | None, board: Board, usual: Rules
+) -> FrozenDict[str, Rules]:
+    """Return the rules of territories that have their own."""
+    given = {} if rules_of is None else rules_of
+    if not isinstance(given, Mapping):
+        raise MalformedError(
+            f"rules_of must be a mapping from names to rules, got {shown(rules_of)}"
+        )
+    found = {board.find(name): find_rules(own, usual.garrison) for name, own in given.items()}
+    return _in_order({name: own for name, own in found.items() if own != usual}, board)
+
+
+def read_stay(stay: Iterable[str] | str, position: Position) -> tuple[str, ...]:
+    """Return the player's territories that stay, in the order of the board."""
+    names = [stay] if isinstance(stay, str) else row_of(stay, "stay", "names")
+    found = {position.board.find(name): None for name in names}
+    for name in found:
+        if position.of(name).owner != position.player:
+            raise IllegalError(f"stay must be the player's own territories, got {name}")
+    return tuple(_in_order(found, position.board))
+
+
+def _in_order(named: Mapping[str, V], board: Board) -> FrozenDict[str, V]:
+    return FrozenDict({name: named[name] for name in board.territories if name in named})

@@ -1,0 +1,867 @@
+"""The turn as a game: a state, its legal actions, what they lead to, and the state that follows.
+
+A turn goes through phases: `trade` cards for new armies, `place` these, `attack` as often as the
+player likes, and `fortify`, a last move of armies, before it is `over`. After the attack dice the
+player attacked may have to answer (`defend`), and after a conquest armies `advance`.
+
+    able      = armies on v − garrison of the rules: they may roll, one die each,
+    spare     = armies on v − armies that must remain on v: they may be lost or move on.
+
+An attack is legal if no result can cost more than the spare armies, or force more of them to
+advance. Which attacks there are, and what they cost, is asked of the kernel
+(`iacta.methods.kernel.Choice`): a roll of dice, a roll to which the defender replies, or a whole
+battle that is decided at once.
+
+Cards. Who holds five cards or more must trade; who holds fewer may, at the start of the turn. Who
+eliminates a player gets their cards, and if that makes five or more, trades again at once. Who has
+conquered a territory draws a card at the end of the turn. Nobody sees it until its owner reveals
+their cards to trade. Armies for a territory that is pictured on a card are left out.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
+from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
+
+import numpy as np
+
+from iacta.board import Board, Holding, Position
+from iacta.board.codes import escaped, read_code, unescaped, write_code
+from iacta.checks import (
+    FrozenDict,
+    check_choice,
+    parse_whole_number,
+    put,
+    shown,
+    whole_number,
+)
+from iacta.distribution import Distribution
+from iacta.errors import IllegalError, MalformedError
+from iacta.game.actions import (
+    Action,
+    Actions,
+    Advance,
+    Attack,
+    Defend,
+    Fortify,
+    Numbered,
+    Place,
+    Result,
+    Reveal,
+    Stop,
+    Trade,
+)
+from iacta.game.cards import DECK, FEWEST_TRADED, MUST_TRADE, Hand, Sets, hands, sets_in
+from iacta.game.codes import (
+    OPTIONS,
+    attack_text,
+    hand_text,
+    names_text,
+    pairs_text,
+    read_attack,
+    read_hand,
+    read_names,
+    read_options,
+    read_pairs,
+    read_rules,
+    read_sets,
+    rules_text,
+    sets_text,
+)
+from iacta.game.setup import (
+    order_of,
+    read_cards,
+    read_keep,
+    read_players,
+    read_rules_of,
+    read_stay,
+)
+from iacta.methods import find_kernel
+from iacta.methods.kernel import Choice, Kernel, Throw
+from iacta.rules.roll import Losses
+from iacta.rules.rules import CLASSIC, Rules
+from iacta.rules.variants import find_rules
+
+__all__ = ["FORTIFY", "BorderOdds", "Move", "Phase", "Policy", "Record", "Turn"]
+
+Phase = Literal["trade", "place", "attack", "defend", "advance", "fortify", "over"]
+Policy: TypeAlias = Callable[["Turn"], Action]
+
+STARTS: tuple[Phase, ...] = ("trade", "place", "attack", "fortify", "over")
+FORTIFY = ("connected", "adjacent", "none")
+LANDS_FOR_AN_ARMY, FEWEST_NEW = 3, 3
+MOST_NEW = 10**6
+LONGEST_REPR = 200
+
+
+class BorderOdds(NamedTuple):
+    """The odds of a battle over a border, fought to its end.
+
+    start, to: the attacking territory and the attacked one.
+    attackers, defenders: the armies on them.
+    win_probability: the chance to take it with what is not kept behind.
+    """
+
+    start: str
+    to: str
+    attackers: int
+    defenders: int
+    win_probability: float
+
+
+class Move(NamedTuple):
+    """What was done in a turn, and what came of it.
+
+    turn: the turn before.
+    action: the action.
+    result: its result.
+    """
+
+    turn: "Turn"
+    action: Action
+    result: Result
+
+
+class Record(NamedTuple):
+    """A turn that was played.
+
+    moves: what was done, in order.
+    end: the turn when it was over.
+    """
+
+    moves: tuple[Move, ...]
+    end: "Turn"
+
+
+class _Land(NamedTuple):
+    """What does not change in a turn, by territory.
+
+    places: the number of each territory, by name.
+    out: the territories that can be attacked from it.
+    kernels: that of the battles for it.
+    garrisons: the armies that must remain on it.
+    rests: whether its armies neither attack nor move.
+    """
+
+    places: Mapping[str, int]
+    out: tuple[tuple[int, ...], ...]
+    kernels: tuple[Kernel, ...]
+    garrisons: tuple[int, ...]
+    rests: tuple[bool, ...]
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Turn:
+    """A turn of a player, at some moment of it.
+
+    position: who holds what; the player is the one whose turn it is.
+    rules: the rules of battles, or the name of a rule set.
+    phase: `"trade"`, `"place"`, `"attack"`, `"fortify"` or `"over"`; `None` for `"place"` where
+        there are new armies, and otherwise `"attack"`.
+    place: the new armies that are still to be placed.
+    cards: the cards of the players: a `Hand`, or how many they hold, by name; those not named hold
+        none. `None` plays without cards.
+    trade: what sets bring; `None` for 4, 6, 8, 10, 12, 15 and then 5 more each.
+    keep: by name, armies that must remain on a territory at all times, beyond the garrison.
+    rules_of: by name, the rules of the battles for a territory, where they are its own. Their
+        garrison does not count.
+    stay: the player's territories whose armies neither attack nor move at the end.
+    fortify: where armies may go at the end: `"connected"` by own territories, `"adjacent"`, or
+        `"none"`.
+    whole_battles: whether each attack is a whole battle, fought to its end.
+    players: the players in the order of play; `None` for the order in which the board names them.
+    conquered: whether a territory was taken earlier in the turn, so that a card is due.
+
+    It does not change: `after` returns the turn that follows. A turn of a neutral player never
+    comes if `players` leaves them out.
+
+    >>> from iacta.board import Board, Position
+    >>> line = Board.from_edges("line", [("A", "B"), ("B", "C")])
+    >>> turn = Turn(Position(line, "red", {"A": ("red", 4)}, others=("blue", 1)))
+    >>> turn.phase, turn.to_act, list(turn.actions())
+    ('attack', 'red', [Attack('A', 'B', 3), Attack('A', 'B', 2), Attack('A', 'B', 1), Stop()])
+    >>> roll = turn.actions()[0]
+    >>> for losses, chance in turn.results(roll).items():
+    ...     print(losses, round(chance, 4))
+    Losses(attackers=0, defenders=1) 0.6597
+    Losses(attackers=1, defenders=0) 0.3403
+    >>> won = turn.after(roll, (0, 1))
+    >>> won.phase, won.position.of("B"), list(won.actions())
+    ('advance', Holding(owner='red', armies=3), [Advance(3)])
+    >>> won.after(Advance(3)).position.of("B")
+    Holding(owner='red', armies=3)
+    """
+
+    board: Board
+    player: str
+    owners: tuple[str, ...]
+    armies: tuple[int, ...]
+    rules: Rules
+    phase: Phase
+    place: int
+    cards: FrozenDict[str, Hand] | None
+    trade: Sets
+    keep: FrozenDict[str, int]
+    rules_of: FrozenDict[str, Rules]
+    stay: tuple[str, ...]
+    fortify: str
+    whole_battles: bool
+    players: tuple[str, ...]
+    conquered: bool
+    first: int  # territories before this one get no more armies in this phase
+    pending: Attack | None  # that is to be answered, or has conquered
+    throw: Throw | None  # that is to be answered
+    then: Phase  # that follows the advance
+
+    def __init__(
+        self,
+        position: Position,
+        rules: Rules | str = "classic",
+        *,
+        phase: Phase | None = None,
+        place: int = 0,
+        cards: Mapping[str, Hand | int] | None = None,
+        trade: Sets | None = None,
+        keep: Mapping[str, int] | None = None,
+        rules_of: Mapping[str, Rules | str] | None = None,
+        stay: Iterable[str] | str = (),
+        fortify: str = "connected",
+        whole_battles: bool = False,
+        players: Iterable[str] | None = None,
+        conquered: bool = False,
+    ) -> None:
+        if not isinstance(position, Position):
+            raise MalformedError(f"position must be a Position, got {shown(position)}")
+        board, usual = position.board, find_rules(rules)
+        new = whole_number(place, "place", 0, MOST_NEW)
+        moment = phase if phase is not None else "place" if new else "attack"
+        check_choice(moment, STARTS, "phase")
+        if new and moment not in ("trade", "place"):
+            raise IllegalError(f"place must be 0 in the phase {moment!r}, got {new}")
+        if moment == "place" and not new:
+            raise IllegalError("place must be at least 1 in the phase 'place', got 0")
+        check_choice(fortify, FORTIFY, "fortify")
+        check_choice(whole_battles, (True, False), "whole_battles")
+        check_choice(conquered, (True, False), "conquered")
+        table = Sets() if trade is None else trade
+        if not isinstance(table, Sets):
+            raise MalformedError(f"trade must be Sets, got {shown(trade)}")
+        order = read_players(players, position)
+        held = read_cards(cards, order)
+        if moment == "trade" and held is None:
+            raise IllegalError("cards must be given in the phase 'trade', got None")
+        values = {
+            "board": board,
+            "player": position.player,
+            "owners": tuple(each.owner for each in position.holdings),
+            "armies": tuple(each.armies for each in position.holdings),
+            "rules": usual,
+            "phase": moment,
+            "place": new,
+            "cards": held,
+            "trade": table,
+            "keep": read_keep(keep, board, usual.garrison),
+            "rules_of": read_rules_of(rules_of, board, usual),
+            "stay": read_stay(stay, position),
+            "fortify": fortify,
+            "whole_battles": whole_battles,
+            "players": order,
+            "conquered": conquered,
+            "first": 0,
+            "pending": None,
+            "throw": None,
+            "then": "attack",
+        }
+        vars(self).update(values)
+        if moment == "trade" and not self._may_trade:
+            put(self, "phase", "place" if new else "attack")
+
+    def __hash__(self) -> int:
+        return hash(self.state)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: vars(self)[name] for name in self.__dataclass_fields__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+
+    def __repr__(self) -> str:
+        text = f"Turn.from_code({self.to_code()!r})"
+        if len(text) <= LONGEST_REPR and ";#" not in text:
+            return text
+        return f"<Turn: on {self.board.name!r}, {self.to_act} to {self.phase}>"
+
+    @property
+    def state(self) -> tuple[object, ...]:
+        """All that actions change, which tells apart the turns that may follow a turn."""
+        return (
+            self.player,
+            self.phase,
+            self.owners,
+            self.armies,
+            self.place,
+            self.cards and frozenset(self.cards.items()),
+            self.trade.values,
+            self.conquered,
+            self.first,
+            self.pending,
+            self.throw,
+            self.then,
+        )
+
+    @cached_property
+    def position(self) -> Position:
+        """Who holds what now.
+
+        A territory that all armies have left, where rules have no garrison, is shown as nobody's.
+        """
+        held = zip(self.owners, self.armies, strict=True)
+        holdings = (Holding(owner if armies else "", armies) for owner, armies in held)
+        return Position(self.board, self.player, tuple(holdings))
+
+    @property
+    def to_act(self) -> str:
+        """The player who decides now."""
+        if self.phase == "defend" and self.pending is not None:
+            return self.owners[self._land.places[self.pending.to]]
+        return self.player
+
+    @property
+    def alive(self) -> tuple[str, ...]:
+        """The players who own a territory, in the order of play."""
+        return tuple(each for each in self.players if each in self.owners)
+
+    @cached_property
+    def _land(self) -> _Land:
+        names = self.board.territories
+        index = {name: t for t, name in enumerate(names)}
+        return _Land(
+            index,
+            tuple(tuple(index[to] for to in self.board.neighbours(name)) for name in names),
+            tuple(find_kernel(self.rules_of.get(name, self.rules)) for name in names),
+            tuple(self.keep.get(name, self.rules.garrison) for name in names),
+            tuple(name in self.stay for name in names),
+        )
+
+    def _changed(self, **changes: Any) -> "Turn":
+        """Return the turn with other values, which have been checked."""
+        new = object.__new__(Turn)
+        vars(new).update({name: vars(self)[name] for name in _KEPT if name in vars(self)} | changes)
+        return new
+
+    # The legal actions.
+
+    def actions(self) -> Actions:
+        """Return the legal actions, in the order of the board; none when the turn is over.
+
+        Where there are many, as for placing a thousand armies, each is made when it is asked for.
+        New armies are placed on one territory after another in the order of the board, so that
+        each placement comes about in one way only.
+        """
+        return self._actions
+
+    @cached_property
+    def _actions(self) -> Actions:
+        if self.phase == "trade":
+            return Actions(self._trades())
+        if self.phase == "place":
+            return Actions(self._placements())
+        if self.phase == "attack":
+            return Actions([*self._attacks(), (Stop(),)])
+        if self.phase == "defend" and self.throw is not None:
+            return Actions([[Defend(k + 1) for k in range(len(self.throw.options))]])
+        if self.phase == "advance" and self.pending is not None:
+            v, c = (self._land.places[name] for name in (self.pending.start, self.pending.to))
+            least = self.armies[c]
+            return Actions([Numbered(Advance, range(least, least + self._spare(v) + 1))])
+        return Actions([*self._fortifications(), (Stop(),)] if self.phase == "fortify" else [])
+
+    def _own(self) -> Iterator[int]:
+        return (t for t, owner in enumerate(self.owners) if owner == self.player)
+
+    def _spare(self, v: int) -> int:
+        """Return how many armies of a territory may be lost or move on."""
+        return self.armies[v] - self._land.garrisons[v]
+
+    @property
+    def _hand(self) -> Hand:
+        return Hand() if self.cards is None else self.cards.get(self.player, Hand())
+
+    @property
+    def _may_trade(self) -> bool:
+        """Whether cards can be traded, or turned over to see whether they can."""
+        hand = self._hand
+        return hand.number >= FEWEST_TRADED and (hand.unknown > 0 or bool(sets_in(hand)))
+
+    def _trades(self) -> list[list[Action]]:
+        hand = self._hand
+        reveal: list[Action] = [Reveal()] if hand.unknown else []
+        stop: list[Action] = [Stop()] if hand.number < MUST_TRADE else []
+        return [reveal, [Trade(each) for each in sets_in(hand)], stop]
+
+    def _placements(self) -> Iterator[Numbered]:
+        """Yield the numbers that each territory may get; the last one gets all that is left."""
+        own = [t for t in self._own() if t >= self.first]
+        for t in own:
+            least = self.place if t == own[-1] else 1
+            yield Numbered(partial(Place, self.board.territories[t]), range(least, self.place + 1))
+
+    def _attacks(self) -> Iterator[list[Action]]:
+        names = self.board.territories
+        for v in self._own():
+            if self._spare(v) > 0 and not self._land.rests[v]:
+                for c in self._land.out[v]:
+                    if self.owners[c] != self.player and self.armies[c]:
+                        yield [Attack(names[v], names[c], dice) for dice in self._dice(v, c)]
+
+    def _is_whole(self, kernel: Kernel) -> bool:
+        return self.whole_battles or not kernel.by_rolls
+
+    def _dice(self, v: int, c: int) -> list[int]:
+        """Return the numbers of dice with which a territory may attack another."""
+        kernel, spare = self._land.kernels[c], self._spare(v)
+        if self._is_whole(kernel):
+            return [min(spare, kernel.rules.attack.kept)]
+        able = self.armies[v] - self.rules.garrison
+        return [choice.dice for choice in kernel.rolls(able, self.armies[c], spare)]
+
+    def _choice(self, attack: Attack) -> Choice:
+        """Return what a legal attack may show."""
+        v, c = self._land.places[attack.start], self._land.places[attack.to]
+        kernel, spare, defenders = self._land.kernels[c], self._spare(v), self.armies[c]
+        if self._is_whole(kernel):
+            return _battle(kernel, spare, defenders)
+        rolls = kernel.rolls(self.armies[v] - self.rules.garrison, defenders, spare)
+        return next(choice for choice in rolls if choice.dice == attack.dice)
+
+    def _fortifications(self) -> Iterator[Numbered]:
+        names = self.board.territories
+        if self.fortify != "none":
+            for v in self._own():
+                spare = self._spare(v)
+                if spare > 0 and not self._land.rests[v]:
+                    for to in self._within_reach(v):
+                        yield Numbered(partial(Fortify, names[v], names[to]), range(1, spare + 1))
+
+    def _within_reach(self, v: int) -> list[int]:
+        """Return where armies may move at the end of the turn."""
+        reached = [c for c in self._land.out[v] if self.owners[c] == self.player]
+        if self.fortify == "connected":
+            for near in reached:
+                further = (c for c in self._land.out[near] if self.owners[c] == self.player)
+                reached += [c for c in further if c != v and c not in reached]
+        return sorted(reached)
+
+    # What they lead to.
+
+    def results(self, action: Action) -> Distribution[Any]:
+        """Return the distribution of the results of a legal action.
+
+        action: the action.
+
+        The results of an attack, and of an answer to it, are `Losses`; below 0 they are gains.
+        Where the player attacked decides after seeing the attack dice, the results of an attack
+        are throws (`iacta.methods.kernel.Throw`), and the answer has losses. To reveal cards
+        results in the `Hand` that they are. All else is certain to result in `None`. Chances are
+        floats that sum to 1 within 1e-12, but for those of cards, which are exact.
+        """
+        self._check(action)
+        if isinstance(action, Attack):
+            return _results(self._choice(action))
+        if isinstance(action, Defend) and self.throw is not None:
+            option = self.throw.options[action.dice - 1]
+            return Distribution.from_pairs((Losses(*losses), p) for p, *losses in option)
+        if isinstance(action, Reveal):
+            seen = sum((each.known for each in (self.cards or {}).values()), Hand())
+            return Distribution.from_pairs(hands(self._hand.unknown, DECK - seen))
+        return NOTHING
+
+    def after(self, action: Action, result: Result | tuple[int, int] = None) -> "Turn":
+        """Return the turn that follows an action.
+
+        action: a legal action.
+        result: one of its results; `None` where it has none.
+
+        An action that is not legal, and a result that it cannot have, are refused.
+        """
+        found = self.results(action)
+        known = _found(result, found)
+        if known is None and None not in found:
+            raise IllegalError(
+                f"result must be one of results({action!r}), such as {shown(next(iter(found)))}, "
+                f"got {shown(result)}"
+            )
+        if result is not None and None in found:
+            raise IllegalError(f"result of {action!r} must be None, got {shown(result)}")
+        match action, known:
+            case Attack(), Throw():
+                return self._changed(phase="defend", pending=action, throw=known)
+            case Attack() | Defend(), Losses():
+                attack = action if isinstance(action, Attack) else self.pending
+                return self._fought(cast(Attack, attack), *known)
+            case Reveal(), Hand():
+                return self._with_hand(self._hand.known + known)._choosing("trade")
+            case Trade(), _:
+                return self._traded(action.cards)
+            case Place(), _:
+                return self._placed(action)
+            case Advance(), _:
+                return self._advanced(action.armies)
+            case Fortify(), _:
+                v, to = self._land.places[action.start], self._land.places[action.to]
+                return self._changed(armies=_moved(self.armies, v, to, action.armies))._ended()
+        if self.phase == "trade":
+            return self._choosing("place")
+        if self.phase == "attack" and any(self._fortifications()):
+            return self._changed(phase="fortify")
+        return self._ended()
+
+    def _check(self, action: object) -> None:
+        if not isinstance(action, Action):
+            raise MalformedError(f"action must be one of iacta.game, got {shown(action)}")
+        if action not in self._actions:
+            few = f", such as {self._actions[0]!r}" if self._actions else ""
+            raise IllegalError(
+                f"action must be legal in the phase {self.phase!r}{few}, got {shown(action)}"
+            )
+
+    def _fought(self, attack: Attack, lost: int, killed: int) -> "Turn":
+        """Return the turn after a roll or a battle, with the armies advanced that must."""
+        v, c = self._land.places[attack.start], self._land.places[attack.to]
+        armies = list(self.armies)
+        armies[v] -= lost
+        armies[c] -= killed
+        if armies[c]:
+            return self._changed(phase="attack", armies=tuple(armies), pending=None, throw=None)
+        least = min(self._choice(attack).least, armies[v] - self._land.garrisons[v])
+        owners = _with(self.owners, c, self.player)
+        return self._changed(
+            phase="advance",
+            owners=owners,
+            armies=_moved(tuple(armies), v, c, least),
+            pending=attack,
+            throw=None,
+            conquered=True,
+        )._eliminating(self.owners[c])
+
+    def _eliminating(self, loser: str) -> "Turn":
+        """Return the turn after a territory of a player was taken, who may be out of the game."""
+        if {*self.owners} <= {self.player, ""}:
+            return self._changed(then="over")
+        if self.cards is None or loser in self.owners:
+            return self._changed(then="attack")
+        taken = self.cards.get(loser, Hand())
+        rest = FrozenDict({name: hand for name, hand in self.cards.items() if name != loser})
+        new = self._changed(cards=rest)._with_hand(self._hand + taken)
+        must = taken.number > 0 and new._hand.number >= MUST_TRADE
+        return new._changed(then="trade" if must else "attack")
+
+    def _advanced(self, armies: int) -> "Turn":
+        assert self.pending is not None  # noqa: S101 # the phase says so
+        v, c = self._land.places[self.pending.start], self._land.places[self.pending.to]
+        return self._changed(
+            phase=self.then,
+            armies=_moved(self.armies, v, c, armies - self.armies[c]),
+            pending=None,
+            then="attack",
+        )
+
+    def _placed(self, action: Place) -> "Turn":
+        t, left = self._land.places[action.territory], self.place - action.armies
+        return self._changed(
+            phase="place" if left else "attack",
+            place=left,
+            first=t + 1 if left else 0,
+            armies=_with(self.armies, t, self.armies[t] + action.armies),
+        )
+
+    def _traded(self, cards: Hand) -> "Turn":
+        new = self._with_hand(self._hand - cards)
+        brought = self.place + self.trade.worth(cards)
+        return new._changed(place=brought, trade=self.trade.next())._choosing("trade")
+
+    def _with_hand(self, hand: Hand) -> "Turn":
+        assert self.cards is not None  # noqa: S101 # there is a hand
+        rest = {name: each for name, each in self.cards.items() if name != self.player}
+        return self._changed(cards=FrozenDict(rest | ({self.player: hand} if hand.number else {})))
+
+    def _choosing(self, phase: Literal["trade", "place"]) -> "Turn":
+        """Return the turn in a phase, or in the next one in which there is something to do."""
+        if phase == "trade" and self._may_trade:
+            return self._changed(phase="trade")
+        return self._changed(phase="place" if self.place else "attack")
+
+    def _ended(self) -> "Turn":
+        """Return the turn when it is over; who has conquered draws a card, if there is one left."""
+        over = self._changed(phase="over")
+        if self.cards is None or not self.conquered:
+            return over
+        if sum(hand.number for hand in self.cards.values()) >= DECK.number:
+            return over
+        return over._with_hand(self._hand + Hand(unknown=1))
+
+    def next(self) -> "Turn":
+        """Return the turn of the next player who owns a territory, with their new armies.
+
+        They get an army for each three of their territories, rounded down, but at least three; and
+        the bonus of each continent that they own. `keep` and `stay` do not bind them. Refused is a
+        turn that is not over, and the end of the game.
+        """
+        if self.phase != "over":
+            raise IllegalError(f"phase must be 'over' for the next turn, got {self.phase!r}")
+        at = self.players.index(self.player)
+        after = (*self.players[at + 1 :], *self.players[:at])
+        following = next((each for each in after if each in self.owners), None)
+        if following is None:
+            raise IllegalError(f"the game is over: nobody is left to play after {self.player}")
+        free = self._changed(keep=FrozenDict({}), stay=()) if self.keep or self.stay else self
+        if free is not self:
+            vars(free).pop("_land", None)
+        new = free._changed(player=following, conquered=False, first=0)
+        return new._changed(place=new._new_armies())._choosing("trade")
+
+    def _new_armies(self) -> int:
+        """Return the new armies of the player by the usual rule."""
+        owned = {self.board.territories[t] for t in self._own()}
+        bonus = sum(each.bonus for each in self.board.continents if owned >= {*each.territories})
+        return max(max(len(owned) // LANDS_FOR_AN_ARMY, FEWEST_NEW) + bonus, 0)
+
+    # What a player sees.
+
+    def odds(self) -> tuple[BorderOdds, ...]:
+        """Return the odds of each battle that the player could fight now, if it were to attack.
+
+        Each is a battle to the end of all that need not remain on the territory, in the order of
+        the board.
+        """
+        names, land = self.board.territories, self._land
+        return tuple(
+            BorderOdds(
+                names[v],
+                names[c],
+                self.armies[v],
+                self.armies[c],
+                _chance(land.kernels[c], self._spare(v), self.armies[c]),
+            )
+            for v in self._own()
+            if self._spare(v) > 0 and not land.rests[v]
+            for c in land.out[v]
+            if self.owners[c] != self.player and self.armies[c]
+        )
+
+    def careful_defence(self) -> Defend:
+        """Return the answer to the attack dice that makes the loss of the territory least likely.
+
+        The rest of the battle is taken to be fought to its end.
+        """
+        if self.pending is None or self.throw is None:
+            raise IllegalError(f"phase must be 'defend' for an answer, got {self.phase!r}")
+        v, c = self._land.places[self.pending.start], self._land.places[self.pending.to]
+        kernel, spare, defenders = self._land.kernels[c], self._spare(v), self.armies[c]
+        chances = [
+            sum(p * _chance(kernel, spare - lost, defenders - killed) for p, lost, killed in option)
+            for option in self.throw.options
+        ]
+        return Defend(1 + min(range(len(chances)), key=lambda k: (chances[k], -k)))
+
+    def play(self, policy: Policy, *, seed: int, defender: Policy | None = None) -> Record:
+        """Play to the end of the turn with random dice.
+
+        policy: says what the player does: a function of the turn that returns a legal action.
+        seed: of the dice; the same seed throws the same dice.
+        defender: says how an attack is answered; `None` for `careful_defence`.
+
+        >>> start = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:2,Argentina:blue:1")
+        >>> record = start.play(lambda turn: turn.actions()[0], seed=4)
+        >>> for turn, action, result in record.moves:
+        ...     print(action, result)
+        Attack('Peru', 'Brazil', 3) Losses(attackers=2, defenders=0)
+        Attack('Peru', 'Brazil', 3) Losses(attackers=1, defenders=1)
+        Attack('Peru', 'Brazil', 3) Losses(attackers=1, defenders=0)
+        Attack('Peru', 'Brazil', 3) Losses(attackers=0, defenders=1)
+        Advance(3) None
+        Attack('Peru', 'Argentina', 1) Losses(attackers=0, defenders=1)
+        Advance(1) None
+        """
+        rng = np.random.default_rng(whole_number(seed, "seed"))
+        turn, moves = self, list[Move]()
+        while turn.phase != "over":
+            action = turn.decided(policy, defender)
+            (result,) = turn.results(action).sample(1, rng)
+            moves.append(Move(turn, action, result))
+            turn = turn.after(action, result)
+        return Record(tuple(moves), turn)
+
+    def decided(self, policy: Policy, defender: Policy | None = None) -> Action:
+        """Return what is done now.
+
+        policy, defender: as for `play`.
+        """
+        if self.phase != "defend":
+            return policy(self)
+        return self.careful_defence() if defender is None else defender(self)
+
+    # Its code.
+
+    def to_code(self) -> str:
+        """Return the turn as a code of one line, which `from_code` reads.
+
+        The code of the position, the phase, and what is not as usual.
+
+        >>> from iacta.board.files import classic_board
+        >>> position = Position(classic_board(), "red", {"Peru": ("red", 3), "Brazil": ("blue", 2)})
+        >>> Turn(position, "capital", place=4, keep={"Peru": 2}).to_code()
+        '1;classic;red;Peru:red:3,Brazil:blue:2;place;rules=capital;place=4;keep=Peru:2'
+        """
+        trade, order, cards = self.trade, self.players, self.cards
+        options = {
+            "rules": rules_text(self.rules) if self.rules != CLASSIC else None,
+            "place": self.place or None,
+            "cards": None if cards is None else pairs_text(self._hand_texts()),
+            "sets": sets_text(trade) if trade != Sets() else None,
+            "keep": pairs_text(self.keep) or None,
+            "own": pairs_text({t: rules_text(own) for t, own in self.rules_of.items()}) or None,
+            "stay": names_text(self.stay) or None,
+            "fortify": self.fortify if self.fortify != "connected" else None,
+            "whole": 1 if self.whole_battles else None,
+            "players": names_text(order) if order != order_of(self.owners) else None,
+            "conquered": 1 if self.conquered else None,
+            "first": escaped(self.board.territories[self.first]) if self.first else None,
+            "attack": self._attack_text() if self.pending else None,
+            "throw": self._throw_number() if self.throw else None,
+            "then": self.then if self.then != "attack" else None,
+        }
+        written = (f"{key}={text}" for key, text in options.items() if text is not None)
+        return write_code(self.board, self.player, self.owners, self.armies, self.phase, *written)
+
+    def _hand_texts(self) -> dict[str, str]:
+        held: Mapping[str, Hand] = self.cards or {}
+        return {name: hand_text(held[name]) for name in self.players if name in held}
+
+    def _attack_text(self) -> str:
+        assert self.pending is not None  # noqa: S101 # the phase says so
+        return attack_text(self.pending.start, self.pending.to, self.pending.dice)
+
+    def _throw_number(self) -> int:
+        assert self.pending is not None  # noqa: S101 # the phase says so
+        assert self.throw is not None  # noqa: S101
+        return self._choice(self.pending).throws.index(self.throw)
+
+    @classmethod
+    def from_code(cls, text: str, board: Board | None = None) -> "Turn":
+        """Return the turn that a code says.
+
+        text: the code of a turn, such as `to_code` returns, or that of a position.
+        board: the board, where it is not the classic one.
+
+        What cannot be read is refused, and a board other than that of the code.
+
+        >>> Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2;place;place=4").actions()
+        <1 actions: Place('Peru', 4)>
+        """
+        code = read_code(text, board)
+        phase, *rest = code.rest or ("attack",)
+        check_choice(phase, get_args(Phase), "phase of the code")
+        options = read_options(rest, OPTIONS)
+        rules = read_rules(options["rules"]) if "rules" in options else CLASSIC
+        # Where rules have no garrison, a player may own a territory that all armies have left.
+        is_left = rules.garrison == 0
+        held = [
+            Holding(owner, max(number, 1) if owner and is_left else number)
+            for owner, number in zip(code.owners, code.armies, strict=True)
+        ]
+        whole_cards = None
+        if "cards" in options:
+            whole_cards = {name: read_hand(hand) for name, hand in read_pairs(options["cards"])}
+        turn = cls(
+            Position(code.board, code.player, held),
+            rules,
+            phase=phase if phase in STARTS else "attack",
+            place=parse_whole_number(options.get("place", "0"), "place", 0, MOST_NEW),
+            cards=whole_cards,
+            trade=read_sets(options["sets"]) if "sets" in options else None,
+            keep={
+                name: parse_whole_number(number, f"keep of {name}")
+                for name, number in read_pairs(options.get("keep", ""))
+            },
+            rules_of={name: read_rules(own) for name, own in read_pairs(options.get("own", ""))},
+            stay=read_names(options.get("stay", "")),
+            fortify=options.get("fortify", "connected"),
+            whole_battles="whole" in options,
+            players=read_names(options["players"]) if "players" in options else None,
+            conquered="conquered" in options,
+        )
+        if turn.phase != phase and phase in STARTS:
+            raise IllegalError(f"phase must be {turn.phase!r} with these cards, got {phase!r}")
+        turn = turn._changed(armies=code.armies)
+        if "first" in options:
+            turn = turn._placing_from(unescaped(options["first"]))
+        if phase in ("defend", "advance"):
+            return turn._fighting(phase, options)
+        return turn
+
+    def _placing_from(self, name: str) -> "Turn":
+        first = self._land.places[self.board.find(name)]
+        if self.phase != "place" or not any(t >= first for t in self._own()):
+            raise IllegalError(f"first must be where armies can be placed, got {shown(name)}")
+        return self._changed(first=first)
+
+    def _fighting(self, phase: str, options: Mapping[str, str]) -> "Turn":
+        """Return the turn with an attack that is to be answered, or has conquered."""
+        start, to, dice = read_attack(options.get("attack", ""))
+        attack = Attack(self.board.find(start), self.board.find(to), dice)
+        if phase == "defend":
+            self._check(attack)
+            throws = self._choice(attack).throws
+            number = parse_whole_number(options.get("throw", ""), "throw", 0, len(throws) - 1)
+            return self.after(attack, throws[number])
+        v, c = self._land.places[attack.start], self._land.places[attack.to]
+        then = options.get("then", "attack")
+        check_choice(then, ("attack", "trade", "over"), "then")
+        is_own = self.owners[v] == self.owners[c] == self.player
+        if not is_own or c not in self._land.out[v] or self._spare(v) < 0 or not self.armies[c]:
+            raise IllegalError(f"attack must be one that has conquered, got {attack!r}")
+        return self._changed(phase="advance", pending=attack, then=then)
+
+
+_KEPT = (*Turn.__dataclass_fields__, "_land")
+NOTHING: Distribution[Any] = Distribution([None])
+
+
+@lru_cache(maxsize=65536)
+def _battle(kernel: Kernel, able: int, defenders: int) -> Choice:
+    return kernel.battle(able, defenders)
+
+
+@lru_cache(maxsize=65536)
+def _chance(kernel: Kernel, able: int, defenders: int) -> float:
+    """Return the chance to take a territory in a battle to its end."""
+    if not defenders:
+        return 1.0
+    return float(kernel.win_probability(able, defenders)) if able > 0 else 0.0
+
+
+@lru_cache(maxsize=65536)
+def _results(choice: Choice) -> Distribution[Any]:
+    """Return the throws of an attack, or its losses where the defender has nothing to decide."""
+    if any(len(throw.options) > 1 for throw in choice.throws):
+        return Distribution.from_pairs((throw, throw.chance) for throw in choice.throws)
+    return Distribution.from_pairs(
+        (Losses(*losses), throw.chance * p)
+        for throw in choice.throws
+        for p, *losses in throw.options[0]
+    )
+
+
+def _found(result: object, results: Distribution[Any]) -> Result:
+    """Return the result that is equal to what a user gives, `None` if there is none."""
+    known = result if isinstance(result, tuple) else None
+    return next((each for each in results if each == known), None)
+
+
+def _with(row: tuple[Any, ...], place: int, value: object) -> tuple[Any, ...]:
+    return (*row[:place], value, *row[place + 1 :])
+
+
+def _moved(armies: tuple[int, ...], start: int, to: int, number: int) -> tuple[int, ...]:
+    return _with(_with(armies, start, armies[start] - number), to, armies[to] + number)

@@ -1,0 +1,32 @@
+// Sets the colours before anything is drawn: those that were chosen, else those of the system.
+
+const system = matchMedia("(prefers-color-scheme: dark)");
+
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : system.matches;
+}
+
+/** Uses `light`, `dark`, or, if neither is given, the colours of the system. */
+function setTheme(theme) {
+  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+}
+
+try {
+  setTheme(localStorage.theme);
+} catch {}  // a browser that keeps nothing
+
+/** Switches to the other colours, and keeps the choice only if the system differs. */
+function switchTheme() {
+  const wanted = isDark() ? "light" : "dark";
+  const isOfSystem = (wanted === "dark") === system.matches;
+  setTheme(isOfSystem ? "" : wanted);
+  try {
+    if (isOfSystem) delete localStorage.theme;
+    else localStorage.theme = wanted;
+  } catch {}
+  dispatchEvent(new Event("themechange"));
+}
+
+system.addEventListener("change", () => dispatchEvent(new Event("themechange")));

@@ -1,0 +1,9 @@
+"""The browser in which tests look at pages."""
+
+import shutil
+
+__all__ = ["BROWSER"]
+
+# The first has no windows, and takes half of the time.
+NAMES = ("chromium-headless-shell", "chromium", "google-chrome")
+BROWSER = next(filter(None, map(shutil.which, NAMES)), None)

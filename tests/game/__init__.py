@@ -1,0 +1,1 @@
+"""Tests of the game: the turn, its codes, and what policies are worth."""

@@ -1,0 +1,50 @@
+"""Turns for the tests of the game."""
+
+from random import Random
+
+from iacta import Turn
+from iacta.board import Board, Holding, Position
+from iacta.game import Action
+from tests.plan.boards import SmallGame
+
+__all__ = ["LINE", "PLAYERS", "at_random", "classic_turn", "line_turn", "small_turn"]
+
+LINE = Board.from_edges("line", [("A", "B"), ("B", "C"), ("C", "D"), ("D", "E")])
+PLAYERS = ("red", "blue", "green")
+
+
+def line_turn(held: str, **options: object) -> Turn:
+    """Return a turn of red on a line of territories, held as `"r4 b1 g2"` says from A on."""
+    owners = {name[0]: name for name in PLAYERS} | {"n": "neutral"}
+    rows = [Holding(owners[each[0]], int(each[1:])) for each in held.split()]
+    rows += [Holding("", 0)] * (len(LINE.territories) - len(rows))
+    return Turn(Position(LINE, "red", rows), **options)  # type: ignore[arg-type] # any of them
+
+
+def small_turn(game: SmallGame, *, whole_battles: bool = False) -> Turn:
+    """Return a small game as a turn."""
+    return Turn(
+        game.position,
+        game.rules,
+        keep=game.keep,
+        rules_of=game.rules_of,
+        stay=game.may_not_move,
+        whole_battles=whole_battles,
+    )
+
+
+def classic_turn(board: Board, seed: int) -> Turn:
+    """Return the first turn of a game of three players on a board, dealt at random."""
+    rng = Random(seed)  # noqa: S311 # deals games, no secrets
+    holdings = [Holding(rng.choice(PLAYERS), rng.randint(1, 6)) for _ in board.territories]
+    holdings[0] = Holding("red", 9)
+    hand = {name: rng.randint(0, 4) for name in PLAYERS}
+    return Turn(Position(board, "red", holdings), place=5, cards=hand, players=PLAYERS)
+
+
+def at_random(turn: Turn, rng: Random) -> Action:
+    """Return a legal action: seldom to stop, so that much happens."""
+    actions = turn.actions()
+    if turn.phase == "attack" and len(actions) > 1 and rng.random() < 0.95:
+        return actions[rng.randrange(len(actions) - 1)]
+    return actions[rng.randrange(len(actions))]

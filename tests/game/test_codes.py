@@ -1,0 +1,163 @@
+"""Codes: what is written is read as the same, and what cannot be read is refused in a sentence."""
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iacta import Board, Hand, Holding, IactaError, Position, Rules, Sets, Turn, classic_board
+from iacta.game import Advance, Attack, Place
+from iacta.rules.modes import DefenderSeesFirst
+from tests.game.positions import at_random, classic_turn, line_turn
+
+NAMES = st.text(st.sampled_from("aB9,:;%= é°#+\u2003~"), min_size=1, max_size=6).filter(
+    lambda name: bool(name.strip(" \u2003-_")) and name.isprintable()
+)
+
+
+@st.composite
+def positions(draw: st.DrawFn) -> Position:
+    """Draw positions whose names have what separates the fields of a code."""
+    names = [f"{k}{draw(NAMES)}" for k in range(draw(st.integers(2, 5)))]
+    board = Board.from_edges("drawn", pairwise(names))
+    owners = [f"{k}{draw(NAMES)}" for k in range(2)]
+    rows = [Holding(draw(st.sampled_from(owners)), draw(st.integers(1, 10**9))) for _ in names]
+    if draw(st.booleans()):
+        rows[-1] = Holding("", 0)
+    return Position(board, rows[0].owner, rows)
+
+
+@settings(max_examples=60, deadline=None)
+@given(positions())
+def test_the_code_of_a_position_is_read_as_the_same(position: Position) -> None:
+    code = position.to_code()
+    assert not any(letter.isspace() for letter in code)
+    assert Position.from_code(code, position.board) == position
+    assert Turn.from_code(code, position.board) == Turn(position)
+    turn = Turn(position, phase="over", keep={position.board.territories[0]: 9})
+    assert Turn.from_code(turn.to_code(), position.board) == turn
+
+
+TURNS = {
+    "plain": line_turn("r3 b1"),
+    "all that can be": line_turn(
+        "r5 r3 b2 g1",
+        rules=Rules(garrison=2, mode=DefenderSeesFirst()),
+        phase="trade",
+        place=7,
+        cards={"red": Hand(2, 1, 0, 1, 2), "green": 3},
+        trade=Sets((12, 15)),
+        keep={"A": 4},
+        rules_of={"C": "capital", "D": Rules(least_advance=False)},
+        stay="B",
+        fortify="adjacent",
+        whole_battles=True,
+        players=("green", "red", "blue", "dead"),
+        conquered=True,
+    ),
+    "fixed sets": line_turn("r3 b1", trade=Sets(is_fixed=True), cards={}),
+    "placing": line_turn("r3 r1 r2 b1", place=5).after(Place("A", 2)),
+    "an advance": line_turn("r9 b1 g1").after(Attack("A", "B", 3), (0, 1)),
+    "a trade to come": line_turn("r9 b1 g1", cards={"red": 3, "blue": 3}).after(
+        Attack("A", "B", 3), (0, 1)
+    ),
+    "the end": line_turn("r9 b1").after(Attack("A", "B", 3), (0, 1)),
+    "nothing left": line_turn("r3 b1 g1", rules=Rules(garrison=0))
+    .after(Attack("A", "B", 3), (0, 1))
+    .after(Advance(3)),
+}
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_the_code_of_a_turn_is_read_as_the_same(name: str) -> None:
+    turn = TURNS[name]
+    again = Turn.from_code(turn.to_code(), turn.board)
+    assert again == turn
+    assert hash(again) == hash(turn)
+    assert again.to_code() == turn.to_code()
+    assert list(again.actions()) == list(turn.actions())
+
+
+def test_the_repr_can_be_pasted_where_it_is_short() -> None:
+    turn = Turn(Position(classic_board(), "red", {"Peru": ("red", 4), "Brazil": ("blue", 2)}))
+    assert eval(repr(turn), {"Turn": Turn}) == turn  # noqa: S307 # the claim
+    assert repr(line_turn("r3 b1")) == "<Turn: on 'line', red to attack>"
+
+
+GOOD = "1;classic;red;Peru:red:3,Brazil:blue:2"
+WRONG = {
+    "": "code must begin with its version",
+    "2;classic;red;Peru:red:3": "code must begin with its version",
+    "1;classic": "code must have a version, a board",
+    "1;risk;red;Peru:red:3": "board of a code must be 'classic' or a hash",
+    "1;#0123456789abcdef;red;Peru:red:3": "pass that board",
+    "1;classic;red;Chile:red:3": "has no territory 'Chile'",
+    "1;classic;red;Peru:red": "territory must be written as name:owner:armies",
+    "1;classic;red;Peru:red:x": "armies on Peru must be a whole number",
+    "1;classic;red;Peru:red:0": "armies must be a whole number from 1",
+    "1;classic;red;Peru:red:99999999999": "armies on Peru must be a whole number",
+    "1;classic;red;Peru:red:3,peru:red:4": "'Peru' appears twice",
+    "1;classic;pink;Peru:red:3": "player must own a territory",
+    f"{GOOD};rest": "phase of the code must be",
+    f"{GOOD};attack;fast": "code must go on with key=value",
+    f"{GOOD};attack;speed=3": "code must go on with key=value",
+    f"{GOOD};attack;place=3": "place must be 0 in the phase 'attack'",
+    f"{GOOD};place;place=1;place=2": "'place' appears twice",
+    f"{GOOD};attack;rules=chess": "unknown rules 'chess'",
+    f"{GOOD};attack;rules={{": "rules must be a name or a JSON object",
+    f"{GOOD};attack;rules={'{%22a%22%3A' * 5000}": "rules must be a name or a JSON object",
+    f"{GOOD};attack;cards=red:1.2": "cards must be one number or 5",
+    f"{GOOD};attack;cards=red:1,red:2": "entry must be written as name:value once",
+    f"{GOOD};attack;sets=four": "sets must be a whole number",
+    f"{GOOD};attack;keep=Peru": "entry must be written as name:value",
+    f"{GOOD};trade;cards=red:2": "phase must be 'attack' with these cards",
+    f"{GOOD};place;place=2;first=Brazil": "first must be where armies can be placed",
+    f"{GOOD};attack;first=Peru": "first must be where armies can be placed",
+    f"{GOOD};advance": "attack must be written as from:to:dice",
+    f"{GOOD};advance;attack=Peru:Brazil:2": "attack must be one that has conquered",
+    f"{GOOD};defend;attack=Peru:Brazil:2": "throw must be a whole number",
+    f"{GOOD};defend;attack=Peru:Brazil:9;throw=0": "action must be legal",
+}
+
+
+@pytest.mark.parametrize("code", WRONG, ids=lambda code: code[-30:])
+def test_what_cannot_be_read_is_refused_in_one_sentence(code: str) -> None:
+    with pytest.raises(IactaError) as refused:
+        Turn.from_code(code)
+    sentence = str(refused.value)
+    assert WRONG[code] in sentence
+    assert "\n" not in sentence
+    assert len(sentence) < 400
+
+
+def test_another_board_and_a_turn_as_a_position_are_refused() -> None:
+    position = line_turn("r3 b1").position
+    with pytest.raises(IactaError, match="got 'classic' with 'classic'"):
+        Position.from_code(position.to_code(), classic_board())
+    with pytest.raises(IactaError, match="must end with its territories"):
+        Position.from_code(f"{GOOD};attack")
+    with pytest.raises(IactaError, match="code must be a text"):
+        Position.from_code(3)  # type: ignore[arg-type] # that is the claim
+
+
+def test_damaged_codes_raise_nothing_but_errors_of_iacta() -> None:
+    rng = Random(7)  # noqa: S311 # damages codes, no secrets
+    turn = classic_turn(classic_board(), 3)
+    codes = []
+    for _ in range(40):
+        codes.append((turn.to_code(), turn.board))
+        action = at_random(turn, rng)
+        turn = turn.after(action, turn.results(action).sample(1, 1)[0])
+        if turn.phase == "over":
+            turn = turn.next()
+    codes += [(each.to_code(), each.board) for each in TURNS.values()] * 10
+    for code, board in codes:
+        letters = list(code)
+        for _ in range(rng.randint(1, 3)):
+            letters[rng.randrange(len(letters))] = rng.choice(";,:=%.#0129az\u00e9{\n")
+        try:
+            Turn.from_code("".join(letters), board).actions()
+        except IactaError as error:
+            assert "\n" not in str(error)  # an answer or an error

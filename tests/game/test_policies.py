@@ -1,0 +1,147 @@
+"""What policies are worth: exact values, estimates and their intervals, rules of thumb."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from iacta import (
+    IactaError,
+    Losses,
+    Rules,
+    Turn,
+    classic_board,
+    evaluate,
+    evaluate_battle,
+    when_to_stop,
+    win_probability,
+)
+from iacta.game import Action, Attack, Place, Stop
+from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
+from tests.game.positions import at_random, classic_turn, line_turn
+
+
+class Own:
+    """The goal to own a territory."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def worth(self, turn: Turn) -> float:
+        """Return 1 if it is the player's."""
+        return float(turn.position.of(self.name).owner == turn.player)
+
+
+class Armies:
+    """The goal to have armies."""
+
+    def worth(self, turn: Turn) -> float:
+        """Return how many the player has."""
+        rows = zip(turn.armies, turn.owners, strict=True)
+        return float(sum(n for n, owner in rows if owner == turn.player))
+
+
+def always(turn: Turn) -> Action:
+    """Attack with all dice, from the first territory against the first, and advance with all."""
+    return turn.actions()[0] if turn.phase == "attack" else turn.actions()[-1]
+
+
+@pytest.mark.parametrize("rules", ["classic", "capital", "zombie defender"])
+def test_to_attack_always_is_worth_the_chance_to_win(rules: str) -> None:
+    found = evaluate(always, line_turn("r9 b5", rules=rules, fortify="none"), Own("B"))
+    assert found.value == pytest.approx(win_probability(9, 5, rules), abs=1e-12)
+    assert (found.interval, found.games) == (None, 0)
+    assert found.states > 20
+
+
+def test_the_worst_defender_is_the_one_of_the_kernel_and_a_policy_of_theirs_is_followed() -> None:
+    turn = line_turn("r7 b4", rules=Rules(mode=DefenderSeesFirst()), fortify="none")
+    worst = evaluate(always, turn, Own("B"))
+    assert worst.value == pytest.approx(win_probability(7, 4, turn.rules), abs=1e-12)
+    careful = evaluate(always, turn, Own("B"), defender=Turn.careful_defence)
+    assert careful.value == pytest.approx(worst.value, abs=1e-12)
+    rash = evaluate(always, turn, Own("B"), defender=lambda now: now.actions()[-1])
+    assert rash.value > worst.value
+
+
+@pytest.mark.parametrize("goal", [Own("C"), Armies()])
+def test_games_agree_with_the_exact_value(goal: Any) -> None:
+    turn = line_turn("r8 b2 g2")
+    exact = evaluate(always, turn, goal)
+    played = evaluate(always, turn, goal, games=400, seed=3, most_states=0)
+    assert (played.games, played.states) == (400, 0)
+    assert played.interval is not None
+    assert played.interval.low < exact.value < played.interval.high
+    assert played == evaluate(always, turn, goal, games=400, seed=3, most_states=0)
+
+
+def test_where_armies_grow_games_are_played() -> None:
+    turn = line_turn("r6 b3", rules=Rules(mode=ArmiesGrow()))
+    found = evaluate(always, turn, Own("B"), games=300)
+    assert found.interval is not None
+    assert found.interval.low < win_probability(6, 3, turn.rules) < found.interval.high
+
+
+def test_a_goal_that_is_reached_ends_the_play() -> None:
+    class Once(Own):
+        def is_reached(self, turn: Turn) -> bool:
+            """Return whether it is owned."""
+            return self.worth(turn) == 1
+
+    turn = line_turn("r9 b1 b9")
+    assert evaluate(always, turn, Once("B")).states < evaluate(always, turn, Own("B")).states
+
+
+def test_what_is_not_legal_is_refused() -> None:
+    with pytest.raises(IactaError, match="action must be legal in the phase 'attack'"):
+        evaluate(lambda turn: Place("A", 1), line_turn("r4 b1"), Own("B"))
+    with pytest.raises(IactaError, match="worth of the goal must be a function"):
+        evaluate(always, line_turn("r4 b1"), "B")  # type: ignore[arg-type] # that is the claim
+    with pytest.raises(IactaError, match="policy must be a function"):
+        evaluate("always", line_turn("r4 b1"), Own("B"))  # type: ignore[arg-type]
+    with pytest.raises(IactaError, match="turn must be a Turn"):
+        evaluate(always, "r4 b1", Own("B"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("rules", ["classic", "capital", Rules(garrison=3)], ids=str)
+def test_the_best_rule_of_thumb_is_worth_what_when_to_stop_says(rules: Any) -> None:
+    values: dict[str, Any] = {"prize": 6, "army_value": "1/2", "kill_value": 0.25}
+    best = when_to_stop(12, 8, rules, **values)
+    found = evaluate_battle(
+        lambda a, d: 3 if best.action_at(a, d) == "roll" else None, 12, 8, rules, **values
+    )
+    assert found.value == pytest.approx(float(best.value), abs=1e-11)
+    assert (found.interval, found.games) == (None, 0)
+    for thumb in (lambda a, d: 3, lambda a, d: 0, lambda a, d: a > d, lambda a, d: 1):
+        assert evaluate_battle(thumb, 12, 8, rules, **values).value <= found.value + 1e-11
+
+
+def test_a_rule_of_thumb_is_refused_where_it_says_nothing() -> None:
+    with pytest.raises(IactaError, match="policy must return a number of dice or None, got 'all'"):
+        evaluate_battle(lambda a, d: "all", 5, 3, prize=1)  # type: ignore[arg-type, return-value]
+    with pytest.raises(IactaError, match="policy must be a function"):
+        evaluate_battle(3, 5, 3, prize=1)  # type: ignore[arg-type]
+    with pytest.raises(IactaError, match="prize must be at least 0, got -1"):
+        evaluate_battle(lambda a, d: 3, 5, 3, prize=-1)
+
+
+def test_a_large_battle_is_exact_too() -> None:
+    found = evaluate_battle(lambda a, d: 3, 60, 40, prize=1, army_value=0)
+    assert found.value == pytest.approx(win_probability(60, 40), abs=1e-12)
+
+
+def test_a_game_that_is_played_is_a_record_of_legal_moves() -> None:
+    rng = Random(4)  # noqa: S311 # plays games, no secrets
+    turn = classic_turn(classic_board(), 4)
+    record = turn.play(lambda now: at_random(now, rng), seed=9)
+    here = turn
+    for before, action, result in record.moves:
+        assert before == here
+        here = here.after(action, result)
+    assert here == record.end
+    assert record.end.phase == "over"
+    again = line_turn("r9 b5").play(always, seed=2)
+    assert again == line_turn("r9 b5").play(always, seed=2)
+    assert again.moves[0].action == Attack("A", "B", 3)
+    assert isinstance(again.moves[0].result, Losses)
+    assert line_turn("r1 b5").play(always, seed=2).moves[0].action == Stop()

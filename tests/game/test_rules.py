@@ -1,0 +1,247 @@
+"""The attack phase is compared with the rules written a second time, and whole games with laws."""
+
+import pickle
+from collections import Counter
+from collections.abc import Iterable
+from math import fsum
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import iacta
+from iacta import IactaError, Losses, Turn, classic_board, evaluate
+from iacta.game import Action, Actions, Advance, Attack, Place, Stop, Throw
+from tests.game.positions import PLAYERS, at_random, classic_turn, small_turn
+from tests.plan.boards import small_game
+from tests.plan.twin import Action as TwinAction
+from tests.plan.twin import Play, State
+
+GAMES = 40
+MOST_STATES = 60
+
+
+def state_of(turn: Turn) -> State:
+    """Return a turn as the twin's state."""
+    return State(turn.armies, tuple(owner == turn.player for owner in turn.owners))
+
+
+def attacks(actions: Iterable[Action]) -> list[Attack]:
+    return [each for each in actions if isinstance(each, Attack)]
+
+
+def thrown(rows: Iterable[tuple[float, Iterable[Iterable[tuple[float, int, int]]]]]) -> Any:
+    """Return throws in one form: what each lets the defender choose from, with its chance."""
+    throws = []
+    for weight, replies in rows:
+        found = []
+        for reply in replies:
+            law: Counter[tuple[int, int]] = Counter()
+            for p, lost, killed in reply:
+                law[lost, killed] += p  # type: ignore[assignment] # chances, not counts
+            if law not in found:
+                found.append(law)
+        throws.append((weight, found))
+    if all(len(found) == 1 for _, found in throws):  # nobody has anything to decide
+        whole: Counter[tuple[int, int]] = Counter()
+        for weight, (law,) in throws:
+            for losses, p in law.items():
+                whole[losses] += weight * p  # type: ignore[assignment]
+        throws = [(1.0, [whole])]
+    key: dict[Any, float] = {}
+    for weight, found in throws:
+        name = tuple(tuple(sorted((k, round(p, 12)) for k, p in law.items())) for law in found)
+        key[name] = key.get(name, 0.0) + weight
+    return key
+
+
+def rows_of(turn: Turn, attack: Attack) -> Any:
+    """Return the throws of an attack as the game gives them."""
+    results = turn.results(attack)
+    if not any(isinstance(each, Throw) for each in results):
+        return [(1.0, [[(p, *losses) for losses, p in results.items()]])]
+    rows = []
+    for throw, weight in results.items():
+        answering = turn.after(attack, throw)
+        assert answering.phase == "defend"
+        assert answering.to_act == turn.owners[turn.board.territories.index(attack.to)]
+        replies = [
+            [(p, *losses) for losses, p in answering.results(answer).items()]
+            for answer in answering.actions()
+        ]
+        rows.append((weight, replies))
+    return rows
+
+
+def follow(turn: Turn, attack: Attack, losses: Losses) -> list[Turn]:
+    """Return the turns that may follow some losses, of which the player chooses."""
+    for result in turn.results(attack):
+        if not isinstance(result, Throw):
+            after = turn.after(attack, losses)
+            break
+        answering = turn.after(attack, result)
+        answers = [a for a in answering.actions() if losses in answering.results(a)]
+        if answers:
+            after = answering.after(answers[0], losses)
+            break
+    if after.phase != "advance":
+        return [after]
+    return [after.after(each) for each in after.actions()]
+
+
+@pytest.mark.parametrize("battles", [False, True], ids=["rolls", "battles"])
+@pytest.mark.parametrize("seed", range(GAMES))
+def test_the_attack_phase_is_that_of_the_rules_written_twice(seed: int, battles: bool) -> None:
+    game = small_game(seed)
+    # The twin's whole battles know no defender who sees the dice.
+    battles &= all(each.mode.dice_chosen_first for each in (game.rules, *game.rules_of.values()))
+    twin = Play(game.position, game.goal, game.rules, battles=battles, **game.options)
+    first = small_turn(game, whole_battles=battles)
+    names = first.board.territories
+    waiting, seen = [first], set[State]()
+    while waiting and len(seen) < MOST_STATES:
+        turn = waiting.pop(0)
+        state = state_of(turn)
+        if state in seen:
+            continue
+        seen.add(state)
+        legal = attacks(turn.actions())
+        places = [TwinAction(names.index(a.start), names.index(a.to), a.dice) for a in legal]
+        assert sorted(places) == sorted(twin.actions(state))
+        for attack, place in zip(legal, places, strict=True):
+            ends = twin.throws(state, place)
+            found, wanted = (
+                thrown(rows_of(turn, attack)),
+                thrown(
+                    (weight, [[end[:3] for end in reply] for reply in replies])
+                    for weight, replies in ends
+                ),
+            )
+            assert found.keys() == wanted.keys()
+            assert all(found[key] == pytest.approx(wanted[key], abs=1e-12) for key in wanted)
+            for end in {end[1:3]: end for _, rs in ends for reply in rs for end in reply}.values():
+                following = follow(turn, attack, Losses(end.lost, end.killed))
+                assert [state_of(each) for each in following] == twin.after(state, place, end)
+                waiting += following
+
+
+class Taken:
+    """A twin's goal, for the game."""
+
+    def __init__(self, twin: Play) -> None:
+        self.twin = twin
+
+    def worth(self, turn: Turn) -> float:
+        """Return what the twin is paid."""
+        return float(self.twin.paid(state_of(turn)))
+
+    def is_reached(self, turn: Turn) -> bool:
+        """Return whether nothing more can be paid."""
+        return self.twin.is_over(state_of(turn)) and turn.phase == "attack"
+
+
+@pytest.mark.parametrize("seed", range(GAMES))
+def test_the_best_policy_of_the_twin_is_worth_what_the_twin_says(seed: int) -> None:
+    game = small_game(seed, most_armies=7)
+    twin = Play(game.position, game.goal, game.rules, **game.options)
+    names = game.position.board.territories
+
+    def best(turn: Turn) -> Action:
+        if turn.phase == "advance":
+            return max(turn.actions(), key=lambda each: twin.value(state_of(turn.after(each))))
+        move = twin.best_action(state_of(turn)) if turn.phase == "attack" else None
+        return Stop() if move is None else Attack(names[move.start], names[move.to], move.dice)
+
+    found = evaluate(best, small_turn(game), Taken(twin))
+    assert found.interval is None
+    assert found.value == pytest.approx(twin.value(), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whole_games_keep_the_laws(seed: int) -> None:
+    board, rng = classic_board(), Random(seed)  # noqa: S311 # plays games, no secrets
+    turn = classic_turn(board, seed)
+    phases = set[str]()
+    for step in range(400):
+        phases.add(turn.phase)
+        if step % 10 == 0:
+            read = Turn.from_code(turn.to_code())
+            assert (read, read.to_code()) == (turn, turn.to_code())
+            again = pickle.loads(pickle.dumps(turn))  # noqa: S301 # our own bytes
+            assert (again, hash(again), again.actions()[:3]) == (
+                turn,
+                hash(turn),
+                turn.actions()[:3],
+            )
+        if turn.phase == "over":
+            if len(turn.alive) == 1:
+                break
+            assert not turn.actions()
+            turn = turn.next()
+            continue
+        action = at_random(turn, rng)
+        results = turn.results(action)
+        assert fsum(map(float, results.values())) == pytest.approx(1, abs=1e-12)
+        (result,) = results.sample(1, rng.randrange(10**6))
+        after = turn.after(action, result)
+        moved = sum(after.armies) - sum(turn.armies)
+        if isinstance(result, Losses):
+            assert moved == -sum(result)
+        else:
+            assert moved == (action.armies if isinstance(action, Place) else 0)
+        assert all(
+            n >= (1 if owner else 0) for n, owner in zip(after.armies, after.owners, strict=True)
+        )
+        assert after.position.player == turn.player
+        turn = after
+    assert phases >= {"place", "attack", "advance", "fortify"}
+
+
+def test_nothing_illegal_is_played() -> None:
+    turn = classic_turn(classic_board(), 1)
+    wrong: list[Action] = [
+        Stop(),
+        Attack("Alaska", "Alberta", 3),
+        Place("Alaska", 0),
+        Place("Alaska", 1000),
+        Place("Atlantis", 1),
+        Advance(1),
+    ]
+    for action in wrong:
+        if action not in [*turn.actions()]:
+            with pytest.raises(IactaError, match=r"^action must be legal in the phase '\w+'"):
+                turn.after(action)
+    for other in (None, "Stop()", ["Alaska"], iacta.Stop()):
+        with pytest.raises(IactaError, match=r"^action must be one of iacta\.game, got"):
+            turn.after(other)  # type: ignore[arg-type] # that is the claim
+    ready = Turn(turn.position)
+    roll = next(each for each in ready.actions() if isinstance(each, Attack) and each.dice == 3)
+    for result in (None, (3, 0), Losses(1, 2), "won", [0, 2], float("nan"), np.array([0, 2])):
+        with pytest.raises(IactaError, match=r"^result must be one of results\(Attack"):
+            ready.after(roll, result)  # type: ignore[arg-type] # that is the claim
+    with pytest.raises(IactaError, match="must be None"):
+        ready.after(Stop(), Losses(0, 1))
+
+
+def test_large_rows_of_actions_are_made_when_asked_for() -> None:
+    turn = Turn(classic_turn(classic_board(), 3).position, place=1_000_000)
+    actions = turn.actions()
+    own = [t for t in turn.board.territories if turn.position.of(t).owner == "red"]
+    assert len(actions) == (len(own) - 1) * 1_000_000 + 1
+    assert actions[0] == Place(own[0], 1)
+    assert actions[-1] == Place(own[-1], 1_000_000)
+    assert actions[1_000_000] == Place(own[1], 1)
+    assert Place(own[3], 777_777) in actions
+    assert Place(own[-1], 5) not in actions
+    assert isinstance(actions, Actions)
+    with pytest.raises(IndexError):
+        actions[len(actions)]
+
+
+def test_players_are_spelled_as_on_the_board() -> None:
+    turn = classic_turn(classic_board(), 2)
+    again = Turn(turn.position, place=5, cards=turn.cards, players=("Red", "BLUE", "green"))
+    assert again == turn
+    assert turn.players == PLAYERS
+    assert turn.alive == PLAYERS

@@ -1,0 +1,293 @@
+"""What a turn does, told as claims: placing, cards, eliminations, fortifying, the next player."""
+
+from math import comb
+from random import Random
+from typing import Any
+
+import pytest
+
+from iacta import Hand, Rules, Sets, Turn, classic_board, find_rules, win_probability
+from iacta.board import Board, Continent, Position
+from iacta.errors import IactaError
+from iacta.game import (
+    Advance,
+    Attack,
+    Defend,
+    Fortify,
+    Place,
+    Reveal,
+    Stop,
+    Throw,
+    Trade,
+    traded_armies,
+)
+from iacta.plan import usual_reinforcements
+from iacta.plan.cards import Trade as OldTrade
+from iacta.plan.cards import traded_armies as old_traded_armies
+from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
+from tests.game.positions import classic_turn, line_turn
+
+THREE = Hand(infantry=3)
+
+
+def placements(turn: Turn) -> list[tuple[int, ...]]:
+    """Return where the armies stand after each way to place them."""
+    if turn.phase != "place":
+        return [turn.armies]
+    return [end for action in turn.actions() for end in placements(turn.after(action))]
+
+
+@pytest.mark.parametrize(("armies", "territories"), [(1, 3), (4, 2), (5, 3), (3, 4)])
+def test_each_placement_comes_about_in_one_way(armies: int, territories: int) -> None:
+    turn = line_turn(" ".join(["r1"] * territories + ["b1"]), place=armies)
+    ends = placements(turn)
+    assert len(ends) == len({*ends}) == comb(armies + territories - 1, armies)
+    assert {sum(end) for end in ends} == {armies + territories + 1}
+
+
+def test_a_turn_begins_where_there_is_something_to_do() -> None:
+    assert line_turn("r3 b1").phase == "attack"
+    assert line_turn("r3 b1", place=2).phase == "place"
+    assert line_turn("r3 b1", phase="trade", cards={"red": 3}).phase == "trade"
+    assert line_turn("r3 b1", phase="trade", cards={"red": 2}).phase == "attack"
+    assert line_turn("r3 b1", phase="over").actions()[:] == []
+
+
+def test_known_cards_are_traded_for_armies_to_place() -> None:
+    turn = line_turn("r3 b1", phase="trade", place=3, cards={"red": THREE}, trade=Sets((10,)))
+    assert list(turn.actions()) == [Trade(THREE), Stop()]
+    traded = turn.after(Trade(THREE))
+    assert (traded.phase, traded.place, traded.cards, traded.trade) == (
+        "place",
+        13,
+        {},
+        Sets((12,)),
+    )
+    kept = turn.after(Stop())
+    assert (kept.phase, kept.place, kept.cards) == ("place", 3, {"red": THREE})
+
+
+def test_five_cards_must_be_traded_and_unknown_ones_are_a_matter_of_chance() -> None:
+    turn = line_turn("r3 b1", phase="trade", cards={"red": 5})
+    assert list(turn.actions()) == [Reveal()]
+    found = turn.results(Reveal())
+    assert found.is_exact
+    for hand in found:
+        seen = turn.after(Reveal(), hand)
+        assert seen.phase == "trade"
+        assert Stop() not in seen.actions()
+        assert seen.actions()
+
+
+def test_what_unknown_cards_bring_is_what_the_deck_says() -> None:
+    turn = line_turn("r3 b1", phase="trade", cards={"red": 3})
+    brings = turn.results(Reveal()).map(lambda hand: turn.after(Reveal(), hand).phase == "trade")
+    assert brings[True] == traded_armies(3)[4]
+    # Cards that others are known to hold cannot be among them.
+    known = Hand(infantry=13, cavalry=13, artillery=13, jokers=2)
+    sure = line_turn("r3 b1", phase="trade", cards={"red": 3, "blue": known})
+    assert dict(sure.results(Reveal())) == {Hand(1, 1, 1): 1}
+
+
+@pytest.mark.parametrize("values", [(4, 6, 8, 10, 12, 15), (10,), (12, 15), (7, 9)])
+@pytest.mark.parametrize("is_fixed", [False, True])
+def test_sets_bring_what_the_older_code_says(values: tuple[int, ...], is_fixed: bool) -> None:
+    sets, old = Sets(values, is_fixed), OldTrade(values, is_fixed)
+    assert [sets.nth(k) for k in range(12)] == [old.nth(k) for k in range(12)]
+    for cards in range(11):
+        assert traded_armies(cards, sets) == old_traded_armies(cards, old)
+    if not is_fixed:
+        later = sets
+        for k in range(12):
+            assert later.nth(0) == sets.nth(k)
+            later = later.next()
+
+
+def test_fixed_sets_are_read_as_the_best_kind() -> None:
+    fixed = Sets(is_fixed=True)
+    worths = {Hand(3): 4, Hand(0, 3): 6, Hand(0, 0, 3): 8, Hand(1, 1, 1): 10}
+    worths |= {Hand(2, 0, 0, 1): 4, Hand(1, 0, 1, 1): 10, Hand(0, 1, 0, 2): 10}
+    assert {hand: fixed.worth(hand) for hand in worths} == worths
+
+
+def won(turn: Turn, start: str, to: str) -> Turn:
+    """Return the turn after the last defender of a territory is lost to three dice."""
+    return turn.after(Attack(start, to, 3), (0, 1))
+
+
+def test_who_eliminates_a_player_gets_their_cards_and_trades_at_once() -> None:
+    cards = {"red": Hand(infantry=2), "blue": Hand(infantry=3, unknown=1)}
+    turn = won(line_turn("r9 b1 g5", cards=cards), "A", "B")
+    assert turn.cards == {"red": Hand(infantry=5, unknown=1)}
+    trading = turn.after(Advance(4))
+    assert trading.phase == "trade"
+    assert list(trading.actions()) == [Reveal(), Trade(THREE)]
+    placing = trading.after(Trade(THREE))
+    assert (placing.phase, placing.place, placing.conquered) == ("trade", 4, True)
+    again = placing.after(Stop())
+    assert again.after(Place("B", 4)).phase == "attack"
+
+
+def test_with_fewer_than_five_cards_the_attack_goes_on() -> None:
+    turn = won(line_turn("r9 b1 g5", cards={"red": 1, "blue": 3}), "A", "B").after(Advance(4))
+    assert (turn.phase, turn.cards) == ("attack", {"red": Hand(unknown=4)})
+
+
+def test_who_is_left_with_a_territory_or_had_no_cards_hands_none_over() -> None:
+    cards = {"red": 2, "blue": 4}
+    alive = won(line_turn("r9 b1 b1 g5", cards=cards), "A", "B")
+    assert alive.cards == {"red": Hand(unknown=2), "blue": Hand(unknown=4)}
+    none = won(line_turn("r9 b1 g5", cards={"red": 6}), "A", "B").after(Advance(4))
+    assert (none.phase, none.cards) == ("attack", {"red": Hand(unknown=6)})
+
+
+def test_a_conquest_draws_one_card_at_the_end() -> None:
+    turn = line_turn("r9 b1 g1 g5", cards={}, fortify="none")
+    for start, to in (("A", "B"), ("B", "C")):
+        turn = won(turn, start, to)
+        turn = turn.after(turn.actions()[-1])
+    assert turn.after(Stop()).cards == {"red": Hand(unknown=1)}
+    assert line_turn("r9 b1", cards={}, fortify="none").after(Stop()).cards == {}
+    full = line_turn("r9 b1 g1", cards={"green": 44}, fortify="none", conquered=True)
+    assert full.after(Stop()).cards == {"green": Hand(unknown=44)}
+
+
+def test_the_last_opponent_ends_the_game() -> None:
+    turn = won(line_turn("r9 b1", cards={}), "A", "B").after(Advance(3))
+    assert (turn.phase, turn.alive) == ("over", ("red",))
+    with pytest.raises(IactaError, match="the game is over"):
+        turn.next()
+
+
+def test_the_next_player_alive_gets_the_usual_armies() -> None:
+    turn = line_turn("r1 n1 g1 g1 b1", players=("red", "blue", "green"), phase="over")
+    assert [turn.player, turn.next().player, turn.next().place] == ["red", "blue", 3]
+    out = line_turn("r1 n1 g1 g1 r1", players=("red", "blue", "green"), phase="over", stay="A")
+    assert (out.next().player, out.next().stay) == ("green", ())
+    with pytest.raises(IactaError, match="phase must be 'over'"):
+        line_turn("r1 b1").next()
+
+
+def test_what_bound_a_player_does_not_bind_the_next() -> None:
+    over = line_turn("r1 b5", keep={"B": 9}, phase="over", conquered=True, cards={})
+    assert over.actions()[:] == []
+    after = over.next().after(Place("B", 3))
+    assert (after.keep, after.conquered) == ({}, False)
+    assert after.actions()[0] == Attack("B", "A", 3)
+    assert after.after(Stop()).cards == {}
+
+
+def test_the_usual_armies_are_those_of_the_older_code() -> None:
+    rng = Random(5)  # noqa: S311 # deals games, no secrets
+    for seed in range(20):
+        position = classic_turn(classic_board(), rng.randrange(1000) + seed).position
+        turn = Turn(position, phase="over").next()
+        assert turn.place == usual_reinforcements(position, turn.player)
+    bad = Board("bad", ("A", "B"), (("A", "B"),), (Continent("X", -9, ("B",)),))
+    poor = Turn(Position(bad, "red", {"A": ("red", 1), "B": ("blue", 1)}), phase="over").next()
+    assert (poor.place, poor.phase) == (0, "attack")
+
+
+@pytest.mark.parametrize(
+    ("fortify", "reached"), [("connected", "BC"), ("adjacent", "B"), ("none", "")]
+)
+def test_armies_fortify_as_far_as_the_rule_lets_them(fortify: str, reached: str) -> None:
+    turn = line_turn("r3 r1 r1 b1 r1", fortify=fortify).after(Stop())
+    moves = [each for each in turn.actions() if isinstance(each, Fortify)]
+    assert [(each.start, each.to) for each in moves] == [("A", to) for to in reached for _ in "12"]
+    if moves:
+        ended = turn.after(Fortify("A", "B", 2))
+        assert (ended.phase, ended.armies) == ("over", (1, 3, 1, 1, 1))
+    else:
+        assert turn.phase == "over"
+
+
+def test_armies_that_stay_neither_attack_nor_move_and_keep_holds() -> None:
+    turn = line_turn("r9 r5 b1", stay="B", keep={"A": 7})
+    assert list(turn.actions()) == [Stop()]
+    assert turn.odds() == ()
+    assert list(turn.after(Stop()).actions()) == [
+        Fortify("A", "B", 1),
+        Fortify("A", "B", 2),
+        Stop(),
+    ]
+
+
+def test_odds_are_those_of_battles_with_what_is_not_kept() -> None:
+    (odds,) = line_turn("r9 b4", keep={"A": 3}).odds()
+    assert odds[:4] == ("A", "B", 9, 4)
+    assert odds.win_probability == pytest.approx(win_probability(7, 4))
+
+
+def test_the_defender_answers_where_they_see_the_dice() -> None:
+    turn = line_turn("r5 b3", rules=Rules(mode=DefenderSeesFirst()))
+    throws = turn.results(Attack("A", "B", 3))
+    assert all(isinstance(throw, Throw) for throw in throws)
+    answering = turn.after(Attack("A", "B", 3), list(throws)[-1])
+    assert (answering.phase, answering.to_act, answering.player) == ("defend", "blue", "red")
+    assert answering.careful_defence() in answering.actions()
+    fought = answering.after(Defend(2), (1, 1))
+    assert (fought.phase, fought.armies[:2]) == ("attack", (4, 2))
+    again = Turn.from_code(answering.to_code(), answering.board)
+    assert again == answering
+
+
+@pytest.mark.parametrize(
+    "options", [{"rules": Rules(mode=BalancedBlitz())}, {"whole_battles": True}], ids=str
+)
+def test_a_whole_battle_is_one_attack(options: dict[str, object]) -> None:
+    turn = line_turn("r9 b7", **options)
+    (attack, stop) = turn.actions()
+    assert (attack, stop) == (Attack("A", "B", 3), Stop())
+    found = turn.results(attack)
+    (odds,) = turn.odds()
+    assert found.prob(lambda losses: losses.defenders == 7) == pytest.approx(odds.win_probability)
+    lost = next(losses for losses in found if losses.defenders < 7)
+    assert list(turn.after(attack, lost).actions()) == [Stop()]
+
+
+def test_armies_can_grow() -> None:
+    turn = line_turn("r4 b2", rules=Rules(mode=ArmiesGrow()))
+    grown = turn.after(Attack("A", "B", 3), (-1, -1))
+    assert grown.armies[:2] == (5, 3)
+    assert turn.results(Attack("A", "B", 3))[-1, -1] == pytest.approx(1 / 7776)
+
+
+def test_a_territory_can_be_defended_by_its_own_rules() -> None:
+    turn = line_turn("b2 r4 b2", rules_of={"c": "capital"})
+    assert [odds.win_probability for odds in turn.odds()] == pytest.approx(
+        [win_probability(4, 2), win_probability(4, 2, "capital")]
+    )
+    assert turn.rules_of == {"C": find_rules("capital")}
+
+
+WRONG: dict[str, dict[str, Any]] = {
+    "position must be a Position": {"position": "classic"},
+    "phase must be 'trade'": {"phase": "advance"},
+    "place must be 0 in the phase 'attack'": {"phase": "attack", "place": 2},
+    "place must be at least 1": {"phase": "place"},
+    "place must be a whole number": {"place": -1},
+    "cards must be given": {"phase": "trade"},
+    "cards must name each of the players": {"cards": {"pink": 2}},
+    "cards of red must be a whole number": {"cards": {"red": -2}},
+    "cards must be of one deck": {"cards": {"red": Hand(infantry=15)}},
+    "cards must be a mapping": {"cards": 3},
+    "trade must be Sets": {"trade": 4},
+    "keep must be a mapping": {"keep": 3},
+    "no territory 'Z'": {"keep": {"Z": 3}},
+    "rules_of must be a mapping": {"rules_of": "capital"},
+    "stay must be the player's own": {"stay": "B"},
+    "fortify must be 'connected'": {"fortify": "far"},
+    "whole_battles must be": {"whole_battles": 1},
+    "players must have 'red'": {"players": ("blue",)},
+    "players must each be named once": {"players": ("red", "blue", "Red")},
+}
+
+
+@pytest.mark.parametrize("sentence", WRONG)
+def test_what_a_turn_cannot_be_is_refused(sentence: str) -> None:
+    options = dict(WRONG[sentence])
+    position = options.pop("position", line_turn("r3 b1").position)
+    with pytest.raises(IactaError, match=sentence) as refused:
+        Turn(position, **options)
+    assert "\n" not in str(refused.value)

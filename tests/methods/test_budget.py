@@ -1,0 +1,131 @@
+"""What takes more than the budget is refused before it begins; what takes less is answered."""
+
+import tracemalloc
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from iacta import (
+    Battle,
+    Campaign,
+    Dice,
+    Rules,
+    Territory,
+    TooLargeError,
+    armies_needed_for_campaign,
+    find_rules,
+)
+from iacta.methods import find_kernel
+from iacta.methods.kernel import Values
+from iacta.questions.needed import win_probabilities_keeping, win_probability_keeping
+from iacta.rules.roll import refuse_many_rolls
+
+SIX_OF_TWENTY = Rules(attack=Dice((20,) * 6), defence=Dice((20,) * 6))
+HOUSE = Rules(attack=Dice((20,) * 3), defence=Dice((20,) * 3))
+
+
+def test_a_value_is_found_in_a_few_rows() -> None:
+    attackers, defenders = 4_000, 400
+    kernel = find_kernel(Rules())
+    values = Values(np.ones(attackers + 1), np.zeros(defenders + 1))
+    tracemalloc.start()
+    kernel.value(values, defenders)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 8 * attackers * defenders / 4
+
+
+def test_transitions_keep_no_row_alive() -> None:
+    attackers, defenders = 200, 60
+    tracemalloc.start()
+    find_kernel(Rules(), method="lattice").transitions(attackers, defenders)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 8 * attackers**2 * defenders / 4
+
+
+@pytest.mark.parametrize(
+    "way", [[1], [1, 1], [2, 9], [9, 2], [1, 12, 1], [5, Territory(3, "capital")]]
+)
+@pytest.mark.parametrize("keep", [0, 4])
+def test_the_fewest_for_a_campaign_are_those_of_one_campaign_after_another(
+    way: list[int | Territory], keep: int
+) -> None:
+    for chance in (Fraction(1, 10**9), Fraction(1, 20), Fraction(1, 2), Fraction(99, 100)):
+        needed = armies_needed_for_campaign(way, chance, keep=keep)
+        few, enough = (
+            Campaign(n, way)
+            .outcomes(exact=True)
+            .prob(lambda end: end.conquered == len(way) and end.attackers >= keep)
+            if n
+            else 0
+            for n in (needed - 1, needed)
+        )
+        assert few < chance <= enough
+
+
+@pytest.mark.parametrize("rules", ["classic", "balanced blitz", "defender sees first"])
+def test_chances_of_many_stacks_are_those_of_each(rules: str) -> None:
+    counts = [1, 2, 3, 17, 9]
+    way: list[int | Territory] = [3, Territory(2, garrison=2), 4]
+    found = win_probabilities_keeping(counts, way, 2, rules)
+    alone = [win_probability_keeping(n, way, 2, rules) for n in counts]
+    assert found == pytest.approx(alone, rel=1e-12, abs=1e-12)
+
+
+def test_balanced_battles_are_looked_up_in_a_larger_table() -> None:
+    rules, defenders = find_rules("balanced blitz"), 12
+    shared = find_kernel(rules)
+    for attackers in (30, 29, 11, 1, 35):
+        values = Values(np.linspace(1, 2, attackers + 1), np.linspace(0, 0.5, defenders + 1))
+        alone = type(shared).build(rules, False, find_kernel).value(values, defenders)
+        assert shared.value(values, defenders) == pytest.approx(alone, rel=1e-12)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_dice_of_which_some_rolls_take_long_are_refused(exact: bool) -> None:
+    with pytest.raises(TooLargeError, match=r"6 attack dice of up to 20 faces"):
+        Battle(20, 20, SIX_OF_TWENTY).win_probability(exact=exact)
+    with pytest.raises(TooLargeError, match=r"6 attack dice of up to 20 faces"):
+        armies_needed_for_campaign([20], "95%", SIX_OF_TWENTY)
+    assert Battle(2, 1, SIX_OF_TWENTY).win_probability(exact=True) == Fraction(19, 40)
+
+
+def test_dice_are_measured_by_all_their_rolls() -> None:
+    refuse_many_rolls(3, 3, HOUSE)
+    for ours, theirs in product((1, 6), repeat=2):
+        if (ours, theirs) == (6, 6):
+            with pytest.raises(TooLargeError):
+                refuse_many_rolls(ours, theirs, SIX_OF_TWENTY)
+        else:
+            refuse_many_rolls(ours, theirs, SIX_OF_TWENTY)
+
+
+@pytest.mark.parametrize(
+    ("attackers", "way", "exact"),
+    [(20_000, [3_000] * 3, True), (10**6, [1_000] * 1_000, False), (50_000, [300] * 99, True)],
+)
+def test_a_campaign_is_measured_as_a_whole(attackers: int, way: list[int], exact: bool) -> None:
+    with pytest.raises(TooLargeError, match="half a minute"):
+        Campaign(attackers, way).win_probability(exact=exact)
+
+
+def test_a_small_stack_on_a_long_way_is_answered() -> None:
+    assert Campaign(50, [1_000] * 1_000).win_probability() == 0.0
+
+
+def test_the_chance_needs_no_list_of_outcomes() -> None:
+    battle = Battle(10**9, 10**9)
+    assert battle.win_probability() == pytest.approx(1.0)
+    with pytest.raises(TooLargeError, match="likely outcomes"):
+        battle.outcomes()
+
+
+def test_large_fractions_and_needs_are_refused() -> None:
+    for attackers, defenders in ((10, 10**5), (10**5, 10**5)):
+        with pytest.raises(TooLargeError, match="half a minute"):
+            Battle(attackers, defenders).win_probability(exact=True)
+    with pytest.raises(TooLargeError, match=r"^30000 30000 defenders are too many"):
+        armies_needed_for_campaign([30_000, 30_000], "95%")

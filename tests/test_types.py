@@ -1,0 +1,56 @@
+"""What type checkers see of the public names: mypy reads this file too."""
+
+from fractions import Fraction
+from typing import Any, assert_type
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import iacta
+from iacta import Battle, Campaign, armies_needed, defenders_needed, win_probability, win_table
+from tests.test_package import public_functions
+
+Floats = npt.NDArray[np.float64]
+Fractions = npt.NDArray[np.object_]
+
+
+def test_a_chance_is_a_float_or_exactly_a_fraction() -> None:
+    battle, campaign = Battle(3, 1), Campaign(3, [1])
+    assert_type(battle.win_probability(), float)
+    assert_type(battle.win_probability(exact=True), Fraction)
+    assert_type(battle.stop_probability(), float)
+    assert_type(campaign.win_probability(), float)
+    assert_type(campaign.stop_probability(exact=True), Fraction)
+    assert_type(win_probability(3, 1), float)
+    assert_type(win_probability(3, 1, exact=True), Fraction)
+
+
+def test_arrays_have_arrays_of_answers() -> None:
+    assert_type(win_probability([3, 4], 1), Floats)
+    assert_type(win_probability([3, 4], 1, exact=True), Fractions)
+    assert_type(win_probability(3, 1, ["classic", "capital"]), Floats)
+    assert_type(win_table(3, 1), Floats)
+    assert_type(armies_needed(10, "95%"), int)
+    assert_type(armies_needed([10, 15], "95%"), npt.NDArray[np.int64])
+    assert_type(defenders_needed(10, ["5%", "95%"]), npt.NDArray[np.int64])
+
+
+@pytest.mark.parametrize(
+    ("name", "function"), public_functions(), ids=lambda value: getattr(value, "__name__", value)
+)
+def test_no_public_function_returns_anything(name: str, function: Any) -> None:
+    assert function.__annotations__["return"] not in (Any, "Any")
+
+
+def test_every_value_says_what_its_picture_is() -> None:
+    shown = [each for each in vars(iacta).values() if isinstance(each, type)]
+    found = {each.plot.__annotations__["return"] for each in shown if hasattr(each, "plot")}
+    assert found == {"altair.TopLevelMixin"}
+
+
+def test_a_signature_in_help_is_readable() -> None:
+    for name in ("win_probability", "armies_needed", "defenders_needed", "win_table"):
+        head = iacta.__dict__.get(name, getattr(iacta, name))
+        types = head.__annotations__.values()
+        assert all(isinstance(each, str) and "numpy" not in each for each in types), name
