@@ -39,10 +39,20 @@ def executed(file: Path) -> Any:
 def shown(book: Any) -> list[tuple[str, list[Any]]]:
     """Return each cell of code with what it shows: texts and tables, of pictures the title only."""
     return [
-        (cell.source, [_told(output) for output in cell.outputs])
-        for cell in book.cells
-        if cell.cell_type == "code"
+        (cell.source, _all_told(cell.outputs)) for cell in book.cells if cell.cell_type == "code"
     ]
+
+
+def _all_told(outputs: Any) -> list[Any]:
+    """Return what a cell shows; what it prints may come in any number of pieces."""
+    told: list[Any] = []
+    for output in outputs:
+        this = _told(output)
+        if told and isinstance(told[-1], str) and output.output_type == "stream":
+            told[-1] += this
+        else:
+            told.append(this)
+    return told
 
 
 def _told(output: Any) -> Any:

@@ -644,7 +644,7 @@ def test_the_command_answers_a_file_and_ends_with_1_if_rows_have_errors(
     Path("in.csv").write_text("attackers,defenders\n12,10\n5,x\n5,\n")
     assert run("batch in.csv out.csv") == (
         1,
-        "3 rows answered.\n",
+        "1 of 3 rows answered.\n",
         'iacta: 2 rows have errors; see column "error"\n',
     )
 

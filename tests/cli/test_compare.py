@@ -96,5 +96,5 @@ def test_balanced_blitz_is_solved_by_one_method_alone(run: Run) -> None:
     refused = run("compare 12 10 --rules balanced-blitz")
     assert refused.code == 2
     assert refused.stderr == (
-        "iacta: rules with dice_mode 'balanced blitz' cannot be used to compare methods\n"
+        "iacta: rules with balanced blitz cannot be used to compare methods\n"
     )

@@ -38,7 +38,7 @@ WRONG = {
     "chance of conquest",
     "12 10 --mix --dice": "--mix and --dice cannot be combined: --mix maximises the "
     "chance of conquest",
-    "12 10 --rules balanced-blitz": "rules with dice_mode 'balanced blitz' cannot be used "
+    "12 10 --rules balanced-blitz": "rules with balanced blitz cannot be used "
     "to decide roll by roll; best_mix, or iacta decide --mix, shows when to blitz",
     "12 10 --json --csv": "--json and --csv cannot be combined",
 }

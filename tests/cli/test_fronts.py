@@ -14,13 +14,15 @@ from tests.cli.run import Run
 def test_it_begins_with_the_division(run: Run) -> None:
     lines = run("fronts 15:3 8 --armies 20").stdout.splitlines()
     assert lines[:2] == [
-        "Put 4 2 6 before the 15 armies and 8 before the 8 armies: a front falls with a chance of "
-        "78.85%.",
+        "Put 4, 2 and 6 against the 15 armies and 8 against the 8 armies: a front falls with a "
+        "chance of 78.85%.",
         "No other division is better.",
     ]
     assert lines[3] == "The chance that each front falls:"
     assert lines[4].startswith("15 attackers, 3 in a row  4 2 6    61.9%")
-    assert run("fronts 1 --armies 3").stdout.startswith("Put 3 before the 1 army: the front holds.")
+    assert run("fronts 1 --armies 3").stdout.startswith(
+        "Put 3 against the 1 army: the front holds."
+    )
 
 
 def test_the_other_objective_counts_territories(run: Run) -> None:
@@ -34,8 +36,9 @@ def test_the_other_objective_counts_territories(run: Run) -> None:
 def test_armies_that_are_there_stay(run: Run) -> None:
     lines = run("fronts 9/4 9/4 20/8/3/2:end --armies 10").stdout.splitlines()
     assert lines[0] == (
-        "Put 4 more (8 in all) before the 9 armies, 4 more (8 in all) before the 9 armies and "
-        "0 0 2 more (8 3 4 in all) before the 20 armies: a front falls with a chance of 95.09%."
+        "Put 4 more (8 in total) against the 9 armies; 4 more (8 in total) against the 9 armies; "
+        "and 0, 0 and 2 more (8, 3 and 4 in total) against the 20 armies: a front falls "
+        "with a chance of 95.09%."
     )
 
 

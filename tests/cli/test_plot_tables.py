@@ -54,7 +54,10 @@ def test_the_garrison_and_the_rules_reach_the_chart(run: Run, tmp_path: Path) ->
         ("chart slices {file} --defenders 0", "defenders must be a whole number of at least 1"),
         ("chart minimum-troops {file} --chances 0", "--chances must lie between"),
         ("chart minimum-troops {file} --rules classic --ratio", "--ratio needs two rules, got 1"),
-        ("chart break-even {file} --rules five-ones", "rules with all_ones_gain 1 cannot be used"),
+        (
+            "chart break-even {file} --rules five-ones",
+            "rules with armies that grow when all dice show one",
+        ),
         ("need 5 --dark", "--dark also needs --plot FILE"),
     ],
 )

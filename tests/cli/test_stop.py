@@ -21,7 +21,7 @@ STOPS = {
 }
 
 BLITZ = (
-    "rules with dice_mode 'balanced blitz' cannot be used for a battle that stops by charge, "
+    "rules with balanced blitz cannot be used for a battle that stops by charge, "
     "max_losses or max_rolls"
 )
 WRONG = {
@@ -31,8 +31,8 @@ WRONG = {
     "campaign 12 3~": "stop_at must be a whole number of at least 0, got ''",
     "campaign 12 3~x": "stop_at must be a whole number of at least 0, got 'x'",
     "simulate 12 3 --max-rolls -2": "--max-rolls must be a whole number of at least 0, got -2",
-    "battle 12 10 --rules five-ones --charge": "rules with all_ones_gain 1 cannot be used for a "
-    "battle that stops by charge, max_losses or max_rolls",
+    "battle 12 10 --rules five-ones --charge": "rules with armies that grow when all dice show "
+    "one cannot be used for a battle that stops by charge, max_losses or max_rolls",
     "need 10 --stop-at -1": "--stop-at must be a whole number of at least 0, got -1",
     "need 3 --chance 100% --charge": "--chance must be less than 1, as no win is certain, "
     "got '100%'",

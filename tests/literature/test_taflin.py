@@ -205,5 +205,5 @@ def test_other_dice_are_refused(rules: Rules) -> None:
 
 
 def test_growing_armies_are_refused() -> None:
-    with pytest.raises(IllegalError, match="with all_ones_gain 1 cannot be used"):
+    with pytest.raises(IllegalError, match="with armies that grow when all dice"):
         roll_chances("five ones")

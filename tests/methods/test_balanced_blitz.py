@@ -270,11 +270,11 @@ def test_play_draws_from_the_distribution() -> None:
 
 @pytest.mark.parametrize("name", methods_of(CLASSIC))
 def test_every_other_method_refuses_it_in_one_sentence(name: str) -> None:
-    sentence = f"rules with dice_mode 'balanced blitz' cannot be used for the method '{name}'"
+    sentence = f"rules with balanced blitz cannot be used for the method '{name}'"
     with pytest.raises(IllegalError) as caught:
         Battle(9, 7, BLITZ).win_probability(method=name)
     assert str(caught.value) == sentence
-    with pytest.raises(IllegalError, match="rules with dice_mode 'balanced blitz' cannot"):
+    with pytest.raises(IllegalError, match="rules with balanced blitz cannot"):
         Battle(9, 7, BLITZ).outcomes(method=name)
 
 
@@ -282,26 +282,26 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "exact is not possible under balanced blitz": lambda: Battle(3, 2, BLITZ).outcomes(exact=True),
     "exact is not possible": lambda: win_probability([3], 2, BLITZ, exact=True),
     "exact is not possible under": lambda: win_probability_keeping(3, [2], 0, BLITZ, exact=True),
-    "dice_mode must be 'balanced blitz' for the method 'balanced_blitz'": (
+    "the method 'balanced_blitz' needs rules with balanced blitz": (
         lambda: Battle(3, 2).win_probability(method="balanced_blitz")
     ),
-    "rules with dice_mode 'balanced blitz' cannot be used for the method 'path_tree'": (
+    "rules with balanced blitz cannot be used for the method 'path_tree'": (
         lambda: Battle(3, 2, BLITZ).state_count()
     ),
-    "rules with dice_mode 'balanced blitz' cannot be used for the method 'path_": (
+    "rules with balanced blitz cannot be used for the method 'path_": (
         lambda: Battle(3, 2, BLITZ).path_count()
     ),
-    "rules with dice_mode 'balanced blitz' cannot be used for the method 'simulation'": (
+    "rules with balanced blitz cannot be used for the method 'simulation'": (
         lambda: simulate_battle(3, 2, BLITZ)
     ),
     "chance must lie between 0 and 1, 0 excluded, got 0": lambda: armies_needed(3, 0, BLITZ),
     "chance must lie between 0 and 1, both excluded, got 1": (
         lambda: armies_needed_for_campaign([3, Territory(2, rules="capital")], 1, BLITZ)
     ),
-    "chance must be below 0, which no number of attackers reaches, got '1/2'": (
+    "chance is more than any number of attackers reaches, got '1/2'": (
         lambda: armies_needed(3, 0.5, Rules(attack=Dice((1,)), mode=BalancedBlitz()))
     ),
-    "chance must be below 0, which": (
+    "chance is more than any": (
         lambda: armies_needed(3, 0.5, Rules(attack=Dice((1,)), mode=BalancedBlitz()), keep=1)
     ),
 }

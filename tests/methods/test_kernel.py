@@ -158,6 +158,7 @@ def test_armies_that_grow_have_no_limit() -> None:
     kernel = find_kernel(RULES["five ones"])
     for ask in (kernel.limit_of_attackers, kernel.limit_of_defenders):
         with pytest.raises(
-            IllegalError, match="rules with all_ones_gain 1 cannot be used for the limit"
+            IllegalError,
+            match="armies that grow when all dice show one cannot be used for the limit",
         ):
             ask(3)

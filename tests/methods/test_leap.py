@@ -379,7 +379,7 @@ def test_ends_of_a_tie_in_strength_hold_both_sides() -> None:
         (Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))), "more ways than one"),
         (Rules(defence=Dice((6, 6), bonus=(6, 6))), "more ways than one"),
         (Rules(attack=Dice((999, 6, 6))), "few armies almost surely lose"),
-        (find_rules("five ones"), "all_ones_gain 1 cannot be used"),
+        (find_rules("five ones"), "armies that grow when all dice show one cannot be used"),
     ],
 )
 def test_rules_that_it_cannot_solve_are_refused(rules: Rules, sentence: str) -> None:

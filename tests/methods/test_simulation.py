@@ -468,9 +468,9 @@ def test_wrong_arguments_are_refused() -> None:
         simulate_battle(12, 10, executor=3)  # type: ignore[arg-type] # is refused
     with pytest.raises(MalformedError, match="progress must be a function, got 3"):
         simulate_battle(12, 10, progress=3)  # type: ignore[arg-type] # is refused
-    with pytest.raises(IllegalError, match="dice_mode"):
+    with pytest.raises(IllegalError, match="balanced blitz"):
         simulate_battle(12, 10, Rules(mode=BalancedBlitz()))
-    with pytest.raises(IllegalError, match="defender_sees_first"):
+    with pytest.raises(IllegalError, match="sees the attack first"):
         simulate_campaign(12, [10], Rules(mode=DefenderSeesFirst()))
     with pytest.raises(IllegalError, match="attackers must be"):
         simulate_campaign(0, [10])

@@ -257,7 +257,8 @@ def test_neither_simulation_nor_a_wrong_name_gives_fractions() -> None:
 def test_armies_that_grow_are_refused_but_for_a_larger_garrison(method: str) -> None:
     for stop in (FULL, Stop(max_losses=3), Stop(max_rolls=3)):
         with pytest.raises(
-            IllegalError, match="rules with all_ones_gain 1 cannot be used for a battle"
+            IllegalError,
+            match="armies that grow when all dice show one cannot be used for a battle",
         ):
             Battle(9, 7, "five ones", stop=stop).outcomes(method=method)
     kept = Battle(9, 7, "five ones", stop=Stop(stop_at=2)).win_probability()

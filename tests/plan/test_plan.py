@@ -320,7 +320,7 @@ def test_a_better_plan_is_one_of_more_worth_or_with_a_better_bound() -> None:
         (TakeAll("a"), {"keep": {"s": -1}}, "keep of s must be a whole number"),
         (TakeAll("a"), {"may_not_move": ["a"]}, "may_not_move must name the player's own"),
         (TakeAll("a"), {"time_limit": -1}, "time_limit must be seconds of at least 0"),
-        (TakeAll("a"), {"rules": "five ones"}, "rules with all_ones_gain 1 cannot be used"),
+        (TakeAll("a"), {"rules": "five ones"}, "when all dice show one cannot be used to plan"),
     ],
 )
 def test_what_cannot_be_planned_is_refused(

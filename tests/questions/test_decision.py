@@ -294,7 +294,7 @@ def test_wrong_values_are_refused() -> None:
         when_to_stop(3, 1, prize=1, army_value="many")
     with pytest.raises(TooLargeError, match="kill_value must be at most"):
         when_to_stop(3, 1, prize=1, kill_value=10**101)
-    with pytest.raises(IllegalError, match="rules with all_ones_gain 1 cannot be used"):
+    with pytest.raises(IllegalError, match="rules with armies that grow when all dice"):
         when_to_stop(3, 1, "five ones", prize=1)
     for ask in (
         lambda: when_to_stop(10**9, 10**9, prize=1),

@@ -260,7 +260,7 @@ def test_what_is_no_chance_is_refused(chance: Any, sentence: str) -> None:
 def test_a_chance_that_no_number_of_armies_reaches_is_refused_at_once() -> None:
     hopeless = Rules(attack=Dice((1,)), defence=Dice((6,)))
     with pytest.raises(
-        IllegalError, match="below 0, which no number of attackers reaches, got '1/2'"
+        IllegalError, match="chance is more than any number of attackers reaches, got '1/2'"
     ):
         armies_needed(3, 0.5, hopeless)
     with pytest.raises(IllegalError, match="number of attackers reaches"):

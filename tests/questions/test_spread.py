@@ -454,7 +454,7 @@ def test_other_wrong_arguments_are_refused() -> None:
         spread_defenders(9, 3, 2, "balanced blitz", exact=True)
     with pytest.raises(MalformedError, match="stop must be a Stop"):
         spread_defenders(9, 3, 2, stop="early")  # type: ignore[arg-type] # is the test
-    with pytest.raises(IllegalError, match="rules with all_ones_gain 1 cannot be used"):
+    with pytest.raises(IllegalError, match="rules with armies that grow when all dice"):
         spread_defenders(9, 3, 2, Rules(mode=ArmiesGrow()))
     with pytest.raises(IllegalError, match="missing spread"):
         spread_value(9, [])

@@ -131,11 +131,12 @@ def test_only_rules_have_a_name() -> None:
         ),
         (
             {"defender_sees_first": True, "dice_mode": "balanced blitz"},
-            "dice_mode 'balanced blitz' and defender_sees_first True cannot be combined",
+            "rules cannot combine balanced blitz with a defender who sees the attack first",
         ),
         (
             {"defender_sees_first": True, "all_ones_gain": 2},
-            "defender_sees_first True and all_ones_gain 2 cannot be combined",
+            "rules cannot combine a defender who sees the attack first with armies that grow when "
+            "all dice show one",
         ),
     ],
 )

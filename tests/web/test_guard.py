@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
+from iacta.web.app import create_app
 from iacta.web.asked import asked_questions
-from iacta.web.guard import MOST_BODY_BYTES, Guard
+from iacta.web.guard import HEADERS, MOST_BODY_BYTES, Guard
 from tests.web.served import JSON, Server, shared
 
 BATTLE = "/api/battle?attackers=3&defenders=2"
@@ -85,6 +86,29 @@ def test_every_response_says_what_a_browser_may_do(server: Server, path: str) ->
     assert headers["Referrer-Policy"] == "no-referrer"
     assert headers["Set-Cookie"] is headers["Server"] is None
     assert headers["Access-Control-Allow-Origin"] is None
+
+
+def test_an_error_that_nobody_foresaw_says_what_a_browser_may_do() -> None:
+    sent: list[Message] = []
+
+    async def nothing() -> Message:
+        return {}
+
+    async def told(message: Message) -> None:
+        sent.append(message)
+
+    async def fail() -> None:
+        raise RuntimeError
+
+    app = create_app()
+    app.add_api_route("/fails", fail)
+    app.router.routes.insert(0, app.router.routes.pop())
+    headers = [(b"host", b"localhost")]
+    scope = {"type": "http", "method": "GET", "path": "/fails", "query_string": b""}
+    with pytest.raises(RuntimeError):  # for the log
+        asyncio.run(app({**scope, "headers": headers}, nothing, told))
+    assert sent[0]["status"] == 500
+    assert {*HEADERS} <= {*sent[0]["headers"]}
 
 
 def test_a_large_body_is_refused(server: Server) -> None:

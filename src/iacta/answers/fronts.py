@@ -10,7 +10,16 @@ from iacta.answers.kinds import Choice, Kind, Schema, Whole
 from iacta.answers.parameters import Exact, UnderRules, WithStop
 from iacta.answers.question import Answer, Question, Watch, question
 from iacta.answers.sections import Bar, Bars, Section
-from iacta.answers.words import all_digits, armies, count, exact_text, exactly, percent, under
+from iacta.answers.words import (
+    all_digits,
+    armies,
+    count,
+    exact_text,
+    exactly,
+    joined,
+    percent,
+    under,
+)
 from iacta.checks import row_of, whole_number
 from iacta.errors import IllegalError
 from iacta.questions.fronts import (
@@ -69,7 +78,10 @@ class Fronts(Kind):
     Topic.DEFENCE,
     Example("fronts 15:3 8 --armies 20", "15 attack three in a row, 8 a fourth"),
     Example("fronts 9/4 9/4 20/8/3/2:end --armies 10", "where do 10 new armies go?"),
-    Example("fronts 12:any2 9:1:capital --armies 25 --objective territories"),
+    Example(
+        "fronts 12:any2 9:1:capital --armies 25 --objective territories",
+        "which division loses the fewest territories, one of them a capital?",
+    ),
 )
 @dataclass(frozen=True)
 class FrontsQuestion(UnderRules, WithStop, Exact, Question):
@@ -151,11 +163,12 @@ class FrontsAnswer(Answer):
             yield (front_name(each.front), _text(each.spread), all_digits(each.value))
 
     def sections(self) -> Iterator[Section]:
-        best, several = self.best, len(self.best.fronts) > 1
+        best = self.best
         spreads = [
-            f"{_put(each)} before the {armies(each.front.attackers)}" for each in best.fronts
+            f"{_put(each)} against the {armies(each.front.attackers)}" for each in best.fronts
         ]
-        put = f"{', '.join(spreads[:-1])} and {spreads[-1]}" if several else spreads[0]
+        between = "; " if any(len(each.spread) > 1 for each in best.fronts) else ", "
+        put = joined(spreads, between)
         sentence = f"Put {put}: {self._done()}{under(self.question.rule_set.name)}."
         certainty = (
             "No other division is better."
@@ -221,9 +234,9 @@ def _name(front: Front) -> str:
 def _put(each: FrontSpread) -> str:
     """Return the armies that are put on a front, and with those that it holds."""
     if not any(each.front.held):
-        return _text(each.spread)
+        return joined(each.spread)
     new = [n - held for n, held in zip(each.spread, each.front.held, strict=True)]
-    return f"{_text(new)} more ({_text(each.spread)} in all)"
+    return f"{joined(new)} more ({joined(each.spread)} in total)"
 
 
 def _text(spread: Sequence[int]) -> str:

@@ -12,7 +12,7 @@ from iacta.answers.plan_words import (
     valued,
 )
 from iacta.answers.sections import Section, Table
-from iacta.answers.words import count, percent, plain_percent, short_percent, under
+from iacta.answers.words import count, joined, percent, plain_percent, short_percent, under
 from iacta.distribution import Distribution
 from iacta.plan import Continuation, Goal, Hold, InOrder, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
@@ -53,7 +53,7 @@ def new_armies(placement: Placement) -> str:
     if len(placement) == 1:
         return f"{total} on {placement[0][0]}"
     places = [f"{number} on {name}" for name, number in placement]
-    return f"{total}, {', '.join(places[:-1])} and {places[-1]}"
+    return f"{total}, {joined(places)}"
 
 
 def without(plan: Plan, new: Reinforcement) -> str:
@@ -147,7 +147,7 @@ def cards_words(armies: Distribution[int]) -> str:
         f"{number or 'none'}{' armies' if number and not k else ''} with {percent(armies[number])}"
         for k, number in enumerate(sorted(armies, reverse=True))
     ]
-    return f"The cards bring {', '.join(parts[:-1])} and {parts[-1]}."
+    return f"The cards bring {joined(parts)}."
 
 
 def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iterator[str]:

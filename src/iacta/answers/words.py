@@ -18,6 +18,7 @@ __all__ = [
     "does_not_attack",
     "exact_text",
     "exactly",
+    "joined",
     "percent",
     "plain_percent",
     "settled",
@@ -128,6 +129,21 @@ def exactly(*probabilities: Probability | None) -> list[str]:
     """
     fractions = [text for text in map(exact_text, probabilities) if text]
     return [f"Exactly: {' and '.join(fractions)}"] if fractions else []
+
+
+def joined(parts: Iterable[object], between: str = ", ") -> str:
+    """Return parts of a sentence as one, with *and* before the last.
+
+    between: what separates them; of three or more, a semicolon separates the last too.
+
+    >>> joined([8, 3, 4]), joined(["8, 3", "4"], "; "), joined(["8, 3", "4", "5"], "; ")
+    ('8, 3 and 4', '8, 3 and 4', '8, 3; 4; and 5')
+    """
+    *others, last = map(str, parts)
+    if not others:
+        return last
+    before = between.strip(", ") if len(others) > 1 else ""
+    return f"{between.join(others)}{before} and {last}"
 
 
 def under(rules: str) -> str:

@@ -236,7 +236,7 @@ def _taken(
     out.write(table)
     rows = done.rows + first.part.num_rows
     if watch is not None:
-        watch(f"{rows:,} rows answered", first.read)
+        watch(f"{rows:,} rows done", first.read)
     return done._replace(
         rows=rows,
         errors=done.errors + part_errors(table),

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -395,11 +396,20 @@ def refuse_tables(
     able: attackers able to attack in the first battle.
     question: what is asked of the kernels, as in `Kernel.by`.
     """
-    defenders = sum(stage.defenders for stage in way)
+    defended = [stage.defenders for stage in way]
     if question == "stack":  # it goes forward, and no further than it gets
-        defenders = min(defenders, BEATEN_BY_ONE * able)
+        staying = accumulate(stage.rules.garrison for stage in way[1:])
+        defended = defended[: 1 + sum(able > armies for armies in staying)]
+        if not kernels[0].exact:  # what is too rare is left out
+            room = BEATEN_BY_ONE * able
+            before = accumulate(defended, initial=0)
+            defended = [
+                min(defenders, room - armies)
+                for defenders, armies in zip(defended, before, strict=False)
+                if armies < room
+            ]
     for kernel in dict.fromkeys(kernels):
-        kernel.by(question, able, defenders).refuse(able, defenders)
+        kernel.by(question, able, sum(defended)).refuse_way(able, defended)
 
 
 def chances_along(

@@ -530,7 +530,7 @@ def best_fronts(
         color=categories(
             "kind", {"held": GREY, "new": RED}, [row for row in rows if row["armies"]]
         ),
-        order=alt.Order("kind:N"),
+        order=alt.Order("kind:O"),
         tooltip=["territory:N", "kind:N", "armies:Q"],
     )
     values: list[Row] = [

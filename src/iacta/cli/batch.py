@@ -130,7 +130,8 @@ class BatchCommand(Command):
                 raise
         is_printed = self.output == STREAM
         rows = count(done.rows, "row", "rows")
-        print(f"{rows} answered.", file=sys.stderr if is_printed else sys.stdout)
+        answered = f"{done.rows - done.errors} of {rows}" if done.errors else rows
+        print(f"{answered} answered.", file=sys.stderr if is_printed else sys.stdout)
         if done.errors:
             wrong = count(done.errors, "row has an error", "rows have errors")
             print(f'iacta: {wrong}; see column "error"', file=sys.stderr)

@@ -23,7 +23,7 @@ Sources: the recurrence in floats is Norvig's, "The Unfinished Game ... of Risk"
 in fractions it is Van Wijgerden's, "Let slip the dice of war", and took many hours.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -164,9 +164,20 @@ class Counting(RollKernel):
         """Refuse a battle whose rows of whole numbers do not fit into memory or into an hour."""
         self._refuse(attackers, defenders, rows=1 + self.rules.defence.kept)
 
-    def _refuse(self, attackers: int, defenders: int, rows: int) -> None:
-        """Refuse what is too large, given how many rows of numbers are held at once."""
-        armies = attackers + defenders
+    def refuse_way(self, attackers: int, defended: Sequence[int]) -> None:
+        """Refuse battles that take too long together: their numbers grow from each to the next."""
+        armies = list(accumulate(attackers + defenders for defenders in defended))
+        rows, defenders = 1 + self.rules.defence.kept, sum(defended)
+        mean = sum(map(mul, armies, defended)) // defenders
+        self._refuse(attackers, defenders, rows, mean)
+
+    def _refuse(self, attackers: int, defenders: int, rows: int, armies: int = 0) -> None:
+        """Refuse what is too large.
+
+        rows: how many rows of numbers are held at once.
+        armies: how many armies a number counts on average; 0 for all of them.
+        """
+        armies = armies or attackers + defenders
         unit = coefficients(attackers, defenders, self.rules).unit
         number_bytes = armies * unit.bit_length() // 8 + 50
         memory = (attackers + 1) * rows * number_bytes + armies * (number_bytes + OUTCOME_BYTES)

@@ -32,7 +32,7 @@ import numpy.typing as npt
 from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError, IllegalError, TooLargeError
-from iacta.rules.modes import ArmiesGrow, Mode, TrueRandom, mode_record
+from iacta.rules.modes import ArmiesGrow, Mode, TrueRandom
 from iacta.rules.roll import LossCounts, loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop
@@ -280,12 +280,10 @@ class Kernel(ABC):
     def __init__(self, rules: Rules, stop: Stop = NEVER) -> None:
         self.rules, self.stop, self.garrison = bare_rules(rules), stop, rules.garrison
         if type(rules.mode) not in self.modes:
-            purpose = f"for the method {self.name!r}"
             if TrueRandom in self.modes:
-                raise rules.mode.unfit(purpose)
-            key, needed = self.modes[0].key, self.modes[0]().setting()
-            got = mode_record(rules.mode)[key]
-            raise IllegalError(f"{key} must be {needed!r} {purpose}, got {got!r}")
+                raise rules.mode.unfit(f"for the method {self.name!r}")
+            needed = self.modes[0].described
+            raise IllegalError(f"the method {self.name!r} needs rules with {needed}")
 
     @classmethod
     def build(cls, rules: Rules, exact: bool, find: Find) -> "Kernel":
@@ -321,6 +319,14 @@ class Kernel(ABC):
     @abstractmethod
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle that cannot be answered, before allocating anything of its size."""
+
+    def refuse_way(self, attackers: int, defended: Sequence[int]) -> None:
+        """Refuse battles of one stack, one after the other, that take too long together.
+
+        attackers: those able to attack in the first battle.
+        defended: the defenders of each battle.
+        """
+        self.refuse(attackers, sum(defended))
 
     def is_slow(self, attackers: int, defenders: int) -> bool:
         """Return whether the chance to win takes more than some seconds."""

@@ -197,7 +197,7 @@ def refuse_rules(rules: Rules) -> None:
     if not mode.dice_chosen_first:
         raise mode.unfit("to decide when to stop, or with how many dice to roll")
     if mode.grows:
-        raise mode.unfit(f"for the method {NAME!r}")
+        raise mode.unfit("to decide roll by roll")
 
 
 def refuse(able: int, defenders: int, rules: Rules) -> None:

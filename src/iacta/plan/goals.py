@@ -243,7 +243,7 @@ def _found(territories: tuple[str, ...] | str, board: Board) -> tuple[str, ...]:
     else:
         found = tuple(board.find(name) for name in territories)
     if not found:
-        raise IllegalError("territories must have at least one name, got none")
+        raise IllegalError("missing territories")
     return tuple(dict.fromkeys(found))
 
 

@@ -307,7 +307,7 @@ def read_problem(
     special = _special({} if rules_of is None else rules_of, board, numbers, rules)
     for each in (rules, *(own for _, own in special)):
         if each.mode.grows:
-            raise each.mode.unfit("for the method 'plan'")
+            raise each.mode.unfit("to plan")
     closed = {t for t, each in enumerate(position.holdings) if not each.owner and not each.armies}
     owned = mask_of(numbers[name] for name in position.owned_by(position.player))
     if not owned:

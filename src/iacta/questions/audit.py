@@ -387,8 +387,8 @@ class _Tally:
             self.weight += armies / ROLL_OF_BATTLE if is_roll else armies
         if self.weight > MOST_ARMIES:
             raise TooLargeError(
-                f"the different battles of a log must have at most {MOST_ARMIES:,} armies in all, "
-                "got more"
+                f"the log is too large: its different battles have more than {MOST_ARMIES:,} "
+                "armies in total"
             )
 
     # What an entry is.

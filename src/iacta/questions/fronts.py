@@ -324,7 +324,7 @@ class _Asked(NamedTuple):
         front = given if isinstance(given, Front) else Front(whole_number(given, "fronts", least=1))
         own = rules if front.rules is None else find_rules(front.rules, rules.garrison)
         if own.mode.grows:
-            raise own.mode.unfit("for the method 'fronts'")
+            raise own.mode.unfit("to divide armies among fronts")
         if front.attackers > MOST_ARMIES:
             raise TooLargeError(
                 f"attackers must be at most {MOST_ARMIES}, got {shown(front.attackers)}"

@@ -726,10 +726,8 @@ class _Defenders(_Search):
         return np.vstack([np.full(len(armies), 1 - lost), *(row[armies] for row in rows)])
 
     def too_large(self, other: int, chance: Fraction) -> TooLargeError:
-        return TooLargeError(
-            "{shown(other + self.kernel.garrison)} attackers are too many for these rules and this "
-            "chance: the search would take more than half a minute"
-        )
+        attackers = shown(other + self.kernel.garrison)
+        return _too_long(f"the defenders needed against {attackers} attackers")
 
 
 def _leaps(kernel: Kernel, attackers: int, defenders: int) -> bool:
@@ -743,17 +741,22 @@ def _leaps(kernel: Kernel, attackers: int, defenders: int) -> bool:
 def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side: str) -> None:
     """Refuse a chance that even endless armies do not have, once a fair number has been tried."""
     if chance > limit or (chance == limit and not attained):
+        got = shown(str(chance))
+        if not limit:
+            raise IllegalError(f"chance is more than any number of {side} reaches, got {got}")
         bound = (
             f"at most {limit}, the most that any number of {side} reaches"
             if attained
             else f"below {limit}, which no number of {side} reaches"
         )
-        raise IllegalError(f"chance must be {bound}, got {shown(str(chance))}")
+        raise IllegalError(f"chance must be {bound}, got {got}")
 
 
 def _too_many(defended: Sequence[int], keep: int) -> TooLargeError:
-    many = " ".join(map(shown, defended[:9])) + (" ..." if len(defended) > 9 else "")
-    more = f" with {shown(keep)} kept" if keep else ""
-    return TooLargeError(
-        f"{many} defenders{more} are too many: the search would take more than half a minute"
-    )
+    places = f" on {len(defended)} territories" if len(defended) > 1 else ""
+    more = f" with {shown(keep)} left" if keep else ""
+    return _too_long(f"the attackers needed against {shown(sum(defended))} defenders{places}{more}")
+
+
+def _too_long(what: str) -> TooLargeError:
+    return TooLargeError(f"finding {what} would take more than half a minute")

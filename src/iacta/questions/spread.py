@@ -305,7 +305,7 @@ def _ask(
     """Return the question, or refuse it."""
     found = find_rules(rules, garrison)
     if found.mode.grows:
-        raise found.mode.unfit("for the method 'spreads'")
+        raise found.mode.unfit("to spread armies")
     check_choice(exact, (True, False), "exact")
     stops = read_stop(stop)
     find_kernel(found, stops, exact=exact).refuse(1, 1)

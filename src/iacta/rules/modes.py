@@ -35,12 +35,14 @@ class Mode:
     dice_chosen_first: whether both sides choose how many dice to throw before anyone rolls, so that
         the losses of a roll have one distribution.
     grows: whether armies can grow, so that a battle has infinitely many states.
+    described: what rules with it have, in the words of a player.
     certain: whether a chance can be exactly 0 or 1 though both sides can fight.
     inexact: why no answer is a fraction; empty where answers can be.
     """
 
     key: ClassVar[str]
     off: ClassVar[object]
+    described: ClassVar[str]
     rolls: ClassVar[bool] = True
     dice_chosen_first: ClassVar[bool] = True
     grows: ClassVar[bool] = False
@@ -56,9 +58,9 @@ class Mode:
         purpose: such as `"to decide roll by roll"`.
 
         >>> BalancedBlitz().unfit("to decide roll by roll")
-        IllegalError("rules with dice_mode 'balanced blitz' cannot be used to decide roll by roll")
+        IllegalError('rules with balanced blitz cannot be used to decide roll by roll')
         """
-        return IllegalError(f"rules with {self.key} {self.setting()!r} cannot be used {purpose}")
+        return IllegalError(f"rules with {self.described} cannot be used {purpose}")
 
     def setting(self) -> object:
         """Return the value of the key where this mode is played."""
@@ -79,6 +81,7 @@ class _DiceMode(Mode):
     key = "dice_mode"
     off = "true random"
     name: ClassVar[str] = "true random"
+    described = "truly random dice"
 
     def setting(self) -> object:
         """Return the name of the dice mode."""
@@ -107,7 +110,7 @@ class BalancedBlitz(_DiceMode):
     'balanced blitz'
     """
 
-    name = "balanced blitz"
+    name = described = "balanced blitz"
     rolls = False
     certain = True
     inexact = "under balanced blitz: its powers give no fractions"
@@ -126,6 +129,7 @@ class DefenderSeesFirst(Mode):
     """
 
     key = "defender_sees_first"
+    described = "a defender who sees the attack first"
     off = False
     dice_chosen_first = False
 
@@ -158,6 +162,7 @@ class ArmiesGrow(Mode):
     gain: int = 1
 
     key = "all_ones_gain"
+    described = "armies that grow when all dice show one"
     off = 0
     grows = True
     inexact = "where armies can grow: only floats solve that"
@@ -218,8 +223,5 @@ def read_mode(record: Mapping[str, Any]) -> Mode:
     played = [mode for mode in found if mode != TrueRandom()]
     if len(played) > 1:
         first, second = played[:2]
-        raise IllegalError(
-            f"{first.key} {first.setting()!r} and {second.key} {second.setting()!r} cannot be "
-            "combined"
-        )
+        raise IllegalError(f"rules cannot combine {first.described} with {second.described}")
     return played[0] if played else TrueRandom()

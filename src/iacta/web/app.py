@@ -11,7 +11,7 @@ from fastapi.telemetry import TelemetryConfig
 
 from iacta.web import api, live, pages, reference
 from iacta.web.delivery import Delivery
-from iacta.web.guard import Guard
+from iacta.web.guard import HEADERS, Guard
 from iacta.web.map import router as map_router
 from iacta.web.problems import add_problems
 from iacta.web.schema import describe
@@ -57,7 +57,7 @@ def create_app(
     )
     app.add_middleware(Guard, host=host, names=names)
     app.add_middleware(Delivery)  # around the guard, as what it refuses is delivered too
-    add_problems(app, pages.problem_page)
+    add_problems(app, pages.problem_page, HEADERS)
     app.include_router(api.router(working))
     app.include_router(live.router(working))
     app.include_router(pages.router(working))

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from http import HTTPMethod, HTTPStatus
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -91,11 +91,16 @@ def problem_of(error: Exception) -> Problem:
     return Problem(500, MISTAKE)
 
 
-def add_problems(app: FastAPI, page: Callable[[int, str, str], Response]) -> None:
+def add_problems(
+    app: FastAPI,
+    page: Callable[[int, str, str], Response],
+    guarding: Iterable[tuple[bytes, bytes]] = (),
+) -> None:
     """Let an application answer errors with problem documents.
 
     app: the application.
     page: makes a page from a status, a title and a sentence, for browsers outside the API.
+    guarding: the headers of every answer, for errors that are not foreseen.
     """
 
     async def answer(request: Request, error: Exception) -> Response:
@@ -110,7 +115,11 @@ def add_problems(app: FastAPI, page: Callable[[int, str, str], Response]) -> Non
         response.headers.update(found.headers)
         return response
 
-    # What is not foreseen is answered too, and then raised on, for the log.
+    async def answer_unforeseen(request: Request, error: Exception) -> Response:
+        response = await answer(request, error)
+        response.raw_headers += guarding  # what adds them to other answers never sees this one
+        return response
+
     for kind in (
         IactaError,
         BusyError,
@@ -119,9 +128,10 @@ def add_problems(app: FastAPI, page: Callable[[int, str, str], Response]) -> Non
         ClientDisconnect,
         FailedError,
         HTTPException,
-        Exception,
     ):
         app.add_exception_handler(kind, answer)
+    # What is not foreseen is answered too, and then raised on, for the log.
+    app.add_exception_handler(Exception, answer_unforeseen)
 
 
 def _allowed(app: FastAPI, request: Request) -> str:

@@ -174,6 +174,7 @@ FRONTS = _record(
                     "territories": WHOLE,
                     "shape": TEXT,
                     "rules": TEXT,
+                    "held": _list(WHOLE),
                     "spread": _list(WHOLE),
                     **SPREAD,
                 }

@@ -50,6 +50,7 @@ let typed = { t: null, digits: "", time: 0 };
 let committed = 0;
 let times = []; // when the address was changed
 let telling = 0;
+let focusedBefore = null; // what had the focus before the last press of the pointer, or the last click
 /** The plan that was asked for last: its question, and its answer when that is there. */
 let plan = null;
 let classic = null;
@@ -572,8 +573,11 @@ listen("armies", "change", () => chosen !== null && wholeOf(on.armies, null) ===
 listen("armies", "blur", () => render());
 listen("more", "click", () => hold(chosen, { armies: state.armies[chosen] + 1 }));
 listen("fewer", "click", () => hold(chosen, { armies: Math.max(state.armies[chosen] - 1, 1) }));
-document.addEventListener("focusin", ({ target }) => {
-  if (target.matches("input[inputmode]")) setTimeout(() => target.select()); // after the click has set its caret
+// The click that brings the focus to a number selects it, once it has set its caret.
+document.addEventListener("pointerdown", () => { focusedBefore = document.activeElement; });
+document.addEventListener("click", ({ target }) => {
+  if (target.matches("input[inputmode]") && target !== focusedBefore) target.select();
+  focusedBefore = target;
 });
 listen("in-goal", "change", () => aim(chosen, on["in-goal"].checked));
 listen("stays", "change", () => stay(chosen, on.stays.checked));
