@@ -23,6 +23,7 @@ from docs.sessions import sessions
 __all__ = ["KEPT", "PICTURE", "draw_all", "drawn", "printed_by", "with_pictures", "words"]
 
 PICTURE = re.compile(r"^!\[(.*)\]\((.*\.svg)\)$", re.MULTILINE)
+FLOAT = re.compile(r"\d+\.\d{9,}(e-\d+)?")
 NARROW, WIDE = 260, 600  # pixels of the plot, for telephones and for other screens
 KEPT = Path(__file__).parent / "pictures"
 SLOW = "iacta plan "  # may compile for minutes: its pictures are taken as they are kept
@@ -125,9 +126,11 @@ def drawn(specification: str, *, dark: bool = False, width: int = WIDE) -> str:
 def words(picture: str) -> list[str]:
     """Return all that an SVG says: its texts, and the values that its marks are labelled with.
 
-    Their places may differ by a pixel from machine to machine, as letters do.
+    Places may differ by a pixel from machine to machine, as letters do, and values in their last
+    digits.
 
     picture: the SVG.
     """
     root = ElementTree.fromstring(picture)  # noqa: S314 # our own
-    return [each.attrib.get("aria-label") or each.text or "" for each in root.iter()]
+    said = (each.attrib.get("aria-label") or each.text or "" for each in root.iter())
+    return [FLOAT.sub(lambda found: f"{float(found[0]):.9g}", each) for each in said]
