@@ -31,7 +31,8 @@ enum class Joint { product, sum, any };
 template <int W>
 class Rows {
   public:
-    Rows(const Game<W>& game, Joint joint, int64_t bytes) : game_(game), joint_(joint) {
+    Rows(const Game<W>& game, Joint joint, int64_t bytes, Deadline& deadline)
+        : game_(game), joint_(joint), deadline_(deadline) {
         length_ = 1;
         for (int v = 0; v < game.lands; ++v)
             if (game.start.mine.has(v)) length_ = std::max(length_, game.start.armies[v] + 1);
@@ -88,6 +89,7 @@ class Rows {
             const Battle& battle = game_.battle(c, armies[c]);
             double price = game_.price;
             for (int a = 1; a <= std::min(able, battle.able); ++a) {
+                deadline_.go_on(battle.width);
                 const double* won = &battle.won[size_t(a) * battle.width];
                 int most = std::min(a, battle.width);
                 double total = 0.0;
@@ -115,6 +117,7 @@ class Rows {
             const double* ours = alone(armies, c, first, due_within(due, first, second));
             const double* theirs = alone(armies, v, second, due_within(due, second, first));
             for (int b = 1; b <= able; ++b) {
+                deadline_.go_on(b);
                 auto [low, high] = advances(least, b, first, second);
                 if (combine(ours[high], theirs[b + keep - low]) <= best[b]) continue;
                 for (int m = low; m <= high; ++m)
@@ -140,6 +143,7 @@ class Rows {
             const double* ours = alone(armies, c, first, due_within(pays, first, second));
             const double* theirs = alone(armies, v, second, due_within(pays, second, first));
             int low = second.any() ? fewest : most, high = first.any() ? most : fewest;
+            deadline_.go_on(high);
             for (int m = low; m <= high; ++m) {
                 double value = combine(ours[m], theirs[stay - m]);
                 if (value > best.value + 1e-15) best = {m, first, second, value};
@@ -164,9 +168,11 @@ class Rows {
             const Battle& battle = game_.battle(t, armies[t]);
             const double* won = &battle.won[size_t(battle.able) * battle.width];
             std::vector<double> next(length_, 0.0);
-            for (int n1 = game_.keep[t]; n1 < length_; ++n1)
+            for (int n1 = game_.keep[t]; n1 < length_; ++n1) {
+                deadline_.go_on(battle.width);
                 for (int x = 0; x < battle.width && x + game_.keep[t] <= n1; ++x)
                     next[n1] += won[x] * sum[n1 - x - game_.keep[t]];
+            }
             sum = put(key, std::move(next));
         }
         return sum[std::min(n, length_ - 1) - game_.keep[v]];
@@ -225,6 +231,7 @@ class Rows {
     void grow(int v, int c, Set<W> edge, const Set<W>& grown, Set<W> free, const Set<W>& rest,
               Visit& visit) const {
         Set<W> second = rest - grown;
+        deadline_.go_on();
         if (game_.connects(v, second)) visit(grown, second);
         while (edge.any()) {
             int t = edge.pop();
@@ -288,6 +295,7 @@ class Rows {
 
     const Game<W>& game_;
     Joint joint_;
+    Deadline& deadline_;
     int length_;
     int64_t most_rows_;
     uint64_t due_sets_ = 0;
@@ -300,7 +308,8 @@ class Rows {
 template <int W>
 class Assigner {
   public:
-    Assigner(const Game<W>& game, Rows<W>& rows) : game_(game), rows_(rows) {}
+    Assigner(const Game<W>& game, Rows<W>& rows, Deadline& deadline)
+        : game_(game), rows_(rows), deadline_(deadline) {}
 
     // To take all of a goal: the chance that each stack takes its set.
     double chance(const Position<W>& s, const Parts<W>& parts) {
@@ -310,6 +319,7 @@ class Assigner {
         return chance;
     }
     double value(const Position<W>& s, int v, const Set<W>& part, uint64_t due = 0) {
+        deadline_.go_on(100);
         return rows_.alone(s.armies.data(), v, part, due)[s.armies[v]];
     }
 
@@ -391,6 +401,7 @@ class Assigner {
             more.add(t);
             return more;
         }
+        deadline_.go_on();
         cost_.assign(game_.lands, FAR);
         before_.assign(game_.lands, NOWHERE);
         Set<W> waiting, done = ours, open = free;
@@ -402,6 +413,7 @@ class Assigner {
                 waiting.add(c);
             }
         while (waiting.any()) {
+            deadline_.go_on(10 * game_.lands);
             int best = NOWHERE;
             for (Set<W> rest = waiting; rest.any();) {
                 int c = rest.pop();
@@ -429,6 +441,7 @@ class Assigner {
     static constexpr double GAIN = 1e-9;
 
     double bound(const Position<W>& s, int v, const Set<W>& part) {
+        deadline_.go_on(100);
         return rows_.purse(s.armies.data(), v, s.armies[v], part);
     }
 
@@ -437,6 +450,7 @@ class Assigner {
         for (Set<W> rest = part - goal; rest.any();) {
             Set<W> less = part;
             less.remove(rest.pop());
+            deadline_.go_on(10 * game_.lands);
             if (game_.connects(v, less)) part = less;
         }
         return part;
@@ -478,6 +492,7 @@ class Assigner {
     // What v and u take when u takes t from v; nothing where that is impossible.
     std::pair<Set<W>, Set<W>> moved(const Position<W>& s, const Set<W>& left, const Set<W>& goal,
                                     const Parts<W>& parts, const Set<W>& taken, int v, int u, int t) {
+        deadline_.go_on();
         Set<W> ours = parts[v];
         ours.remove(t);
         Set<W> kept = game_.reached(v, ours), lost = (ours - kept) & goal;
@@ -526,6 +541,7 @@ class Assigner {
 
     const Game<W>& game_;
     Rows<W>& rows_;
+    Deadline& deadline_;
     std::vector<double> cost_;
     std::vector<int> before_;
 };
@@ -546,6 +562,7 @@ double Assigner<W>::grow(const Position<W>& s, Parts<W>& parts, int size, int mo
             const Set<W> part = parts[v], others = taken - part;
             double now = scored(v, part);
             auto consider = [&](const Set<W>& more) {
+                deadline_.go_on();
                 if (!more.any() || more == part || more.count() > size) return;
                 double gain = scored(v, more) - now;
                 if (gain <= best) return;

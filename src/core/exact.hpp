@@ -26,22 +26,27 @@ class Table {
         double value;
     };
 
-    explicit Table(size_t size = 1024) : entries_(size, empty()), mask_(size - 1) {}
+    explicit Table(Deadline& deadline) : deadline_(deadline), entries_(FIRST, empty()), mask_(FIRST - 1) {}
 
     double* find(const uint64_t* key) {
         Entry& entry = entries_[slot(key)];
         return entry.value == entry.value ? &entry.value : nullptr;
     }
     void put(const uint64_t* key, double value) {
-        if (2 * ++count_ > entries_.size()) grow();
+        if (is_full()) grow();
         Entry& entry = entries_[slot(key)];
         std::memcpy(entry.key, key, sizeof entry.key);
         entry.value = value;
+        ++count_;
     }
     size_t count() const { return count_; }
-    size_t bytes() const { return entries_.size() * sizeof(Entry); }
+    // What the next entry may take: while the table grows, the old one is there too.
+    size_t bytes() const { return entries_.size() * sizeof(Entry) * (is_full() ? 3 : 1); }
 
   private:
+    static constexpr size_t FIRST = 1024;
+
+    bool is_full() const { return 2 * (count_ + 1) > entries_.size(); }
     static Entry empty() {
         Entry entry{};
         entry.value = std::numeric_limits<double>::quiet_NaN();
@@ -57,13 +62,16 @@ class Table {
         return place;
     }
     void grow() {
-        std::vector<Entry> old(2 * entries_.size(), empty());
+        std::vector<Entry> old = filled(2 * entries_.size(), empty(), deadline_);
         old.swap(entries_);
         mask_ = entries_.size() - 1;
-        for (const Entry& each : old)
+        for (const Entry& each : old) {
+            deadline_.go_on(100);
             if (each.value == each.value) entries_[slot(each.key)] = each;
+        }
     }
 
+    Deadline& deadline_;
     std::vector<Entry> entries_;
     size_t mask_, count_ = 0;
 };
@@ -76,7 +84,7 @@ struct Digit {
 template <int W, int K>
 class Exact {
   public:
-    explicit Exact(const Game<W>& game) : game_(game) {
+    Exact(const Game<W>& game, Deadline& deadline) : game_(game), deadline_(deadline), table_(deadline) {
         int most = 0;
         for (int v = 0; v < game.lands; ++v)
             if (game.start.mine.has(v)) most = std::max(most, game.start.armies[v]);
@@ -97,34 +105,21 @@ class Exact {
 
     // Whether the states have keys of so many words.
     bool fits() const { return fits_; }
-    // Whether the search was stopped; then its values mean nothing.
-    bool stopped() const { return stopped_; }
     size_t states() const { return table_.count(); }
 
-    // The value of a state and of all that can follow it, as far as the deadline allows.
-    double solve(Position<W> s, Deadline& deadline) {
-        deadline_ = &deadline;
-        stopped_ = false;
-        most_states_ = deadline.states();
-        most_bytes_ = deadline.bytes();
-        double found = value(s);
-        deadline_ = nullptr;
-        return found;
-    }
-
-    // The value of a state; of one that was not solved, 0 when the search was stopped.
+    // The value of a state, and of all that can follow it. Whoever is stopped may ask again: what is
+    // found stays.
     double value(Position<W>& s) {
         uint64_t key[K];
-        if (stopped_ || game_.over(s) || !key_of(s, key)) return 0.0;
+        deadline_.go_on(KNOWN);
+        if (game_.over(s) || !key_of(s, key)) return 0.0;
         if (double* known = table_.find(key)) return *known;
-        if ((deadline_ && deadline_->over()) || int64_t(table_.count()) >= most_states_ ||
-            int64_t(table_.bytes()) > most_bytes_) {
-            stopped_ = true;
-            return 0.0;
-        }
+        deadline_.go_on();
+        if (int64_t(table_.count()) >= deadline_.states() || int64_t(table_.bytes()) > deadline_.bytes())
+            throw Stopped{};
         double best = 0.0;
         each_roll(s, [&](const Roll&, double q) { best = std::max(best, q); });
-        if (!stopped_) table_.put(key, best);
+        table_.put(key, best);
         return best;
     }
 
@@ -147,10 +142,12 @@ class Exact {
 
   private:
     static constexpr int MOST_ARMIES = 3000;  // the recursion is as deep
+    static constexpr int64_t KNOWN = 100;     // how long a known state takes
 
-    static int total(const Position<W>& s) {
+    int total(const Position<W>& s) const {
         int sum = 0;
-        for (int armies : s.armies) sum += armies;
+        for (size_t t = 0; t < s.armies.size(); ++t)
+            if ((s.mine | game_.field).has(int(t))) sum += s.armies[t];
         return sum;
     }
 
@@ -253,18 +250,16 @@ class Exact {
                         return each;
                     });
                     visit(roll, q);
-                    if (stopped_) return;
                 }
             }
         }
     }
 
     const Game<W>& game_;
-    Deadline* deadline_ = nullptr;  // while the game is solved
-    int64_t most_states_ = 0, most_bytes_ = 0;
+    Deadline& deadline_;
     std::vector<Digit> digits_;
     Table<K> table_;
-    bool fits_ = false, stopped_ = false;
+    bool fits_ = false;
 };
 
 }  // namespace iacta

@@ -45,18 +45,22 @@ class Flow {
     // Follows a policy to all its ends; returns whether the deadline allowed it.
     // `decide(s)` returns a Decision.
     template <class Decide>
-    bool run(Decide decide, Deadline& deadline) {
+    bool run(Decide decide, Deadline& deadline) try {
         add(game_.start, 1.0, {});
         while (!waiting_.empty()) {
             auto last = std::prev(waiting_.end());
             std::vector<Node> nodes = std::move(last->second.nodes);
             waiting_.erase(last);
             for (Node& node : nodes) {
-                if (deadline.over() || states >= deadline.states()) return false;
-                visit(node, decide);
+                if (states >= deadline.states() || bytes_ > deadline.bytes()) return false;
+                visit(node, decide, deadline);
+                bytes_ -= bytes_of(node.fresh.size());
+                node = {};
             }
         }
         return true;
+    } catch (const Stopped&) {
+        return false;
     }
 
   private:
@@ -64,12 +68,15 @@ class Flow {
         Position<W> s;
         double chance;
         std::vector<double> fresh;  // by border: the chance to be here without having rolled over it
-
     };
     struct Layer {
         std::vector<Node> nodes;
         std::unordered_map<StateKey, size_t, StateKey::Hash> index;
     };
+
+    int64_t bytes_of(size_t borders) const {
+        return int64_t(sizeof(Node) + 100 + sizeof(int) * size_t(game_.lands) + sizeof(double) * borders);
+    }
 
     void add(const Position<W>& s, double chance, std::vector<double> fresh) {
         int total = 0;
@@ -77,28 +84,35 @@ class Flow {
         Layer& layer = waiting_[total];
         auto [found, is_new] = layer.index.try_emplace(key_of(s), layer.nodes.size());
         if (is_new) {
+            bytes_ += bytes_of(fresh.size());
             layer.nodes.push_back({s, chance, std::move(fresh)});
             return;
         }
         Node& node = layer.nodes[found->second];
+        bytes_ -= bytes_of(node.fresh.size());
         size_t most = std::max(node.fresh.size(), fresh.size());
         node.fresh.resize(most, node.chance);
         fresh.resize(most, chance);
+        bytes_ += bytes_of(most);
         for (size_t i = 0; i < most; ++i) node.fresh[i] += fresh[i];
         node.chance += chance;
     }
 
     template <class Decide>
-    void visit(Node& node, Decide& decide) {
+    void visit(Node& node, Decide& decide, Deadline& deadline) {
         Position<W>& s = node.s;
         Decision d = decide(s);
         ++states;
         if (d.stops()) return tally.end(s, node.chance);
         size_t border = tally.border(d.roll);
-        if (node.fresh.size() <= border) node.fresh.resize(border + 1, node.chance);
+        if (node.fresh.size() <= border) {
+            bytes_ += int64_t(sizeof(double) * (border + 1 - node.fresh.size()));
+            node.fresh.resize(border + 1, node.chance);
+        }
         tally.visits[border].reached += node.fresh[border];
         node.fresh[border] = 0.0;
         for (const Outcome& outcome : d.outcomes) {
+            deadline.go_on(Deadline::STATE + int64_t(node.fresh.size()));
             double chance = node.chance * outcome.chance;
             value -= chance * game_.price * outcome.attackers;
             if (outcome.defenders == s.armies[d.roll.to]) {
@@ -117,6 +131,7 @@ class Flow {
 
     const Game<W>& game_;
     std::map<int, Layer> waiting_;
+    int64_t bytes_ = 0;  // about what they take
 };
 
 }  // namespace iacta

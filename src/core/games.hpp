@@ -14,19 +14,18 @@ struct Played {
 // Plays one game from the start. `decide(s)` returns a Decision; h is what the start was worth.
 template <int W, class Decide>
 Played play(const Game<W>& game, Decide decide, double h, Random random, Tally<W>& tally, double weight) {
+    struct Step {
+        Roll roll;
+        int able, moved;  // moved: -1 where nothing is conquered
+    };
     Position<W> s = game.start;
     Played played{0.0, 0.0};
-    std::vector<bool> begun;
-    int last = -1;
+    std::vector<Step> steps;
     while (true) {
         const Decision d = decide(s);
         if (!game.over(s)) played.gain += d.value - h;
         if (d.stops()) break;
-        size_t border = tally.border(d.roll);
-        if (begun.size() <= border) begun.resize(border + 1, false);
-        if (!begun[border]) tally.visits[border].reached += weight;
-        begun[border] = true;
-        last = int(border);
+        steps.push_back({d.roll, 0, -1});
         double point = random.uniform();
         size_t i = 0;
         while (i + 1 < d.outcomes.size() && (point -= d.outcomes[i].chance) >= 0.0) ++i;
@@ -34,14 +33,24 @@ Played play(const Game<W>& game, Decide decide, double h, Random random, Tally<W
         double paid = -game.price * outcome.attackers;
         if (outcome.defenders == s.armies[d.roll.to]) {
             paid += game.paid(d.roll.to, game.left(s));
-            int able = game.spare(s, d.roll.start) - outcome.attackers;
-            tally.conquest(border, able, outcome.moved, weight);
+            steps.back().able = game.spare(s, d.roll.start) - outcome.attackers;
+            steps.back().moved = outcome.moved;
         }
         played.paid += paid;
         h = outcome.value - paid;
         apply(s, d.roll, outcome);
     }
-    if (last >= 0 && !game.over(s)) tally.visits[last].ended += weight;
+    // What is stopped in the middle does not count.
+    std::vector<bool> begun;
+    size_t border = 0;
+    for (const Step& step : steps) {
+        border = tally.border(step.roll);
+        if (begun.size() <= border) begun.resize(border + 1, false);
+        if (!begun[border]) tally.visits[border].reached += weight;
+        begun[border] = true;
+        if (step.moved >= 0) tally.conquest(border, step.able, step.moved, weight);
+    }
+    if (!steps.empty() && !game.over(s)) tally.visits[border].ended += weight;
     tally.end(s, weight);
     return played;
 }

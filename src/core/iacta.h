@@ -1,10 +1,17 @@
 /* The interface of the core: plain C, and data only.
 
    A problem is given as arrays. The core copies what it needs, checks every number of it, and knows
-   no rules beyond: throws, answers, losses, least advances and whole battles are tables. */
+   no rules beyond: throws, answers, losses, least advances and whole battles are tables. A search is
+   used by one thread at a time. */
 #pragma once
 
 #include <stdint.h>
+
+#if defined(_WIN32)
+#define IACTA_API __declspec(dllexport)
+#else
+#define IACTA_API __attribute__((visibility("default")))
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,9 +57,9 @@ typedef struct {
     int32_t once;
 } iacta_problem;
 
-/* What a search may use, and how it is stopped: it looks at *stop now and then. */
+/* What a search may use, and how it is stopped: it looks at *stop at least every 100 milliseconds. */
 typedef struct {
-    volatile int32_t *stop;   /* 0 to go on */
+    volatile int32_t *stop;   /* 0 to go on; or null */
     double seconds;           /* infinite for no limit */
     int64_t states;           /* the most states that may be looked at */
     int64_t bytes;            /* about the most memory */
@@ -99,34 +106,55 @@ typedef struct {
 
 typedef struct iacta_search iacta_search;
 
-enum { IACTA_DONE = 0, IACTA_STOPPED = 1, IACTA_TOO_LARGE = 2 };
+/* What a call returns. Stopped: by the flag, by the time, or as the budget is spent; what is known by
+   then is given. More: all went well, and there is more to do. Unsound: what was given cannot be. */
+enum {
+    IACTA_DONE = 0,
+    IACTA_STOPPED = 1,
+    IACTA_TOO_LARGE = 2,
+    IACTA_MORE = 3,
+    IACTA_NO_MEMORY = 4,
+    IACTA_UNSOUND = 5
+};
 
 /* What the source of this core is: a hash that the build puts in. */
-const char* iacta_source(void);
+IACTA_API const char* iacta_source(void);
 
 /* Opens a search. A problem that is not sound gives none, and a sentence in `message`. */
-iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t room);
-void iacta_close(iacta_search* search);
+IACTA_API iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t room);
+IACTA_API void iacta_close(iacta_search* search);
 
-/* Solves the game exactly. Then the policy of the search is the best of all. */
-int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, double* value, int64_t* states);
+/* Solves the game exactly. Then the policy of the search is the best of all; if it is stopped, it is
+   what it was without. The number of states is given in any case. */
+IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, double* value,
+                              int64_t* states);
 
 /* Finds an assignment from so many starts, or takes the one that is given, as
    sets[(share * lands + land) * lands + target]. Then the policy of the search is lookahead on it. */
-int32_t iacta_shares(iacta_search* search);
-int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets,
-                     double* value);
-int32_t iacta_follow(iacta_search* search, const iacta_style* style, const uint8_t* sets);
+IACTA_API int32_t iacta_shares(iacta_search* search);
+IACTA_API int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts,
+                               uint8_t* sets, double* value);
+IACTA_API int32_t iacta_follow(iacta_search* search, const iacta_style* style, const uint8_t* sets);
 
-/* What the policy does in a state. */
-void iacta_decide(iacta_search* search, const int32_t* armies, const uint8_t* mine,
-                  iacta_decision* decision, iacta_outcome* outcomes, int32_t room);
+/* Improves an upper bound on what any play is paid, by one step: *bound is the least found so far. A
+   step that is stopped begins anew at the next call. */
+IACTA_API int32_t iacta_bound(iacta_search* search, const iacta_budget* budget, double* bound);
+
+/* What the policy does in a state that can follow the start. */
+IACTA_API int32_t iacta_decide(iacta_search* search, const int32_t* armies, const uint8_t* mine,
+                               iacta_decision* decision, iacta_outcome* outcomes, int32_t room);
+
+/* What iacta_follow and iacta_decide may use from now on; null for as much as they like. What *stop
+   is must last until another is given. */
+IACTA_API int32_t iacta_limit(iacta_search* search, const iacta_budget* budget);
 
 /* How the policy goes, exactly; or in games with the numbers from first on, of which each has the
-   same dice whenever it is played. */
-int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, iacta_report* report);
-int32_t iacta_play(iacta_search* search, const iacta_budget* budget, uint64_t seed, int64_t first,
-                   int32_t games, double* gains, int32_t* played, iacta_report* report);
+   same dice whenever it is played. Stopped in the middle, it reports the whole games that were played,
+   each with a weight of 1 / games. */
+IACTA_API int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, iacta_report* report);
+IACTA_API int32_t iacta_play(iacta_search* search, const iacta_budget* budget, uint64_t seed,
+                             int64_t first, int32_t games, double* gains, int32_t* played,
+                             iacta_report* report);
 
 #ifdef __cplusplus
 }

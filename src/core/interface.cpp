@@ -8,6 +8,7 @@
 #include "games.hpp"
 #include "iacta.h"
 #include "lookahead.hpp"
+#include "relaxed.hpp"
 
 #ifndef IACTA_SOURCE
 #define IACTA_SOURCE "unknown"
@@ -17,93 +18,133 @@ using namespace iacta;
 
 namespace {
 
-constexpr int MOST_LANDS = 1024, MOST_NUMBER = 1 << 28;
+constexpr int MOST_LANDS = 1024, MOST_SETS = 1024, MOST_DICE = 1000, MOST_ARMIES = 1 << 20;
+constexpr double MOST_PAID = 1e100, MOST_TABLE = 1e12, ROUNDING = 1e-6;
 
-// Why a problem is not sound; empty if it is.
-std::string fault_of(const iacta_problem& p) {
-    auto within = [](const int32_t* numbers, int64_t count, int64_t least, int64_t most) {
-        for (int64_t i = 0; i < count; ++i)
-            if (numbers[i] < least || numbers[i] > most) return false;
-        return true;
-    };
-    auto rising = [&](const int32_t* firsts, int64_t count, int64_t most) {
-        for (int64_t i = 0; i < count; ++i)
-            if (firsts[i + 1] < firsts[i]) return false;
-        return firsts[0] == 0 && firsts[count] == most;
-    };
-    auto chances = [](const double* numbers, int64_t count) {
-        for (int64_t i = 0; i < count; ++i)
-            if (!(numbers[i] >= 0.0 && numbers[i] <= 1.0 + 1e-9)) return false;
-        return true;
-    };
-    if (p.lands < 1 || p.lands > MOST_LANDS) return "lands must be from 1 to 1024";
-    if (p.border_first[p.lands] < 0 || !rising(p.border_first, p.lands, p.border_first[p.lands]) ||
-        !within(p.border_to, p.border_first[p.lands], 0, p.lands - 1))
-        return "borders must lead to lands";
-    if (!within(p.armies, p.lands, 0, MOST_NUMBER) || !within(p.keep, p.lands, 0, MOST_NUMBER) ||
-        p.garrison < 0 || p.garrison > MOST_NUMBER)
-        return "armies must be whole numbers of a board";
-    if (p.kinds < 1 || p.kinds > MOST_LANDS || !within(p.kind, p.lands, 0, p.kinds - 1))
-        return "each land must have rules";
+bool within(const int32_t* numbers, int64_t count, int64_t least, int64_t most) {
+    return std::all_of(numbers, numbers + count, [=](int32_t each) { return each >= least && each <= most; });
+}
+// Whether numbers say where parts of a whole begin, and where the last one ends.
+bool parts(const int32_t* firsts, int64_t count, int64_t whole) {
+    return firsts[0] == 0 && firsts[count] == whole && std::is_sorted(firsts, firsts + count + 1);
+}
+// What is added to a sum of chances.
+double chance_of(const double* chances, int64_t count) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < count; ++i) {
+        if (!(chances[i] >= 0.0)) return MOST_PAID;
+        sum += chances[i];
+    }
+    return sum;
+}
+
+std::string fault_of_dice(const iacta_problem& p) {
+    const char* length = "the tables of dice must be as long as they say";
+    if (p.rows < 1 || p.throws < 0 || p.answers < 0 || p.results < 0 || (p.throws > 0 && !p.throw_chance) ||
+        (p.results > 0 && (!p.result_chance || !p.result_attackers || !p.result_defenders)))
+        return length;
     int64_t rows = 0;
     for (int r = 0; r < p.kinds; ++r) {
-        if (p.attack_dice[r] < 1 || p.attack_dice[r] > 1000 || p.defence_dice[r] < 1 ||
-            p.defence_dice[r] > 1000 || p.dice_first[r] != rows)
+        if (p.attack_dice[r] < 1 || p.attack_dice[r] > MOST_DICE || p.defence_dice[r] < 1 ||
+            p.defence_dice[r] > MOST_DICE || p.dice_first[r] != rows)
             return "dice must be as many as there are rows of throws";
         rows += int64_t(p.attack_dice[r]) * p.defence_dice[r];
-        for (int k = 1; !p.whole[r] && k <= p.attack_dice[r]; ++k)
-            for (int j = 1; j <= p.defence_dice[r]; ++j) {
-                int row = p.dice_first[r] + (k - 1) * p.defence_dice[r] + j - 1;
-                if (row >= p.rows || p.throw_first[row] < 0 || p.throw_first[row + 1] > p.throws ||
-                    p.throw_first[row + 1] <= p.throw_first[row])
-                    return "each roll must have throws";
-                for (int t = p.throw_first[row]; t < p.throw_first[row + 1]; ++t) {
-                    if (p.answer_first[t] < 0 || p.answer_first[t + 1] > p.answers ||
-                        p.answer_first[t + 1] <= p.answer_first[t])
-                        return "each throw must have answers";
-                    for (int a = p.answer_first[t]; a < p.answer_first[t + 1]; ++a) {
-                        if (p.result_first[a] < 0 || p.result_first[a + 1] > p.results ||
-                            p.result_first[a + 1] <= p.result_first[a])
-                            return "each answer must have results";
-                        for (int i = p.result_first[a]; i < p.result_first[a + 1]; ++i) {
-                            int x = p.result_attackers[i], y = p.result_defenders[i];
-                            if (x < 0 || y < 0 || x + y < 1 || x + y > std::min(k, j))
-                                return "a result must cost from one army to one for each pair of dice";
-                        }
+    }
+    if (rows != p.rows || !parts(p.throw_first, p.rows, p.throws) ||
+        !parts(p.answer_first, p.throws, p.answers) || !parts(p.result_first, p.answers, p.results))
+        return length;
+    if (!within(p.least, p.rows, 0, MOST_ARMIES)) return "least advances must be whole numbers";
+    for (int a = 0; a < p.answers; ++a) {
+        int first = p.result_first[a], count = p.result_first[a + 1] - first;
+        if (chance_of(p.result_chance + first, count) > 1.0 + ROUNDING) return "chances must be from 0 to 1";
+    }
+    for (int r = 0; r < p.kinds; ++r)
+        for (int i = 0; i < p.attack_dice[r] * p.defence_dice[r]; ++i) {
+            int row = p.dice_first[r] + i, first = p.throw_first[row], last = p.throw_first[row + 1];
+            if (chance_of(p.throw_chance + first, last - first) > 1.0 + ROUNDING)
+                return "chances must be from 0 to 1";
+            if (p.whole[r]) continue;
+            if (first == last) return "each roll must have throws";
+            int compared = std::min(i / p.defence_dice[r], i % p.defence_dice[r]) + 1;
+            for (int t = first; t < last; ++t) {
+                if (p.answer_first[t] == p.answer_first[t + 1]) return "each throw must have answers";
+                for (int a = p.answer_first[t]; a < p.answer_first[t + 1]; ++a) {
+                    if (p.result_first[a] == p.result_first[a + 1]) return "each answer must have results";
+                    for (int j = p.result_first[a]; j < p.result_first[a + 1]; ++j) {
+                        int x = p.result_attackers[j], y = p.result_defenders[j];
+                        if (x < 0 || y < 0 || x > compared || y > compared || x + y < 1 || x + y > compared)
+                            return "a result must cost from one army to one for each pair of dice";
                     }
                 }
             }
-    }
-    if (rows != p.rows || !rising(p.throw_first, p.rows, p.throws) ||
-        !rising(p.answer_first, p.throws, p.answers) || !rising(p.result_first, p.answers, p.results))
-        return "the tables of dice must be as long as they say";
-    if (!within(p.least, p.rows, 0, MOST_NUMBER)) return "least advances must be whole numbers";
-    if (!chances(p.throw_chance, p.throws) || !chances(p.result_chance, p.results))
-        return "chances must be from 0 to 1";
-    if (p.able < 0 || p.able > MOST_NUMBER || p.defenders < 0 || p.defenders > MOST_NUMBER ||
-        p.battles < 0 || !within(p.battle_first, p.kinds, 0, p.battles))
+        }
+    return "";
+}
+
+std::string fault_of_battles(const iacta_problem& p) {
+    if (!within(&p.able, 1, 0, MOST_ARMIES) || !within(&p.defenders, 1, 0, MOST_ARMIES) || p.battles < 0 ||
+        double(p.battles) * (p.able + 1.0) * (double(p.able) + p.defenders + 2.0) > MOST_TABLE ||
+        !within(p.battle_first, p.kinds, 0, p.battles))
         return "whole battles must be as many as they say";
     for (int t = 0; t < p.lands; ++t) {
+        if (p.owner[t] > 2) return "each land must have an owner";
         if (p.owner[t] == 1 && p.armies[t] > p.able) return "whole battles must be for all stacks";
         if (p.owner[t] == 0 && (p.armies[t] < 1 || p.armies[t] > p.defenders ||
-                                p.battle_first[p.kind[t]] + int64_t(p.armies[t]) > p.battles))
+                                p.armies[t] > p.battles - p.battle_first[p.kind[t]]))
             return "whole battles must be for all defenders";
-        if (p.owner[t] > 2) return "each land must have an owner";
     }
-    int64_t side = int64_t(p.able) + 1;
-    if (!chances(p.won, p.battles * side * side) ||
-        !chances(p.lost, p.battles * side * (int64_t(p.defenders) + 1)))
-        return "chances of battles must be from 0 to 1";
-    if (p.sets < 0 || p.sets > MOST_NUMBER || p.set_first[p.sets] < 0 ||
-        !rising(p.set_first, p.sets, p.set_first[p.sets]) ||
+    if (p.battles > 0 && (!p.won || !p.lost)) return "whole battles must be given";
+    int64_t side = int64_t(p.able) + 1, ends = int64_t(p.defenders) + 1;
+    for (int64_t row = 0; row < p.battles * side; ++row)
+        if (chance_of(p.won + row * side, side) + chance_of(p.lost + row * ends, ends) > 1.0 + ROUNDING)
+            return "chances of battles must be from 0 to 1";
+    return "";
+}
+
+std::string fault_of_rewards(const iacta_problem& p) {
+    auto is_paid = [](double each) { return std::abs(each) <= MOST_PAID; };
+    if (p.sets < 0 || p.sets > MOST_SETS) return "sets must be from 0 to 1024";
+    if (!p.set_first || p.set_first[p.sets] < 0 || !parts(p.set_first, p.sets, p.set_first[p.sets]) ||
+        (p.set_first[p.sets] > 0 && !p.set_lands) ||
         !within(p.set_lands, p.set_first[p.sets], 0, p.lands - 1))
         return "sets must be of lands";
-    for (int i = 0; i < p.sets; ++i)
-        if (!std::isfinite(p.set_pays[i])) return "payments must be finite";
-    for (int t = 0; t < p.lands; ++t)
-        if (!std::isfinite(p.pays[t])) return "payments must be finite";
-    if (!(p.price >= 0.0 && p.price < 1e300)) return "the price of an army must be at least 0";
+    if ((p.sets > 0 && !p.set_pays) || !std::all_of(p.set_pays, p.set_pays + p.sets, is_paid) ||
+        !std::all_of(p.pays, p.pays + p.lands, is_paid))
+        return "payments must be finite";
+    if (!(p.price >= 0.0 && p.price <= MOST_PAID)) return "the price of an army must be at least 0";
     return "";
+}
+
+// Why a problem is not sound; empty if it is.
+std::string fault_of(const iacta_problem& p) {
+    if (p.lands < 1 || p.lands > MOST_LANDS) return "lands must be from 1 to 1024";
+    if (p.kinds < 1 || p.kinds > MOST_LANDS) return "kinds of rules must be from 1 to 1024";
+    for (const void* given : {(const void*)p.border_first, (const void*)p.armies, (const void*)p.keep,
+                              (const void*)p.kind, (const void*)p.owner, (const void*)p.resting,
+                              (const void*)p.attack_dice, (const void*)p.defence_dice, (const void*)p.dice_first,
+                              (const void*)p.least, (const void*)p.whole, (const void*)p.throw_first,
+                              (const void*)p.answer_first, (const void*)p.result_first,
+                              (const void*)p.battle_first, (const void*)p.pays})
+        if (!given) return "all tables must be given";
+    int64_t borders = p.border_first[p.lands];
+    if (borders < 0 || !parts(p.border_first, p.lands, borders) || (borders > 0 && !p.border_to) ||
+        !within(p.border_to, borders, 0, p.lands - 1))
+        return "borders must lead to lands";
+    if (!within(p.armies, p.lands, 0, MOST_ARMIES) || !within(p.keep, p.lands, 0, MOST_ARMIES) ||
+        !within(&p.garrison, 1, 0, MOST_ARMIES))
+        return "armies must be whole numbers of at most 1048576";
+    if (!within(p.kind, p.lands, 0, p.kinds - 1)) return "each land must have rules";
+    for (auto find : {fault_of_dice, fault_of_battles, fault_of_rewards}) {
+        std::string fault = find(p);
+        if (!fault.empty()) return fault;
+    }
+    return "";
+}
+
+// Whether there is room for a report.
+bool has_room(const iacta_report* r, int sets) {
+    return r && r->visits >= 0 && r->advances >= 0 && (!r->visits || r->visit) && (!r->advances || r->advance) &&
+           r->owned && r->armies && (!sets || r->taken);
 }
 
 }  // namespace
@@ -114,8 +155,10 @@ struct iacta_search {
     virtual int32_t shares() = 0;
     virtual int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets, double* value) = 0;
     virtual int32_t follow(const iacta_style& style, const uint8_t* sets) = 0;
-    virtual void decide(const int32_t* armies, const uint8_t* mine, iacta_decision* decision,
-                        iacta_outcome* outcomes, int room) = 0;
+    virtual int32_t bound(const iacta_budget& budget, double* bound) = 0;
+    virtual int32_t decide(const int32_t* armies, const uint8_t* mine, iacta_decision* decision,
+                           iacta_outcome* outcomes, int room) = 0;
+    virtual int32_t limit(const iacta_budget* budget) = 0;
     virtual int32_t flow(const iacta_budget& budget, iacta_report* report) = 0;
     virtual int32_t play(const iacta_budget& budget, uint64_t seed, int64_t first, int games,
                          double* gains, int32_t* played, iacta_report* report) = 0;
@@ -126,15 +169,18 @@ namespace {
 template <int W>
 class Search : public iacta_search {
   public:
-    explicit Search(const iacta_problem& problem) : game_(problem), lookahead_(game_, Style{}, ROWS) {}
+    explicit Search(const iacta_problem& problem) : game_(problem), lookahead_(game_, Style{}, ROWS, deadline_) {}
 
     int32_t solve(const iacta_budget& budget, double* value, int64_t* states) override {
-        small_ = std::make_unique<Exact<W, 1>>(game_);
-        large_.reset();
-        if (small_->fits()) return solved(*small_, budget, value, states);
+        begin(budget);
+        forget();
+        *value = 0.0;
+        *states = 0;
+        small_ = std::make_unique<Exact<W, 1>>(game_, deadline_);
+        if (small_->fits()) return solved(small_, value, states);
         small_.reset();
-        large_ = std::make_unique<Exact<W, 4>>(game_);
-        if (large_->fits()) return solved(*large_, budget, value, states);
+        large_ = std::make_unique<Exact<W, 4>>(game_, deadline_);
+        if (large_->fits()) return solved(large_, value, states);
         large_.reset();
         return IACTA_TOO_LARGE;
     }
@@ -142,16 +188,23 @@ class Search : public iacta_search {
     int32_t shares() override { return int32_t(lookahead_.base().size()); }
 
     int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets, double* value) override {
-        Deadline deadline(budget);
-        *value = lookahead_.find_base(starts, deadline);
+        begin(budget);
+        forget();
+        bool done = lookahead_.find_base(starts);
+        *value = lookahead_.base_value();
         size_t place = 0;
         for (const auto& parts : lookahead_.base())
             for (const auto& part : parts)
                 for (int t = 0; t < game_.lands; ++t) sets[place++] = part.has(t);
-        return deadline.passed() ? IACTA_STOPPED : IACTA_DONE;
+        return done ? IACTA_DONE : IACTA_STOPPED;
     }
 
     int32_t follow(const iacta_style& style, const uint8_t* sets) override {
+        if (style.deep < 0 || style.depth < 0 || style.depth > MOST_DEPTH || !(style.near >= 0.0) ||
+            !(style.near <= 1.0) || !(style.close >= 0.0) || !(style.close <= 1.0))
+            return IACTA_UNSOUND;
+        begin(limit_);
+        forget();
         std::vector<Parts<W>> base(lookahead_.base().size(), Parts<W>(game_.lands));
         size_t place = 0;
         for (auto& parts : base)
@@ -159,31 +212,43 @@ class Search : public iacta_search {
                 for (int t = 0; t < game_.lands; ++t)
                     if (sets[place++] && game_.field.has(t)) part.add(t);
         lookahead_.set_base(std::move(base), {style.deep, style.near, style.depth, style.close});
-        small_.reset();
-        large_.reset();
         return IACTA_DONE;
     }
 
-    void decide(const int32_t* armies, const uint8_t* mine, iacta_decision* decision,
-                iacta_outcome* outcomes, int room) override {
+    int32_t bound(const iacta_budget& budget, double* bound) override {
+        begin(budget);
+        *bound = bound_ = std::min(bound_, Bounds<W>::simple(game_));
+        if (!bounds_) bounds_ = std::make_unique<Bounds<W>>(game_, deadline_);
+        *bound = bound_ = std::min(bound_, bounds_->best());
+        bool more = bounds_->improve();
+        *bound = bound_ = std::min(bound_, bounds_->best());
+        return more ? IACTA_MORE : IACTA_DONE;
+    }
+
+    int32_t decide(const int32_t* armies, const uint8_t* mine, iacta_decision* decision,
+                   iacta_outcome* outcomes, int room) override {
         Position<W> s;
-        for (int t = 0; t < game_.lands; ++t) {
-            int most = mine[t] ? game_.able() : game_.start.armies[t];
-            s.armies.push_back(std::min(std::max(armies[t], 0), most));
-            if (mine[t]) s.mine.add(t);
-        }
+        if (!follows(armies, mine, s)) return IACTA_UNSOUND;
+        begin(limit_);
         Decision d = decided(s);
         *decision = {d.roll.start, d.roll.to, d.roll.dice, int32_t(d.outcomes.size()), d.value};
         for (int i = 0; i < std::min<int>(room, decision->count); ++i) {
             const Outcome& o = d.outcomes[i];
             outcomes[i] = {o.chance, o.value, o.attackers, o.defenders, o.moved};
         }
+        return IACTA_DONE;
+    }
+
+    int32_t limit(const iacta_budget* budget) override {
+        limit_ = budget ? *budget : ENDLESS;
+        return IACTA_DONE;
     }
 
     int32_t flow(const iacta_budget& budget, iacta_report* report) override {
-        Deadline deadline(budget);
+        if (!has_room(report, int(game_.sets.size()))) return IACTA_UNSOUND;
+        begin(budget);
         Flow<W> flow(game_);
-        bool done = flow.run([this](Position<W>& s) { return decided(s); }, deadline);
+        bool done = flow.run([this](Position<W>& s) { return decided(s); }, deadline_);
         report->value = flow.value;
         report->states = flow.states;
         write(flow.tally, report);
@@ -192,40 +257,76 @@ class Search : public iacta_search {
 
     int32_t play(const iacta_budget& budget, uint64_t seed, int64_t first, int games, double* gains,
                  int32_t* played, iacta_report* report) override {
-        Deadline deadline(budget);
+        if (!has_room(report, int(game_.sets.size()))) return IACTA_UNSOUND;
+        begin(budget);
         Tally<W> tally(game_);
-        int count = 0;
         auto decide = [this](Position<W>& s) { return decided(s); };
         double start = lookahead_.base_value(), paid = 0.0;
-        for (; count < games; ++count) {
-            if (deadline.check()) break;
-            Random random(mixed(seed) + mixed(uint64_t(first) + count));
-            Played game = iacta::play(game_, decide, start, random, tally, 1.0 / games);
-            gains[count] = game.gain;
-            paid += game.paid / games;
+        *played = 0;
+        try {
+            for (int& count = *played; count < games; ++count) {
+                deadline_.go_on();
+                Random random(mixed(seed) + mixed(uint64_t(first) + uint64_t(count)));
+                Played game = iacta::play(game_, decide, start, random, tally, 1.0 / games);
+                gains[count] = game.gain;
+                paid += game.paid / games;
+            }
+        } catch (const Stopped&) {
         }
-        *played = count;
         report->value = paid;
         report->states = int64_t(lookahead_.states());
         write(tally, report);
-        return count == games ? IACTA_DONE : IACTA_STOPPED;
+        return *played == games ? IACTA_DONE : IACTA_STOPPED;
     }
 
   private:
     static constexpr int64_t ROWS = 200 << 20;  // bytes of the rows of assignments
+    static constexpr int MOST_DEPTH = 8;
+    static constexpr iacta_budget ENDLESS{nullptr, 1e9, INT64_MAX, INT64_MAX};
+
+    void begin(const iacta_budget& budget) { deadline_ = Deadline(budget); }
+    void forget() {
+        small_.reset();
+        large_.reset();
+    }
 
     template <class ExactGame>
-    int32_t solved(ExactGame& exact, const iacta_budget& budget, double* value, int64_t* states) {
-        Deadline deadline(budget);
-        *value = exact.solve(game_.start, deadline);
-        *states = int64_t(exact.states());
-        return exact.stopped() ? IACTA_STOPPED : IACTA_DONE;
+    int32_t solved(std::unique_ptr<ExactGame>& exact, double* value, int64_t* states) try {
+        Position<W> start = game_.start;
+        *value = exact->value(start);
+        *states = int64_t(exact->states());
+        return IACTA_DONE;
+    } catch (...) {
+        *states = int64_t(exact->states());
+        exact.reset();
+        throw;
     }
 
     Decision decided(Position<W>& s) {
         if (small_) return small_->decide(s);
         if (large_) return large_->decide(s);
         return lookahead_.decide(s);
+    }
+
+    // Whether a state can follow the start; then it is written into s.
+    bool follows(const int32_t* armies, const uint8_t* mine, Position<W>& s) const {
+        const Position<W>& start = game_.start;
+        int largest = 0;
+        int64_t more = 0;
+        for (Set<W> rest = start.mine; rest.any();) largest = std::max(largest, start.armies[rest.pop()]);
+        for (int t = 0; t < game_.lands; ++t) {
+            bool is_mine = mine[t] != 0, was_mine = start.mine.has(t), open = game_.field.has(t);
+            if (is_mine ? !was_mine && !open : was_mine) return false;
+            int most = open && is_mine ? largest : start.armies[t];
+            if (armies[t] < (open && !is_mine) || armies[t] > most) return false;
+            if (is_mine) {
+                s.mine.add(t);
+                more += armies[t];
+            }
+            if (was_mine) more -= start.armies[t];
+            s.armies.push_back(armies[t]);
+        }
+        return more <= 0;
     }
 
     void write(const Tally<W>& tally, iacta_report* report) {
@@ -248,11 +349,31 @@ class Search : public iacta_search {
         std::copy(tally.taken.begin(), tally.taken.end(), report->taken);
     }
 
+    Deadline deadline_;
+    iacta_budget limit_ = ENDLESS;  // of calls that have none of their own
+    double bound_ = std::numeric_limits<double>::infinity();
     Game<W> game_;
     Lookahead<W> lookahead_;
     std::unique_ptr<Exact<W, 1>> small_;
     std::unique_ptr<Exact<W, 4>> large_;
+    std::unique_ptr<Bounds<W>> bounds_;
 };
+
+// Whatever is thrown ends here.
+template <class Call>
+int32_t answered(Call call) noexcept try {
+    return call();
+} catch (const Stopped&) {
+    return IACTA_STOPPED;
+} catch (...) {
+    return IACTA_NO_MEMORY;
+}
+
+iacta_search* opened(const iacta_problem& problem) {
+    if (problem.lands <= 64) return new Search<1>(problem);
+    if (problem.lands <= 256) return new Search<4>(problem);
+    return new Search<16>(problem);
+}
 
 }  // namespace
 
@@ -261,37 +382,55 @@ extern "C" {
 const char* iacta_source(void) { return IACTA_SOURCE; }
 
 iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t room) {
-    std::string fault = fault_of(*problem);
-    if (!fault.empty()) {
-        std::snprintf(message, size_t(room), "%s", fault.c_str());
-        return nullptr;
-    }
-    if (problem->lands <= 64) return new Search<1>(*problem);
-    if (problem->lands <= 256) return new Search<4>(*problem);
-    return new Search<16>(*problem);
+    iacta_search* search = nullptr;
+    auto say = [=](const char* text) {
+        if (message && room > 0) std::snprintf(message, size_t(room), "%s", text);
+    };
+    say("");
+    int32_t found = answered([&] {
+        std::string fault = problem ? fault_of(*problem) : "a problem must be given";
+        if (fault.empty()) search = opened(*problem);
+        else say(fault.c_str());
+        return IACTA_DONE;
+    });
+    if (found == IACTA_NO_MEMORY) say("there is not enough memory");
+    return search;
 }
 void iacta_close(iacta_search* search) { delete search; }
 
 int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, double* value, int64_t* states) {
-    return search->solve(*budget, value, states);
+    if (!search || !budget || !value || !states) return IACTA_UNSOUND;
+    return answered([=] { return search->solve(*budget, value, states); });
 }
-int32_t iacta_shares(iacta_search* search) { return search->shares(); }
+int32_t iacta_shares(iacta_search* search) { return search ? search->shares() : 0; }
 int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets,
                      double* value) {
-    return search->assign(*budget, starts, sets, value);
+    if (!search || !budget || !sets || !value) return IACTA_UNSOUND;
+    return answered([=] { return search->assign(*budget, starts, sets, value); });
 }
 int32_t iacta_follow(iacta_search* search, const iacta_style* style, const uint8_t* sets) {
-    return search->follow(*style, sets);
+    if (!search || !style || !sets) return IACTA_UNSOUND;
+    return answered([=] { return search->follow(*style, sets); });
 }
-void iacta_decide(iacta_search* search, const int32_t* armies, const uint8_t* mine,
-                  iacta_decision* decision, iacta_outcome* outcomes, int32_t room) {
-    search->decide(armies, mine, decision, outcomes, room);
+int32_t iacta_bound(iacta_search* search, const iacta_budget* budget, double* bound) {
+    if (!search || !budget || !bound) return IACTA_UNSOUND;
+    return answered([=] { return search->bound(*budget, bound); });
+}
+int32_t iacta_decide(iacta_search* search, const int32_t* armies, const uint8_t* mine,
+                     iacta_decision* decision, iacta_outcome* outcomes, int32_t room) {
+    if (!search || !armies || !mine || !decision || (room > 0 && !outcomes)) return IACTA_UNSOUND;
+    return answered([=] { return search->decide(armies, mine, decision, outcomes, room); });
+}
+int32_t iacta_limit(iacta_search* search, const iacta_budget* budget) {
+    return search ? search->limit(budget) : IACTA_UNSOUND;
 }
 int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, iacta_report* report) {
-    return search->flow(*budget, report);
+    if (!search || !budget || !report) return IACTA_UNSOUND;
+    return answered([=] { return search->flow(*budget, report); });
 }
 int32_t iacta_play(iacta_search* search, const iacta_budget* budget, uint64_t seed, int64_t first,
                    int32_t games, double* gains, int32_t* played, iacta_report* report) {
-    return search->play(*budget, seed, first, games, gains, played, report);
+    if (!search || !budget || !report || !played || games < 0 || (games > 0 && !gains)) return IACTA_UNSOUND;
+    return answered([=] { return search->play(*budget, seed, first, games, gains, played, report); });
 }
 }

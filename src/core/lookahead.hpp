@@ -37,8 +37,9 @@ struct Style {
 template <int W>
 class Lookahead {
   public:
-    Lookahead(const Game<W>& game, Style style, int64_t bytes)
-        : game_(game), style_(style), rows_(game, joint_of(game), bytes), assigner_(game, rows_) {
+    Lookahead(const Game<W>& game, Style style, int64_t bytes, Deadline& deadline)
+        : game_(game), style_(style), deadline_(deadline), rows_(game, joint_of(game), bytes, deadline),
+          assigner_(game, rows_, deadline) {
         if (rows_.joint() == Joint::product) {
             for (const auto& set : game.sets) goals_.push_back(set);
             std::stable_sort(goals_.begin(), goals_.end(), [](const auto& a, const auto& b) {
@@ -57,28 +58,40 @@ class Lookahead {
     // one land farther away. Without it, those who can help for nothing never begin.
     static constexpr double HELP = 0.002;
 
-    // The assignment at the start: from several starts, the best.
-    double find_base(int starts, Deadline& deadline) {
+    // The assignment at the start: from several starts, the best. Where the first is stopped in the
+    // middle, it stays as far as it has come. Returns whether all were tried.
+    bool find_base(int starts) {
         const Position<W>& s = game_.start;
         double best = -1.0;
         Random random(0);
-        for (int i = 0; i < starts && (i == 0 || !deadline.over()); ++i) {
-            std::vector<Parts<W>> parts = nothing();
-            if (i > 0) scatter(s, parts, random, i);
-            double value = settled(s, parts, i > 0 && rows_.joint() != Joint::product ? 3 + 4 * (i % 3) : OWN);
-            if (value > best * (1.0 + 1e-9)) best = value, base_ = parts;
-        }
-        base_value_ = std::max(best, 0.0);
+        std::vector<Parts<W>> parts;
+        base_ = nothing();
+        base_value_ = 0.0;
         forget();
-        return base_value_;
+        try {
+            for (int i = 0; i < starts; ++i) {
+                if (i > 0) deadline_.go_on();
+                rows_.make_room();
+                parts = nothing();
+                if (i > 0) scatter(s, parts, random, i);
+                double value = settled(s, parts, i > 0 && rows_.joint() != Joint::product ? 3 + 4 * (i % 3) : OWN);
+                if (value > best * (1.0 + 1e-9)) best = value, base_ = parts, base_value_ = std::max(value, 0.0);
+            }
+        } catch (const Stopped&) {
+            if (best < 0.0) base_ = std::move(parts);
+            return false;
+        }
+        return true;
     }
     double base_value() const { return base_value_; }
     const std::vector<Parts<W>>& base() const { return base_; }
     // Takes an assignment that was found before.
     void set_base(std::vector<Parts<W>> base, Style style) {
         base_ = std::move(base);
+        base_value_ = 0.0;
         style_ = style;
         forget();
+        rows_.make_room();
         std::vector<Parts<W>> parts = projected(game_.start);
         base_value_ = worth(game_.start, parts, SETTLE, OWN);
     }
@@ -92,14 +105,15 @@ class Lookahead {
         key.a ^= mixed(depth);
         auto found = known_.find(key);
         if (found != known_.end()) return found->second;
-        if (known_.size() > MOST_KNOWN) known_.clear();
+        if (known_.size() > MOST_KNOWN || outcomes_ > MOST_OUTCOMES) forget();
         rows_.make_room();
         Decision d = decided(s, depth);
-        return known_[key] = d;
+        outcomes_ += d.outcomes.size();
+        return known_[key] = std::move(d);
     }
 
   private:
-    static constexpr size_t MOST_KNOWN = 200'000;
+    static constexpr size_t MOST_KNOWN = 200'000, MOST_OUTCOMES = 2'000'000;  // that are kept
 
     static Joint joint_of(const Game<W>& game) {
         if (game.once) return Joint::any;
@@ -114,7 +128,10 @@ class Lookahead {
     std::vector<Parts<W>> nothing() const {
         return std::vector<Parts<W>>(goals_.size(), Parts<W>(game_.lands));
     }
-    void forget() { known_.clear(); }
+    void forget() {
+        known_.clear();
+        outcomes_ = 0;
+    }
 
     // Gives targets to stacks in a random order, each to one of those that can do with it.
     void scatter(const Position<W>& s, std::vector<Parts<W>>& parts, Random& random, int) {
@@ -432,6 +449,7 @@ class Lookahead {
 
     const Game<W>& game_;
     Style style_;
+    Deadline& deadline_;
     Rows<W> rows_;
     Assigner<W> assigner_;
     std::vector<RewardSet<W>> goals_;  // of each an assignment of its own
@@ -439,6 +457,7 @@ class Lookahead {
     double base_value_ = 0.0;
     std::vector<Share> standing_;
     std::unordered_map<StateKey, Decision, StateKey::Hash> known_;
+    size_t outcomes_ = 0;  // of all decisions that are known
 };
 
 }  // namespace iacta

@@ -48,6 +48,7 @@ namespace iacta {
 
 constexpr int FAR = 1 << 28;  // more than any number of light lands and of their defenders
 constexpr int ENDLESS = std::numeric_limits<int>::max();
+constexpr int64_t WAYS = 100;  // how long it takes to look for ways, for each land of the board
 
 // What one of the results of a roll costs, and how many must move in at least if it conquers.
 struct Cost {
@@ -85,7 +86,8 @@ struct Row {
 template <int W>
 class Rolls {
   public:
-    explicit Rolls(const Game<W>& game) : game_(game), rows_(game.kinds), land_(game.kinds, -1) {
+    Rolls(const Game<W>& game, Deadline& deadline)
+        : game_(game), deadline_(deadline), rows_(game.kinds), land_(game.kinds, -1) {
         int most_kept = game.free, most = 0;
         for (int v = 0; v < game.lands; ++v) most_kept = std::max(most_kept, game.keep[v]);
         more_ = most_kept - game.free;
@@ -155,6 +157,7 @@ class Rolls {
         Choice choice{able, {}};
         Span throws = game_.throws(c, k, d);
         for (int t = throws.first; t < throws.last; ++t) {
+            deadline_.go_on();
             Toss toss{game_.throw_chance(t), {}};
             Span answers = game_.answers(t);
             for (int a = answers.first; a < answers.last; ++a) {
@@ -173,6 +176,7 @@ class Rolls {
 
     Choice battle_of(int c, int d, int a) const {
         const Battle& battle = game_.battle(c, d);
+        deadline_.go_on(10 * (a + d));
         std::vector<Cost> costs;
         int least = game_.least(c, 1);
         for (int x = 0; x < std::min(a, battle.width); ++x) {
@@ -213,6 +217,7 @@ class Rolls {
     }
 
     const Game<W>& game_;
+    Deadline& deadline_;
     std::vector<std::vector<Row>> rows_;
     std::vector<int> land_;  // of each kind
     int more_, most_;        // more may roll than may be lost; the most armies of a stack
@@ -299,7 +304,8 @@ class Ways {
 template <int W>
 class OneBudget {
   public:
-    OneBudget(const Ways<W>& ways, const Rolls<W>& rolls) : ways_(ways), game_(ways.game), rolls_(rolls) {
+    OneBudget(const Ways<W>& ways, const Rolls<W>& rolls, Deadline& deadline)
+        : ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline) {
         for (int v : ways.stacks) {
             budget_ += ways.able(v);
             most_ = std::max(most_, ways.able(v));
@@ -318,6 +324,7 @@ class OneBudget {
         double best = std::min(1.0, together(everything, goal, field));
         std::vector<std::vector<uint8_t>> groups;
         for (Set<W> rest = goal; rest.any();) {
+            deadline_.go_on();
             int t = rest.pop();
             std::vector<uint8_t> inside;
             for (const auto& each : reached) inside.push_back(each.has(t));
@@ -345,6 +352,7 @@ class OneBudget {
         Set<W> needed = goal;
         for (Set<W> rest = field - goal; rest.any();) {
             int x = rest.pop();
+            deadline_.go_on(WAYS * game_.lands);
             if (!goal.within(ways_.reached(places, field - Set<W>::of(x)))) needed.add(x);
         }
         double work = 0.0;
@@ -358,6 +366,7 @@ class OneBudget {
             std::vector<double> next(sum.size(), 0.0);
             double before = 0.0;
             for (size_t x = 0; x < sum.size(); ++x) {
+                deadline_.go_on(int64_t(sum.size()));
                 double step = last[x] - before;
                 before = last[x];
                 if (step != 0.0)
@@ -389,6 +398,7 @@ class OneBudget {
         int dice = game_.least(c, game_.attack_dice(c));
         for (Set<W> rest = game_.out[c] & field; rest.any();) {
             int y = rest.pop();
+            deadline_.go_on(WAYS * game_.lands);
             if (ways_.reached(places, field - Set<W>::of(y)).has(c)) return std::min(game_.keep[c], dice);
         }
         return dice;
@@ -413,6 +423,7 @@ class OneBudget {
                     double least = 2.0;
                     for (const auto& answer : toss.answers) {
                         double mean = 0.0;
+                        deadline_.go_on(100 * int64_t(answer.size()));
                         for (const Cost& each : answer) {
                             int left = x - each.attackers;
                             if (left < 0) continue;
@@ -437,6 +448,7 @@ class OneBudget {
     const Ways<W>& ways_;
     const Game<W>& game_;
     const Rolls<W>& rolls_;
+    Deadline& deadline_;
     std::map<Key, std::vector<double>> costs_;
     int budget_ = 0, most_ = 0;
 };
@@ -500,31 +512,45 @@ constexpr int CODE_BITS = 127;
 // States by code, each with a number.
 class Codes {
   public:
-    Codes() : keys_(1024, NONE), numbers_(1024, 0) {}
+    explicit Codes(Deadline& deadline) : deadline_(deadline), keys_(FIRST, NONE) {}
 
     // Whether a code is new; then it is added.
     bool add(Code code) {
-        if (2 * (count_ + 1) > keys_.size()) grow();
+        if (is_full()) grow();
         size_t place = slot(code);
         if (keys_[place] != NONE) return false;
         keys_[place] = code;
         ++count_;
         return true;
     }
-    int32_t& number(Code code) { return numbers_[slot(code)]; }
-    size_t count() const { return count_; }
-    size_t bytes() const { return keys_.size() * (sizeof(Code) + sizeof(int32_t)); }
-    std::vector<Code> sorted() const {
+    // All codes in order; each then has its place there for a number.
+    std::vector<Code> numbered() {
         std::vector<Code> found;
         found.reserve(count_);
-        for (Code key : keys_)
+        for (Code key : keys_) {
+            deadline_.go_on(5);
             if (key != NONE) found.push_back(key);
-        std::sort(found.begin(), found.end());
+        }
+        std::sort(found.begin(), found.end(), [this](Code a, Code b) {
+            deadline_.go_on(5);
+            return a < b;
+        });
+        numbers_ = filled(keys_.size(), int32_t{0}, deadline_);
+        for (size_t r = 0; r < found.size(); ++r) {
+            deadline_.go_on(100);
+            numbers_[slot(found[r])] = int32_t(r);
+        }
         return found;
     }
+    int32_t number(Code code) const { return numbers_[slot(code)]; }
+    // What they take, and the next one: while the table grows, the old one is there too.
+    size_t bytes() const { return keys_.size() * (sizeof(Code) + sizeof(int32_t)) * (is_full() ? 3 : 1); }
 
   private:
     static constexpr Code NONE = ~Code{0};
+    static constexpr size_t FIRST = 1024;
+
+    bool is_full() const { return 2 * (count_ + 1) > keys_.size(); }
 
     size_t slot(Code code) const {
         size_t place = mixed(uint64_t(code) ^ mixed(uint64_t(code >> 64))) & (keys_.size() - 1);
@@ -532,13 +558,15 @@ class Codes {
         return place;
     }
     void grow() {
-        std::vector<Code> old(2 * keys_.size(), NONE);
+        std::vector<Code> old = filled(2 * keys_.size(), NONE, deadline_);
         old.swap(keys_);
-        numbers_.assign(keys_.size(), 0);
-        for (Code key : old)
+        for (Code key : old) {
+            deadline_.go_on(100);
             if (key != NONE) keys_[slot(key)] = key;
+        }
     }
 
+    Deadline& deadline_;
     std::vector<Code> keys_;
     std::vector<int32_t> numbers_;
     size_t count_ = 0;
@@ -568,32 +596,39 @@ struct Trees {
 // What is known of items, found once: their multisets, and the trees that connect them.
 class Items {
   public:
-    explicit Items(int step) : step_(step) {}
+    Items(int step, Deadline& deadline) : step_(step), deadline_(deadline) {}
 
     // Those of some key, empty if they are new.
     Trees& trees(const std::vector<int>& key) {
         if (trees_.size() >= MOST_TREES && !trees_.count(key)) trees_.clear();
         return trees_[key];
     }
+    // Whether sets of so many items and light lands are few enough to connect.
+    static bool connects(size_t items, size_t lands) {
+        return items <= 16 && (lands + items) << items <= MOST_CONNECTED;
+    }
 
     // Those that follow from the classes of an item's lands; none if there are more than `most`.
-    std::shared_ptr<const Multisets> of(std::vector<std::vector<int>> lands, int64_t most,
-                                        Deadline& deadline) {
+    std::shared_ptr<const Multisets> of(std::vector<std::vector<int>> lands, int64_t most) {
         std::sort(lands.begin(), lands.end());
         auto known = found_.find(lands);
         if (known != found_.end()) return known->second->size() <= most ? known->second : nullptr;
-        auto all = find(lands, std::min(most, MOST), deadline);
-        if (all) found_[lands] = all;
-        return all;
+        auto all = find(lands, std::min(most, MOST));
+        if (!all) return nullptr;
+        if ((numbers_ += all->following.size()) > MOST_NUMBERS) {
+            found_.clear();
+            numbers_ = all->following.size();
+        }
+        return found_[lands] = all;
     }
 
   private:
     static constexpr int64_t MOST = 100000;
-    static constexpr size_t MOST_TREES = 16;
+    static constexpr size_t MOST_TREES = 16, MOST_CONNECTED = 2'000'000;
+    static constexpr size_t MOST_NUMBERS = 16'000'000;  // of `following`, in all
     using Key = std::u16string;  // the numbers of its classes, in order
 
-    std::shared_ptr<const Multisets> find(const std::vector<std::vector<int>>& lands, int64_t most,
-                                          Deadline& deadline) const {
+    std::shared_ptr<const Multisets> find(const std::vector<std::vector<int>>& lands, int64_t most) const {
         std::vector<Class> classes;  // by number; of one kind in a row, from few defenders to many
         std::map<std::pair<int, int>, int> held;
         for (const auto& each : lands) {
@@ -620,11 +655,12 @@ class Items {
         std::unordered_map<Key, int> number{{start, 0}};
         std::vector<Key> keys{start};
         for (size_t n = 0; n < keys.size(); ++n) {
-            if (int64_t(keys.size()) > most || deadline.over()) return nullptr;
+            if (int64_t(keys.size()) > most) return nullptr;
             Key key = keys[n];
             for (size_t i = 0; i < key.size(); ++i) {
                 if (i && key[i] == key[i - 1]) continue;
                 for (int lost = 1; lost <= std::min(step_, classes[key[i]].defenders); ++lost) {
+                    deadline_.go_on();
                     Key next = after(key, i, lost);
                     if (number.emplace(next, 0).second) keys.push_back(std::move(next));
                 }
@@ -636,6 +672,7 @@ class Items {
             for (char16_t c : keys[n]) total[n] += classes[c].defenders;
         }
         std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return total[a] < total[b]; });
+        deadline_.go_on();
         for (size_t n = 0; n < keys.size(); ++n) number[keys[order[n]]] = int(n);
         auto all = std::make_shared<Multisets>();
         all->step = step_;
@@ -645,7 +682,9 @@ class Items {
             for (size_t i = 0; i < key.size(); ++i) {
                 if (i && key[i] == key[i - 1]) continue;
                 all->classes.push_back(classes[key[i]]);
+                if (all->following.size() + size_t(step_) + 1 > MOST_NUMBERS) return nullptr;
                 for (int lost = 0; lost <= step_; ++lost) {
+                    deadline_.go_on();
                     bool possible = lost <= classes[key[i]].defenders;
                     all->following.push_back(possible ? number[lost ? after(key, i, lost) : key] : 0);
                 }
@@ -656,6 +695,8 @@ class Items {
     }
 
     int step_;
+    Deadline& deadline_;
+    size_t numbers_ = 0;
     std::map<std::vector<int>, Trees> trees_;
     std::map<std::vector<std::vector<int>>, std::shared_ptr<const Multisets>> found_;
 };
@@ -664,18 +705,24 @@ template <int W>
 class Relaxed {
   public:
     // `field` is what may be of use to attack; with `any`, any land of the goal is enough. It is
-    // not sound if it is too large, or surely has more than `most` values, or if the time is over.
+    // not sound if it is too large, or surely has more than `most` values.
     Relaxed(const Ways<W>& ways, const Rolls<W>& rolls, const Set<W>& field, const Set<W>& goal,
             Items& items, const Level<W>& level, bool any, int64_t most, Deadline& deadline)
-        : ways_(ways), game_(ways.game), rolls_(rolls), any_(any) {
+        : ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline), any_(any), codes_(deadline) {
         Set<W> inside = level.inside();
         find_groups(level, field, inside);
         if (!sound_) return;
         items_ = int(level.items.size());
         Set<W> light = field - inside;
+        if (!Items::connects(level.items.size(), size_t(light.count()))) {
+            sound_ = false;
+            return;
+        }
         Set<W> touched;
-        for (int v : ways_.stacks)
+        for (int v : ways_.stacks) {
+            deadline_.go_on(WAYS * game_.lands);
             if (!level.large().has(v)) touched |= ways_.reach_of(v, field, Set<W>{}).first;
+        }
         std::vector<int> lands, armies;
         for (Set<W> rest = light; rest.any();) {
             int u = rest.pop();
@@ -711,14 +758,13 @@ class Relaxed {
                 int c = rest.pop();
                 held.push_back({game_.kind[c], game_.start.armies[c], game_.keep[c]});
             }
-            multisets_.push_back(items.of(std::move(held), most, deadline));
+            multisets_.push_back(items.of(std::move(held), most));
             if (!multisets_.back()) {
                 sound_ = false;
                 return;
             }
         }
-        connect(level, items, lands, armies, deadline);
-        if (!sound_) return;
+        connect(level, items, lands, armies);
         int64_t spare = 0;
         for (int n : armies) spare += n - 1;
         int bits = 0;
@@ -749,7 +795,7 @@ class Relaxed {
     int64_t values() const { return values_; }
 
     // Finds the states; returns whether there are at most so many values, and room for them.
-    bool explore(int64_t most, int64_t bytes, Deadline& deadline) {
+    bool explore(int64_t most, int64_t bytes) {
         if (!sound_) return false;
         if (groups_.empty()) return true;
         std::vector<Code> waiting{start_};
@@ -757,7 +803,7 @@ class Relaxed {
         std::vector<Attack> attacks;
         View view;
         while (!waiting.empty()) {
-            if (deadline.over()) return false;
+            deadline_.go_on();
             Code code = waiting.back();
             waiting.pop_back();
             see(code, view);
@@ -773,6 +819,7 @@ class Relaxed {
             find_attacks(code, view, attacks);
             for (size_t a = 0; a < attacks.size(); ++a)
                 for (int lost = 1; lost <= std::min(attacks[a].defenders, rolls_.step); ++lost) {
+                    deadline_.go_on(50);
                     Code next = after_[a * (rolls_.step + 1) + lost];
                     if (codes_.add(next)) waiting.push_back(next);
                 }
@@ -780,10 +827,10 @@ class Relaxed {
         return true;
     }
 
-    // The value at the start, if the states are found; -1 if it was stopped.
-    double value(Deadline& deadline) {
+    // The value at the start, if the states are found.
+    double value() {
         if (groups_.empty()) return 0.0;
-        if (!solve(deadline)) return -1.0;
+        solve();
         // What small stacks lose on their ways is drawn at the start.
         budgets_.clear();
         for (const Group& group : groups_) budgets_.push_back(budget_of(group, light_));
@@ -828,6 +875,7 @@ class Relaxed {
         std::vector<Group> small;
         for (int v : ways_.stacks) {
             if (large.has(v)) continue;
+            deadline_.go_on(WAYS * game_.lands);
             auto [reach, steps] = ways_.reach_of(v, field, inside);
             if (!reach.meets(inside)) continue;
             int able = ways_.able(v) - steps;
@@ -856,16 +904,14 @@ class Relaxed {
 
     // The least weights by which sets of items can be connected, for each group.
     void connect(const Level<W>& level, Items& items, const std::vector<int>& lands,
-                 const std::vector<int>& armies, Deadline& deadline) {
+                 const std::vector<int>& armies) {
         size_t sets = size_t{1} << items_;
         std::vector<int> ones(lands.size(), 1), spare = armies;
         for (int& n : spare) --n;
-        nodes_ = needed(level, items, lands, ones, deadline);
+        nodes_ = needed(level, items, lands, ones);
         toll_ = nodes_;
-        spare_ = needed(level, items, lands, spare, deadline);
-        whole_ = needed(level, items, lands, armies, deadline);
-        sound_ = !deadline.passed();
-        if (!sound_) return;
+        spare_ = needed(level, items, lands, spare);
+        whole_ = needed(level, items, lands, armies);
         for (size_t g = 0; g < groups_.size(); ++g) {
             useful_.emplace_back(sets, 0);
             if (!light_least_)
@@ -879,6 +925,7 @@ class Relaxed {
                 for (auto* weighed : {&nodes_, &spare_, &whole_})
                     for (int& n : (*weighed)[g]) n = n < FAR ? 0 : n;
             for (size_t q = sets; q-- > 0;) {
+                deadline_.go_on(10 * items_);
                 int most = std::max(nodes_[g][q], whole_[g][q]);
                 int need = nodes_[g][q] < FAR ? std::min(most, level.light) : 0;
                 for (int i = 0; i < items_; ++i) need = std::max(need, useful_[g][q | size_t{1} << i]);
@@ -889,8 +936,7 @@ class Relaxed {
 
     // By Dreyfus and Wagner: a tree that holds a light land or an item, and a set of items, is two
     // trees that meet there, or a tree that holds a neighbour, and itself.
-    Trees trees(const Level<W>& level, const std::vector<int>& lands, const std::vector<int>& weights,
-                Deadline& deadline) const {
+    Trees trees(const Level<W>& level, const std::vector<int>& lands, const std::vector<int>& weights) const {
         size_t count = lands.size(), row = (count + 3) / 4 * 4, sets = size_t{1} << items_;
         std::vector<std::vector<int>> light(count), joins(count), joined(items_);  // neighbours
         for (size_t u = 0; u < count; ++u) {
@@ -906,8 +952,8 @@ class Relaxed {
         padded.resize(row, 0);
         std::copy(weights.begin(), weights.end(), of_light.begin());
         for (size_t whole = 1; whole < sets; ++whole) {
-            if (deadline.over()) return {};
             for (int i = 0; i < items_; ++i) {
+                deadline_.go_on(int64_t{10} << __builtin_popcountll(whole));
                 size_t own = size_t{1} << i, rest = whole & ~own, low = rest & -rest;
                 if (rest == whole) continue;
                 int best = rest ? FAR : 0;
@@ -926,6 +972,7 @@ class Relaxed {
             size_t low = whole & -whole;
             for (size_t part = (whole - 1) & whole; part; part = (part - 1) & whole) {
                 if (!(part & low)) continue;
+                deadline_.go_on(int64_t(row));
                 const int *a = &of_light[part * row], *b = &of_light[(whole ^ part) * row];
                 for (size_t u = 0; u < row; u += 4) {
                     Quad best, x, y, weight;
@@ -943,6 +990,7 @@ class Relaxed {
                     if (whole >> i & 1) own[u] = std::min(own[u], of_item[whole * items_ + i] + weights[u]);
             for (bool better = true; better;) {
                 better = false;
+                deadline_.go_on(10 * int64_t(count));
                 for (size_t u = 0; u < count; ++u)
                     for (int w : light[u])
                         if (own[w] + weights[u] < own[u]) own[u] = own[w] + weights[u], better = true;
@@ -953,15 +1001,14 @@ class Relaxed {
 
     // For each group the least weight that connects each set of items.
     std::vector<std::vector<int>> needed(const Level<W>& level, Items& items, const std::vector<int>& lands,
-                                         const std::vector<int>& weights, Deadline& deadline) const {
+                                         const std::vector<int>& weights) const {
         std::vector<int> key = weights;
         for (const Set<W>& item : level.items) {
             key.push_back(-1);
             for (Set<W> rest = item; rest.any();) key.push_back(rest.pop());
         }
         Trees& known = items.trees(key);
-        if (known.of_light.empty()) known = trees(level, lands, weights, deadline);
-        if (deadline.passed()) return {};
+        if (known.of_light.empty()) known = trees(level, lands, weights);
         const auto& [of_light, of_item] = known;
         size_t count = lands.size(), row = (count + 3) / 4 * 4, sets = size_t{1} << items_;
         std::vector<std::vector<int>> found;
@@ -974,6 +1021,7 @@ class Relaxed {
                 if (!level.items[i].meets(group.reach)) beyond |= size_t{1} << i;
             for (size_t whole = 1; whole < sets; ++whole) {
                 size_t low = whole & -whole;
+                deadline_.go_on((int64_t{1} << __builtin_popcountll(whole)) + int64_t(count));
                 int each = FAR;
                 for (size_t part = (whole - 1) & whole; part; part = (part - 1) & whole)
                     if (part & low) each = std::min(each, best[part] + best[whole ^ part]);
@@ -1008,6 +1056,7 @@ class Relaxed {
         for (int x = 0; x <= group.able; ++x)
             for (const Row* row : rows)
                 for (const Choice& choice : row->choices) {
+                    deadline_.go_on();
                     double chance = 0.0;
                     for (const Toss& toss : choice.tosses) {
                         double least = 2.0;
@@ -1030,6 +1079,7 @@ class Relaxed {
             for (int i = 0; i < steps; ++i) {
                 std::vector<double> next(lost.size(), 0.0);
                 for (size_t x = 0; x < lost.size(); ++x) {
+                    deadline_.go_on(int64_t(lost.size()));
                     double step = conquered[x] - (x ? conquered[x - 1] : 0.0);
                     for (size_t y = x; y < lost.size(); ++y) next[y] += step * lost[y - x];
                 }
@@ -1040,6 +1090,7 @@ class Relaxed {
             std::reverse(lost.begin(), lost.end());
             lost[0] += std::max(1.0 - sum, 0.0);
             std::vector<double> both(budget.size() + lost.size() - 1, 0.0);
+            deadline_.go_on(int64_t(budget.size() * lost.size()));
             for (size_t x = 0; x < budget.size(); ++x)
                 for (size_t y = 0; y < lost.size(); ++y) both[x + y] += budget[x] * lost[y];
             budget.swap(both);
@@ -1101,6 +1152,7 @@ class Relaxed {
         for (size_t g = 0; g < n; ++g) spent += spare_[g][view.owned[g]];
         for (size_t g = 0; g < n; ++g) {
             if (!view.able[g]) continue;
+            deadline_.go_on(20 * items_);
             uint32_t owned = view.owned[g];
             int64_t others = spent - spare_[g][owned];
             bool wanted = view.light[g] < caps_[g] && view.light[g] < useful_[g][owned];
@@ -1130,6 +1182,7 @@ class Relaxed {
                 int toll = toll_[g][more] - toll_[g][owned];
                 const Multisets& all = *multisets_[i];
                 for (int c = all.first[view.multiset[i]]; c < all.first[view.multiset[i] + 1]; ++c) {
+                    deadline_.go_on(10 * step);
                     const Class& each = all.classes[c];
                     const int* following = all.after(c);
                     attacks.push_back({int(g), each.kind, each.defenders, each.kept, toll, dead_end});
@@ -1204,6 +1257,7 @@ class Relaxed {
             }
             for (const Use& use : attack.kept <= 1 && !attack.dead_end ? row.plain : row.uses) {
                 const Choice& choice = row.choices[use.choice];
+                deadline_.go_on();
                 Action action{g, attack.toll + use.from, use.to == ENDLESS ? ENDLESS : attack.toll + use.to,
                               &choice, plan.parts.size(), 0, -1};
                 bool plain = choice.is_plain() && choice.costs().size() <= MOST_COSTS;
@@ -1217,6 +1271,7 @@ class Relaxed {
                 for (const Toss& toss : choice.tosses)
                     for (const auto& answer : toss.answers)
                         for (const Cost& cost : answer) {
+                            deadline_.go_on(10);
                             if (plain && &cost == same) continue;
                             int gone = cost.attackers, kept = attack.dead_end ? cost.advance : attack.kept;
                             if (cost.defenders == attack.defenders)
@@ -1246,16 +1301,16 @@ class Relaxed {
         return int(plan.used++);
     }
 
-    bool solve(Deadline& deadline) {
-        std::vector<Code> states = codes_.sorted();
-        for (size_t r = 0; r < states.size(); ++r) codes_.number(states[r]) = int32_t(r);
+    void solve() {
+        std::vector<Code> states = codes_.numbered();
         size_t n = groups_.size(), last = n - 1;
-        std::vector<int> size(states.size() * n), stride(states.size() * n);
+        std::vector<int> size = filled(states.size() * n, 0, deadline_), stride = size;
         View view;
         size_t total = 0;
         int longest = 0;
         begin_.reserve(states.size());
         for (size_t r = 0; r < states.size(); ++r) {
+            deadline_.go_on();
             see(states[r], view);
             int width = (view.able[last] + PAD) / PAD * PAD;
             longest = std::max(longest, width);
@@ -1271,7 +1326,7 @@ class Relaxed {
         }
         for (size_t& each : begin_) each += longest;  // a line may be looked at before its begin
         total += longest;
-        values_at_.assign(total + PAD, 0.0);
+        values_at_ = filled(total + PAD, 0.0, deadline_);
         double* values = values_at_.data();
         std::vector<Attack> attacks;
         Plan plan;
@@ -1291,7 +1346,7 @@ class Relaxed {
             find_plan(attacks, stride, size_t(longest), plan);
             std::fill(budgets.begin(), budgets.end(), 0);
             for (size_t line = begin_[r]; line < end; line += line_width) {
-                if (deadline.over()) return false;
+                deadline_.go_on(int64_t(n * plan.base.size()));
                 double* own = values + line;
                 int width = own_size[last];
                 for (size_t g = 0; g < last; ++g)  // more armies are not worth less
@@ -1316,6 +1371,7 @@ class Relaxed {
                     bool is_last = action.group == last;
                     int able = is_last ? std::max(width - 1, action.from) : budgets[action.group];
                     if (able >= (is_last ? width : action.to) || able < action.from) continue;
+                    deadline_.go_on(width * action.count);
                     const Part* parts = plan.parts.data() + action.first;
                     if (action.choice) {
                         if (!is_last) raise_hard(own, width, values, plan, action, mean, least, mixed);
@@ -1346,6 +1402,7 @@ class Relaxed {
                         const Again& each = plan.agains[i];
                         best = std::max(best, each.sum[x] + each.chance * own[x - each.gone]);
                     }
+                    deadline_.go_on(int64_t(plan.used + (plan.hard ? 2 * plan.parts.size() : 0)));
                     if (plan.hard) best = std::max(best, hard(values, own, x, plan));
                     own[x] = best;
                 }
@@ -1355,7 +1412,6 @@ class Relaxed {
                 }
             }
         }
-        return true;
     }
 
     // Raises a line to what a roll is worth to which the defender replies.
@@ -1407,6 +1463,7 @@ class Relaxed {
     double mean(size_t g, size_t place) const {
         if (g == groups_.size()) return values_at_[place];
         double sum = 0.0;
+        deadline_.go_on(int64_t(budgets_[g].size()));
         for (size_t x = 0; x < budgets_[g].size(); ++x)
             if (budgets_[g][x] != 0.0) sum += budgets_[g][x] * mean(g + 1, place + x * size_t(strides_[g]));
         return sum;
@@ -1417,6 +1474,7 @@ class Relaxed {
     const Ways<W>& ways_;
     const Game<W>& game_;
     const Rolls<W>& rolls_;
+    Deadline& deadline_;
     bool any_, sound_ = true;
     std::vector<Group> groups_;
     Set<W> light_;
@@ -1453,9 +1511,9 @@ template <int W>
 class BoundSearch {
   public:
     BoundSearch(const Ways<W>& ways, const Rolls<W>& rolls, const Set<W>& goal, const Set<W>& field, bool any,
-                double first)
-        : best(first), ways_(ways), game_(ways.game), rolls_(rolls), items_(rolls.step), goal_(goal & field),
-          field_(field), any_(any) {
+                double first, Deadline& deadline)
+        : best(first), ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline),
+          items_(rolls.step, deadline), goal_(goal & field), field_(field), any_(any) {
         strengths_ = strengths();
         if (strengths_.empty() || (!any && !goal.within(field))) best = 0.0;
         if (best <= 0.0) {
@@ -1477,39 +1535,36 @@ class BoundSearch {
 
     bool done() const { return done_; }
 
-    // Solves one relaxed game of at most so many values; returns whether there may be another one.
-    bool improve(int64_t most, Deadline& deadline) {
-        while (!done_ && !deadline.over()) {
+    // Solves one relaxed game of at most so many values, if there is one. What is stopped in the
+    // middle begins anew.
+    void improve(int64_t most) {
+        while (!done_) {
+            deadline_.go_on();
             if (next_ == waiting_.size()) {
-                if (!refill(most)) break;
+                refill(most);
                 continue;
             }
             const Try each = waiting_[next_];
-            size_t before = each.row < 0 ? 0 : reached_[each.row];
+            size_t reached = each.row < 0 ? 0 : reached_[each.row];
             int64_t room = std::min(room_, most);
-            auto game = each.row < 0 ? game_of(each.level, room, deadline)
-                                     : finest(rows_[each.row], reached_[each.row], room, deadline);
-            double value = game ? game->value(deadline) : -1.0;
-            if (deadline.passed()) {
-                if (each.row >= 0) reached_[each.row] = before;
-                break;
-            }
+            auto game = each.row < 0 ? game_of(each.level, room) : finest(rows_[each.row], reached, room);
+            double value = game ? game->value() : -1.0;
             ++next_;
+            if (each.row >= 0) reached_[each.row] = reached;
             if (value < 0.0) continue;
-            const Level<W>& level = each.row < 0 ? each.level : rows_[each.row][reached_[each.row] - 1];
+            const Level<W>& level = each.row < 0 ? each.level : rows_[each.row][reached - 1];
             tried_.push_back(level);
             values += game->values();
             value = value > 0.0 ? std::min(value + ROUNDING, 1.0) : 0.0;
+            best = std::min(best, value);
+            if (best <= 0.0) done_ = true;
             if (value < climbed_ - (each.climbs ? std::max(LEAST_GAIN, RELATIVE_GAIN * climbed_) : 0.0)) {
                 climbed_ = value;
                 from_ = level;
                 if (each.climbs) climb();
             }
-            best = std::min(best, value);
-            if (best <= 0.0) done_ = true;
-            return !done_;
+            return;
         }
-        return false;
     }
 
   private:
@@ -1532,21 +1587,20 @@ class BoundSearch {
     }
 
     // The game of a level that is new, if there is room and time for it.
-    std::unique_ptr<Relaxed<W>> game_of(const Level<W>& level, int64_t room, Deadline& deadline) {
+    std::unique_ptr<Relaxed<W>> game_of(const Level<W>& level, int64_t room) {
         if (is_tried(level)) return nullptr;
         auto game = std::make_unique<Relaxed<W>>(ways_, rolls_, field_, goal_, items_, level, any_, room,
-                                                 deadline);
-        if (game->explore(room, deadline.bytes(), deadline)) return game;
+                                                 deadline_);
+        if (game->explore(room, deadline_.bytes())) return game;
         is_cut_ = true;
         return nullptr;
     }
 
     // The finest game of a row that there is room for, if it is new; the first `reached` have room.
-    std::unique_ptr<Relaxed<W>> finest(const std::vector<Level<W>>& row, size_t& reached, int64_t room,
-                                       Deadline& deadline) {
+    std::unique_ptr<Relaxed<W>> finest(const std::vector<Level<W>>& row, size_t& reached, int64_t room) {
         std::unique_ptr<Relaxed<W>> found;
         while (reached < row.size()) {
-            auto game = game_of(row[reached], room, deadline);
+            auto game = game_of(row[reached], room);
             if (!game && !is_tried(row[reached])) break;
             found = std::move(game);
             ++reached;
@@ -1554,12 +1608,13 @@ class BoundSearch {
         return found;
     }
 
-    // Finds what to try next; returns whether there is any.
-    bool refill(int64_t most) {
+    // Finds what to try next, if there is any.
+    void refill(int64_t most) {
         waiting_.clear();
         next_ = 0;
         if (stage_ == 0) {
-            if (room_ >= most || (room_ && !is_cut_)) return !(done_ = true);
+            done_ = room_ >= most || (room_ && !is_cut_);
+            if (done_) return;
             room_ = room_ ? room_ * GROWTH : FIRST_ROOM;
             is_cut_ = false;
             Level<W> single{{}, {}, 4, 3, FEW};
@@ -1571,17 +1626,16 @@ class BoundSearch {
                 }
             for (size_t i = rows_.size(); i-- > 0;) waiting_.push_back({{}, int(i), false});
             stage_ = 1;
-            return true;
+            return;
         }
-        stage_ = 0;
         if (climbed_ <= 1.0) climb();
-        return true;
+        stage_ = 0;
     }
 
     void climb() {
         waiting_.clear();
         next_ = 0;
-        for (auto& each : finer(from_)) waiting_.push_back({std::move(each), -1, true});
+        for (const auto& each : finer(from_)) waiting_.push_back({each, -1, true});
     }
 
     // About how many armies stacks have left when they come next to the goal.
@@ -1589,6 +1643,7 @@ class BoundSearch {
         std::vector<double> price = price_of(field_ - goal_);
         std::vector<std::pair<int, double>> found;
         for (int v : ways_.stacks) {
+            deadline_.go_on(WAYS * game_.lands);
             if (!ways_.reach_of(v, field_, Set<W>{}).first.meets(goal_)) continue;
             double least = game_.out[v].meets(goal_) ? 0.0 : LONG;
             std::vector<double> cost = prices(Set<W>::of(v), price);
@@ -1617,6 +1672,7 @@ class BoundSearch {
             if (price[u] >= 0.0) open[u] = price[u];
         }
         for (;;) {
+            deadline_.go_on(game_.lands);
             int best = -1;
             for (int u = 0; u < game_.lands; ++u)
                 if (open[u] >= 0.0 && found[u] < 0.0 && (best < 0 || open[u] < open[best])) best = u;
@@ -1685,6 +1741,7 @@ class BoundSearch {
         std::vector<std::pair<int, int>> found;
         for (Set<W> rest = field_ - goal_; rest.any();) {
             int x = rest.pop(), held = 0;
+            deadline_.go_on(WAYS * game_.lands);
             Set<W> others = field_ - Set<W>::of(x);
             for (const Set<W>& places : groups)
                 held += (ways_.reached(places, others) & goal_) != (ways_.reached(places, field_) & goal_);
@@ -1702,6 +1759,7 @@ class BoundSearch {
         std::vector<int> best;
         for (size_t i = 0; i < items.size(); ++i)
             for (size_t j = i + 1; j < items.size(); ++j) {
+                deadline_.go_on();
                 Set<W> near = ways_.around(items[i]);
                 std::vector<int> close{near.meets(items[j]), (near & ways_.around(items[j])).meets(field_),
                                        -(items[i] | items[j]).count()};
@@ -1735,9 +1793,11 @@ class BoundSearch {
                 Level<W>& each = more();
                 for (size_t i = 0; i < n; ++i) each.items.push_back(Set<W>::of(extras[i]));
             }
-        for (int v : ways_.stacks)
+        for (int v : ways_.stacks) {
+            deadline_.go_on(WAYS * game_.lands);
             if (!level.large().has(v) && ways_.reach_of(v, field_, inside).first.meets(inside))
                 more().groups.push_back(Set<W>::of(v));
+        }
         if (!room) return found;
         for (int x : extras) more().items.push_back(Set<W>::of(x));
         for (size_t i = 0; i < level.items.size(); ++i) {
@@ -1843,6 +1903,7 @@ class BoundSearch {
     const Ways<W>& ways_;
     const Game<W>& game_;
     const Rolls<W>& rolls_;
+    Deadline& deadline_;
     Items items_;
     Set<W> goal_, field_;
     bool any_, done_ = false, is_cut_ = false;
@@ -1866,17 +1927,10 @@ class BoundSearch {
 template <int W>
 class Bounds {
   public:
-    explicit Bounds(const Game<W>& game) : ways_(game), rolls_(game), one_(ways_, rolls_) {
+    Bounds(const Game<W>& game, Deadline& deadline)
+        : deadline_(deadline), ways_(game), rolls_(game, deadline), one_(ways_, rolls_, deadline) {
         if (!rolls_.fits) {
-            double most = 0.0;
-            auto pay = [&](double paid) {
-                limit_ += std::max(paid, 0.0);
-                most = std::max(most, paid);
-            };
-            for (int c = 0; c < game.lands; ++c)
-                if (game.field.has(c)) pay(game.pays[c]);
-            for (const auto& set : game.sets) pay(set.pays);
-            if (game.once) limit_ = most;
+            limit_ = simple(game);
             return;
         }
         Set<W> reach = ways_.reached(ways_.places, game.field);
@@ -1900,6 +1954,18 @@ class Bounds {
             if (set.pays > 0.0 && (set.lands & game.field).any()) add(set.lands & game.field, set.pays);
     }
 
+    // A bound that takes no time.
+    static double simple(const Game<W>& game) {
+        double sum = 0.0, most = 0.0;
+        for (Set<W> rest = game.field; rest.any();) {
+            int c = rest.pop();
+            sum += std::max(game.pays[c], 0.0);
+            most = std::max(most, game.paid(c, game.field));
+        }
+        for (const auto& set : game.sets) sum += std::max(set.pays, 0.0);
+        return game.once ? most : sum;
+    }
+
     double best() const {
         double sum = limit_;
         for (const Term& term : terms_) sum += term.pays * term.search->best;
@@ -1911,15 +1977,15 @@ class Bounds {
         return sum;
     }
 
-    // Solves one more relaxed game; returns false when none is left, or it was stopped.
-    bool improve(Deadline& deadline) {
+    // Solves one more relaxed game; returns whether there may be another one.
+    bool improve() {
         Term* next = nullptr;
         for (Term& term : terms_)
             if (!term.search->done() && (!next || term.worth() > next->worth())) next = &term;
         if (!next) return false;
-        int64_t room = deadline.bytes() / int64_t(sizeof(double));
-        next->search->improve(std::min(room, deadline.states() - values()), deadline);
-        return !deadline.passed() && any_left();
+        int64_t room = deadline_.bytes() / int64_t(sizeof(double));
+        next->search->improve(std::min(room, deadline_.states() - values()));
+        return any_left();
     }
 
   private:
@@ -1931,11 +1997,12 @@ class Bounds {
     };
 
     void add(const Set<W>& goal, double pays) {
+        deadline_.go_on(WAYS * ways_.game.lands);
         Set<W> field = ways_.useful(goal);
         add(goal, field, false, pays, one_.chance(goal, field));
     }
     void add(const Set<W>& goal, const Set<W>& field, bool any, double pays, double first) {
-        terms_.push_back({pays, std::make_unique<BoundSearch<W>>(ways_, rolls_, goal, field, any, first)});
+        terms_.push_back({pays, std::make_unique<BoundSearch<W>>(ways_, rolls_, goal, field, any, first, deadline_)});
     }
     bool any_left() const {
         for (const Term& term : terms_)
@@ -1943,6 +2010,7 @@ class Bounds {
         return false;
     }
 
+    Deadline& deadline_;
     Ways<W> ways_;
     Rolls<W> rolls_;
     OneBudget<W> one_;
