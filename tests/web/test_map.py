@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 import iacta
 from iacta.answers.following import standing
@@ -88,6 +88,12 @@ def dropped(page: Page, text: str, name: str) -> None:
         [text, name],
     )
     page.dispatch_event("body", "drop", {"dataTransfer": transfer})
+
+
+def late(route: Route) -> None:
+    """Let a request wait."""
+    route.request.frame.page.wait_for_timeout(400)
+    route.continue_()
 
 
 def planned(page: Page) -> None:
@@ -235,6 +241,17 @@ def test_files_are_dropped_opened_and_pasted(visit: Visit) -> None:
     expect(page.locator("#setup-wrong")).to_contain_text("'Mars'")
     page.go_back()
     expect(page.locator("#board-name")).to_have_text(read_board(FILES / "own.toml").name)
+
+
+def test_a_file_that_is_dropped_while_the_page_begins_stays(visit: Visit) -> None:
+    page = visit("/about")
+    page.route(re.compile("examples"), late)
+    page.goto(page.url.replace("/about", "/map"))
+    dropped(page, (FILES / "own.toml").read_text(), "own.toml")
+    name = read_board(FILES / "own.toml").name
+    expect(page.locator("#board-name")).to_have_text(name)
+    page.wait_for_timeout(700)
+    expect(page.locator("#board-name")).to_have_text(name)
 
 
 def test_the_page_ships_the_examples_of_the_repository() -> None:

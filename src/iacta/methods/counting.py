@@ -169,13 +169,16 @@ class Counting(RollKernel):
         armies = list(accumulate(attackers + defenders for defenders in defended))
         rows, defenders = 1 + self.rules.defence.kept, sum(defended)
         mean = sum(map(mul, armies, defended)) // defenders
-        self._refuse(attackers, defenders, rows, mean)
+        self._refuse(attackers, defenders, rows, mean, "campaign" if armies[1:] else "battle")
 
-    def _refuse(self, attackers: int, defenders: int, rows: int, armies: int = 0) -> None:
+    def _refuse(
+        self, attackers: int, defenders: int, rows: int, armies: int = 0, kind: str = "battle"
+    ) -> None:
         """Refuse what is too large.
 
         rows: how many rows of numbers are held at once.
         armies: how many armies a number counts on average; 0 for all of them.
+        kind: what is refused, for the message.
         """
         armies = armies or attackers + defenders
         unit = coefficients(attackers, defenders, self.rules).unit
@@ -187,6 +190,7 @@ class Counting(RollKernel):
             memory=memory,
             number_bytes=number_bytes,
             states=OPERATIONS * attackers * defenders,
+            kind=kind,
         )
 
     def error(self, attackers: int, defenders: int) -> Error:

@@ -239,6 +239,7 @@ def refuse_too_large(
     method: str,
     number_bytes: int = 8,
     states: int | None = None,
+    kind: str = "battle",
 ) -> None:
     """Refuse a battle whose states would take too many steps or too much memory.
 
@@ -247,6 +248,7 @@ def refuse_too_large(
     method: the method that is asked, for the message.
     number_bytes: the size of one number, 8 for a float; larger numbers are slower.
     states: how many states the method visits; `None` for all of them.
+    kind: what is refused, for the message.
     """
     states = attackers * defenders if states is None else states
     if number_bytes > FLOAT_BYTES:
@@ -254,7 +256,7 @@ def refuse_too_large(
     if states > MOST_STEPS or memory > MOST_BYTES:
         needs = "half a minute" if states > MOST_STEPS else f"{MOST_BYTES // 2**30} GiB of memory"
         raise TooLargeError(
-            f"a battle of {shown(attackers)} against {shown(defenders)} is too large for the "
+            f"a {kind} of {shown(attackers)} against {shown(defenders)} is too large for the "
             f"method {method!r}: it would take more than {needs}"
         )
 
@@ -390,12 +392,14 @@ class Kernel(ABC):
         memory: int,
         number_bytes: int = 8,
         states: int | None = None,
+        kind: str = "battle",
     ) -> None:
         """Refuse a battle whose dice or states would take too long, or too much memory.
 
         memory: the bytes that are held at once.
         number_bytes: the size of one number; a step takes the longer, the larger it is.
         states: how many states the method visits; `None` for all of them.
+        kind: what is refused, for the message.
         """
         most_attack, most_defence = self.rules.full_roll
         refuse_many_rolls(min(attackers, most_attack), min(defenders, most_defence), self.rules)
@@ -406,6 +410,7 @@ class Kernel(ABC):
             method=self.name,
             number_bytes=number_bytes,
             states=attackers * defenders if states is None else states,
+            kind=kind,
         )
 
     def refusal(self, attackers: int, defenders: int) -> IactaError | None:

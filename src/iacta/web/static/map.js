@@ -132,9 +132,11 @@ function use(next) {
 }
 
 async function start(example, { isFirst = false } = {}) {
+  const before = board;
   const text = await (await fetch(`/static/examples/${example.file}`)).text();
   const found = await patiently(() => posted("/api/position/read", { text }));
   const code = await packed(found.board);
+  if (isFirst && board !== before) return; // somebody was faster, and has opened another
   use(found);
   let next = { ...placed(board, code, found.position), ...example.goal };
   if (example.continent) next.continent = board.continents.findIndex(({ name }) => name === example.continent);
