@@ -199,7 +199,12 @@ def test_a_front_is_read_as_it_is_written(front: Front) -> None:
         (200, [Front(5, 8)], TooLargeError, "a chain must have at most 2e[+]06 spreads"),
         (20_000, [Front(5)], IactaError, "armies must be a whole number from 1 to 10000"),
         (9, [Front(10**6)], TooLargeError, "attackers must be at most 10000, got 1000000"),
-        (9, [Front(5, rules="five ones")], IllegalError, "for the method 'fronts'"),
+        (
+            9,
+            [Front(5, rules="five ones")],
+            IllegalError,
+            "cannot be used to divide armies among fronts",
+        ),
     ],
 )
 def test_what_cannot_be_asked_is_refused(
