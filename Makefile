@@ -22,7 +22,7 @@ DEVELOPER := test check bench docs
 # Tests start Python hundreds of times, which compiles nothing anew where it may keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo plot serve core test check fuzz reproduce bench docs format wheels clean
+.PHONY: demo plot serve core test check fuzz fuzz-core reproduce bench docs format wheels clean
 
 demo: $(VENV)/core core
 	@$(BIN)/iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1
@@ -55,6 +55,15 @@ check: $(VENV)/check
 # An hour of random commands and calls; the tests make a few hundred of the same.
 fuzz: $(VENV)/test core
 	@$(BIN)/python -m tests.fuzz $(SECONDS)
+
+# The same for the core, built to notice what it reads or counts wrongly; any case can be run again by its number.
+fuzz-core: build/fuzz-core
+	@build/fuzz-core $(SECONDS)
+
+build/fuzz-core: $(wildcard src/core/* tests/core/*pp)
+	@mkdir -p build
+	@$(COMPILER) -O0 -g1 $(COMPILED) -fsanitize=address,undefined -fno-sanitize-recover=all -Isrc/core \
+		src/core/interface.cpp tests/core/fuzz.cpp -o $@
 
 reproduce: $(VENV)/plot core
 	@$(BIN)/iacta reproduce $(INTO)

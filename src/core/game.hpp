@@ -184,7 +184,7 @@ class Game {
     int most_dice_of(const Position<W>& s, int v, int c) const {
         int k = whole[kind[c]] ? (spare(s, v) > 0) : std::min(s.armies[v] - free, attack_dice(c));
         while (k > 0 && !allowed(s, v, c, k)) --k;
-        return k;
+        return std::max(k, 0);
     }
     bool allowed(const Position<W>& s, int v, int c, int k) const {
         int room = spare(s, v), d = s.armies[c];

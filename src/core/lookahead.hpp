@@ -277,7 +277,8 @@ class Lookahead {
             Decision top;
             if (options[i].value < options[0].value * (1.0 - style_.near)) break;
             Roll roll = options[i].roll;
-            int fewest = game_.whole[game_.kind[roll.to]] || game_.least(roll.to, 2) < 2 ? roll.dice : 1;
+            int two = std::min(2, game_.attack_dice(roll.to));
+            int fewest = game_.whole[game_.kind[roll.to]] || game_.least(roll.to, two) < 2 ? roll.dice : 1;
             for (; roll.dice >= fewest; --roll.dice) {
                 if (!game_.allowed(s, roll.start, roll.to, roll.dice)) continue;
                 Decision found = evaluated(s, parts, roll, CLIMB);

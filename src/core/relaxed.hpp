@@ -228,7 +228,13 @@ template <int W>
 class Ways {
   public:
     explicit Ways(const Game<W>& game) : game(game) {
-        for (int v = 0; v < game.lands; ++v) near.push_back(game.out[v] | game.into[v]);
+        for (int v = 0; v < game.lands; ++v) {
+            near.push_back(game.out[v] | game.into[v]);
+            int least = std::min(game.keep[v], 1);
+            for (int k = game.whole[game.kind[v]] ? 1 : game.attack_dice(v); k > 0; --k)
+                least = std::min(least, game.least(v, k));
+            stays.push_back(least);
+        }
         for (Set<W> rest = game.live_stacks(game.start); rest.any();) {
             int v = rest.pop();
             places.add(v);
@@ -238,6 +244,7 @@ class Ways {
 
     const Game<W>& game;
     std::vector<Set<W>> near;
+    std::vector<int> stays;   // 1 where an army remains for good once a land is taken, or 0
     std::vector<int> stacks;  // that can attack something
     Set<W> places;
 
@@ -287,7 +294,7 @@ class Ways {
     // lands that it must take before it comes next to any of the items.
     std::pair<Set<W>, int> reach_of(int v, const Set<W>& field, const Set<W>& items) const {
         for (Set<W> rest = field; rest.any();)
-            if (game.keep[rest.pop()] < 1) return {game.reached(v, field), 0};
+            if (stays[rest.pop()] < 1) return {game.reached(v, field), 0};
         Set<W> reach = game.out[v] & field;
         int steps = 0;
         for (int taken = 1; taken < able(v); ++taken) {
@@ -388,8 +395,10 @@ class OneBudget {
             if (!fresh.any()) return most_ + 1;  // it never comes there
             seen |= edge;
             edge = ways_.out(fresh);
-            away += std::min(game_.free, 1);
+            ++away;
         }
+        for (Set<W> rest = field; rest.any();)
+            if (ways_.stays[rest.pop()] < 1) return 0;
         return away;
     }
 
@@ -738,11 +747,12 @@ class Relaxed {
         if (!lands.empty()) {
             light_kept_ = FAR;
             for (int u : lands) light_kept_ = std::min(light_kept_, game_.keep[u]);
-            light_least_ = std::min(light_kept_, 1);
+            light_least_ = 1;
+            for (int u : lands) light_least_ = std::min(light_least_, ways_.stays[u]);
         }
         for (const Set<W>& item : level.items) {
             int least = 1;
-            for (Set<W> rest = item; rest.any();) least = std::min(least, game_.keep[rest.pop()]);
+            for (Set<W> rest = item; rest.any();) least = std::min(least, ways_.stays[rest.pop()]);
             item_least_.push_back(least);
             is_goal_.push_back(item.meets(goal));
             Set<W> near = ways_.around(item);

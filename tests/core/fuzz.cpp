@@ -1,0 +1,392 @@
+// Random and malformed problems for the core, through its interface, to be built with sanitizers:
+//
+//     fuzz [SECONDS] [FIRST] [LAST]
+//
+// A case is a number, and the same whenever it is run. Nothing that comes from outside may make the
+// core read out of bounds, run on, or throw; where memory is short it says so, and can be asked
+// again. On the way, bounds must lie above the best play, and policies below.
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <limits>
+#include <new>
+#include <string>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "problems.hpp"
+
+namespace {
+
+long long current = -1;       // the case
+long long allocations = -1;   // that are left before one fails; negative for any number
+const char* doing = "";
+
+[[noreturn]] void fail(const char* why) {
+    std::fprintf(stderr, "case %lld, %s: %s\n", current, doing, why);
+    std::_Exit(1);
+}
+
+}  // namespace
+
+void* operator new(size_t size) {
+    if (allocations >= 0 && allocations-- == 0) throw std::bad_alloc();
+    if (void* place = std::malloc(size ? size : 1)) return place;
+    throw std::bad_alloc();
+}
+void* operator new(size_t size, const std::nothrow_t&) noexcept { return std::malloc(size ? size : 1); }
+void operator delete(void* place, const std::nothrow_t&) noexcept { std::free(place); }
+void operator delete(void* place) noexcept { std::free(place); }
+void operator delete(void* place, size_t) noexcept { std::free(place); }
+
+#if defined(__SANITIZE_ADDRESS__)
+extern "C" void __sanitizer_set_death_callback(void (*)());
+extern "C" const char* __asan_default_options() { return "quarantine_size_mb=64"; }
+#endif
+
+namespace {
+
+constexpr double CPU_SECONDS = 0.02, MOST_CPU_SECONDS = 2.0;  // what a call may use, and what it must not
+constexpr unsigned STUCK = 120;                               // seconds after which a call never ends
+
+struct Random {
+    uint64_t state;
+
+    uint64_t next() {
+        uint64_t x = state += 0x9e3779b97f4a7c15u;
+        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+        return x ^ x >> 31;
+    }
+    int below(int count) { return int(next() % uint64_t(count)); }
+    int from(int least, int most) { return least + below(most - least + 1); }
+    bool one_in(int count) { return below(count) == 0; }
+    double uniform() { return double(next() >> 11) * 0x1p-53; }
+    template <class T>
+    T of(const std::vector<T>& all) {
+        return all[size_t(below(int(all.size())))];
+    }
+};
+
+// Throws, answers and results of no dice at all.
+void invent_dice(Problem& p, Random& random) {
+    p.throw_first = p.answer_first = p.result_first = {0};
+    p.throw_chance.clear();
+    p.result_chance.clear();
+    p.result_attackers.clear();
+    p.result_defenders.clear();
+    for (size_t r = 0; r < p.whole.size(); ++r)
+        for (int i = 0; i < p.attack_dice[r] * p.defence_dice[r]; ++i) {
+            int compared = std::min(i / p.defence_dice[r], i % p.defence_dice[r]) + 1;
+            int throws = p.whole[r] ? random.below(2) : random.from(1, 3);
+            for (int t = 0; t < throws; ++t) {
+                int answers = random.from(1, 2);
+                for (int a = 0; a < answers; ++a) {
+                    int results = random.from(1, 3);
+                    for (int j = 0; j < results; ++j) {
+                        int lost = random.from(1, compared), attackers = random.from(0, lost);
+                        p.result_chance.push_back(random.one_in(5) ? 0.0 : 1.0 / results);
+                        p.result_attackers.push_back(attackers);
+                        p.result_defenders.push_back(lost - attackers);
+                    }
+                    p.result_first.push_back(int32_t(p.result_chance.size()));
+                }
+                p.throw_chance.push_back(1.0 / throws);
+                p.answer_first.push_back(int32_t(p.result_first.size()) - 1);
+            }
+            p.throw_first.push_back(int32_t(p.throw_chance.size()));
+        }
+}
+
+Problem sound_problem(Random& random, bool& honest) {
+    bool wide = random.one_in(12), high = random.one_in(12);
+    int lands = wide ? random.from(13, random.one_in(3) ? 300 : 70) : random.from(1, random.one_in(3) ? 12 : 6);
+    Problem p(lands);
+    int degree = random.from(0, 4);
+    for (int i = 0; i < lands * degree / 2; ++i) {
+        int v = random.below(lands), w = random.below(lands);
+        if (random.one_in(10)) p.near[size_t(v)].push_back(w);
+        else if (v != w) p.connect(v, w);
+    }
+    int kinds = random.from(1, 3);
+    for (size_t t = 0; t < size_t(lands); ++t) {
+        p.owner[t] = uint8_t(random.one_in(3) ? 1 : random.one_in(8) ? 2 : 0);
+        p.armies[t] = random.from(p.owner[t] == 0, p.owner[t] == 1 ? random.from(1, wide ? 4 : 9) : 3);
+        if (high && random.one_in(3)) p.armies[t] = random.from(1, p.owner[t] == 1 ? 150 : 40);
+        p.keep[t] = random.one_in(6) ? random.from(0, 3) : 1;
+        p.resting[t] = random.one_in(10);
+        p.kind[t] = random.below(kinds);
+        if (random.one_in(3)) p.pays[t] = random.one_in(9) ? -1.0 : random.uniform();
+    }
+    p.garrison = random.one_in(6) ? random.from(0, 3) : 1;
+    p.price = random.one_in(4) ? 0.1 * random.uniform() : 0.0;
+    p.once = random.one_in(5);
+    if (random.one_in(2)) std::fill(p.pays.begin(), p.pays.end(), 0.0);
+    for (int i = random.from(0, 3); i > 0; --i) {
+        std::vector<int32_t> set;
+        for (int j = random.from(0, lands); j > 0; --j) set.push_back(random.below(lands));
+        p.add_set(set, random.one_in(9) ? -0.5 : random.uniform());
+    }
+    std::vector<Rules> rules;
+    for (int r = 0; r < kinds; ++r)
+        rules.push_back({random.from(1, 4), random.from(1, 3), random.one_in(4), random.one_in(5), random.from(0, 2)});
+    p.play_by(rules);
+    honest = !random.one_in(4);
+    if (!honest) invent_dice(p, random);
+    return p;
+}
+
+const std::vector<int32_t> EXTREMES{-1, 0, 1, 2, 63, 64, 65, 1024, 1 << 20, (1 << 20) + 1, INT32_MAX, INT32_MIN};
+const std::vector<double> ODD{-1.0, 0.0, 2.0, 1e300, -1e300, std::nan(""), INFINITY, -INFINITY, 1e-320};
+
+// Breaks something; the arrays stay as long as the problem says, or it says so much that nobody
+// may believe it.
+void spoil(Problem& p, iacta_problem& view, Random& random) {
+    auto one = [&](auto& numbers, const auto& odd) {
+        if (!numbers.empty()) numbers[size_t(random.below(int(numbers.size())))] = random.of(odd);
+    };
+    switch (random.below(16)) {
+    case 0: one(p.border_first, EXTREMES); break;
+    case 1: one(p.border_to, EXTREMES); break;
+    case 2: one(random.one_in(2) ? p.armies : p.keep, EXTREMES); break;
+    case 3: one(random.one_in(2) ? p.kind : p.battle_first, EXTREMES); break;
+    case 4: one(random.one_in(2) ? p.attack_dice : p.defence_dice, EXTREMES); break;
+    case 5: one(random.one_in(2) ? p.dice_first : p.least, EXTREMES); break;
+    case 6: one(p.throw_first, EXTREMES); break;
+    case 7: one(random.one_in(2) ? p.answer_first : p.result_first, EXTREMES); break;
+    case 8: one(random.one_in(2) ? p.result_attackers : p.result_defenders, EXTREMES); break;
+    case 9: one(random.one_in(2) ? p.throw_chance : p.result_chance, ODD); break;
+    case 10: one(random.one_in(2) ? p.won : p.lost, ODD); break;
+    case 11: one(random.one_in(2) ? p.pays : p.set_pays, ODD); break;
+    case 12: one(random.one_in(2) ? p.set_first : p.set_lands, EXTREMES); break;
+    case 13: one(p.owner, std::vector<uint8_t>{3, 255, 2, 1, 0}); break;
+    case 14: one(p.whole, std::vector<uint8_t>{0, 1, 255}); break;
+    default: break;
+    }
+    if (p.border_first.back() > int32_t(p.border_to.size())) p.border_first.back() = int32_t(p.border_to.size());
+    if (p.set_first.back() > int32_t(p.set_lands.size())) p.set_first.back() = int32_t(p.set_lands.size());
+    view = p.view();
+    int32_t least = random.of(EXTREMES);
+    switch (random.below(24)) {
+    case 0: view.lands = least < 1 || least > 1024 ? least : view.lands; break;
+    case 1: view.garrison = least; break;
+    case 2: view.kinds = least < 1 || least > 1024 ? least : view.kinds; break;
+    case 3: view.rows = least; break;
+    case 4: view.throws = least; break;
+    case 5: view.answers = least; break;
+    case 6: view.results = least; break;
+    case 7: view.able = std::min(view.able, least); break;
+    case 8: view.defenders = std::min(view.defenders, least); break;
+    case 9: view.battles = std::min(view.battles, least); break;
+    case 10: view.sets = least < view.sets || least > 1024 ? least : view.sets; break;
+    case 11: view.price = random.of(ODD); break;
+    case 12: view.once = least; break;
+    case 13: view.armies = nullptr; break;
+    case 14: view.throw_chance = nullptr; break;
+    case 15: view.won = nullptr; break;
+    case 16: view.set_first = nullptr; break;
+    case 17: view.border_to = nullptr; break;
+    default: break;
+    }
+}
+
+class Case {
+  public:
+    Case(uint64_t number, std::vector<uint8_t>& sets) : random_{number * 0x2545f4914f6cdd1du}, sets_(sets) {}
+
+    void run() {
+        bool honest = false;
+        Problem p = sound_problem(random_, honest);
+        iacta_problem view = p.view();
+        bool spoiled = random_.one_in(2);
+        for (int i = spoiled ? random_.from(1, 3) : 0; i > 0; --i) spoil(p, view, random_);
+        char message[100];
+        short_of_memory(100);
+        iacta_search* search = nullptr;
+        timed("open", [&] { return (search = iacta_open(&view, message, 100)) ? 0 : 1; });
+        if (!search) {
+            if (!message[0]) fail("refused without a word");
+            if (!spoiled && !was_short_) fail(message);
+            return;
+        }
+        use(search, view, honest && !spoiled);
+        iacta_close(search);
+    }
+
+  private:
+    // From time to time an allocation fails.
+    void short_of_memory(int most) {
+        was_short_ = random_.one_in(10);
+        failing_ = was_short_ ? random_.below(most) : -1;
+    }
+
+    template <class Call>
+    int timed(const char* name, Call call) {
+        doing = name;
+        alarm(STUCK);
+        std::clock_t start = std::clock();
+        allocations = failing_;
+        int answer = call();
+        bool failed = was_short_ && allocations < 0;
+        allocations = -1;
+        double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+        alarm(0);
+        if (answer < 0 || answer > IACTA_UNSOUND) fail("an answer that is none");
+        if (answer == IACTA_NO_MEMORY && !failed) fail("no memory");
+        if (seconds > MOST_CPU_SECONDS) fail("took too long");
+        return answer;
+    }
+
+    iacta_budget budget() {
+        iacta_budget b{nullptr, CPU_SECONDS * random_.uniform(), INT64_MAX, 64 << 20};
+        if (random_.one_in(4)) b.states = random_.of<int64_t>({INT64_MIN, -1, 0, 1, 10, 1000, INT64_MAX});
+        if (random_.one_in(6)) b.bytes = random_.of<int64_t>({INT64_MIN, -1, 0, 1, 100000, INT64_MAX});
+        if (random_.one_in(9)) b.seconds = random_.of<double>({-1.0, 0.0, std::nan(""), -INFINITY});
+        stop_ = random_.one_in(15);
+        if (random_.one_in(3)) b.stop = &stop_;
+        return b;
+    }
+
+    void use(iacta_search* search, const iacta_problem& p, bool honest) {
+        int n = p.lands, shares = iacta_shares(search);
+        double paid = 0.0, least_bound = INFINITY, optimum = NAN;
+        for (int t = 0; t < n; ++t) paid += std::abs(p.pays[t]);
+        for (int i = 0; i < p.sets; ++i) paid += std::abs(p.set_pays[i]);
+        double near = 1e-9 * (1.0 + paid);
+        auto check = [&](double value) {
+            if (!(std::abs(value) <= paid + near + p.price * 1e9)) fail("a value that cannot be");
+        };
+        std::vector<double> owned(size_t(n), 0.0), armies(size_t(n), 0.0), taken(size_t(p.sets) + 1, 0.0), gains(20);
+        std::vector<iacta_visit> visits(5);
+        std::vector<iacta_advance> advances(5);
+        std::vector<iacta_outcome> outcomes(3);
+        std::vector<int32_t> state(p.armies, p.armies + n);
+        std::vector<uint8_t> mine(size_t(n), 0);
+        for (int t = 0; t < n; ++t) mine[size_t(t)] = p.owner[t] == 1;
+        sets_.assign(size_t(shares) * size_t(n) * size_t(n), 0);
+        bool is_exact = false;
+        for (int calls = random_.from(1, 8); calls > 0; --calls) {
+            iacta_budget b = budget();
+            double value = NAN;
+            int64_t states = -1;
+            short_of_memory(2000);
+            switch (random_.below(9)) {
+            case 0:
+            case 1: {
+                int answer = timed("solve", [&] { return iacta_solve(search, &b, &value, &states); });
+                is_exact = answer == IACTA_DONE;
+                check(value);
+                if (is_exact && b.stop && stop_) fail("not stopped");
+                if (is_exact) optimum = value;
+                break;
+            }
+            case 2:
+                timed("assign", [&] { return iacta_assign(search, &b, random_.from(-1, 4), sets_.data(), &value); });
+                is_exact = false;
+                break;
+            case 3: {
+                iacta_style style{random_.from(-1, 4), random_.from(-1, 3), random_.uniform(), random_.uniform()};
+                if (random_.one_in(10)) style.near = random_.of(ODD);
+                if (random_.one_in(2))
+                    for (auto& each : sets_) each = uint8_t(random_.one_in(5));
+                iacta_budget own = budget();
+                iacta_limit(search, &own);
+                int answer = timed("follow", [&] { return iacta_follow(search, &style, sets_.data()); });
+                if (answer != IACTA_UNSOUND) is_exact = false;
+                break;
+            }
+            case 4: {
+                std::vector<int32_t> other = state;
+                std::vector<uint8_t> others = mine;
+                for (int i = random_.from(0, 4); i > 0; --i) {
+                    size_t t = size_t(random_.below(n));
+                    others[t] = uint8_t(random_.below(2));
+                    other[t] = random_.one_in(4) ? random_.of(EXTREMES) : random_.from(0, 9);
+                }
+                iacta_budget own = budget();
+                iacta_limit(search, &own);
+                iacta_decision d{};
+                int answer = timed("decide", [&] {
+                    return iacta_decide(search, other.data(), others.data(), &d, outcomes.data(), 3);
+                });
+                if (answer != IACTA_DONE) break;
+                if (d.dice && (d.start < 0 || d.start >= n || d.to < 0 || d.to >= n || d.count < 1))
+                    fail("a decision that cannot be");
+                check(d.value);
+                break;
+            }
+            case 5:
+            case 6: {
+                iacta_report report{0.0, 0, 5, 5, visits.data(), advances.data(), owned.data(), armies.data(), taken.data()};
+                if (random_.one_in(4)) report.visits = report.advances = 0;
+                int answer;
+                if (random_.one_in(2)) {
+                    answer = timed("flow", [&] { return iacta_flow(search, &b, &report); });
+                    if (answer == IACTA_DONE && honest && report.value > least_bound + near) fail("above the bound");
+                    if (answer == IACTA_DONE && honest && report.value > optimum + near) fail("above the optimum");
+                    if (answer == IACTA_DONE && honest && is_exact && std::abs(report.value - optimum) > near)
+                        fail("the best play is not worth what it says");
+                } else {
+                    int32_t played = -1;
+                    answer = timed("play", [&] {
+                        return iacta_play(search, &b, random_.next(), int64_t(random_.next()), random_.from(0, 20),
+                                          gains.data(), &played, &report);
+                    });
+                    if (answer == IACTA_DONE && b.stop && stop_ && played > 0) fail("not stopped");
+                    if (answer <= IACTA_STOPPED && (played < 0 || played > 20)) fail("games that cannot be");
+                }
+                if (answer <= IACTA_STOPPED) check(report.value);
+                break;
+            }
+            default:
+                for (int steps = random_.from(1, 6); steps > 0; --steps) {
+                    double before = least_bound;
+                    int answer = timed("bound", [&] { return iacta_bound(search, &b, &value); });
+                    if (answer == IACTA_NO_MEMORY) break;
+                    least_bound = value;
+                    if (!(least_bound <= before)) fail("a bound that rises");
+                    if (honest && least_bound < optimum - near) fail("a bound below the best play");
+                    if (answer != IACTA_MORE) break;
+                    short_of_memory(2000);
+                }
+            }
+        }
+        if (honest && std::isnan(optimum) && least_bound < INFINITY) {
+            iacta_budget b{nullptr, 10 * CPU_SECONDS, INT64_MAX, 64 << 20};
+            int64_t states;
+            short_of_memory(INT32_MAX);
+            if (timed("solve", [&] { return iacta_solve(search, &b, &optimum, &states); }) == IACTA_DONE &&
+                least_bound < optimum - near)
+                fail("a bound below the best play");
+        }
+    }
+
+    Random random_;
+    std::vector<uint8_t>& sets_;
+    bool was_short_ = false;
+    long long failing_ = -1;  // the allocation that fails in the next call
+    volatile int32_t stop_ = 0;
+};
+
+}  // namespace
+
+int main(int count, char** given) {
+    double seconds = count > 1 ? std::atof(given[1]) : 20.0;
+    long long first = count > 2 ? std::atoll(given[2]) : 0, last = count > 3 ? std::atoll(given[3]) : INT64_MAX;
+    if (count == 3) last = first;
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_set_death_callback([] { std::fprintf(stderr, "case %lld, %s\n", current, doing); });
+#endif
+    signal(SIGALRM, [](int) { fail("never ends"); });
+    auto start = std::chrono::steady_clock::now();
+    std::vector<uint8_t> sets;
+    for (current = first; current <= last; ++current) {
+        std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+        if (passed.count() >= seconds) break;
+        Case(uint64_t(current), sets).run();
+    }
+    std::printf("%lld cases\n", current - first);
+}

@@ -1,0 +1,205 @@
+// Problems for the core, made here: the arrays of one, and boards and rules to fill them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "iacta.h"
+
+struct Rules {
+    int attack = 3, defence = 2;
+    bool whole = false;       // one attack is a whole battle
+    bool sees_first = false;  // the defender sees the attack dice, and then chooses how many to roll
+    int least = 1;            // the least advance: 0 for none, 1 for as many as dice
+};
+
+struct Problem {
+    std::vector<int32_t> border_first{0}, border_to, armies, keep, kind;
+    std::vector<uint8_t> owner, resting, whole;
+    std::vector<int32_t> attack_dice, defence_dice, dice_first, least;
+    std::vector<int32_t> throw_first{0}, answer_first{0}, result_first{0}, result_attackers, result_defenders;
+    std::vector<double> throw_chance, result_chance;
+    int32_t able = 0, defenders = 0, battles = 0, garrison = 1, once = 0;
+    std::vector<int32_t> battle_first, set_first{0}, set_lands;
+    std::vector<double> won, lost, pays, set_pays;
+    double price = 0.0;
+    std::vector<std::vector<int32_t>> near;  // the borders, before they are laid out
+
+    explicit Problem(int lands)
+        : armies(lands, 1), keep(lands, 1), kind(lands, 0), owner(lands, 0), resting(lands, 0),
+          pays(lands, 0.0), near(lands) {}
+
+    int lands() const { return int(armies.size()); }
+    void connect(int v, int w) {
+        near[v].push_back(w);
+        near[w].push_back(v);
+    }
+    void add_set(const std::vector<int32_t>& lands, double paid) {
+        set_lands.insert(set_lands.end(), lands.begin(), lands.end());
+        set_first.push_back(int32_t(set_lands.size()));
+        set_pays.push_back(paid);
+    }
+
+    // The tables of the rules, and of all battles under them.
+    void play_by(const std::vector<Rules>& all) {
+        for (const auto& each : near) {
+            border_to.insert(border_to.end(), each.begin(), each.end());
+            border_first.push_back(int32_t(border_to.size()));
+        }
+        for (int t = 0; t < lands(); ++t) {
+            if (owner[t] == 1) able = std::max(able, armies[t]);
+            if (owner[t] == 0) defenders = std::max(defenders, armies[t]);
+        }
+        for (const Rules& rules : all) add_dice(rules);
+        for (size_t r = 0; r < all.size(); ++r) add_battles(all[r]);
+    }
+
+    iacta_problem view() const {
+        iacta_problem p{};
+        p.lands = lands();
+        p.border_first = border_first.data();
+        p.border_to = border_to.data();
+        p.armies = armies.data();
+        p.keep = keep.data();
+        p.kind = kind.data();
+        p.owner = owner.data();
+        p.resting = resting.data();
+        p.garrison = garrison;
+        p.kinds = int32_t(whole.size());
+        p.attack_dice = attack_dice.data();
+        p.defence_dice = defence_dice.data();
+        p.dice_first = dice_first.data();
+        p.least = least.data();
+        p.whole = whole.data();
+        p.throw_first = throw_first.data();
+        p.answer_first = answer_first.data();
+        p.result_first = result_first.data();
+        p.throw_chance = throw_chance.data();
+        p.result_chance = result_chance.data();
+        p.result_attackers = result_attackers.data();
+        p.result_defenders = result_defenders.data();
+        p.rows = int32_t(least.size());
+        p.throws = int32_t(throw_chance.size());
+        p.answers = int32_t(result_first.size()) - 1;
+        p.results = int32_t(result_chance.size());
+        p.able = able;
+        p.defenders = defenders;
+        p.battles = battles;
+        p.battle_first = battle_first.data();
+        p.won = won.data();
+        p.lost = lost.data();
+        p.pays = pays.data();
+        p.sets = int32_t(set_pays.size());
+        p.set_first = set_first.data();
+        p.set_lands = set_lands.data();
+        p.set_pays = set_pays.data();
+        p.price = price;
+        p.once = once;
+        return p;
+    }
+
+  private:
+    using Losses = std::map<std::pair<int, int>, double>;  // attackers and defenders: the chance
+
+    // All throws of some dice in descending order, each with its chance.
+    static std::map<std::vector<int>, double> throws(int dice) {
+        std::map<std::vector<int>, double> all{{{}, 1.0}};
+        for (int i = 0; i < dice; ++i) {
+            std::map<std::vector<int>, double> next;
+            for (const auto& [faces, chance] : all)
+                for (int face = 1; face <= 6; ++face) {
+                    std::vector<int> more = faces;
+                    more.insert(std::lower_bound(more.begin(), more.end(), face, std::greater<int>()), face);
+                    next[more] += chance / 6.0;
+                }
+            all.swap(next);
+        }
+        return all;
+    }
+    static Losses losses(const std::vector<int>& attack, int defence) {
+        Losses found;
+        for (const auto& [faces, chance] : throws(defence)) {
+            int x = 0, y = 0;
+            for (size_t i = 0; i < std::min(attack.size(), faces.size()); ++i) ++(attack[i] > faces[i] ? y : x);
+            found[{x, y}] += chance;
+        }
+        return found;
+    }
+    static Losses losses(int attack, int defence) {
+        Losses found;
+        for (const auto& [faces, chance] : throws(attack))
+            for (const auto& [each, part] : losses(faces, defence)) found[each] += chance * part;
+        return found;
+    }
+
+    void add_answer(const Losses& losses) {
+        for (const auto& [each, chance] : losses) {
+            result_chance.push_back(chance);
+            result_attackers.push_back(each.first);
+            result_defenders.push_back(each.second);
+        }
+        result_first.push_back(int32_t(result_chance.size()));
+    }
+    void add_throw(double chance) {
+        throw_chance.push_back(chance);
+        answer_first.push_back(int32_t(result_first.size()) - 1);
+    }
+    void add_dice(const Rules& rules) {
+        attack_dice.push_back(rules.attack);
+        defence_dice.push_back(rules.defence);
+        dice_first.push_back(int32_t(least.size()));
+        whole.push_back(rules.whole);
+        for (int k = 1; k <= rules.attack; ++k)
+            for (int j = 1; j <= rules.defence; ++j) {
+                least.push_back(rules.least * (rules.whole ? 1 : k));
+                if (rules.whole) {
+                } else if (rules.sees_first) {
+                    for (const auto& [faces, chance] : throws(k)) {
+                        for (int dice = 1; dice <= j; ++dice) add_answer(losses(faces, dice));
+                        add_throw(chance);
+                    }
+                } else {
+                    add_answer(losses(k, j));
+                    add_throw(1.0);
+                }
+                throw_first.push_back(int32_t(throw_chance.size()));
+            }
+    }
+    // Battles that are fought to the end, with as many dice as possible.
+    void add_battles(const Rules& rules) {
+        battle_first.push_back(battles);
+        size_t side = size_t(able) + 1, ends = size_t(defenders) + 1, first = size_t(battles);
+        battles += defenders;
+        won.resize(size_t(battles) * side * side, 0.0);
+        lost.resize(size_t(battles) * side * ends, 0.0);
+        for (int d = 1; d <= defenders; ++d)
+            for (int a = 0; a <= able; ++a) {
+                size_t row = (first + size_t(d) - 1) * side + size_t(a);
+                if (a == 0) {
+                    lost[row * ends + size_t(d)] = 1.0;
+                    continue;
+                }
+                const Losses& each = losses_of(std::min(a, rules.attack), std::min(d, rules.defence));
+                for (const auto& [loss, chance] : each) {
+                    int left = a - loss.first, more = d - loss.second;
+                    if (!more) {
+                        won[row * side + size_t(left)] += chance;
+                        continue;
+                    }
+                    size_t next = (first + size_t(more) - 1) * side + size_t(left);
+                    for (int b = 1; b <= left; ++b) won[row * side + size_t(b)] += chance * won[next * side + size_t(b)];
+                    for (int e = 1; e <= more; ++e) lost[row * ends + size_t(e)] += chance * lost[next * ends + size_t(e)];
+                }
+            }
+    }
+    static const Losses& losses_of(int attack, int defence) {
+        static std::map<std::pair<int, int>, Losses> known;
+        auto [found, is_new] = known.try_emplace({attack, defence});
+        if (is_new) found->second = losses(attack, defence);
+        return found->second;
+    }
+};
