@@ -15,7 +15,7 @@ COMPILER := $(shell command -v $(CXX) || command -v c++ || command -v clang++)
 # What is in the core to say from which source it was built; cmake/CMakeLists.txt says the same.
 HASH := import hashlib, pathlib; files = sorted(pathlib.Path('src/core').iterdir()); \
 	print(hashlib.sha256(b''.join(each.name.encode() + each.read_bytes() for each in files)).hexdigest()[:16])
-COMPILED := -std=c++20 -ffp-contract=off -fvisibility=hidden
+COMPILED := -std=c++20 -ffp-contract=off -fvisibility=hidden -pthread
 PLAYER := core plot serve
 DEVELOPER := test check bench docs
 

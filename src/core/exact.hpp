@@ -106,6 +106,8 @@ class Exact {
     // Whether the states have keys of so many words.
     bool fits() const { return fits_; }
     size_t states() const { return table_.count(); }
+    // The most steps of the recursion: each costs an army.
+    int depth() const { return total(game_.start); }
 
     // The value of a state, and of all that can follow it. Whoever is stopped may ask again: what is
     // found stays.
@@ -141,7 +143,7 @@ class Exact {
     }
 
   private:
-    static constexpr int MOST_ARMIES = 3000;  // the recursion is as deep
+    static constexpr int MOST_ARMIES = 3000;
     static constexpr int64_t KNOWN = 100;     // how long a known state takes
 
     int total(const Position<W>& s) const {

@@ -9,6 +9,7 @@
 #include "iacta.h"
 #include "lookahead.hpp"
 #include "relaxed.hpp"
+#include "stack.hpp"
 
 #ifndef IACTA_SOURCE
 #define IACTA_SOURCE "unknown"
@@ -190,7 +191,7 @@ class Search : public iacta_search {
     int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets, double* value) override {
         begin(budget);
         forget();
-        bool done = lookahead_.find_base(starts);
+        bool done = deep([&] { return lookahead_.find_base(starts); });
         *value = lookahead_.base_value();
         size_t place = 0;
         for (const auto& parts : lookahead_.base())
@@ -211,8 +212,10 @@ class Search : public iacta_search {
             for (auto& part : parts)
                 for (int t = 0; t < game_.lands; ++t)
                     if (sets[place++] && game_.field.has(t)) part.add(t);
-        lookahead_.set_base(std::move(base), {style.deep, style.near, style.depth, style.close});
-        return IACTA_DONE;
+        return deep([&] {
+            lookahead_.set_base(std::move(base), {style.deep, style.near, style.depth, style.close});
+            return IACTA_DONE;
+        });
     }
 
     int32_t bound(const iacta_budget& budget, double* bound) override {
@@ -230,7 +233,11 @@ class Search : public iacta_search {
         Position<W> s;
         if (!follows(armies, mine, s)) return IACTA_UNSOUND;
         begin(limit_);
-        Decision d = decided(s);
+        Decision d;
+        deep([&] {
+            d = decided(s);
+            return 0;
+        });
         *decision = {d.roll.start, d.roll.to, d.roll.dice, int32_t(d.outcomes.size()), d.value};
         for (int i = 0; i < std::min<int>(room, decision->count); ++i) {
             const Outcome& o = d.outcomes[i];
@@ -248,7 +255,7 @@ class Search : public iacta_search {
         if (!has_room(report, int(game_.sets.size()))) return IACTA_UNSOUND;
         begin(budget);
         Flow<W> flow(game_);
-        bool done = flow.run([this](Position<W>& s) { return decided(s); }, deadline_);
+        bool done = deep([&] { return flow.run([this](Position<W>& s) { return decided(s); }, deadline_); });
         report->value = flow.value;
         report->states = flow.states;
         write(flow.tally, report);
@@ -263,7 +270,7 @@ class Search : public iacta_search {
         auto decide = [this](Position<W>& s) { return decided(s); };
         double start = lookahead_.base_value(), paid = 0.0;
         *played = 0;
-        try {
+        auto games_played = [&] {
             for (int& count = *played; count < games; ++count) {
                 deadline_.go_on();
                 Random random(mixed(seed) + mixed(uint64_t(first) + uint64_t(count)));
@@ -271,6 +278,10 @@ class Search : public iacta_search {
                 gains[count] = game.gain;
                 paid += game.paid / games;
             }
+            return 0;
+        };
+        try {
+            deep(games_played);
         } catch (const Stopped&) {
         }
         report->value = paid;
@@ -290,10 +301,19 @@ class Search : public iacta_search {
         large_.reset();
     }
 
+    // A call of the policy: what is looked at for a stack goes from land to land.
+    template <class Call>
+    int deep(Call call) {
+        int steps = small_ ? small_->depth() : large_ ? large_->depth() : game_.lands;
+        return deeply<W>(steps, call);
+    }
     template <class ExactGame>
     int32_t solved(std::unique_ptr<ExactGame>& exact, double* value, int64_t* states) try {
         Position<W> start = game_.start;
-        *value = exact->value(start);
+        deeply<W>(exact->depth(), [&] {
+            *value = exact->value(start);
+            return 0;
+        });
         *states = int64_t(exact->states());
         return IACTA_DONE;
     } catch (...) {

@@ -1,0 +1,50 @@
+// Calls that need more stack than threads usually have.
+#pragma once
+
+#include <pthread.h>
+
+#include <cstddef>
+#include <exception>
+#include <new>
+
+namespace iacta {
+
+// What a call returns, or throws, that goes so many steps deep with sets of W words in each. Where
+// that may be too much for any thread it gets one of its own, which ends with the call.
+template <int W, class Call>
+int deeply(int steps, Call call) {
+    constexpr size_t USUAL = size_t{1} << 18, ROUND = size_t{1} << 16;
+#ifdef __SANITIZE_ADDRESS__
+    constexpr size_t STEP = W == 1 ? 65536 : 262144;
+#else
+    constexpr size_t STEP = W == 1 ? 4096 : 16384;
+#endif
+    size_t bytes = size_t(steps) * STEP;
+    if (bytes <= USUAL) return call();
+    struct Work {
+        Call& call;
+        int found;
+        std::exception_ptr thrown;
+    } work{call, 0, nullptr};
+    auto run = [](void* given) -> void* {
+        Work& work = *static_cast<Work*>(given);
+        try {
+            work.found = work.call();
+        } catch (...) {
+            work.thrown = std::current_exception();
+        }
+        return nullptr;
+    };
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (pthread_attr_init(&attributes)) throw std::bad_alloc();
+    int fault = pthread_attr_setstacksize(&attributes, (bytes + USUAL + ROUND - 1) / ROUND * ROUND);
+    fault = fault ? fault : pthread_create(&thread, &attributes, run, &work);
+    pthread_attr_destroy(&attributes);
+    if (fault) throw std::bad_alloc();
+    pthread_join(thread, nullptr);
+    if (work.thrown) std::rethrow_exception(work.thrown);
+    return work.found;
+}
+
+}  // namespace iacta
