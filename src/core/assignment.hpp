@@ -155,11 +155,18 @@ class Rows {
     // The chance that n armies on v could pay for a set if all of it were next to them: a bound on F.
     double purse(const int* armies, int v, int n, const Set<W>& part) {
         if (!part.any()) return 1.0;
+        auto share = [&](int t) {
+            return mixed(uint64_t(game_.kind[t]) << 40 | uint64_t(game_.keep[t]) << 20 | armies[t]);
+        };
         uint64_t key = 0x70757273;
+        for (Set<W> rest = part; rest.any();) key += share(rest.pop());
+        int most = std::min(n, length_ - 1) - game_.keep[v];
+        if (const double* known = find(key)) return known[most];
         const double* sum = ones_.data();
+        key = 0x70757273;
         for (Set<W> rest = part; rest.any();) {
             int t = rest.pop();
-            key += mixed(uint64_t(game_.kind[t]) << 40 | uint64_t(game_.keep[t]) << 20 | armies[t]);
+            key += share(t);
             if (const double* known = find(key)) {
                 sum = known;
                 continue;
@@ -175,7 +182,7 @@ class Rows {
             }
             sum = put(key, std::move(next));
         }
-        return sum[std::min(n, length_ - 1) - game_.keep[v]];
+        return sum[most];
     }
 
   private:
@@ -401,17 +408,27 @@ class Assigner {
             more.add(t);
             return more;
         }
-        deadline_.go_on();
-        cost_.assign(game_.lands, FAR);
-        before_.assign(game_.lands, NOWHERE);
+        deadline_.go_on(10 * game_.lands);
+        cost_.resize(game_.lands);
+        before_.resize(game_.lands);
         Set<W> waiting, done = ours, open = free;
         open.add(t);
-        for (Set<W> rest = ours; rest.any();)
-            for (Set<W> near = (game_.out[rest.pop()] & open) - ours; near.any();) {
-                int c = near.pop();
-                cost_[c] = game_.keep[c] + LOSS * s.armies[c];
-                waiting.add(c);
-            }
+        for (Set<W> rest = ours; rest.any();) waiting |= game_.out[rest.pop()];
+        waiting = (waiting & open) - ours;
+        Set<W> seen = waiting;
+        for (Set<W> fresh = waiting; fresh.any() && !seen.has(t);) {
+            Set<W> more;
+            while (fresh.any()) more |= game_.out[fresh.pop()];
+            fresh = (more & open) - seen;
+            seen |= fresh;
+        }
+        if (!seen.has(t)) return {};
+        seen = waiting;
+        for (Set<W> rest = waiting; rest.any();) {
+            int c = rest.pop();
+            cost_[c] = game_.keep[c] + LOSS * s.armies[c];
+            before_[c] = NOWHERE;
+        }
         while (waiting.any()) {
             deadline_.go_on(10 * game_.lands);
             int best = NOWHERE;
@@ -429,7 +446,8 @@ class Assigner {
             for (Set<W> near = (game_.out[best] & open) - done; near.any();) {
                 int c = near.pop();
                 double cost = cost_[best] + game_.keep[c] + LOSS * s.armies[c];
-                if (cost < cost_[c]) cost_[c] = cost, before_[c] = best, waiting.add(c);
+                if (!seen.has(c) || cost < cost_[c]) cost_[c] = cost, before_[c] = best, waiting.add(c);
+                seen.add(c);
             }
         }
         return {};
@@ -437,7 +455,6 @@ class Assigner {
 
   private:
     static constexpr double LOSS = 0.8;  // armies a defender costs: it only says which ways are tried
-    static constexpr double FAR = 1e9;
     static constexpr double GAIN = 1e-9;
 
     double bound(const Position<W>& s, int v, const Set<W>& part) {
@@ -471,7 +488,7 @@ class Assigner {
                 int u = others.pop();
                 double both = ours * value(s, u, parts[u]);
                 for (Set<W> targets = parts[v] & goal; targets.any();) {
-                    auto [kept, given] = moved(s, left, goal, parts, taken, v, u, targets.pop());
+                    auto [kept, given] = moved(s, left, goal, parts, taken, v, u, targets.pop(), both);
                     if (!given.any()) continue;
                     if (bound(s, v, kept) * bound(s, u, given) <= both * (1.0 + GAIN)) continue;
                     double chance = value(s, v, kept);
@@ -489,15 +506,18 @@ class Assigner {
         return false;
     }
 
-    // What v and u take when u takes t from v; nothing where that is impossible.
+    // What v and u take when u takes t from v; nothing where that is impossible, or cannot be more
+    // likely than `both`.
     std::pair<Set<W>, Set<W>> moved(const Position<W>& s, const Set<W>& left, const Set<W>& goal,
-                                    const Parts<W>& parts, const Set<W>& taken, int v, int u, int t) {
+                                    const Parts<W>& parts, const Set<W>& taken, int v, int u, int t,
+                                    double both) {
         deadline_.go_on();
         Set<W> ours = parts[v];
         ours.remove(t);
         Set<W> kept = game_.reached(v, ours), lost = (ours - kept) & goal;
         lost.add(t);
         kept = trimmed(v, kept, goal);
+        if (bound(s, v, kept) * bound(s, u, parts[u] | lost) <= both * (1.0 + GAIN)) return {};
         Set<W> free = (left - taken) | (parts[v] - kept), theirs = parts[u];
         while (lost.any()) {
             theirs = joined(s, u, theirs, lost.first(), free - theirs);

@@ -133,13 +133,15 @@ class Exact {
         each_roll(s, [&](const Roll& roll, double q) {
             if (q > best.value + SAME * std::max(1.0, best.value)) best.roll = roll, best.value = q;
         });
-        if (best.stops()) return best;
-        auto [v, c, k] = best.roll;
-        int d = s.armies[c];
-        auto value_of = [&](int x, int y) { return after(s, best.roll, x, y).first; };
-        auto moved_of = [&](int x, int y) { return after(s, best.roll, x, y).second; };
-        best.outcomes = outcomes_of(game_, best.roll, game_.spare(s, v), d, value_of, moved_of);
-        return best;
+        return best.stops() ? best : judge(s, best.roll);
+    }
+
+    // A legal roll of a state, with its value and its outcomes.
+    Decision judge(Position<W>& s, const Roll& roll) {
+        auto value_of = [&](int x, int y) { return after(s, roll, x, y).first; };
+        auto moved_of = [&](int x, int y) { return after(s, roll, x, y).second; };
+        int able = game_.spare(s, roll.start);
+        return decision_of(game_, roll, able, s.armies[roll.to], value_of, moved_of);
     }
 
   private:

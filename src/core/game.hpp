@@ -32,6 +32,7 @@ class Deadline {
     static constexpr int64_t STATE = 1000;  // what looking at a state takes
 
     bool over(int64_t work = STATE) {
+        done_ += work;
         if ((left_ -= work) < 0) look();
         return over_;
     }
@@ -40,6 +41,7 @@ class Deadline {
         if (over(work)) throw Stopped{};
     }
     bool passed() const { return over_; }
+    int64_t done() const { return done_; }  // how much work there was
     int64_t states() const { return states_; }
     int64_t bytes() const { return bytes_; }
 
@@ -59,7 +61,7 @@ class Deadline {
 
     volatile int32_t* stop_ = nullptr;
     clock::time_point end_ = clock::time_point::max();
-    int64_t states_ = MOST, bytes_ = MOST, left_ = 0;
+    int64_t states_ = MOST, bytes_ = MOST, left_ = 0, done_ = 0;
     bool over_ = false;
 };
 
@@ -135,6 +137,7 @@ class Game {
     std::vector<double> pays;
     std::vector<RewardSet<W>> sets;
     Set<W> paying;  // all lands that pay, or belong to a set that does
+    bool answers_differ;  // whether the defender has a choice
 
     int attack_dice(int land) const { return attack_[kind[land]]; }
     int defence_dice(int land) const { return defence_[kind[land]]; }
@@ -244,21 +247,22 @@ Game<W>::Game(const iacta_problem& p)
             into[p.border_to[i]].add(v);
         }
     }
+    answers_differ = p.answers > p.throws;
     for (int r = 0; r < kinds; ++r) most_dice = std::max(most_dice, attack_[r]);
     for (int i = 0; i < p.results; ++i)
         results_.push_back({p.result_chance[i], p.result_attackers[i], p.result_defenders[i]});
-    size_t side = static_cast<size_t>(p.able) + 1, ends = static_cast<size_t>(p.defenders) + 1;
+    size_t side = size_t(p.able) + 1, ends = size_t(p.defenders) + 1, width = size_t(p.width);
     for (int i = 0; i < p.battles; ++i) {
-        const double* won = p.won + i * side * side;
+        const double* won = p.won + i * side * width;
         const double* lost = p.lost + i * side * ends;
         Battle each{p.able, p.defenders, 1, {}, {lost, lost + side * ends}};
-        for (size_t a = 0; a < side; ++a)
-            for (size_t b = 1; b <= a; ++b)
-                if (won[a * side + b] > 0.0) each.width = std::max(each.width, int(a - b) + 1);
+        for (size_t a = 1; a < side; ++a)
+            for (size_t x = 0; x < std::min(a, width); ++x)
+                if (won[a * width + x] > 0.0) each.width = std::max(each.width, int(x) + 1);
         each.won.assign(side * each.width, 0.0);
         for (size_t a = 1; a < side; ++a)
-            for (size_t x = 0; x < a && x < size_t(each.width); ++x)
-                each.won[a * each.width + x] = won[a * side + a - x];
+            for (size_t x = 0; x < std::min(a, size_t(each.width)); ++x)
+                each.won[a * each.width + x] = won[a * width + x];
         battles_.push_back(std::move(each));
     }
     for (int i = 0; i < p.sets; ++i) {

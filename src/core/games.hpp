@@ -1,4 +1,6 @@
 // Games that a policy plays: what they gain by lookahead, and how they go.
+//
+// Where the defender has a choice, it answers in the way that looks worst to the policy.
 #pragma once
 
 #include "tally.hpp"
@@ -11,14 +13,14 @@ struct Played {
     double paid;   // what it paid
 };
 
-// Plays one game from the start. `decide(s)` returns a Decision; h is what the start was worth.
+// Plays one game from a state. `decide(s)` returns a Decision; h is what the state was worth.
 template <int W, class Decide>
-Played play(const Game<W>& game, Decide decide, double h, Random random, Tally<W>& tally, double weight) {
+Played play(const Game<W>& game, Position<W> s, Decide decide, double h, Random random, Tally<W>& tally,
+            double weight) {
     struct Step {
         Roll roll;
         int able, moved;  // moved: -1 where nothing is conquered
     };
-    Position<W> s = game.start;
     Played played{0.0, 0.0};
     std::vector<Step> steps;
     while (true) {

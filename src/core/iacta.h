@@ -41,10 +41,11 @@ typedef struct {
     int32_t rows, throws, answers, results; /* how many there are */
 
     /* Whole battles, for rules r and d defenders at i = battle_first[r] + d - 1, of up to `able`
-       attackers: won[i][a][b] with b left able to move, lost[i][a][e] with e defenders left. */
-    int32_t able, defenders, battles;
+       attackers: won[i][a][x] with x of them lost, 0 for more than are listed; lost[i][a][e] with
+       e defenders left. */
+    int32_t able, defenders, battles, width;
     const int32_t *battle_first;
-    const double *won;        /* battles x (able + 1) x (able + 1) */
+    const double *won;        /* battles x (able + 1) x width */
     const double *lost;       /* battles x (able + 1) x (defenders + 1) */
 
     /* Rewards: each land pays when it is taken, each set when the last of it is, an army lost costs
@@ -64,12 +65,6 @@ typedef struct {
     int64_t states;           /* the most states that may be looked at */
     int64_t bytes;            /* about the most memory */
 } iacta_budget;
-
-/* How carefully a policy looks: see lookahead.hpp. */
-typedef struct {
-    int32_t deep, depth;
-    double near, close;
-} iacta_style;
 
 /* One of the results of a decision. */
 typedef struct {
@@ -124,17 +119,19 @@ IACTA_API const char* iacta_source(void);
 IACTA_API iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t room);
 IACTA_API void iacta_close(iacta_search* search);
 
-/* Solves the game exactly. Then the policy of the search is the best of all; if it is stopped, it is
-   what it was without. The number of states is given in any case. */
+/* Solves the game exactly, from the state of iacta_from; what was solved before is known. Then the
+   policy of the search is the best of all; if it is stopped, it is what it was without. The number of
+   states is given in any case. */
 IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, double* value,
                               int64_t* states);
 
-/* Finds an assignment from so many starts, or takes the one that is given, as
-   sets[(share * lands + land) * lands + target]. Then the policy of the search is lookahead on it. */
+/* Finds assignments from so many starts, at most *count of them, the best one first; *count is how
+   many there are. Or takes one that is given, with so many rolls of lookahead where values are close.
+   Each is sets[(share * lands + land) * lands + target]. Then the policy is lookahead on the first. */
 IACTA_API int32_t iacta_shares(iacta_search* search);
 IACTA_API int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts,
-                               uint8_t* sets, double* value);
-IACTA_API int32_t iacta_follow(iacta_search* search, const iacta_style* style, const uint8_t* sets);
+                               uint8_t* sets, int32_t* count);
+IACTA_API int32_t iacta_follow(iacta_search* search, int32_t depth, const uint8_t* sets);
 
 /* Improves an upper bound on what any play is paid, by one step: *bound is the least found so far. A
    step that is stopped begins anew at the next call. */
@@ -147,6 +144,15 @@ IACTA_API int32_t iacta_decide(iacta_search* search, const int32_t* armies, cons
 /* What iacta_follow and iacta_decide may use from now on; null for as much as they like. What *stop
    is must last until another is given. */
 IACTA_API int32_t iacta_limit(iacta_search* search, const iacta_budget* budget);
+
+/* What an attack is worth in a state, with the policy after it; dice may be 0 for the most that are
+   allowed. One that is not legal is a stop. */
+IACTA_API int32_t iacta_judge(iacta_search* search, const int32_t* armies, const uint8_t* mine, int32_t start,
+                              int32_t to, int32_t dice, iacta_decision* decision,
+                              iacta_outcome* outcomes, int32_t room);
+
+/* From which state the game is solved, and the policy followed; at first the start of the problem. */
+IACTA_API int32_t iacta_from(iacta_search* search, const int32_t* armies, const uint8_t* mine);
 
 /* How the policy goes, exactly; or in games with the numbers from first on, of which each has the
    same dice whenever it is played. Stopped in the middle, it reports the whole games that were played,

@@ -8,6 +8,7 @@
 #include "games.hpp"
 #include "iacta.h"
 #include "lookahead.hpp"
+#include "prices.hpp"
 #include "relaxed.hpp"
 #include "stack.hpp"
 
@@ -84,7 +85,8 @@ std::string fault_of_dice(const iacta_problem& p) {
 
 std::string fault_of_battles(const iacta_problem& p) {
     if (!within(&p.able, 1, 0, MOST_ARMIES) || !within(&p.defenders, 1, 0, MOST_ARMIES) || p.battles < 0 ||
-        double(p.battles) * (p.able + 1.0) * (double(p.able) + p.defenders + 2.0) > MOST_TABLE ||
+        p.width < 1 || p.width > p.able + 1 ||
+        double(p.battles) * (p.able + 1.0) * (double(p.width) + p.defenders + 1.0) > MOST_TABLE ||
         !within(p.battle_first, p.kinds, 0, p.battles))
         return "whole battles must be as many as they say";
     for (int t = 0; t < p.lands; ++t) {
@@ -97,7 +99,7 @@ std::string fault_of_battles(const iacta_problem& p) {
     if (p.battles > 0 && (!p.won || !p.lost)) return "whole battles must be given";
     int64_t side = int64_t(p.able) + 1, ends = int64_t(p.defenders) + 1;
     for (int64_t row = 0; row < p.battles * side; ++row)
-        if (chance_of(p.won + row * side, side) + chance_of(p.lost + row * ends, ends) > 1.0 + ROUNDING)
+        if (chance_of(p.won + row * p.width, p.width) + chance_of(p.lost + row * ends, ends) > 1.0 + ROUNDING)
             return "chances of battles must be from 0 to 1";
     return "";
 }
@@ -154,11 +156,14 @@ struct iacta_search {
     virtual ~iacta_search() = default;
     virtual int32_t solve(const iacta_budget& budget, double* value, int64_t* states) = 0;
     virtual int32_t shares() = 0;
-    virtual int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets, double* value) = 0;
-    virtual int32_t follow(const iacta_style& style, const uint8_t* sets) = 0;
+    virtual int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets, int32_t* count) = 0;
+    virtual int32_t follow(int depth, const uint8_t* sets) = 0;
     virtual int32_t bound(const iacta_budget& budget, double* bound) = 0;
+    virtual int32_t from(const int32_t* armies, const uint8_t* mine) = 0;
     virtual int32_t decide(const int32_t* armies, const uint8_t* mine, iacta_decision* decision,
                            iacta_outcome* outcomes, int room) = 0;
+    virtual int32_t judge(const int32_t* armies, const uint8_t* mine, Roll roll,
+                          iacta_decision* decision, iacta_outcome* outcomes, int room) = 0;
     virtual int32_t limit(const iacta_budget* budget) = 0;
     virtual int32_t flow(const iacta_budget& budget, iacta_report* report) = 0;
     virtual int32_t play(const iacta_budget& budget, uint64_t seed, int64_t first, int games,
@@ -170,62 +175,73 @@ namespace {
 template <int W>
 class Search : public iacta_search {
   public:
-    explicit Search(const iacta_problem& problem) : game_(problem), lookahead_(game_, Style{}, ROWS, deadline_) {}
+    explicit Search(const iacta_problem& problem)
+        : game_(problem), from_(game_.start), lookahead_(game_, ROWS, deadline_) {}
 
     int32_t solve(const iacta_budget& budget, double* value, int64_t* states) override {
         begin(budget);
-        forget();
         *value = 0.0;
         *states = 0;
-        small_ = std::make_unique<Exact<W, 1>>(game_, deadline_);
-        if (small_->fits()) return solved(small_, value, states);
-        small_.reset();
-        large_ = std::make_unique<Exact<W, 4>>(game_, deadline_);
-        if (large_->fits()) return solved(large_, value, states);
-        large_.reset();
-        return IACTA_TOO_LARGE;
+        if (!small_ && !large_) {
+            small_ = std::make_unique<Exact<W, 1>>(game_, deadline_);
+            if (!small_->fits()) {
+                small_.reset();
+                large_ = std::make_unique<Exact<W, 4>>(game_, deadline_);
+                if (!large_->fits()) large_.reset();
+            }
+        }
+        if (small_) return solved(small_, value, states);
+        return large_ ? solved(large_, value, states) : IACTA_TOO_LARGE;
     }
 
-    int32_t shares() override { return int32_t(lookahead_.base().size()); }
+    int32_t shares() override { return int32_t(lookahead_.shares()); }
 
-    int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets, double* value) override {
+    int32_t assign(const iacta_budget& budget, int starts, uint8_t* sets, int32_t* count) override {
         begin(budget);
         forget();
-        bool done = deep([&] { return lookahead_.find_base(starts); });
-        *value = lookahead_.base_value();
+        bool done = deep([&] { return lookahead_.find_bases(starts); });
+        const auto& bases = lookahead_.bases();
+        *count = int32_t(std::min(size_t(std::max(*count, 0)), bases.size()));
         size_t place = 0;
-        for (const auto& parts : lookahead_.base())
-            for (const auto& part : parts)
-                for (int t = 0; t < game_.lands; ++t) sets[place++] = part.has(t);
+        for (int i = 0; i < *count; ++i)
+            for (const auto& parts : bases[i].parts)
+                for (const auto& part : parts)
+                    for (int t = 0; t < game_.lands; ++t) sets[place++] = part.has(t);
         return done ? IACTA_DONE : IACTA_STOPPED;
     }
 
-    int32_t follow(const iacta_style& style, const uint8_t* sets) override {
-        if (style.deep < 0 || style.depth < 0 || style.depth > MOST_DEPTH || !(style.near >= 0.0) ||
-            !(style.near <= 1.0) || !(style.close >= 0.0) || !(style.close <= 1.0))
-            return IACTA_UNSOUND;
+    int32_t follow(int depth, const uint8_t* sets) override {
+        if (depth < 1 || depth > MOST_DEPTH) return IACTA_UNSOUND;
         begin(limit_);
         forget();
-        std::vector<Parts<W>> base(lookahead_.base().size(), Parts<W>(game_.lands));
+        std::vector<Parts<W>> base(lookahead_.shares(), Parts<W>(game_.lands));
         size_t place = 0;
         for (auto& parts : base)
             for (auto& part : parts)
                 for (int t = 0; t < game_.lands; ++t)
                     if (sets[place++] && game_.field.has(t)) part.add(t);
-        return deep([&] {
-            lookahead_.set_base(std::move(base), {style.deep, style.near, style.depth, style.close});
-            return IACTA_DONE;
-        });
+        lookahead_.set_base(std::move(base), depth);
+        return IACTA_DONE;
     }
 
     int32_t bound(const iacta_budget& budget, double* bound) override {
         begin(budget);
         *bound = bound_ = std::min(bound_, Bounds<W>::simple(game_));
-        if (!bounds_) bounds_ = std::make_unique<Bounds<W>>(game_, deadline_);
+        bool is_new = !bounds_;
+        if (is_new) bounds_ = std::make_unique<Bounds<W>>(game_, deadline_);
         *bound = bound_ = std::min(bound_, bounds_->best());
         bool more = bounds_->improve();
         *bound = bound_ = std::min(bound_, bounds_->best());
+        if (!game_.once && (is_new || !more))
+            *bound = bound_ = std::min(bound_, Prices<W>(game_, bounds_->chances(), deadline_).best());
         return more ? IACTA_MORE : IACTA_DONE;
+    }
+
+    int32_t from(const int32_t* armies, const uint8_t* mine) override {
+        Position<W> s;
+        if (!follows(armies, mine, s)) return IACTA_UNSOUND;
+        from_ = s;
+        return IACTA_DONE;
     }
 
     int32_t decide(const int32_t* armies, const uint8_t* mine, iacta_decision* decision,
@@ -238,11 +254,29 @@ class Search : public iacta_search {
             d = decided(s);
             return 0;
         });
-        *decision = {d.roll.start, d.roll.to, d.roll.dice, int32_t(d.outcomes.size()), d.value};
-        for (int i = 0; i < std::min<int>(room, decision->count); ++i) {
-            const Outcome& o = d.outcomes[i];
-            outcomes[i] = {o.chance, o.value, o.attackers, o.defenders, o.moved};
+        write(d, decision, outcomes, room);
+        return IACTA_DONE;
+    }
+
+    int32_t judge(const int32_t* armies, const uint8_t* mine, Roll roll, iacta_decision* decision,
+                  iacta_outcome* outcomes, int room) override {
+        Position<W> s;
+        if (!follows(armies, mine, s)) return IACTA_UNSOUND;
+        begin(limit_);
+        Decision d;
+        auto [v, c, k] = roll;
+        auto is_land = [&](int t) { return t >= 0 && t < game_.lands; };
+        if (is_land(v) && is_land(c) && !game_.over(s) && s.mine.has(v) && !game_.resting.has(v) &&
+            (game_.out[v] & game_.left(s)).has(c)) {
+            int most = game_.most_dice_of(s, v, c);
+            roll.dice = k > 0 ? k : most;
+            if (most > 0 && roll.dice <= most && game_.allowed(s, v, c, roll.dice))
+                deep([&] {
+                    d = small_ ? small_->judge(s, roll) : large_ ? large_->judge(s, roll) : lookahead_.judge(s, roll);
+                    return 0;
+                });
         }
+        write(d, decision, outcomes, room);
         return IACTA_DONE;
     }
 
@@ -254,8 +288,12 @@ class Search : public iacta_search {
     int32_t flow(const iacta_budget& budget, iacta_report* report) override {
         if (!has_room(report, int(game_.sets.size()))) return IACTA_UNSOUND;
         begin(budget);
+        int64_t total = 0;
+        for (int armies : from_.armies) total += armies;
+        if (game_.answers_differ && total > MOST_DEEP) return IACTA_TOO_LARGE;
         Flow<W> flow(game_);
-        bool done = deep([&] { return flow.run([this](Position<W>& s) { return decided(s); }, deadline_); });
+        int steps = game_.answers_differ ? int(std::min<int64_t>(total, MOST_DEEP)) : 0;
+        bool done = deep([&] { return flow.run(from_, [this](Position<W>& s) { return decided(s); }, deadline_); }, steps);
         report->value = flow.value;
         report->states = flow.states;
         write(flow.tally, report);
@@ -268,14 +306,15 @@ class Search : public iacta_search {
         begin(budget);
         Tally<W> tally(game_);
         auto decide = [this](Position<W>& s) { return decided(s); };
-        double start = lookahead_.base_value(), paid = 0.0;
+        double paid = 0.0;
         *played = 0;
         auto games_played = [&] {
+            double start = small_ || large_ ? decide(from_).value : lookahead_.value(from_);
             for (int& count = *played; count < games; ++count) {
                 deadline_.go_on();
                 Random random(mixed(seed) + mixed(uint64_t(first) + uint64_t(count)));
-                Played game = iacta::play(game_, decide, start, random, tally, 1.0 / games);
-                gains[count] = game.gain;
+                Played game = iacta::play(game_, from_, decide, start, random, tally, 1.0 / games);
+                gains[count] = start + game.gain;
                 paid += game.paid / games;
             }
             return 0;
@@ -293,6 +332,7 @@ class Search : public iacta_search {
   private:
     static constexpr int64_t ROWS = 200 << 20;  // bytes of the rows of assignments
     static constexpr int MOST_DEPTH = 8;
+    static constexpr int MOST_DEEP = 3000;  // armies; where defenders decide, recursion is as deep
     static constexpr iacta_budget ENDLESS{nullptr, 1e9, INT64_MAX, INT64_MAX};
 
     void begin(const iacta_budget& budget) { deadline_ = Deadline(budget); }
@@ -303,13 +343,13 @@ class Search : public iacta_search {
 
     // A call of the policy: what is looked at for a stack goes from land to land.
     template <class Call>
-    int deep(Call call) {
+    int deep(Call call, int more = 0) {
         int steps = small_ ? small_->depth() : large_ ? large_->depth() : game_.lands;
-        return deeply<W>(steps, call);
+        return deeply<W>(steps + more, call);
     }
     template <class ExactGame>
     int32_t solved(std::unique_ptr<ExactGame>& exact, double* value, int64_t* states) try {
-        Position<W> start = game_.start;
+        Position<W> start = from_;
         deeply<W>(exact->depth(), [&] {
             *value = exact->value(start);
             return 0;
@@ -326,6 +366,14 @@ class Search : public iacta_search {
         if (small_) return small_->decide(s);
         if (large_) return large_->decide(s);
         return lookahead_.decide(s);
+    }
+
+    static void write(const Decision& d, iacta_decision* decision, iacta_outcome* outcomes, int room) {
+        *decision = {d.roll.start, d.roll.to, d.roll.dice, int32_t(d.outcomes.size()), d.value};
+        for (int i = 0; i < std::min<int>(room, decision->count); ++i) {
+            const Outcome& o = d.outcomes[i];
+            outcomes[i] = {o.chance, o.value, o.attackers, o.defenders, o.moved};
+        }
     }
 
     // Whether a state can follow the start; then it is written into s.
@@ -373,6 +421,7 @@ class Search : public iacta_search {
     iacta_budget limit_ = ENDLESS;  // of calls that have none of their own
     double bound_ = std::numeric_limits<double>::infinity();
     Game<W> game_;
+    Position<W> from_;  // where the policy is followed from
     Lookahead<W> lookahead_;
     std::unique_ptr<Exact<W, 1>> small_;
     std::unique_ptr<Exact<W, 4>> large_;
@@ -424,17 +473,21 @@ int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, double* va
 }
 int32_t iacta_shares(iacta_search* search) { return search ? search->shares() : 0; }
 int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets,
-                     double* value) {
-    if (!search || !budget || !sets || !value) return IACTA_UNSOUND;
-    return answered([=] { return search->assign(*budget, starts, sets, value); });
+                     int32_t* count) {
+    if (!search || !budget || !sets || !count || starts < 1) return IACTA_UNSOUND;
+    return answered([=] { return search->assign(*budget, starts, sets, count); });
 }
-int32_t iacta_follow(iacta_search* search, const iacta_style* style, const uint8_t* sets) {
-    if (!search || !style || !sets) return IACTA_UNSOUND;
-    return answered([=] { return search->follow(*style, sets); });
+int32_t iacta_follow(iacta_search* search, int32_t depth, const uint8_t* sets) {
+    if (!search || !sets) return IACTA_UNSOUND;
+    return answered([=] { return search->follow(depth, sets); });
 }
 int32_t iacta_bound(iacta_search* search, const iacta_budget* budget, double* bound) {
     if (!search || !budget || !bound) return IACTA_UNSOUND;
     return answered([=] { return search->bound(*budget, bound); });
+}
+int32_t iacta_from(iacta_search* search, const int32_t* armies, const uint8_t* mine) {
+    if (!search || !armies || !mine) return IACTA_UNSOUND;
+    return answered([=] { return search->from(armies, mine); });
 }
 int32_t iacta_decide(iacta_search* search, const int32_t* armies, const uint8_t* mine,
                      iacta_decision* decision, iacta_outcome* outcomes, int32_t room) {
@@ -443,6 +496,13 @@ int32_t iacta_decide(iacta_search* search, const int32_t* armies, const uint8_t*
 }
 int32_t iacta_limit(iacta_search* search, const iacta_budget* budget) {
     return search ? search->limit(budget) : IACTA_UNSOUND;
+}
+int32_t iacta_judge(iacta_search* search, const int32_t* armies, const uint8_t* mine, int32_t start,
+                    int32_t to, int32_t dice, iacta_decision* decision, iacta_outcome* outcomes,
+                    int32_t room) {
+    if (!search || !armies || !mine || !decision || (room > 0 && !outcomes)) return IACTA_UNSOUND;
+    Roll roll{start, to, dice};
+    return answered([=] { return search->judge(armies, mine, roll, decision, outcomes, room); });
 }
 int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, iacta_report* report) {
     if (!search || !budget || !report) return IACTA_UNSOUND;

@@ -26,19 +26,11 @@
 
 namespace iacta {
 
-// The parameters of a policy: how carefully it looks.
-struct Style {
-    int deep = 3;         // how many rolls are looked at again, with fewer dice and a climb after each
-    double near = 0.05;   // only those whose values are so near to the best
-    int depth = 1;        // rolls of lookahead where several values are close
-    double close = 0.1;   // how close
-};
-
 template <int W>
 class Lookahead {
   public:
-    Lookahead(const Game<W>& game, Style style, int64_t bytes, Deadline& deadline)
-        : game_(game), style_(style), deadline_(deadline), rows_(game, joint_of(game), bytes, deadline),
+    Lookahead(const Game<W>& game, int64_t bytes, Deadline& deadline)
+        : game_(game), deadline_(deadline), rows_(game, joint_of(game), bytes, deadline),
           assigner_(game, rows_, deadline) {
         if (rows_.joint() == Joint::product) {
             for (const auto& set : game.sets) goals_.push_back(set);
@@ -48,7 +40,7 @@ class Lookahead {
         } else {
             goals_.push_back({game.paying, 1.0});
         }
-        base_ = nothing();
+        bases_ = {{0.0, nothing()}};
     }
 
     static constexpr int CLIMB = 8;       // improvements of an assignment after a result
@@ -57,48 +49,81 @@ class Lookahead {
     // What an idle army that is next to what others are to take adds to a chance, and half as much
     // one land farther away. Without it, those who can help for nothing never begin.
     static constexpr double HELP = 0.002;
+    // How many rolls are looked at again, with fewer dice and a climb after each, as far as their
+    // values are near to the best one; fewer in the states that are looked at on the way.
+    static constexpr int DEEP = 6, DEEP_BELOW = 3;
+    static constexpr double NEAR = 0.3, NEAR_BELOW = 0.05;
+    static constexpr double CLOSE = 0.05;   // values between which deeper lookahead decides
+    static constexpr double GIVEN_UP = 2.0;  // the base, where another assignment is so much better
+    static constexpr double ALIKE = 1e-9;   // values of assignments that count as one
 
-    // The assignment at the start: from several starts, the best. Where the first is stopped in the
-    // middle, it stays as far as it has come. Returns whether all were tried.
-    bool find_base(int starts) {
+    // An assignment at the start, and what it pays.
+    struct Base {
+        double value;
+        std::vector<Parts<W>> parts;
+    };
+
+    // Looks for assignments at the start: the different ones that some starts lead to, the best one
+    // first. If it is stopped at the first, that stays as far as it has come. Returns whether all
+    // starts were tried.
+    bool find_bases(int starts) {
         const Position<W>& s = game_.start;
-        double best = -1.0;
         Random random(0);
         std::vector<Parts<W>> parts;
-        base_ = nothing();
-        base_value_ = 0.0;
+        bases_.clear();
         forget();
         try {
             for (int i = 0; i < starts; ++i) {
                 if (i > 0) deadline_.go_on();
                 rows_.make_room();
                 parts = nothing();
-                if (i > 0) scatter(s, parts, random, i);
-                double value = settled(s, parts, i > 0 && rows_.joint() != Joint::product ? 3 + 4 * (i % 3) : OWN);
-                if (value > best * (1.0 + 1e-9)) best = value, base_ = parts, base_value_ = std::max(value, 0.0);
+                int own = OWN;
+                if (rows_.joint() == Joint::product) {
+                    if (i > 0) scatter(s, goals_.back().lands, parts, random);
+                } else if (i > 0 && size_t(i) <= game_.sets.size()) {
+                    scatter(s, game_.sets[i - 1].lands, parts, random);
+                    own = std::max(own, (game_.sets[i - 1].lands & game_.left(s)).count() + 3);
+                } else if (i > 0) {
+                    own = 3 + 4 * (i % 3);
+                }
+                double value = std::max(settled(s, parts, own), 0.0);
+                auto place = bases_.begin();
+                while (place != bases_.end() && place->value > value * (1.0 + ALIKE)) ++place;
+                if (place == bases_.end() || place->value < value * (1.0 - ALIKE))
+                    bases_.insert(place, {value, parts});
             }
         } catch (const Stopped&) {
-            if (best < 0.0) base_ = std::move(parts);
+            if (bases_.empty()) bases_ = {{0.0, std::move(parts)}};
             return false;
         }
         return true;
     }
-    double base_value() const { return base_value_; }
-    const std::vector<Parts<W>>& base() const { return base_; }
+    const std::vector<Base>& bases() const { return bases_; }
+    size_t shares() const { return goals_.size(); }
     // Takes an assignment that was found before.
-    void set_base(std::vector<Parts<W>> base, Style style) {
-        base_ = std::move(base);
-        base_value_ = 0.0;
-        style_ = style;
+    // depth: rolls of lookahead where the values of several are close.
+    void set_base(std::vector<Parts<W>> base, int depth) {
+        bases_ = {{0.0, std::move(base)}};
+        depth_ = depth;
         forget();
-        rows_.make_room();
-        std::vector<Parts<W>> parts = projected(game_.start);
-        base_value_ = worth(game_.start, parts, SETTLE, OWN);
     }
     size_t states() const { return known_.size(); }
 
+    // What the assignment of a state pays.
+    double value(const Position<W>& s) {
+        std::vector<Parts<W>> parts = projected(s);
+        return game_.over(s) ? 0.0 : std::max(settled(s, parts, OWN), 0.0);
+    }
+    // A legal roll of a state, with its value and its outcomes.
+    Decision judge(const Position<W>& state, const Roll& roll) {
+        Position<W> s = state;
+        rows_.make_room();
+        std::vector<Parts<W>> parts = parts_of(s);
+        stand(s, parts);
+        return evaluated(s, parts, roll, CLIMB);
+    }
     const Decision& decide(const Position<W>& s) {
-        return look(s, style_.depth);
+        return look(s, depth_);
     }
     const Decision& look(const Position<W>& s, int depth) {
         StateKey key = key_of(s);
@@ -134,11 +159,10 @@ class Lookahead {
     }
 
     // Gives targets to stacks in a random order, each to one of those that can do with it.
-    void scatter(const Position<W>& s, std::vector<Parts<W>>& parts, Random& random, int) {
-        if (rows_.joint() != Joint::product) return;
+    void scatter(const Position<W>& s, const Set<W>& goal, std::vector<Parts<W>>& parts, Random& random) {
         Set<W> left = game_.left(s), taken;
         std::vector<int> targets;
-        for (Set<W> rest = goals_.back().lands & left; rest.any();) targets.push_back(rest.pop());
+        for (Set<W> rest = goal & left; rest.any();) targets.push_back(rest.pop());
         for (size_t i = targets.size(); i > 1; --i) std::swap(targets[i - 1], targets[random.below(int(i))]);
         Parts<W>& mine = parts.back();
         for (int t : targets) {
@@ -218,10 +242,11 @@ class Lookahead {
     std::vector<Parts<W>> projected(const Position<W>& s) const {
         std::vector<Parts<W>> parts = nothing();
         Set<W> live = game_.live_stacks(s), left = game_.left(s);
-        for (size_t j = 0; j < base_.size(); ++j)
+        const std::vector<Parts<W>>& base = bases_[0].parts;
+        for (size_t j = 0; j < base.size(); ++j)
             for (int v = 0; v < game_.lands; ++v) {
-                if (!base_[j][v].any()) continue;
-                Set<W> mine = base_[j][v] & live, rest = base_[j][v] & left;
+                if (!base[j][v].any()) continue;
+                Set<W> mine = base[j][v] & live, rest = base[j][v] & left;
                 if (live.has(v)) mine.add(v);
                 while (mine.any() && rest.any()) {
                     int largest = NOWHERE;
@@ -237,16 +262,19 @@ class Lookahead {
         return parts;
     }
 
+    // The assignment of a state.
+    std::vector<Parts<W>> parts_of(const Position<W>& s) {
+        std::vector<Parts<W>> parts = projected(s);
+        double value = settled(s, parts, OWN);
+        std::vector<Parts<W>> other = nothing();
+        return settled(s, other, OWN) > GIVEN_UP * value ? other : parts;
+    }
+
     Decision decided(const Position<W>& start, int depth) {
         Decision best;
         if (game_.over(start)) return best;
         Position<W> s = start;
-        std::vector<Parts<W>> parts = projected(s);
-        double value = settled(s, parts, OWN);
-        if (value <= 0.0) {
-            std::vector<Parts<W>> other = nothing();
-            if (settled(s, other, OWN) > value) parts = other;
-        }
+        std::vector<Parts<W>> parts = parts_of(s);
         stand(s, parts);
         struct Option {
             Roll roll;
@@ -273,9 +301,12 @@ class Lookahead {
         std::stable_sort(options.begin(), options.end(),
                          [](const Option& a, const Option& b) { return a.value > b.value; });
         std::vector<Decision> found_all;
-        for (size_t i = 0; i < options.size() && int(i) < style_.deep; ++i) {
+        bool is_top = depth == depth_;
+        int deep = is_top ? DEEP : DEEP_BELOW;
+        double wide = is_top ? NEAR : NEAR_BELOW;
+        for (size_t i = 0; i < options.size() && int(i) < deep; ++i) {
             Decision top;
-            if (options[i].value < options[0].value * (1.0 - style_.near)) break;
+            if (options[i].value < options[0].value * (1.0 - wide)) break;
             Roll roll = options[i].roll;
             int two = std::min(2, game_.attack_dice(roll.to));
             int fewest = game_.whole[game_.kind[roll.to]] || game_.least(roll.to, two) < 2 ? roll.dice : 1;
@@ -289,10 +320,10 @@ class Lookahead {
         }
         if (depth > 1) {
             int near = 0;
-            for (auto& each : found_all) near += each.value >= best.value * (1.0 - style_.close);
+            for (auto& each : found_all) near += each.value >= best.value * (1.0 - CLOSE);
             if (near > 1) {
                 Decision deeper;
-                double limit = best.value * (1.0 - style_.close);
+                double limit = best.value * (1.0 - CLOSE);
                 for (auto& each : found_all) {
                     if (each.value < limit) continue;
                     double q = 0.0;
@@ -357,14 +388,10 @@ class Lookahead {
             known.push_back({x, y, moved, value});
             return known.back();
         };
-        Decision d;
-        d.roll = roll;
-        d.outcomes = outcomes_of(
+        return decision_of(
             game_, roll, game_.spare(s, roll.start), s.armies[roll.to],
             [&](int x, int y) { return find(x, y).value; },
             [&](int x, int y) { return find(x, y).moved; });
-        for (const auto& each : d.outcomes) d.value += each.chance * each.value;
-        return d;
     }
 
     // What a result pays with what the assignment pays after it, and how many move in.
@@ -449,13 +476,12 @@ class Lookahead {
     static constexpr double TIE = 1e-6;
 
     const Game<W>& game_;
-    Style style_;
+    int depth_ = 1;
     Deadline& deadline_;
     Rows<W> rows_;
     Assigner<W> assigner_;
     std::vector<RewardSet<W>> goals_;  // of each an assignment of its own
-    std::vector<Parts<W>> base_;
-    double base_value_ = 0.0;
+    std::vector<Base> bases_;  // the first is followed
     std::vector<Share> standing_;
     std::unordered_map<StateKey, Decision, StateKey::Hash> known_;
     size_t outcomes_ = 0;  // of all decisions that are known

@@ -22,7 +22,8 @@ struct Outcome {
 struct Decision {
     Roll roll{-1, -1, 0};
     double value = 0.0;
-    std::vector<Outcome> outcomes;
+    std::vector<Outcome> outcomes;  // with those answers of the defender that look worst
+    std::vector<Outcome> others{};  // results that only other answers have, of chance 0
 
     bool stops() const { return roll.dice == 0; }
 };
@@ -76,19 +77,24 @@ double battle_value(const Game<W>& game, int c, int a, int d, Value value) {
     return total;
 }
 
-// The outcomes of a roll, where `value` and `moved` say what follows each result.
+// A roll with its value and its outcomes, where `value` and `moved` say what follows each result.
 template <int W, class Value, class Moved>
-std::vector<Outcome> outcomes_of(const Game<W>& game, const Roll& roll, int able, int d,
-                                 Value value, Moved moved) {
-    std::vector<Outcome> found;
+Decision decision_of(const Game<W>& game, const Roll& roll, int able, int d, Value value, Moved moved) {
+    Decision found;
+    found.roll = roll;
+    auto find = [](std::vector<Outcome>& all, int x, int y) -> Outcome* {
+        for (auto& each : all)
+            if (each.attackers == x && each.defenders == y) return &each;
+        return nullptr;
+    };
     auto add = [&](double chance, int x, int y) {
         if (chance <= 0.0) return;
-        for (auto& each : found)
-            if (each.attackers == x && each.defenders == y) {
-                each.chance += chance;
-                return;
-            }
-        found.push_back({chance, x, y, y == d ? moved(x, y) : 0, value(x, y)});
+        Outcome* known = find(found.outcomes, x, y);
+        if (known)
+            known->chance += chance;
+        else
+            found.outcomes.push_back({chance, x, y, y == d ? moved(x, y) : 0, value(x, y)});
+        found.value += chance * (known ? known : &found.outcomes.back())->value;
     };
     if (game.whole[game.kind[roll.to]]) {
         const Battle& battle = game.battle(roll.to, d);
@@ -118,6 +124,14 @@ std::vector<Outcome> outcomes_of(const Game<W>& game, const Roll& roll, int able
             add(game.throw_chance(t) * r.chance, r.attackers, r.defenders);
         }
     }
+    if (!game.answers_differ) return found;
+    for (int t = throws.first; t < throws.last; ++t)
+        for (int a = game.answers(t).first; a < game.answers(t).last; ++a)
+            for (int i = game.results(a).first; i < game.results(a).last; ++i) {
+                auto [chance, x, y] = game.result(i);
+                if (!find(found.outcomes, x, y) && !find(found.others, x, y))
+                    found.others.push_back({0.0, x, y, y == d ? moved(x, y) : 0, value(x, y)});
+            }
     return found;
 }
 

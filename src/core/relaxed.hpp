@@ -1976,6 +1976,13 @@ class Bounds {
         return game.once ? most : sum;
     }
 
+    // Bounds on the chances that each land that pays by itself is taken, and then each set that pays.
+    std::vector<double> chances() const {
+        std::vector<double> found;
+        for (const Term& term : terms_) found.push_back(term.search->best);
+        return found;
+    }
+
     double best() const {
         double sum = limit_;
         for (const Term& term : terms_) sum += term.pays * term.search->best;

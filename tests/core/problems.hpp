@@ -89,6 +89,7 @@ struct Problem {
         p.able = able;
         p.defenders = defenders;
         p.battles = battles;
+        p.width = able + 1;
         p.battle_first = battle_first.data();
         p.won = won.data();
         p.lost = lost.data();
@@ -169,7 +170,7 @@ struct Problem {
                 throw_first.push_back(int32_t(throw_chance.size()));
             }
     }
-    // Battles that are fought to the end, with as many dice as possible.
+    // Battles that are fought to the end, with as many dice as possible; those won by the armies lost.
     void add_battles(const Rules& rules) {
         battle_first.push_back(battles);
         size_t side = size_t(able) + 1, ends = size_t(defenders) + 1, first = size_t(battles);
@@ -187,11 +188,12 @@ struct Problem {
                 for (const auto& [loss, chance] : each) {
                     int left = a - loss.first, more = d - loss.second;
                     if (!more) {
-                        won[row * side + size_t(left)] += chance;
+                        won[row * side + size_t(a - left)] += chance;
                         continue;
                     }
                     size_t next = (first + size_t(more) - 1) * side + size_t(left);
-                    for (int b = 1; b <= left; ++b) won[row * side + size_t(b)] += chance * won[next * side + size_t(b)];
+                    for (int b = 1; b <= left; ++b)
+                        won[row * side + size_t(a - b)] += chance * won[next * side + size_t(left - b)];
                     for (int e = 1; e <= more; ++e) lost[row * ends + size_t(e)] += chance * lost[next * ends + size_t(e)];
                 }
             }
