@@ -22,7 +22,7 @@ DEVELOPER := test check bench docs
 # Tests start Python hundreds of times, which compiles nothing anew where it may keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo plot serve core test check fuzz fuzz-core reproduce bench docs format wheels clean
+.PHONY: demo plot serve core test check fuzz fuzz-core reproduce bench bench-core docs format wheels clean
 
 demo: $(VENV)/core core
 	@$(BIN)/iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1
@@ -70,6 +70,14 @@ reproduce: $(VENV)/plot core
 
 bench: $(VENV)/bench core
 	@$(BIN)/python -m benchmarks
+
+# How fast the core is without Python, and how soon it stops.
+bench-core: build/bench-core
+	@build/bench-core
+
+build/bench-core: $(wildcard src/core/* tests/core/problems.hpp benchmarks/core.cpp)
+	@mkdir -p build
+	@$(COMPILER) -O2 $(COMPILED) -Isrc/core -Itests/core src/core/interface.cpp benchmarks/core.cpp -o $@
 
 docs: $(VENV)/docs core
 	@$(BIN)/python -m docs

@@ -15,7 +15,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import batches, compiled, decisions, load, marks, plain, plans
+from benchmarks import batches, compiled, decisions, load, marks, plain, planner, plans
 from benchmarks.measure import Line, seconds
 from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
 from iacta.methods import counting, find_kernel
@@ -326,6 +326,11 @@ def main() -> int:
     Console(width=LINE_WIDTH).print(table)
     write_down(lines)
     are_met = marks.show(marks.sample(), "Plans, a small sample (python -m benchmarks.marks: more)")
+    are_met &= marks.show(
+        planner.planner_marks(6),
+        "The planner (python -m benchmarks.planner: more)",
+        planner.RESULTS,
+    )
     needed = load.missing()
     if needed is not None:
         print(f"The load a server handles was not measured; that needs {needed}")

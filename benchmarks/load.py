@@ -71,7 +71,7 @@ def served() -> Iterator[tuple[str, psutil.Process]]:
             raise RuntimeError("the server has no output")
         line = process.stdout.readline()
         address = next(word for word in line.split() if "://" in word).rstrip("/")
-        while asked(address, PLAN) == 503:  # until the planner is compiled
+        while asked(address, PLAN) == 503:  # until it has started
             time.sleep(1)
         yield address, psutil.Process(process.pid)
         process.terminate()

@@ -94,7 +94,7 @@ class Planned(NamedTuple):
 def _stopped(position: Position, goal: Goal) -> float:
     """Return what a position is worth to who does nothing."""
     names = position.owned_by(position.player)
-    return best_plan(position, goal, may_not_move=names).value if isinstance(goal, Worth) else 0.0
+    return best_plan(position, goal, stay=names).value if isinstance(goal, Worth) else 0.0
 
 
 def marks(

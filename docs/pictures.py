@@ -26,7 +26,7 @@ PICTURE = re.compile(r"^!\[(.*)\]\((.*\.svg)\)$", re.MULTILINE)
 FLOAT = re.compile(r"\d+\.\d{9,}(e-\d+)?")
 NARROW, WIDE = 260, 600  # pixels of the plot, for telephones and for other screens
 KEPT = Path(__file__).parent / "pictures"
-SLOW = "iacta plan "  # may compile for minutes: its pictures are taken as they are kept
+SLOW = "iacta plan "  # takes seconds each: its pictures are taken as they are kept
 
 # The reader's screen chooses narrow or wide, the theme of the site light or dark.
 ELEMENT = "".join(

@@ -1,7 +1,6 @@
 """What all tests share: random tests that draw the same on every machine, however slow."""
 
 import gc
-import re
 import signal
 from collections.abc import Iterator
 
@@ -14,20 +13,6 @@ settings.load_profile("iacta")
 # A shell has Ctrl-C ignored in what it runs in the background, and commands inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-PLANS = re.compile(
-    r"tests/plan/|tests/web/|test_boards|plan|reinforce|which-way|asia|eliminate|Plan|fuzz"
-)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that plan.
-
-    The planner is compiled when it is first used. So one process compiles it, while the others run
-    tests from elsewhere in the row; they come to those that plan when it is done.
-    """
-    items.sort(key=lambda item: PLANS.search(item.nodeid) is None)
 
 
 def pytest_collection_finish() -> None:

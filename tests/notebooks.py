@@ -14,7 +14,7 @@ __all__ = ["FOLDER", "NOTEBOOKS", "executed", "shown"]
 
 FOLDER = Path(__file__).parent.parent / "examples"
 NOTEBOOKS = tuple(sorted(FOLDER.glob("*.ipynb")))
-LONGEST = 300  # seconds for a cell, where the planner is compiled first
+LONGEST = 120  # seconds for a cell
 PICTURE = re.compile(r'(<img alt="[^"]*") src="[^"]*">')
 VERSION = 4
 

@@ -53,8 +53,8 @@ def missing(sentence: str, *extras: str) -> MissingError:
 def packages_of(extra: str) -> tuple[str, ...]:
     """Return the packages that an extra of iacta adds, as the metadata lists them.
 
-    >>> packages_of("plan")
-    ('numba',)
+    >>> packages_of("methods")
+    ('scipy',)
     """
     from importlib.metadata import requires  # slow to import
 

@@ -159,20 +159,16 @@ def in_file(file: str | PathLike[str], what: str) -> Iterator[None]:
 def seal() -> None:
     """Forbid this process to open files that a question names, as a server must.
 
-    Files of Python and its packages can still be read, and compiled code is still cached; every
-    other file is refused, whoever opens it.
+    Files of Python and its packages, and the pictures' script in its cache, can still be read;
+    every other file is refused, whoever opens it.
     """
     global _is_sealed
     _is_sealed = True
     home, cache = os.path.expanduser("~"), os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     own = [sys.prefix, sys.base_prefix, str(Path(__file__).parents[1]), f"{home}/.local/lib"]
-    kept = [
-        f"{cache}/iacta",
-        f"{cache}/numba",
-        os.environ.get("NUMBA_CACHE_DIR") or f"{cache}/numba",
-    ]
     folders = tuple(
-        os.path.join(os.path.abspath(os.path.expanduser(each)), "") for each in (*own, *kept)
+        os.path.join(os.path.abspath(os.path.expanduser(each)), "")
+        for each in (*own, f"{cache}/iacta")
     )
 
     def refuse(event: str, arguments: tuple[Any, ...]) -> None:

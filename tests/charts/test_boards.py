@@ -41,7 +41,7 @@ from iacta.charts.board_layout import edges_of, frame_of, lines, places_of, sea_
 from iacta.charts.boards import TONES, TONES_BY_NAME
 from iacta.charts.files import page
 from iacta.charts.theme import WIDTH, AnyChart, contrast, per_cent
-from iacta.plan.way import usual_way
+from iacta.plan.report import main_line
 from tests.charts.look import is_drawn, subtitle, table, title
 
 CLASSIC = classic_board()
@@ -315,9 +315,9 @@ def test_each_arrow_has_its_number_and_its_chances(asia: Plan) -> None:
         for number, row in told.items():
             assert row["way"] == f"{steps[number]['from']} to {steps[number]['to']}"
             taken = per_cent(steps[number]["conquer_probability"])
-            assert row["taken"] == taken.replace("more than", ">")
-    usual = [(each.step.start, each.step.to) for each in usual_way(asia)]
-    assert [(steps[n]["from"], steps[n]["to"]) for n in range(1, len(usual) + 1)] == usual
+            assert row["taken"] == taken.replace("more than", ">").replace("less than", "<")
+    line = [(each.step.start, each.step.to) for each in main_line(asia)]
+    assert [(steps[n]["from"], steps[n]["to"]) for n in range(1, len(line) + 1)] == line
 
 
 def test_each_territory_in_sight_has_a_name(asia: Plan) -> None:

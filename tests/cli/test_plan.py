@@ -17,9 +17,9 @@ from iacta import (
     IllegalError,
     InOrder,
     MalformedError,
+    Sets,
     TakeAll,
     TakeAny,
-    Trade,
     Worth,
     armies_needed_for_plan,
     best_plan,
@@ -94,7 +94,7 @@ def test_json_has_the_keys_in_their_order_and_the_library_s_numbers(run: Run, sm
     plan = best_plan(read_position(small), TakeAll("B,C,D"))
     assert tuple(found)[: len(KEYS) + 1] == (*KEYS, "seconds")
     assert found["goal"]["kind"] == "take all"
-    assert set(found["goal"]["territories"]) == set(plan.goal.territories)  # type: ignore[union-attr, arg-type]
+    assert set(found["goal"]["territories"]) == set(plan.goal.names)
     assert (found["win_probability"], found["upper_bound"]) == (
         plan.win_probability,
         plan.upper_bound,
@@ -303,7 +303,7 @@ WRONG = {
     "--take Asia --keep Ukraine": "--keep must be like 'Brazil:3,Egypt:2', got 'Ukraine'",
     "--take Asia --keep Ukraine:many": "--keep of Ukraine must be a whole number of at least 0, "
     "got 'many'",
-    "--take Asia --stay India": "--stay must name the player's own territories, got India",
+    "--take Asia --stay India": "--stay must be the player's own territories, got India",
     "--take Asia --stay Atlantis": None,
     "--take Asia --time-limit soon": "--time-limit must be seconds of at least 0, got 'soon'",
     "--take Asia --time-limit -1": "--time-limit must be seconds of at least 0, got '-1'",
@@ -574,7 +574,7 @@ def test_cards_bring_armies_with_which_the_turn_goes_on(run: Run, small: Path) -
     )
     position = read_position(small)
     goal = InOrder((eliminate(position, "blue"), TakeAll("C")))
-    found = go_on(position, goal, traded_armies(4, Trade((10,))))
+    found = go_on(position, goal, traded_armies(4, Sets((10,))))
     cards = record(run(f"{line} --then C --json"))["cards"]
     assert cards["win_probability"] == found.win_probability
     assert cards["first_probability"] == found.first
@@ -614,14 +614,15 @@ def test_play_and_rules_of_territories_reach_the_plan(run: Run, small: Path) -> 
         found = record(run(f"plan {small} --take East {words} --json"))
         assert found["win_probability"] == plan.win_probability, words
         assert (found["play"], found["interval"]) == (plan.play, None)
-        assert found["battles_value"] == plan.battles_value
-    assert usual["play"] == "rolls"
-    assert usual["win_probability"] >= usual["battles_value"]
+        assert found["battles_value"] == (plan.value if plan.play == "battles" else None)
+    assert (usual["play"], usual["battles_value"]) == ("rolls", None)
+    by_battles = best_plan(position, goal, play="battles")
+    assert usual["win_probability"] >= by_battles.win_probability
     told = record(run(f"plan {small} --take East --rules-of B=wall --prove 1% --json"))
     assert told["upper_bound"] - told["value"] <= 0.01
 
 
-def test_the_simpler_play_is_told_where_it_is_worth_less(run: Run, tmp_path: Path) -> None:
+def test_battles_fought_to_their_end_are_worth_less(run: Run, tmp_path: Path) -> None:
     table = {
         "board": {
             "name": "pair",
@@ -640,13 +641,10 @@ def test_the_simpler_play_is_told_where_it_is_worth_less(run: Run, tmp_path: Pat
         for play in ("rolls", "battles")
     )
     assert rolls[0] == "You take c and d with a chance of 80.14%: proven best."
-    assert rolls[1] == (
-        "This plan decides after each roll; fighting each battle to its end gives 62.49%."
+    assert battles[0] == (
+        "You take c and d with a chance of 62.49%: proven best of the plans that fight each battle "
+        "to its end."
     )
-    assert battles[0].startswith(
-        "You take c and d with a chance of 62.49%; no play has a chance above"
-    )
-    assert not any("each battle" in line for line in battles)
 
 
 def test_alternatives_are_the_library_s(run: Run, small: Path) -> None:
@@ -664,16 +662,13 @@ def test_alternatives_are_the_library_s(run: Run, small: Path) -> None:
         assert told.endswith(f" {each.dice}  {100 * each.value:.2f}%")
 
 
-def test_a_worth_is_told_with_its_interval_and_the_simpler_play(small: Path) -> None:
+def test_a_worth_is_told_with_its_interval(small: Path) -> None:
     plan = best_plan(read_position(small), Worth())
-    guessed = replace(
-        plan, value=7.5, interval=(7.25, 7.75), upper_bound=9.0, proven=False, battles_value=6.0
-    )
+    guessed = replace(plan, value=4.5, interval=(4.25, 4.75), upper_bound=6.0, proven=False)
     found = next(asked.PlanAnswer(PlanQuestion(str(small), worth=True), guessed).sections())
     assert found.parts == [
-        "The plan is worth 7.50 on average (7.25 to 7.75), against 1.00 if you stay; it is at most "
+        "The plan is worth 4.50 on average (4.25 to 4.75), against 1.00 if you stay; it is at most "
         "1.50 below the best possible.",
-        "This plan decides after each roll; fighting each battle to its end is worth 6.00.",
     ]
     none = replace(guessed, steps=())
     assert asked.PlanAnswer(PlanQuestion(str(small), worth=True), none).sentence == (
@@ -682,16 +677,18 @@ def test_a_worth_is_told_with_its_interval_and_the_simpler_play(small: Path) -> 
     )
 
 
-def test_an_estimate_is_told_with_its_interval(small: Path) -> None:
+def test_an_estimate_is_told_with_its_interval_and_what_its_bound_says(small: Path) -> None:
     plan = best_plan(read_position(small), TakeAll("East"))
-    guessed = replace(
-        plan, win_probability=0.62, value=0.62, interval=(0.61, 0.63), upper_bound=0.7, proven=False
-    )
-    answer = asked.PlanAnswer(PlanQuestion(str(small), take="East"), guessed)
-    assert answer.sentence == (
-        "You take East with a chance of 62.00% (61.00 to 63.00); no play has a chance above 70.00%."
-    )
-    assert answer.record()["interval"] == {"level": 0.95, "low": 0.61, "high": 0.63}
+    guessed = replace(plan, win_probability=0.62, value=0.62, interval=(0.61, 0.63), proven=False)
+    for bound, said in (
+        (0.625, ", at most 0.50 percentage points below the best possible."),
+        (0.7, ", the best found; no play has a chance above 70.00%."),
+        (0.98, "; a better plan may exist."),
+    ):
+        found = replace(guessed, upper_bound=bound)
+        answer = asked.PlanAnswer(PlanQuestion(str(small), take="East"), found)
+        assert answer.sentence == f"You take East with a chance of 62.00% (61.00 to 63.00){said}"
+        assert answer.record()["interval"] == {"level": 0.95, "low": 0.61, "high": 0.63}
 
 
 def test_a_stack_needs_no_position_file(run: Run, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`iacta plan --follow` and `plan.live`: a plan is followed move by move."""
+"""`iacta plan --follow` and `Play`: a plan is followed move by move."""
 
 from collections.abc import Callable
 from functools import cache
@@ -12,8 +12,7 @@ from iacta.answers.plan import PlanAnswer
 from iacta.board import Holding, Position
 from iacta.cli.follow import HELP, follow
 from iacta.errors import IllegalError
-from iacta.plan import Plan, TakeAll, Worth, best_plan
-from iacta.plan.live import Live
+from iacta.plan import TakeAll, Worth, best_plan
 from tests.cli.run import Run
 from tests.plan.boards import board_of, position_on
 
@@ -93,9 +92,9 @@ def test_enter_throws_the_dice(answer: PlanAnswer, capsys: pytest.CaptureFixture
 
 
 def test_thrown_dice_are_those_of_the_rules() -> None:
-    live, rng = Live(best_plan(ROW, TakeAll("a,b")), ROW), np.random.default_rng(1)
+    play, rng = best_plan(ROW, TakeAll("a,b")).follow(), np.random.default_rng(1)
     runs = 3000
-    thrown = [live.thrown(rng) for _ in range(runs)]
+    thrown = [play.thrown(rng) for _ in range(runs)]
     for losses, weight in (((0, 2), 2890), ((1, 1), 2611), ((2, 0), 2275)):
         chance = weight / 7776
         assert abs(thrown.count(losses) / runs - chance) < 4 * (chance * (1 - chance) / runs) ** 0.5
@@ -147,8 +146,8 @@ def test_a_defender_who_sees_the_attack_answers_as_the_plan_expects(
 ) -> None:
     board = board_of("two", [("s", "a")], "sa")
     start = position_on(board, {"s": attackers}, {"a": defenders})
-    live = Live(best_plan(start, TakeAll("a"), "defender sees first", play=play), start)
-    found = {(lost, killed): chance for chance, lost, killed in live.chances()}
+    found_play = best_plan(start, TakeAll("a"), "defender sees first", play=play).follow()
+    found = {(lost, killed): chance for chance, lost, killed in found_play.chances()}
     expected = seen_chances(attackers, defenders, whole=play == "battles")
     assert found == pytest.approx(expected, abs=1e-12)
 
@@ -158,49 +157,47 @@ def test_following_a_plan_reaches_its_goal_as_often_as_it_says(rules: str) -> No
     plan, rng = best_plan(ROW, TakeAll("a,b"), rules), np.random.default_rng(7)
     runs = won = 400
     for _ in range(runs):
-        live = Live(plan, ROW)
-        while live.move is not None:
-            live = live.after(*live.thrown(rng))
-        won -= live.position.of("b").owner != "red"
+        play = plan.follow()
+        while play.move is not None:
+            play = play.after(*play.thrown(rng))
+        won -= play.position.of("b").owner != "red"
     chance = plan.win_probability
     assert abs(won / runs - chance) < 4 * (chance * (1 - chance) / runs) ** 0.5
 
 
 def test_a_plan_that_fights_battles_to_their_end_goes_on_with_the_battle() -> None:
     plan = best_plan(ROW, TakeAll("a,b"), play="battles")
-    live = Live(plan, ROW)
-    while live.position.of("s").armies > 2:
-        assert live.move is not None
-        assert (live.move.start, live.move.to) == ("s", "a")
-        live = live.after(*min(live.results(), key=lambda each: each[1]))
-    assert live.move is not None
-    assert live.move.dice == 1
-    assert live.after(1, 0).move is None
+    play = plan.follow()
+    while play.position.of("s").armies > 2:
+        assert play.move is not None
+        assert (play.move.start, play.move.to) == ("s", "a")
+        play = play.after(*min(play.results(), key=lambda each: each[1]))
+    assert play.move is not None
+    assert play.move.dice == 1
+    assert play.after(1, 0).move is None
 
 
 def test_more_armies_may_move_in_than_the_plan_says() -> None:
-    live = Live(best_plan(ROW, TakeAll("a,b")), ROW)
-    assert live.after(0, 2, 3).position.of("s").armies == 3
+    play = best_plan(ROW, TakeAll("a,b")).follow()
+    assert play.after(0, 2, 3).position.of("s").armies == 3
     for moved in (2, 6):
         with pytest.raises(IllegalError, match="moved must be a whole number from 3 to 5"):
-            live.after(0, 2, moved)
+            play.after(0, 2, moved)
     with pytest.raises(IllegalError, match="losses must be one of 0-2, 1-1, 2-0, got 0-1"):
-        live.after(0, 1)
+        play.after(0, 1)
 
 
-def test_a_plan_by_battles_goes_on_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = best_plan(ROW, TakeAll("a,b"), play="battles")
-    live = Live(plan, ROW)
-    assert live.move == plan.next_move()
-    monkeypatch.delattr(Plan, "reached")  # it need not be searched
-    later = live.after(1, 1)
+def test_a_plan_by_battles_goes_on_with_what_it_began() -> None:
+    play = best_plan(ROW, TakeAll("a,b"), play="battles").follow()
+    assert play.move == play.plan.next_move()
+    later = play.after(1, 1)
     assert (later.move is not None, later.results()) == (True, ((0, 1), (1, 0)))
-    assert later.after(0, 1).move == plan.follow().won(4).next_move()
+    assert later.after(0, 1).move == play.won(4).move
     assert later.after(0, 1, 4).move is not None
     lost = later
     while lost.move is not None:
         lost = lost.after(1, 0)
-    assert lost.position == plan.follow().lost(1).position()
+    assert lost.position == play.lost(1).position
 
 
 def test_a_worth_is_followed_too(capsys: pytest.CaptureFixture[str]) -> None:
@@ -227,9 +224,9 @@ def test_the_command_follows_after_its_answer(run: Run, monkeypatch: pytest.Monk
 def test_what_is_no_plan_is_not_followed() -> None:
     with pytest.raises(IllegalError, match="only the answer of a plan can be followed"):
         follow(ask("battle", attackers=5, defenders=3))
-    live = Live(best_plan(ROW, TakeAll("a,b")), ROW)
+    play = best_plan(ROW, TakeAll("a,b")).follow()
     over = Position(ROW.board, "red", (Holding("red", 1),) * 3)
-    done = Live(live.plan, over)
+    done = play.plan.reached(over)
     assert done.move is None
     with pytest.raises(IllegalError, match="a plan that is over has no next move"):
         done.after(0, 1)

@@ -28,7 +28,7 @@ def small_turn(game: SmallGame, *, whole_battles: bool = False) -> Turn:
         game.rules,
         keep=game.keep,
         rules_of=game.rules_of,
-        stay=game.may_not_move,
+        stay=game.stay,
         whole_battles=whole_battles,
     )
 

@@ -22,8 +22,6 @@ from iacta.game import (
     traded_armies,
 )
 from iacta.plan import usual_reinforcements
-from iacta.plan.cards import Trade as OldTrade
-from iacta.plan.cards import traded_armies as old_traded_armies
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from tests.game.positions import classic_turn, line_turn
 
@@ -91,11 +89,8 @@ def test_what_unknown_cards_bring_is_what_the_deck_says() -> None:
 
 @pytest.mark.parametrize("values", [(4, 6, 8, 10, 12, 15), (10,), (12, 15), (7, 9)])
 @pytest.mark.parametrize("is_fixed", [False, True])
-def test_sets_bring_what_the_older_code_says(values: tuple[int, ...], is_fixed: bool) -> None:
-    sets, old = Sets(values, is_fixed), OldTrade(values, is_fixed)
-    assert [sets.nth(k) for k in range(12)] == [old.nth(k) for k in range(12)]
-    for cards in range(11):
-        assert traded_armies(cards, sets) == old_traded_armies(cards, old)
+def test_what_a_set_brings_follows_the_one_before(values: tuple[int, ...], is_fixed: bool) -> None:
+    sets = Sets(values, is_fixed)
     if not is_fixed:
         later = sets
         for k in range(12):

@@ -1,15 +1,24 @@
 """Boards for the tests of plans: the classic one, entered by hand, and random small ones."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations, pairwise
 from random import Random
 from typing import Any
 
+import pytest
+from hypothesis import strategies as st
+
 from iacta import Dice, Rules, read_position
 from iacta.board import Board, Continent, Holding, Position
 from iacta.plan import Goal, InOrder, Plan, TakeAll, TakeAny, Worth, best_plan, eliminate
+from iacta.plan.best import plan_of
+from iacta.plan.core import find_core
+from iacta.plan.deadline import Deadline
+from iacta.plan.planner import Found
+from iacta.plan.policy import Policy
+from iacta.plan.problem import Problem, read_problem
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
 
@@ -124,6 +133,31 @@ def chain(armies: int, defenders: Iterable[int]) -> Position:
     return position_on(board, {"start": armies}, dict(zip(names[1:], garrisons, strict=True)))
 
 
+def scattered() -> Position:
+    """Return a large board with three stacks far apart."""
+    mine = {"Ukraine": 25, "Brazil": 20, "Alaska": 22, "Argentina": 1}
+    theirs = {name: 1 + k % 3 for k, name in enumerate(CLASSIC_BOARD.territories)}
+    return position_on(CLASSIC_BOARD, mine, theirs)
+
+
+@st.composite
+def positions(draw: st.DrawFn, most: int = 4) -> Position:
+    """Draw a small board with two stacks and a continent."""
+    count = draw(st.integers(2, most))
+    names = ["s", "z", *(f"t{k}" for k in range(count))]
+    every = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
+    board = board_of("small", [pair for pair in every if draw(st.booleans())], names)
+    board = replace(board, continents=(Continent("K", 3, ("t0", "s")), Continent("L", 2, ("t1",))))
+    mine = {"s": draw(st.integers(1, 7)), "z": draw(st.integers(1, 5))}
+    return position_on(board, mine, {name: draw(st.integers(1, 3)) for name in names[2:]})
+
+
+GOALS: st.SearchStrategy[Goal] = st.one_of(
+    st.just(TakeAll("t0,t1")),
+    st.just(TakeAny("t0,t1")),
+    st.builds(Worth, st.integers(0, 2), st.just(1.0), st.sampled_from([0.0, 0.5])),
+)
+
 ROLLED = (
     Rules(),
     Rules(least_advance=False),
@@ -179,14 +213,27 @@ class SmallGame:
     rules: Rules
     rules_of: Mapping[str, Rules] = field(default_factory=dict)
     keep: Mapping[str, int] = field(default_factory=dict)
-    may_not_move: tuple[str, ...] = ()
+    stay: tuple[str, ...] = ()
 
     @property
     def options(self) -> dict[str, Any]:
         """The arguments that are named."""
-        return {
-            "rules_of": self.rules_of, "keep": self.keep, "may_not_move": self.may_not_move
-        }  # fmt: skip
+        return {"rules_of": self.rules_of, "keep": self.keep, "stay": self.stay}
+
+    def problem(self, play: str = "rolls") -> Problem:
+        """Return what is to be planned."""
+        return read_problem(self.position, self.goal, self.rules, play=play, **self.options)
+
+    def plan(self, **options: Any) -> Plan:
+        """Return the best plan."""
+        return best_plan(self.position, self.goal, self.rules, **self.options, **options)
+
+    @property
+    def replies(self) -> bool:
+        """Whether a defender chooses the dice after the attack is thrown."""
+        return not all(
+            each.mode.dice_chosen_first for each in (self.rules, *self.rules_of.values())
+        )
 
 
 def small_game(
@@ -247,3 +294,13 @@ def _goal(rng: Random, targets: list[str]) -> Goal:
     prizes = ((TakeAll(some), 2.0),) if rng.random() < 0.3 else ()
     army = rng.choice((0.0, 0.1, 0.5, 1.0))
     return Worth(lands, bonus=rng.choice((0.0, 1.0)), army=army, prizes=prizes)
+
+
+needs_core = pytest.mark.skipif(find_core() is None, reason="needs the compiled core")
+
+
+def planned(policy: Policy) -> Plan:
+    """Return the plan that goes by a policy, with its exact value."""
+    report = policy.search.flow(Deadline())
+    assert report is not None
+    return plan_of(Found(policy, report.value, None, report.value, report, 0), 0.0)

@@ -1,6 +1,7 @@
 """What is too large, or takes too long, is refused or ended before it costs anything."""
 
 import tracemalloc
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -14,14 +15,13 @@ from iacta import (
     TakeAll,
     TakeAny,
     TooLargeError,
+    Worth,
     best_plan,
     spread_defenders,
 )
-from iacta.plan import plan as plan_module
-from iacta.plan import real_play
-from iacta.plan.bound import Bound
-from iacta.plan.problem import read_problem
+from iacta.plan.core import find_core
 from iacta.questions.needed import win_probability_keeping
+from tests.plan.boards import CLASSIC_BOARD, needs_core, position_on
 
 
 def test_no_row_is_made_for_a_battle_that_is_refused() -> None:
@@ -57,23 +57,6 @@ def position(armies: int, defenders: int) -> Position:
     )
 
 
-def test_a_bound_needs_no_deep_recursion() -> None:
-    problem = read_problem(position(40, 400), Rules(), {}, ())
-    assert 0.0 <= Bound(problem).chance(0b110, 0b110) < 1e-20
-
-
-def test_no_play_roll_by_roll_is_begun_when_the_time_is_over(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    begun: list[object] = []
-    monkeypatch.setattr(real_play, "Lookahead", lambda *_: begun.append(1))
-    monkeypatch.setattr(real_play, "solve_turn", lambda *_: None)
-    monkeypatch.setattr(real_play, "solve_chain", lambda *_: None)
-    start, goal = position(30, 20), TakeAny(("B", "C"))
-    assert best_plan(start, goal, time_limit=0).value > 0.5
-    assert not begun
-
-
 def test_fractions_of_thousands_of_digits_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     def compared(*_: Any) -> None:
         raise AssertionError("spreads were compared in fractions")
@@ -84,19 +67,56 @@ def test_fractions_of_thousands_of_digits_are_not_compared(monkeypatch: pytest.M
         spread_defenders(700, 9, 3)
 
 
-def test_an_interrupt_after_the_search_does_not_lose_the_plan(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    steps, calls = plan_module._steps, list[None]()
+@pytest.mark.parametrize("armies", [2000, 2001, 10**9])
+def test_stacks_of_thousands_are_refused(armies: int) -> None:
+    start, goal = position(armies, 1), TakeAll("B")
+    if armies <= 2000:
+        if find_core() is None:
+            pytest.skip("needs the compiled core")
+        assert best_plan(start, goal).value == pytest.approx(1.0)
+        return
+    with pytest.raises(TooLargeError, match="armies on A must be at most 2,000 for a plan, got"):
+        best_plan(start, goal)
 
-    def interrupted(*args: Any) -> Any:
-        calls.append(None)
-        if len(calls) == 1:
-            raise KeyboardInterrupt
-        return steps(*args)
 
-    monkeypatch.setattr(plan_module, "_steps", interrupted)
-    board = Board("two", ("A", "B"), (("A", "B"),))
-    start = Position(board, "red", {"A": ("red", 5), "B": ("blue", 2)})
+def test_armies_that_do_not_matter_may_be_many() -> None:
+    board = Board.from_edges("apart", [("A", "B"), ("B", "C")])
+    start = Position(board, "red", {"A": ("red", 9), "B": ("blue", 2), "C": ("blue", 10**6)})
     assert best_plan(start, TakeAll("B")).proven
-    assert len(calls) == 2
+
+
+@needs_core
+def test_a_search_with_no_time_has_a_plan() -> None:
+    assert best_plan(position(30, 20), TakeAny(("B", "C")), time_limit=0).value > 0.5
+
+
+@needs_core
+def test_a_star_with_many_rays_is_planned() -> None:
+    names = tuple(f"t{k}" for k in range(40))
+    board = Board("star", names, tuple((names[0], name) for name in names[1:]))
+    start = Position(board, "red", {"t0": ("red", 120), **dict.fromkeys(names[1:], ("blue", 1))})
+    plan = best_plan(start, TakeAll(names[1:]), budget=0.02)
+    assert 0.0 < plan.value <= plan.upper_bound
+
+
+@needs_core
+def test_boards_of_more_territories_than_a_word_has_bits_are_planned() -> None:
+    names = [f"t{k}" for k in range(130)]
+    board = Board.from_edges("ladder", [*pairwise(names), *zip(names, names[2:], strict=False)])
+    theirs = {name: ("blue", 1 + k % 2) for k, name in enumerate(names[1:])}
+    start = Position(board, "red", {"t0": ("red", 30), **theirs})
+    for goal in (TakeAll(tuple(names[1:8])), TakeAny((names[-1], names[9])), Worth(1)):
+        plan = best_plan(start, goal, time_limit=0)
+        assert plan.problem.held < plan.value <= plan.upper_bound
+        assert plan.next_move() is not None
+
+
+@needs_core
+def test_a_whole_board_is_taken() -> None:
+    theirs = dict.fromkeys(CLASSIC_BOARD.territories, 3)
+    goal = TakeAll(tuple(name for name in CLASSIC_BOARD.territories if name != "Brazil"))
+    chances = []
+    for armies in (130, 250):
+        start = position_on(CLASSIC_BOARD, {"Brazil": armies}, theirs)
+        chances.append(best_plan(start, goal, time_limit=0).win_probability)
+    assert 0.1 < chances[0] < 0.9 < 0.999 < chances[1]

@@ -5,19 +5,9 @@ import math
 
 import pytest
 
-from iacta import (
-    Board,
-    Holding,
-    IactaError,
-    Plan,
-    Play,
-    Position,
-    TakeAll,
-    TakeAny,
-    Worth,
-    best_plan,
-    luck_with_plan,
-)
+from iacta.board import Board, Holding, Position
+from iacta.errors import IactaError
+from iacta.plan import Plan, Play, TakeAll, TakeAny, Worth, best_plan, luck_with_plan
 
 RED, BLUE = Holding("red", 8), Holding("blue", 2)
 EDGES = (*itertools.permutations("ABC", 2), ("C", "D"), ("D", "C"))
@@ -31,7 +21,17 @@ def plan() -> Plan:
     return best_plan(START, TakeAll("B,C,D"), play="battles")
 
 
-def test_luck_adds_up_to_the_end_and_averages_to_nothing(plan: Plan) -> None:
+def small(play: str) -> Plan:
+    """Return a plan with few courses."""
+    armies = 8 if play == "battles" else 6
+    mine, others = Holding("red", armies), [Holding("blue", 2 if armies == 8 else 1)] * 2
+    position = Position(BOARD, "red", (mine, *others, Holding("blue", 1)))
+    return best_plan(position, TakeAll("B,C,D" if armies == 8 else "B,D"), play=play)
+
+
+@pytest.mark.parametrize("how", ["battles", "rolls"])
+def test_luck_adds_up_to_the_end_and_averages_to_nothing(how: str) -> None:
+    plan = small(how)
     plays: list[tuple[tuple[tuple[int, int], ...], Play, float]] = [((), plan.follow(), 1.0)]
     mean, variance, ends = 0.0, 0.0, 0
     while plays:
@@ -46,20 +46,12 @@ def test_luck_adds_up_to_the_end_and_averages_to_nothing(plan: Plan) -> None:
             variance += chance * sum(each.spread**2 for each in battles)
             ends += 1
             continue
-        attack, armies, defenders = play.battle()
-        able = armies - 1
-        won, lost = play.policy.chances.battle(attack.to, defenders)
-        plays += [
-            ((*path, (left + 1, 0)), play.won(left), chance * won[able][left])
-            for left in range(1, able + 1)
-            if won[able][left]
-        ]
-        plays += [
-            ((*path, (1, left)), play.lost(left), chance * lost[able][left])
-            for left in range(1, defenders + 1)
-            if lost[able][left]
-        ]
-    assert ends > 20
+        state, decision = play.problem.start, plan.policy.decide(play.problem.start)
+        mine, theirs = state.armies[decision.start], state.armies[decision.to]
+        for each, (after, p) in zip(decision.outcomes, play.followers(), strict=True):
+            end = mine - each.attackers, theirs - each.defenders
+            plays.append(((*path, end), after, chance * p))
+    assert ends > 10
     assert mean == pytest.approx(0.0, abs=1e-9)
     # All the luck there is: the variance of success.
     assert variance == pytest.approx(plan.value * (1 - plan.value), abs=1e-9)

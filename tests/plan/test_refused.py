@@ -49,9 +49,9 @@ def test_armies_to_keep_and_stacks_to_rest_are_a_mapping_and_a_row() -> None:
     goal = TakeAll("a")
     for keep in (5, np.array([1, 2])):
         with pytest.raises(MalformedError, match=r"^keep must be a mapping from names to armies"):
-            armies_needed_for_plan(SMALL, goal, "50%", "s", keep=keep)  # type: ignore[arg-type]
-    with pytest.raises(MalformedError, match=r"^may_not_move must be a row of names"):
-        armies_needed_for_plan(SMALL, goal, "50%", "s", may_not_move=5)  # type: ignore[arg-type]
+            armies_needed_for_plan(SMALL, goal, "50%", "s", keep=keep)
+    with pytest.raises(MalformedError, match=r"^stay must be a row of names"):
+        armies_needed_for_plan(SMALL, goal, "50%", "s", stay=5)
 
 
 @pytest.mark.parametrize("entries", [("A",), (("A", 1, 2),), ((3, 1),), ("A1",), {3: 1, "A": 2}])
@@ -89,10 +89,10 @@ def test_a_battle_is_won_only_with_armies_that_can_be_left() -> None:
     assert move is not None
     assert sorted(move.advance) == [1, 2, 3, 4]
     for able in move.advance:
-        assert play.won(able).position().owned_by("red") == ("s", "a", "z")
-    with pytest.raises(IllegalError, match=r"^able must be one of .* from 1 to 4, got 5"):
+        assert play.won(able).position.owned_by("red") == ("s", "a", "z")
+    with pytest.raises(IllegalError, match=r"^able must be a whole number from 1 to 4, got 5"):
         play.won(5)
-    with pytest.raises(IllegalError, match=r"^able must be a whole number of at least 1, got 0"):
+    with pytest.raises(IllegalError, match=r"^able must be a whole number from 1 to 4, got 0"):
         play.won(0)
     with pytest.raises(MalformedError, match=r"^able must be a whole number .* got 1\.5"):
         play.won(1.5)  # type: ignore[arg-type]
@@ -100,15 +100,15 @@ def test_a_battle_is_won_only_with_armies_that_can_be_left() -> None:
 
 def test_a_battle_is_lost_only_to_defenders_that_can_be_left() -> None:
     play = PLAN.follow()
-    assert {play.lost(left).position().of("a").armies for left in (1, 2)} == {1, 2}
+    assert {play.lost(left).position.of("a").armies for left in (1, 2)} == {1, 2}
     for left in (0, 3, -1):
         with pytest.raises(IllegalError, match=r"^defenders must be a whole number from 1 to 2"):
             play.lost(left)
     with pytest.raises(MalformedError, match=r"^defenders must be a whole number from 1 to 2"):
         play.lost("1")  # type: ignore[arg-type]
-    with pytest.raises(IllegalError, match="no next battle"):
+    with pytest.raises(IllegalError, match="a plan that is over has no next move"):
         play.lost(1).lost(1)
-    with pytest.raises(IllegalError, match="no next battle"):
+    with pytest.raises(IllegalError, match="a plan that is over has no next move"):
         play.lost(1).won(1)
 
 
@@ -118,8 +118,7 @@ def test_a_position_without_the_goal_has_no_next_move() -> None:
         unlisted = Position(
             SMALL.board, "red", (Holding("red", 5), Holding("", 0), Holding("red", 2))
         )
-        with pytest.raises(IllegalError, match=r"nobody holds a$"):
-            plan.next_move(unlisted)
+        assert plan.next_move(unlisted) is None
 
 
 def test_what_a_position_does_not_list_is_not_attacked() -> None:
@@ -132,14 +131,12 @@ def test_what_a_position_does_not_list_is_not_attacked() -> None:
 
 
 def test_a_battle_that_is_certain_to_be_won_is_not_lost() -> None:
-    holdings = Holding("red", 400), Holding("blue", 1), Holding("red", 1)
+    holdings = Holding("red", 200), Holding("blue", 1), Holding("red", 1)
     sure = Position(SMALL.board, "red", holdings)
     play = best_plan(sure, TakeAll("a"), Rules(mode=BalancedBlitz()), play="battles").follow()
-    with pytest.raises(
-        IllegalError, match=r"^defenders must be as many as a lost battle can leave"
-    ):
+    with pytest.raises(IllegalError, match=r"^losses must be one of 0-1, 1-1, 2-1, got 199-0"):
         play.lost(1)
-    with pytest.raises(IllegalError, match=r"^able must be one of"):
+    with pytest.raises(IllegalError, match=r"^losses must be one of .*, got 198-1"):
         play.won(1)
 
 
@@ -154,7 +151,7 @@ def test_the_chance_is_shown_as_it_is_given() -> None:
 
 def test_armies_are_needed_only_where_they_may_attack() -> None:
     with pytest.raises(IllegalError, match=r"^source must be a territory that may attack, got s$"):
-        armies_needed_for_plan(SMALL, TakeAll("a"), "50%", "S", may_not_move=["s"])
+        armies_needed_for_plan(SMALL, TakeAll("a"), "50%", "S", stay=["s"])
 
 
 def test_ctrl_c_ends_the_search_for_armies_rather_than_telling_a_wrong_number(
@@ -165,6 +162,6 @@ def test_ctrl_c_ends_the_search_for_armies_rather_than_telling_a_wrong_number(
 
     pairs = [("s", "a"), ("a", "b"), ("b", "s")]
     position = position_on(board_of("ring", pairs, "sab"), {"s": 6}, {"a": 2, "b": 2})
-    monkeypatch.setattr("iacta.plan.search._searched", interrupt)
+    monkeypatch.setattr("iacta.plan.planner.Planner._solve", interrupt)
     with pytest.raises(KeyboardInterrupt):
         armies_needed_for_plan(position, TakeAll(("a", "b")), "90%", "s")

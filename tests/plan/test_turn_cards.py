@@ -1,33 +1,22 @@
 """What cards bring, how plans end, and how a turn goes on with new armies."""
 
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, combinations_with_replacement, islice
 from random import Random
 
 import numpy as np
 import pytest
 
-from iacta import Distribution, read_position
 from iacta.board import Holding, Position
+from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError
-from iacta.plan import (
-    InOrder,
-    TakeAll,
-    TakeAny,
-    Trade,
-    best_plan,
-    eliminate,
-    go_on,
-    traded_armies,
-)
-from iacta.plan.ends import drawn_ends
-from iacta.plan.goals import Rewards
-from iacta.plan.problem import mask_of, read_problem
-from iacta.plan.reinforce import placed
-from iacta.plan.turn import Roll, Turn, TurnState
-from iacta.rules.rules import CLASSIC
-from tests.plan.boards import board_of, chain, position_on
+from iacta.game import Action, Attack, Sets, Turn, traded_armies
+from iacta.plan import InOrder, TakeAll, TakeAny, best_plan, eliminate, go_on, placed
+from iacta.plan.simulated import ends as drawn_ends
+from tests.plan.boards import THREE_STACKS, board_of, chain, needs_core, position_on
+
+pytestmark = needs_core  # the dictionary takes minutes for so many plans
 
 DECK = [*"ABC" * 14, "*", "*"]
 SEEDS = (0, 1, 3, 7, 9)
@@ -73,7 +62,7 @@ def test_six_random_cards_hold_two_sets_as_often_as_random_deals() -> None:
 
 
 def test_fixed_values_are_those_of_the_best_set() -> None:
-    fixed = traded_armies(3, Trade(is_fixed=True))
+    fixed = traded_armies(3, Sets(is_fixed=True))
     total = len(list(combinations(range(44), 3)))
     # Three of a symbol, or two and a joker; both jokers with a card make the best of two sets.
     assert fixed[4] == fixed[6] == fixed[8] == Fraction(364 + 91 * 2, total)
@@ -81,18 +70,17 @@ def test_fixed_values_are_those_of_the_best_set() -> None:
 
 
 def test_values_go_on_as_the_table_does() -> None:
-    assert [Trade((8,)).nth(k) for k in range(5)] == [8, 10, 12, 15, 20]
-    assert [Trade((15,)).nth(k) for k in range(3)] == [15, 20, 25]
-    assert [Trade((40,)).nth(k) for k in range(3)] == [40, 45, 50]
-    assert [Trade((5, 7)).nth(k) for k in range(4)] == [5, 7, 12, 17]
-    assert traded_armies(5, Trade((25,))) == Distribution({25: 1})
+    assert [Sets((8,)).nth(k) for k in range(5)] == [8, 10, 12, 15, 20]
+    assert [Sets((15,)).nth(k) for k in range(3)] == [15, 20, 25]
+    assert [Sets((40,)).nth(k) for k in range(3)] == [40, 45, 50]
+    assert [Sets((5, 7)).nth(k) for k in range(4)] == [5, 7, 12, 17]
+    assert traded_armies(5, Sets((25,))) == Distribution({25: 1})
 
 
 def test_ends_are_drawn_as_often_as_the_plan_says() -> None:
-    position = read_position("examples/eliminate-blue.json")
-    plan = best_plan(position, eliminate(position, "blue"), play="battles")
+    plan = best_plan(THREE_STACKS, eliminate(THREE_STACKS, "blue"), play="battles")
     runs = 1500
-    ends = list(islice(drawn_ends(position, plan.policy, np.random.default_rng(3)), runs))
+    ends = list(islice(drawn_ends(plan, np.random.default_rng(3)), runs))
     for each in plan.territories:
         held = [end.of(each.name) for end in ends]
         mine = np.array([one.armies * (one.owner == "red") for one in held])
@@ -106,7 +94,7 @@ def test_ends_stop_where_they_are_told_to() -> None:
     position = chain(12, [1, 1, 1])
     plan = best_plan(position, TakeAll("t1,t2,t3"))
     rng = np.random.default_rng(5)
-    for end in islice(drawn_ends(position, plan.policy, rng, until=0b0010), 50):
+    for end in islice(drawn_ends(plan, rng, until=0b0010), 50):
         assert end.of("t2").owner == "blue"
         assert (end.of("t1").owner == "red") or end.of("start").armies == 1
 
@@ -161,44 +149,35 @@ def star(seed: int) -> tuple[Position, dict[int, int]]:
 
 def best_turn(position: Position, armies: dict[int, int]) -> float:
     """Return the chance of the best turn that takes all, with new armies once blue is gone."""
-    problem = read_problem(position, CLASSIC, {}, ())
-    blue = mask_of(t for t, each in enumerate(position.holdings) if each.owner == "blue")
-    turn = Turn(problem, problem.enemy, Rewards(all_of=problem.enemy))
 
     @cache
-    def after(state: TurnState, number: int) -> float:
-        if turn.is_over(state):
+    def after(end: Position, number: int) -> float:
+        if all(each.owner == "red" for each in end.holdings):
             return 1.0
-        holdings = tuple(
-            Holding("red" if state.owned >> t & 1 else each.owner, state.armies[t])
-            for t, each in enumerate(position.holdings)
-        )
-        end = Position(position.board, "red", holdings)
-        goal = TakeAll(end.owned_by("green"))
-        mine = end.owned_by("red")
+        mine, theirs = end.owned_by("red"), end.owned_by("green")
         rows = combinations_with_replacement(mine, number)
         placements = (placed(end, [(name, row.count(name)) for name in mine]) for row in rows)
-        return max(best_plan(each, goal).value for each in placements)
+        return max(best_plan(each, TakeAll(theirs)).value for each in placements)
 
     @cache
-    def value(state: TurnState) -> float:
-        if not blue & ~state.owned:
-            weighted = sum(weight * after(state, number) for number, weight in armies.items())
+    def value(turn: Turn) -> float:
+        if "blue" not in turn.owners:
+            weighted = sum(weight * after(turn.position, n) for n, weight in armies.items())
             return weighted / sum(armies.values())
-        return max((roll_value(state, roll) for roll in turn.rolls(state)), default=0.0)
+        return max(map(partial(attack_value, turn), turn.actions()), default=0.0)
 
-    def roll_value(state: TurnState, roll: Roll) -> float:
-        choice = turn.choice(state, roll)
-        ((_, (results,)),) = choice.throws
+    def attack_value(turn: Turn, action: Action) -> float:
+        if not isinstance(action, Attack):
+            return 0.0
         total = 0.0
-        for result in results:
-            then = turn.after(state, roll, result)
-            moves = turn.advances(then, roll, choice.least)
-            follows = [turn.after_advance(then, roll, moved) for moved in moves] or [then]
-            total += result.chance * max(map(value, follows))
+        for losses, chance in turn.results(action).items():
+            then = turn.after(action, losses)
+            is_won = then.phase == "advance"
+            follows = [then.after(each) for each in then.actions()] if is_won else [then]
+            total += chance * max(map(value, follows))
         return total
 
-    return value(turn.start())
+    return value(Turn(position))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -237,7 +216,7 @@ def test_what_no_turn_goes_on_with_is_refused() -> None:
     for wrong in (-1, 45):
         with pytest.raises(IllegalError, match="cards must be a whole number from 0 to 44"):
             traded_armies(wrong)
-    with pytest.raises(MalformedError, match="trade must be a Trade"):
+    with pytest.raises(MalformedError, match="trade must be Sets"):
         traded_armies(3, "fixed")  # type: ignore[arg-type]
-    with pytest.raises(IllegalError, match="missing values of sets"):
-        Trade(())
+    with pytest.raises(IllegalError, match="values of sets must be at least one, got none"):
+        Sets(())

@@ -10,10 +10,9 @@ from iacta import read_position
 from iacta.board import Holding, Position
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan import InOrder, TakeAll, TakeAny, Worth, best_plan, eliminate
-from iacta.plan.goals import Rewards, deed, goal_words
+from iacta.plan.goals import Rewards
 from iacta.rules.rules import CLASSIC
-from tests.plan.boards import CLASSIC_BOARD, board_of, chain, position_on
-from tests.plan.test_plan import positions
+from tests.plan.boards import CLASSIC_BOARD, board_of, chain, needs_core, position_on, positions
 from tests.plan.twin import Play
 
 FIRST, BOTH = TakeAll("t0"), TakeAll("t0,t1")
@@ -62,10 +61,11 @@ def test_where_the_goals_pull_apart_the_worths_decide() -> None:
     assert dear.stages[1] <= cheap.stages[1] + 1e-12
 
 
+@needs_core
 def test_large_boards_have_goals_in_order_too() -> None:
     goal = InOrder((TakeAll("South America"), TakeAll("Central America")))
     plan = best_plan(BLUE, goal)
-    assert plan.stages[0] > plan.stages[1] > 0.99
+    assert plan.stages[0] >= plan.stages[1] > 0.99
     assert plan.stages[1] <= plan.win_probability
 
 
@@ -82,6 +82,7 @@ def test_a_worth_may_have_prizes() -> None:
     assert best_plan(position, mixed).value > best_plan(position, Worth(1, bonus=0.0)).value
 
 
+@needs_core
 def test_names_in_goals_are_found_as_everywhere() -> None:
     goal = InOrder((TakeAll("south-america"), TakeAll(("alaska",))))
     found = best_plan(BLUE, goal).goal
@@ -113,27 +114,25 @@ def test_what_is_no_row_of_goals_is_refused() -> None:
         Worth(prizes=((TakeAll("A"), -1.0),))
 
 
-def test_nothing_is_left_to_pay_when_all_sets_are_taken() -> None:
-    nested = Rewards(territories=(0.0,) * 4, continents=((0b001, 1.0), (0b011, 2.0)))
-    assert nested.paying == 0b011
+def test_a_set_pays_when_the_last_of_it_is_taken() -> None:
+    nested = Rewards(lands=(0.0,) * 4, sets=((0b001, 1.0), (0b011, 2.0)))
+    assert nested.most == 3.0
     assert nested.of(0, 0b111) == 1.0
     assert nested.of(1, 0b110) == 2.0
     assert nested.of(1, 0b011) == 0.0
     assert nested.of(0, 0b001) == 3.0
-    assert nested.is_over(0b100, 0b011)
-    assert not nested.is_over(0b010, 0b101)
 
 
 def test_all_that_a_player_has_is_called_what_it_was_asked_as() -> None:
     theirs = BLUE.owned_by("blue")
-    assert deed(BLUE, eliminate(BLUE, "Blue")) == "eliminate blue"
-    assert deed(BLUE, TakeAll(theirs)) == f"take all of {len(theirs)} territories"
+    assert eliminate(BLUE, "Blue").phrase(BLUE) == "eliminate blue"
+    assert TakeAll(theirs).phrase(BLUE) == f"take all of {len(theirs)} territories"
     assert eliminate(BLUE, "blue") == TakeAll(theirs)
-    plan = best_plan(BLUE, eliminate(BLUE, "blue"), time_limit=0)
-    assert deed(BLUE, plan.goal) == "eliminate blue"
+    plan = best_plan(chain(3, (1,)), eliminate(chain(3, (1,)), "blue"))
+    assert plan.goal.phrase(BLUE) == "eliminate blue"
     goal = InOrder((eliminate(BLUE, "blue"), TakeAll(CLASSIC_BOARD.continents[3].territories)))
-    assert deed(BLUE, goal) == "eliminate blue, then take Africa"
-    assert goal_words(goal) == "in order"
+    assert goal.phrase(BLUE) == "eliminate blue, then take Africa"
+    assert goal.kind == "in order"
 
 
 PAYING: st.SearchStrategy[InOrder | Worth] = st.one_of(

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from iacta import Battle, read_position
+from iacta import Battle
 from iacta.board import Board, Continent, Holding, Position
 from iacta.errors import IllegalError, MalformedError
 from iacta.plan import (
@@ -21,11 +21,10 @@ from iacta.plan import (
     take_and_hold,
     usual_reinforcements,
 )
-from iacta.plan.ends import drawn_ends
-from iacta.plan.goals import names_in
-from iacta.plan.reinforce import placed
+from iacta.plan.placing import placed
+from iacta.plan.simulated import ends as drawn_ends
 from iacta.rules.rules import CLASSIC
-from tests.plan.boards import board_of, small_game
+from tests.plan.boards import BLUE, board_of, needs_core, small_game
 
 
 def wall(own: int, blue: int, green: int = 1, rear: int = 1) -> Position:
@@ -68,12 +67,13 @@ def small_end(seed: int) -> tuple[Plan, int, Position]:
     goal = TakeAll(tuple(rng.sample(targets, rng.randint(1, len(targets) - 1))))
     position = replace(game.position, holdings=holdings)
     plan = best_plan(position, goal, game.rules)
-    ends = drawn_ends(position, plan.policy, np.random.default_rng(1))
+    ends = drawn_ends(plan, np.random.default_rng(1))
     reached = (e for e in ends if all(e.of(name).owner == "red" for name in goal.territories))
     return plan, rng.randint(0, 5), next(reached)
 
 
 # Quick plans of the opponents fell short of the best in most of these.
+@needs_core
 @pytest.mark.parametrize("seed", [8, 4, 7, 17, 30])
 def test_opponents_play_their_best_or_it_is_told_that_they_may(seed: int) -> None:
     plan, new, end = small_end(seed)
@@ -82,7 +82,7 @@ def test_opponents_play_their_best_or_it_is_told_that_they_may(seed: int) -> Non
     for threat in found.threats:
         theirs = replace(end, player=threat.player)
         mine = theirs.owned_by(threat.player)
-        goal = TakeAny(names_in(plan.goal))  # type: ignore[arg-type] # it is `TakeAll`
+        goal = TakeAny(plan.goal.names)
         rows = combinations_with_replacement(mine, new)
         chance = max(
             best_plan(placed(theirs, [(n, row.count(n)) for n in mine]), goal, plan.rules).value
@@ -96,17 +96,21 @@ def test_opponents_play_their_best_or_it_is_told_that_they_may(seed: int) -> Non
         assert found.win_probability == pytest.approx(best, abs=1e-9)
 
 
+@needs_core
 def test_a_large_board_tells_the_chance_to_hold_as_the_most() -> None:
-    position = read_position("examples/eliminate-blue.json")
-    found = hold(best_plan(position, TakeAll("South America")), ends=2)
+    found = hold(best_plan(BLUE, TakeAll("South America"), budget=0.1), ends=2)
     assert not found.is_exact
     assert found.at_least < found.win_probability
     assert any(each.at_most > each.chance for each in found.threats)
 
 
 def test_a_plan_is_chosen_to_hold_what_it_takes() -> None:
-    plan, new, _ = small_end(13)
-    found = take_and_hold(plan, new, seed=1)
+    # The best plan to take goes on with all its armies, and leaves one on t beside blue.
+    pairs = [("s", "t"), ("t", "u"), ("t", "b")]
+    red, blue = Holding("red", 14), Holding("blue", 5)
+    holdings = red, Holding("blue", 1), Holding("blue", 2), blue
+    plan = best_plan(Position(board_of("gap", pairs, "stub"), "red", holdings), TakeAll("t,u"))
+    found = take_and_hold(plan, 1, fortify="none", seed=1)
     assert found.otherwise is not None
     assert found.otherwise.plan is plan
     assert found.win_probability > found.otherwise.win_probability + 0.1
@@ -128,6 +132,7 @@ def test_armies_behind_the_front_are_moved_up() -> None:
     assert (move.start, move.to, move.part, move.armies) == ("r", "t", 1.0, 8.0)
 
 
+@needs_core
 def test_armies_move_through_own_territories_unless_the_rule_forbids_it() -> None:
     pairs = [("s", "m"), ("m", "t"), ("t", "b"), ("t", "n"), ("n", "b")]
     board = board_of("long", pairs, "smtnb")
@@ -141,9 +146,9 @@ def test_armies_move_through_own_territories_unless_the_rule_forbids_it() -> Non
     assert all(move.to in ("n", "t") for move in far.moves if move.to)
 
 
+@needs_core
 def test_opponents_get_what_is_said_or_what_the_usual_rule_gives() -> None:
-    position = read_position("examples/eliminate-blue.json")
-    plan = best_plan(position, TakeAll("South America"))
+    plan = best_plan(BLUE, TakeAll("South America"), budget=0.1)
     usual = hold(plan, ends=4)
     said = hold(plan, {"Green": 20}, ends=4)
     more = hold(plan, 20, ends=4)
@@ -155,7 +160,8 @@ def test_opponents_get_what_is_said_or_what_the_usual_rule_gives() -> None:
     chances = [each.chance for each in usual.threats]
     assert chances == sorted(chances, reverse=True)
     assert usual.win_probability <= 1.0 - max(chances) + 1e-9
-    assert usual.win_probability == pytest.approx(prod(1 - c for c in chances), abs=0.05)
+    # Where one opponent is weak, so are the others: they meet the same end.
+    assert usual.win_probability >= prod(1 - c for c in chances) - 0.05
 
 
 def test_the_usual_rule_counts_territories_and_continents() -> None:

@@ -3,8 +3,8 @@
 import pytest
 
 from iacta import Plan, TakeAll, best_plan, eliminate, read_position
-from iacta.plan.goals import deed
-from iacta.plan.way import rearguards, usual_way
+from iacta.plan.report import main_line, rearguards
+from tests.plan.boards import needs_core
 
 SPLIT = {
     "player": "red",
@@ -17,6 +17,9 @@ SPLIT = {
 }
 
 
+pytestmark = needs_core
+
+
 @pytest.fixture(scope="module")
 def asia() -> Plan:
     """Return a plan with many ways."""
@@ -24,9 +27,9 @@ def asia() -> Plan:
 
 
 def test_the_usual_way_takes_all_and_each_once(asia: Plan) -> None:
-    way = [turn.step for turn in usual_way(asia)]
+    way = [turn.step for turn in main_line(asia)]
     assert len(way) == 12
-    assert {step.to for step in way} == set(asia.goal.territories)  # type: ignore[union-attr, arg-type]
+    assert {step.to for step in way} == {*asia.goal.names}
     assert way[0].start == "Ukraine"
     owned = {"Ukraine"}
     for step in way:
@@ -48,7 +51,7 @@ def test_what_stays_behind_is_at_least_the_garrison(asia: Plan) -> None:
 
 def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
     plan = best_plan(position := read_position(SPLIT), eliminate(position, "blue"), play="battles")
-    first, second = (turn.step for turn in usual_way(plan))
+    first, second = (turn.step for turn in main_line(plan))
     found = {each.to: each for each in rearguards(plan)}
     assert not found[first.to].is_all
     # Official rule: as many move in as dice were rolled, and here no more are of use.
@@ -56,20 +59,19 @@ def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
     assert move is not None
     assert found[first.to].most == max(able - moved + 1 for able, moved in move.advance.items())
     assert found[second.to].start == "A"
-    assert deed(position, plan.goal) == "eliminate blue"
+    assert plan.goal.phrase(position) == "eliminate blue"
 
 
 def test_the_way_goes_on_as_the_plan_does(asia: Plan) -> None:
     play = asia.follow()
-    first, second = usual_way(asia)[:2]
-    attack, armies, _ = play.battle()
-    assert asia.position.board.territories[attack.to] == first.step.to
+    first, second = main_line(asia)[:2]
+    assert play.move is not None
+    assert play.move.to == first.step.to
+    armies = play.position.of(play.move.start).armies
     others = {n: branch for branch in first.branches for n in branch.armies}
     for left in range(1, armies):
-        after = play.won(left)
-        border = None
-        if not after.is_over:
-            border = tuple(asia.position.board.territories[t] for t in after.battle()[0])
+        move = play.won(left).move
+        border = move and (move.start, move.to)
         if left + 1 in others:
             assert border == (others[left + 1].start, others[left + 1].to)
         elif border is not None:
@@ -79,5 +81,5 @@ def test_the_way_goes_on_as_the_plan_does(asia: Plan) -> None:
 
 
 def test_the_last_battle_has_nothing_after_it(asia: Plan) -> None:
-    last = usual_way(asia)[-1]
+    last = main_line(asia)[-1]
     assert (last.fewest, last.branches) == (None, ())

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from iacta import Rules
 from iacta.board import Holding, Position
-from iacta.plan import Goal, InOrder, NextMove, TakeAll, TakeAny
+from iacta.plan import Goal, InOrder, NextMove, TakeAll, TakeAny, Worth
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.roll import loss_counts, seen_loss_counts
 from tests.balanced_twin import balanced
@@ -49,6 +49,7 @@ class End(NamedTuple):
 Throws: TypeAlias = tuple[tuple[Number, tuple[tuple[End, ...], ...]], ...]
 
 
+@cache
 def battle_ends(able: int, defenders: int, rules: Rules) -> dict[tuple[int, int, int], Fraction]:
     """Return the distribution of (able left, defenders left, dice of the last roll)."""
     if not able or not defenders:
@@ -112,7 +113,7 @@ class Play:
     goal: what the player is paid for at the end.
     rules_of: by name, the rules of the battles against a territory.
     keep: by name, armies that must remain on a territory at all times.
-    may_not_move: territories that may not attack.
+    stay: territories that may not attack.
     battles: whether each battle is fought to its end, with all dice.
     number: `float` or `Fraction`, in which values are computed.
     """
@@ -125,7 +126,7 @@ class Play:
         *,
         rules_of: Mapping[str, Rules] | None = None,
         keep: Mapping[str, int] | None = None,
-        may_not_move: Iterable[str] = (),
+        stay: Iterable[str] = (),
         battles: bool = False,
         number: Callable[[Any], Number] = float,
     ) -> None:
@@ -136,7 +137,7 @@ class Play:
         self.ways = [[] for _ in self.names]  # type: list[list[int]]
         closed = {t for t, each in enumerate(position.holdings) if not each.owner}
         for start, to in board.borders:
-            if start not in set(may_not_move) and self.place[to] not in closed:
+            if start not in set(stay) and self.place[to] not in closed:
                 self.ways[self.place[start]].append(self.place[to])
         self.rules_of = [(rules_of or {}).get(name, rules) for name in self.names]
         self.garrison = rules.garrison
@@ -164,6 +165,7 @@ class Play:
                 wanted |= {*each.territories}
                 worth += self.number(more) if armies.keys() >= wanted else 0
             return worth
+        assert isinstance(goal, Worth)
         lands = sum(self.number(goal.of(name)) for name in armies)
         bonus = sum(
             each.bonus

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 __all__ = ["JSON", "Reply", "Server", "shared"]
 
 JSON = {"Content-Type": "application/json"}
-PATIENCE = 300  # tries of a second each, until the planner is compiled
+PATIENCE = 60  # tries of a second each, until long work can begin
 
 
 class Reply(NamedTuple):
@@ -77,7 +77,7 @@ class Server:
             connection.close()
 
     def wait(self) -> None:
-        """Wait until long work can begin: the planner may have to be compiled."""
+        """Wait until long work can begin."""
         for _ in range(PATIENCE):
             if self.ask("/api/plan?from_=Peru=9&others=2&take=Brazil").status != 503:
                 return

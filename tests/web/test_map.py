@@ -5,7 +5,6 @@ import json
 import re
 import zlib
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +15,22 @@ from playwright.sync_api import Page, Route, expect
 
 import iacta
 from iacta.answers.following import standing
-from iacta.answers.plan import PlanAnswer, PlanQuestion
+from iacta.answers.plan import PlanQuestion
 from iacta.answers.words import percent, short_percent
 from iacta.board.files import read_board
 from iacta.board.formats import own
 from iacta.board.position import read_position
 from iacta.errors import IactaError
-from iacta.plan import Plan, TakeAll, best_plan
-from iacta.plan.live import Live
+from iacta.plan import Plan, Play, TakeAll, best_plan
+from iacta.web import map as page_map
 from iacta.web.map import board_read, followed, position_read
-from iacta.web.plans import pack
 from tests.web.conftest import Visit
 
 FILES = Path(__file__).parents[1] / "board" / "files"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHIPPED = Path(__file__).parents[2] / "src" / "iacta" / "web" / "static" / "examples"
 
-SLOWEST = 120_000  # milliseconds: a server may have to compile first
+SLOWEST = 30_000  # milliseconds: a server may have to start first
 
 # Four territories, so that plans are found at once: A attacks B, and from there C and D. Yet the
 # searches have time, as a process may have to load much for its first plan.
@@ -49,6 +47,7 @@ HELD = {
     "D": {"owner": "blue", "armies": 1},
 }
 POSITION = {"board": TINY, "player": "red", "territories": HELD}
+QUESTION = {"position": POSITION, "take": "East"}
 
 
 def link(board: dict[str, Any], fragment: str) -> str:
@@ -66,10 +65,10 @@ def plan_of_tiny() -> Plan:
     return best_plan(read_position(POSITION), TakeAll("East"))
 
 
-def answer_of_tiny() -> PlanAnswer:
-    answer = PlanQuestion(read_position(POSITION), take="East").answer()
-    assert isinstance(answer, PlanAnswer)
-    return answer
+def sent(asked: dict[str, Any]) -> dict[str, Any]:
+    """Return what a server answers, read from its JSON."""
+    found: dict[str, Any] = json.loads(json.dumps(followed(asked)))
+    return found
 
 
 def spot(page: Page, name: str) -> Any:
@@ -283,26 +282,26 @@ def test_a_plan_is_followed_through_wins_and_losses_and_undone(visit: Visit) -> 
     planned(page)
     page.get_by_role("button", name="Follow it").click()
     told = page.locator("#follow-told")
-    live = [Live(plan, plan.position)]
+    plays: list[Play] = [plan.follow()]
 
     def is_told() -> None:
-        before = live[-2].value if len(live) > 1 else None
-        for sentence in standing(live[-1], before):
+        before = plays[-2].value if len(plays) > 1 else None
+        for sentence in standing(plays[-1], before):
             expect(told).to_contain_text(sentence)
 
     is_told()
     fought(page, 8, 0)
-    live.append(live[-1].fought(8, 0))
+    plays.append(plays[-1].fought(8, 0))
     is_told()
     says(page, "B", "red, 7")
     says(page, "A", "red, 1")
-    move = live[-1].move
+    move = plays[-1].move
     assert move is not None
     fought(page, 2, 2 if move.to == "C" else 1)
-    live.append(live[-1].fought(2, 2 if move.to == "C" else 1))
+    plays.append(plays[-1].fought(2, 2 if move.to == "C" else 1))
     is_told()
     page.get_by_role("button", name="Undo").click()
-    live.pop()
+    plays.pop()
     is_told()
     here = page.evaluate("location.pathname + location.hash")
     page.reload()
@@ -312,10 +311,10 @@ def test_a_plan_is_followed_through_wins_and_losses_and_undone(visit: Visit) -> 
     expect(other.locator("#follow-told")).to_contain_text("Chance", timeout=SLOWEST)
     says(other, "B", "red, 7")
     for _ in range(2):
-        there = live[-1].move
+        there = plays[-1].move
         assert there is not None
-        fought(page, live[-1].position.of(there.start).armies, 0)
-        live.append(live[-1].fought(live[-1].position.of(there.start).armies, 0))
+        fought(page, plays[-1].position.of(there.start).armies, 0)
+        plays.append(plays[-1].fought(plays[-1].position.of(there.start).armies, 0))
         is_told()
     expect(told).to_have_text("Done: you take East.")
     expect(page.get_by_role("button", name="I attack")).to_be_hidden()
@@ -323,10 +322,10 @@ def test_a_plan_is_followed_through_wins_and_losses_and_undone(visit: Visit) -> 
         page.get_by_role("button", name="Download the turn").click()
     record = json.loads(Path(download.value.path()).read_text())
     assert record["battles"][0]["to"] == "B"
-    assert read_position(record["position"] | {"board": TINY}) == live[-1].position
+    assert read_position(record["position"] | {"board": TINY}) == plays[-1].position
     for _ in range(3):
         page.get_by_role("button", name="Undo").click()
-    expect(told).to_contain_text(next(standing(live[0], None)))
+    expect(told).to_contain_text(next(standing(plays[0], None)))
     says(page, "B", "blue, 1")
 
 
@@ -613,7 +612,9 @@ def test_every_format_is_read_from_its_text(file: Path) -> None:
         (position_read, {"text": 'player = "red"\nboard = "/etc/passwd"'}, "line 2: board must be"),
         (position_read, {"text": "{}", "board": 1}, "board must be 'classic' or an object, got 1"),
         (followed, {}, "question must be an object, got None"),
-        (partial(followed, packed=pack(answer_of_tiny())), {"question": {}}, "give a question or"),
+        (followed, {"question": QUESTION, "plan": "x"}, "plan must be an object, got 'x'"),
+        (followed, {"question": QUESTION, "plan": {}}, "policy must be an object, got None"),
+        (followed, {"question": QUESTION, "plan": {"x": 1}}, "unknown key 'x'; the keys are"),
         (followed, {"question": {"position": POSITION}}, "missing goal: give"),
         (
             followed,
@@ -639,29 +640,90 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(
 
 
 def test_dice_that_a_server_rolls_are_those_of_its_seed() -> None:
-    packed = pack(answer_of_tiny())
-    asked = {"roll": {"seed": 3}}
-    first, again = followed(asked, packed), followed(asked, packed)
+    asked = {
+        "question": QUESTION,
+        "plan": sent({"question": QUESTION})["plan"],
+        "roll": {"seed": 3},
+    }
+    first, again = followed(asked), followed(asked)
     assert first == again
     lost, killed = np.sum(first["rolls"], axis=0)
     assert first["attack"]["left"] == 9 - lost
     assert first["attack"]["their_left"] == 1 - killed
-    once = followed({"roll": {"seed": 3, "once": True}}, packed)
+    once = followed(asked | {"roll": {"seed": 3, "once": True}})
     assert len(once["rolls"]) == 1
 
 
-def test_a_plan_is_followed_as_it_was_found_and_never_searched_again(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("more", [{}, {"reinforce": 2}, {"play": "battles", "keep": {"B": 2}}])
+def test_a_plan_is_followed_as_it_was_found_by_any_process(
+    monkeypatch: pytest.MonkeyPatch, more: dict[str, Any]
 ) -> None:
-    # It takes C alone, as no search for the East would.
-    question = PlanQuestion(read_position(POSITION), take="East")
-    other = best_plan(read_position(POSITION), TakeAll("C"))
-    packed = pack(PlanAnswer(question, other))
+    question = QUESTION | more
+    start = sent({"question": question})
     monkeypatch.setattr(PlanQuestion, "answer", lambda *_: pytest.fail("searched again"))
-    start = followed({}, packed)
-    assert start["record"]["win_probability"] == other.win_probability
-    assert start["value"] == pytest.approx(other.win_probability)
+    asked = {"question": question, "plan": start["plan"]}
     attack = {"from": "A", "to": "B", "left": 9, "their_left": 0}
-    after = followed({"attack": attack}, packed)
-    assert after["move"]["to"] == "C"
+    here, after = sent(asked), sent(asked | {"attack": attack})
+    page_map._plans.clear()  # as in another process
+    assert (sent(asked), sent(asked | {"attack": attack})) == (here, after)
+    assert here == {name: start[name] for name in here}
+    assert after["move"]["from"] == "B"
     assert "plan" not in after
+
+
+def wrong(policy: dict[str, Any], **parts: Any) -> dict[str, Any]:
+    return {"policy": policy | parts, "value": 0.5}
+
+
+def test_a_plan_that_is_not_one_of_its_question_is_refused() -> None:
+    policy = sent({"question": QUESTION})["plan"]["policy"]
+    turn, row = policy["turn"], [{"0": [1, 2]}]
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"policy": policy}, "value must be a number, got None"),
+        ({"policy": policy, "value": "x"}, "value must be a number, got 'x'"),
+        (wrong(policy, version=0), "policy must be a record of version 1"),
+        (wrong(policy, turn=3), "turn must be text, got 3"),
+        (wrong(policy, turn="1;classic;red;Peru:red:3"), "plan must be for the position of its"),
+        (
+            wrong(policy, turn=turn.replace("red:9", "red:9999")),
+            "armies on A must be at most 2,000",
+        ),
+        (wrong(policy, turn=turn.replace("red", "green")), "plan must be for the position of its"),
+        (wrong(policy, turn=turn.replace("attack", "fortify")), "policy must be for the turn"),
+        (wrong(policy, assignment=3), "policy must be a record of a policy"),
+        (wrong(policy, assignment=row * 2), "policy must have 1 assignments, got 2"),
+        (wrong(policy, assignment=[{"0": [4]}]), "policy must be a record of a policy"),
+        (wrong(policy, assignment=[{"0": [-1]}]), "policy must be a record of a policy"),
+        (wrong(policy, assignment=[{"A": [1]}]), "policy must be a record of a policy"),
+        (wrong(policy, style=[99, 0.1, 1, 0.1]), "policy must be a record of a policy"),
+        (wrong(policy, style=[3, 0.1]), "policy must be a record of a policy"),
+    ]
+    for plan, sentence in cases:
+        with pytest.raises(IactaError) as refused:
+            followed({"question": QUESTION, "plan": plan})
+        assert str(refused.value).startswith(sentence), plan
+
+
+def test_a_code_is_read_with_what_it_says_of_the_turn() -> None:
+    position = read_position(POSITION)
+    found = position_read({"text": position.to_code(), "board": TINY})
+    assert read_position({**found["position"], "board": found["board"]}) == position
+    turn = iacta.Turn(position, "capital", place=3, keep={"C": 4}, stay="A")
+    found = position_read({"text": turn.to_code(), "board": TINY})
+    asked = [found[key] for key in ("rules", "keep", "stay", "fresh")]
+    assert asked == ["capital", {2: 4}, [0], 3]
+    own_rules = iacta.Turn(position, rules_of={"B": "capital"}).to_code()
+    with pytest.raises(IactaError, match="no rules of territories"):
+        position_read({"text": own_rules, "board": TINY})
+
+
+def test_the_code_is_copied_and_pasted(visit: Visit) -> None:
+    page = visit(TINY_LINK, permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy the code").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    code = page.evaluate("navigator.clipboard.readText()")
+    assert code == read_position(POSITION).to_code()
+    page.get_by_text("Fill in quickly").click()
+    page.fill("#pasted", f"{code.replace('C:blue:2', 'C:red:7')};place;place=4;keep=C:3")
+    page.get_by_role("button", name="Use it").click()
+    says(page, "C", "red, 7, goal, keep 3")

@@ -37,7 +37,7 @@ def work(runner: asyncio.Runner) -> Iterator[Work]:
 
 
 async def begun(work: Work, function: Callable[..., Any], *args: Any) -> Any:
-    """Return the result of long work, once the planner is compiled."""
+    """Return the result of long work, once its process has started."""
     while True:
         try:
             return await work.run(function, *args, is_long=True)

@@ -4,16 +4,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from types import ModuleType
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, cast
 
 from iacta.answers import plan_turn as turn
 from iacta.answers import plan_words as words
 from iacta.answers.form import ClashError, Example, Parameter, Topic
 from iacta.answers.kinds import Chance, Choice, Flag, Listed, Name, Number, Whole
 from iacta.answers.parameters import Seed, UnderRules, fresh_seed
+from iacta.answers.plan_code import asked_by_code, is_code
 from iacta.answers.plan_turn import NeededNew
 from iacta.answers.plan_values import (
     WORTH,
@@ -24,7 +25,7 @@ from iacta.answers.plan_values import (
     PositionSource,
     Prizes,
     RulesOf,
-    Sets,
+    Trades,
 )
 from iacta.answers.plan_words import Checked, Needed
 from iacta.answers.question import Answer, Question, Watch, question
@@ -33,8 +34,10 @@ from iacta.answers.words import all_digits, percent, under
 from iacta.board.board import Board
 from iacta.board.files import read_board
 from iacta.board.position import Position, read_position
+from iacta.checks import put
 from iacta.distribution import Distribution
 from iacta.errors import IactaError, IllegalError
+from iacta.game import Sets, traded_armies
 from iacta.plan import (
     Continuation,
     Goal,
@@ -44,7 +47,6 @@ from iacta.plan import (
     Reinforcement,
     TakeAll,
     TakeAny,
-    Trade,
     Worth,
     armies_needed_for_plan,
     best_plan,
@@ -54,20 +56,18 @@ from iacta.plan import (
     reinforcements_needed,
     simulate_plan,
     take_and_hold,
-    traded_armies,
 )
 from iacta.plan.alternatives import Alternative, alternatives
-from iacta.plan.compiled import while_compiling
+from iacta.plan.deadline import Deadline
 from iacta.plan.hold import FORTIFY
-from iacta.plan.reinforce import MOST_NEW, late_after
+from iacta.plan.placing import MOST_NEW
+from iacta.plan.problem import PLAYS
 from iacta.plan.simulated import MOST_RUNS
 
-__all__ = ["COMPILING", "PlanAnswer", "PlanQuestion"]
+__all__ = ["PlanAnswer", "PlanQuestion"]
 
-PLAYS = ("rolls", "battles")
 LONGEST_LIMIT = Fraction(10**9)
 MOST_NAMED = 3  # territories in a refusal
-COMPILING = "Compiling the planner, once (about a minute)"
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 
 
@@ -107,7 +107,7 @@ class PlanQuestion(UnderRules, Question):
         str | Position | None,
         Parameter(
             PositionSource(),
-            "The position: a JSON or TOML file, or - for standard input.",
+            "The position: a JSON or TOML file, a code, or - for stdin.",
             is_argument=True,
         ),
     ] = None
@@ -115,7 +115,7 @@ class PlanQuestion(UnderRules, Question):
         str | Board | None,
         Parameter(
             BoardSource(),
-            "The board of --from, a file.",
+            "The board of --from or a code, a file.",
             metavar="FILE",
             usual="classic",
         ),
@@ -226,9 +226,9 @@ class PlanQuestion(UnderRules, Question):
         ),
     ] = None
     trade: Annotated[
-        Trade | None,
+        Sets | None,
         Parameter(
-            Sets(),
+            Trades(),
             "What the next sets bring, or fixed.",
             usual="4,6,8,10,12,15",
         ),
@@ -257,7 +257,7 @@ class PlanQuestion(UnderRules, Question):
         Fraction | None,
         Parameter(
             Number(least=0, unit="seconds"),
-            "How long to search; need takes longer.",
+            "The most seconds that all of it may take.",
             metavar="SECONDS",
         ),
     ] = None
@@ -290,6 +290,8 @@ class PlanQuestion(UnderRules, Question):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if isinstance(self.position, str) and is_code(self.position):
+            self._decode(self.position)
         named = [name for name in ("board", "from_", "others") if self._has(name)]
         if self.position is None and "from_" not in named:
             raise ClashError("give a position file, or {from_} and {others}; see iacta plan --help")
@@ -332,6 +334,16 @@ class PlanQuestion(UnderRules, Question):
                 continue  # ends of the plan are drawn too
             if self._has(name) and not self._has(other):
                 raise ClashError(f"{{{name}}} also needs {{{other}}}")
+
+    def _decode(self, code: str) -> None:
+        """Put what a code says in its place; what is asked beside it counts more."""
+        asked = asked_by_code(code, self.board, self.eliminate, is_held=self.hold)
+        put(self, "board", None)
+        if self.rules_file is not None:
+            asked.pop("rules", None)
+        for name, value in asked.items():
+            if name == "position" or not self._has(name):
+                put(self, name, value)
 
     def _has(self, name: str) -> bool:
         return getattr(self, name) is not None
@@ -434,67 +446,70 @@ class PlanQuestion(UnderRules, Question):
             "rules_of": {board.find(name): rules for name, rules in self.rules_of or ()},
             "rules": self.rule_set.rules,
             "keep": {board.find(name): number for name, number in self.keep or ()},
-            "may_not_move": () if self.stay is None else board.find_set(self.stay),
+            "stay": () if self.stay is None else board.find_set(self.stay),
         }
 
     def check_chart(self) -> None:
         import_module("iacta.charts.board_layout").check_size(self.start.board)
 
     def answer(self, watch: Watch | None = None) -> "PlanAnswer":
-        if watch is None:
-            return self._answer()
-        with while_compiling(lambda part: watch(COMPILING, part)):
-            return self._answer(watch)
-
-    def _answer(self, watch: Watch | None = None) -> "PlanAnswer":
-        def progress(value: float, bound: float) -> None:
-            if watch is None:
-                return
-            best = percent(value)
-            if bound < words.NO_BOUND:
-                best += f", at most {percent(bound)}"
-            if self.worth or self.then is not None:
-                best = f"{value:.2f} more than now, at most {bound:.2f}"
-            watch(f"Planning; best so far {best}", None, keeps=True)
-
         limit = None if self.time_limit is None else float(min(self.time_limit, LONGEST_LIMIT))
-        with _called(owner="eliminate", may_not_move="stay", chance="need", worths="stage_values"):
+        deadline = Deadline(limit)
+        # What follows the plan has its part of the time, too.
+        later = [self.hold, self.need is not None, self.alternatives]
+        effort: dict[str, Any] = {
+            "time_limit": _seconds(deadline.part(1.0 / (1 + sum(later)))),
+            "progress": partial(self._watched, watch),
+        }
+        with _called(owner="eliminate", chance="need", worths="stage_values"):
             start, goal = self.start, self.goal
-            effort: dict[str, Any] = {"time_limit": limit, "progress": progress}
             prove = None if self.prove is None else float(self.prove)
             new = goes_on = None
             brought = self.new_armies
             if self.reinforce is not None:
                 new = reinforce(start, goal, self.reinforce, **self.constraints, **effort)
                 plan = new.plan
-            elif brought is not None and isinstance(goal, InOrder):
+            elif brought is not None and goal.in_order:
                 seed = self.seed or 0
-                goes_on = go_on(start, goal, brought, seed=seed, **self.constraints, **effort)
+                several = cast(InOrder, goal)
+                goes_on = go_on(start, several, brought, seed=seed, **self.constraints, **effort)
                 plan = goes_on.plan
             else:
                 plan = best_plan(start, goal, **self.constraints, **effort, prove=prove)
             answer = PlanAnswer(self, plan, new=new, goes_on=goes_on)
             try:
                 if self.hold:
-                    held = self._held(plan, limit)
+                    held = self._held(plan, deadline.part(1.0 / sum(later)))
                     plan = held.plan
                     answer = replace(answer, plan=plan, held=held)
                 if self.need is not None:
                     if watch is not None:
                         watch("Looking for the fewest armies", None, keeps=True)
-                    answer = replace(answer, needed=self._needed(plan, self.need))
+                    part = deadline.part(1.0 / sum(later[1:]))
+                    answer = replace(answer, needed=self._needed(plan, self.need, part))
                 if self.check is not None:
                     seed = fresh_seed() if self.seed is None else self.seed
                     checked = Checked(self.check, seed, simulate_plan(plan, self.check, seed))
                     answer = replace(answer, checked=checked)
                 if self.alternatives:
-                    ways = alternatives(plan, late_after(limit, 1.0))
-                    answer = replace(answer, ways=ways)
+                    answer = replace(answer, ways=alternatives(plan, deadline))
             except KeyboardInterrupt:
                 return replace(answer, is_whole=False)
         return answer
 
-    def _held(self, plan: Plan, time_limit: float | None) -> Hold:
+    def _watched(self, watch: Watch | None, value: float, bound: float) -> None:
+        """Report the best plan so far."""
+        if watch is None:
+            return
+        if self.worth or self.then is not None:
+            best = f"{value:.2f} more than now, at most {bound:.2f}"
+        else:
+            best = percent(value)
+            if words.tells(value, bound):
+                best += f", at most {percent(bound)}"
+        watch(f"Planning; best so far {best}", None, keeps=True)
+
+    def _held(self, plan: Plan, deadline: Deadline) -> Hold:
         get = self.opponents_get
         with _called(owner="opponents_get", get="opponents_get"):
             return take_and_hold(
@@ -502,20 +517,25 @@ class PlanQuestion(UnderRules, Question):
                 dict(get) if isinstance(get, tuple) else get,
                 fortify=self.fortify or FORTIFY[0],
                 seed=self.seed or 0,
-                time_limit=time_limit,
+                time_limit=_seconds(deadline),
                 **self.constraints,
             )
 
-    def _needed(self, plan: Plan, chance: Fraction) -> "Needed | NeededNew":
+    def _needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> "Needed | NeededNew":
+        effort = {**self.constraints, "time_limit": _seconds(deadline)}
         if self.reinforce is not None:
             text = Chance().text(chance)
-            found = reinforcements_needed(self.start, self.goal, text, **self.constraints)
+            found = reinforcements_needed(self.start, self.goal, text, **effort)
             return NeededNew(chance, found.armies, found.placement)
         source = _largest(plan) if self.source is None else self.start.board.find(self.source)
         number = armies_needed_for_plan(
-            self.start, self.goal, Chance().text(chance), source, **self.constraints
+            self.start, self.goal, Chance().text(chance), source, **effort
         )
         return Needed(chance, source, number)
+
+
+def _seconds(deadline: Deadline) -> float | None:
+    return deadline.left() if deadline.limited else None
 
 
 @contextmanager
@@ -538,8 +558,7 @@ def _largest(plan: Plan) -> str:
     board = plan.position.board
     mine = plan.position.owned_by(plan.position.player)
     near = [each for each in mine if any(n not in mine for n in board.neighbours(each))]
-    resting = plan.problem.resting
-    able = [each for each in near if not resting >> board.territories.index(each) & 1]
+    able = [each for each in near if each not in plan.problem.turn.stay]
     return max(able or mine, key=lambda each: plan.position.of(each).armies)
 
 
@@ -623,7 +642,6 @@ class PlanAnswer(Answer):
             if self.new:
                 found = f"With {turn.new_armies(self.new.placement)}, {found[0].lower()}{found[1:]}"
             yield f"{found}{under(rules)}{words.proof(plan)}"
-            yield from words.other_play(plan, self.question.play or PLAYS[0])
             if brought is not None:
                 yield f"{turn.cards_words(brought)} {turn.DEALT}"
         if self.new:

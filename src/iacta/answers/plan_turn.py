@@ -4,20 +4,13 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from iacta.answers.plan_words import (
-    MOST_LINES,
-    interval_record,
-    is_chance,
-    settled_chance,
-    valued,
-)
+from iacta.answers.plan_words import MOST_LINES, interval_record, settled_chance, valued
 from iacta.answers.sections import Section, Table
 from iacta.answers.words import count, joined, percent, plain_percent, short_percent, under
 from iacta.distribution import Distribution
-from iacta.plan import Continuation, Goal, Hold, InOrder, Plan, Reinforcement
+from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
-from iacta.plan.goals import deed
-from iacta.plan.reinforce import Placement
+from iacta.plan.placing import Placement
 
 __all__ = [
     "NeededNew",
@@ -38,7 +31,6 @@ __all__ = [
 
 OFTEN = 0.995
 LEAST_SEEN = 5e-5  # a chance below it is told as none
-LOOKED_AHEAD = "These values come from a lookahead; the whole plan may be worth more."
 ALONE = "Each opponent is assumed to attack alone, against what you leave."
 DEALT = "All sets are traded in at once; the cards are assumed to be random."
 
@@ -58,7 +50,7 @@ def new_armies(placement: Placement) -> str:
 
 def without(plan: Plan, new: Reinforcement) -> str:
     """Return what the plan without new armies achieves."""
-    if is_chance(new.before):
+    if new.before.goal.is_chance:
         return f"Without them the chance is {percent(settled_chance(plan, new.before.value))}."
     return f"Without them the plan is worth {new.before.value:.2f}."
 
@@ -121,9 +113,8 @@ def beginnings(plan: Plan, ways: Sequence[Alternative]) -> Section:
         (f"{each.start} to {each.to}", str(each.dice), valued(plan, each.value))
         for each in ways[:MOST_LINES]
     ]
-    table = Table(("", "dice", "chance" if is_chance(plan) else "worth"), rows)
-    told = [] if plan.interval is None else [LOOKED_AHEAD]
-    return Section([table, *told], title="Ways to begin, by first roll:")
+    table = Table(("", "dice", "chance" if plan.goal.is_chance else "worth"), rows)
+    return Section([table], title="Ways to begin, by first roll:")
 
 
 def ways_record(ways: Sequence[Alternative]) -> list[dict[str, Any]]:
@@ -158,10 +149,10 @@ def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iter
     goes_on: how it goes on.
     rules: the name of the rules.
     """
-    first, *others = goal.goals if isinstance(goal, InOrder) else ()
-    then = ", then ".join(deed(plan.position, each) for each in others)
+    first, *others = goal.in_order
+    then = ", then ".join(each.phrase(plan.position) for each in others)
     yield (
-        f"You {deed(plan.position, first)} with a chance of "
+        f"You {first.phrase(plan.position)} with a chance of "
         f"{percent(settled_chance(plan, goes_on.first))}{under(rules)}, then "
         f"{then} with {percent(settled_chance(plan, goes_on.win_probability))}, with the armies "
         "that the cards bring."
@@ -181,7 +172,7 @@ def went_on(goes_on: Continuation) -> Iterator[str]:
     """Yield how a turn goes on with new armies, where the goals after the first are not known."""
     plan, (low, high) = goes_on.plan, goes_on.interval
     yield (
-        f"You {deed(plan.position, plan.goal)} with a chance of "
+        f"You {plan.goal.phrase(plan.position)} with a chance of "
         f"{percent(settled_chance(plan, goes_on.first))}, and reach the next goal too with "
         f"{percent(settled_chance(plan, goes_on.win_probability))} ({100 * low:.2f} to "
         f"{100 * high:.2f}); without new armies with "

@@ -12,7 +12,7 @@ from iacta.board.files import read_board
 from iacta.board.position import Position, read_position
 from iacta.checks import parse_whole_number, row_of, shown, whole_number
 from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.plan import Trade
+from iacta.game import Sets
 from iacta.plan.goals import MOST_WORTH
 from iacta.rules.variants import find_rule_set
 
@@ -25,7 +25,7 @@ __all__ = [
     "PositionSource",
     "Prizes",
     "RulesOf",
-    "Sets",
+    "Trades",
 ]
 
 WORTH = Number(least=0, most=int(MOST_WORTH))
@@ -222,31 +222,31 @@ class NewArmies(Garrisons):
         return {"anyOf": [{"type": "integer", "minimum": 0}, super().schema()]}
 
 
-class Sets(Kind):
+class Trades(Kind):
     """What the next sets of cards bring, or `fixed` as in the app.
 
-    >>> Sets().parse("10,12", "trade").nth(2), Sets().parse("fixed", "trade").is_fixed
+    >>> Trades().parse("10,12", "trade").nth(2), Trades().parse("fixed", "trade").is_fixed
     (15, True)
     """
 
     metavar: ClassVar[str] = "ARMIES"
 
-    def parse(self, text: str, name: str) -> Trade:
+    def parse(self, text: str, name: str) -> Sets:
         if text.strip() == "fixed":
-            return Trade(is_fixed=True)
-        return Trade(tuple(parse_whole_number(part.strip(), name) for part in text.split(",")))
+            return Sets(is_fixed=True)
+        return Sets(tuple(parse_whole_number(part.strip(), name) for part in text.split(",")))
 
-    def check(self, value: object, name: str) -> Trade:
-        if isinstance(value, Trade):
+    def check(self, value: object, name: str) -> Sets:
+        if isinstance(value, Sets):
             return value
         if isinstance(value, str):
             return self.parse(value, name)
-        return Trade(tuple(whole_number(each, name) for each in row_of(value, name, "numbers")))
+        return Sets(tuple(whole_number(each, name) for each in row_of(value, name, "numbers")))
 
-    def text(self, value: Trade) -> str:
+    def text(self, value: Sets) -> str:
         return "fixed" if value.is_fixed else ",".join(map(str, value.values))
 
-    def json(self, value: Trade) -> str:
+    def json(self, value: Sets) -> str:
         return self.text(value)
 
 

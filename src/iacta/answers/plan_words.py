@@ -1,4 +1,4 @@
-"""A plan in words and tables: what it achieves, how it is proven, which way it goes."""
+"""A plan in words and tables: what it achieves, how good that is, and its main line."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -10,24 +10,22 @@ from iacta.answers.words import armies, count, percent, plain_percent, settled, 
 from iacta.distribution import Probability
 from iacta.estimate import Interval
 from iacta.methods import find_kernel
-from iacta.plan import Goal, InOrder, Plan, SimulatedPlan, Step, TakeAll, TakeAny, Worth
-from iacta.plan.goals import deed, goal_words, held_worth, names_in
-from iacta.plan.problem import bits, mask_of
-from iacta.plan.way import Rearguard, UsualBattle, rearguards, usual_way
+from iacta.plan import Plan, SimulatedPlan, Step
+from iacta.plan.report import MainBattle, Rearguard, main_line, rearguards
+from iacta.plan.sets import bits, mask_of, reached
 
 __all__ = [
     "MOST_LINES",
-    "NO_BOUND",
     "Checked",
     "Needed",
     "achieved",
     "interval_record",
-    "is_chance",
     "is_hopeless",
-    "other_play",
+    "is_telling",
     "proof",
     "record_of",
     "settled_chance",
+    "tells",
     "valued",
     "way_sections",
     "why",
@@ -35,36 +33,31 @@ __all__ = [
 
 LEVEL = "0.95"
 RARE = 0.001
+ROUNDING = 1e-12
 SEEN = 5e-5  # differences of values that are told
-NEAR = 0.01  # gaps that are told as such, and not by the bound
-NO_BOUND = 0.999  # a chance that proves nothing as a bound
+NEAR = 0.01  # gaps, as parts of the most, that are reported as such
+TELLING = 0.2  # a bound says something if it excludes this part of what is missing to the most
 MOST_LINES = 40
 MOST_ENDINGS = 3
 COUNTED = "The numbers in these tables come from {} simulated games of the plan."
-BY_BATTLES = "Fight each battle to its end: no better roll-by-roll play was found."
-SCALED = (
-    "For so many armies the plan is scaled: it counts them in steps of {} and fights each battle "
-    "to its end. The chance is right to about one percentage point."
-)
-NOT_BY_ROLLS = "Fight each battle to its end: roll-by-roll play was not searched."
 
 
 def achieved(plan: Plan) -> str:
     """Return what a plan achieves."""
-    if isinstance(plan.goal, Worth):
-        stay = held_worth(plan.problem, plan.goal)
+    if _is_worth(plan):
+        stay = plan.problem.held
         if not plan.steps:
             if plan.proven:
                 return f"No attack pays: stay. That is worth {stay:.2f}"
             return f"The search found no attack that pays. To stay is worth {stay:.2f}"
         return f"The plan is {_worth_words(plan)}, against {stay:.2f} if you stay"
-    verb = deed(plan.position, plan.goal)
+    verb = plan.goal.phrase(plan.position)
     if is_hopeless(plan):
         return f"You cannot {verb}" if why(plan) else f"The search found no plan to {verb}"
-    if isinstance(plan.goal, InOrder):
+    if plan.stages:
         parts = [
-            f"{deed(plan.position, goal)} with {percent(settled_chance(plan, chance))}"
-            for goal, chance in zip(plan.goal.goals, plan.stages, strict=True)
+            f"{goal.phrase(plan.position)} with {percent(settled_chance(plan, chance))}"
+            for goal, chance in zip(plan.goal.in_order, plan.stages, strict=True)
         ]
         first = parts[0].replace(" with ", " with a chance of ", 1)
         return f"You {', then '.join([first, *parts[1:]])}"
@@ -72,83 +65,78 @@ def achieved(plan: Plan) -> str:
     return f"You {verb} with a chance of {chance}{_range(plan.interval)}"
 
 
-def other_play(plan: Plan, asked: str) -> Iterator[str]:
-    """Yield what the simpler play would be worth, where that is less.
-
-    asked: the play that was asked for.
-    """
-    if plan.step > 1:
-        yield SCALED.format(plan.step)
-        return
-    if is_hopeless(plan) or not plan.steps:
-        return
-    if plan.play == "battles" and asked != "battles" and not plan.proven:
-        yield BY_BATTLES if plan.has_tried_rolls else NOT_BY_ROLLS
-    if plan.play != "rolls" or plan.battles_value is None:
-        return
-    if plan.value - plan.battles_value > SEEN:
-        it_is = "gives" if is_chance(plan) else "is worth"
-        yield (
-            f"This plan decides after each roll; fighting each battle to its end {it_is} "
-            f"{valued(plan, plan.battles_value)}."
-        )
-
-
 def proof(plan: Plan) -> str:
     """Return how near a plan is to the best possible one."""
+    is_chance = plan.goal.is_chance
     if is_hopeless(plan) and (reason := why(plan)):
         return f": {reason}."
-    if is_hopeless(plan) and not isinstance(plan.goal, InOrder):
-        if plan.upper_bound > NO_BOUND:
+    if is_hopeless(plan) and is_chance:
+        if not is_telling(plan):
             return "; one may exist."
-        return f"; no plan can have a chance above {percent(plan.upper_bound)}."
-    if plan.proven and not plan.steps and not isinstance(plan.goal, Worth):
+        return f"; no plan can have a chance above {_at_most(plan.upper_bound)}."
+    if plan.proven and not plan.steps and not _is_worth(plan):
         return "."
-    worth = f"; that is {_worth_words(plan)}" if isinstance(plan.goal, InOrder) else ""
+    worth = f"; that is {_worth_words(plan)}" if plan.stages else ""
+    kind, none = "", "no play"
+    if plan.play == "battles":
+        kind, none = " of the plans that fight each battle to its end", "none of them"
     if plan.proven:
-        return f"{worth}: proven best."
-    if isinstance(plan.goal, InOrder):
-        below = ceil(100 * plan.gap - 1e-7) / 100
-        return f"{worth}, at most {below:.2f} below the best possible."
-    if isinstance(plan.goal, Worth):
-        return f"; it is at most {plan.gap:.2f} below the best possible."
-    if plan.upper_bound > NO_BOUND > plan.win_probability:
-        return "; a better plan may exist."
-    if plan.gap <= NEAR:
-        return f", at most {_points(plan.gap)} below the best possible."
-    return f"; no play has a chance above {_at_most(plan.upper_bound)}."
+        return f"{worth}: proven best{kind}."
+    if not is_telling(plan):
+        return f"{worth}; a better plan may exist."
+    if is_chance and plan.gap <= NEAR:
+        return f", at most {_points(plan.gap)} below the best possible{kind}."
+    if is_chance:
+        return f", the best found{kind}; {none} has a chance above {_at_most(plan.upper_bound)}."
+    below = (
+        f"at most {max(ceil(100 * plan.gap - 1e-7), 1) / 100:.2f} below the best possible{kind}."
+    )
+    return f"{worth}, {below}" if worth else f"; it is {below}"
+
+
+def is_telling(plan: Plan) -> bool:
+    """Return whether the bound of a plan says more than what nothing can be above."""
+    most, held = plan.problem.rewards.most, plan.problem.held
+    return tells(plan.value - held, plan.upper_bound - held, most)
+
+
+def tells(value: float, bound: float, most: float = 1.0) -> bool:
+    """Return whether a bound on a value says more than what nothing can be above.
+
+    >>> tells(0.25, 0.98), tells(0.25, 0.75), tells(0.995, 1.0)
+    (False, True, True)
+    """
+    return bound - value <= NEAR * most or most - bound >= TELLING * (most - value)
+
+
+def _is_worth(plan: Plan) -> bool:
+    """Return whether a plan is for a worth, and has no chance."""
+    return not plan.goal.is_chance and not plan.stages
 
 
 def is_hopeless(plan: Plan) -> bool:
     """Return whether a plan never reaches its goal, nor the first of several."""
-    return not isinstance(plan.goal, Worth) and not max(plan.win_probability, *plan.stages, 0.0)
-
-
-def _wanted(plan: Plan) -> int:
-    """Return the set that a plan is to take, of several goals the first."""
-    goal = plan.goal.goals[0] if isinstance(plan.goal, InOrder) else plan.goal
-    if isinstance(goal, Worth):
-        return 0
-    return mask_of(map(plan.position.board.territories.index, names_in(goal)))
+    return not _is_worth(plan) and not max(plan.win_probability, *plan.stages, 0.0)
 
 
 def why(plan: Plan) -> str:
     """Return why a goal was not reached: what makes it impossible, or that no plan was found."""
     problem, position = plan.problem, plan.position
-    stacks = problem.stacks()
-    if not stacks:
+    if not problem.stacks:
         return (
             f"{position.player} has no stack that can attack: each has too few armies, no enemy "
             "beside it, or must stay"
         )
-    goal = _wanted(plan)
-    open_to = mask_of(t for t in bits(problem.enemy) if problem.armies[t])
-    reached = problem.borders.reachable_from((v for v, _ in stacks), open_to)
-    away = goal & problem.enemy & ~reached
-    if away and (isinstance(plan.goal, TakeAll | InOrder) or away == goal & problem.enemy):
+    # All of the first set is wanted, or one of the territories that pay by themselves.
+    wanted = problem.goal.rewards(problem.board, problem.owned)
+    any_of = mask_of(t for t, paid in enumerate(wanted.lands) if paid)
+    all_of = wanted.sets[0][0] if wanted.sets else 0
+    within = reached(problem.out, problem.stacks, ~problem.owned)
+    away = all_of & ~within or (any_of if not any_of & within else 0)
+    if away:
         return f"no path leads to {problem.name(next(bits(away)))}"
     if plan.upper_bound <= 0.0:
-        total = sum(number for _, number in stacks)
+        total = sum(position.holdings[v].armies for v in bits(problem.stacks))
         return f"the {armies(total)} that can attack are too few, whatever the dice show"
     return ""
 
@@ -157,8 +145,8 @@ def way_sections(plan: Plan) -> Iterator[Section]:
     """Yield the battles of a plan, and what is owned afterwards."""
     if not plan.steps or is_hopeless(plan):
         return
-    way = usual_way(plan)
-    rows = [_usual_row(plan, battle) for battle in way]
+    line = main_line(plan)
+    rows = [_main_row(plan, battle) for battle in line]
     columns: tuple[str, ...] = ("", "chance to take", "armies arriving", "go on with")
     if not any(row[-1] for row in rows):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
@@ -166,21 +154,21 @@ def way_sections(plan: Plan) -> Iterator[Section]:
     branches = [
         f"{battle.step.start} to {battle.step.to} won with {_numbers(branch.armies)} left: "
         f"attack {branch.to} from {branch.start} next"
-        for battle in way
+        for battle in line
         for branch in battle.branches
     ]
     if branches:
         yield Section(branches[:MOST_LINES], title="Where it branches:")
-    yield from _others(plan, [battle.step for battle in way])
+    yield from _others(plan, [battle.step for battle in line])
     yield _advances(plan)
-    if plan.endings and not isinstance(plan.goal, Worth):
+    if plan.endings and not _is_worth(plan):
         lost = [
             (f"{each.start} to {each.to}", _share(plan, each.chance))
             for each in plan.endings[:MOST_ENDINGS]
         ]
         yield Section([Table(("", "chance"), lost)], title="Where it may fail:")
     owned = Table(("", "chance to own", "armies on average"), list(_afterwards(plan)))
-    told = [COUNTED.format(len(plan.games))] if plan.games else []
+    told = [COUNTED.format(plan.games)] if plan.games else []
     yield Section([owned, *told], title="At the end:")
 
 
@@ -204,14 +192,14 @@ def _row(plan: Plan, step: Step) -> tuple[str, str, str, str]:
     )
 
 
-def _usual_row(plan: Plan, battle: UsualBattle) -> tuple[str, ...]:
+def _main_row(plan: Plan, battle: MainBattle) -> tuple[str, ...]:
     border, _, *numbers = _row(plan, battle.step)
     return border, *numbers, "" if battle.fewest is None else f"{battle.fewest} or more"
 
 
-def _others(plan: Plan, usual: Sequence[Step]) -> Iterator[Section]:
+def _others(plan: Plan, main: Sequence[Step]) -> Iterator[Section]:
     """Yield the battles that are not on the main line."""
-    others = [step for step in plan.steps if step not in usual]
+    others = [step for step in plan.steps if step not in main]
     likely = [step for step in others if step.reach_probability >= RARE][:MOST_LINES]
     rest = len(others) - len(likely)
     if likely:
@@ -266,19 +254,15 @@ def _moves(each: Rearguard) -> str:
     return f"move all but {each.least} to {each.most}, mostly {each.usual}"
 
 
-def is_chance(plan: Plan) -> bool:
-    """Return whether the value of a plan is a chance."""
-    return isinstance(plan.goal, TakeAll | TakeAny)
-
-
 def valued(plan: Plan, value: float) -> str:
     """Return the value of a plan, as a chance where it is one."""
-    return short_percent(settled_chance(plan, value)) if is_chance(plan) else f"{value:.2f}"
+    return short_percent(settled_chance(plan, value)) if plan.goal.is_chance else f"{value:.2f}"
 
 
 def settled_chance(plan: Plan, chance: float) -> Probability:
     """Return a chance of a plan, certainty as a `Fraction` where its rules allow it."""
-    return settled(chance, [plan.rules])
+    near = float(round(chance))  # values are exact to some 1e-12
+    return settled(near if abs(chance - near) < ROUNDING else chance, [plan.rules])
 
 
 def _at_most(bound: float) -> str:
@@ -331,9 +315,9 @@ def record_of(plan: Plan, rules: str) -> dict[str, Any]:
     rules: the name of the rules.
     """
     found: dict[str, Any] = {
-        "goal": _goal(plan.goal),
+        "goal": plan.goal.record(),
         "rules": rules,
-        "win_probability": None if isinstance(plan.goal, Worth) else plan.win_probability,
+        "win_probability": None if _is_worth(plan) else plan.win_probability,
         "upper_bound": plan.upper_bound,
         "proven": plan.proven,
         "steps": [
@@ -374,25 +358,8 @@ def record_of(plan: Plan, rules: str) -> dict[str, Any]:
             {"from": each.start, "to": each.to, "probability": each.chance} for each in plan.endings
         ],
     }
-    if isinstance(plan.goal, InOrder):
+    if plan.stages:
         found["stages"] = list(plan.stages)
-    return found
-
-
-def _goal(goal: Goal) -> dict[str, Any]:
-    if isinstance(goal, Worth):
-        values = {"territory": goal.territories, "bonus": goal.bonus, "army": goal.army}
-        prizes = [{**_goal(each), "worth": worth} for each, worth in goal.prizes]
-        return {"kind": goal_words(goal), **values, **({"prizes": prizes} if prizes else {})}
-    if isinstance(goal, InOrder):
-        goals = [
-            {**_goal(each), "worth": worth}
-            for each, worth in zip(goal.goals, goal.worths, strict=True)
-        ]
-        return {"kind": goal_words(goal), "goals": goals}
-    found = {"kind": goal_words(goal), "territories": list(goal.territories)}
-    if isinstance(goal, TakeAll) and goal.owner:
-        found["eliminates"] = goal.owner
     return found
 
 
@@ -452,7 +419,7 @@ class Checked(NamedTuple):
         if not find_kernel(plan.rules).rolled:
             games = f"In {self.runs:,} games with simulated battles"
         seed = f"(seed {self.seed})"
-        if isinstance(plan.goal, Worth):
+        if _is_worth(plan):
             return (
                 f"{games} it was worth {self.simulated.value:.3f} ± {2 * self.simulated.error:.3f} "
                 f"on average {seed}."

@@ -20,7 +20,7 @@ from iacta.board.files import classic_board
 from iacta.checks import parse_whole_number, shown
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 
-__all__ = ["Code", "board_code", "escaped", "read_code", "unescaped", "write_code"]
+__all__ = ["Code", "board_code", "escaped", "is_code", "read_code", "unescaped", "write_code"]
 
 VERSION = "1"
 CLASSIC = "classic"
@@ -45,6 +45,15 @@ class Code(NamedTuple):
     owners: tuple[str, ...]
     armies: tuple[int, ...]
     rest: tuple[str, ...]
+
+
+def is_code(text: object) -> bool:
+    """Return whether a text is a code, and not the path of a file.
+
+    >>> is_code("1;classic;red;Alaska:red:3"), is_code("game.toml")
+    (True, False)
+    """
+    return isinstance(text, str) and text.lstrip().startswith(f"{VERSION};")
 
 
 def escaped(name: str) -> str:

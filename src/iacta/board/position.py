@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, TypeAlias
 
 from iacta.board.board import Board, did_you_mean, folded, read_name
-from iacta.board.codes import read_code, write_code
+from iacta.board.codes import is_code, read_code, write_code
 from iacta.board.files import read_board
 from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
@@ -256,13 +256,14 @@ def _json(text: str) -> str:
 
 
 def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
-    """Return the position in a JSON or TOML file or in a table.
+    """Return the position in a JSON or TOML file, in a table, or in a code.
 
-    source: the path of the file, `-` for standard input, or a mapping such as a parsed JSON
-        object. It has `player`, whose turn it is; `territories`, the `owner` and `armies` of each
-        by its name; `others`, those of all territories that are not listed; and `board`, which is
-        `"classic"` if missing, or a board in iacta's own format, or, in a file only, the path of a
-        board file in the folder of the position or below.
+    source: the path of the file, `-` for standard input, a code such as `Position.to_code`
+        returns, or a mapping such as a parsed JSON object. A mapping and a file have `player`,
+        whose turn it is; `territories`, the `owner` and `armies` of each by its name; `others`,
+        those of all territories that are not listed; and `board`, which is `"classic"` if missing,
+        or a board in iacta's own format, or, in a file only, the path of a board file in the folder
+        of the position or below.
 
     Without `others`, territories that are not listed belong to nobody and have no armies: they can
     neither attack nor be entered. What cannot be read is refused in one sentence that names the
@@ -275,22 +276,27 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
     """
     if isinstance(source, Mapping):
         return _position(Table(source), None)
+    if isinstance(source, str) and is_code(source):
+        return Position.from_code(source)
     file = read_path(source, "position")
     with in_file(file, "position"):
         folder = None if str(file) == STREAM else file.parent
-        return _position(read_table(read_file(file)), folder)
+        text = read_file(file)
+        return Position.from_code(text) if is_code(text) else _position(read_table(text), folder)
 
 
 def position_of_text(text: str, board: Board | None = None) -> Position:
-    """Return the position that the text of a JSON or TOML file holds.
+    """Return the position that the text of a JSON or TOML file holds, or a code.
 
     text: the text.
-    board: used in place of a board file that the text names, which is not read.
+    board: that of the code; used in place of a board file that the text names, which is not read.
 
     >>> text = '{"player": "red", "territories": {"Peru": {"owner": "red", "armies": 2}}}'
     >>> position_of_text(text).player
     'red'
     """
+    if is_code(text):
+        return Position.from_code(text, board)
     return _position(read_table(decode(text.encode("utf-8", "replace"))), None, board)
 
 

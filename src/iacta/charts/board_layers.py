@@ -102,12 +102,12 @@ class Arrow(NamedTuple):
 
     number: its place in the order in which the battles are usually fought.
     step: the battle.
-    is_usual: whether it is on the usual way.
+    is_main: whether it is on the main line.
     """
 
     number: int
     step: Step
-    is_usual: bool
+    is_main: bool
 
 
 def cut(name: str) -> str:
@@ -418,7 +418,7 @@ def _arrows(
     shafts: list[Row] = []
     heads: list[Row] = []
     for each in arrows:
-        strong = {"strong": 1.0 if each.is_usual else FAINT_ARROW}
+        strong = {"strong": 1.0 if each.is_main else FAINT_ARROW}
         ends = pieces[each.number]
         shafts += [{**_line(drawn.point(a), drawn.point(b)), **strong} for a, b in ends]
         tip = ends[-1][1]
@@ -460,7 +460,7 @@ def _numbers(
                 best = cost, (x, y)
         if best is not None:
             drawn.taken.append(_around(*best[1], half, half))
-            told = {"text": str(each.number), "usual": each.is_usual}
+            told = {"text": str(each.number), "usual": each.is_main}
             rows.append({**told, **at_point(drawn.point(best[1]))})
     return [_projected(drawn, layer.encode(**START)) for layer in _discs(rows, half, "numbers")]
 
@@ -478,14 +478,14 @@ def _beside(mine: Sequence[tuple[Point, Point]], half: float) -> Iterator[Point]
 
 
 def _discs(rows: Sequence[Row], half: float, table: str) -> list[alt.Chart]:
-    """Return numbers on discs, full ones for the usual way."""
+    """Return numbers on discs, full ones for the main line."""
     if not rows:
         return []
     layers = []
-    for is_usual, disc, digits in ((True, "inked", "paper"), (False, "paper", "ink")):
-        chosen = [row for row in rows if row["usual"] == is_usual]
+    for is_main, disc, digits in ((True, "inked", "paper"), (False, "paper", "ink")):
+        chosen = [row for row in rows if row["usual"] == is_main]
         if chosen:
-            name = table if is_usual else f"other {table}"
+            name = table if is_main else f"other {table}"
             base = alt.Chart(alt.InlineData(values=chosen, name=name))
             look: dict[str, Any] = {"style": disc, "filled": True, "opacity": 1, "stroke": GREY}
             size = (2 * half) ** 2
@@ -593,7 +593,7 @@ def steps_table(drawn: BoardMap, arrows: Sequence[Arrow]) -> AnyChart:
     rows = [
         {
             "text": str(each.number),
-            "usual": each.is_usual,
+            "usual": each.is_main,
             "way": f"{cut(each.step.start)} to {cut(each.step.to)}",
             "fought": _brief(each.step.reach_probability),
             "taken": _brief(each.step.conquer_probability),

@@ -77,7 +77,7 @@ TONES_BY_NAME = {  # of players named after a colour
 }
 CONTINENT_TONES = (AMBER, RED, BLUE, GREEN, PURPLE, GREY)
 RARE_STEP = 0.005  # steps less likely than this are in no table
-SELDOM = 0.1  # battles fought less often have no arrow, unless they are on the usual way
+SELDOM = 0.1  # battles fought less often have no arrow, unless they are on the main line
 MOST_ARROWS = 30
 DIFFERS = 0.1  # chances that differ by less are not shaded
 
@@ -164,8 +164,8 @@ def plan_map(plan: Plan) -> AnyChart:
 
     plan: the plan.
 
-    The arrows are numbered as the battles are usually fought, and below the map there is a line for
-    each; battles that are seldom fought have no arrow. Territories are shaded by the chance to own
+    The arrows are numbered along the main line, and below the map there is a line for each;
+    battles that are seldom fought have no arrow. Territories are shaded by the chance to own
     them at the end where these chances differ.
 
     The chart has a table `territories`: for each `territory` its place `x`, `y`, its `owner` and
@@ -222,25 +222,25 @@ def plan_map(plan: Plan) -> AnyChart:
 
 
 def _arrows_of(plan: Plan) -> list[Arrow]:
-    """Return the battles that have an arrow: the usual way, and others that are often fought."""
-    from iacta.plan.way import usual_way
+    """Return the battles that have an arrow: the main line, and others that are often fought."""
+    from iacta.plan.report import main_line
 
-    usual = [each.step for each in usual_way(plan)]
-    known = {(step.start, step.to) for step in usual}
+    line = [each.step for each in main_line(plan)]
+    known = {(step.start, step.to) for step in line}
     others = [
         step
         for step in plan.steps
         if (step.start, step.to) not in known and step.reach_probability >= SELDOM
     ]
-    drawn = [*usual, *others][: max(MOST_ARROWS, len(usual))]
-    return [Arrow(n, step, n <= len(usual)) for n, step in enumerate(drawn, start=1)]
+    drawn = [*line, *others][: max(MOST_ARROWS, len(line))]
+    return [Arrow(n, step, n <= len(line)) for n, step in enumerate(drawn, start=1)]
 
 
 def _arrow_words(plan: Plan, arrows: Sequence[Arrow]) -> str:
     if not arrows:
         return ""
-    words = " Arrows: the battles in their usual order"
-    if not all(each.is_usual for each in arrows):
+    words = " Arrows: the main line"
+    if not all(each.is_main for each in arrows):
         words += "; pale ones are fought only sometimes"
     left = sum(step.reach_probability >= RARE_STEP for step in plan.steps) - len(arrows)
     rarer = f" {armies(left, 'rarer battle')} {'is' if left == 1 else 'are'} not drawn."
@@ -257,7 +257,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
     `armies` before, how many `new` armies it gets, and by quick plans the `gain` with all of them
     there; a table `steps` as `plan_map` has it; and a table `borders` of the lines that are drawn.
     """
-    from iacta.plan import Reinforcement, TakeAll, TakeAny
+    from iacta.plan import Reinforcement
 
     expect(reinforcement, Reinforcement, "reinforcement")
     found, before = reinforcement, reinforcement.before
@@ -275,7 +275,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
         for name in before.position.board.territories
     ]
     arrows = _arrows_of(found.plan)
-    is_chance = isinstance(before.goal, TakeAll | TakeAny)
+    is_chance = before.goal.is_chance
 
     def layers(drawn: BoardMap) -> list[alt.Chart]:
         return [
@@ -326,13 +326,10 @@ def _step_rows(plan: Plan, arrows: Sequence[Arrow]) -> list[Row]:
 
 
 def _plan_title(plan: Plan) -> str:
-    from iacta.plan import Worth
-    from iacta.plan.goals import deed
-
-    if isinstance(plan.goal, Worth):
+    if not plan.goal.is_chance and not plan.stages:
         worth = signed(plan.value, 2)
         return f"The best plan found is worth {worth} on average."
-    what = deed(plan.position, plan.goal)
+    what = plan.goal.phrase(plan.position)
     if not plan.steps:
         return f"You cannot {what}."
     return f"You {what} {per_cent(plan.win_probability)} of the time."

@@ -5,14 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from iacta.answers.following import LOOKED_AHEAD, standing
+from iacta.answers.following import standing
 from iacta.answers.form import Form, Parameter
 from iacta.answers.kinds import Flag
 from iacta.answers.plan import PlanAnswer
 from iacta.answers.question import Answer
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError
-from iacta.plan.live import Live
+from iacta.plan import Play
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,13 +54,11 @@ def follow(
 
     ask = input if read is None else read
     rng = np.random.default_rng(seed)
-    course = [Live(answer.plan, answer.plan.position)]
+    course = [answer.plan.follow()]
     print(HELP)
-    if answer.plan.interval is not None:
-        print(LOOKED_AHEAD)
     while True:
-        live = course[-1]
-        for line in standing(live, course[-2].value if len(course) > 1 else None):
+        play = course[-1]
+        for line in standing(play, course[-2].value if len(course) > 1 else None):
             print(line)
         try:
             words = ask("> ").strip().lower()
@@ -68,9 +66,9 @@ def follow(
                 return
             if words in ("u", "undo"):
                 course = course[:-1] or course
-            elif live.move is None:
+            elif play.move is None:
                 return
-            elif (after := _after(live, words, ask, rng)) is not None:
+            elif (after := _after(play, words, ask, rng)) is not None:
                 course.append(after)
         except EOFError:
             return
@@ -78,23 +76,23 @@ def follow(
             print(f"iacta: {error}")
 
 
-def _after(live: Live, words: str, read: Callable[[str], str], rng: "np.random.Generator") -> Live:
-    """Return where the plan stands after a roll."""
-    lost, killed = _losses(words) if words else live.thrown(rng)
-    if (lost, killed) not in live.results():
-        return live.after(lost, killed)  # which is refused
+def _after(play: Play, words: str, read: Callable[[str], str], rng: "np.random.Generator") -> Play:
+    """Return where the plan is after a roll."""
+    lost, killed = _losses(words) if words else play.thrown(rng)
+    if (lost, killed) not in play.results():
+        return play.after(lost, killed)  # which is refused
     if not words:
         print(f"You lose {lost}, they lose {killed}.")
-    if not live.conquers(killed):
-        return live.after(lost, killed)
-    least, most, usual = live.advances(lost)
+    if not play.conquers(killed):
+        return play.after(lost, killed)
+    least, most, usual = play.advances(lost)
     if least == most:
         print(f"Taken: move {most} in.")
-        return live.after(lost, killed)
+        return play.after(lost, killed)
     typed = read(f"Taken: move {usual} in [{least} to {most}] > ").strip()
     if typed and not typed.isdigit():
         raise IllegalError(f"moved must be a number from {least} to {most}, got {shown(typed)}")
-    return live.after(lost, killed, int(typed) if typed else None)
+    return play.after(lost, killed, int(typed) if typed else None)
 
 
 def _losses(words: str) -> tuple[int, int]:

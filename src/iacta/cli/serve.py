@@ -15,7 +15,7 @@ from iacta.errors import IllegalError, missing
 
 __all__ = ["ServeCommand"]
 
-NEEDED = ("fastapi", "httptools", "jinja2", "uvicorn", "websockets", "altair", "numba", "scipy")
+NEEDED = ("fastapi", "httptools", "jinja2", "uvicorn", "websockets", "altair", "scipy")
 MOST_PORT, MOST_WORKERS = 65_535, 256
 MOST_WAITING = 2048  # connections that the system keeps until they are accepted
 

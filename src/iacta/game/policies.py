@@ -39,7 +39,8 @@ Thumb: TypeAlias = Callable[[int, int], int | None]
 class Goal(Protocol):
     """What a turn is played for.
 
-    It may have `is_reached(turn)` too: whether nothing that follows can change the worth.
+    It may have `is_reached(turn)` too: whether nothing that follows can change the worth; and
+    `read(board)`, which returns it with names as the board spells them. Goals of plans have both.
     """
 
     def worth(self, turn: Turn, /) -> float:
@@ -103,6 +104,8 @@ def evaluate(
     for each, name in ((policy, "policy"), (getattr(goal, "worth", None), "worth of the goal")):
         if not callable(each):
             raise MalformedError(f"{name} must be a function of a turn, got {shown(each)}")
+    if hasattr(goal, "read"):
+        goal = goal.read(turn.board)
     number = whole_number(games, "games", least=2)
     most = whole_number(most_states, "most_states", least=0)
     grows = any(each.mode.grows for each in (turn.rules, *turn.rules_of.values()))

@@ -618,10 +618,14 @@ class Turn:
         if free is not self:
             vars(free).pop("_land", None)
         new = free._changed(player=following, conquered=False, first=0)
-        return new._changed(place=new._new_armies())._choosing("trade")
+        return new._changed(place=new.new_armies())._choosing("trade")
 
-    def _new_armies(self) -> int:
-        """Return the new armies of the player by the usual rule."""
+    def new_armies(self) -> int:
+        """Return the new armies of the player by the usual rule, as `next` gives them.
+
+        >>> Turn.from_code("1;classic;red;Peru:red:9,Brazil:red:2,Argentina:blue:1").new_armies()
+        3
+        """
         owned = {self.board.territories[t] for t in self._own()}
         bonus = sum(each.bonus for each in self.board.continents if owned >= {*each.territories})
         return max(max(len(owned) // LANDS_FOR_AN_ARMY, FEWEST_NEW) + bonus, 0)

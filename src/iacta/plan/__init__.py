@@ -1,24 +1,25 @@
 """Plans: the best way to take several territories, and what it is worth.
 
-A plan covers one attack phase of one player (`iacta.plan.turn`). After each roll he sees the
-dice and chooses the next one: from where, against what, with how many dice. He may leave a battle
-and come back. `iacta.plan.real_play` says which algorithms solve what.
+A plan is a policy for the attacks of one turn of `iacta.game`: it says what to do in any state.
+The planner (`iacta.plan.planner`) looks for it; what is reported of it comes from asking the
+policy, and from playing the game.
 """
 
-from iacta.plan.cards import Continuation, Trade, go_on, traded_armies
+from iacta.plan.best import armies_needed_for_plan, best_plan
+from iacta.plan.cards import Continuation, go_on
 from iacta.plan.goals import Goal, InOrder, TakeAll, TakeAny, Worth, eliminate
-from iacta.plan.hold import Fortified, Hold, Threat, hold, take_and_hold, usual_reinforcements
-from iacta.plan.plan import (
-    Ending,
-    NextMove,
-    Plan,
-    Play,
-    Step,
-    TerritoryEnd,
-    armies_needed_for_plan,
-    best_plan,
+from iacta.plan.hold import (
+    Fortified,
+    Hold,
+    Threat,
+    hold,
+    take_and_hold,
+    usual_reinforcements,
 )
-from iacta.plan.reinforce import Marginal, Reinforcement, reinforce, reinforcements_needed
+from iacta.plan.luck import LuckOfBattle, luck_with_plan
+from iacta.plan.placing import Marginal, Reinforcement, placed, reinforce, reinforcements_needed
+from iacta.plan.plan import Ending, NextMove, Plan, Play, Step, TerritoryEnd
+from iacta.plan.policy import Policy
 from iacta.plan.simulated import SimulatedPlan, simulate_plan
 
 __all__ = [
@@ -28,10 +29,12 @@ __all__ = [
     "Goal",
     "Hold",
     "InOrder",
+    "LuckOfBattle",
     "Marginal",
     "NextMove",
     "Plan",
     "Play",
+    "Policy",
     "Reinforcement",
     "SimulatedPlan",
     "Step",
@@ -39,17 +42,17 @@ __all__ = [
     "TakeAny",
     "TerritoryEnd",
     "Threat",
-    "Trade",
     "Worth",
     "armies_needed_for_plan",
     "best_plan",
     "eliminate",
     "go_on",
     "hold",
+    "luck_with_plan",
+    "placed",
     "reinforce",
     "reinforcements_needed",
     "simulate_plan",
     "take_and_hold",
-    "traded_armies",
     "usual_reinforcements",
 ]

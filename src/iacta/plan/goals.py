@@ -1,48 +1,155 @@
-"""Goals: what a plan is for, what each goal pays, and what it is called."""
+"""Goals: what a plan is for, what each goal pays, and what it is called.
 
+A goal is a class with these methods; nothing else in iacta asks which goal it is. To add a goal,
+add a class.
+"""
+
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import accumulate
 from math import isfinite
 from operator import or_
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from iacta.board import Board, Position
 from iacta.checks import plain_number, put, row_of, shown
 from iacta.display import Pasted
 from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.plan.problem import Problem, bits, mask_of, union
+from iacta.plan.sets import mask_of
 
-__all__ = [
-    "MOST_WORTH",
-    "Goal",
-    "InOrder",
-    "Rewards",
-    "TakeAll",
-    "TakeAny",
-    "Worth",
-    "deed",
-    "eliminate",
-    "goal_words",
-    "held_worth",
-    "names_in",
-    "paying_sets",
-    "read_goal",
-    "worth_rewards",
-]
+if TYPE_CHECKING:
+    from iacta.game import Turn
+
+__all__ = ["Goal", "InOrder", "Rewards", "TakeAll", "TakeAny", "Worth", "eliminate"]
 
 MOST_WORTH = 1e9
 MOST_NAMED = 4
 
 
+class Rewards(NamedTuple):
+    """What a goal pays in a turn; the value of a policy is what it is paid on average.
+
+    lands: what each territory pays when it is taken.
+    sets: sets of territories, and what each pays when the last of it is taken. They may overlap.
+    price: what each lost army costs.
+    once: whether the first payment ends the turn.
+    """
+
+    lands: tuple[float, ...]
+    sets: tuple[tuple[int, float], ...] = ()
+    price: float = 0.0
+    once: bool = False
+
+    @property
+    def most(self) -> float:
+        """What no play can be paid more than."""
+        if self.once:
+            return max(self.lands, default=0.0)
+        return sum(self.lands) + sum(paid for _, paid in self.sets)
+
+    def of(self, c: int, left: int) -> float:
+        """Return what it pays to take c when the set `left`, c included, is not yet taken."""
+        after = left & ~(1 << c)
+        return self.lands[c] + sum(
+            paid for mask, paid in self.sets if mask >> c & 1 and not after & mask
+        )
+
+
+class Goal(Pasted):
+    """What a plan is for.
+
+    kind: the kind of the goal in a word or two.
+    is_chance: whether the value of a plan is the chance to reach the goal.
+    """
+
+    kind: ClassVar[str]
+    is_chance: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """The territories to own, of a goal that has been read; none for a worth."""
+
+    @property
+    def in_order(self) -> tuple["TakeAll", ...]:
+        """The goals to reach one after the other; none where there is one alone."""
+        return ()
+
+    @abstractmethod
+    def read(self, board: Board) -> Self:
+        """Return the goal with names as a board spells them; unknown names are refused."""
+
+    @abstractmethod
+    def record(self) -> dict[str, Any]:
+        """Return the goal as JSON has it; it has been read."""
+
+    @abstractmethod
+    def phrase(self, position: Position) -> str:
+        """Return what a player who reaches the goal does, as a verb with its object.
+
+        position: who holds what.
+
+        >>> from iacta.board import Holding
+        >>> from iacta.board.files import classic_board
+        >>> holdings = [Holding("blue", 2)] * 41
+        >>> start = Position(classic_board(), "red", (*holdings, Holding("red", 9)))
+        >>> TakeAll(["Venezuela", "Peru", "Brazil", "Argentina"]).phrase(start)
+        'take South America'
+        >>> TakeAny(["Peru", "Brazil"]).phrase(start)
+        'take Peru or Brazil'
+        >>> InOrder((TakeAll("Peru"), eliminate(start, "blue"))).phrase(start)
+        'take Peru, then eliminate blue'
+        """
+
+    @abstractmethod
+    def rewards(self, board: Board, owned: int) -> Rewards:
+        """Return what the goal pays for what is not yet owned.
+
+        board: the board; the goal has been read on it.
+        owned: the set of the player's territories.
+        """
+
+    @abstractmethod
+    def worth(self, turn: "Turn") -> float:
+        """Return what the player has of the goal, such as 1 where a chance is reached.
+
+        turn: a turn, at any moment of it.
+        """
+
+    def is_reached(self, turn: "Turn") -> bool:
+        """Return whether nothing that follows can change the worth.
+
+        turn: a turn, at any moment of it.
+        """
+        return {*self.names} <= _owned(turn)
+
+    def stages(self, board: Board) -> tuple[int, ...]:
+        """Return what is to be owned for each of `in_order` and all before it, as sets.
+
+        board: the board; the goal has been read on it.
+        """
+        return tuple(accumulate((_mask(each.names, board) for each in self.in_order), or_))
+
+    def refuse_unfit(self, position: Position) -> None:
+        """Refuse a position in which the goal cannot be asked for.
+
+        position: who holds what.
+        """
+        for name in self.names:
+            if not position.of(name).armies:
+                raise IllegalError(
+                    f"territories to take must be held by somebody; nobody holds {name}"
+                )
+
+
 @dataclass(frozen=True, repr=False)
-class TakeAll(Pasted):
+class TakeAll(Goal):
     """Own all of some territories at the end.
 
     territories: their names, or one text: names separated by commas, or a continent's name.
-    owner: the player whose they all are, where he is to be eliminated; it changes only what the
-        goal is called.
+    owner: the player whose they all are, where the player is to be eliminated; it changes only
+        what the goal is called.
 
     >>> TakeAll(["Egypt", "Congo"])
     TakeAll(territories=('Egypt', 'Congo'))
@@ -51,15 +158,39 @@ class TakeAll(Pasted):
     territories: tuple[str, ...] | str
     owner: str = field(default="", compare=False, repr=False)
 
+    kind: ClassVar = "take all"
+
     def __post_init__(self) -> None:
         put(self, "territories", _names(self.territories))
 
     def _summary(self) -> str:
         return _several(self.territories)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return _read(self.territories)
+
+    def read(self, board: Board) -> Self:
+        return replace(self, territories=_found(self.territories, board))
+
+    def record(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"kind": self.kind, "territories": [*self.names]}
+        return {**found, "eliminates": self.owner} if self.owner else found
+
+    def phrase(self, position: Position) -> str:
+        if self.owner:
+            return f"eliminate {self.owner}"
+        return _phrase(self.territories, position.board, "take ", "and", "all")
+
+    def rewards(self, board: Board, owned: int) -> Rewards:
+        return Rewards(_nothing(board), _paying([(_mask(self.names, board), 1.0)], owned))
+
+    def worth(self, turn: "Turn") -> float:
+        return float(self.is_reached(turn))
+
 
 @dataclass(frozen=True, repr=False)
-class TakeAny(Pasted):
+class TakeAny(Goal):
     """Conquer at least one of some territories.
 
     territories: as for `TakeAll`.
@@ -70,15 +201,48 @@ class TakeAny(Pasted):
 
     territories: tuple[str, ...] | str
 
+    kind: ClassVar = "take any"
+
     def __post_init__(self) -> None:
         put(self, "territories", _names(self.territories))
 
     def _summary(self) -> str:
         return _several(self.territories)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return _read(self.territories)
+
+    def read(self, board: Board) -> Self:
+        return replace(self, territories=_found(self.territories, board))
+
+    def record(self) -> dict[str, Any]:
+        return {"kind": self.kind, "territories": [*self.names]}
+
+    def phrase(self, position: Position) -> str:
+        return _phrase(self.territories, position.board, "take a territory of ", "or", "one")
+
+    def rewards(self, board: Board, owned: int) -> Rewards:
+        return Rewards(tuple(float(name in self.names) for name in board.territories), once=True)
+
+    def worth(self, turn: "Turn") -> float:
+        return float(self.is_reached(turn))
+
+    def is_reached(self, turn: "Turn") -> bool:
+        return not _owned(turn).isdisjoint(self.names)
+
+    def refuse_unfit(self, position: Position) -> None:
+        super().refuse_unfit(position)
+        mine = [name for name in self.names if position.of(name).owner == position.player]
+        if mine:
+            in_order = [name for name in position.board.territories if name in mine]
+            raise IllegalError(
+                f"territories of TakeAny must be other players'; yours are {', '.join(in_order)}"
+            )
+
 
 @dataclass(frozen=True, repr=False)
-class Worth(Pasted):
+class Worth(Goal):
     """Maximise the expected worth of what is owned at the end.
 
     territories: the worth of a territory: one number for all of them, or a mapping from names to
@@ -99,6 +263,9 @@ class Worth(Pasted):
     bonus: float = 1.0
     army: float = 0.0
     prizes: tuple[tuple[TakeAll, float], ...] = ()
+
+    kind: ClassVar = "worth"
+    is_chance: ClassVar = False
 
     def __post_init__(self) -> None:
         for name in ("territories", "bonus", "army"):
@@ -125,9 +292,57 @@ class Worth(Pasted):
             return float(dict(self.territories).get(name, 0.0))
         return float(self.territories)  # type: ignore[arg-type] # checked to be a number
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ()
+
+    def read(self, board: Board) -> Self:
+        prizes = tuple((goal.read(board), worth) for goal, worth in self.prizes)
+        if isinstance(self.territories, tuple):
+            named = {board.find(name): worth for name, worth in self.territories}
+            return replace(self, territories=named, prizes=prizes)
+        return replace(self, prizes=prizes)
+
+    def record(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"kind": self.kind, "territory": self.territories}
+        found |= {"bonus": self.bonus, "army": self.army}
+        prizes = [{**goal.record(), "worth": worth} for goal, worth in self.prizes]
+        return {**found, "prizes": prizes} if prizes else found
+
+    def phrase(self, position: Position) -> str:
+        return "gain the greatest expected worth"
+
+    def _sets(self, board: Board) -> Iterator[tuple[int, float]]:
+        for each in board.continents:
+            yield _mask(each.territories, board), self.bonus * each.bonus
+        for goal, worth in self.prizes:
+            yield _mask(goal.names, board), worth
+
+    def rewards(self, board: Board, owned: int) -> Rewards:
+        lands = tuple(
+            0.0 if owned >> t & 1 else self.of(name) for t, name in enumerate(board.territories)
+        )
+        sets = [(mask, paid) for mask, paid in self._sets(board) if paid]
+        return Rewards(lands, _paying(sets, owned), self.army)
+
+    def worth(self, turn: "Turn") -> float:
+        owned = _owned(turn)
+        mask = _mask(owned, turn.board)
+        whole = sum(paid for each, paid in self._sets(turn.board) if not each & ~mask)
+        armies = sum(
+            n for n, owner in zip(turn.armies, turn.owners, strict=True) if owner == turn.player
+        )
+        return float(sum(map(self.of, sorted(owned))) + whole + self.army * armies)
+
+    def is_reached(self, turn: "Turn") -> bool:
+        return False
+
+    def refuse_unfit(self, position: Position) -> None:
+        pass
+
 
 @dataclass(frozen=True, repr=False)
-class InOrder(Pasted):
+class InOrder(Goal):
     """Reach several goals, each of which counts only when those before it are reached too.
 
     goals: a `TakeAll` for each, the first one first.
@@ -140,6 +355,9 @@ class InOrder(Pasted):
 
     goals: tuple[TakeAll, ...]
     worths: tuple[float, ...] = ()
+
+    kind: ClassVar = "in order"
+    is_chance: ClassVar = False
 
     def __post_init__(self) -> None:
         goals = row_of(self.goals, "goals", "goals")
@@ -163,8 +381,35 @@ class InOrder(Pasted):
     def _summary(self) -> str:
         return f"{len(self.goals)} goals"
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for goal in self.goals for name in goal.names))
 
-Goal: TypeAlias = TakeAll | TakeAny | Worth | InOrder
+    def read(self, board: Board) -> Self:
+        return replace(self, goals=tuple(goal.read(board) for goal in self.goals))
+
+    @property
+    def in_order(self) -> tuple[TakeAll, ...]:
+        return self.goals
+
+    def record(self) -> dict[str, Any]:
+        pairs = zip(self.goals, self.worths, strict=True)
+        return {
+            "kind": self.kind,
+            "goals": [{**goal.record(), "worth": worth} for goal, worth in pairs],
+        }
+
+    def phrase(self, position: Position) -> str:
+        return ", then ".join(goal.phrase(position) for goal in self.goals)
+
+    def rewards(self, board: Board, owned: int) -> Rewards:
+        sets = zip(self.stages(board), self.worths, strict=True)
+        return Rewards(_nothing(board), _paying(sets, owned))
+
+    def worth(self, turn: "Turn") -> float:
+        mask = _mask(_owned(turn), turn.board)
+        pairs = zip(self.stages(turn.board), self.worths, strict=True)
+        return float(sum(worth for each, worth in pairs if not each & ~mask))
 
 
 def eliminate(position: Position, owner: str) -> TakeAll:
@@ -186,38 +431,46 @@ def eliminate(position: Position, owner: str) -> TakeAll:
     return TakeAll(theirs, position.of(theirs[0]).owner)
 
 
-def read_goal(goal: Goal, board: Board) -> Goal:
-    """Return a goal with its names as the board spells them; unknown names are refused."""
-    if isinstance(goal, TakeAll):
-        return TakeAll(_found(goal.territories, board), goal.owner)
-    if isinstance(goal, TakeAny):
-        return TakeAny(_found(goal.territories, board))
-    if isinstance(goal, InOrder):
-        return replace(goal, goals=tuple(_read_all(goal.goals, board)))
-    if not isinstance(goal, Worth):
-        raise MalformedError(f"goal must be TakeAll, TakeAny, Worth or InOrder, got {shown(goal)}")
-    worths = [worth for _, worth in goal.prizes]
-    prizes = tuple(zip(_read_all([each for each, _ in goal.prizes], board), worths, strict=True))
-    if isinstance(goal.territories, tuple):
-        named = {board.find(name): worth for name, worth in goal.territories}
-        return replace(goal, territories=named, prizes=prizes)
-    return replace(goal, prizes=prizes)
+def _owned(turn: "Turn") -> set[str]:
+    pairs = zip(turn.board.territories, turn.owners, strict=True)
+    return {name for name, owner in pairs if owner == turn.player}
 
 
-def names_in(goal: TakeAll | TakeAny | InOrder) -> tuple[str, ...]:
-    """Return all territories of a goal that has been read, each once.
+def _mask(names: Iterable[str], board: Board) -> int:
+    numbers = {name: t for t, name in enumerate(board.territories)}
+    return mask_of(numbers[name] for name in names)
 
-    >>> names_in(InOrder((TakeAll(("Peru",)), TakeAll(("Brazil", "Peru")))))
-    ('Peru', 'Brazil')
+
+def _nothing(board: Board) -> tuple[float, ...]:
+    return (0.0,) * len(board.territories)
+
+
+def _paying(sets: Iterable[tuple[int, float]], owned: int) -> tuple[tuple[int, float], ...]:
+    """Return what is left of each set to take, where something is."""
+    return tuple((mask & ~owned, paid) for mask, paid in sets if mask & ~owned)
+
+
+def _read(territories: tuple[str, ...] | str) -> tuple[str, ...]:
+    return (territories,) if isinstance(territories, str) else territories
+
+
+def _phrase(names: tuple[str, ...] | str, board: Board, whole: str, last: str, many: str) -> str:
+    """Return what taking some territories is called.
+
+    whole: what is said before the name of a continent.
+    last: what is said before the last of a few names.
+    many: what is said before how many there are.
     """
-    parts = goal.goals if isinstance(goal, InOrder) else (goal,)
-    named = [(each,) if isinstance(each, str) else each for each in (p.territories for p in parts)]
-    return tuple(dict.fromkeys(name for names in named for name in names))
-
-
-def _read_all(goals: Iterable[TakeAll], board: Board) -> Iterator[TakeAll]:
-    for goal in goals:
-        yield replace(goal, territories=_found(goal.territories, board))
+    if isinstance(names, str):
+        names = board.find_set(names)
+    if len(names) == 1:
+        return f"take {names[0]}"
+    same = [each.name for each in board.continents if {*each.territories} == {*names}]
+    if same:
+        return f"{whole}{same[0]}"
+    if len(names) <= MOST_NAMED:
+        return f"take {', '.join(names[:-1])} {last} {names[-1]}"
+    return f"take {many} of {len(names)} territories"
 
 
 def _several(territories: tuple[str, ...] | str) -> str:
@@ -276,157 +529,3 @@ def _check_worth(value: object, name: str) -> None:
         raise IllegalError(f"{name} must be at least 0, got {shown(value)}")
     if value > MOST_WORTH:
         raise TooLargeError(f"{name} must be at most {MOST_WORTH:g}, got {shown(value)}")
-
-
-@dataclass(frozen=True)
-class Rewards:
-    """What a goal pays; the value of a plan is what it pays on average.
-
-    all_of: a set that pays 1 when all of it is taken, which ends the plan; 0 for none.
-    any_of: a set that pays 1 when any of it is taken, which ends the plan; 0 for none.
-    territories: what each territory pays when it is taken.
-    continents: sets, of continents or of goals, and what each pays when all of it is taken. They
-        may overlap; goals in order are sets of which each contains the one before.
-    army: what each lost army costs.
-    """
-
-    all_of: int = 0
-    any_of: int = 0
-    territories: tuple[float, ...] = ()
-    continents: tuple[tuple[int, float], ...] = ()
-    army: float = 0.0
-
-    @property
-    def is_chance(self) -> bool:
-        """Whether what is paid on average is the chance of a goal."""
-        return bool(self.all_of or self.any_of)
-
-    @property
-    def most(self) -> float:
-        """What no play can be paid more than."""
-        if self.is_chance:
-            return 1.0
-        return sum(self.territories) + sum(max(worth, 0.0) for _, worth in self.continents)
-
-    @cached_property
-    def paying(self) -> int:
-        """All territories that pay, or belong to a set that does."""
-        if self.is_chance:
-            return self.all_of or self.any_of
-        lands = mask_of(t for t, paid in enumerate(self.territories) if paid)
-        return lands | union(mask for mask, _ in self.continents)
-
-    def of(self, c: int, left: int) -> float:
-        """Return what it pays to take c when the set `left`, c included, is not yet taken."""
-        after = left & ~(1 << c)
-        if self.all_of:
-            return float(not after & self.all_of)
-        if self.any_of:
-            return float(bool(self.any_of >> c & 1))
-        paid = self.territories[c] if self.territories else 0.0
-        return paid + sum(w for mask, w in self.continents if mask >> c & 1 and not after & mask)
-
-    def is_over(self, left: int, taken: int) -> bool:
-        """Return whether nothing more can be paid when `taken` is taken and `left` is not."""
-        return bool(taken & self.any_of) if self.any_of else not left & self.paying
-
-
-def worth_rewards(problem: Problem, goal: "Worth | InOrder", field: int) -> Rewards:
-    """Return what a worth, or goals in order, pay for the territories of `field`.
-
-    field: all that may be attacked; a set that is not wholly within it can never be paid.
-    """
-    paid = tuple(goal.of(name) if isinstance(goal, Worth) else 0.0 for name in _names_of(problem))
-    sets = tuple(
-        (mask & problem.enemy, worth)
-        for mask, worth in paying_sets(problem, goal)
-        if mask & problem.enemy and not mask & problem.enemy & ~field and worth
-    )
-    army = goal.army if isinstance(goal, Worth) else 0.0
-    return Rewards(territories=paid, continents=sets, army=army)
-
-
-def paying_sets(problem: Problem, goal: "Worth | InOrder") -> tuple[tuple[int, float], ...]:
-    """Return all sets that pay when the player owns all of them, and what each pays.
-
-    For goals in order there is one set for each of them, which contains those before.
-    """
-    numbers = {name: t for t, name in enumerate(_names_of(problem))}
-
-    def mask_of_names(names: Iterable[str]) -> int:
-        return mask_of(numbers[name] for name in names)
-
-    if isinstance(goal, InOrder):
-        masks = accumulate((mask_of_names(each.territories) for each in goal.goals), or_)
-        return tuple(zip(masks, goal.worths, strict=True))
-    continents = problem.board.continents
-    return (
-        *((mask_of_names(each.territories), goal.bonus * each.bonus) for each in continents),
-        *((mask_of_names(each.territories), worth) for each, worth in goal.prizes),
-    )
-
-
-def _names_of(problem: Problem) -> tuple[str, ...]:
-    return problem.board.territories
-
-
-def held_worth(problem: Problem, goal: Goal) -> float:
-    """Return what the player's territories, continents and armies are worth at the start.
-
-    Only a `Worth` and goals in order pay for these; for the other goals it is 0.
-    """
-    if not isinstance(goal, Worth | InOrder):
-        return 0.0
-    whole = sum(worth for mask, worth in paying_sets(problem, goal) if not mask & problem.enemy)
-    if isinstance(goal, InOrder):
-        return whole
-    armies = sum(problem.armies[t] for t in bits(problem.owned))
-    return sum(goal.of(problem.name(t)) for t in bits(problem.owned)) + whole + goal.army * armies
-
-
-def deed(position: Position, goal: Goal) -> str:
-    """Return what a player who reaches a goal does, as a verb with its object.
-
-    position: who holds what.
-    goal: the goal, with the names of the board.
-
-    >>> from iacta.board.files import classic_board
-    >>> from iacta.board import Holding
-    >>> holdings = [Holding("blue", 2)] * 41
-    >>> start = Position(classic_board(), "red", (*holdings, Holding("red", 9)))
-    >>> deed(start, TakeAll(["Venezuela", "Peru", "Brazil", "Argentina"]))
-    'take South America'
-    >>> deed(start, TakeAny(["Peru", "Brazil"]))
-    'take Peru or Brazil'
-    >>> deed(start, InOrder((TakeAll("Peru"), eliminate(start, "blue"))))
-    'take Peru, then eliminate blue'
-    """
-    if isinstance(goal, Worth):
-        return "gain the greatest expected worth"
-    if isinstance(goal, InOrder):
-        return ", then ".join(deed(position, each) for each in goal.goals)
-    if isinstance(goal, TakeAll) and goal.owner:
-        return f"eliminate {goal.owner}"
-    names = goal.territories
-    if isinstance(names, str):
-        names = position.board.find_set(names)
-    same = [each.name for each in position.board.continents if {*each.territories} == {*names}]
-    continent = same[0] if same and len(names) > 1 else None
-    is_any = isinstance(goal, TakeAny)
-    if continent is not None:
-        return f"take a territory of {continent}" if is_any else f"take {continent}"
-    if len(names) == 1:
-        return f"take {names[0]}"
-    if len(names) <= MOST_NAMED:
-        return f"take {', '.join(names[:-1])} {'or' if is_any else 'and'} {names[-1]}"
-    return f"take {'one' if is_any else 'all'} of {len(names)} territories"
-
-
-def goal_words(goal: Goal) -> str:
-    """Return the kind of a goal in a word or two.
-
-    >>> goal_words(TakeAny("Peru"))
-    'take any'
-    """
-    kinds = {TakeAll: "take all", TakeAny: "take any", Worth: "worth", InOrder: "in order"}
-    return kinds[type(goal)]

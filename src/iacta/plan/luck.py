@@ -1,10 +1,11 @@
 """Luck with a plan: how much of the result of a plan that was followed the dice have decided.
 
-The chance of a plan is the mean of its chances after the next battle, over all ends of that battle,
+The chance of a plan is the mean of its chances after the next roll, or after the next battle where
+it fights each to its end, over all results z,
 
     V(s) = Σ_z P(z)·V(s after z),
 
-as long as the player does what the plan says. So what a battle that ended in z has changed is luck,
+as long as the player does what the plan says. So what a result z has changed is luck,
 
     luck = V(s after z) − V(s),     variance = Σ_z P(z)·(V(s after z) − V(s))²,
 
@@ -20,22 +21,23 @@ from typing import NamedTuple
 
 from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.plan.plan import Plan, Play
-from iacta.plan.policy import Node
-from iacta.plan.problem import mask_of
+from iacta.plan.plan import NextMove, Plan, Play
+from iacta.plan.policy import Policy
+from iacta.plan.problem import State
+from iacta.plan.simulated import after_attack
 
 __all__ = ["LuckOfBattle", "luck_with_plan"]
 
-MOST_NODES = 20_000
+MOST_STATES = 20_000
 
 
 class LuckOfBattle(NamedTuple):
-    """The luck of one battle of a plan.
+    """The luck of one battle of a plan, or of one roll.
 
     start, to: the territories that attacked and were attacked.
-    before: the chance of the plan before the battle.
+    before: the chance of the plan before it.
     after: its chance after it.
-    spread: the standard deviation of the chance after the battle.
+    spread: the standard deviation of the chance after it.
     """
 
     start: str
@@ -51,14 +53,15 @@ class LuckOfBattle(NamedTuple):
 
 
 def luck_with_plan(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[LuckOfBattle, ...]:
-    """Return how lucky each battle of a plan was that has been followed.
+    """Return how lucky each roll or battle of a plan was that has been followed.
 
-    plan: the plan, which takes all or any of some territories battle by battle.
-    ends: how its battles ended, in their order: the armies that the attacking territory had left,
-        all of them before any moved in, and the defenders that were left.
+    plan: the plan, which takes all or any of some territories.
+    ends: what each left, in order: the armies of the attacking territory, all of them before any
+        moved in, and the defenders. With a plan that fights each battle to its end these are the
+        ends of battles, and otherwise the results of single rolls.
 
-    Plans roll by roll, for worths, and with more than 20,000 states are refused, and so are ends
-    that a battle cannot have.
+    Plans for worths are refused, and so are plans that are not the best play of all and may come to
+    more than 20,000 states, and ends that a roll or battle cannot have.
 
     >>> from iacta import Board, Holding, Position, TakeAll, best_plan
     >>> board = Board("row", ("A", "B", "C"), (("A", "B"), ("B", "C"), ("B", "A"), ("C", "B")))
@@ -70,26 +73,19 @@ def luck_with_plan(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[LuckOfB
     """
     if not isinstance(plan, Plan):
         raise MalformedError(f"plan must be a Plan, got {shown(plan)}")
-    if not plan.rewards.is_chance:
+    if not plan.goal.is_chance:
         raise IllegalError(f"goal must be to take territories, got {shown(plan.goal)}")
-    play = plan.follow()
-    found: list[LuckOfBattle] = []
-    values: dict[Node, float] = {}
+    play, chances, found = plan.follow(), _Chances(plan.policy), list[LuckOfBattle]()
     for number, end in enumerate(row_of(ends, "ends", "pairs of armies"), 1):
         left, defenders = _end(end, number)
-        if play.is_over:
+        move = play.move
+        if move is None:
             raise IllegalError(f"the plan is over after {len(found)} ends, got more")
-        attack, _, _ = play.battle()
-        garrison = play.policy.game.problem.garrisons[attack.start]
-        before = _value(play, values)
-        spread = math.sqrt(
-            math.fsum(p * (_value(each, values) - before) ** 2 for each, p in _followers(play))
-        )
-        play = play.lost(defenders) if defenders else play.won(left - garrison)
-        name = play.policy.game.problem.name
-        found.append(
-            LuckOfBattle(name(attack.start), name(attack.to), before, _value(play, values), spread)
-        )
+        state = play.problem.start
+        before, spread = chances.of(state), chances.spread(state)
+        play = _followed(play, move, left, defenders)
+        after = chances.of(play.problem.start)
+        found.append(LuckOfBattle(move.start, move.to, before, after, spread))
     return tuple(found)
 
 
@@ -101,48 +97,63 @@ def _end(end: object, number: int) -> tuple[int, int]:
     return left, whole_number(pair[1], f"defenders left of end {number}")
 
 
-def _followers(play: Play) -> list[tuple[Play, float]]:
-    """Return where the plan may stand after its next battle, and with which chance."""
-    attack, armies, defenders = play.battle()
-    policy = play.policy
-    able = armies - policy.game.problem.garrisons[attack.start]
-    won, lost = policy.chances.battle(attack.to, defenders)
-    found = [
-        (play.won(left), float(won[able][left])) for left in range(1, able + 1) if won[able][left]
-    ]
-    return found + [
-        (play.lost(left), float(lost[able][left]))
-        for left in range(1, defenders + 1)
-        if lost[able][left]
-    ]
-
-
-def _value(play: Play, values: dict[Node, float]) -> float:
-    """Return the chance of a plan from where it stands; the states to come are worked out first."""
-    waiting = [play]
-    while waiting:
-        last = waiting[-1]
-        if last.is_over or last.standing in values:
-            waiting.pop()
-            continue
-        after = _followers(last)
-        missing = [each for each, _ in after if not each.is_over and each.standing not in values]
-        if missing:
-            waiting += missing
-            continue
-        values[last.standing] = math.fsum(
-            p * (_reached(each) if each.is_over else values[each.standing]) for each, p in after
+def _followed(play: Play, move: NextMove, left: int, defenders: int) -> Play:
+    """Return where a plan is after its next roll or battle."""
+    if not play.problem.turn.whole_battles:
+        mine, theirs = (play.position.of(name).armies for name in (move.start, move.to))
+        return play.after(mine - left, theirs - defenders)
+    after = play.fought(left, defenders)
+    if after.battle is not None:
+        raise IllegalError(
+            f"the battle of {move.start} against {move.to} must be fought to its end, got {left} "
+            f"and {defenders} armies left"
         )
-        if len(values) > MOST_NODES:
-            raise TooLargeError(
-                f"the luck of a plan with more than {MOST_NODES} states takes too long"
-            )
-    return _reached(play) if play.is_over else values[play.standing]
+    return after
 
 
-def _reached(play: Play) -> float:
-    """Return 1 if a plan that is over has reached its goal."""
-    holdings, player = play.position().holdings, play.plan.position.player
-    owned = mask_of(t for t, holding in enumerate(holdings) if holding.owner == player)
-    rewards = play.plan.rewards
-    return float(bool(owned & rewards.any_of) if rewards.any_of else not rewards.all_of & ~owned)
+class _Chances:
+    """The chance of a plan in each state.
+
+    policy: the plan's policy.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self._known: dict[State, float] = {}
+
+    def of(self, state: State) -> float:
+        """Return the chance of the goal from a state on."""
+        if self.policy.is_best:
+            return self._reached(state) or self.policy.decide(state).value
+        waiting = [state]
+        while waiting:
+            here = waiting[-1]
+            followers = self._followers(here)
+            missing = [after for after, _ in followers if after not in self._known]
+            if missing:
+                waiting += missing
+                continue
+            waiting.pop()
+            chance = math.fsum(p * self._known[after] for after, p in followers)
+            self._known[here] = chance if followers else self._reached(here)
+            if len(self._known) > MOST_STATES:
+                raise TooLargeError(
+                    f"the luck of a plan with more than {MOST_STATES} states takes too long"
+                )
+        return self._known[state]
+
+    def spread(self, state: State) -> float:
+        """Return the standard deviation of the chance after the next attack."""
+        before, followers = self.of(state), self._followers(state)
+        return math.sqrt(math.fsum(p * (self.of(after) - before) ** 2 for after, p in followers))
+
+    def _followers(self, state: State) -> list[tuple[State, float]]:
+        decision = self.policy.decide(state)
+        return [
+            (after_attack(self.policy, state, decision, *each[1:3]), each.chance)
+            for each in decision.outcomes
+        ]
+
+    def _reached(self, state: State) -> float:
+        problem = self.policy.problem
+        return min(problem.paid(state) + problem.held, 1.0)

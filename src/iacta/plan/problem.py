@@ -1,366 +1,263 @@
-"""The problem that a plan solves: a position, rules and constraints, as numbers and bits.
+"""What is planned: a turn at its attacks, a goal, and what of the board matters for it.
 
-Territory t is `board.territories[t]`, and bit t of the whole number that stands for a set. A set is
-connected to v if each of its territories can be reached from v by borders, through the set alone.
+Everything here is derived from the turn and the goal. Territory t is `board.territories[t]`, and
+bit t of a whole number that stands for a set (`iacta.plan.sets`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
-from iacta.board import Board, Position
-from iacta.checks import row_of, shown, whole_number
-from iacta.errors import IllegalError, MalformedError
+from iacta.board import Board, Holding, Position
+from iacta.checks import check_choice, shown
+from iacta.errors import MalformedError, TooLargeError
+from iacta.game import Turn
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
+from iacta.plan.goals import Goal, Rewards
+from iacta.plan.sets import bits, components, mask_of, reached
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-__all__ = ["Borders", "Problem", "Stacks", "bits", "mask_of", "read_problem", "union"]
+__all__ = ["PLAYS", "Problem", "State", "read_problem"]
 
-Stacks = tuple[tuple[int, int], ...]  # (territory, armies), by territory
-
-
-def bits(mask: int) -> Iterator[int]:
-    """Yield the territories of a set, in order.
-
-    >>> list(bits(0b1101))
-    [0, 2, 3]
-    """
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
+PLAYS = ("rolls", "battles")
+MOST_ARMIES = 2000  # on a territory
 
 
-def mask_of(territories: Iterable[int]) -> int:
-    """Return the set of some territories.
+class State(NamedTuple):
+    """What changes in a turn: who owns what, and the armies.
 
-    >>> bin(mask_of([0, 2, 3]))
-    '0b1101'
-    """
-    return union(1 << territory for territory in territories)
-
-
-def union(masks: Iterable[int]) -> int:
-    """Return the union of some sets."""
-    together = 0
-    for mask in masks:
-        together |= mask
-    return together
-
-
-class Remembers:
-    """What remembers the answers of its methods, and is pickled without them."""
-
-    def _remember(self) -> None:
-        """Begin to remember."""
-        raise NotImplementedError
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            name: value
-            for name, value in vars(self).items()
-            if not hasattr(value, "cache_info")
-            and not isinstance(getattr(type(self), name, None), cached_property)
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._remember()
-
-
-class Borders(Remembers):
-    """Which territories can attack which, and which sets are connected.
-
-    out: for each territory the set of those that it can attack.
-
-    >>> chain = Borders((0b010, 0b101, 0b010))
-    >>> bin(chain.reachable(0, 0b110)), chain.connects(0, 0b100)
-    ('0b110', False)
+    armies: the armies on each territory.
+    owned: the set of the player's territories.
     """
 
-    def __init__(self, out: Sequence[int]) -> None:
-        self.out = tuple(out)
-        near = [*self.out]
-        for v, mask in enumerate(self.out):
-            for c in bits(mask):
-                near[c] |= 1 << v
-        self.near = tuple(near)  # the neighbours in either direction
-        self._remember()
-
-    def _remember(self) -> None:
-        self.reachable = lru_cache(maxsize=None)(self._reachable)
-        self.connected_subsets = lru_cache(maxsize=None)(self._connected_subsets)
-        self.splits = lru_cache(maxsize=None)(self._splits)
-        self._component_splits = lru_cache(maxsize=None)(self._splits_of_component)
-
-    def connects(self, v: int, mask: int) -> bool:
-        """Return whether a set is connected to v."""
-        return self.reachable(v, mask) == mask
-
-    def _reachable(self, v: int, mask: int) -> int:
-        """Return the part of a set that can be reached from v through the set."""
-        out = self.out
-        seen = new = out[v] & mask
-        while new:
-            low = new & -new
-            further = out[low.bit_length() - 1] & mask & ~seen
-            seen |= further
-            new = new ^ low | further
-        return seen
-
-    def reachable_from(self, places: Iterable[int], mask: int) -> int:
-        """Return the part of a set that can be reached from any of some territories through it."""
-        reached = 0
-        for v in places:
-            reached |= self.reachable(v, mask)
-        return reached
-
-    def _connected_subsets(self, v: int, mask: int) -> tuple[int, ...]:
-        """Return all subsets of a set that are connected to v, the empty one too."""
-        found: list[int] = []
-        self._grow(self.out[v] & mask, 0, mask, found)
-        return tuple(found)
-
-    def _grow(self, frontier: int, grown: int, allowed: int, found: list[int]) -> None:
-        found.append(grown)
-        while frontier:
-            low = frontier & -frontier
-            frontier ^= low
-            allowed &= ~low  # from now on it is in the set for good, or out for good
-            beyond = self.out[low.bit_length() - 1] & allowed
-            self._grow(frontier | beyond, grown | low, allowed, found)
-
-    def has_fewer_subsets(self, v: int, mask: int, most: int) -> bool:
-        """Return whether fewer than `most` subsets of a set are connected to v."""
-        waiting, count = [(self.out[v] & mask, mask)], 0
-        while waiting and count < most:
-            frontier, allowed = waiting.pop()
-            count += 1
-            while frontier and len(waiting) < most:
-                low = frontier & -frontier
-                frontier ^= low
-                allowed &= ~low
-                waiting.append((frontier | self.out[low.bit_length() - 1] & allowed, allowed))
-        return count + len(waiting) < most
-
-    def components(self, mask: int) -> Iterator[int]:
-        """Yield the connected components of a set."""
-        while mask:
-            component, new = 0, mask & -mask
-            while new:
-                component |= new
-                further = 0
-                for u in bits(new):
-                    further |= self.near[u]
-                new = further & mask & ~component
-            yield component
-            mask &= ~component
-
-    def _splits(self, c: int, v: int, mask: int) -> tuple[tuple[int, int], ...]:
-        """Return all ways to split a set into a part connected to c and a part connected to v."""
-        splits = [(0, 0)]
-        for component in self.components(mask):
-            more = self._component_splits(c, v, component)
-            splits = [(a | x, b | y) for a, b in splits for x, y in more]
-        return tuple(splits)
-
-    def _splits_of_component(self, c: int, v: int, component: int) -> tuple[tuple[int, int], ...]:
-        if self.out[v] & component == 0:
-            return ((component, 0),) if self.connects(c, component) else ()
-        if self.out[c] & component == 0:
-            return ((0, component),) if self.connects(v, component) else ()
-        return tuple(
-            (subset, component & ~subset)
-            for subset in self.connected_subsets(c, component)
-            if self.connects(v, component & ~subset)
-        )
+    armies: tuple[int, ...]
+    owned: int
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A position, its rules and its constraints.
+    """A turn at its attacks, and a goal.
 
-    board: the board; territory t is `board.territories[t]`.
-    rules: the rules of battles, whose garrison limits how many of a stack are able to attack.
-    armies: the armies on each territory.
-    owned: the set of the player's territories.
-    garrisons: for each territory the armies that must remain on it at all times.
-    resting: the set of the player's territories that may not attack.
-    borders: who can attack whom.
-    special: (territory, rules) where the battles for a territory are fought by rules of its own.
-        The garrison of those does not count.
+    turn: the turn, in its phase `"attack"`.
+    goal: the goal, read on the board of the turn.
     """
 
-    board: Board
-    rules: Rules
-    armies: tuple[int, ...]
-    owned: int
-    garrisons: tuple[int, ...]
-    resting: int
-    borders: Borders = field(compare=False, repr=False)
-    special: tuple[tuple[int, Rules], ...] = ()
+    turn: Turn
+    goal: Goal
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "kernels"}
+        return {"turn": self.turn, "goal": self.goal}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
 
     @property
-    def enemy(self) -> int:
-        """The set of all other territories."""
-        return (1 << len(self.armies)) - 1 & ~self.owned
-
-    @cached_property
-    def all_rules(self) -> tuple[Rules, ...]:
-        """All the rules by which battles are fought, those of most territories first."""
-        return tuple(dict.fromkeys((self.rules, *(rules for _, rules in self.special))))
-
-    @cached_property
-    def kinds(self) -> tuple[int, ...]:
-        """For each territory the place in `all_rules` of the rules by which it is defended."""
-        special = dict(self.special)
-        return tuple(
-            self.all_rules.index(special.get(t, self.rules)) for t in range(len(self.armies))
-        )
-
-    @cached_property
-    def kernels(self) -> tuple[Kernel, ...]:
-        """The kernel of each of `all_rules`."""
-        return tuple(find_kernel(rules) for rules in self.all_rules)
-
-    def rules_of(self, territory: int) -> Rules:
-        """Return the rules by which a territory is defended."""
-        return self.all_rules[self.kinds[territory]]
-
-    def kernel_of(self, territory: int) -> Kernel:
-        """Return the kernel of the battles for a territory."""
-        return self.kernels[self.kinds[territory]]
-
-    def dice(self, territory: int) -> int:
-        """Return the most armies that the conquest of a territory can force to advance.
-
-        Under the official rule at least as many advance as dice were rolled.
-        """
-        rules = self.rules_of(territory)
-        return rules.attack.kept if rules.least_advance else 1
+    def position(self) -> Position:
+        """Who holds what."""
+        return self.turn.position
 
     @property
-    def most(self) -> int:
-        """The most armies that one stack can have."""
-        return max((n for _, n in self.stacks()), default=0)
+    def board(self) -> Board:
+        """The board."""
+        return self.turn.board
 
-    def stacks(self) -> Stacks:
-        """Return the stacks that can attack something."""
-        return tuple(
-            (v, self.armies[v])
-            for v in bits(self.owned & ~self.resting)
-            if self.armies[v] > self.garrisons[v] and self.borders.out[v] & self.enemy
-        )
-
-    def least_advance(self, territory: int, able: int) -> int:
-        """Return the fewest armies that must advance into a territory with `able` left.
-
-        It has been taken with all the dice that could be rolled. The attacker loses no army in the
-        last roll: each of the last defenders loses a pair of dice, and no pair remains. So as many
-        were able before it, and rolled as many dice.
-        """
-        return min(self.dice(territory), able)
-
-    def armies_of(self, number: int) -> int:
-        """Return the armies that a number of the player's stands for: itself, unless scaled."""
-        return number
-
-    def defenders_of(self, number: int) -> int:
-        """Return the defenders that a number stands for: itself, unless scaled."""
-        return number
+    @property
+    def play(self) -> str:
+        """`"rolls"`, or `"battles"` where each attack is fought to its end."""
+        return PLAYS[self.turn.whole_battles]
 
     def name(self, territory: int) -> str:
         """Return a territory's name."""
         return self.board.territories[territory]
 
+    def place(self, name: str) -> int:
+        """Return the number of a territory."""
+        return self._places[name]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: t for t, name in enumerate(self.board.territories)}
+
+    @property
+    def start(self) -> State:
+        """The state before the first attack."""
+        return State(self.turn.armies, self.owned)
+
+    @cached_property
+    def owned(self) -> int:
+        """The set of the player's territories."""
+        return mask_of(t for t, owner in enumerate(self.turn.owners) if owner == self.turn.player)
+
+    @cached_property
+    def resting(self) -> int:
+        """The set of territories that may not attack."""
+        return mask_of(map(self.place, self.turn.stay))
+
+    @cached_property
+    def garrisons(self) -> tuple[int, ...]:
+        """For each territory the armies that must remain on it at all times."""
+        usual = self.turn.rules.garrison
+        return tuple(self.turn.keep.get(name, usual) for name in self.board.territories)
+
+    @cached_property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """For each territory the kernel of the battles for it."""
+        turn = self.turn
+        return tuple(
+            find_kernel(turn.rules_of.get(name, turn.rules)) for name in self.board.territories
+        )
+
+    @cached_property
+    def out(self) -> tuple[int, ...]:
+        """For each territory the set of those that can be attacked from it."""
+        # Where nobody is, there is nothing to attack.
+        closed = {
+            name
+            for name, owner, armies in zip(
+                self.board.territories, self.turn.owners, self.turn.armies, strict=True
+            )
+            if not armies and owner != self.turn.player
+        }
+        return tuple(
+            mask_of(self.place(to) for to in self.board.neighbours(name) if to not in closed)
+            for name in self.board.territories
+        )
+
+    @cached_property
+    def stacks(self) -> int:
+        """The set of the territories that can attack something at the start."""
+        return mask_of(
+            v
+            for v in bits(self.owned & ~self.resting)
+            if self.turn.armies[v] > self.garrisons[v] and self.out[v] & ~self.owned
+        )
+
+    @cached_property
+    def rewards(self) -> Rewards:
+        """What the goal pays. Sets that are out of reach pay nothing."""
+        found = self.goal.rewards(self.board, self.owned)
+        within = reached(self.out, self.stacks, ~self.owned)
+        sets = tuple((mask, paid) for mask, paid in found.sets if not mask & ~within)
+        return found._replace(sets=sets)
+
+    @cached_property
+    def field(self) -> int:
+        """The set of the territories that may be of use to attack.
+
+        What cannot be reached is left out, and, where territories pay only as a set, each part with
+        a single neighbour: whoever went in could only come out where they went in.
+        """
+        field, rewards = reached(self.out, self.stacks, ~self.owned), self.rewards
+        if any(rewards.lands):
+            return field
+        wanted = mask_of(t for mask, _ in rewards.sets for t in bits(mask))
+        if not wanted:
+            return 0
+        near = [*self.out]
+        for v, mask in enumerate(self.out):
+            for c in bits(mask):
+                near[c] |= 1 << v
+        for part in [*components(near, field & ~wanted)]:
+            beside = 0
+            for x in bits(part):
+                beside |= near[x]
+            if (beside & (wanted | self.stacks)).bit_count() <= 1:
+                field &= ~part
+        return field
+
+    @cached_property
+    def held(self) -> float:
+        """What the player has of the goal at the start."""
+        return self.goal.worth(self.turn)
+
+    def paid(self, state: State) -> float:
+        """Return what has been paid when a state is reached, less what the lost armies cost."""
+        rewards, taken = self.rewards, state.owned & ~self.owned
+        lost = sum(self.turn.armies[t] for t in bits(self.owned)) - sum(
+            state.armies[t] for t in bits(state.owned)
+        )
+        whole = sum(paid for mask, paid in rewards.sets if not mask & ~state.owned)
+        return sum(rewards.lands[t] for t in bits(taken)) + whole - rewards.price * lost
+
+    def position_of(self, state: State) -> Position:
+        """Return a state as a position."""
+        holdings = tuple(
+            Holding(self.turn.player if state.owned >> t & 1 else owner, state.armies[t])
+            for t, owner in enumerate(self.turn.owners)
+        )
+        return Position(self.board, self.turn.player, holdings)
+
+    def at(self, position: Position) -> "Problem":
+        """Return the same goal, rules and constraints from another position on.
+
+        position: who holds what, with the same player on the same board.
+        """
+        turn, mine = self.turn, position.owned_by(position.player)
+        there = Turn(
+            position,
+            turn.rules,
+            keep=turn.keep,
+            rules_of=turn.rules_of,
+            stay=[name for name in turn.stay if name in mine],
+            whole_battles=turn.whole_battles,
+            phase="attack",
+        )
+        return Problem(there, self.goal)
+
+    def constraints(self, position: Position) -> dict[str, Any]:
+        """Return the rules and constraints as arguments of `best_plan` in another position."""
+        turn = self.turn
+        mine = position.owned_by(position.player)
+        return {
+            "rules": turn.rules,
+            "play": self.play,
+            "rules_of": dict(turn.rules_of),
+            "keep": dict(turn.keep),
+            "stay": [name for name in turn.stay if name in mine],
+        }
+
 
 def read_problem(
     position: Position,
-    rules: Rules,
-    keep: Mapping[str, int],
-    may_not_move: Iterable[str],
+    goal: Goal,
+    rules: Rules | str = "classic",
+    *,
+    play: str = PLAYS[0],
     rules_of: Mapping[str, Rules | str] | None = None,
+    garrison: int | None = None,
+    keep: Mapping[str, int] | None = None,
+    stay: Iterable[str] | str = (),
 ) -> Problem:
-    """Return the problem of a position.
-
-    position: who holds what; the player is the one whose turn it is.
-    rules: the rules of battles.
-    keep: by name, the armies that must remain on a territory at all times, if they are more than
-        the garrison of the rules.
-    may_not_move: names of the player's territories that may not attack.
-    rules_of: by name, the rules of the battles for a territory, `Rules` or a name, where they are
-        its own. Their garrison does not count.
-
-    A territory without owner and armies, which a position does not list, cannot be attacked.
-    Unknown names, other territories without armies, and rules under which armies grow are refused.
-    """
-    if not isinstance(position, Position):
-        raise MalformedError(f"position must be a Position, got {shown(position)}")
-    board = position.board
-    numbers = {name: t for t, name in enumerate(board.territories)}
-    special = _special({} if rules_of is None else rules_of, board, numbers, rules)
-    for each in (rules, *(own for _, own in special)):
+    """Return what is to be planned; arguments are as for `iacta.plan.best_plan`."""
+    check_choice(play, PLAYS, "play")
+    turn = Turn(
+        position,
+        find_rules(rules, garrison),
+        keep=keep,
+        rules_of=rules_of,
+        stay=stay,
+        whole_battles=play == "battles",
+        phase="attack",
+    )
+    for each in (turn.rules, *turn.rules_of.values()):
         if each.mode.grows:
             raise each.mode.unfit("to plan")
-    closed = {t for t, each in enumerate(position.holdings) if not each.owner and not each.armies}
-    owned = mask_of(numbers[name] for name in position.owned_by(position.player))
-    if not owned:
-        raise IllegalError(f"player {shown(position.player)} owns no territory")
-    armies = tuple(
-        whole_number(
-            each.armies, f"armies on {name}", least=0 if owned >> t & 1 or t in closed else 1
-        )
-        for t, (name, each) in enumerate(zip(board.territories, position.holdings, strict=True))
-    )
-    resting = _resting(may_not_move, board, numbers, owned)
-    garrisons = _garrisons(keep, board, numbers, rules.garrison)
-    out = [0] * len(numbers)
-    for start, to in board.borders:
-        if numbers[to] not in closed:
-            out[numbers[start]] |= 1 << numbers[to]
-    return Problem(board, rules, armies, owned, garrisons, resting, Borders(out), special)
+    read_goal = _checked(goal).read(position.board)
+    read_goal.refuse_unfit(position)
+    problem = Problem(turn, read_goal)
+    for t in bits(problem.field | problem.stacks):
+        if turn.armies[t] > MOST_ARMIES:
+            raise TooLargeError(
+                f"armies on {problem.name(t)} must be at most {MOST_ARMIES:,} for a plan, "
+                f"got {turn.armies[t]:,}"
+            )
+    return problem
 
 
-def _special(
-    rules_of: Mapping[str, Rules | str], board: Board, numbers: Mapping[str, int], usual: Rules
-) -> tuple[tuple[int, Rules], ...]:
-    if not isinstance(rules_of, Mapping):
-        raise MalformedError(
-            f"rules_of must be a mapping from names to rules, got {shown(rules_of)}"
-        )
-    found = {
-        numbers[board.find(name)]: find_rules(rules, usual.garrison)
-        for name, rules in rules_of.items()
-    }
-    return tuple(sorted((t, rules) for t, rules in found.items() if rules != usual))
-
-
-def _garrisons(
-    keep: Mapping[str, int], board: Board, numbers: Mapping[str, int], usual: int
-) -> tuple[int, ...]:
-    if not isinstance(keep, Mapping):
-        raise MalformedError(f"keep must be a mapping from names to armies, got {shown(keep)}")
-    garrisons = [usual] * len(numbers)
-    for name, armies in keep.items():
-        kept = whole_number(armies, f"keep of {name}", least=0)
-        garrisons[numbers[board.find(name)]] = max(kept, usual)
-    return tuple(garrisons)
-
-
-def _resting(
-    may_not_move: Iterable[str], board: Board, numbers: Mapping[str, int], owned: int
-) -> int:
-    names = [may_not_move] if isinstance(may_not_move, str) else may_not_move
-    resting = 0
-    for name in row_of(names, "may_not_move", "names"):
-        found = board.find(name)
-        if not owned >> numbers[found] & 1:
-            raise IllegalError(f"may_not_move must name the player's own territories, got {found}")
-        resting |= 1 << numbers[found]
-    return resting
+def _checked(goal: object) -> Goal:
+    if not isinstance(goal, Goal):
+        raise MalformedError(f"goal must be TakeAll, TakeAny, Worth or InOrder, got {shown(goal)}")
+    return goal

@@ -1,5 +1,6 @@
 """The map: boards and positions read for the browser that draws them, and plans followed there."""
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from enum import Enum
@@ -9,13 +10,14 @@ import numpy as np
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from iacta.answers.following import LOOKED_AHEAD, is_reached, standing
+from iacta.answers.following import standing
 from iacta.answers.form import Topic
 from iacta.answers.plan import PlanAnswer, PlanQuestion
 from iacta.answers.question import Watch
 from iacta.answers.spoken import as_command, as_python
 from iacta.answers.words import count
 from iacta.board import Board, Position
+from iacta.board.codes import board_code, is_code
 from iacta.board.files import BUILT_IN, BoardFile, board_of_text, classic_board, read_board
 from iacta.board.formats import own
 from iacta.board.position import position_of_text, read_position
@@ -23,20 +25,21 @@ from iacta.charts.board_layout import check_size, edges_of, frame_of, lines, pla
 from iacta.charts.boards import TONES, TONES_BY_NAME
 from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
-from iacta.plan import TakeAll, TakeAny
-from iacta.plan.live import Live
-from iacta.plan.way import usual_way
-from iacta.rules.variants import RULE_SETS
-from iacta.web.api import read_body, while_there
+from iacta.game import Turn
+from iacta.plan import Plan, Play, Policy
+from iacta.plan.problem import PLAYS, read_problem
+from iacta.plan.report import main_line
+from iacta.rules.variants import RULE_SETS, rules_name
+from iacta.web.api import key_of, read_body, while_there
 from iacta.web.asked import read_record
 from iacta.web.pages import template
-from iacta.web.plans import pack, unpack
 from iacta.web.work import Work
 from iacta.web.worker import answer_to
 
 __all__ = ["board_read", "follow_plan", "followed", "position_read", "router"]
 
 MOST_ROLLS = 500  # thrown at a time
+MOST_PLANS = 4  # that a process remembers
 Schema: TypeAlias = dict[str, Any]
 TAGS: list[str | Enum] = [Topic.BOARD.value]
 TONED = {"named": TONES_BY_NAME, "tones": TONES}
@@ -63,13 +66,19 @@ POSITION_TEXT = _object_of(
         "anyOf": [{"enum": ["classic"]}, {"type": "object"}, {"type": "null"}],
     },
 )
+FOUND = _object_of(
+    ["policy", "value"],
+    policy={"type": "object"},
+    value={"type": "number"},
+    is_exact={"type": "boolean"},
+)
 FOLLOWED = _object_of(
-    [],
-    question={
-        "type": "object",
-        "description": "As for a plan, which is then searched; the answer names it as `plan`.",
+    ["question"],
+    question={"type": "object", "description": "As for a plan."},
+    plan={
+        "anyOf": [{"type": "null"}, FOUND],
+        "description": "The plan as the first answer has it; without it, one is searched.",
     },
-    plan={"type": "string", "description": "The name of a plan that was found; no question then."},
     position={
         "type": ["object", "null"],
         "description": "Who holds what before the next battle, on the board of the plan.",
@@ -130,7 +139,7 @@ def router(work: Work) -> APIRouter:
         )
 
     add("/api/board/read", board_read, "Read the text of a board file", BOARD_TEXT)
-    add("/api/position/read", position_read, "Read a position file", POSITION_TEXT)
+    add("/api/position/read", position_read, "Read a position file or a code", POSITION_TEXT)
     add("/api/plan/follow", followed, "Follow a plan: where it is, and what it does next", FOLLOWED)
     return found
 
@@ -150,14 +159,33 @@ def board_read(asked: Mapping[str, Any]) -> dict[str, Any]:
 def position_read(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return a position, and the board that it is on as `board_read` does.
 
-    asked: the `text` of a file, and a `board` for the file that it may name.
+    asked: the `text` of a file or a code, and a `board` for the file that it may name or the code.
+
+    Of a turn's code, what the map can show is returned as `rules`, `keep`, `stay` and `fresh`.
     """
     _refuse_unknown(asked, *POSITION_TEXT["properties"])
     beside = None if asked.get("board") is None else _board(asked["board"])
-    position = position_of_text(_text(asked, "text"), beside)
+    text = _text(asked, "text")
+    turn = Turn.from_code(text, beside) if is_code(text) else None
+    position = position_of_text(text, beside) if turn is None else turn.position
     board = position.board
     found = BoardFile(board, BUILT_IN if board == classic_board() else "iacta's own")
-    return {**_drawn(found), "position": _position_record(position)}
+    return {**_drawn(found), "position": _position_record(position), **_constraints(turn)}
+
+
+def _constraints(turn: Turn | None) -> dict[str, Any]:
+    """Return what a map can show of a turn beside its position."""
+    if turn is None:
+        return {}
+    name, places = rules_name(turn.rules), turn.board.territories
+    if name not in {each.name for each in RULE_SETS} or turn.rules_of:
+        raise IllegalError("the map has no house rules and no rules of territories; the code has")
+    return {
+        "rules": name,
+        "keep": {places.index(each): number for each, number in turn.keep.items()},
+        "stay": [places.index(each) for each in turn.stay],
+        "fresh": turn.place,
+    }
 
 
 def _board(given: object) -> Board:
@@ -181,6 +209,7 @@ def _drawn(found: BoardFile) -> dict[str, Any]:
         "remarks": [{"line": each.line, "text": each.text} for each in found.remarks],
         "board": "classic" if board == classic_board() else own.record(board),
         "name": board.name,
+        "code": board_code(board),
         "territories": list(board.territories),
         "continents": [
             {
@@ -222,83 +251,142 @@ def _position_record(position: Position) -> dict[str, Any]:
 
 
 async def follow_plan(work: Work, asked: Mapping[str, Any], **watched: Any) -> dict[str, Any]:
-    """Return what `followed` returns in another process, with the name of a plan it has found.
+    """Return what `followed` returns in another process, if it can in the one that did so before.
 
-    work: what follows plans, and keeps them.
-    asked: as `followed` takes it, with the name of a `plan` instead of a question.
+    work: what follows plans.
+    asked: as `followed` takes it.
     watched: `watch` and `interrupt`, as `Work.run` takes them.
     """
-    packed = None
-    if "plan" in asked:
-        packed = work.plans.find(asked["plan"])
-        asked = {name: value for name, value in asked.items() if name != "plan"}
-    found: dict[str, Any] = await work.run(followed, asked, packed, is_long=True, **watched)
-    if packed is None:
-        found["plan"] = work.plans.keep(found["plan"])
+    key = key_of({"followed": asked.get("question")})
+    found: dict[str, Any] = await work.run(followed, asked, key=key, is_long=True, **watched)
     return found
 
 
-def followed(
-    asked: Mapping[str, Any], packed: bytes | None = None, watch: Watch | None = None
-) -> dict[str, Any]:
+def followed(asked: Mapping[str, Any], watch: Watch | None = None) -> dict[str, Any]:
     """Return where a plan is after a battle, and what it does next.
 
-    asked: the `question`, as for a plan; the `position`, on the board of the question if it has no
-        board of its own, before the next battle; what that has come to, as `attack`: its `from` and
-        `to`, the armies `left` and `their_left`, and, if it is won, how many `moved` in; and, to go
-        on with the dice rolled here, `roll`: with a `seed`, and `once` for one roll.
-    packed: the plan, if it was found before; then there is no question, and nothing is searched.
+    asked: the `question`, as for a plan; the `plan` as it was found, for which nothing is searched;
+        the `position`, on the board of the question if it has no board of its own, before the next
+        battle; what that has come to, as `attack`: its `from` and `to`, the armies `left` and
+        `their_left`, and, if it is won, how many `moved` in; and, to go on with the dice rolled
+        here, `roll`: with a `seed`, and `once` for one roll.
     watch: receives the progress of the search.
 
-    Without a position the plan is at its start; then the answer has its `record`, its sentences as
-    `summary`, its most likely `way`, and the `command` and the `python` call that ask for it, too.
-    A plan that was searched is there as `plan`, packed.
+    Where the plan is searched, the answer has it as `plan`, to be sent back, its `record`, its
+    sentences as `summary`, its main line as `way`, and the `command` and the `python` call that ask
+    for it. Without a position the plan is at its start.
     """
     _refuse_unknown(asked, *FOLLOWED["properties"])
-    if packed is None:
-        searched = answer_to(
-            read_record(PlanQuestion, _object(asked, "question")), (), watch, is_anew=True
-        )
-        assert isinstance(searched, PlanAnswer)  # noqa: S101 # the answer to such a question
-        answer = searched
-    elif "question" in asked:
-        raise IllegalError("give a question or a plan, not both")
+    question = read_record(PlanQuestion, _object(asked, "question"))
+    assert isinstance(question, PlanQuestion)  # noqa: S101 # as the form says
+    more: dict[str, Any] = {}
+    if asked.get("plan") is not None:
+        plan = _brought(question, asked)
     else:
-        answer = unpack(packed)
-    question = answer.question
-    plan = answer.plan
-    began = before = Live(plan, _stands(asked, plan.position))
-    live, told, rolls = before, [], []
+        answer = answer_to(question, (), watch, is_anew=True)
+        assert isinstance(answer, PlanAnswer)  # noqa: S101 # the answer to such a question
+        plan, more = answer.plan, _found(answer)
+        _remember(_key(asked["question"], more["plan"]), plan)
+    began = before = plan.reached(_stands(asked, plan.position))
+    play, said, rolls = before, [], []
     attack = None if asked.get("attack") is None else _object(asked, "attack")
     if attack is not None:
-        live = _fought(before, attack)
+        play = _fought(before, attack)
     if asked.get("roll") is not None:
-        began, live, rolls = live, *_rolled(live, _object(asked, "roll"))
-        told.append(_happened(began, live, len(rolls)))
-    found: dict[str, Any] = {
-        "position": _position_record(live.position),
-        "attack": None if live is before else _came_to(before, live),
+        began, play, rolls = play, *_rolled(play, _object(asked, "roll"))
+        said.append(_happened(began, play, len(rolls)))
+    value_before = before.value if play is not before else None
+    return {
+        "position": _position_record(play.position),
+        "attack": None if play is before else _came_to(before, play),
         "rolls": rolls,
-        "move": _move(live),
-        "is_reached": is_reached(live),
-        "value": live.value,
-        "value_before": before.value if live is not before else None,
-        "sentences": [
-            *told,
-            *standing(live, before.value if live is not before else None),
-        ],
+        "move": _move(play),
+        "is_reached": play.is_reached,
+        "value": play.value,
+        "value_before": value_before,
+        "sentences": [*said, *standing(play, value_before)],
+        **more,
     }
-    if packed is None:
-        found["plan"] = pack(answer)
-    if asked.get("position") is None:
-        is_chance = isinstance(plan.goal, TakeAll | TakeAny)
-        if plan.interval is not None and is_chance:
-            found["sentences"].append(LOOKED_AHEAD)
-        found["record"], found["is_whole"] = answer.record(), answer.is_whole
-        found["summary"] = list(next(iter(answer.sections())).parts)
-        found["command"], found["python"] = _as_command(question), as_python(question)
-        found["way"] = [[each.step.start, each.step.to] for each in usual_way(plan)]
-    return found
+
+
+def _found(answer: PlanAnswer) -> dict[str, Any]:
+    """Return what the page shows of a plan that was searched, and the plan to be sent back."""
+    plan, question = answer.plan, answer.question
+    same = plan.problem.goal == question.goal.read(plan.position.board)
+    return {
+        "plan": {
+            "policy": plan.policy.to_record(),
+            "value": plan.value,
+            "is_exact": plan.interval is None,
+        }
+        if same  # where a turn goes on with new cards, its first plan may be for another goal
+        else None,
+        "record": answer.record(),
+        "is_whole": answer.is_whole,
+        "summary": list(next(iter(answer.sections())).parts),
+        "command": _as_command(question),
+        "python": as_python(question),
+        "way": [[each.step.start, each.step.to] for each in main_line(plan)],
+    }
+
+
+def _brought(question: PlanQuestion, asked: Mapping[str, Any]) -> Plan:
+    """Return the plan that a client sends back, with what following it needs."""
+    given = _object(asked, "plan")
+    key = _key(asked["question"], given)
+    if key in _plans:
+        _plans.move_to_end(key)
+        return _plans[key]
+    _refuse_unknown(given, *FOUND["properties"])
+    policy = _object(given, "policy")
+    start = question.start
+    turn = Turn.from_code(_text(policy, "turn"), start.board)
+    owners = tuple(each.owner for each in start.holdings)
+    if (turn.player, turn.owners) != (start.player, owners):
+        raise IllegalError("plan must be for the position of its question, got one for another")
+    problem = read_problem(
+        turn.position,
+        question.goal,
+        turn.rules,
+        play=PLAYS[turn.whole_battles],
+        rules_of=turn.rules_of,
+        keep=turn.keep,
+        stay=turn.stay,
+    )
+    value = given.get("value")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise MalformedError(f"value must be a number, got {shown(value)}")
+    plan = Plan(
+        problem.position,
+        problem.goal,
+        turn.rules,
+        win_probability=0.0,
+        value=float(value),
+        upper_bound=float("inf"),
+        proven=False,
+        steps=(),
+        territories=(),
+        endings=(),
+        seconds=0.0,
+        policy=Policy.from_record(policy, problem),
+        play=problem.play,
+        interval=None if given.get("is_exact") is True else (float(value), float(value)),
+    )
+    _remember(key, plan)
+    return plan
+
+
+_plans: OrderedDict[str, Plan] = OrderedDict()  # those followed last, as their searches take time
+
+
+def _remember(key: str, plan: Plan) -> None:
+    _plans[key] = plan
+    if len(_plans) > MOST_PLANS:
+        _plans.popitem(last=False)
+
+
+def _key(question: object, plan: object) -> str:
+    return key_of({"question": question, "plan": plan})
 
 
 def _as_command(question: PlanQuestion) -> str | None:
@@ -317,10 +405,10 @@ def _stands(asked: Mapping[str, Any], start: Position) -> Position:
     return read_position({**given, "board": own.record(start.board)})
 
 
-def _fought(live: Live, attack: Mapping[str, Any]) -> Live:
+def _fought(play: Play, attack: Mapping[str, Any]) -> Play:
     """Return where a plan is after its next battle."""
     _refuse_unknown(attack, "from", "to", "left", "their_left", "moved")
-    move = live.move
+    move = play.move
     if move is None:
         raise IllegalError("the plan is over; there is no attack")
     if (attack.get("from"), attack.get("to")) != (move.start, move.to):
@@ -328,35 +416,35 @@ def _fought(live: Live, attack: Mapping[str, Any]) -> Live:
         raise IllegalError(
             f"attack must be the plan's next, from {move.start} to {move.to}, got {got}"
         )
-    there = live.position.of(move.to).armies
+    there = play.position.of(move.to).armies
     their_left = whole_number(attack.get("their_left"), "their_left", most=there)
     moved = None if their_left else attack.get("moved")
-    return live.fought(attack.get("left"), their_left, moved)  # type: ignore[arg-type] # checked
+    return play.fought(attack.get("left"), their_left, moved)  # type: ignore[arg-type] # checked
 
 
-def _rolled(live: Live, roll: Mapping[str, Any]) -> tuple[Live, list[tuple[int, int]]]:
+def _rolled(play: Play, roll: Mapping[str, Any]) -> tuple[Play, list[tuple[int, int]]]:
     """Return where a plan is when dice are rolled for as long as its battle goes on."""
     _refuse_unknown(roll, "seed", "once")
     rng = np.random.default_rng(whole_number(roll.get("seed", 0), "seed"))
     most = 1 if roll.get("once") else MOST_ROLLS
-    move, rolls = live.move, list[tuple[int, int]]()
+    move, rolls = play.move, list[tuple[int, int]]()
     if move is None:
         raise IllegalError("the plan is over; there is nothing to roll")
-    while live.move is not None and len(rolls) < most:
-        if (live.move.start, live.move.to) != (move.start, move.to):
+    while play.move is not None and len(rolls) < most:
+        if (play.move.start, play.move.to) != (move.start, move.to):
             break
-        lost = live.thrown(rng)
+        lost = play.thrown(rng)
         rolls.append(lost)
-        live = live.after(*lost)
-    return live, rolls
+        play = play.after(*lost)
+    return play, rolls
 
 
-def _came_to(before: Live, live: Live) -> dict[str, Any]:
+def _came_to(before: Play, play: Play) -> dict[str, Any]:
     """Return how a battle ended, as it is sent again with what comes next."""
     move = before.move
     assert move is not None  # noqa: S101 # there was a battle
-    start, to = live.position.of(move.start), live.position.of(move.to)
-    is_won = to.owner == live.position.player
+    start, to = play.position.of(move.start), play.position.of(move.to)
+    is_won = to.owner == play.position.player
     found = {
         "from": move.start,
         "to": move.to,
@@ -366,29 +454,29 @@ def _came_to(before: Live, live: Live) -> dict[str, Any]:
     return {**found, "moved": to.armies} if is_won else found
 
 
-def _happened(before: Live, live: Live, rolls: int) -> str:
+def _happened(before: Play, play: Play, rolls: int) -> str:
     """Return what the dice have done, as a sentence."""
     old = before.position
-    came = _came_to(before, live)
+    came = _came_to(before, play)
     lost = old.of(came["from"]).armies - came["left"]
     killed = old.of(came["to"]).armies - came["their_left"]
     said = f"{count(rolls, 'roll', 'rolls')}: you lose {lost}, they lose {killed}"
     return f"{said}. {came['to']} is taken." if "moved" in came else f"{said}."
 
 
-def _move(live: Live) -> dict[str, Any] | None:
+def _move(play: Play) -> dict[str, Any] | None:
     """Return what to do next."""
-    move = live.move
+    move = play.move
     if move is None:
         return None
-    held = live.position.of
+    held = play.position.of
     return {
         "from": move.start,
         "to": move.to,
         "dice": move.dice,
         "armies": held(move.start).armies,
         "defenders": held(move.to).armies,
-        "results": live.results(),
+        "results": play.results(),
     }
 
 

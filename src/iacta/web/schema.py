@@ -155,7 +155,7 @@ def _value(parameter: Parameter) -> Schema:
     schema = parameter.schema()
     description = schema.pop("description")
     if parameter.name == "position":
-        schema["type"] = "object"
+        schema = {"anyOf": [{"type": "object"}, {"type": "string", "pattern": "^1;"}]}
     elif parameter.name == "board":
         schema = {"anyOf": [{"type": "string", "enum": ["classic"]}, {"type": "object"}]}
     if parameter.default is None:

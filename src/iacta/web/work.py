@@ -21,7 +21,6 @@ from multiprocessing.connection import Connection
 from time import clock_gettime, monotonic
 from typing import Any
 
-from iacta.answers.plan import COMPILING
 from iacta.answers.question import Question, Watch
 from iacta.errors import IactaError
 from iacta.web.plans import Plans
@@ -57,7 +56,7 @@ MOST_RESIDENT = 600 * 2**20  # bytes of memory, with which a process is replaced
 MOST_KEYS = 4
 ENDING = "the server is ending"
 BUSY_SECONDS = 2  # until to ask again
-COMPILING_SECONDS = 30
+STARTING_SECONDS = 5
 PRELOADED = ["iacta.web.map", "iacta.web.worker", "altair", "scipy.linalg", "vl_convert"]
 
 
@@ -278,7 +277,7 @@ class _Lane:
         self._waiting: deque[asyncio.Future[_Worker]] = deque()
         self._tasks: set[asyncio.Task[None]] = set()
         self._warming = asyncio.Lock()
-        self._is_ready = self._is_compiling = False
+        self._is_ready = False
         self._is_closed = False
 
     def fill(self) -> None:
@@ -300,7 +299,7 @@ class _Lane:
         if self.is_patient:
             async with self._warming:
                 with suppress(Exception):  # whatever it is, it comes again where it matters
-                    await worker.begin(Job(warm_up, (), True), None, self._watch)
+                    await worker.begin(Job(warm_up, (), False), None, None)
         self._is_ready = True
         self.give(worker)
 
@@ -338,14 +337,10 @@ class _Lane:
                 self.give(turn.result())
             raise
 
-    def _watch(self, doing: str, part: float | None, *, keeps: bool = False) -> None:
-        self._is_compiling = doing == COMPILING
-
     def _busy(self) -> BusyError:
         if self._is_ready:
             return BusyError("the server is too busy; ask again soon", BUSY_SECONDS)
-        doing = COMPILING[0].lower() + COMPILING[1:] if self._is_compiling else "starting"
-        return BusyError(f"the server is {doing}; ask again soon", COMPILING_SECONDS)
+        return BusyError("the server is starting; ask again soon", STARTING_SECONDS)
 
     def give(self, worker: "_Worker") -> None:
         """Take a process back, for the next job that waits."""

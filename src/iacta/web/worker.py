@@ -236,15 +236,9 @@ def vega_script() -> bytes:
     return convert("", "html")
 
 
-def warm_up(watch: Watch) -> None:
-    """Make a plan, so that the planner is compiled and loaded before a client waits for it.
-
-    watch: receives progress.
-    """
-    for take in ("Peru", "South America"):
-        PlanQuestion(
-            from_=(("Brazil", 9),), others=(("", 2),), take=take, time_limit=Fraction(1, 2)
-        ).answer(watch)
+def warm_up() -> None:
+    """Make a plan, so that the planner is loaded before a client waits for it."""
+    PlanQuestion(from_=(("Brazil", 9),), others=(("", 2),), take="Peru").answer()
 
 
 # The process.
@@ -289,7 +283,7 @@ def serve(jobs: Connection, is_patient: bool) -> None:
             jobs.send(result)
             if is_patient:
                 result = None
-                gc.collect()  # plans refer to themselves, and would be kept for long
+                gc.collect()  # what refers to itself would be kept for long
 
 
 def _done(job: Job, jobs: Connection) -> Any:

@@ -2,7 +2,7 @@
 
 import { BoardMap, cut, percent, shape, svg } from "./map_board.js";
 import { Follower, saved } from "./map_follow.js";
-import { Refused, arrowsOf, chancesOf, patiently, planned, positionOf, posted, questionOf, showPlan } from "./map_plan.js";
+import { Refused, arrowsOf, chancesOf, codeOf, patiently, planned, positionOf, posted, questionOf, showPlan } from "./map_plan.js";
 import {
   LIMITS,
   MOST_PLAYERS,
@@ -78,7 +78,7 @@ function tell(isNew) {
   const fragment = written(state);
   if (fragment === location.hash) return;
   times.push(now);
-  history[isNew ? "pushState" : "replaceState"](isFound() ? { plan: plan.start.plan } : null, "", fragment);
+  history[isNew ? "pushState" : "replaceState"](isFound() ? { start: plan.start } : null, "", fragment);
 }
 
 function say(text) {
@@ -153,13 +153,16 @@ async function start(example, { isFirst = false } = {}) {
 /** Use the text of a file, a position or a board. */
 async function open(text, name) {
   on["setup-wrong"].textContent = "";
-  const isPosition = /^\s*["']?player["']?\s*[:=]/m.test(text) || /[{,]\s*"player"\s*:/.test(text);
+  const isCode = /^\s*1;/.test(text);
+  const isPosition = isCode || /^\s*["']?player["']?\s*[:=]/m.test(text) || /[{,]\s*"player"\s*:/.test(text);
   try {
     if (isPosition) {
       const found = await patiently(() => posted("/api/position/read", { text, board: board.board }));
       const code = await packed(found.board);
       use(found);
-      commit(placed(board, code, found.position), { isStep: true });
+      const { rules, keep, stay, fresh } = found;
+      const next = placed(board, code, found.position);
+      commit(isCode ? { ...next, rules, keep, stay, fresh } : next, { isStep: true });
       say(`Loaded the position on ${board.name}.`);
     } else {
       const found = await patiently(() => posted("/api/board/read", { text, name }));
@@ -299,11 +302,11 @@ async function ask() {
       control.signal.throwIfAborted();
       on.doing.textContent = `Waiting: ${sentence}`;
     };
-    const start = (await remembered(control.signal)) ?? (await patiently(() => planned(question, listening), waiting));
+    const start = await (history.state?.start ?? patiently(() => planned(question, listening), waiting));
     if (plan !== mine) return;
     const { record, summary } = start;
     Object.assign(mine, { record, start, arrows: arrowsOf(board, record, start.way) });
-    history.replaceState({ plan: start.plan }, "");
+    history.replaceState({ start }, "");
     showPlan({ told: on["plan-told"], tables: on["plan-tables"] }, board, record, summary, mine.arrows);
     finish();
     render();
@@ -317,18 +320,6 @@ async function ask() {
     if (!(error instanceof Refused)) console.error(error);
     on["plan-wrong"].textContent = error.message;
     commit(changed(state, { planned: false, followed: false, course: [] }));
-  }
-}
-
-/** Return the plan that was found for this entry of the history, if the server still has it. */
-async function remembered(signal) {
-  const name = history.state?.plan;
-  if (!name) return null;
-  try {
-    return { ...(await patiently(() => posted("/api/plan/follow", { plan: name }, signal))), plan: name };
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    return null;
   }
 }
 
@@ -370,9 +361,9 @@ function viewed() {
   const { owners, armies } = follower.held();
   const next = follower.standing()?.move;
   const number = (name) => board.territories.indexOf(name);
-  const rest = plan.arrows.filter(({ to, from, isUsual }) => isUsual && owners[to] !== state.mover && !(next && from === number(next.from) && to === number(next.to)));
-  const arrows = rest.map((arrow) => ({ ...arrow, isUsual: false }));
-  if (next) arrows.unshift({ from: number(next.from), to: number(next.to), isUsual: true, isNext: true });
+  const rest = plan.arrows.filter(({ to, from, isMain }) => isMain && owners[to] !== state.mover && !(next && from === number(next.from) && to === number(next.to)));
+  const arrows = rest.map((arrow) => ({ ...arrow, isMain: false }));
+  if (next) arrows.unshift({ from: number(next.from), to: number(next.to), isMain: true, isNext: true });
   return { ...shown, owners, armies, arrows: arrows.map((arrow, k) => ({ ...arrow, number: k + 1 })) };
 }
 
@@ -614,6 +605,7 @@ async function copy(button, text) {
   setTimeout(() => (button.textContent = words), 2000);
 }
 
+listen("code", "click", () => copy(on.code, codeOf(board, state)));
 listen("link", "click", () => copy(on.link, location.href));
 listen("command", "click", () => copy(on.command, plan.start.command));
 listen("python", "click", () => copy(on.python, plan.start.python));

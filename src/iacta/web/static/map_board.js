@@ -21,7 +21,7 @@
  * @property {number[]} stay territories that may not attack
  * @property {Record<number, number>} keep
  * @property {(number|null)[]|null} chances to own each territory, where they are shown
- * @property {{from: number, to: number, number: number, isUsual: boolean, isNext: boolean}[]} arrows
+ * @property {{from: number, to: number, number: number, isMain: boolean, isNext: boolean}[]} arrows
  */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -454,8 +454,8 @@ export class BoardMap {
     });
     for (const { lines } of drawn) this.arrowLines.push(...lines);
     const found = [];
-    for (const { lines, isUsual, isNext } of drawn) {
-      const look = isNext ? " next" : isUsual ? "" : " rare";
+    for (const { lines, isMain, isNext } of drawn) {
+      const look = isNext ? " next" : isMain ? "" : " rare";
       for (const [[x1, y1], [x2, y2]] of lines) {
         found.push(svg("line", { x1, y1, x2, y2, class: "halo" }));
         found.push(svg("line", { x1, y1, x2, y2, class: `shaft${look}` }));
@@ -466,11 +466,11 @@ export class BoardMap {
       this.taken.push(around(b[0], b[1], 4, 4));
     }
     const radius = Math.min(Math.max(half * 0.8, 7), 8.5);
-    for (const { lines, number, isUsual, isNext } of drawn) {
+    for (const { lines, number, isMain, isNext } of drawn) {
       if (!lines.length) continue;
       const [x, y] = this.beside(lines, radius);
       this.taken.push(around(x, y, radius + 1, radius + 1));
-      const look = isNext ? " next" : isUsual ? "" : " rare";
+      const look = isNext ? " next" : isMain ? "" : " rare";
       found.push(svg("circle", { cx: x, cy: y, r: radius, class: `disc${look}` }));
       const size = (String(number).length > 1 ? 1.2 : 1.4) * radius;
       found.push(svg("text", { x, y, "font-size": size, class: `step-number${look}` }, String(number)));

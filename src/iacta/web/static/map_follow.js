@@ -1,7 +1,7 @@
 // Following a plan: what each battle came to is told or rolled, and the plan says what comes next.
 //
-// The server does not remember the turn: it is sent the name of the plan, who held what before the
-// last battle, and what that came to. So any step can be taken back, and a link leads into the middle
+// The server remembers neither the plan nor the turn: it is sent the question, the plan as it found
+// it, who held what before the last battle, and what that came to. So any step can be taken back, and a link leads into the middle
 // of a turn.
 
 import { percent } from "./map_board.js";
@@ -137,13 +137,13 @@ export class Follower {
 
   async ask({ position, ...body }) {
     const { on } = this;
-    const { board, state, start } = this.asked();
+    const { board, state, question, start } = this.asked();
     const { player, territories } = positionOf(board, state, position);
     on["follow-wrong"].textContent = "";
     this.isBusy = true;
     on.follow.setAttribute("aria-busy", "true");
     try {
-      const asked = { plan: start.plan, position: { player, territories }, ...body };
+      const asked = { question, plan: start.plan, position: { player, territories }, ...body };
       return await patiently(() => posted("/api/plan/follow", asked));
     } catch (error) {
       on["follow-wrong"].textContent = error.message;
@@ -203,8 +203,10 @@ export class Follower {
     const [from, to] = [board.territories[each.from], board.territories[each.to]];
     const how = each.theirs ? `${each.left} left against ${each.theirs}` : `taken with ${each.left} left, ${each.moved} moved in`;
     const value = this.known.get(JSON.stringify(course))?.value;
-    const isChance = this.asked().question.worth !== true;
-    const after = value === null || value === undefined ? "" : isChance ? ` (${percent(value, 2)})` : "";
+    const { question, start } = this.asked();
+    const isChance = question.worth !== true;
+    const digits = start.record.interval ? 0 : 2; // estimates are rounded
+    const after = value === null || value === undefined ? "" : isChance ? ` (${percent(value, digits)})` : "";
     return `${from} to ${to}: ${how}${after}`;
   }
 

@@ -7,7 +7,7 @@ import { element, table } from "./map_table.js";
 /** @typedef {import("./map_state.js").State} State */
 
 const DIFFERS = 0.1; // chances that differ by less are not shaded
-const SELDOM = 0.1; // battles fought less often have no arrow, unless they are on the usual way
+const SELDOM = 0.1; // battles fought less often have no arrow, unless they are on the main line
 const MOST_ARROWS = 30;
 const MOST_LINES = 8;
 const MOST_TIMES = 60;
@@ -30,6 +30,19 @@ export function positionOf(board, state, held) {
     });
   });
   return { board: board.board, player: state.players[state.mover], territories };
+}
+
+/**
+ * Return the code of a position, one line that all of iacta reads.
+ * @param {Board} board
+ * @param {State} state
+ */
+export function codeOf(board, state) {
+  const escaped = (name) => name.replace(/[%,:;=\s]/g, encodeURIComponent);
+  const held = board.territories.flatMap((name, t) =>
+    state.owners[t] < 0 ? [] : [[name, state.players[state.owners[t]], String(state.armies[t])].map(escaped).join(":")],
+  );
+  return ["1", board.code, escaped(state.players[state.mover]), held.join(",")].join(";");
 }
 
 /**
@@ -157,23 +170,23 @@ export function planned(question, { progress, signal, stoppable }) {
 }
 
 /**
- * Return the arrows of a plan: its usual way, and other battles that are often fought.
+ * Return the arrows of a plan: its main line, and other battles that are often fought.
  * @param {Board} board
  * @param {{steps: {from: string, to: string, reach_probability: number}[]}} record
  * @param {[string, string][]} way
  */
 export function arrowsOf(board, record, way) {
   const number = new Map(board.territories.map((name, t) => [name, t]));
-  const usual = new Set(way.map((pair) => JSON.stringify(pair)));
+  const main = new Set(way.map((pair) => JSON.stringify(pair)));
   const others = record.steps.filter(
-    ({ from, to, reach_probability: reached }) => !usual.has(JSON.stringify([from, to])) && reached >= SELDOM,
+    ({ from, to, reach_probability: reached }) => !main.has(JSON.stringify([from, to])) && reached >= SELDOM,
   );
   const drawn = [...way, ...others.map(({ from, to }) => [from, to])];
   return drawn.slice(0, Math.max(MOST_ARROWS, way.length)).map(([from, to], k) => ({
     from: number.get(from),
     to: number.get(to),
     number: k + 1,
-    isUsual: k < way.length,
+    isMain: k < way.length,
     isNext: false,
   }));
 }
@@ -199,9 +212,7 @@ export function chancesOf(owned, arrows) {
 export function showPlan({ told, tables }, board, record, sentences, arrows) {
   const isChance = record.win_probability !== null && !record.goal.goals;
   const value = isChance ? percent(record.win_probability, 2) : record.value.toFixed(2);
-  const most = isChance ? bound(record.upper_bound) : record.upper_bound.toFixed(2);
-  const isBound = !isChance || most !== "100.00%";
-  const proof = record.proven ? "proven best" : isBound ? `at most ${most} possible` : "";
+  const proof = record.proven ? "proven best" : "";
   told.replaceChildren(
     element("p", { className: "figure" }, element("strong", {}, value), " ", element("span", { className: "proof" }, proof)),
     ...sentences.map((text) => element("p", {}, text)),
@@ -209,14 +220,14 @@ export function showPlan({ told, tables }, board, record, sentences, arrows) {
   const made = [];
   const chance = (number) => percent(number);
   const steps = new Map(record.steps.map((step) => [JSON.stringify([step.from, step.to]), step]));
-  const rows = arrows.flatMap(({ from, to, number, isUsual }) => {
+  const rows = arrows.flatMap(({ from, to, number, isMain }) => {
     const names = [board.territories[from], board.territories[to]];
     const step = steps.get(JSON.stringify(names));
     if (!step) return [];
     const line = [`${number}. ${names.join(" to ")}`, chance(step.reach_probability), chance(step.conquer_probability)];
-    return [[...line, step.conquer_probability ? step.expected_armies.toFixed(1) : "", isUsual]];
+    return [[...line, step.conquer_probability ? step.expected_armies.toFixed(1) : "", isMain]];
   });
-  const cells = (isUsual) => rows.filter((row) => row[4] === isUsual).map((row) => row.slice(0, 4));
+  const cells = (isMain) => rows.filter((row) => row[4] === isMain).map((row) => row.slice(0, 4));
   const heads = ["", "fought", "taken", "arriving"];
   if (cells(true).length) made.push(table("The main line", heads, cells(true)));
   if (cells(false).length) made.push(table("Other likely battles", heads, cells(false)));
@@ -241,9 +252,4 @@ export function showPlan({ told, tables }, board, record, sentences, arrows) {
     each.setAttribute("role", "region");
     each.setAttribute("aria-label", each.querySelector("caption").textContent);
   }
-}
-
-/** Return a bound on a chance, rounded up. */
-function bound(chance) {
-  return `${Math.min(Math.ceil(1e4 * chance - 1e-9) / 100, 100).toFixed(2)}%`;
 }

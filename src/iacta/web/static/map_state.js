@@ -10,6 +10,7 @@
  * @typedef {object} Board
  * @property {string|object} board what is sent back in questions
  * @property {string} name
+ * @property {string} code how codes name it
  * @property {string} format
  * @property {{line: number|null, text: string}[]} remarks
  * @property {string[]} territories

@@ -1,0 +1,165 @@
+"""What is asked of the planner: times, small boards proven, gaps, and limits that are kept.
+
+    python -m benchmarks.planner [POSITIONS]
+
+POSITIONS of the fixed set are planned with 2 and with 10 seconds; 61 are those of the targets.
+"""
+
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from itertools import combinations, islice
+from pathlib import Path
+from random import Random
+
+from benchmarks.marks import Mark, show
+from benchmarks.positions import Question, hard_positions, midgame, questions
+from iacta.board import Board, Position
+from iacta.plan import Plan, TakeAll, TakeAny, Worth, best_plan, reinforce
+from iacta.plan.core import Core
+from iacta.plan.deadline import Deadline
+from iacta.plan.policy import FEW_STATES, policy_for
+from iacta.plan.problem import read_problem
+
+__all__ = ["planner_marks"]
+
+RESULTS = Path("build") / "planner.json"
+EXAMPLE = ("plan", "examples/asia.toml", "--take", "Asia")
+MEGABYTE = 1024  # kilobytes
+FEW, MANY = 2.0, 10.0  # seconds
+
+
+def process_marks() -> Iterator[Mark]:
+    """Yield how long a plan takes as a whole process."""
+    times = []
+    for _ in range(5):
+        started = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "iacta", *EXAMPLE], check=True, stdout=subprocess.DEVNULL
+        )
+        times.append(time.perf_counter() - started)
+    yield Mark("a plan for Asia as a process, seconds", statistics.median(times), 1.5, False, 5)
+
+
+def small_board(seed: int) -> Position:
+    """Return a board of 5 to 9 territories, of which red has one or two with many armies."""
+    rng = Random(seed)
+    names = tuple(f"t{k}" for k in range(rng.randint(5, 9)))
+    pairs = [(names[rng.randrange(k)], names[k]) for k in range(1, len(names))]
+    pairs += [(a, b) for a, b in combinations(names, 2) if rng.random() < 0.2]
+    board = Board.from_edges("small", pairs)
+    mine = names[: rng.randint(1, 2)]
+    return Position(
+        board,
+        "red",
+        {
+            name: ("red", rng.randint(4, 14)) if name in mine else ("blue", rng.randint(1, 3))
+            for name in names
+        },
+    )
+
+
+def exact_marks() -> Iterator[Mark]:
+    """Yield how fast games are solved, and how many small boards are proven, and how fast."""
+    rates, slowest, proven = [], 0.0, 0
+    for seed in range(40):
+        position = small_board(seed)
+        goal = (TakeAll, TakeAny)[seed % 2](position.owned_by("blue"))
+        core = Core(read_problem(position, goal))
+        started = time.process_time()
+        if core.solve(Deadline(), FEW_STATES) is None:
+            rates.append(FEW_STATES / (time.process_time() - started))
+            continue
+        started = time.perf_counter()
+        proven += best_plan(position, goal).proven
+        slowest = max(slowest, time.perf_counter() - started)
+    count = 40 - len(rates)
+    if rates:
+        yield Mark("states solved a second", statistics.median(rates), 2e5, True, len(rates))
+    yield Mark("small boards proven", proven / count, 1.0, True, count)
+    yield Mark("slowest small board, seconds", slowest, 2.0, False, count)
+
+
+def game_marks() -> Iterator[Mark]:
+    """Yield how long a game of a policy takes, and its next move, on hard positions."""
+    games, moves = [], []
+    for each in hard_positions():
+        policy = policy_for(read_problem(each.position, each.goal), states=0)
+        if not isinstance(policy.search, Core):
+            raise TypeError("the compiled core must be there to be measured")
+        started = time.process_time()
+        policy.search.play(Deadline(), 100)
+        games.append((time.process_time() - started) / 100)
+        plan = best_plan(each.position, each.goal, time_limit=0)
+        for position in (each.position, *(midgame(seed) for seed in range(3))):
+            started = time.perf_counter()
+            plan.next_move(position)
+            moves.append(time.perf_counter() - started)
+    yield Mark("a game, median milliseconds", 1000 * statistics.median(games), 1.0, False, 7)
+    yield Mark("next_move, worst milliseconds", 1000 * max(moves), 20.0, False, len(moves))
+
+
+def gap_marks(positions: int) -> Iterator[Mark]:
+    """Yield the gaps of mid-game plans at two time limits, and what the longer one gains."""
+    asked = {("continent", FEW): 0.02, ("continent", MANY): 0.01}
+    asked |= {("elimination", FEW): 0.20, ("elimination", MANY): 0.12}
+    drawn = [each for each in questions(positions, every=False) if each.kind != "worth"]
+    plans: dict[float, list[Plan]] = {limit: planned(drawn, limit) for limit in (FEW, MANY)}
+    for (kind, limit), most in asked.items():
+        gaps = [
+            plan.gap for each, plan in zip(drawn, plans[limit], strict=True) if each.kind == kind
+        ]
+        claim = f"{kind}s at {limit:g} s: median gap"
+        yield Mark(claim, statistics.median(gaps), most, False, len(gaps))
+    gains = [
+        later.value - early.value
+        for early, later in zip(plans[FEW], plans[MANY], strict=True)
+        if not early.proven
+    ]
+    if gains:
+        yield Mark("value at 10 s above 2 s, mean", statistics.mean(gains), 0.0, True, len(gains))
+
+
+def planned(drawn: list[Question], limit: float) -> list[Plan]:
+    """Return the plans for some questions."""
+    return [best_plan(each.position, each.goal, time_limit=limit) for each in drawn]
+
+
+def limit_marks() -> Iterator[Mark]:
+    """Yield how long plans take that are given a second."""
+    plans, placed = [], []
+    for each in islice(questions(8, every=False), 12):
+        started = time.perf_counter()
+        best_plan(each.position, each.goal, time_limit=1)
+        plans.append(time.perf_counter() - started)
+    for seed in range(4):
+        started = time.perf_counter()
+        reinforce(midgame(seed), Worth(), 5, time_limit=1)
+        placed.append(time.perf_counter() - started)
+    yield Mark("a plan in 1 s: the longest, seconds", max(plans), 1.2, False, len(plans))
+    yield Mark("new armies in 1 s: the longest, seconds", max(placed), 1.2, False, len(placed))
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MEGABYTE
+    yield Mark("memory, megabytes", most, 500, False, 1)
+
+
+def planner_marks(positions: int) -> Iterator[Mark]:
+    """Yield all marks of the planner."""
+    yield from process_marks()
+    yield from exact_marks()
+    yield from game_marks()
+    yield from limit_marks()
+    yield from gap_marks(positions)
+
+
+def main(words: list[str]) -> int:
+    """Print the marks; return 1 if one is missed."""
+    positions = int(words[0]) if words else 61
+    met = show(planner_marks(positions), f"The planner, {positions} positions", RESULTS)
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,267 @@
+"""The best plan: what a player asks for, and the plan that answers it."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from multiprocessing import parent_process
+from typing import Any
+
+from iacta.board import Holding, Position
+from iacta.checks import (
+    Chance,
+    plain_number,
+    read_chance,
+    read_seconds,
+    row_of,
+    shown,
+    whole_number,
+)
+from iacta.errors import IllegalError, MalformedError
+from iacta.plan.core import Report
+from iacta.plan.deadline import Deadline
+from iacta.plan.goals import Goal
+from iacta.plan.plan import Ending, Plan, Step, TerritoryEnd
+from iacta.plan.planner import Found, Planner
+from iacta.plan.problem import Problem, read_problem
+from iacta.questions.search import first
+from iacta.rules.rules import Rules
+
+__all__ = ["armies_needed_for_plan", "best_plan", "plan_of"]
+
+LEAST_CHANCE = 1e-12
+MOST_ARMIES = 1000
+FIRST_TRIED = 8
+TRIAL_PART = 0.2  # of the time that is left, for a plan with a number of armies
+
+
+def best_plan(
+    position: Position,
+    goal: Goal,
+    rules: Rules | str = "classic",
+    *,
+    play: str = "rolls",
+    rules_of: Mapping[str, Rules | str] | None = None,
+    garrison: int | None = None,
+    keep: Mapping[str, int] | None = None,
+    stay: Iterable[str] | str = (),
+    time_limit: float | None = None,
+    budget: float | None = None,
+    prove: float | None = None,
+    threads: int | None = None,
+    progress: Callable[[float, float], object] | None = None,
+) -> Plan:
+    """Return the best plan for a goal that the search finds.
+
+    position: who holds what; the player is the one whose turn it is.
+    goal: `TakeAll`, `TakeAny`, `Worth` or `InOrder`; `eliminate` makes the first of a player's
+        name.
+    rules: `Rules`, or the name of a rule set; those under which armies grow are refused.
+    play: `"rolls"` for a plan that decides after each roll; `"battles"` for one that fights each
+        battle to its end.
+    rules_of: by name, the rules of the battles for a territory, where they are its own.
+    garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
+    keep: by name, armies that must remain on a territory at all times, if they are more.
+    stay: names of the player's territories that may not attack.
+    time_limit: the most seconds that the search may take; `None` for no limit.
+    budget: how much work the search may do, 1 for the usual. The same work finds the same plan,
+        whatever the machine, if no time limit ends it before. `None` for the usual work, or with
+        a time limit for as much as there is time.
+    prove: the search ends when no play can be better than the plan by more than this.
+    threads: how many threads the search may use, of which 2 are of use; `None` for 2, and for 1 in
+        a worker process.
+    progress: called with the value of the best plan and the bound, whenever one gets better.
+
+    A `Plan`. Its value is exact for what the plan does, to some 1e-12, or an estimate with an
+    interval; `proven` says whether no play is better, and `gap` how much better one may be. Ctrl-C
+    ends the search with the best plan so far. Refused are unknown names, goals with territories
+    that nobody holds, and more than 2000 armies on a territory that matters.
+
+    >>> from iacta.board import Board, Holding, Position
+    >>> from iacta.plan import TakeAll
+    >>> borders = ("A", "B"), ("B", "A"), ("B", "C"), ("C", "B")
+    >>> board = Board("three", ("A", "B", "C"), borders)
+    >>> holdings = Holding("red", 7), Holding("blue", 2), Holding("blue", 1)
+    >>> position = Position(board, "red", holdings)
+    >>> plan = best_plan(position, TakeAll("B,C"))
+    >>> round(plan.win_probability, 6), plan.proven
+    (0.839586, True)
+    """
+    if progress is not None and not callable(progress):
+        raise MalformedError(f"progress must be a function, got {shown(progress)}")
+    deadline = Deadline(None if time_limit is None else read_seconds(time_limit, "time_limit"))
+    problem = read_problem(
+        position,
+        goal,
+        rules,
+        play=play,
+        rules_of=rules_of,
+        garrison=garrison,
+        keep=keep,
+        stay=stay,
+    )
+    planner = Planner(
+        problem,
+        deadline,
+        budget=None if budget is None else _positive(budget, "budget"),
+        prove=None if prove is None else _positive(prove, "prove"),
+        threads=_usual_threads() if threads is None else whole_number(threads, "threads", least=1),
+    )
+    found = None
+    try:
+        for found in planner.run():
+            if progress is not None:
+                progress(found.value, found.bound)
+    except KeyboardInterrupt:
+        if found is None:
+            raise
+    assert found is not None  # noqa: S101 # the planner finds one or raises
+    return plan_of(found, deadline.seconds)
+
+
+def _usual_threads() -> int:
+    return 2 if parent_process() is None else 1
+
+
+def _positive(value: object, name: str) -> float:
+    number = plain_number(value)
+    if isinstance(number, bool) or not isinstance(number, int | float) or not number >= 0:
+        raise MalformedError(f"{name} must be a number of at least 0, got {shown(value)}")
+    return float(number)
+
+
+def plan_of(found: Found, seconds: float) -> Plan:
+    """Return the plan that goes by a policy, with all that a player asks about it.
+
+    found: the policy, and how it goes.
+    seconds: how long it took to find.
+    """
+    problem, report = found.policy.problem, found.report
+    goal, held = problem.goal, problem.held
+    stages = _stages(problem, report)
+    won = found.value + held if goal.is_chance else 0.0
+    return Plan(
+        problem.position,
+        goal,
+        problem.turn.rules,
+        win_probability=min(stages[-1] if stages else won, 1.0),
+        value=found.value + held,
+        upper_bound=found.bound + held,
+        proven=found.is_proven,
+        steps=_steps(problem, report),
+        territories=_territories(problem, report),
+        endings=_endings(problem, report),
+        seconds=seconds,
+        policy=found.policy,
+        stages=stages,
+        play=problem.play,
+        interval=found.interval and (found.interval[0] + held, found.interval[1] + held),
+        battles_value=found.value + held if problem.play == "battles" else None,
+        games=found.games,
+    )
+
+
+def _stages(problem: Problem, report: Report) -> tuple[float, ...]:
+    """Return the chance of each of several goals in order."""
+    chances = {
+        mask: chance for (mask, _), chance in zip(problem.rewards.sets, report.taken, strict=True)
+    }
+    missing = (mask & ~problem.owned for mask in problem.goal.stages(problem.board))
+    return tuple(min(chances.get(mask, 0.0), 1.0) if mask else 1.0 for mask in missing)
+
+
+def _steps(problem: Problem, report: Report) -> tuple[Step, ...]:
+    steps = [
+        Step(
+            problem.name(visit.start),
+            problem.name(visit.to),
+            min(visit.reached, 1.0),
+            min(visit.conquered, 1.0),
+            visit.arrived / visit.conquered if visit.conquered else 0.0,
+            tuple(
+                (able, chance, moved / chance)
+                for able, chance, moved in visit.advances
+                if chance > LEAST_CHANCE
+            ),
+        )
+        for visit in report.visits
+        if visit.reached > LEAST_CHANCE
+    ]
+    return tuple(sorted(steps, key=lambda step: -step.reach_probability))
+
+
+def _territories(problem: Problem, report: Report) -> tuple[TerritoryEnd, ...]:
+    touched = problem.field | problem.stacks
+    return tuple(
+        TerritoryEnd(
+            name,
+            1.0 if problem.owned >> t & 1 else min(report.owned[t], 1.0),
+            report.armies[t]
+            if touched >> t & 1
+            else float(problem.turn.armies[t] * (problem.owned >> t & 1)),
+        )
+        for t, name in enumerate(problem.board.territories)
+    )
+
+
+def _endings(problem: Problem, report: Report) -> tuple[Ending, ...]:
+    ends = [
+        Ending(problem.name(visit.start), problem.name(visit.to), visit.ended)
+        for visit in report.visits
+        if visit.ended > LEAST_CHANCE
+    ]
+    return tuple(sorted(ends, key=lambda end: -end.chance))
+
+
+def armies_needed_for_plan(
+    position: Position,
+    goal: Goal,
+    chance: Chance,
+    source: str,
+    rules: Rules | str = "classic",
+    *,
+    time_limit: float | None = None,
+    **options: Any,
+) -> int:
+    """Return the fewest armies on a territory with which the best plan reaches a wanted chance.
+
+    position: who holds what; the armies on `source` do not count.
+    goal: `TakeAll` or `TakeAny`.
+    chance: the wanted chance, between 0 and 1, as for `armies_needed`.
+    source: the name of a territory of the player's that may attack.
+    rules: as for `best_plan`.
+    time_limit: the most seconds that all searches together may take.
+    options: `play`, `rules_of`, `garrison`, `keep` and `stay`, as for `best_plan`.
+
+    A whole number of at least 1. With one army less, the best plan that is found does not have that
+    chance; where plans are not proven, a better one might. A chance that 1000 armies do not reach
+    is refused.
+    """
+    if not isinstance(position, Position):
+        raise MalformedError(f"position must be a Position, got {shown(position)}")
+    if not isinstance(goal, Goal) or not goal.is_chance:
+        raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {shown(goal)}")
+    wanted = read_chance(chance)
+    stay = options.get("stay", ())
+    resting = {
+        *map(
+            position.board.find, [stay] if isinstance(stay, str) else row_of(stay, "stay", "names")
+        )
+    }
+    name = position.board.find(source)
+    if position.of(name).owner != position.player:
+        raise IllegalError(f"source must be a territory of {position.player}, got {name}")
+    if name in resting:
+        raise IllegalError(f"source must be a territory that may attack, got {name}")
+    place = position.board.territories.index(name)
+    deadline = Deadline(None if time_limit is None else read_seconds(time_limit, "time_limit"))
+
+    def reaches(armies: int) -> bool:
+        holdings = list(position.holdings)
+        holdings[place] = Holding(position.player, armies)
+        there = replace(position, holdings=tuple(holdings))
+        limit = deadline.part(TRIAL_PART).left() if deadline.limited else None
+        return best_plan(there, goal, rules, time_limit=limit, **options).value >= wanted
+
+    fewest = first(reaches, FIRST_TRIED, step=FIRST_TRIED, most=MOST_ARMIES)
+    if fewest is None:
+        raise IllegalError(f"{MOST_ARMIES} armies on {name} do not reach a chance of {chance}")
+    return fewest

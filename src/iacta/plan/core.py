@@ -1,0 +1,716 @@
+"""The compiled core: how a problem is handed to it, and what it is asked.
+
+The core (`src/core/`) receives data only: tables of throws and battles, borders, rewards. It is a
+plain shared library, called through `ctypes`; no pointer of it is part of a plan. While it works,
+the interpreter goes on, and Ctrl-C stops it within a tenth of a second.
+"""
+
+import ctypes
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from ctypes import (
+    POINTER,
+    Structure,
+    byref,
+    c_char_p,
+    c_double,
+    c_int32,
+    c_int64,
+    c_uint8,
+    c_uint64,
+)
+from functools import cache, lru_cache
+from math import inf
+from pathlib import Path
+from threading import Thread
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.errors import IactaError, IllegalError, TooLargeError
+from iacta.methods.kernel import Kernel
+from iacta.plan.deadline import Deadline
+from iacta.plan.problem import Problem, State
+from iacta.plan.sets import bits
+
+__all__ = [
+    "Assignment",
+    "Core",
+    "Decision",
+    "Games",
+    "Outcome",
+    "Report",
+    "Style",
+    "Visit",
+    "find_core",
+]
+
+Ints: TypeAlias = npt.NDArray[np.int32]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Assignment: TypeAlias = tuple[tuple[int, ...], ...]  # for each set that pays, a set of each stack
+
+NO_CORE = (
+    "plans on boards of this size need the compiled core of iacta; install iacta again where there "
+    "is a C++ compiler"
+)
+SMALLEST = 1e-18  # chances of battles below it count as 0
+MOST_BYTES = 400e6  # of tables of battles
+DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND = range(6)
+
+
+class Style(NamedTuple):
+    """How carefully a policy looks ahead.
+
+    depth: how many attacks are looked ahead where the values of several are close.
+    """
+
+    depth: int = 1
+
+
+class Outcome(NamedTuple):
+    """One of the results of an attack.
+
+    chance: how likely it is.
+    attackers, defenders: the armies that it costs.
+    moved: how many armies move in, 0 where nothing is conquered.
+    value: what is paid for it and what follows is worth, as the policy sees it.
+    """
+
+    chance: float
+    attackers: int
+    defenders: int
+    moved: int
+    value: float
+
+
+class Decision(NamedTuple):
+    """What a policy does in a state.
+
+    start, to: the attacking territory and the attacked one.
+    dice: the attack dice; 0 to stop.
+    value: what is still paid on average, as the policy sees it.
+    outcomes: the results of the attack.
+    """
+
+    start: int
+    to: int
+    dice: int
+    value: float
+    outcomes: tuple[Outcome, ...]
+
+
+class Visit(NamedTuple):
+    """What happens at one border.
+
+    start, to: the attacking territory and the attacked one.
+    reached: the chance that it is ever attacked over.
+    conquered: the chance that it is conquered over.
+    arrived: the mean of the armies that move in, 0 counted where it is not conquered.
+    ended: the chance that the turn ends with an attack over it, the goal not reached.
+    advances: (armies left able to move, chance to conquer with that many left, the mean of those
+        that move in then, times that chance).
+    """
+
+    start: int
+    to: int
+    reached: float
+    conquered: float
+    arrived: float
+    ended: float
+    advances: tuple[tuple[int, float, float], ...]
+
+
+class Report(NamedTuple):
+    """How a policy goes: exactly, or in games.
+
+    value: what is paid on average.
+    states: how many states were visited.
+    visits: what happens at each border.
+    owned: for each territory the chance to own it at the end.
+    armies: for each territory the mean of the player's armies at the end.
+    taken: for each set that pays the chance to take it.
+    """
+
+    value: float
+    states: int
+    visits: tuple[Visit, ...]
+    owned: tuple[float, ...]
+    armies: tuple[float, ...]
+    taken: tuple[float, ...]
+
+
+class Games(NamedTuple):
+    """Games that a policy played.
+
+    gains: of each game, what it was paid, less the luck that the policy saw; their mean is the
+        value of the policy.
+    report: how they went.
+    """
+
+    gains: Floats
+    report: Report
+
+
+class _Problem(Structure):
+    _fields_ = (
+        ("lands", c_int32),
+        *((name, POINTER(c_int32)) for name in ("border_first", "border_to")),
+        *((name, POINTER(c_int32)) for name in ("armies", "keep", "kind")),
+        *((name, POINTER(c_uint8)) for name in ("owner", "resting")),
+        ("garrison", c_int32),
+        ("kinds", c_int32),
+        *((name, POINTER(c_int32)) for name in ("attack_dice", "defence_dice", "dice_first")),
+        ("least", POINTER(c_int32)),
+        ("whole", POINTER(c_uint8)),
+        *((name, POINTER(c_int32)) for name in ("throw_first", "answer_first", "result_first")),
+        *((name, POINTER(c_double)) for name in ("throw_chance", "result_chance")),
+        *((name, POINTER(c_int32)) for name in ("result_attackers", "result_defenders")),
+        *((name, c_int32) for name in ("rows", "throws", "answers", "results")),
+        *((name, c_int32) for name in ("able", "defenders", "battles", "width")),
+        ("battle_first", POINTER(c_int32)),
+        *((name, POINTER(c_double)) for name in ("won", "lost", "pays")),
+        ("sets", c_int32),
+        *((name, POINTER(c_int32)) for name in ("set_first", "set_lands")),
+        ("set_pays", POINTER(c_double)),
+        ("price", c_double),
+        ("once", c_int32),
+    )
+
+
+class _Budget(Structure):
+    _fields_ = (
+        ("stop", POINTER(c_int32)),
+        ("seconds", c_double),
+        ("states", c_int64),
+        ("bytes", c_int64),
+    )
+
+
+class _Outcome(Structure):
+    _fields_ = (
+        ("chance", c_double),
+        ("value", c_double),
+        ("attackers", c_int32),
+        ("defenders", c_int32),
+        ("moved", c_int32),
+    )
+
+
+class _Decision(Structure):
+    _fields_ = (
+        ("start", c_int32),
+        ("to", c_int32),
+        ("dice", c_int32),
+        ("count", c_int32),
+        ("value", c_double),
+    )
+
+
+class _Visit(Structure):
+    _fields_ = (
+        ("start", c_int32),
+        ("to", c_int32),
+        ("first_advance", c_int32),
+        ("advances", c_int32),
+        ("reached", c_double),
+        ("conquered", c_double),
+        ("arrived", c_double),
+        ("ended", c_double),
+    )
+
+
+class _Advance(Structure):
+    _fields_ = (("able", c_int32), ("chance", c_double), ("moved", c_double))
+
+
+class _Report(Structure):
+    _fields_ = (
+        ("value", c_double),
+        ("states", c_int64),
+        ("visits", c_int32),
+        ("advances", c_int32),
+        ("visit", POINTER(_Visit)),
+        ("advance", POINTER(_Advance)),
+        ("owned", POINTER(c_double)),
+        ("armies", POINTER(c_double)),
+        ("taken", POINTER(c_double)),
+    )
+
+
+@cache
+def find_core() -> ctypes.CDLL | None:
+    """Return the compiled core, `None` where iacta was installed without it.
+
+    In a checkout whose core was built from other sources, an error says how to build it.
+    """
+    here = Path(__file__).parent
+    names = ("_core.so", "_core.dylib", "_core.dll")
+    found = next((here / name for name in names if (here / name).exists()), None)
+    if found is None:
+        return None
+    library = ctypes.CDLL(str(found))
+    library.iacta_source.restype = c_char_p
+    sources = here.parents[1] / "core"
+    if sources.is_dir() and library.iacta_source().decode() != _hash_of(sources):
+        raise IactaError("the core of iacta is older than its source; run `make core`")
+    search, problem, budget = ctypes.c_void_p, POINTER(_Problem), POINTER(_Budget)
+    state = search, POINTER(c_int32), POINTER(c_uint8)
+    signatures: dict[str, tuple[Any, tuple[Any, ...]]] = {
+        "open": (search, (problem, c_char_p, c_int32)),
+        "close": (None, (search,)),
+        "solve": (c_int32, (search, budget, POINTER(c_double), POINTER(c_int64))),
+        "shares": (c_int32, (search,)),
+        "assign": (c_int32, (search, budget, c_int32, POINTER(c_uint8), POINTER(c_int32))),
+        "follow": (c_int32, (search, c_int32, POINTER(c_uint8))),
+        "from": (c_int32, state),
+        "decide": (c_int32, (*state, POINTER(_Decision), POINTER(_Outcome), c_int32)),
+        "judge": (
+            c_int32,
+            (*state, c_int32, c_int32, c_int32, POINTER(_Decision), POINTER(_Outcome), c_int32),
+        ),
+        "flow": (c_int32, (search, budget, POINTER(_Report))),
+        "play": (
+            c_int32,
+            (
+                search,
+                budget,
+                c_uint64,
+                c_int64,
+                c_int32,
+                POINTER(c_double),
+                POINTER(c_int32),
+                POINTER(_Report),
+            ),
+        ),
+        "bound": (c_int32, (search, budget, POINTER(c_double))),
+    }
+    for name, (result, arguments) in signatures.items():
+        function = getattr(library, f"iacta_{name}", None)
+        if function is not None:
+            function.restype, function.argtypes = result, arguments
+    return library
+
+
+def _hash_of(folder: Path) -> str:
+    """Return the hash of the sources, as the build puts it into the core."""
+    found = hashlib.sha256()
+    for each in sorted(folder.iterdir()):
+        found.update(each.name.encode() + each.read_bytes())
+    return found.hexdigest()[:16]
+
+
+class _Dice(NamedTuple):
+    """What rolls under the rules of a kernel may show, or that each attack is a whole battle."""
+
+    attack: int
+    defence: int
+    least: list[int]
+    throws: list[list[tuple[float, list[list[tuple[float, int, int]]]]]]
+
+
+@lru_cache(maxsize=256)
+def _dice_of(kernel: Kernel, is_whole: bool) -> _Dice:
+    if is_whole:
+        return _Dice(1, 1, [kernel.battle(1, 1).least], [[]])
+    attack, defence = kernel.rules.full_roll
+    found: dict[tuple[int, int], Any] = {}
+    for j in range(1, defence + 1):
+        for choice in kernel.rolls(attack, j):
+            found[choice.dice, j] = choice
+    pairs = [(k, j) for k in range(1, attack + 1) for j in range(1, defence + 1)]
+    return _Dice(
+        attack,
+        defence,
+        [found[k, j].least for k, j in pairs],
+        [
+            [
+                (throw.chance, [[tuple(each) for each in option] for option in throw.options])
+                for throw in found[pair].throws
+            ]
+            for pair in pairs
+        ],
+    )
+
+
+@lru_cache(maxsize=512)
+def _battles_of(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floats]:
+    """Return what whole battles of up to some attackers against some defenders come to.
+
+    Entry [a, x] of the first is the chance to win with x armies lost, as far as there are any;
+    entry [a, e] of the second that not to win, with e defenders left.
+    """
+    won, lost = kernel.transitions(able, defenders)
+    a, x = np.indices(won.shape)
+    by_lost = np.where(x < a, won[a, np.maximum(a - x, 0)], 0.0)
+    by_lost[by_lost < SMALLEST] = 0.0
+    width = int(np.flatnonzero(by_lost.any(axis=0)).max(initial=0)) + 1
+    return by_lost[:, :width].copy(), lost
+
+
+class _Tables:
+    """A problem as arrays, which live as long as the core copies them."""
+
+    def __init__(self, problem: Problem) -> None:
+        turn, board, field = problem.turn, problem.board, problem.field
+        lands = len(board.territories)
+        owned = problem.owned
+        self.kept: list[Any] = []
+        self.problem = it = _Problem()
+        it.lands = lands
+        borders = [[*bits(mask)] for mask in problem.out]
+        self._put("border_first", np.cumsum([0, *map(len, borders)]))
+        self._put("border_to", [c for row in borders for c in row])
+        active = problem.stacks | field
+        able = max((turn.armies[v] for v in bits(problem.stacks)), default=0)
+        # Armies that can never fight are not counted in full, as tables are as long as stacks.
+        self.armies = np.array(
+            [n if active >> t & 1 else min(n, able) for t, n in enumerate(turn.armies)]
+        )
+        self._put("armies", self.armies)
+        self._put("keep", problem.garrisons)
+        kernels = [*dict.fromkeys(problem.kernels)]
+        kinds = [kernels.index(each) for each in problem.kernels]
+        self._put("kind", kinds)
+        owner = [1 if owned >> t & 1 else 0 if field >> t & 1 else 2 for t in range(lands)]
+        self._put("owner", owner)
+        self._put("resting", [problem.resting >> t & 1 for t in range(lands)])
+        it.garrison = turn.rules.garrison
+        it.kinds = len(kernels)
+        self._put_dice(kernels, turn.whole_battles)
+        self._put_battles(problem, kernels, kinds, able)
+        rewards = problem.rewards
+        self._put("pays", [rewards.lands[t] if field >> t & 1 else 0.0 for t in range(lands)])
+        sets = [[*bits(mask)] for mask, _ in rewards.sets]
+        it.sets = len(sets)
+        self._put("set_first", np.cumsum([0, *map(len, sets)]))
+        self._put("set_lands", [t for row in sets for t in row])
+        self._put("set_pays", [paid for _, paid in rewards.sets])
+        it.price, it.once = rewards.price, rewards.once
+
+    def _put(self, name: str, values: Any) -> None:
+        pointer: Any = dict(_Problem._fields_)[name]  # type: ignore[arg-type] # pairs
+        kinds = {POINTER(c_int32): np.int32, POINTER(c_uint8): np.uint8}
+        array = np.ascontiguousarray(values, dtype=kinds.get(pointer, np.float64))
+        self.kept.append(array)
+        setattr(self.problem, name, array.ctypes.data_as(pointer))
+
+    def _put_dice(self, kernels: Sequence[Kernel], whole_battles: bool) -> None:
+        is_whole = [whole_battles or not each.by_rolls for each in kernels]
+        dice = [_dice_of(*pair) for pair in zip(kernels, is_whole, strict=True)]
+        rows = [row for each in dice for row in each.throws]
+        throws = [throw for row in rows for throw in row]
+        answers = [answer for _, options in throws for answer in options]
+        results = [result for answer in answers for result in answer]
+        it = self.problem
+        it.rows, it.throws = len(rows), len(throws)
+        it.answers, it.results = len(answers), len(results)
+        self._put("whole", is_whole)
+        self._put("attack_dice", [each.attack for each in dice])
+        self._put("defence_dice", [each.defence for each in dice])
+        self._put("dice_first", np.cumsum([0, *(len(each.throws) for each in dice)])[:-1])
+        self._put("least", [least for each in dice for least in each.least])
+        self._put("throw_first", np.cumsum([0, *map(len, rows)]))
+        self._put("answer_first", np.cumsum([0, *(len(options) for _, options in throws)]))
+        self._put("result_first", np.cumsum([0, *map(len, answers)]))
+        self._put("throw_chance", [chance for chance, _ in throws])
+        self._put("result_chance", [each[0] for each in results])
+        self._put("result_attackers", [each[1] for each in results])
+        self._put("result_defenders", [each[2] for each in results])
+
+    def _put_battles(
+        self, problem: Problem, kernels: Sequence[Kernel], kinds: Sequence[int], able: int
+    ) -> None:
+        armies = problem.turn.armies
+        most = [
+            max((armies[t] for t in bits(problem.field) if kinds[t] == kind), default=0)
+            for kind in range(len(kernels))
+        ]
+        longest = max(most, default=0)
+        it = self.problem
+        it.able, it.defenders, it.battles, it.width = able, longest, sum(most), 1
+
+        def check() -> None:
+            if 8.0 * it.battles * (able + 1) * (longest + 1 + it.width) > MOST_BYTES:
+                raise TooLargeError(
+                    f"a plan of {able:,} armies against up to {longest:,} takes too much memory"
+                )
+
+        check()
+        lost = np.zeros((it.battles, able + 1, longest + 1))
+        found: list[Floats] = []
+        for kernel, number in zip(kernels, most, strict=True):
+            for d in range(1, number + 1):
+                by_lost, held = _battles_of(kernel, able, d)
+                lost[len(found), :, : d + 1] = held
+                found.append(by_lost)
+                it.width = max(it.width, by_lost.shape[1])
+                check()
+        won = np.zeros((it.battles, able + 1, it.width))
+        for row, by_lost in enumerate(found):
+            won[row, :, : by_lost.shape[1]] = by_lost
+        self._put("battle_first", np.cumsum([0, *most])[:-1])
+        self._put("won", won)
+        self._put("lost", lost)
+
+
+class Core:
+    """A search of the core for one problem.
+
+    problem: the problem.
+
+    Refused where iacta was installed without the core.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._search = None
+        library = find_core()
+        if library is None:
+            raise IactaError(NO_CORE)
+        self._library = library
+        tables, message = _Tables(problem), ctypes.create_string_buffer(200)
+        self.problem, self.lands = problem, tables.problem.lands
+        self._search = library.iacta_open(byref(tables.problem), message, len(message))
+        if not self._search:
+            raise IactaError(message.value.decode())
+        self._able = tables.problem.able
+        self._armies = tables.armies
+        self._is_active = [
+            (problem.stacks | problem.field) >> t & 1 == 1 for t in range(self.lands)
+        ]
+        self.shares: int = library.iacta_shares(self._search)
+
+    def __del__(self) -> None:
+        if self._search:
+            self._library.iacta_close(self._search)
+
+    def _call(self, deadline: Deadline, function: Callable[[Any], int], **more: float) -> int:
+        """Call a function of the core with a budget, so that Ctrl-C stops it."""
+        budget = _Budget(
+            POINTER(c_int32)(deadline.flag),
+            min(deadline.left(), 1e9),
+            int(min(more.get("states", inf), 2**62)),
+            int(more.get("bytes", deadline.bytes)),
+        )
+        codes: list[int] = []
+        thread = Thread(target=lambda: codes.append(function(byref(budget))))
+        thread.start()
+        try:
+            thread.join()
+        except BaseException:
+            deadline.stop()
+            thread.join()
+            raise
+        if codes[0] == NO_MEMORY:
+            raise TooLargeError("the search for a plan ran out of memory")
+        return codes[0]
+
+    def solve(self, deadline: Deadline, states: float = inf) -> float | None:
+        """Return the value of the best play of all; `None` where that takes too much.
+
+        states: how many states may be known in all; those of searches before are.
+
+        Then the policy is the best play.
+        """
+        value, seen = c_double(), c_int64()
+        code = self._call(
+            deadline,
+            lambda budget: self._library.iacta_solve(
+                self._search, budget, byref(value), byref(seen)
+            ),
+            states=states,
+        )
+        return value.value if code == DONE else None
+
+    def assign(self, deadline: Deadline, starts: int = 1, most: int = 1) -> list[Assignment]:
+        """Return the different assignments that several starts lead to, the best one first.
+
+        most: how many of them.
+        """
+        sets = np.zeros((most, self.shares, self.lands, self.lands), dtype=np.uint8)
+        count = c_int32(most)
+        self._call(
+            deadline,
+            lambda budget: self._library.iacta_assign(
+                self._search, budget, starts, sets.ctypes.data_as(POINTER(c_uint8)), byref(count)
+            ),
+        )
+        return [
+            tuple(
+                tuple(sum(1 << t for t in np.flatnonzero(part).tolist()) for part in share)
+                for share in each
+            )
+            for each in sets[: count.value]
+        ]
+
+    def follow(self, assignment: Assignment, style: Style) -> None:
+        """Take lookahead on an assignment as the policy."""
+        sets = np.zeros((self.shares, self.lands, self.lands), dtype=np.uint8)
+        for share, parts in enumerate(assignment):
+            for v, part in enumerate(parts):
+                sets[share, v, [*bits(part)]] = 1
+        self._library.iacta_follow(self._search, style.depth, sets.ctypes.data_as(POINTER(c_uint8)))
+
+    def decide(self, state: State) -> Decision:
+        """Return what the policy does in a state."""
+        return self._decision(self._library.iacta_decide, state)
+
+    def judge(self, state: State, start: int, to: int, dice: int = 0) -> Decision:
+        """Return what an attack is worth in a state, with the policy after it.
+
+        dice: the attack dice, 0 for as many as are allowed.
+        """
+        return self._decision(self._library.iacta_judge, state, start, to, dice)
+
+    def begin(self, state: State) -> None:
+        """Begin in a state with what `solve`, `flow` and `play` do."""
+        armies, mine = self._arrays(state)
+        _check_state(
+            self._library.iacta_from(
+                self._search,
+                armies.ctypes.data_as(POINTER(c_int32)),
+                mine.ctypes.data_as(POINTER(c_uint8)),
+            )
+        )
+
+    def _arrays(self, state: State) -> tuple[Ints, npt.NDArray[np.uint8]]:
+        mine = [state.owned >> t & 1 for t in range(self.lands)]
+        armies = np.where(self._is_active, state.armies, self._armies)
+        return armies.astype(np.int32), np.array(mine, dtype=np.uint8)
+
+    def _decision(self, function: Callable[..., int], state: State, *roll: int) -> Decision:
+        armies, mine = self._arrays(state)
+        found, room = _Decision(), 64
+        while True:
+            outcomes = (_Outcome * room)()
+            _check_state(
+                function(
+                    self._search,
+                    armies.ctypes.data_as(POINTER(c_int32)),
+                    mine.ctypes.data_as(POINTER(c_uint8)),
+                    *roll,
+                    byref(found),
+                    outcomes,
+                    room,
+                )
+            )
+            if found.count <= room:
+                break
+            room = found.count
+        return Decision(
+            found.start,
+            found.to,
+            found.dice,
+            found.value,
+            tuple(
+                Outcome(each.chance, each.attackers, each.defenders, each.moved, each.value)
+                for each in outcomes[: found.count]
+            ),
+        )
+
+    def flow(self, deadline: Deadline, states: float = inf) -> Report | None:
+        """Return exactly how the policy goes; `None` where it visits more states than that."""
+        report = self._room()
+        code = self._call(
+            deadline,
+            lambda budget: self._library.iacta_flow(self._search, budget, byref(report)),
+            states=states,
+        )
+        return self._read(report) if code == DONE else None
+
+    def play(self, deadline: Deadline, games: int, first: int = 0, seed: int = 0) -> Games:
+        """Play games with the policy; fewer where the deadline comes first.
+
+        first: the number of the first game; each has its own dice.
+        """
+        report, gains, played = self._room(), np.zeros(games), c_int32()
+        self._call(
+            deadline,
+            lambda budget: self._library.iacta_play(
+                self._search,
+                budget,
+                seed,
+                first,
+                games,
+                gains.ctypes.data_as(POINTER(c_double)),
+                byref(played),
+                byref(report),
+            ),
+        )
+        found = self._read(report)
+        if 0 < played.value < games:
+            found = _scaled(found, games / played.value)
+        return Games(gains[: played.value], found)
+
+    def bounds(self, deadline: Deadline, values: float = inf) -> Iterator[float]:
+        """Yield upper bounds on the value of any play, none above the one before.
+
+        values: how many values of relaxed games may be looked at.
+        """
+        bound, code = c_double(inf), MORE
+        while code == MORE:
+            code = self._call(
+                deadline,
+                lambda budget: self._library.iacta_bound(self._search, budget, byref(bound)),
+                states=values,
+            )
+            yield bound.value
+
+    def _room(self) -> _Report:
+        """Return a report with room for all borders."""
+        borders = sum(mask.bit_count() for mask in self.problem.out)
+        advances = borders * (self._able + 1)
+        report = _Report(0.0, 0, borders, advances)
+        report.visit, report.advance = (_Visit * borders)(), (_Advance * advances)()
+        for name in ("owned", "armies"):
+            setattr(report, name, (c_double * self.lands)())
+        report.taken = (c_double * max(len(self.problem.rewards.sets), 1))()
+        return report
+
+    def _read(self, report: _Report) -> Report:
+        visits = []
+        for each in report.visit[: report.visits]:
+            rows = report.advance[each.first_advance : each.first_advance + each.advances]
+            advances = tuple((row.able, row.chance, row.moved) for row in rows)
+            visits.append(
+                Visit(
+                    each.start,
+                    each.to,
+                    each.reached,
+                    each.conquered,
+                    each.arrived,
+                    each.ended,
+                    advances,
+                )
+            )
+        return Report(
+            report.value,
+            report.states,
+            tuple(visits),
+            tuple(report.owned[: self.lands]),
+            tuple(report.armies[: self.lands]),
+            tuple(report.taken[: len(self.problem.rewards.sets)]),
+        )
+
+
+def _check_state(code: int) -> None:
+    if code == UNSOUND:
+        raise IllegalError("position must be one that can follow the start of the plan")
+
+
+def _scaled(report: Report, factor: float) -> Report:
+    """Return the report of a part of the games as if it were all of them."""
+    visits = tuple(
+        Visit(
+            each.start,
+            each.to,
+            each.reached * factor,
+            each.conquered * factor,
+            each.arrived * factor,
+            each.ended * factor,
+            tuple((able, chance * factor, moved * factor) for able, chance, moved in each.advances),
+        )
+        for each in report.visits
+    )
+    rows = (tuple(x * factor for x in row) for row in (report.owned, report.armies, report.taken))
+    return Report(report.value * factor, report.states, visits, *rows)

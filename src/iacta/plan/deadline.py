@@ -1,0 +1,62 @@
+"""The deadline of a search: the one object that knows how much time is left."""
+
+import ctypes
+from math import inf
+from time import monotonic
+
+__all__ = ["Deadline"]
+
+MOST_BYTES = 400 * 2**20
+
+
+class Deadline:
+    """When a search must end.
+
+    seconds: from now on; `None` for no limit.
+    most_bytes: about the most memory that the search may take.
+
+    A part of a deadline stops with the whole of it.
+
+    >>> whole = Deadline()
+    >>> part = whole.part(0.5)
+    >>> whole.stop()
+    >>> part.is_over
+    True
+    """
+
+    def __init__(self, seconds: float | None = None, most_bytes: int = MOST_BYTES) -> None:
+        self.limited = seconds is not None
+        self.bytes = most_bytes
+        self.start = monotonic()
+        self._end = inf if seconds is None else self.start + seconds
+        self.flag = ctypes.c_int32(0)  # which the core looks at
+
+    def left(self) -> float:
+        """Return how many seconds are left; infinitely many where there is no limit."""
+        return max(self._end - monotonic(), 0.0)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been running."""
+        return monotonic() - self.start
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is over, or the search was stopped."""
+        return bool(self.flag.value) or monotonic() >= self._end
+
+    def stop(self) -> None:
+        """Stop the search, and all its parts."""
+        self.flag.value = 1
+
+    def without_limit(self) -> "Deadline":
+        """Return a deadline without a limit of time, which stops with this one."""
+        found = Deadline(None, self.bytes)
+        found.flag = self.flag
+        return found
+
+    def part(self, share: float) -> "Deadline":
+        """Return a deadline for a part of the time that is left."""
+        found = Deadline(self.left() * share if self.limited else None, self.bytes)
+        found.flag = self.flag
+        return found

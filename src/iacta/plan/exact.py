@@ -1,0 +1,259 @@
+"""The best play of all, by Bellman's equation over a dictionary of states.
+
+With z the results of an attack, r(z) what they pay at once, and the defender's answer that is worst
+for the player where the dice leave one,
+
+    Q(s, attack) = Σ_y P(y) · min over answers j of Σ_z P(z | y, j) · (r(z) + V'(s after z)),
+    V(s)         = max(0, max over attacks of Q(s, attack)),
+
+where V' is V, or after a conquest the maximum of V over all advances. Each attack takes armies, so
+the recursion ends. States that differ only in what cannot matter any more count as one.
+
+The compiled core does the same, some fifty times faster. This is its twin, and takes its place on
+small boards where iacta was installed without it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from math import inf
+
+from iacta.errors import IactaError
+from iacta.methods.kernel import Choice
+from iacta.plan.core import NO_CORE, Decision, Outcome, Report, Visit
+from iacta.plan.deadline import Deadline
+from iacta.plan.problem import Problem, State
+from iacta.plan.sets import bits, reached
+
+__all__ = ["Exact"]
+
+SAME = 1e-12  # values that differ by less count as the same; then the first attack is taken
+MOST_ARMIES = 250  # the recursion is as deep
+MOST_STATES = 30_000
+
+
+class Exact:
+    """The best play for one problem, with the same methods as `iacta.plan.core.Core`.
+
+    problem: the problem.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self._start = problem.start
+        self._values: dict[State, float] = {}
+        self._deadline: Deadline | None = None
+        self._most = inf
+
+    def begin(self, state: State) -> None:
+        """Begin in a state with what `solve` and `flow` do."""
+        self._start = state
+
+    def solve(self, deadline: Deadline, states: float = inf) -> float | None:
+        """Return the value of the best play; `None` where that takes too much."""
+        armies = sum(self._start.armies[t] for t in bits(self._active))
+        if armies > MOST_ARMIES:
+            return None
+        self._deadline, self._most = deadline, min(states, MOST_STATES)
+        try:
+            return self.value(self._start)
+        except _TooManyError:
+            return None
+        finally:
+            self._deadline, self._most = None, inf
+
+    @property
+    def _active(self) -> int:
+        return self.problem.field | self.problem.stacks
+
+    def value(self, state: State) -> float:
+        """Return V, what the best play is still paid on average."""
+        key = self._key(state)
+        if key not in self._values:
+            if len(self._values) >= self._most or (self._deadline and self._deadline.is_over):
+                raise _TooManyError
+            self._values[key] = max((q for *_, q in self._rolls(state)), default=0.0)
+        return max(self._values[key], 0.0)
+
+    def _key(self, state: State) -> State:
+        """Return what matters in a state."""
+        problem, left = self.problem, self.problem.field & ~state.owned
+        live = 0
+        for v in bits(state.owned & ~problem.resting):
+            if state.armies[v] > problem.garrisons[v] and problem.out[v] & left:
+                live |= 1 << v
+        matters = live | reached(problem.out, live, left)
+        armies = tuple(n if matters >> t & 1 else 0 for t, n in enumerate(state.armies))
+        return State(armies, state.owned)
+
+    def _is_over(self, state: State) -> bool:
+        rewards, field = self.problem.rewards, self.problem.field
+        paying = sum(1 << t for t, paid in enumerate(rewards.lands) if paid)
+        if rewards.once:
+            return bool(paying & field & state.owned)
+        for mask, _ in rewards.sets:
+            paying |= mask
+        return not paying & field & ~state.owned
+
+    def _rolls(self, state: State) -> Iterator[tuple[int, int, Choice, float]]:
+        """Yield all legal attacks with their values Q."""
+        problem, turn = self.problem, self.problem.turn
+        if self._is_over(state):
+            return
+        for v in bits(state.owned & ~problem.resting):
+            spare = state.armies[v] - problem.garrisons[v]
+            for c in bits(problem.out[v] & problem.field & ~state.owned) if spare > 0 else ():
+                kernel, defenders = problem.kernels[c], state.armies[c]
+                choices: tuple[Choice, ...]
+                if turn.whole_battles or not kernel.by_rolls:
+                    choices = (kernel.battle(spare, defenders),)
+                else:
+                    able = state.armies[v] - turn.rules.garrison
+                    choices = kernel.rolls(able, defenders, spare)
+                for choice in choices:
+                    outcomes = self._outcomes(state, v, c, choice)
+                    yield v, c, choice, sum(each.chance * each.value for each in outcomes)
+
+    def _outcomes(self, state: State, v: int, c: int, choice: Choice) -> list[Outcome]:
+        """Return the results of an attack, with the answers that are worst for the player."""
+        found: dict[tuple[int, int], Outcome] = {}
+        for throw in choice.throws:
+            answers = []
+            for option in throw.options:
+                outcomes = [
+                    Outcome(p, x, y, *self._after(state, v, c, choice.least, x, y))
+                    for p, x, y in option
+                ]
+                answers.append((sum(each.chance * each.value for each in outcomes), outcomes))
+            least = min(value for value, _ in answers)
+            worst = next(outcomes for value, outcomes in answers if value <= least + SAME)
+            for each in worst:
+                key, chance = (each.attackers, each.defenders), throw.chance * each.chance
+                before = found[key].chance if key in found else 0.0
+                found[key] = each._replace(chance=before + chance)
+        return [*found.values()]
+
+    def _after(
+        self, state: State, v: int, c: int, least: int, lost: int, killed: int
+    ) -> tuple[int, float]:
+        """Return the best advance after a result, and what it is worth in all."""
+        rewards = self.problem.rewards
+        armies = [*state.armies]
+        armies[v] -= lost
+        armies[c] -= killed
+        paid = -rewards.price * lost
+        if armies[c]:
+            return 0, paid + self.value(State(tuple(armies), state.owned))
+        paid += rewards.of(c, ~state.owned)
+        owned, spare = state.owned | 1 << c, armies[v] - self.problem.garrisons[v]
+        best, moved = -inf, spare
+        for number in range(spare, min(least, spare) - 1, -1):
+            after = [*armies]
+            after[v], after[c] = armies[v] - number, number
+            there = State(tuple(after), owned)
+            value = 0.0 if self._is_over(there) else self.value(there)
+            if value > best + SAME:
+                best, moved = value, number
+        return moved, paid + best
+
+    def decide(self, state: State) -> Decision:
+        """Return what the best play does in a state."""
+        best, value = None, 0.0
+        for v, c, choice, q in self._rolls(state):
+            if q > value + SAME * max(1.0, value):
+                best, value = (v, c, choice), q
+        if best is None:
+            return Decision(-1, -1, 0, 0.0, ())
+        v, c, choice = best
+        return Decision(v, c, choice.dice, value, tuple(self._outcomes(state, v, c, choice)))
+
+    def judge(self, state: State, start: int, to: int, dice: int = 0) -> Decision:
+        """Return what an attack is worth in a state, with the best play after it.
+
+        dice: the attack dice, 0 for as many as are allowed.
+        """
+        for v, c, choice, q in self._rolls(state):
+            if (v, c) == (start, to) and dice in (0, choice.dice):
+                return Decision(v, c, choice.dice, q, tuple(self._outcomes(state, v, c, choice)))
+        return Decision(-1, -1, 0, 0.0, ())
+
+    def flow(self, deadline: Deadline, states: float = inf) -> Report | None:
+        """Return how the best play goes, by a forward pass over the states that it visits.
+
+        Each state also carries, for each border, the chance to come to it without having attacked
+        over that border.
+        """
+        problem = self.problem
+        lands = len(problem.board.territories)
+        waiting: dict[int, dict[State, tuple[float, dict[tuple[int, int], float]]]]
+        waiting = defaultdict(dict)
+        start = self._start
+        waiting[sum(start.armies)][start] = (1.0, {})
+        visits: dict[tuple[int, int], list[float]] = {}
+        advances: dict[tuple[int, int], dict[int, list[float]]] = {}
+        owned, armies = [0.0] * lands, [0.0] * lands
+        taken = [0.0] * len(problem.rewards.sets)
+        value, count = 0.0, 0
+        while waiting:
+            layer = waiting.pop(max(waiting))
+            for state, (chance, fresh) in layer.items():
+                count += 1
+                if deadline.is_over or count > states:
+                    return None
+                decision = self.decide(state)
+                if not decision.dice:
+                    for t in bits(state.owned):
+                        owned[t] += chance
+                        armies[t] += chance * state.armies[t]
+                    for i, (mask, _) in enumerate(problem.rewards.sets):
+                        taken[i] += chance * (not mask & ~state.owned)
+                    continue
+                v = decision.start
+                border = v, decision.to
+                visit = visits.setdefault(border, [0.0] * 4)
+                rows = advances.setdefault(border, {})
+                visit[0] += fresh.get(border, chance)
+                for each in decision.outcomes:
+                    p = chance * each.chance
+                    after, paid = self._applied(state, decision, each)
+                    value += p * paid
+                    if after.owned != state.owned:
+                        visit[1] += p
+                        visit[2] += p * each.moved
+                        able = state.armies[v] - problem.garrisons[v] - each.attackers
+                        row = rows.setdefault(able, [0.0, 0.0])
+                        row[0] += p
+                        row[1] += p * each.moved
+                    if not self._is_over(after) and not self.decide(after).dice:
+                        visit[3] += p
+                    carried = {b: x * each.chance for b, x in fresh.items()} | {border: 0.0}
+                    there = waiting[sum(after.armies)]
+                    before, old = there.get(after, (0.0, {}))
+                    both = {*carried, *old}
+                    there[after] = (
+                        before + p,
+                        {b: carried.get(b, p) + old.get(b, before) for b in both},
+                    )
+        found = []
+        for border, (reach, conquest, arrived, ended) in visits.items():
+            moves = tuple((able, p, moved) for able, (p, moved) in sorted(advances[border].items()))
+            found.append(Visit(*border, reach, conquest, arrived, ended, moves))
+        return Report(value, count, tuple(found), tuple(owned), tuple(armies), tuple(taken))
+
+    def _applied(self, state: State, decision: Decision, outcome: Outcome) -> tuple[State, float]:
+        """Return the state after an outcome, and what it pays at once."""
+        rewards, v, c = self.problem.rewards, decision.start, decision.to
+        armies = [*state.armies]
+        armies[v] -= outcome.attackers + outcome.moved
+        armies[c] -= outcome.defenders
+        paid = -rewards.price * outcome.attackers
+        if armies[c]:
+            return State(tuple(armies), state.owned), paid
+        armies[c] = outcome.moved
+        return State(tuple(armies), state.owned | 1 << c), paid + rewards.of(c, ~state.owned)
+
+
+class _TooManyError(IactaError):
+    """Ends a search that looks at too many states."""
+
+    def __init__(self) -> None:
+        super().__init__(NO_CORE)

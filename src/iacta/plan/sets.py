@@ -1,0 +1,64 @@
+"""Sets of territories as whole numbers: territory t of a board is bit t."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+__all__ = ["bits", "components", "mask_of", "reached"]
+
+
+def bits(mask: int) -> Iterator[int]:
+    """Yield the territories of a set, in order.
+
+    >>> list(bits(0b1101))
+    [0, 2, 3]
+    """
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def mask_of(territories: Iterable[int]) -> int:
+    """Return the set of some territories.
+
+    >>> bin(mask_of([0, 2, 3]))
+    '0b1101'
+    """
+    mask = 0
+    for territory in territories:
+        mask |= 1 << territory
+    return mask
+
+
+def reached(out: Sequence[int], places: int, part: int) -> int:
+    """Return what can be reached from some territories through a part of the board.
+
+    out: for each territory the set of its neighbours.
+    places: the territories to start from.
+    part: the part.
+
+    >>> bin(reached((0b010, 0b101, 0b010), 0b001, 0b110))
+    '0b110'
+    """
+    seen, fresh = 0, places
+    while fresh:
+        near = 0
+        for v in bits(fresh):
+            near |= out[v]
+        fresh = near & part & ~seen
+        seen |= fresh
+    return seen
+
+
+def components(near: Sequence[int], part: int) -> Iterator[int]:
+    """Yield the connected components of a part of the board.
+
+    near: for each territory the set of its neighbours in either direction.
+    part: the part.
+
+    >>> [bin(each) for each in components((0b010, 0b101, 0b010), 0b101)]
+    ['0b1', '0b100']
+    """
+    while part:
+        component = part & -part | reached(near, part & -part, part)
+        yield component
+        part &= ~component

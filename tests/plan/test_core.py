@@ -1,0 +1,147 @@
+"""The core plays the game of a turn: its attacks, results and advances are those of `Turn`."""
+
+from collections.abc import Iterator
+from itertools import takewhile
+from random import Random
+
+import pytest
+
+from iacta import Turn
+from iacta.game import Advance, Attack, Losses, Stop, Throw
+from iacta.plan import Policy
+from iacta.plan.core import Core, Decision
+from iacta.plan.deadline import Deadline
+from iacta.plan.policy import policy_for
+from iacta.plan.problem import Problem, State
+from tests.plan.boards import needs_core, small_game
+
+pytestmark = needs_core
+
+MOST_DICE = 4
+
+
+def state_of(turn: Turn) -> State:
+    """Return a turn as the planner sees it."""
+    owned = sum(1 << t for t, owner in enumerate(turn.owners) if owner == turn.player)
+    return State(turn.armies, owned)
+
+
+def walk(turn: Turn, rng: Random) -> Iterator[Turn]:
+    """Yield the states of a turn that is played at random, before each attack."""
+    while turn.phase != "over":
+        if turn.phase == "attack":
+            yield turn
+        actions = [each for each in turn.actions() if not isinstance(each, Stop)]
+        action = rng.choice(actions) if actions and turn.phase != "fortify" else Stop()
+        turn = turn.after(action, rng.choice([*turn.results(action)]))
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_states_are_the_same_action_by_action_and_result_by_result(seed: int) -> None:
+    game, rng = small_game(seed), Random(seed)  # noqa: S311 # plays at random, no secrets
+    problem = game.problem(rng.choice(("rolls", "rolls", "battles")))
+    core = Core(problem)
+    assert core.solve(Deadline()) is not None
+    if problem.field:
+        turns = takewhile(lambda turn: not problem.goal.is_reached(turn), walk(problem.turn, rng))
+        assert sum(compare(core, problem, turn) for turn in turns)
+
+
+def compare(core: Core, problem: Problem, turn: Turn) -> int:
+    """Hold all attacks of a turn to what the core says of them; return how many there are."""
+    state, worths = state_of(turn), [0.0]
+    for start, to in turn.board.borders:
+        v, c = problem.place(start), problem.place(to)
+        if not problem.field & ~state.owned & 1 << c or not state.owned & 1 << v:
+            continue
+        is_whole = turn.whole_battles or not problem.kernels[c].by_rolls
+        legal = {
+            0 if is_whole else each.dice: each
+            for each in turn.actions()
+            if isinstance(each, Attack) and (each.start, each.to) == (start, to)
+        }
+        for dice in (0,) if is_whole else range(1, MOST_DICE + 1):
+            found = core.judge(state, v, c, dice)
+            assert (dice in legal) == bool(found.dice)
+            if dice in legal:
+                check_results(core, problem, turn, legal[dice], found)
+                worths.append(found.value)
+    assert core.decide(state).value == pytest.approx(max(worths), abs=1e-12)
+    return len(worths) - 1
+
+
+def check_results(
+    core: Core, problem: Problem, turn: Turn, attack: Attack, found: Decision
+) -> None:
+    """Hold the results of an attack, and the advances after it, to those of the game."""
+    results = turn.results(attack)
+    worths = {
+        losses: worth_after(core, problem, turn, after, losses.attackers)
+        for losses, after in followers(turn, attack)
+    }
+    for each in found.outcomes:
+        losses = each.attackers, each.defenders
+        assert each.value == pytest.approx(worths[Losses(*losses)], abs=1e-12)
+        if Losses(*losses) in results:
+            assert each.chance == pytest.approx(results[Losses(*losses)], abs=1e-12)
+    assert sum(each.chance for each in found.outcomes) == pytest.approx(1.0, abs=1e-12)
+    assert found.value == pytest.approx(expected(turn, attack, worths), abs=1e-12)
+
+
+def followers(turn: Turn, attack: Attack) -> Iterator[tuple[Losses, Turn]]:
+    """Yield what an attack may cost, and what follows."""
+    for result in turn.results(attack):
+        after = turn.after(attack, result)
+        if isinstance(result, Losses):
+            yield result, after
+            continue
+        for answer in after.actions():
+            for losses in after.results(answer):
+                yield losses, after.after(answer, losses)
+
+
+def expected(turn: Turn, attack: Attack, worths: dict[Losses, float]) -> float:
+    """Return what an attack is worth, with the answers that are worst for the player."""
+    total = 0.0
+    for result, chance in turn.results(attack).items():
+        if not isinstance(result, Throw):
+            total += chance * worths[result]
+            continue
+        defending = turn.after(attack, result)
+        total += chance * min(
+            sum(float(p) * worths[losses] for losses, p in defending.results(answer).items())
+            for answer in defending.actions()
+        )
+    return total
+
+
+def worth_after(core: Core, problem: Problem, before: Turn, after: Turn, lost: int) -> float:
+    """Return what is paid at once and what follows is worth, with the best advance."""
+    rewards = problem.rewards
+    paid = -rewards.price * lost
+    if after.phase != "advance":
+        return paid + core.decide(state_of(after)).value
+    (taken,) = (t for t, owner in enumerate(before.owners) if owner != after.owners[t])
+    paid += rewards.of(taken, ~state_of(before).owned)
+    advances = [each for each in after.actions() if isinstance(each, Advance)]
+    return paid + max(core.decide(state_of(after.after(each))).value for each in advances)
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 2))
+def test_lookahead_plays_by_the_rules_too(seed: int) -> None:
+    game, rng = small_game(seed), Random(seed)  # noqa: S311 # plays at random, no secrets
+    policy = policy_for(game.problem(rng.choice(("rolls", "battles"))), states=0)
+    assert isinstance(policy, Policy)
+    turn = policy.problem.turn
+    while turn.phase != "over":
+        action = policy(turn)
+        assert action in turn.actions()
+        results = turn.results(action)
+        if isinstance(action, Attack) and not any(isinstance(each, Throw) for each in results):
+            decision = policy.decide(state_of(turn))
+            found = {(each.attackers, each.defenders): each.chance for each in decision.outcomes}
+            assert found == pytest.approx(dict(results.items()), abs=1e-12)
+        turn = turn.after(action, rng.choice([*results]))
+        if turn.phase == "defend":
+            answer = turn.careful_defence()
+            turn = turn.after(answer, rng.choice([*turn.results(answer)]))

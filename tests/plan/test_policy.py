@@ -1,0 +1,168 @@
+"""Policies are values: they play the same anywhere, and are worth what plans say."""
+
+import json
+import pickle
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import islice
+from random import Random
+
+import pytest
+
+from iacta import evaluate
+from iacta.board import Holding
+from iacta.errors import IllegalError, MalformedError
+from iacta.game import Attack
+from iacta.plan import Plan, Policy, TakeAll, best_plan
+from iacta.plan.core import Style, find_core
+from iacta.plan.policy import policy_for
+from iacta.plan.problem import Problem, State, read_problem
+from tests.plan.boards import BLUE, needs_core, small_game
+from tests.plan.test_core import state_of, walk
+
+SEEDS = range(40)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_proven_plan_is_worth_what_its_policy_is_in_the_game(seed: int) -> None:
+    plan = small_game(seed).plan(play="battles" if seed % 4 == 1 else "rolls")
+    assert plan.proven
+    found = evaluate(plan.policy, plan.problem.turn, plan.goal)
+    assert found.interval is None
+    assert found.value == pytest.approx(plan.value, abs=1e-9)
+
+
+@needs_core
+@pytest.mark.parametrize("seed", SEEDS)
+def test_lookahead_plays_the_game_about_as_well_as_it_says(seed: int) -> None:
+    policy = policy_for(small_game(seed).problem(), states=0)
+    problem = policy.problem
+    told, is_exact = policy.value(problem.start)
+    assert is_exact
+    found = evaluate(policy, problem.turn, problem.goal)
+    # What it moves in after a conquest it chooses anew, as a turn does not say what was before.
+    assert found.value == pytest.approx(told + problem.held, rel=0.03, abs=0.05)
+
+
+def states_of(problem: Problem, seed: int) -> list[State]:
+    """Return some states that may follow the start of a problem."""
+    rng, found = Random(seed), list[State]()  # noqa: S311 # draws states, no secrets
+    for _ in range(4):
+        found += [state_of(turn) for turn in islice(walk(problem.turn, rng), 12)]
+    return found
+
+
+@pytest.mark.parametrize("kind", ["best", "lookahead", "careful"])
+def test_a_record_and_a_pickle_restore_the_same_decisions(kind: str) -> None:
+    if kind == "best":
+        policy = small_game(11).plan().policy
+    elif find_core() is None:
+        pytest.skip("needs the compiled core")
+    else:
+        style = Style(depth=2) if kind == "careful" else Style()
+        policy = policy_for(read_problem(BLUE, TakeAll("South America")), style)
+        assert not policy.is_best
+    text = json.dumps(policy.to_record())
+    read = Policy.from_record(json.loads(text), policy.problem)
+    copied = pickle.loads(pickle.dumps(policy))  # noqa: S301 # just made
+    assert read == copied == policy
+    for state in states_of(policy.problem, 1):
+        decision = policy.decide(state)
+        assert read.decide(state) == copied.decide(state) == decision
+
+
+def test_a_plan_can_be_pickled_and_followed() -> None:
+    plan = small_game(11).plan()
+    copied = pickle.loads(pickle.dumps(plan))  # noqa: S301 # just made
+    assert copied == plan
+    assert copied.next_move() == plan.next_move()
+    assert copied.policy == plan.policy
+
+
+def test_records_of_something_else_are_refused() -> None:
+    policy, other = small_game(11).plan().policy, small_game(12).problem()
+    record = policy.to_record()
+    with pytest.raises(IllegalError, match="policy must be for the turn of its problem"):
+        Policy.from_record(record, other)
+    wrong: object
+    for wrong in (None, 5, [], {}, {**record, "version": 0}, {**record, "style": 5}):
+        with pytest.raises(MalformedError, match="policy must be a record of"):
+            Policy.from_record(wrong, policy.problem)
+    for part in (5, [5], [["s"]], {"s": 1}, [{"0": ["x"]}], [{"0": 3}], [{"0": [-1]}]):
+        with pytest.raises(MalformedError, match="policy must be a record of"):
+            Policy.from_record({**record, "assignment": part}, policy.problem)
+
+
+def quick_plan(**options: object) -> Plan:
+    """Return a plan that is found by lookahead, of a counted search."""
+    return best_plan(BLUE, TakeAll("South America"), budget=0.05, **options)  # type: ignore[arg-type]
+
+
+def facts(plan: Plan) -> dict[str, object]:
+    """Return all that is reported of a plan, to the last digit."""
+    return {
+        "value": plan.value,
+        "bound": plan.upper_bound,
+        "interval": plan.interval,
+        "steps": [[*step.__dict__.values()] for step in plan.steps],
+        "policy": plan.policy.to_record(),
+    }
+
+
+ELSEWHERE = """
+import json
+from tests.plan.test_policy import facts, quick_plan
+print(json.dumps(facts(quick_plan(threads=1)), sort_keys=True))
+"""
+
+
+@needs_core
+def test_the_same_work_finds_the_same_plan_anywhere() -> None:
+    first = quick_plan()
+    assert first == quick_plan()
+    one, two = quick_plan(threads=1), quick_plan(threads=2)
+    assert one == two == first
+    there = subprocess.run(  # noqa: S603 # known words
+        [sys.executable, "-c", ELSEWHERE], check=True, capture_output=True, text=True
+    )
+    assert there.stdout.strip() == json.dumps(facts(first), sort_keys=True)
+
+
+@needs_core
+def test_the_same_work_finds_the_same_plan_on_a_busy_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first = quick_plan()
+    ticks = iter(range(10**9))
+    monkeypatch.setattr("iacta.plan.deadline.monotonic", lambda: 1000.0 * next(ticks))
+    assert quick_plan() == first
+
+
+@needs_core
+def test_a_policy_covers_what_follows_and_finds_another_for_the_rest() -> None:
+    plan = quick_plan()
+    problem = plan.problem
+    assert plan.policy.at(problem) is plan.policy
+    move = plan.next_move()
+    assert move is not None
+    for name, armies in ((move.to, 1), (move.start, 2), (move.start, 200)):
+        place = BLUE.board.territories.index(name)
+        holdings = list(BLUE.holdings)
+        holdings[place] = Holding(holdings[place].owner, armies)
+        there = replace(BLUE, holdings=tuple(holdings))
+        at = plan.policy.at(plan.problem.at(there))
+        assert (at is plan.policy) == (armies < 200)
+        found = plan.next_move(there)
+        assert found is not None
+        assert found.to in there.board.neighbours(found.start)
+        assert there.of(found.start).owner == "red" != there.of(found.to).owner
+        assert 1 <= found.dice <= 3
+
+
+def test_in_other_phases_a_policy_stops() -> None:
+    plan = small_game(11).plan()
+    action = plan.policy(plan.problem.turn)
+    move = plan.next_move()
+    assert move is not None
+    assert action == Attack(move.start, move.to, move.dice)
