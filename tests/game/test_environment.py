@@ -1,0 +1,82 @@
+"""The environment of `examples/environment.py` is one of Gymnasium, and plays the game."""
+
+from math import fsum
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from examples.environment import ILLEGAL, TurnEnvironment
+from iacta import Turn
+from iacta.game import Action, Stop
+from iacta.plan import TakeAll
+from iacta.rules.modes import DefenderSeesFirst
+from iacta.rules.rules import Rules
+from tests.game.positions import line_turn
+
+MOST_STEPS = 2000
+EAST = TakeAll(("B", "C"))
+
+
+def bold(turn: Turn) -> Action:
+    """Do what is listed first: attack while it is possible."""
+    return Stop() if turn.phase == "fortify" else turn.actions()[0]
+
+
+def played(environment: TurnEnvironment, seed: int) -> list[Any]:
+    """Return what an episode of random legal actions shows."""
+    dice = np.random.default_rng(seed)
+    seen, info = environment.reset(seed=seed)
+    found: list[Any] = [seen]
+    over = False
+    for _ in range(MOST_STEPS):
+        if over:
+            break
+        assert environment.observation_space.contains(seen)
+        number = dice.choice(np.flatnonzero(info["action_mask"]))
+        seen, reward, over, truncated, info = environment.step(number)
+        assert not truncated
+        found.append((environment.render(), reward, seen))
+    assert over
+    assert not info["action_mask"].any()
+    return found
+
+
+ENVIRONMENTS = {
+    "a turn": TurnEnvironment(line_turn("r9 b2 g1", place=3), EAST),
+    "a turn with cards and answers": TurnEnvironment(
+        line_turn(
+            "r9 b2 g1", rules=Rules(mode=DefenderSeesFirst()), phase="trade", cards={"red": 5}
+        ),
+        EAST,
+    ),
+    "a game": TurnEnvironment(line_turn("r9 b2 g1 b1 g2", place=3, cards={}), EAST, bold),
+}
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_gymnasium_finds_nothing_wrong(name: str) -> None:
+    check_env(ENVIRONMENTS[name], skip_render_check=True)
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_the_same_seed_plays_the_same_episode(name: str) -> None:
+    environment = ENVIRONMENTS[name]
+    episodes = [played(environment, seed) for seed in range(5)]
+    assert repr([played(environment, seed) for seed in range(5)]) == repr(episodes)
+    assert len({*map(repr, episodes)}) > 1
+    for episode in episodes:
+        end = Turn.from_code(episode[-1][0], environment.turn.board)
+        assert end.phase == "over"
+        paid = fsum(reward for _, reward, _ in episode[1:])
+        assert paid == EAST.worth(end) * (end.player == "red")
+
+
+def test_what_is_not_legal_changes_nothing_and_costs() -> None:
+    environment = ENVIRONMENTS["a turn"]
+    environment.reset(seed=1)
+    before = environment.turn
+    stop = np.int64(environment.meanings.index(("stop",)))
+    assert environment.step(stop)[1:3] == (ILLEGAL, False)
+    assert environment.turn is before
