@@ -10,7 +10,7 @@ INTO ?= iacta-reproduced
 SECONDS ?= 3600
 PORT ?= 8000
 SETTINGS := pyproject.toml constraints.txt
-CORE := src/iacta/plan/_core.$(if $(filter Darwin,$(shell uname)),dylib,so)
+CORE := src/iacta/plan/native/core.$(if $(filter Darwin,$(shell uname)),dylib,so)
 COMPILER := $(shell command -v $(CXX) || command -v c++ || command -v clang++)
 # What is in the core to say from which source it was built; cmake/CMakeLists.txt says the same.
 HASH := import hashlib, pathlib; files = sorted(pathlib.Path('src/core').iterdir()); \
@@ -41,6 +41,7 @@ no-compiler:
 	@echo "no C++ compiler found: plans on large boards need one; on Debian: apt install g++"
 
 $(CORE): $(wildcard src/core/*) cmake/CMakeLists.txt
+	@mkdir -p $(dir $@)
 	@source=$$($(PYTHON) -c "$(HASH)") && \
 	$(COMPILER) -O2 $(COMPILED) -fPIC -shared -DIACTA_SOURCE=\"$$source\" src/core/interface.cpp -o $@.new && mv $@.new $@
 

@@ -256,9 +256,6 @@ def test_a_signature_shows_what_is_written() -> None:
 
 def test_short_names_of_types_are_explained(made: dict[str, str]) -> None:
     assert "\n- `Probability` is `Fraction | float`" in made["library/Battle.md"]
-    assert (
-        "\n- `Goal` is `TakeAll | TakeAny | Worth | InOrder`" in made["library/plan-functions.md"]
-    )
 
 
 def test_in_sentences_too_indices_are_below_and_powers_above(made: dict[str, str]) -> None:

@@ -10,7 +10,7 @@ SOURCE = Path(__file__).parents[2] / "src"
 
 
 def test_the_core_knows_from_which_source_it_was_built() -> None:
-    built = list((SOURCE / "iacta" / "plan").glob("_core.*"))
+    built = list((SOURCE / "iacta" / "plan" / "native").glob("core.*"))
     if not built:
         pytest.skip("the core is not built here; run `make core`")
     core = ctypes.CDLL(str(built[0]))

@@ -245,8 +245,9 @@ def find_core() -> ctypes.CDLL | None:
     In a checkout whose core was built from other sources, an error says how to build it.
     """
     here = Path(__file__).parent
-    names = ("_core.so", "_core.dylib", "_core.dll")
-    found = next((here / name for name in names if (here / name).exists()), None)
+    # In a folder of its own, as it is no module that Python could import.
+    files = (here / "native" / f"core{suffix}" for suffix in (".so", ".dylib", ".dll"))
+    found = next(filter(Path.exists, files), None)
     if found is None:
         return None
     library = ctypes.CDLL(str(found))
