@@ -63,15 +63,14 @@ class Bench {
         iacta_budget all{nullptr, 1.0, STATES, BYTES}, stopped{&stop, 100.0, INT64_MAX, BYTES};
         double value, bound = 0.0;
         int64_t states = 0;
-        int32_t played = 0;
-        iacta_style style{3, 2, 0.05, 0.1};
+        int32_t played = 0, count = 1;
         iacta_report report{0.0, 0, 0, 0, nullptr, nullptr, owned_.data(), armies_.data(), &taken_};
         iacta_decision decision;
         double start = now();
         iacta_solve(search_, &all, &value, &states);
         std::printf("  %.0f thousand states a second", double(states) / (now() - start) / 1000.0);
-        iacta_assign(search_, &all, 3, sets_.data(), &value);
-        iacta_follow(search_, &style, sets_.data());
+        iacta_assign(search_, &all, 3, sets_.data(), &count);
+        iacta_follow(search_, 2, sets_.data());
         start = now();
         iacta_play(search_, &all, 1, 0, 1000, gains_.data(), &played, &report);
         if (played) std::printf(", %.2f ms a game", 1000.0 * (now() - start) / played);
@@ -96,7 +95,7 @@ class Bench {
             soon = soon && worst < LIMIT;
         };
         iacta_limit(search_, &stopped);
-        call("follow", [&] { return iacta_follow(search_, &style, sets_.data()); });
+        call("follow", [&] { return iacta_follow(search_, 2, sets_.data()); });
         call("decide", [&] {
             return iacta_decide(search_, p_.armies.data(), mine_.data(), &decision, outcomes_.data(), 1000);
         });
@@ -104,7 +103,7 @@ class Bench {
         call("play", [&] {
             return iacta_play(search_, &stopped, 1, 0, int32_t(gains_.size()), gains_.data(), &played, &report);
         });
-        call("assign", [&] { return iacta_assign(search_, &stopped, 1000, sets_.data(), &value); });
+        call("assign", [&] { return iacta_assign(search_, &stopped, 1000, sets_.data(), &count); });
         call("solve", [&] { return iacta_solve(search_, &stopped, &value, &states); });
         call("bound", [&] {
             int32_t answer;

@@ -126,7 +126,7 @@ class Exact {
     }
 
     // The best roll of a state, whose value is known or found.
-    Decision decide(Position<W>& s) {
+    Decision decide(Position<W> s) {
         Decision best;
         uint64_t key[K];
         if (game_.over(s) || !key_of(s, key)) return best;
@@ -137,7 +137,7 @@ class Exact {
     }
 
     // A legal roll of a state, with its value and its outcomes.
-    Decision judge(Position<W>& s, const Roll& roll) {
+    Decision judge(Position<W> s, const Roll& roll) {
         auto value_of = [&](int x, int y) { return after(s, roll, x, y).first; };
         auto moved_of = [&](int x, int y) { return after(s, roll, x, y).second; };
         int able = game_.spare(s, roll.start);
@@ -146,7 +146,7 @@ class Exact {
 
   private:
     static constexpr int MOST_ARMIES = 3000;
-    static constexpr int64_t KNOWN = 100;     // how long a known state takes
+    static constexpr int64_t KNOWN = 100;  // how long a known state takes
 
     int total(const Position<W>& s) const {
         int sum = 0;

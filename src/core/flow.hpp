@@ -140,7 +140,8 @@ class Flow {
         auto [known, is_new] = worth_.try_emplace(key_of(s), 0.0);
         if (!is_new) return known->second;
         deadline.go_on(Deadline::STATE);
-        if (int64_t(worth_.size()) > deadline.states()) throw Stopped{};
+        if (int64_t(worth_.size()) > deadline.states() || bytes_ > deadline.bytes()) throw Stopped{};
+        bytes_ += BYTES;
         return worth_[key_of(s)] = settled(s, decide, deadline).value;
     }
 
@@ -178,6 +179,7 @@ class Flow {
     std::map<int, Layer> waiting_;
     int64_t bytes_ = 0;  // about what they take
     std::unordered_map<StateKey, double, StateKey::Hash> worth_;
+    static constexpr int64_t BYTES = 80;  // about what each of them takes
 };
 
 }  // namespace iacta

@@ -201,6 +201,12 @@ class Game {
         int r = kind[c];
         return least_[whole[r] ? dice_first_[r] : dice_first_[r] + (k - 1) * defence_[r]];
     }
+    // 1 where an army remains for good once c is taken, or 0.
+    int stays(int c) const {
+        int fewest = std::min(keep[c], 1);
+        for (int k = whole[kind[c]] ? 1 : attack_dice(c); k > 0; --k) fewest = std::min(fewest, least(c, k));
+        return fewest;
+    }
     Span throws(int c, int k, int d) const {
         int r = kind[c];
         int i = dice_first_[r] + (k - 1) * defence_[r] + std::min(d, defence_[r]) - 1;

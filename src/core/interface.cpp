@@ -293,7 +293,7 @@ class Search : public iacta_search {
         if (game_.answers_differ && total > MOST_DEEP) return IACTA_TOO_LARGE;
         Flow<W> flow(game_);
         int steps = game_.answers_differ ? int(std::min<int64_t>(total, MOST_DEEP)) : 0;
-        bool done = deep([&] { return flow.run(from_, [this](Position<W>& s) { return decided(s); }, deadline_); }, steps);
+        bool done = deep([&] { return flow.run(from_, [this](const Position<W>& s) { return decided(s); }, deadline_); }, steps);
         report->value = flow.value;
         report->states = flow.states;
         write(flow.tally, report);
@@ -305,7 +305,7 @@ class Search : public iacta_search {
         if (!has_room(report, int(game_.sets.size()))) return IACTA_UNSOUND;
         begin(budget);
         Tally<W> tally(game_);
-        auto decide = [this](Position<W>& s) { return decided(s); };
+        auto decide = [this](const Position<W>& s) { return decided(s); };
         double paid = 0.0;
         *played = 0;
         auto games_played = [&] {
@@ -362,7 +362,7 @@ class Search : public iacta_search {
         throw;
     }
 
-    Decision decided(Position<W>& s) {
+    Decision decided(const Position<W>& s) {
         if (small_) return small_->decide(s);
         if (large_) return large_->decide(s);
         return lookahead_.decide(s);

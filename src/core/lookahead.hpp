@@ -69,8 +69,9 @@ class Lookahead {
     bool find_bases(int starts) {
         const Position<W>& s = game_.start;
         Random random(0);
-        std::vector<Parts<W>> parts;
-        bases_.clear();
+        std::vector<Parts<W>> parts = nothing();
+        std::vector<Base> found;
+        bool done = false;
         forget();
         try {
             for (int i = 0; i < starts; ++i) {
@@ -87,16 +88,17 @@ class Lookahead {
                     own = 3 + 4 * (i % 3);
                 }
                 double value = std::max(settled(s, parts, own), 0.0);
-                auto place = bases_.begin();
-                while (place != bases_.end() && place->value > value * (1.0 + ALIKE)) ++place;
-                if (place == bases_.end() || place->value < value * (1.0 - ALIKE))
-                    bases_.insert(place, {value, parts});
+                auto place = found.begin();
+                while (place != found.end() && place->value > value * (1.0 + ALIKE)) ++place;
+                if (place == found.end() || place->value < value * (1.0 - ALIKE))
+                    found.insert(place, {value, parts});
             }
+            done = true;
         } catch (const Stopped&) {
-            if (bases_.empty()) bases_ = {{0.0, std::move(parts)}};
-            return false;
+            if (found.empty()) found.push_back({0.0, std::move(parts)});
         }
-        return true;
+        bases_ = std::move(found);
+        return done;
     }
     const std::vector<Base>& bases() const { return bases_; }
     size_t shares() const { return goals_.size(); }

@@ -6,7 +6,7 @@
 //     E paid ≤ λ A + Σ_c E (paid for c − λ · spent on c) ≤ λ A + Σ_c g_c(λ),
 //
 // where g_c is the best that a player with endless armies gains at c alone, and can stop at any time.
-// With c' = λ + price of an army, k what must remain on c, and r what c pays,
+// With c' = λ + price of an army, k the army that must remain on c, and r what c pays,
 //
 //     V(d) = max(0, max over rolls Σ p · (V(d − y) − c' x)),   V(0) = r − λ k,   g_c = V(defenders).
 //
@@ -35,9 +35,10 @@ class Prices {
             }
         for (const auto& set : game.sets) {
             if (!(set.pays > 0.0 && (set.lands & game.field).any())) continue;
+            Set<W> missing = set.lands & game.field;
             double whole = next < chances.size() ? chances[next++] : 1.0, size = 0.0;
-            for (Set<W> rest = set.lands; rest.any();) size += weight(rest.pop());
-            for (Set<W> rest = set.lands; rest.any();) {
+            for (Set<W> rest = missing; rest.any();) size += weight(rest.pop());
+            for (Set<W> rest = missing; rest.any();) {
                 int c = rest.pop();
                 double share = set.pays * weight(c) / size;
                 pays_[c] += share;
@@ -86,7 +87,7 @@ class Prices {
 
     double gain(int c, double price) {
         int defenders = game_.start.armies[c];
-        double won = pays_[c] - price * game_.keep[c], lost = price + game_.price;
+        double won = pays_[c] - price * game_.stays(c), lost = price + game_.price;
         if (won <= 0.0) return 0.0;
         std::vector<double> v(defenders + 1, won);
         for (int d = 1; d <= defenders; ++d)

@@ -230,10 +230,7 @@ class Ways {
     explicit Ways(const Game<W>& game) : game(game) {
         for (int v = 0; v < game.lands; ++v) {
             near.push_back(game.out[v] | game.into[v]);
-            int least = std::min(game.keep[v], 1);
-            for (int k = game.whole[game.kind[v]] ? 1 : game.attack_dice(v); k > 0; --k)
-                least = std::min(least, game.least(v, k));
-            stays.push_back(least);
+            stays.push_back(game.stays(v));
         }
         for (Set<W> rest = game.live_stacks(game.start); rest.any();) {
             int v = rest.pop();
