@@ -57,7 +57,7 @@ class Flow {
             std::vector<Node> nodes = std::move(last->second.nodes);
             waiting_.erase(last);
             for (Node& node : nodes) {
-                if (states >= deadline.states() || deadline.done() > WORK * deadline.states() ||
+                if (states >= deadline.states() || deadline.done() / WORK > deadline.states() ||
                     bytes_ > deadline.bytes())
                     return false;
                 visit(node, decide, deadline);
