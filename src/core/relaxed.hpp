@@ -1267,6 +1267,7 @@ class Relaxed {
                 deadline_.go_on();
                 Action action{g, attack.toll + use.from, use.to == ENDLESS ? ENDLESS : attack.toll + use.to,
                               &choice, plan.parts.size(), 0, -1};
+                if (g == last && size_t(action.from) >= longest) continue;  // more than any budget
                 bool plain = choice.is_plain() && choice.costs().size() <= MOST_COSTS;
                 const Cost* same = nullptr;
                 if (g == last && plain) {

@@ -191,6 +191,12 @@ void spoil(Problem& p, iacta_problem& view, Random& random) {
     case 17: view.border_to = nullptr; break;
     default: break;
     }
+    // No array may be shorter than it is said to be.
+    if (view.throws == p.throw_first.back()) view.throws = std::min(view.throws, int32_t(p.throw_chance.size()));
+    if (view.answers == p.answer_first.back()) view.answers = std::min(view.answers, int32_t(p.result_first.size()) - 1);
+    if (view.results == p.result_first.back()) view.results = std::min(view.results, int32_t(p.result_chance.size()));
+    if (view.sets > 0 && view.sets < int32_t(p.set_first.size()) && p.set_first[size_t(view.sets)] > int32_t(p.set_lands.size()))
+        view.sets = -1;
 }
 
 class Case {
