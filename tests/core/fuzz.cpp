@@ -328,7 +328,7 @@ class Case {
                 if (answer != IACTA_DONE) break;
                 if (d.dice && (d.start < 0 || d.start >= n || d.to < 0 || d.to >= n || d.count < 1))
                     fail("a decision that cannot be");
-                check(d.value);
+                if (!std::isfinite(d.value)) fail("a value that cannot be");
                 break;
             }
             case 5:
