@@ -108,8 +108,7 @@ $(VENV)/wheels: | $(VENV)/pip
 	@$(INSTALL) build
 	@touch $@
 
-$(VENV)/core: EXTRAS := plan
-$(VENV)/plot $(VENV)/docs: EXTRAS := methods,plan,plot
+$(VENV)/plot $(VENV)/docs: EXTRAS := methods,plot
 $(VENV)/serve: EXTRAS := serve
 $(VENV)/test $(VENV)/check $(VENV)/bench: EXTRAS := cluster,serve
 

@@ -1,4 +1,4 @@
-"""What is asked of the planner: times, small boards proven, gaps, and limits that are kept.
+"""The planner's figures: times, small boards proven, gaps between value and bound, limits kept.
 
     python -m benchmarks.planner [POSITIONS]
 

@@ -11,7 +11,8 @@ Its chance is estimated by games with real dice, classic rules and the official 
 """
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numba import njit
@@ -27,6 +28,14 @@ MOST_ARMIES = 80
 ORDERS = 12  # greedy shares after a conquest
 FEW_ORDERS = 4  # the same after any other roll
 DEAD_END = 0.7  # armies that a dead end costs, as dice that conquer must advance
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function) -> Function:
+    """Return a function compiled for this machine."""
+    fast: Function = njit(cache=True)(function)
+    return fast
 
 
 class Searched(NamedTuple):
@@ -100,7 +109,7 @@ class _Field(NamedTuple):
     battles: Any = BATTLES
 
 
-@njit(cache=True)
+@compiled
 def _log_chance(able: float, mean: float, variance: float) -> float:
     if mean == 0.0:
         return 0.0
@@ -108,7 +117,7 @@ def _log_chance(able: float, mean: float, variance: float) -> float:
     return math.log(max(0.5 * math.erfc(-z / math.sqrt(2.0)), 1e-300))
 
 
-@njit(cache=True)
+@compiled
 def _greedy(field: _Field, armies: Any, owned: Any, part: Any) -> float:
     """Fill `part` with the stack that takes each territory, and return its chance."""
     count = len(armies)
@@ -167,7 +176,7 @@ def _greedy(field: _Field, armies: Any, owned: Any, part: Any) -> float:
     return _worth(field, armies, owned, part)
 
 
-@njit(cache=True)
+@compiled
 def _row(field: _Field, armies: Any, owned: Any, part: Any, v: int, without: int, row: Any) -> int:
     """Fill `row[a]` with the chance that a able armies take the part of v; return its size.
 
@@ -205,7 +214,7 @@ def _row(field: _Field, armies: Any, owned: Any, part: Any, v: int, without: int
     return after - 1
 
 
-@njit(cache=True)
+@compiled
 def _worth(field: _Field, armies: Any, owned: Any, part: Any) -> float:
     """Return the chance of a share, or -1 if a stack does not come to all its part."""
     chance, taken, row = 1.0, 0, np.empty(MOST_ARMIES)
@@ -218,7 +227,7 @@ def _worth(field: _Field, armies: Any, owned: Any, part: Any) -> float:
     return chance if taken == 0 else -1.0
 
 
-@njit(cache=True)
+@compiled
 def _improve(field: _Field, armies: Any, owned: Any, part: Any, tries: int) -> float:
     """Replace `part` by the best of some greedy shares if it is better; return its chance."""
     best, other = _worth(field, armies, owned, part), part.copy()
@@ -233,7 +242,7 @@ def _improve(field: _Field, armies: Any, owned: Any, part: Any, tries: int) -> f
     return best
 
 
-@njit(cache=True)
+@compiled
 def _conquer(
     field: _Field, armies: Any, owned: Any, part: Any, v: int, c: int, least: int, tries: int
 ) -> float:
@@ -275,7 +284,7 @@ def _conquer(
     return best
 
 
-@njit(cache=True)
+@compiled
 def _expected(
     field: _Field, armies: Any, owned: Any, part: Any, v: int, c: int, i: int, now: float
 ) -> float:
@@ -301,7 +310,7 @@ def _expected(
     return expected
 
 
-@njit(cache=True)
+@compiled
 def _game(field: _Field, armies: Any, owned: Any, part: Any) -> bool:
     """Play one game to its end, and return whether the goal is reached."""
     while np.any(field.goal & ~owned):
@@ -334,7 +343,7 @@ def _game(field: _Field, armies: Any, owned: Any, part: Any) -> bool:
     return True
 
 
-@njit(cache=True)
+@compiled
 def _games(field: _Field, armies: Any, owned: Any, games: int, seed: int) -> int:
     np.random.seed(seed)
     part = np.full(len(armies), -1)

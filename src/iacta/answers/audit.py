@@ -44,7 +44,7 @@ MOST_LUCKS = 10
 MOST_FACES = 100
 MOST_ROLLS = 10**15
 LEAST_BIAS = Fraction(1, 10**6)
-NOTABLE = 5.0  # what happens in more than one game in so many is no luck
+NOTABLE = 5.0  # games; what happens more often than once in as many is not worth a note
 RARE = 1e-5  # anything rarer is reported as less than this
 USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL_BIASES = tuple(Fraction(each, 1000) for each in (50, 20, 10, 5, 1))
@@ -341,7 +341,7 @@ def _points(bias: float) -> str:
 
 
 def one_in(chance: float, *, is_most: bool = False) -> str:
-    """Return a chance as one of so many.
+    """Return a chance as 1 in a round number.
 
     chance: the chance.
     is_most: whether it is the most that the chance can be.
@@ -526,7 +526,7 @@ class Kind(NamedTuple):
     level: float
 
     def seen(self, rolls: int) -> float | None:
-        """Return the bias that so many throws detect nine times in ten."""
+        """Return the bias that this many throws detect nine times in ten."""
         return bias_seen(rolls, self.chances, self.level)
 
     def needed(self, bias: Fraction) -> int:
@@ -585,7 +585,7 @@ def _numbered(number: int, name: str) -> str:
 
 @dataclass(frozen=True, repr=False)
 class PowerAnswer(Answer):
-    """What bias so many rolls would show, and how many rolls it takes to show one."""
+    """The bias that a number of rolls detects, and the rolls that it takes to detect one."""
 
     question: AuditQuestion
 

@@ -505,7 +505,7 @@ class PlanQuestion(UnderRules, Question):
             best = f"{value:.2f} more than now, at most {bound:.2f}"
         else:
             best = percent(value)
-            if words.tells(value, bound):
+            if words.is_informative(value, bound):
                 best += f", at most {percent(bound)}"
         watch(f"Planning; best so far {best}", None, keeps=True)
 

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 OFTEN = 0.995
-LEAST_SEEN = 5e-5  # a chance below it is told as none
+LEAST_SEEN = 5e-5  # a chance below it is shown as none
 ALONE = "Each opponent is assumed to attack alone, against what you leave."
 DEALT = "All sets are traded in at once; the cards are assumed to be random."
 

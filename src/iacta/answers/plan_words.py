@@ -21,11 +21,11 @@ __all__ = [
     "achieved",
     "interval_record",
     "is_hopeless",
+    "is_informative",
     "is_telling",
     "proof",
     "record_of",
     "settled_chance",
-    "tells",
     "valued",
     "way_sections",
     "why",
@@ -34,7 +34,7 @@ __all__ = [
 LEVEL = "0.95"
 RARE = 0.001
 ROUNDING = 1e-12
-SEEN = 5e-5  # differences of values that are told
+SEEN = 5e-5  # differences of values that are shown
 NEAR = 0.01  # gaps, as parts of the most, that are reported as such
 TELLING = 0.2  # a bound says something if it excludes this part of what is missing to the most
 MOST_LINES = 40
@@ -97,13 +97,13 @@ def proof(plan: Plan) -> str:
 def is_telling(plan: Plan) -> bool:
     """Return whether the bound of a plan says more than what nothing can be above."""
     most, held = plan.problem.rewards.most, plan.problem.held
-    return tells(plan.value - held, plan.upper_bound - held, most)
+    return is_informative(plan.value - held, plan.upper_bound - held, most)
 
 
-def tells(value: float, bound: float, most: float = 1.0) -> bool:
+def is_informative(value: float, bound: float, most: float = 1.0) -> bool:
     """Return whether a bound on a value says more than what nothing can be above.
 
-    >>> tells(0.25, 0.98), tells(0.25, 0.75), tells(0.995, 1.0)
+    >>> is_informative(0.25, 0.98), is_informative(0.25, 0.75), is_informative(0.995, 1.0)
     (False, True, True)
     """
     return bound - value <= NEAR * most or most - bound >= TELLING * (most - value)
@@ -168,8 +168,8 @@ def way_sections(plan: Plan) -> Iterator[Section]:
         ]
         yield Section([Table(("", "chance"), lost)], title="Where it may fail:")
     owned = Table(("", "chance to own", "armies on average"), list(_afterwards(plan)))
-    told = [COUNTED.format(plan.games)] if plan.games else []
-    yield Section([owned, *told], title="At the end:")
+    source = [COUNTED.format(plan.games)] if plan.games else []
+    yield Section([owned, *source], title="At the end:")
 
 
 def _share(plan: Plan, chance: float) -> str:
@@ -425,10 +425,10 @@ class Checked(NamedTuple):
                 f"on average {seed}."
             )
         low, high = self.interval
-        told = "exact" if plan.interval is None else "estimated"
+        kind = "exact" if plan.interval is None else "estimated"
         inside = "inside" if low <= plan.win_probability <= high else "outside"
         return (
             f"{games} it succeeded in {percent(float(self.simulated.won.probability))}. The 95% "
-            f"interval is {100 * low:.2f}% to {100 * high:.2f}%; the {told} chance is {inside} "
+            f"interval is {100 * low:.2f}% to {100 * high:.2f}%; the {kind} chance is {inside} "
             f"{seed}."
         )

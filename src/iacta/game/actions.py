@@ -122,7 +122,7 @@ Result: TypeAlias = Losses | Throw | Hand | None
 class Numbered(Sequence[Action]):
     """Actions that differ in a number of armies only, each made when it is asked for.
 
-    make: the action with so many armies.
+    make: the action with a number of armies.
     numbers: the numbers.
     """
 

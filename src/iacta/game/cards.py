@@ -35,7 +35,7 @@ FIXED = (4, 6, 8, 10)  # for the sets of `KINDS`
 KINDS = ((3, 0, 0), (0, 3, 0), (0, 0, 3), (1, 1, 1))
 MOST_VALUE = 1000
 FEWEST_TRADED = 3
-MUST_TRADE = 5  # who holds so many cards must trade
+MUST_TRADE = 5  # cards; a player who holds as many must trade
 
 
 class Hand(NamedTuple):

@@ -194,7 +194,7 @@ class _Turn:
         self._ends = (end for end in drawn if all(end.of(n).owner == mine for n in first.names))
 
     def look_at(self, ends: int, deadline: Deadline) -> None:
-        """Look at more ends, until there are so many, or the time is over."""
+        """Look at more ends, until there are enough or the time is over."""
         while self.first > RARE and len(self.found) < ends:
             if self.found and deadline.is_over:
                 return

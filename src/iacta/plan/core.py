@@ -253,7 +253,7 @@ def find_core() -> ctypes.CDLL | None:
     library = ctypes.CDLL(str(found))
     library.iacta_source.restype = c_char_p
     sources = here.parents[1] / "core"
-    if sources.is_dir() and library.iacta_source().decode() != _hash_of(sources):
+    if (sources / "iacta.h").exists() and library.iacta_source().decode() != _hash_of(sources):
         raise IactaError("the core of iacta is older than its source; run `make core`")
     search, problem, budget = ctypes.c_void_p, POINTER(_Problem), POINTER(_Budget)
     state = search, POINTER(c_int32), POINTER(c_uint8)

@@ -1,7 +1,7 @@
 """New armies: where to place them before the first attack, jointly with the plan.
 
 It is the same game with more actions: each placement leads to a state, and all of these are states
-of one problem, in which all new armies are everywhere. So one search tells what each of them is
+of one problem, in which all new armies are everywhere. So one search says what each of them is
 worth. Where there are few states, that is the value of the best play, and all placements are
 compared, so that the best is proven.
 
@@ -278,7 +278,7 @@ def _settled(
 
 
 def deadline_of(time_limit: float | None) -> Deadline:
-    """Return the deadline of a call that may take so many seconds; `None` for no limit."""
+    """Return the deadline of a call with a time limit in seconds; `None` for no limit."""
     return Deadline(None if time_limit is None else read_seconds(time_limit, "time_limit"))
 
 
@@ -382,7 +382,7 @@ class Placements:
         return State(tuple(each.armies for each in there.holdings), self._owned)
 
     def compared(self, armies: int) -> list[Placement]:
-        """Return some placements of so many armies, or all of them, the best first."""
+        """Return some placements of the armies, or all of them, the best first."""
         self.has_tried_all = False
         if not self.places:
             mine = self.position.owned_by(self.position.player)

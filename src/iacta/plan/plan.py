@@ -438,7 +438,7 @@ class Play(Displayed):
         return Play(self.plan, position, battle)
 
     def conquers(self, defenders: int) -> bool:
-        """Return whether the next roll conquers if it costs so many defenders."""
+        """Return whether the next roll conquers if it costs this many defenders."""
         return self.problem.turn.armies[self._next().to] == defenders
 
     def advances(self, attackers: int) -> tuple[int, int, int]:

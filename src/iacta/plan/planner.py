@@ -6,7 +6,11 @@
    (`src/core/lookahead.hpp`). Several policies are compared, those that look more carefully and
    those with other assignments, by games with common random numbers; the best one is kept.
 3. *Value.* Exact, by a forward pass, where the policy visits few states; else the mean of games,
-   less the luck in them that the policy itself saw, with its interval.
+   less the luck in them that the policy itself saw, with its interval. With h(s) what the policy
+   sees in a state, Q its value of the attack that it chooses there, and T the end,
+
+    V(s_0) = h(s_0) + E(Σ_t (Q(s_t) − h(s_t)) − h(s_T)).
+
 4. *Bound.* The values of relaxed games, in which any play is easier (`src/core/relaxed.hpp`), one
    tighter than the other, as long as there is time.
 
@@ -37,7 +41,7 @@ PROVEN = 1e-9  # values that differ by less are the same
 LEVEL = 1.959963984540054
 FEWEST_GAMES = 10
 EXACT_PART = 0.25  # of the time, to solve the game
-LARGE = 12  # territories; where more may be attacked, it seldom can be solved
+LARGE = 12  # territories; where more may be attacked, it can rarely be solved
 LARGE_PART = 0.1  # of the time then
 FIRST_PART = 0.2  # of the time, for the first policy
 FRESH = 2**32  # number of the first game that no policy was compared by
@@ -61,7 +65,7 @@ class Work(NamedTuple):
     values: float
 
     def times(self, factor: float) -> "Work":
-        """Return so many times the work."""
+        """Return a multiple of the work."""
         return Work(
             self.states * factor,
             max(int(self.games * factor), FEWEST_GAMES),
@@ -275,7 +279,7 @@ class _Trial:
         self.was_followed = False  # to all its ends, or to too many
 
     def play(self, core: Core, deadline: Deadline, games: int) -> None:
-        """Play so many games more; where they see few states, follow the policy to all its ends."""
+        """Play more games; where they see few states, follow the policy to all its ends."""
         assert self.policy.assignment is not None  # noqa: S101 # the best play is not tried
         core.follow(self.policy.assignment, self.policy.style)
         while games > 0 and self.report is None and not deadline.is_over:

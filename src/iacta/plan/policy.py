@@ -232,7 +232,7 @@ def _parts(record: Mapping[str, Iterable[object]], problem: Problem) -> tuple[in
 
 
 def _searched(problem: Problem, states: float) -> Core | Exact | None:
-    """Return a search that knows the best play, if it is found within so many states."""
+    """Return a search that knows the best play, if it takes no more states than that."""
     search = Exact(problem) if find_core() is None else Core(problem)
     return None if search.solve(Deadline(), states) is None else search
 

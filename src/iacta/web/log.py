@@ -5,13 +5,13 @@ from time import monotonic
 
 __all__ = ["BoundedLog"]
 
-MOST_RECORDS = 20  # in a row of so many seconds
+MOST_RECORDS = 20  # in one interval
 SECONDS = 60.0
 MOST_CHARACTERS = 10_000  # of a record
 
 
 class BoundedLog(logging.StreamHandler):  # type: ignore[type-arg] # of stderr
-    """Writes records to stderr, at most so many a minute, and says how many it left out."""
+    """Writes records to stderr, a limited number a minute, and says how many it left out."""
 
     def __init__(self) -> None:
         super().__init__()
