@@ -113,9 +113,9 @@ $(VENV)/serve: EXTRAS := serve
 $(VENV)/test $(VENV)/check $(VENV)/bench: EXTRAS := cluster,serve
 
 $(PLAYER:%=$(VENV)/%): $(SETTINGS) | $(VENV)/bin/python
-	@$(INSTALL) $(IACTA) '.[$(EXTRAS)]'
+	@$(INSTALL) $(IACTA) '.$(EXTRAS:%=[%])'
 	@touch $@
 
 $(DEVELOPER:%=$(VENV)/%): $(VENV)/%: $(SETTINGS) | $(VENV)/pip
-	@$(INSTALL) $(IACTA) '.[$(EXTRAS)]' --group $*
+	@$(INSTALL) $(IACTA) '.$(EXTRAS:%=[%])' --group $*
 	@touch $@
