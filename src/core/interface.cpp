@@ -440,7 +440,6 @@ int32_t answered(Call call) noexcept try {
 
 iacta_search* opened(const iacta_problem& problem) {
     if (problem.lands <= 64) return new Search<1>(problem);
-    if (problem.lands <= 256) return new Search<4>(problem);
     return new Search<16>(problem);
 }
 
