@@ -6,7 +6,7 @@ from functools import partial
 from benchmarks import plain
 from benchmarks.measure import Line, seconds
 from iacta import Battle, best_mix, spread_defenders, when_to_stop, win_table
-from iacta.questions.spread import spread_value
+from iacta.odds.spread import spread_value
 from iacta.rules.variants import RULE_SETS, find_rules
 
 __all__ = ["MEASURES"]

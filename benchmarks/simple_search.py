@@ -12,7 +12,7 @@ Its chance is estimated by games with real dice, classic rules and the official 
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numba import njit
@@ -34,8 +34,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def compiled(function: Function) -> Function:
     """Return a function compiled for this machine."""
-    fast: Function = njit(cache=True)(function)
-    return fast
+    fast: Any = njit(cache=True)(function)
+    return cast("Function", fast)
 
 
 class Searched(NamedTuple):

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 
 from docs.reference import anchor
-from iacta.answers.form import Form, Parameter, Topic, option_name
-from iacta.answers.kinds import Flag
-from iacta.answers.question import QUESTIONS, Question
 from iacta.cli.command import COMMANDS, Shown
 from iacta.cli.follow import Followed
 from iacta.cli.parse import argument_name
+from iacta.questions.form import Form, Parameter, Topic, option_name
+from iacta.questions.kinds import Flag
+from iacta.questions.question import QUESTIONS, Question
 
 __all__ = ["commands_page", "gallery_page"]
 

@@ -27,13 +27,13 @@ import numpy as np
 
 import iacta
 from iacta import IactaError
-from iacta.answers.form import Parameter, option_name
-from iacta.answers.kinds import Chance, Choice, Flag, Listed, Number, RulesName, Way, Whole
-from iacta.answers.question import QUESTIONS, Question
 from iacta.checks import shown
 from iacta.cli import main
 from iacta.cli.command import COMMANDS, Shown
 from iacta.cli.terminal import LONG
+from iacta.questions.form import Parameter, option_name
+from iacta.questions.kinds import Chance, Choice, Flag, Listed, Number, RulesName, Way, Whole
+from iacta.questions.question import QUESTIONS, Question
 
 LONGEST = 320
 SLOW = ("plan", "compare", "chart", "defend", "simulate", "reproduce")  # that take long, or write

@@ -29,7 +29,7 @@ def _no_plan_twice() -> Iterator[None]:
         return plans[key]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("iacta.answers.plan.best_plan", remembered)
+        patch.setattr("iacta.questions.plan.best_plan", remembered)
         yield
 
 

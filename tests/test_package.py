@@ -78,6 +78,30 @@ def test_no_file_imports_itself_in_a_circle() -> None:
     assert not below
 
 
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        ("from iacta.answers import ask", "iacta.answers is now iacta.questions"),
+        ("from iacta.answers.form import Form", "iacta.answers.form is now iacta.questions.form"),
+        ("import iacta.questions.arrays", "iacta.questions.arrays is now iacta.odds.arrays"),
+        ("from iacta.questions.audit_log import read_log", "is now iacta.fairness.log"),
+        ("from iacta.questions.audit import Moment", "Moment is now iacta.fairness.audit.Moment"),
+        (
+            "from iacta.questions.fronts import SHAPES",
+            "SHAPES is now iacta.odds.fronts.SHAPES",
+        ),
+    ],
+)
+def test_old_names_of_files_work_with_a_warning(line: str, new: str) -> None:
+    ended = subprocess.run(  # noqa: S603 # our own line
+        [sys.executable, "-W", "default", "-c", line], capture_output=True, text=True, check=True
+    )
+    assert "DeprecationWarning" in ended.stderr
+    assert new in ended.stderr
+    wrong = [sys.executable, "-c", line.replace("import iacta.", "import iacta.x")[:-1]]
+    assert subprocess.run(wrong, capture_output=True, check=False).returncode == 1  # noqa: S603
+
+
 def test_only_rules_and_methods_name_a_mode() -> None:
     names = {mode.key for mode in MODES} | {mode.__name__ for mode in MODES}
     names |= {re.sub(r"(?<!^)([A-Z])", r"_\1", mode.__name__).lower() for mode in MODES}

@@ -38,7 +38,7 @@ class Displayed:
         return chart
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        bundle: dict[str, str] = import_module("iacta.answers.notebook").bundle(self)
+        bundle: dict[str, str] = import_module("iacta.questions.notebook").bundle(self)
         return bundle
 
 

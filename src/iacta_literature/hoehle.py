@@ -51,7 +51,7 @@ from iacta.checks import shown, whole_number
 from iacta.errors import missing
 from iacta.methods import markov
 from iacta.methods.simulation import throw_losses
-from iacta.questions.simulated import running_estimates
+from iacta.odds.simulated import running_estimates
 from iacta_literature.pracpred import ABLE, first_even, win
 from iacta_literature.published import (
     Figure,

@@ -15,7 +15,7 @@ from iacta import (
     Roll,
     simulate_campaign,
 )
-from iacta.questions.simulated import running_estimates
+from iacta.odds.simulated import running_estimates
 from iacta_literature.published import (
     Figure,
     Number,

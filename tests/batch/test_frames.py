@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 from iacta import IactaError, Rules, ask, find_rules, read_position
-from iacta.answers.question import QUESTIONS
 from iacta.batch import answer
+from iacta.questions.question import QUESTIONS
 from iacta.rules.variants import RULE_SETS
 
 BOARD = {

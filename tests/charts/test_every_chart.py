@@ -41,7 +41,7 @@ from iacta import (
 )
 from iacta.charts.registry import charts as registered
 from iacta.charts.theme import SUBTITLE_LETTERS, TITLE_LETTERS, AnyChart, sketched
-from iacta.questions.simulated import running_estimates
+from iacta.odds.simulated import running_estimates
 from tests.browser import BROWSER
 from tests.charts.look import is_drawn, subtitle, title
 

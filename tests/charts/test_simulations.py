@@ -14,7 +14,7 @@ from iacta import (
 )
 from iacta.charts.distributions import HOLD, STOP, WIN
 from iacta.methods.kernel import is_won
-from iacta.questions.simulated import running_estimates
+from iacta.odds.simulated import running_estimates
 from tests.charts.look import subtitle, table, title
 
 

@@ -29,7 +29,7 @@ from iacta.charts import Solved
 from iacta.charts.converter import convert
 from iacta.charts.curves import apart
 from iacta.charts.theme import AnyChart, config, shades
-from iacta.questions.needed import break_even_line
+from iacta.odds.needed import break_even_line
 
 OPEN = Rules(garrison=0)  # as the sources that leave the garrison out
 SOLVED = [Solved("counting", 0.5, 0.0, True, 1e-4), Solved("leap", 0.49, None, False, 1e-5)]

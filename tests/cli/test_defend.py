@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from iacta import Battle, defenders_needed, spread_defenders
-from iacta.questions.spread import spread_value
+from iacta.odds.spread import spread_value
 from tests.cli.run import Run
 
 

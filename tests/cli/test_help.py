@@ -2,10 +2,10 @@
 
 import pytest
 
-from iacta.answers.form import Form, Topic, option_name
-from iacta.answers.question import QUESTIONS, Question
 from iacta.cli.command import COMMANDS, Shown
 from iacta.cli.parse import argument_name
+from iacta.questions.form import Form, Topic, option_name
+from iacta.questions.question import QUESTIONS, Question
 from tests.cli.run import Run
 
 FORMS: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]

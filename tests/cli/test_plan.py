@@ -31,11 +31,11 @@ from iacta import (
     reinforcements_needed,
     traded_armies,
 )
-from iacta.answers import ask
-from iacta.answers import plan as asked
-from iacta.answers.plan import PlanQuestion
 from iacta.cli.terminal import patience
 from iacta.plan.alternatives import alternatives
+from iacta.questions import ask
+from iacta.questions import plan as asked
+from iacta.questions.plan import PlanQuestion
 from tests.cli.run import Result, Run
 
 ROOT = Path(__file__).parent.parent.parent

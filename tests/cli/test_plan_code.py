@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from iacta import Position, Turn, classic_board, read_board
-from iacta.answers.plan import PlanQuestion
 from iacta.board.position import read_position
 from iacta.game import Hand, Sets
+from iacta.questions.plan import PlanQuestion
 from tests.cli.run import Run
 
 HELD = {"Peru": ("red", 6), "Brazil": ("blue", 2), "Argentina": ("blue", 1)}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import iacta
-from iacta.answers.question import QUESTIONS
 from iacta.cli.command import COMMANDS
+from iacta.questions.question import QUESTIONS
 from tests.cli.run import Run
 
 COMMAND_LINES = (

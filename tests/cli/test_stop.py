@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from iacta import Battle, Campaign, Stop, Territory, simulate_campaign, spread_defenders
-from iacta.answers.words import bar_percent
-from iacta.questions.spread import spread_value
+from iacta.odds.spread import spread_value
+from iacta.questions.words import bar_percent
 from tests.cli.run import Run
 
 STOPS = {

@@ -7,12 +7,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from iacta.answers import ask
-from iacta.answers.plan import PlanAnswer
 from iacta.board import Holding, Position
 from iacta.cli.follow import HELP, follow
 from iacta.errors import IllegalError
 from iacta.plan import TakeAll, Worth, best_plan
+from iacta.questions import ask
+from iacta.questions.plan import PlanAnswer
 from tests.cli.run import Run
 from tests.plan.boards import board_of, position_on
 

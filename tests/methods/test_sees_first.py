@@ -40,7 +40,7 @@ from iacta import (
 from iacta.methods import find_kernel
 from iacta.methods.kernel import State, is_won
 from iacta.methods.sees_first import Battles, Replies, unit_of
-from iacta.questions.needed import win_probability_keeping
+from iacta.odds.needed import win_probability_keeping
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
 from iacta.rules.roll import seen_loss_counts
 from tests import brute

@@ -19,8 +19,8 @@ from iacta import (
     best_plan,
     spread_defenders,
 )
+from iacta.odds.needed import win_probability_keeping
 from iacta.plan.core import find_core
-from iacta.questions.needed import win_probability_keeping
 from tests.plan.boards import CLASSIC_BOARD, needs_core, position_on
 
 
@@ -61,7 +61,7 @@ def test_fractions_of_thousands_of_digits_are_not_compared(monkeypatch: pytest.M
     def compared(*_: Any) -> None:
         raise AssertionError("spreads were compared in fractions")
 
-    monkeypatch.setattr("iacta.questions.spread._Defence._exactly_best", compared)
+    monkeypatch.setattr("iacta.odds.spread._Defence._exactly_best", compared)
     assert not spread_defenders(2000, 9, 3).is_exact
     with pytest.raises(AssertionError):
         spread_defenders(700, 9, 3)

@@ -1,1 +1,1 @@
-"""Tests of what players ask of battles."""
+"""Questions and answers."""

@@ -11,11 +11,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import iacta
-from iacta.answers.form import Example
-from iacta.answers.question import Question
-from iacta.answers.words import percent
 from iacta.cli.parse import read_words
 from iacta.errors import IactaError
+from iacta.questions.form import Example
+from iacta.questions.question import Question
+from iacta.questions.words import percent
 from iacta.web.asked import address, asked_questions, offered, read_record
 from iacta.web.records import RECORDS
 from tests.frozen.case import read_cases

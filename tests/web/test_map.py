@@ -14,14 +14,14 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 
 import iacta
-from iacta.answers.following import standing
-from iacta.answers.plan import PlanQuestion
-from iacta.answers.words import percent, short_percent
 from iacta.board.files import read_board
 from iacta.board.formats import own
 from iacta.board.position import read_position
 from iacta.errors import IactaError
 from iacta.plan import Plan, Play, TakeAll, best_plan
+from iacta.questions.following import standing
+from iacta.questions.plan import PlanQuestion
+from iacta.questions.words import percent, short_percent
 from iacta.web import map as page_map
 from iacta.web.map import board_read, followed, position_read
 from tests.web.conftest import Visit

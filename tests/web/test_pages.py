@@ -10,13 +10,13 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 
 import iacta
-from iacta.answers.battle import BattleQuestion
-from iacta.answers.campaign import CampaignQuestion
-from iacta.answers.form import Parameter, named_by
-from iacta.answers.kinds import Choice, Flag, Name, RulesName
-from iacta.answers.question import Question
-from iacta.answers.spoken import as_command, as_python
 from iacta.errors import IactaError
+from iacta.questions.battle import BattleQuestion
+from iacta.questions.campaign import CampaignQuestion
+from iacta.questions.form import Parameter, named_by
+from iacta.questions.kinds import Choice, Flag, Name, RulesName
+from iacta.questions.question import Question
+from iacta.questions.spoken import as_command, as_python
 from iacta.web.asked import address as query
 from iacta.web.asked import asked_questions, offered, read_address
 from tests.web.conftest import Visit

@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from iacta import IactaError
-from iacta.answers.battle import BattleQuestion
 from iacta.board.files import read_board
+from iacta.questions.battle import BattleQuestion
 from iacta.web.map import followed
 from iacta.web.work import BusyError, DiedError, FailedError, Interrupt, LateError, Work
 

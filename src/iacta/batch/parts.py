@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.ipc
 
-from iacta.answers.kinds import Whole
 from iacta.batch.files import TEXT, Format, arrow
 from iacta.batch.rows import ERROR, WHOLE, Asked, answers, column_of
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import parse_json
+from iacta.questions.kinds import Whole
 from iacta.tabular import cells, column_name
 
 __all__ = [

@@ -20,16 +20,16 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from iacta.answers.battle import BattleQuestion
-from iacta.answers.campaign import CampaignQuestion
-from iacta.answers.form import Parameter, named_by
-from iacta.answers.kinds import Whole
-from iacta.answers.question import QUESTIONS, Question, find_question
 from iacta.batch.tables import COLUMNS, WAY_COLUMNS, Found, follow, look_up
 from iacta.checks import shown
 from iacta.display import pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import STREAM, parse_json, parse_toml
+from iacta.questions.battle import BattleQuestion
+from iacta.questions.campaign import CampaignQuestion
+from iacta.questions.form import Parameter, named_by
+from iacta.questions.kinds import Whole
+from iacta.questions.question import QUESTIONS, Question, find_question
 from iacta.tabular import column_name
 
 __all__ = ["ERROR", "WHOLE", "Asked", "answers", "column_of", "read_asked"]

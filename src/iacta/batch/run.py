@@ -36,8 +36,6 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.ipc
 
-from iacta.answers.form import ClashError
-from iacta.answers.question import Watch
 from iacta.batch.files import Format, Source, Target, read_format
 from iacta.batch.parts import HEAD, Job, answer_part, answer_sent, head_types, part_errors, sent
 from iacta.batch.rows import Asked, read_asked
@@ -52,6 +50,8 @@ from iacta.files import (
     reason_of,
     write_whole,
 )
+from iacta.questions.form import ClashError
+from iacta.questions.question import Watch
 from iacta.tabular import MOST_COLUMNS
 
 __all__ = ["Done", "answer_file", "cluster", "kept_parts"]

@@ -29,10 +29,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.answers.battle import BattleQuestion
-from iacta.answers.campaign import CampaignQuestion
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Floats, Values
+from iacta.questions.battle import BattleQuestion
+from iacta.questions.campaign import CampaignQuestion
 from iacta.rules.rules import Rules
 
 __all__ = ["COLUMNS", "WAY_COLUMNS", "Found", "follow", "look_up"]

@@ -23,7 +23,7 @@ from iacta.charts.theme import (
     named,
 )
 from iacta.errors import IllegalError
-from iacta.questions.audit import Audit
+from iacta.fairness.audit import Audit
 
 MOST_RESULTS = 30
 ROW_HEIGHT = 18

@@ -31,7 +31,7 @@ from iacta.charts.theme import (
 from iacta.checks import shown
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
-from iacta.questions.simulated import Simulated
+from iacta.odds.simulated import Simulated
 
 TAKEN, HELD, STOPPED = "you take it", "they hold it", "you stop there"
 FATES = {TAKEN: BLUE, HELD: RED, STOPPED: AMBER}

@@ -30,8 +30,8 @@ from iacta.charts.theme import (
 )
 from iacta.checks import Chance, read_chances, row_of, shown, whole_number
 from iacta.errors import IllegalError
-from iacta.questions.arrays import win_probability
-from iacta.questions.needed import armies_needed
+from iacta.odds.arrays import win_probability
+from iacta.odds.needed import armies_needed
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules, rules_name
 

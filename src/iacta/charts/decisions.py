@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from iacta.answers.words import plain_percent
 from iacta.battle.battle import Battle
 from iacta.battle.territory import Territory, read_territories, stages
 from iacta.charts.registry import chart
@@ -34,16 +33,17 @@ from iacta.charts.theme import (
 )
 from iacta.checks import shown, whole_number
 from iacta.errors import TooLargeError
-from iacta.questions.arrays import win_probability
-from iacta.questions.needed import win_probabilities_keeping
+from iacta.odds.arrays import win_probability
+from iacta.odds.needed import win_probabilities_keeping
+from iacta.questions.words import plain_percent
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop, read_stop
 from iacta.rules.variants import find_rules
 
 if TYPE_CHECKING:  # both take time to import
-    from iacta.questions.decisions import Decision, DiceDecision
-    from iacta.questions.fronts import BestFronts
-    from iacta.questions.spread import BestSpread, Objective
+    from iacta.odds.decisions import Decision, DiceDecision
+    from iacta.odds.fronts import BestFronts
+    from iacta.odds.spread import BestSpread, Objective
 
 Chances: TypeAlias = Callable[[Sequence[int]], list[float]]
 
@@ -72,7 +72,7 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> AnyChart:
     attackers; a table `boundary` as the decision has it; and the battle itself. More than 100,000
     states are refused.
     """
-    from iacta.questions.decisions import Decision
+    from iacta.odds.decisions import Decision
 
     expect(decision, Decision, "decision")
     known = [each for each in decision.boundary if each.attackers is not None]
@@ -218,7 +218,7 @@ def dice_map(decision: DiceDecision) -> AnyChart:
     The chart has a table `attack` and a table `defence`: the `dice` of `least` to `most` attackers
     against n `defenders`; and the battle itself. More than 100,000 states are refused.
     """
-    from iacta.questions.decisions import DiceDecision
+    from iacta.odds.decisions import DiceDecision
 
     expect(decision, DiceDecision, "decision")
     _refuse_large(decision.attackers, decision.defenders)
@@ -443,7 +443,7 @@ def best_spread(
     The chart has a table `spread` of the armies on each territory of the best; and with others a
     table `values` of the `value` that each `spread` leaves the attackers.
     """
-    from iacta.questions.spread import BestSpread
+    from iacta.odds.spread import BestSpread
 
     expect(best, BestSpread, "best")
     found = find_rules(rules)
@@ -508,7 +508,7 @@ def best_fronts(
     The chart has a table `armies` with those `held` before and those that are `new` on each
     territory, and a table `values` of the `value` that each front leaves its attackers.
     """
-    from iacta.questions.fronts import BestFronts
+    from iacta.odds.fronts import BestFronts
 
     expect(divided, BestFronts, "divided")
     found, is_chance = find_rules(rules), objective == "break through"

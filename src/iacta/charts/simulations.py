@@ -41,7 +41,7 @@ from iacta.checks import row_of
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
 from iacta.estimate import Estimate
-from iacta.questions.simulated import Simulated
+from iacta.odds.simulated import Simulated
 
 MOST_BARS = 40  # each has an interval
 MOST_TERRITORIES = 6  # whose defenders are named

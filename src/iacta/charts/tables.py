@@ -25,7 +25,7 @@ from iacta.charts.theme import (
 )
 from iacta.checks import whole_number
 from iacta.errors import MalformedError, TooLargeError
-from iacta.questions.needed import break_even_line
+from iacta.odds.needed import break_even_line
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 

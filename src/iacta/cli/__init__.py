@@ -8,12 +8,12 @@ from contextlib import suppress
 from io import TextIOWrapper
 from typing import NoReturn
 
-from iacta.answers.form import Form, named_by
-from iacta.answers.question import QUESTIONS, Question
 from iacta.cli.command import COMMANDS, Command, Shown, ask
 from iacta.cli.parse import HELP, VERSION, check_known, read_words, spelt
 from iacta.cli.settings import know_rules_files, with_usual_rules
 from iacta.errors import IactaError, IllegalError
+from iacta.questions.form import Form, named_by
+from iacta.questions.question import QUESTIONS, Question
 
 __all__ = ["main"]
 

@@ -6,14 +6,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass, make_dataclass
 from typing import Annotated, Any
 
-from iacta.answers.battle import BattleQuestion
-from iacta.answers.form import Example, Form, Parameter, Topic, option_name
-from iacta.answers.kinds import FileName, Flag, Listed, Name, Whole
-from iacta.answers.question import Question, find_question
-from iacta.answers.words import count
 from iacta.cli.command import Command, command
 from iacta.cli.terminal import patience
 from iacta.files import STREAM
+from iacta.questions.battle import BattleQuestion
+from iacta.questions.form import Example, Form, Parameter, Topic, option_name
+from iacta.questions.kinds import FileName, Flag, Listed, Name, Whole
+from iacta.questions.question import Question, find_question
+from iacta.questions.words import count
 
 __all__ = ["BatchCommand"]
 

@@ -8,23 +8,23 @@ from fractions import Fraction
 from operator import attrgetter
 from typing import Annotated, Any
 
-from iacta.answers.form import ClashError, Example, Form, Parameter, Topic
-from iacta.answers.kinds import Chance, Flag, Listed, Name, RulesName, Whole
-from iacta.answers.parameters import (
-    Attackers,
-    Defenders,
-    OneBattle,
-    OneCampaign,
-    UnderRules,
-)
-from iacta.answers.simulate import Simulation
 from iacta.charts.curves import CHANCES
 from iacta.charts.registry import Chart, Option, charts
 from iacta.checks import read_chance
 from iacta.cli.command import Command, command
 from iacta.cli.picture import Picture
 from iacta.cli.terminal import patience
-from iacta.questions.simulated import running_estimates
+from iacta.odds.simulated import running_estimates
+from iacta.questions.form import ClashError, Example, Form, Parameter, Topic
+from iacta.questions.kinds import Chance, Flag, Listed, Name, RulesName, Whole
+from iacta.questions.parameters import (
+    Attackers,
+    Defenders,
+    OneBattle,
+    OneCampaign,
+    UnderRules,
+)
+from iacta.questions.simulate import Simulation
 
 __all__ = ["ChartCommand"]
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
-from iacta.answers.form import Form, Parameter, Register
-from iacta.answers.kinds import Flag, Name
-from iacta.answers.question import Answer, Question
 from iacta.cli.terminal import patience, print_sections
 from iacta.errors import IllegalError
 from iacta.files import STREAM, csv_rows
+from iacta.questions.form import Form, Parameter, Register
+from iacta.questions.kinds import Flag, Name
+from iacta.questions.question import Answer, Question
 
 if TYPE_CHECKING:
     from iacta.cli.picture import Picture

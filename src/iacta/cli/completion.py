@@ -6,13 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated
 
-from iacta.answers.form import Example, Form, Parameter, Topic, option_name
-from iacta.answers.kinds import Choice, Flag, Kind, Listed, RulesName
-from iacta.answers.question import QUESTIONS, Question
 from iacta.cli.command import COMMANDS, Command, Shown, command
 from iacta.cli.parse import HELP, VERSION, Texts, read_words
 from iacta.errors import IactaError
 from iacta.files import STREAM
+from iacta.questions.form import Example, Form, Parameter, Topic, option_name
+from iacta.questions.kinds import Choice, Flag, Kind, Listed, RulesName
+from iacta.questions.question import QUESTIONS, Question
 
 __all__ = ["completions"]
 

@@ -5,14 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from iacta.answers.following import standing
-from iacta.answers.form import Form, Parameter
-from iacta.answers.kinds import Flag
-from iacta.answers.plan import PlanAnswer
-from iacta.answers.question import Answer
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError
 from iacta.plan import Play
+from iacta.questions.following import standing
+from iacta.questions.form import Form, Parameter
+from iacta.questions.kinds import Flag
+from iacta.questions.plan import PlanAnswer
+from iacta.questions.question import Answer
 
 if TYPE_CHECKING:
     import numpy as np

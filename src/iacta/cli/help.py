@@ -4,9 +4,9 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
-from iacta.answers.form import Example, Form, Parameter, Topic, option_name
-from iacta.answers.kinds import Flag
 from iacta.cli.parse import HELP, VERSION, argument_name
+from iacta.questions.form import Example, Form, Parameter, Topic, option_name
+from iacta.questions.kinds import Flag
 
 __all__ = ["form_help", "group_help", "overview"]
 

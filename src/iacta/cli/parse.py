@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from iacta.answers.form import Form, Parameter, option_name
-from iacta.answers.kinds import Flag
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
+from iacta.questions.form import Form, Parameter, option_name
+from iacta.questions.kinds import Flag
 
 __all__ = ["HELP", "VERSION", "argument_name", "check_known", "read_words", "spelt"]
 

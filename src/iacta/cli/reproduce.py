@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from iacta.answers.form import Example, Parameter, Topic
-from iacta.answers.kinds import Flag, Name
-from iacta.answers.sections import Section
-from iacta.answers.words import count
 from iacta.cli.command import Command, command
 from iacta.cli.terminal import patience, print_sections
 from iacta.errors import IllegalError
 from iacta.files import plain
+from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.kinds import Flag, Name
+from iacta.questions.sections import Section
+from iacta.questions.words import count
 
 if TYPE_CHECKING:
     from iacta_literature import Reproduced

@@ -7,11 +7,11 @@ from fractions import Fraction
 from importlib.util import find_spec
 from typing import Annotated, Any
 
-from iacta.answers.form import Example, Parameter, Topic
-from iacta.answers.kinds import Flag, Name, Number, Whole
 from iacta.checks import shown
 from iacta.cli.command import Command, command
 from iacta.errors import IllegalError, missing
+from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.kinds import Flag, Name, Number, Whole
 
 __all__ = ["ServeCommand"]
 

@@ -8,13 +8,13 @@ import os
 import re
 from pathlib import Path
 
-from iacta.answers.form import Form
-from iacta.answers.kinds import RulesName
-from iacta.answers.parameters import UnderRules
 from iacta.checks import shown
 from iacta.cli.parse import Texts
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import in_file, named
+from iacta.questions.form import Form
+from iacta.questions.kinds import RulesName
+from iacta.questions.parameters import UnderRules
 from iacta.rules.variants import know
 
 __all__ = ["know_rules_files", "with_usual_rules"]

@@ -8,9 +8,9 @@ from shutil import get_terminal_size
 from time import monotonic
 from unicodedata import combining, east_asian_width
 
-from iacta.answers.question import Watch
-from iacta.answers.sections import Bars, Cell, Grid, Section, Shaded, Table, text_of
-from iacta.answers.words import bar_percent
+from iacta.questions.question import Watch
+from iacta.questions.sections import Bars, Cell, Grid, Section, Shaded, Table, text_of
+from iacta.questions.words import bar_percent
 
 __all__ = ["patience", "print_sections"]
 

@@ -16,13 +16,13 @@ from iacta.checks import (
     whole_number,
 )
 from iacta.errors import IllegalError, MalformedError
+from iacta.odds.search import first
 from iacta.plan.core import Report
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Ending, Plan, Step, TerritoryEnd
 from iacta.plan.planner import Found, Planner
 from iacta.plan.problem import Problem, read_problem
-from iacta.questions.search import first
 from iacta.rules.rules import Rules
 
 __all__ = ["armies_needed_for_plan", "best_plan", "plan_of"]

@@ -23,6 +23,7 @@ from iacta.board import Holding, Position
 from iacta.checks import Chance, read_chance, read_seconds, row_of, shown, whole_number
 from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
+from iacta.odds.search import first
 from iacta.plan.best import best_plan
 from iacta.plan.core import Core, find_core
 from iacta.plan.deadline import Deadline
@@ -31,7 +32,6 @@ from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
 from iacta.plan.problem import Problem, State, read_problem
 from iacta.plan.sets import bits, mask_of
-from iacta.questions.search import first
 from iacta.rules.rules import Rules
 
 __all__ = [

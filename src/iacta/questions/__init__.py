@@ -1,1 +1,42 @@
-"""Questions: what players ask of battles: arrays, armies, decisions, defence, simulation, audit."""
+"""Questions: each one described once and answered once, for any face to ask and show."""
+
+from typing import Any
+
+from iacta.checks import shown
+from iacta.errors import IllegalError, MalformedError
+from iacta.questions.question import QUESTIONS, Answer, Question, Watch, find_question
+
+__all__ = ["QUESTIONS", "Answer", "Question", "ask", "find_question"]
+
+
+def ask(asked: Question | str, *, watch: Watch | None = None, **parameters: Any) -> Answer:
+    """Return the answer to a question.
+
+    asked: the question, or its name.
+    watch: receives progress where the work may take long: what is being done, and which part of it
+        is done, `None` if that is not known.
+    parameters: those of a question that is named, as values of Python or JSON.
+
+    An unknown name and parameters that do not fit are refused.
+
+    >>> ask("battle", attackers=12, defenders=10).sentence
+    '12 armies beat 10 with a chance of 65.38%.'
+    """
+    if isinstance(asked, str):
+        form = find_question(asked)
+        if form is None:
+            names = ", ".join(each.name for each in QUESTIONS.all())
+            raise IllegalError(f"unknown question {shown(asked)}; expected one of {names}")
+        known = [each.name for each in form.parameters()]
+        for name in parameters.keys() - {*known}:
+            listed = ", ".join(known)
+            raise MalformedError(
+                f"unknown parameter {shown(name)} of {asked}; expected some of {listed}"
+            )
+        for each in form.parameters():
+            if each.is_required and each.name not in parameters:
+                raise MalformedError(f"missing {each.name} of {asked}")
+        asked = form(**parameters)
+    if not isinstance(asked, Question):
+        raise MalformedError(f"asked must be a question or its name, got {shown(asked)}")
+    return asked.answer(watch)

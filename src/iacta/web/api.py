@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
-from iacta.answers.question import Question
 from iacta.checks import shown
 from iacta.errors import IactaError, MalformedError
 from iacta.files import parse_json
+from iacta.questions.question import Question
 from iacta.web.asked import asked_questions
 from iacta.web.problems import GoneError
 from iacta.web.work import QUICK_SECONDS, Work

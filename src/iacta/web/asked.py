@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from iacta.answers.form import Form, Parameter
-from iacta.answers.kinds import Flag
-from iacta.answers.question import QUESTIONS, Question
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError
+from iacta.questions.form import Form, Parameter
+from iacta.questions.kinds import Flag
+from iacta.questions.question import QUESTIONS, Question
 
 __all__ = [
     "address",
@@ -83,7 +83,7 @@ def parameter_of(error: IactaError, form: type[Form]) -> str | None:
     error: if it does not name the parameter, its sentence may begin with it.
     form: the question.
 
-    >>> from iacta.answers.need import NeedQuestion
+    >>> from iacta.questions.need import NeedQuestion
     >>> parameter_of(IllegalError("chance must lie between 0 and 1, got 2"), NeedQuestion)
     'chance'
     >>> parameter_of(IllegalError("missing territories"), NeedQuestion)

@@ -10,12 +10,6 @@ import numpy as np
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from iacta.answers.following import standing
-from iacta.answers.form import Topic
-from iacta.answers.plan import PlanAnswer, PlanQuestion
-from iacta.answers.question import Watch
-from iacta.answers.spoken import as_command, as_python
-from iacta.answers.words import count
 from iacta.board import Board, Position
 from iacta.board.codes import board_code, is_code
 from iacta.board.files import BUILT_IN, BoardFile, board_of_text, classic_board, read_board
@@ -29,6 +23,12 @@ from iacta.game import Turn
 from iacta.plan import Plan, Play, Policy
 from iacta.plan.problem import PLAYS, read_problem
 from iacta.plan.report import main_line
+from iacta.questions.following import standing
+from iacta.questions.form import Topic
+from iacta.questions.plan import PlanAnswer, PlanQuestion
+from iacta.questions.question import Watch
+from iacta.questions.spoken import as_command, as_python
+from iacta.questions.words import count
 from iacta.rules.variants import RULE_SETS, rules_name
 from iacta.web.api import key_of, read_body, while_there
 from iacta.web.asked import read_record

@@ -16,17 +16,17 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 import iacta
-from iacta.answers.form import ClashError, Example, Form, Parameter, Topic, named_by, option_name
-from iacta.answers.kinds import Chance, Choice, Flag, Number, RulesName, Whole
-from iacta.answers.parameters import fresh_seed
-from iacta.answers.plan_values import BoardSource, PositionSource
-from iacta.answers.question import Question
-from iacta.answers.sections import Section, Shaded, Table, text_of
-from iacta.answers.spoken import as_command, as_python
-from iacta.answers.words import bar_percent
 from iacta.charts.theme import NARROW_PLOT, PADDING, WIDTH, config
 from iacta.errors import IactaError
 from iacta.methods import METHODS
+from iacta.questions.form import ClashError, Example, Form, Parameter, Topic, named_by, option_name
+from iacta.questions.kinds import Chance, Choice, Flag, Number, RulesName, Whole
+from iacta.questions.parameters import fresh_seed
+from iacta.questions.plan_values import BoardSource, PositionSource
+from iacta.questions.question import Question
+from iacta.questions.sections import Section, Shaded, Table, text_of
+from iacta.questions.spoken import as_command, as_python
+from iacta.questions.words import bar_percent
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet, find_rule_set
 from iacta.web.api import while_there
 from iacta.web.asked import address, asked_questions, offered, parameter_of, read_address

@@ -10,9 +10,9 @@ import pickle
 import zlib
 from collections import OrderedDict
 
-from iacta.answers.plan import PlanAnswer
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
+from iacta.questions.plan import PlanAnswer
 
 __all__ = ["Plans", "pack", "unpack"]
 

@@ -5,8 +5,8 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from iacta.answers.form import Parameter
-from iacta.answers.question import Question
+from iacta.questions.form import Parameter
+from iacta.questions.question import Question
 from iacta.web.asked import asked_questions, offered
 from iacta.web.problems import PROBLEM
 from iacta.web.records import RECORDS

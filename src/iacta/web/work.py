@@ -21,8 +21,8 @@ from multiprocessing.connection import Connection
 from time import clock_gettime, monotonic
 from typing import Any
 
-from iacta.answers.question import Question, Watch
 from iacta.errors import IactaError
+from iacta.questions.question import Question, Watch
 from iacta.web.plans import Plans
 from iacta.web.worker import (
     PATIENT,

@@ -23,13 +23,13 @@ from time import monotonic
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from iacta import charts
-from iacta.answers.plan import PlanAnswer, PlanQuestion
-from iacta.answers.question import Answer, Question, Watch
 from iacta.charts.converter import convert
 from iacta.charts.files import content
 from iacta.charts.theme import sketched
 from iacta.errors import IactaError
 from iacta.files import csv_rows, seal
+from iacta.questions.plan import PlanAnswer, PlanQuestion
+from iacta.questions.question import Answer, Question, Watch
 from iacta.web.asked import asked_questions, parameter_of, read_address, read_record
 from iacta.web.plans import pack, unpack
 

@@ -1,0 +1,188 @@
+"""Luck: what the dice gave beyond their average, as backgammon measures it.
+
+A state of the game has a value V, such as the chance to win it. What a player does moves V, and so
+do the dice. The luck of a throw is what the dice alone have added to V,
+
+    luck = V(after) − E[V(after)],
+
+whose expected value is 0 whatever the player chose. So luck adds up over throws, and so do its
+variances, as no throw knows the next. What is left of the result is due to choices:
+
+    result = skill + luck.
+
+Here V counts armies, those that the enemy has lost minus one's own, or it is the chance to win the
+battle, or the whole campaign. What the attackers gain in luck the defenders lose.
+
+Where a log gives V itself, such as the chance that a plan has from the position before a throw and
+after it, the luck is V(after) − V(before): a plan that is followed has the same chance on average.
+As V·(1 − V) and the square of its steps together keep their mean, the variance of such steps is on
+average
+
+    E[(V(after) − V(before))²] = V(before)·(1 − V(before)) − E[V(after)·(1 − V(after))],
+
+whose sum over a plan that is followed to its end is V·(1 − V) at the start.
+
+Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
+"""
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.battle.campaign import Campaign
+from iacta.battle.territory import Territory
+from iacta.fairness.trials import Trial, outcomes
+from iacta.methods import find_kernel
+from iacta.rules.rules import Rules
+
+__all__ = ["Gain", "Luck", "armies_gain", "chance_gain", "luck_of"]
+
+Floats = npt.NDArray[np.float64]
+
+LONGEST = 2**18
+MOST_WORK = 2**26
+LEAST_TAIL = 1e-10
+
+
+class Gain(NamedTuple):
+    """What fair dice give: the mean of a change of value, and its variance."""
+
+    mean: float
+    variance: float
+
+
+class Luck(NamedTuple):
+    """The luck of a player.
+
+    player: the name, empty for attackers without one.
+    throws: how many rolls and battles the player was in.
+    result: armies that the enemy lost, minus those of the player.
+    armies: how many of them are luck; the others, `result - armies`, are what the choices were
+        worth.
+    spread: the standard deviation of that luck.
+    as_bad, as_good: the chance that fair dice are at least as bad, or as good, for the player.
+    fights: how many of them changed a known chance to win a battle.
+    wins: the luck in battles won, summed over these.
+    wins_spread: the standard deviation of that luck.
+    """
+
+    player: str
+    throws: int
+    result: int
+    armies: float
+    spread: float
+    as_bad: float
+    as_good: float
+    fights: int
+    wins: float
+    wins_spread: float
+
+
+@lru_cache(maxsize=2**14)
+def armies_gain(trial: Trial) -> Gain:
+    """Return the armies that a throw gains the attackers on average, and their variance.
+
+    trial: a roll or a battle.
+
+    >>> mean, variance = armies_gain(Trial("roll", 3, 2, Rules()))
+    >>> round(mean, 4), round(variance, 4)
+    (0.1582, 2.6319)
+    """
+    found = outcomes(trial)
+    mean = math.fsum(p * (theirs - ours) for (ours, theirs), p in found.items())
+    square = math.fsum(p * (theirs - ours) ** 2 for (ours, theirs), p in found.items())
+    return Gain(mean, max(square - mean * mean, 0.0))
+
+
+@lru_cache(maxsize=2**16)
+def chance_gain(
+    trial: Trial,
+    armies: tuple[int, int] | None,
+    lost: tuple[int, int],
+    ahead: tuple[Territory, ...] = (),
+) -> tuple[float, float]:
+    """Return how lucky a throw was in the chance to succeed, and the variance of that.
+
+    trial: a roll or a battle.
+    armies: attackers, garrison included, and defenders before a roll; `None` for a battle.
+    lost: what it cost both sides.
+    ahead: the territories to be taken after this one; the chance is that to take them all.
+
+    >>> luck, variance = chance_gain(Trial("roll", 3, 2, Rules()), (12, 10), (0, 2))
+    >>> round(luck, 4)
+    0.1403
+    """
+    found = outcomes(trial)
+    ours, theirs = (trial.first, trial.second) if armies is None else armies
+    is_over = armies is None  # a battle is: who has lost it does not go on
+    values = {
+        each: _chance(ours - each[0], theirs - each[1], trial.rules, ahead, is_over)
+        for each in found
+    }
+    mean = math.fsum(p * values[each] for each, p in found.items())
+    square = math.fsum(p * (values[each] - mean) ** 2 for each, p in found.items())
+    return values[lost] - mean, square
+
+
+@lru_cache(maxsize=2**16)
+def _chance(
+    attackers: int, defenders: int, rules: Rules, ahead: tuple[Territory, ...], is_over: bool
+) -> float:
+    """Return the chance to take a territory, and all that are ahead."""
+    able = attackers - rules.garrison
+    if not defenders and not ahead:
+        return 1.0
+    if able <= 0 or (defenders and is_over):
+        return 0.0
+    if not ahead:
+        return float(find_kernel(rules).win_probability(able, defenders))
+    way = [Territory(defenders), *ahead] if defenders else ahead
+    return float(Campaign(attackers if defenders else able, way, rules).win_probability())
+
+
+def luck_of(
+    thrown: Mapping[tuple[Trial, int], int], result: int, spread: float
+) -> tuple[float, float]:
+    """Return the chance that fair dice gain a player at most, and at least, so many armies.
+
+    thrown: how often each trial occurred, with 1 where the player attacked and −1 where he
+        defended.
+    result: the armies gained.
+    spread: the standard deviation of the armies gained.
+
+    The distribution of the sum is exact, by a Fourier transform of each trial's; where that would
+    take long, it is the normal one.
+    """
+    # A throw gains at most the enemies in it, and costs at most one's own armies.
+    most = sum((trial.first + trial.second) * count for (trial, _), count in thrown.items()) + 1
+    size = 1 << max(most - 1, 1).bit_length()
+    if size > LONGEST or size * len(thrown) > MOST_WORK:
+        if not spread:
+            return 1.0, 1.0
+        means = (sign * armies_gain(trial).mean * n for (trial, sign), n in thrown.items())
+        off = (result - math.fsum(means)) / spread / math.sqrt(2)
+        return math.erfc(-off) / 2, math.erfc(off) / 2
+    rows = []
+    for (trial, sign), count in thrown.items():
+        gains: dict[int, float] = {}
+        for (ours, theirs), p in outcomes(trial).items():
+            gain = sign * (theirs - ours)
+            gains[gain] = gains.get(gain, 0.0) + p
+        rows.append((gains, count))
+    least = sum(min(gains) * count for gains, count in rows)
+    width = sum((max(gains) - min(gains)) * count for gains, count in rows) + 1
+    size = max(size, 1 << max(width - 1, 1).bit_length())  # where armies grow
+    product = np.ones(size // 2 + 1, dtype=complex)
+    for gains, count in rows:
+        single = np.zeros(size)
+        for gain, p in gains.items():
+            single[gain - min(gains)] += p
+        product *= np.fft.rfft(single) ** count
+    total = np.fft.irfft(product, size)[:width]
+    place = result - least
+    at_most, at_least = float(total[: place + 1].sum()), float(total[place:].sum())
+    return min(max(at_most, LEAST_TAIL), 1.0), min(max(at_least, LEAST_TAIL), 1.0)

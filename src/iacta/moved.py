@@ -1,0 +1,63 @@
+"""Files that had other names before: importing them so works in this version, with a warning."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_loader
+from types import ModuleType
+from typing import Any
+
+__all__ = ["MOVED", "Moved", "names_of"]
+
+MOVED = {
+    "iacta.answers": "iacta.questions",
+    **{
+        f"iacta.questions.{name}": f"iacta.odds.{name}"
+        for name in ("arrays", "decisions", "needed", "search", "simulated", "spread")
+    },
+    **{
+        f"iacta.questions.audit_{name}": f"iacta.fairness.{name}"
+        for name in ("evidence", "fair", "log", "luck", "recording", "trials")
+    },
+}
+
+
+class Moved(MetaPathFinder, Loader):
+    """Finds under its old name a file that no other finder finds."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return what leads to the file, where it has another name now."""
+        return spec_from_loader(name, self) if _new_name(name) else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Fill the old name with what is in the file."""
+        new = _new_name(module.__name__)
+        _warn(module.__name__, new)
+        names = {key: each for key, each in vars(import_module(new)).items() if key[:2] != "__"}
+        vars(module).update(names, __path__=[])
+
+
+def names_of(new: str) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a file whose public names are now in another one."""
+
+    def find(name: str) -> Any:
+        if name not in import_module(new).__all__:
+            raise AttributeError(name)
+        _warn(name, f"{new}.{name}")
+        return getattr(import_module(new), name)
+
+    return find
+
+
+def _new_name(old: str) -> str:
+    """Return what a file is called now, nothing if it never had the old name."""
+    package, _, rest = old.partition("iacta.answers.")
+    return MOVED.get(old) or (f"iacta.questions.{rest}" if rest and not package else "")
+
+
+def _warn(old: str, new: str) -> None:
+    warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=3)

@@ -1,0 +1,1 @@
+"""Odds: what players ask of battles: arrays, armies needed, decisions, defence, simulation."""

@@ -1,0 +1,762 @@
+"""Needed: the fewest armies with which an attack succeeds, or a territory holds."""
+
+from __future__ import annotations  # for signatures that show the names of types
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, partial
+from math import ceil, prod, sqrt
+from operator import mul
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.battle.campaign import chances_along, refuse_tables, values_along
+from iacta.battle.territory import Stage, Territories, read_territories, stages
+from iacta.checks import (
+    Chance,
+    broadcast,
+    read_chance,
+    read_chances,
+    shown,
+    whole_number,
+    whole_numbers,
+)
+from iacta.distribution import Probability
+from iacta.errors import IllegalError, TooLargeError
+from iacta.methods import find_kernel
+from iacta.methods.kernel import Chances, Error, Kernel, Values
+from iacta.odds.arrays import Armies, Army, RuleSets, Whole, over_rules
+from iacta.odds.search import Curve, decided, decided_by_floats, first, first_in_tables
+from iacta.rules.roll import loss_counts, refuse_many_rolls
+from iacta.rules.rules import Rules
+from iacta.rules.stop import Stop, read_stop
+from iacta.rules.variants import find_rules
+
+__all__ = [
+    "BreakEvenLine",
+    "armies_needed",
+    "armies_needed_for_campaign",
+    "break_even_line",
+    "defenders_needed",
+    "win_probabilities_keeping",
+    "win_probability_keeping",
+]
+
+Pair: TypeAlias = tuple[int, Fraction]  # armies of the other side and the wanted chance
+Row: TypeAlias = npt.NDArray[Any]
+
+LARGEST_IN_TABLES = 2_000
+SAFETY = 1.05  # of a guess with which tables begin
+MOST_ARMIES_EXACTLY = 20_000
+LEAST_CHANCE_ALONE = Fraction(1, 10**140)  # a battle alone is right down to 1e-150
+EVEN = Fraction(1, 2)
+
+
+@overload
+def armies_needed(
+    defenders: Army,
+    chance: Chance,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    keep: int = 0,
+    stop: Stop | None = None,
+) -> int: ...
+
+
+@overload
+def armies_needed(
+    defenders: Armies,
+    chance: object,
+    rules: RuleSets = "classic",
+    *,
+    garrison: int | None = None,
+    keep: int = 0,
+    stop: Stop | None = None,
+) -> Whole: ...
+
+
+def armies_needed(
+    defenders: Armies,
+    chance: object,
+    rules: RuleSets = "classic",
+    *,
+    garrison: int | None = None,
+    keep: int = 0,
+    stop: Stop | None = None,
+) -> int | Whole:
+    """Return the fewest attackers, garrison included, that win with at least a wanted chance.
+
+    defenders: armies on the defended territory; a whole number or an array of them.
+    chance: the wanted chance, between 0 and 1, as a float, fraction, decimal or text such as
+        `"95%"`; or an array of them. The two shapes are broadcast. A float is read as the
+        decimal that shows it: 0.95 is 19/20.
+    rules: `Rules`, or the name of a rule set; or an array of them, broadcast too.
+    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+    keep: armies that must be left at the end to move into the territory.
+    stop: when the attackers choose to stop, a `Stop`; `None` for never.
+
+    An `int`, or an array of the broadcast shape. The comparison is exact: floats decide it only
+    where their proven error bound lets them, and fractions where it does not. Where the defender
+    sees the attack first and `keep` is above 0, it is exact if the replies that are best in floats
+    are the best.
+
+    Chances of 0 or 1 and beyond are refused, and those that no number of attackers reaches. Under
+    balanced blitz a battle can be certain, so a chance of 1 is taken there; with `keep`, floats
+    alone decide there.
+
+    >>> armies_needed(10, 0.95)
+    19
+    >>> armies_needed([1, 2, 3], [["5%"], ["95%"]], "capital").tolist()
+    [[2, 2, 3], [5, 8, 14]]
+    >>> armies_needed(10, 0.95, ["classic", "capital"]).tolist()
+    [19, 34]
+    >>> armies_needed(10, 0.95, keep=5)
+    23
+    >>> armies_needed(10, 0.5, stop=Stop(max_losses=10))
+    11
+    >>> armies_needed([10, 15, 20], "100%", "balanced blitz").tolist()
+    [16, 21, 26]
+
+    Source: Van Wijgerden, "Let slip the dice of war", whose T is `keep`.
+    """
+    if isinstance(rules, list | tuple | np.ndarray):
+        options = {"garrison": garrison, "keep": keep, "stop": stop}
+        return over_rules(armies_needed, rules, defenders, chance, **options)
+    found = _read_rules(rules, garrison)
+    kernel = find_kernel(found, read_stop(stop))
+    search = _Attackers(kernel, whole_number(keep, "keep", least=0))
+
+    def fewest(pairs: Iterable[Pair]) -> dict[Pair, int]:
+        return {pair: able + found.garrison for pair, able in search.fewest(pairs).items()}
+
+    return _for_each(whole_numbers(defenders, "defenders", least=1), chance, kernel, fewest)
+
+
+def armies_needed_for_campaign(
+    territories: Territories,
+    chance: Chance,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    keep: int = 0,
+    stop: Stop | None = None,
+) -> int:
+    """Return the fewest attackers, garrison included, that take all territories of a campaign.
+
+    territories: the way, as for `Campaign`.
+    chance: the wanted chance, between 0 and 1, as for `armies_needed`.
+    rules: `Rules`, or the name of a rule set.
+    garrison: armies that must stay behind on each territory; `None` leaves what the rules say.
+    keep: armies that must be left at the end on the last territory.
+    stop: when the attackers stop, as for `Campaign`.
+
+    The comparison is exact, and the same is refused as by `armies_needed`. With balanced blitz on
+    the way, floats decide; a chance of 1 is taken where every battle is a balanced one. A defender
+    who sees the attack first plays for that territory alone, as `Campaign` says; on such a way
+    the comparison is exact if the replies that are best in floats are the best.
+
+    >>> armies_needed_for_campaign([22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1], "95%")
+    82
+    """
+    way = _read_way(territories, find_rules(rules, garrison), stop, keep)
+    for stage in way.stages:
+        _refuse_growing(stage.rules)
+    certain = all(kernel.certain for kernel in way.kernels)
+    wanted = read_chance(chance, certain=certain)
+    defended = [stage.defenders for stage in way.stages]
+    if len(defended) == 1:
+        pair = defended[0], wanted
+        able = _Attackers(way.kernels[0], way.keep).fewest([pair])[pair]
+        return able + way.stages[0].rules.garrison
+
+    def tables(most: int, _: Sequence[None]) -> Iterator[tuple[None, Curve]]:
+        yield None, way.curve(most, way.error(most))
+
+    def refuse(_: None, chance: Fraction) -> None:
+        limits = (
+            kernel.limit_of_attackers(defenders)
+            for kernel, defenders in zip(way.kernels, defended, strict=True)
+        )
+        attained = certain or any(not stage.stop.is_reserve for stage in way.stages)
+        _refuse_unreachable(prod(limits, start=Fraction(1)), chance, attained, "attackers")
+
+    return first_in_tables({None: [wanted]}, tables, way.guess(wanted), refuse)[None, wanted]
+
+
+@overload
+def win_probability_keeping(
+    attackers: int,
+    territories: Territories,
+    keep: int,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    stop: Stop | None = None,
+    exact: Literal[False] = False,
+) -> float: ...
+
+
+@overload
+def win_probability_keeping(
+    attackers: int,
+    territories: Territories,
+    keep: int,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    stop: Stop | None = None,
+    exact: Literal[True],
+) -> Fraction: ...
+
+
+@overload
+def win_probability_keeping(
+    attackers: int,
+    territories: Territories,
+    keep: int,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    stop: Stop | None = None,
+    exact: bool,
+) -> Probability: ...
+
+
+def win_probability_keeping(
+    attackers: int,
+    territories: Territories,
+    keep: int,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    stop: Stop | None = None,
+    exact: bool = False,
+) -> Probability:
+    """Return the chance to take a whole way and have at least `keep` armies at its end.
+
+    attackers: armies on the territory from which it starts, garrison included.
+    territories, rules, garrison, stop: as for `Campaign`.
+    keep: armies that must be left at the end on the last territory.
+    exact: whether to answer with a fraction.
+
+    >>> win_probability_keeping(3, [1], keep=2, exact=True)
+    Fraction(125, 216)
+    """
+    options: Any = {"garrison": garrison, "stop": stop, "exact": exact}
+    return win_probabilities_keeping([attackers], territories, keep, rules, **options)[0]
+
+
+def win_probabilities_keeping(
+    attackers: Sequence[int],
+    territories: Territories,
+    keep: int,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    stop: Stop | None = None,
+    exact: bool = False,
+) -> list[Probability]:
+    """Return the chances of several stacks, as `win_probability_keeping` does for each.
+
+    attackers: the armies of each stack, garrison included; at least one stack.
+
+    >>> win_probabilities_keeping([2, 3], [1], keep=2, exact=True)
+    [Fraction(0, 1), Fraction(125, 216)]
+    """
+    counts = [whole_number(each, "attackers", least=1) for each in attackers]
+    way = _read_way(territories, find_rules(rules, garrison), stop, keep, exact=exact)
+    kernel, defenders = way.kernels[0], way.stages[0].defenders
+    most = max(counts) - way.stages[0].rules.garrison
+    if len(way.stages) == 1 and (kernel.certain or _leaps(kernel, most, defenders)):
+        able = [count - way.stages[0].rules.garrison for count in counts]
+        return [kernel.chances(each, defenders, way.keep).won for each in able]
+    return chances_along(way.stages, way.kernels, counts, way.keep)
+
+
+@overload
+def defenders_needed(
+    attackers: Army,
+    chance: Chance,
+    rules: Rules | str = "classic",
+    *,
+    garrison: int | None = None,
+    stop: Stop | None = None,
+) -> int: ...
+
+
+@overload
+def defenders_needed(
+    attackers: Armies,
+    chance: object,
+    rules: RuleSets = "classic",
+    *,
+    garrison: int | None = None,
+    stop: Stop | None = None,
+) -> Whole: ...
+
+
+def defenders_needed(
+    attackers: Armies,
+    chance: object,
+    rules: RuleSets = "classic",
+    *,
+    garrison: int | None = None,
+    stop: Stop | None = None,
+) -> int | Whole:
+    """Return the fewest defenders that hold their territory with at least a wanted chance.
+
+    attackers: armies on the attacking territory, garrison included; a whole number or an array
+        of them.
+    chance: the wanted chance, as for `armies_needed`; the two shapes are broadcast.
+    rules: `Rules`, or the name of a rule set; or an array of them, broadcast too.
+    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+    stop: when the attackers choose to stop, a `Stop`; `None` for never.
+
+    An `int`, or an array of the broadcast shape. The comparison is exact: floats decide it only
+    where their proven error bound lets them, and fractions where it does not. Against more than
+    2000 attackers, more defenders are taken to hold with a higher chance.
+
+    Chances of 0 or 1 and beyond are refused, and those that no number of defenders reaches. Under
+    balanced blitz a battle can be certain, so a chance of 1 is taken there.
+
+    >>> defenders_needed(12, 0.9)
+    21
+    >>> defenders_needed(12, "100%", "balanced blitz")
+    19
+    >>> defenders_needed([5, 10, 20], [["50%"], ["95%"]]).tolist()
+    [[4, 10, 22], [11, 20, 36]]
+
+    Source: the same chances as for `armies_needed`, asked from the other side of the table.
+    """
+    if isinstance(rules, list | tuple | np.ndarray):
+        options = {"garrison": garrison, "stop": stop}
+        return over_rules(defenders_needed, rules, attackers, chance, **options)
+    found = _read_rules(rules, garrison)
+    kernel = find_kernel(found, read_stop(stop))
+
+    def fewest(pairs: Iterable[Pair]) -> dict[Pair, int]:
+        able = {(n - found.garrison, chance): (n, chance) for n, chance in pairs}
+        attacking = [pair for pair in able if pair[0] > 0]
+        needed = dict.fromkeys(able, 1) | _Defenders(kernel).fewest(attacking)
+        return {able[pair]: number for pair, number in needed.items()}
+
+    return _for_each(whole_numbers(attackers, "attackers", least=1), chance, kernel, fewest)
+
+
+@dataclass(frozen=True)
+class BreakEvenLine:
+    """The line intercept + slope · defenders that is nearest to the fewest attackers.
+
+    attackers: the fewest with an even chance or better, against 1, 2, ... defenders.
+    intercept, slope: the line, in armies, by least squares.
+    """
+
+    attackers: tuple[int, ...]
+    intercept: float
+    slope: float
+
+
+def break_even_line(
+    defenders: int, rules: Rules | str = "classic", *, garrison: int | None = None
+) -> BreakEvenLine:
+    """Return the fewest attackers with an even chance by the number of defenders, as a line.
+
+    defenders: the most defenders, at least 2, for a line takes two points.
+    rules: `Rules`, or the name of a rule set.
+    garrison: armies that must stay behind; `None` leaves what the rules say, usually 1.
+
+    The fewest attackers are exact; the line is in floats. The same is refused as by
+    `armies_needed`.
+
+    >>> line = break_even_line(50, garrison=0)
+    >>> line.attackers[14], line.attackers[24], line.attackers[34]
+    (14, 23, 31)
+    >>> round(line.intercept, 8), round(line.slope, 8)
+    (1.22040816, 0.85253301)
+
+    Source: Höhle's regression for up to 50 defenders, who leaves the garrison out.
+    """
+    count = np.arange(1, whole_number(defenders, "defenders", least=2) + 1)
+    attackers = armies_needed(count, EVEN, rules, garrison=garrison)
+    slope, intercept = np.polyfit(count, attackers, 1)
+    return BreakEvenLine(tuple(attackers.tolist()), float(intercept), float(slope))
+
+
+def _read_rules(rules: Rules | str, garrison: int | None) -> Rules:
+    found = find_rules(rules, garrison)
+    _refuse_growing(found)
+    return found
+
+
+def _refuse_growing(rules: Rules) -> None:
+    if rules.mode.grows:
+        raise rules.mode.unfit("to find the armies needed for a chance")
+
+
+def _for_each(
+    numbers: npt.NDArray[np.int64],
+    chance: object,
+    kernel: Kernel,
+    fewest: Callable[[Iterable[Pair]], dict[Pair, int]],
+) -> int | Whole:
+    """Broadcast numbers of armies and wanted chances, and return the fewest armies for each."""
+    ours, wanted = broadcast(numbers, read_chances(chance, certain=kernel.certain))
+    pairs = list(zip(ours.reshape(-1).tolist(), wanted.reshape(-1).tolist(), strict=True))
+    found = fewest(dict.fromkeys(pairs))
+    if not ours.ndim:
+        return found[pairs[0]]
+    try:
+        return np.array([found[pair] for pair in pairs], dtype=np.int64).reshape(ours.shape)
+    except OverflowError:
+        raise TooLargeError(f"{max(found.values())} armies do not fit in an array") from None
+
+
+class _Way(NamedTuple):
+    """Battles that are all to be won, and armies to be left at their end.
+
+    stages, kernels: the battles.
+    keep: armies that must be left on the last territory.
+    """
+
+    stages: list[Stage]
+    kernels: list[Kernel]
+    keep: int
+
+    def chances(self, most: int, *, against: bool = False) -> Row:
+        """Return the chances of 0 .. most attackers to succeed, or not to."""
+        enough = np.arange(most + 1) >= self.keep
+        taken = (~enough if against else enough).astype(int)
+        return values_along(self.stages, self.kernels, taken, int(against))
+
+    def exact_chances(self, most: int) -> Row | None:
+        """Return the chances to succeed in fractions, or `None` if a battle has none."""
+        kernels = _exact_kernels(self.stages)
+        return None if kernels is None else self._replace(kernels=kernels).chances(most)
+
+    def error(self, most: int) -> Error:
+        """Return a bound on the error of these chances, or refuse what is too large."""
+        defended = [stage.defenders for stage in self.stages]
+        try:
+            refuse_tables(self.stages, self.kernels, most)
+        except TooLargeError:
+            raise _too_many(defended, self.keep) from None
+        errors = (
+            kernel.by("table", most, defenders).error(most, defenders)
+            for defenders, kernel in zip(defended, self.kernels, strict=True)
+        )
+        return Error(*map(sum, zip(*errors, strict=True)))
+
+    def guess(self, wanted: Fraction) -> int:
+        """Return about how many attackers have a chance, rather too many than too few.
+
+        It is as if the losses of all battles were normal, under rules of truly random dice.
+        """
+        mean = variance = 0.0
+        for stage in self.stages:
+            losses = _LossesToWin.of(stage.defenders, stage.rules)
+            mean, variance = mean + losses.mean, variance + losses.variance
+        staying = sum(stage.rules.garrison + (stage.stop.stop_at or 0) for stage in self.stages)
+        enough = mean + _normal_quantile(wanted) * sqrt(variance)
+        return max(ceil(SAFETY * enough), 0) + self.keep + 16 + staying
+
+    def curve(self, most: int, error: Error, row: Row | None = None) -> Curve:
+        """Return these chances as a curve.
+
+        row: the chances, if they are known.
+        """
+        return Curve(
+            np.asarray(self.chances(most) if row is None else row, dtype=float),
+            error,
+            partial(self.chances, most, against=True),
+            self.exact_chances,
+        )
+
+
+class _LossesToWin(NamedTuple):
+    """What it costs the attackers to beat some defenders, if all dice are thrown to the end.
+
+    mean, variance: of the attackers lost; floats.
+    """
+
+    mean: float
+    variance: float
+
+    @classmethod
+    def of(cls, defenders: int, rules: Rules) -> _LossesToWin:
+        losses = loss_counts(*rules.full_roll, rules)
+        lost = range(losses.compared, -1, -1)  # by the attackers, who lose what defenders do not
+        mean = Fraction(sum(map(mul, losses.counts, lost)), losses.total)
+        variance = Fraction(sum(map(mul, losses.counts, (n * n for n in lost))), losses.total)
+        variance -= mean**2
+        fallen = losses.compared - mean
+        if not fallen:
+            return cls(2.0 * defenders, 0.0)  # no number is enough
+        rolls = defenders / fallen
+        return cls(float(rolls * mean), float(rolls * variance * (losses.compared / fallen) ** 2))
+
+
+def _normal_quantile(chance: Fraction) -> float:
+    """Return below how many standard deviations a normal variable is with a chance."""
+    from statistics import NormalDist  # slow to import, and only needed here
+
+    rare = max(min(chance, 1 - chance), LEAST_CHANCE_ALONE)
+    return NormalDist().inv_cdf(float(rare)) * (1 if 2 * chance < 1 else -1)
+
+
+def _read_way(
+    territories: Territories, rules: Rules, stop: Stop | None, keep: int, *, exact: bool = False
+) -> _Way:
+    way = list(stages(read_territories(territories), rules, read_stop(stop)))
+    kernels = [stage.kernel(exact=exact) for stage in way]
+    for stage in way:
+        most_attack, most_defence = stage.rules.full_roll
+        refuse_many_rolls(most_attack, min(stage.defenders, most_defence), stage.rules)
+    return _Way(way, kernels, whole_number(keep, "keep", least=0))
+
+
+def _exact_kernels(way: Iterable[Stage]) -> list[Kernel] | None:
+    """Return the kernels that decide in fractions, or `None` if a battle has none."""
+    try:
+        return [stage.kernel(exact=True) for stage in way]
+    except IllegalError:
+        return None
+
+
+class _UndecidedError(Exception):
+    """No method can decide whether a chance reaches the wanted one."""
+
+
+class _Search(ABC):
+    """The search for the fewest armies of one side, given the other's and a wanted chance.
+
+    kernel: the kernel of the battles.
+    keep: attackers that must be left to move into the territory.
+
+    Attackers are those able to attack.
+    """
+
+    side: ClassVar[str]
+
+    def __init__(self, kernel: Kernel, keep: int = 0) -> None:
+        self.kernel, self.keep = kernel, keep
+        self.kept_out = kernel.stop.stop_at or 0
+
+    @abstractmethod
+    def battle(self, number: int, other: int) -> tuple[int, int]:
+        """Return the attackers and the defenders of a battle of so many against the others."""
+
+    @abstractmethod
+    def chances(self, chances: Chances) -> Chances:
+        """Return the chances that this side succeeds, and that it does not."""
+
+    @abstractmethod
+    def limit(self, other: int) -> Fraction:
+        """Return the chance of endless armies against so many others."""
+
+    @abstractmethod
+    def guess(self, other: int, wanted: Fraction) -> int:
+        """Return about how many armies it takes against so many others."""
+
+    @abstractmethod
+    def tables(self, most: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
+        """Yield the chances of up to so many armies against each number of others."""
+
+    @abstractmethod
+    def too_large(self, other: int, chance: Fraction) -> TooLargeError:
+        """Return the error for tables that end before a chance can be decided."""
+
+    def fewest(self, pairs: Iterable[Pair]) -> dict[Pair, int]:
+        """Return the fewest armies for each pair of others and a wanted chance."""
+        deciding = {(other, chance): self.kernel.decided_by(chance) for other, chance in pairs}
+        decider: _Search = self
+        found: dict[Pair, int] = {}
+        asked: dict[int, dict[Fraction, Fraction]] = {}
+        for (other, chance), (kernel, wanted) in deciding.items():
+            if kernel is not decider.kernel:
+                decider = type(self)(kernel)
+            number = decider.without_tables(other, wanted)
+            if number is None:
+                asked.setdefault(other, {})[wanted] = chance
+            else:
+                found[other, wanted] = number
+        if asked:
+            found |= decider.by_tables(asked, self)
+        needed = {pair: found[pair[0], wanted] for pair, (_, wanted) in deciding.items()}
+        if decider is self or not self.keep:
+            return needed
+        return {pair: self.upward(*pair, number) for pair, number in needed.items()}
+
+    def without_tables(self, other: int, wanted: Fraction) -> int | None:
+        """Return the fewest, asking one battle at a time; `None` if tables shall decide."""
+        if not _leaps(self.kernel, *self.battle(max(self.keep, 1), other)):
+            return None
+        try:
+            return first(lambda n: self.reaches(n, other, wanted), self.guess(other, wanted))
+        except _UndecidedError:
+            return None
+
+    def reaches(self, number: int, other: int, wanted: Fraction) -> bool:
+        """Return whether so many armies have a chance, asking one battle."""
+        battle = self.battle(number, other)
+        chances = self.chances(self.kernel.chances(*battle, self.keep))
+        reaches = decided(chances, wanted, self.kernel.error(*battle), LEAST_CHANCE_ALONE)
+        if reaches is None:
+            if self.keep or sum(battle) > MOST_ARMIES_EXACTLY:
+                raise _UndecidedError
+            exact = find_kernel(self.kernel.rules, self.kernel.stop, exact=True)
+            if exact.by("chance", *battle).by_rows:
+                raise _UndecidedError
+            reaches = self.chances(exact.chances(*battle)).won >= wanted
+        return reaches
+
+    def upward(self, other: int, chance: Fraction, least: int) -> int:
+        """Return the first number from `least` on that has a chance, where floats alone decide."""
+        number = max(least, self.keep)
+        while not decided_by_floats(self.kernel.chances(number, other, self.keep), chance):
+            number += 1
+        return number
+
+    def by_tables(
+        self, asked: Mapping[int, Mapping[Fraction, Fraction]], question: _Search
+    ) -> dict[Pair, int]:
+        """Return the fewest by tables.
+
+        asked: by the others and the wanted chance, the chance that `question` has wanted.
+        """
+
+        def refuse(other: int, wanted: Fraction) -> None:
+            kernel, limit = question.kernel, question.limit(other)
+            attained = (kernel.certain and limit == 1) or not kernel.stop.is_reserve
+            _refuse_unreachable(limit, asked[other][wanted], attained, self.side)
+
+        most = self.keep + 16 + 2 * max(asked) + self.kept_out
+        wanted = {other: list(chances) for other, chances in asked.items()}
+        try:
+            return first_in_tables(wanted, self.tables, most, refuse)
+        except TooLargeError:
+            largest = max(asked)
+            raise self.too_large(largest, next(iter(asked[largest].values()))) from None
+
+
+class _Attackers(_Search):
+    side = "attackers"
+
+    def battle(self, number: int, other: int) -> tuple[int, int]:
+        return number, other
+
+    def chances(self, chances: Chances) -> Chances:
+        return chances
+
+    def limit(self, other: int) -> Fraction:
+        return self.kernel.limit_of_attackers(other)
+
+    def guess(self, other: int, wanted: Fraction) -> int:
+        """Return about how many attackers it takes, as if their losses were normal."""
+        losses = _LossesToWin.of(other, self.kernel.rules)
+        armies = losses.mean + sqrt(losses.variance) * _normal_quantile(wanted)
+        return max(ceil(armies), 1) + self.keep + self.kept_out
+
+    def tables(self, most: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
+        rules, stop = self.kernel.rules, self.kernel.stop
+        ways = {d: _Way([Stage(d, rules, stop)], [self.kernel], self.keep) for d in others}
+        largest = max(others)
+        error = ways[largest].error(most)
+        enough = (np.arange(most + 1) >= self.keep).astype(int)
+        rows = self.kernel.backward(Values(enough, [0] * (largest + 1)))
+        for defenders, row in enumerate(rows, start=1):
+            if defenders in ways:
+                yield defenders, ways[defenders].curve(most, error, row)
+
+    def too_large(self, other: int, chance: Fraction) -> TooLargeError:
+        if not _leaps(self.kernel, self.keep, other):
+            return _too_many([other], self.keep)
+        return TooLargeError(
+            f"chance must lie between 1e-140 and 1 - 1e-140 against {shown(other)}, "
+            f"got {shown(str(chance))}"
+        )
+
+
+class _Defenders(_Search):
+    side = "defenders"
+
+    def battle(self, number: int, other: int) -> tuple[int, int]:
+        return other, number
+
+    def chances(self, chances: Chances) -> Chances:
+        return Chances(chances.lost, chances.won)
+
+    def limit(self, other: int) -> Fraction:
+        return self.kernel.limit_of_defenders(other)
+
+    def guess(self, other: int, wanted: Fraction) -> int:
+        """Return about how many defenders fall with so many attackers."""
+        losses = loss_counts(*self.kernel.rules.full_roll, self.kernel.rules)
+        fallen = Fraction(sum(k * n for k, n in enumerate(losses.counts)), losses.total)
+        return max(round((other - self.kept_out) * fallen / (losses.compared - fallen)), 1)
+
+    def tables(self, most: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
+        armies = np.array(others)
+        table = self.kernel.by("table", int(armies.max()), most)
+        table.refuse(int(armies.max()), most)
+        held = self.columns(self.kernel, armies, most, lost=1)
+        taken = cache(lambda: self.columns(self.kernel, armies, most, lost=0))
+        for place, other in enumerate(others):
+
+            def against(place: int = place) -> Row:
+                return taken()[:, place]
+
+            def exact(n: int, other: int = other) -> Row | None:
+                kernels = _exact_kernels([Stage(1, self.kernel.rules, self.kernel.stop)])
+                if kernels is None:
+                    return None
+                return self.columns(kernels[0], np.array([other]), n, lost=1)[:, 0]
+
+            yield other, Curve(held[:, place], table.error(other, most), against, exact)
+
+    @staticmethod
+    def columns(kernel: Kernel, armies: Row, most: int, lost: int) -> Row:
+        """Return the chances that 0 .. most defenders hold, or with `lost=0` that they fall."""
+        won = np.full(int(armies.max()) + 1, 1 - lost)
+        rows = kernel.backward(Values(won, [lost] * (most + 1)))
+        return np.vstack([np.full(len(armies), 1 - lost), *(row[armies] for row in rows)])
+
+    def too_large(self, other: int, chance: Fraction) -> TooLargeError:
+        attackers = shown(other + self.kernel.garrison)
+        return _too_long(f"the defenders needed against {attackers} attackers")
+
+
+def _leaps(kernel: Kernel, attackers: int, defenders: int) -> bool:
+    """Return whether a battle is too large for tables, and answered without."""
+    large = max(attackers, defenders) > LARGEST_IN_TABLES
+    if not large or kernel.refusal(attackers, defenders) is not None:
+        return False
+    return not kernel.by("chance", attackers, defenders).by_rows
+
+
+def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side: str) -> None:
+    """Refuse a chance that even endless armies do not have, once a fair number has been tried."""
+    if chance > limit or (chance == limit and not attained):
+        got = shown(str(chance))
+        if not limit:
+            raise IllegalError(f"chance is more than any number of {side} reaches, got {got}")
+        bound = (
+            f"at most {limit}, the most that any number of {side} reaches"
+            if attained
+            else f"below {limit}, which no number of {side} reaches"
+        )
+        raise IllegalError(f"chance must be {bound}, got {got}")
+
+
+def _too_many(defended: Sequence[int], keep: int) -> TooLargeError:
+    places = f" on {len(defended)} territories" if len(defended) > 1 else ""
+    more = f" with {shown(keep)} left" if keep else ""
+    return _too_long(f"the attackers needed against {shown(sum(defended))} defenders{places}{more}")
+
+
+def _too_long(what: str) -> TooLargeError:
+    return TooLargeError(f"finding {what} would take more than half a minute")

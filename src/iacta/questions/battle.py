@@ -1,0 +1,213 @@
+"""The odds of one battle."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import cached_property
+from types import ModuleType
+from typing import Any, ClassVar
+
+from iacta.battle.battle import Battle, Outcome, is_won
+from iacta.distribution import Distribution, Probability
+from iacta.errors import TooLargeError
+from iacta.questions.endings import battle_bars
+from iacta.questions.form import Example, Topic
+from iacta.questions.parameters import Exact, OneBattle
+from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.sections import Section, Table, sections_of
+from iacta.questions.words import (
+    all_digits,
+    armies,
+    cannot_attack,
+    does_not_attack,
+    exact_text,
+    exactly,
+    percent,
+    settled,
+    under,
+)
+from iacta.rules.stop import NEVER
+
+__all__ = ["BattleAnswer", "BattleQuestion"]
+
+
+@question(
+    "battle",
+    Topic.ATTACK,
+    Example("battle 12 10", "do 12 armies take a territory that 10 defend?"),
+    Example(
+        "battle 20 15 --rules capital --stop-at 5", "against a capital, keeping 5 armies back?"
+    ),
+)
+@dataclass(frozen=True)
+class BattleQuestion(OneBattle, Exact, Question):
+    """Give the odds of one battle, to its end or until you stop."""
+
+    columns: ClassVar = {
+        "win_probability": float,
+        "expected_attackers_left": float,
+        "expected_defenders_left": float,
+        "expected_attackers_left_if_won": float,
+    }
+    more_columns: ClassVar = {
+        "win_probability_exact": str,
+        "stop_probability": float,
+        "stop_probability_exact": str,
+        "method": str,
+        "outcomes": list,
+    }
+
+    def answer(self, watch: Watch | None = None) -> "BattleAnswer":
+        battle, chance = self.battle, None
+        if self.exact and self.stop == NEVER:
+            # Fractions of all the outcomes may take long, and only the rows show them.
+            chance = battle.win_probability(exact=True)
+        try:
+            outcomes = battle.outcomes(exact=self.exact and chance is None)
+        except TooLargeError:
+            won = battle.win_probability(exact=self.exact) if chance is None else chance
+            return BattleAnswer(self, won, None)
+        return BattleAnswer(self, outcomes.prob(is_won) if chance is None else chance, outcomes)
+
+
+@dataclass(frozen=True, repr=False)
+class BattleAnswer(Answer):
+    """The odds of one battle.
+
+    win_probability: the chance that the territory is taken, a fraction if that was asked.
+    outcomes: how it ends; `None` where there are too many ways.
+    """
+
+    question: BattleQuestion
+    win_probability: Probability
+    outcomes: Distribution[Outcome] | None
+
+    @cached_property
+    def stop_probability(self) -> Probability | None:
+        """The chance that the attackers stop, `None` where the outcomes are not listed."""
+        return (
+            None if self.outcomes is None else self.outcomes.prob(self.question.battle.is_stopped)
+        )
+
+    def record(self) -> dict[str, Any]:
+        battle, outcomes = self.question.battle, self.outcomes
+        stopped = self.stop_probability
+        stop = {
+            "stop_probability": None if stopped is None else float(stopped),
+            "stop_probability_exact": exact_text(stopped) if stopped else None,
+        }
+        return {
+            "attackers": battle.attackers,
+            "defenders": battle.defenders,
+            "garrison": battle.rules.garrison,
+            "rules": self.question.rule_set.name,
+            "method": self._method(),
+            "win_probability": float(self.win_probability),
+            "win_probability_exact": exact_text(self.win_probability),
+            **({} if battle.stop == NEVER else stop),
+            **self._expected(),
+            "outcomes": []
+            if outcomes is None
+            else [
+                {**end._asdict(), "probability": float(outcomes[end])}
+                for end in _best_first(outcomes)
+            ],
+        }
+
+    def _method(self) -> str:
+        """Return the name of the method that found the outcomes, or else the chance."""
+        return self.question.battle.method_name(
+            exact=isinstance(self.win_probability, Fraction),
+            question="distribution" if self.outcomes else "chance",
+        )
+
+    def _expected(self) -> dict[str, float | None]:
+        ours = theirs = ours_if_won = None
+        if self.outcomes is not None:
+            ours = float(self.outcomes.map(_attackers).mean())
+            theirs = float(self.outcomes.map(_defenders).mean())
+            if self.outcomes.prob(is_won):
+                ours_if_won = float(self.outcomes.condition(is_won).map(_attackers).mean())
+        return {
+            "expected_attackers_left": ours,
+            "expected_defenders_left": theirs,
+            "expected_attackers_left_if_won": ours_if_won,
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        outcomes = self.question.battle.outcomes(exact=self.question.exact)
+        yield (*Outcome._fields, "probability")
+        for end in _best_first(outcomes):
+            yield (*end, all_digits(outcomes[end]))
+
+    def draw(self, charts: ModuleType) -> Any:
+        return charts.battle_outcomes(self.question.battle)
+
+    def sections(self) -> Iterator[Section]:
+        battle, outcomes = self.question.battle, self.outcomes
+        if battle.attackers <= battle.rules.garrison:
+            yield Section([cannot_attack(battle.attackers, battle.rules.garrison)])
+            return
+        if list(outcomes or ()) == [(battle.attackers, battle.defenders)]:
+            yield Section([does_not_attack(battle.attackers)])
+            return
+        won = settled(self.win_probability, [battle.rules])
+        sentence = (
+            f"{armies(battle.attackers, 'beats', 'beat')} {battle.defenders} with a chance of "
+            f"{percent(won)}{self._undecided()}{under(self.question.rule_set.name)}."
+        )
+        stopped = [self.stop_probability] if self.stop_probability else []
+        lines = [sentence, *exactly(self.win_probability, *stopped)]
+        if outcomes is None:
+            yield Section([*lines, "It can end in too many ways to list."])
+            return
+        yield Section(lines)
+        yield Section([_table(outcomes)])
+        yield Section(
+            [battle_bars(outcomes, battle)],
+            title="How it ends, your garrison included:",
+        )
+
+    def _undecided(self) -> str:
+        """Return how often the battle is lost, and how often nobody wins, if that can be."""
+        if not self.stop_probability or self.outcomes is None:
+            return ""
+        one = self.question.attackers == 1
+        battle = self.question.battle
+        lost = self.outcomes.prob(lambda end: not is_won(end) and not battle.is_stopped(end))
+        loses = f", {'loses' if one else 'lose'} with {percent(lost)}" if lost else ""
+        return f"{loses}, and {'stops' if one else 'stop'} with {percent(self.stop_probability)}"
+
+
+def _best_first(outcomes: Distribution[Outcome]) -> list[Outcome]:
+    return sorted(outcomes, key=lambda end: (end.defenders, -end.attackers))
+
+
+def _attackers(end: Outcome) -> int:
+    return end.attackers
+
+
+def _defenders(end: Outcome) -> int:
+    return end.defenders
+
+
+def _table(outcomes: Distribution[Outcome]) -> Table:
+    """Return what is left: the mean, the median, and the 5% and 95% quantiles."""
+    ours = {"your armies left": outcomes.map(_attackers)}
+    if outcomes.prob(is_won):
+        ours["your armies left if you win"] = outcomes.condition(is_won).map(_attackers)
+    rows = [_quantiles(name, left, (0.05, 0.5, 0.95)) for name, left in ours.items()]
+    theirs = _quantiles("their armies left", outcomes.map(_defenders), (0.95, 0.5, 0.05))
+    columns = ("", "mean", "unlucky (1 in 20)", "median", "lucky (1 in 20)")
+    return Table(columns, [*rows, theirs])
+
+
+def _quantiles(name: str, left: Distribution[int], levels: Sequence[float]) -> Sequence[str]:
+    return (name, f"{float(left.mean()):.2f}", *(str(left.quantile(level)) for level in levels))
+
+
+@sections_of.register
+def _(value: Battle) -> Iterator[Section]:
+    stop = asdict(value.stop)
+    asked = BattleQuestion(value.attackers, value.defenders, rules=value.rules, **stop)
+    return asked.answer().sections()

@@ -1,0 +1,245 @@
+"""How far one stack gets through a chain of territories, and one campaign as a story."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import Annotated, Any, ClassVar
+
+from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
+from iacta.battle.territory import own_numbers
+from iacta.distribution import Distribution, Probability
+from iacta.questions.endings import best_first, campaign_bars
+from iacta.questions.form import ClashError, Example, Parameter, Topic
+from iacta.questions.kinds import Flag, Whole
+from iacta.questions.parameters import Exact, OneCampaign, fresh_seed
+from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.sections import Section, Table, sections_of
+from iacta.questions.words import (
+    all_digits,
+    armies,
+    cannot_attack,
+    does_not_attack,
+    exact_text,
+    exactly,
+    percent,
+    settled,
+    short_percent,
+    under,
+)
+from iacta.rules.stop import NEVER
+
+__all__ = ["CampaignAnswer", "CampaignQuestion", "CampaignStory"]
+
+
+@question(
+    "campaign",
+    Topic.ATTACK,
+    Example(
+        "campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1",
+        "how far do 72 armies get, one territory after another?",
+    ),
+    Example("campaign 20 5 3:capital --narrate", "how might it go, if the last is a capital?"),
+)
+@dataclass(frozen=True)
+class CampaignQuestion(OneCampaign, Exact, Question):
+    """Show how far one stack gets through a chain of territories."""
+
+    columns: ClassVar = {"win_probability": float}
+    more_columns: ClassVar = {
+        "win_probability_exact": str,
+        "stop_probability": float,
+        "stop_probability_exact": str,
+        "territories": list,
+        "outcomes": list,
+    }
+
+    narrate: Annotated[bool, Parameter(Flag(), "Play it once, with random dice.")] = False
+    seed: Annotated[
+        int | None,
+        Parameter(Whole(), "Seed of the dice for narrate; the same seed repeats the campaign."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.seed is not None and not self.narrate:
+            raise ClashError("{seed} also needs {narrate}")
+
+    def check_chart(self) -> None:
+        if self.narrate:
+            raise ClashError("{plot} and {narrate} cannot be combined")
+
+    def answer(self, watch: Watch | None = None) -> "CampaignAnswer | CampaignStory":
+        import numpy as np
+
+        if self.narrate:
+            seed = fresh_seed() if self.seed is None else self.seed
+            return CampaignStory(self, seed, self.campaign.play(np.random.default_rng(seed)))
+        # Fractions of all the outcomes may take long, and only the rows show them.
+        listed = self.exact and any(stage.stop != NEVER for stage in self.campaign.stages())
+        odds = self.campaign.territory_odds(exact=self.exact)
+        return CampaignAnswer(self, self.campaign.outcomes(exact=listed), odds)
+
+
+@dataclass(frozen=True, repr=False)
+class CampaignAnswer(Answer):
+    """How far one stack gets.
+
+    outcomes: how the campaign ends.
+    territory_odds: the chances of each territory.
+    """
+
+    question: CampaignQuestion
+    outcomes: Distribution[CampaignOutcome]
+    territory_odds: tuple[TerritoryOdds, ...]
+
+    @property
+    def win_probability(self) -> Probability:
+        """The chance that all territories are taken."""
+        return self.territory_odds[-1].conquer_probability
+
+    @cached_property
+    def stop_probability(self) -> Probability | None:
+        """The chance that the attackers stop on the way, `None` where no battle has a stop."""
+        campaign = self.question.campaign
+        if all(stage.stop == NEVER for stage in campaign.stages()):
+            return None
+        return self.outcomes.prob(campaign.is_stopped)
+
+    def record(self) -> dict[str, Any]:
+        asked, stopped = self.question, self.stop_probability
+        stop = (
+            {}
+            if stopped is None
+            else {
+                "stop_probability": float(stopped),
+                "stop_probability_exact": exact_text(stopped),
+            }
+        )
+        return {
+            "attackers": asked.attackers,
+            "rules": asked.rule_set.name,
+            "win_probability": float(self.win_probability),
+            "win_probability_exact": exact_text(self.win_probability),
+            **stop,
+            "territories": [
+                {
+                    "defenders": territory.defenders,
+                    "rules": own_rules or asked.rule_set.name,
+                    "reach_probability": float(odds.reach_probability),
+                    "conquer_probability": float(odds.conquer_probability),
+                }
+                for territory, own_rules, odds in zip(
+                    asked.way, asked.own_rules, self.territory_odds, strict=True
+                )
+            ],
+            "outcomes": [
+                {**end._asdict(), "probability": float(self.outcomes[end])}
+                for end in best_first(self.outcomes)
+            ],
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        outcomes = self.question.campaign.outcomes(exact=self.question.exact)
+        yield (*CampaignOutcome._fields, "probability")
+        for end in best_first(outcomes):
+            yield (*end, all_digits(outcomes[end]))
+
+    def draw(self, charts: ModuleType) -> Any:
+        return charts.survival(self.question.campaign)
+
+    def sections(self) -> Iterator[Section]:
+        campaign, count = self.question.campaign, len(self.question.way)
+        if campaign.attackers <= campaign.rules.garrison:
+            yield Section([cannot_attack(campaign.attackers, campaign.rules.garrison)])
+            return
+        if list(self.outcomes) == [(0, campaign.attackers, campaign.territories[0].defenders)]:
+            yield Section([does_not_attack(campaign.attackers)])
+            return
+        stopped = self.stop_probability or None
+        verb = "stops" if campaign.attackers == 1 else "stop"
+        sentence = (
+            f"{armies(campaign.attackers, 'takes', 'take')} "
+            f"{'the territory' if count == 1 else f'all {count} territories'} with a chance of "
+            f"{percent(self._settled(self.win_probability, count))}"
+            f"{f', and {verb} with {percent(stopped)}' if stopped else ''}"
+            f"{under(self.question.rule_set.name)}."
+        )
+        yield Section([sentence, *exactly(self.win_probability, stopped)])
+        yield Section([self._table()])
+        yield Section([campaign_bars(self.outcomes, campaign)], title="How it ends:")
+
+    def _table(self) -> Table:
+        asked, rows = self.question, []
+        for index, (territory, odds) in enumerate(zip(asked.way, self.territory_odds, strict=True)):
+            own_rules = f":{asked.own_rules[index]}" if asked.own_rules[index] else ""
+            reach = short_percent(self._settled(odds.reach_probability, index))
+            rows.append(
+                (
+                    str(index + 1),
+                    f"{territory.defenders}{own_rules}{own_numbers(territory)}",
+                    reach if index else "100%",
+                    short_percent(self._settled(odds.conquer_probability, index + 1)),
+                    f"{float(odds.expected_attackers):.1f}",
+                )
+            )
+        columns = ("territory", "defenders", "chance to reach", "chance to take", "your armies")
+        return Table(columns, rows)
+
+    def _settled(self, probability: Probability, count: int) -> Probability:
+        """Return the chance to take the first `count` territories, a fraction if it is certain."""
+        if probability == 1 and any(end.conquered < count for end in self.outcomes):
+            return probability  # a float of what is nearly 1
+        return settled(
+            probability, (each.rules for each in self.question.campaign.stages()[:count])
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class CampaignStory(Answer):
+    """One campaign, played with random dice.
+
+    seed: the seed of the dice.
+    battles: what happened.
+    """
+
+    question: CampaignQuestion
+    seed: int
+    battles: tuple[PlayedBattle, ...]
+
+    def record(self) -> dict[str, Any]:
+        return {"seed": self.seed, "battles": [each._asdict() for each in self.battles]}
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield PlayedBattle._fields
+        yield from self.battles
+
+    def sections(self) -> Iterator[Section]:
+        campaign = self.question.campaign
+        story = [
+            f"Territory {each.territory}: {armies(each.attackers, 'attacks', 'attack')} "
+            f"{each.defenders}; {_ending(each, campaign)}."
+            for each in self.battles
+        ]
+        taken = sum(not each.defenders_left for each in self.battles)
+        count = len(campaign.territories)
+        territories = "territory" if count == 1 else "territories"
+        again = f"To repeat these dice: --seed {self.seed}"
+        yield Section([*story, f"{taken} of {count} {territories} taken. {again}"])
+
+
+def _ending(battle: PlayedBattle, campaign: Campaign) -> str:
+    end = CampaignOutcome(battle.territory - 1, battle.attackers_left, battle.defenders_left)
+    if campaign.is_stopped(end):
+        return f"{battle.attackers_left} left, who stop against {battle.defenders_left}"
+    if battle.defenders_left:
+        return f"{battle.attackers_left} left, repelled by {battle.defenders_left}"
+    return f"{battle.attackers_left} left, taken"
+
+
+@sections_of.register
+def _(value: Campaign) -> Iterator[Section]:
+    stop = asdict(value.stop)
+    way = value.territories
+    asked = CampaignQuestion(way, attackers=value.attackers, rules=value.rules, **stop)
+    return asked.answer().sections()

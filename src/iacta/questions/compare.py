@@ -1,0 +1,206 @@
+"""One battle, solved by every method."""
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from iacta.battle.battle import Battle
+from iacta.distribution import Probability
+from iacta.errors import IactaError
+from iacta.methods import find_kernel, methods_of
+from iacta.questions.form import Example, Topic
+from iacta.questions.parameters import Attackers, Defenders, UnderRules
+from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.sections import Section, Table
+from iacta.questions.words import armies, exact_text, percent, under
+
+__all__ = ["CompareAnswer", "CompareQuestion"]
+
+SLOW = "left out: it would take more than a few seconds"
+
+
+@question(
+    "compare",
+    Topic.STUDY,
+    Example("compare 12 10", "what does every method of the literature say?"),
+    Example("compare 100 100 --rules capital", "and in a large battle under other rules?"),
+)
+@dataclass(frozen=True)
+class CompareQuestion(UnderRules, Question):
+    """Solve one battle by every method, and compare their answers."""
+
+    attackers: Attackers
+    defenders: Defenders
+
+    @cached_property
+    def battle(self) -> Battle:
+        """The battle."""
+        return Battle(self.attackers, self.defenders, self.rule_set.rules)
+
+    def answer(self, watch: Watch | None = None) -> "CompareAnswer":
+        battle = self.battle
+        names = methods_of(battle.rules)
+        if len(names) == 1:
+            raise battle.rules.mode.unfit("to compare methods")
+        return CompareAnswer(self, [_solved(name, battle) for name in names])
+
+
+class MethodAnswer(NamedTuple):
+    """What one method says.
+
+    method: its name.
+    chance: its chance to win; this, `bound` and `seconds` are `None` where it cannot solve it.
+    bound: a bound on its error, relative unless only the absolute one is bounded; infinite where
+        chance decides it, `None` where the chance is too small for the bound.
+    seconds: how long it took, its tables made before.
+    cannot: why not.
+    """
+
+    method: str
+    chance: Probability | None = None
+    bound: float | None = None
+    seconds: float | None = None
+    cannot: str | None = None
+
+
+def _solved(name: str, battle: Battle) -> MethodAnswer:
+    size = max(battle.attackers - battle.rules.garrison, 0), battle.defenders
+    try:
+        kernel = find_kernel(battle.rules, method=name)
+        kernel.refuse(*size)
+        if kernel.is_slow(*size):
+            return MethodAnswer(name, cannot=SLOW)
+        kernel.win_probability(*size)  # the first time, some methods make tables
+        start = time.perf_counter()
+        chance = kernel.win_probability(*size)
+        seconds = time.perf_counter() - start
+    except IactaError as error:
+        return MethodAnswer(name, cannot=str(error))
+    is_bounded = kernel.exact or chance > kernel.least_chance
+    return MethodAnswer(name, chance, max(kernel.error(*size)) if is_bounded else None, seconds)
+
+
+@dataclass(frozen=True, repr=False)
+class CompareAnswer(Answer):
+    """What every method says of a battle.
+
+    methods: what each says.
+    """
+
+    question: CompareQuestion
+    methods: Sequence[MethodAnswer]
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The chance as a fraction, if a method has one."""
+        chances = (each.chance for each in self.methods)
+        return next((chance for chance in chances if isinstance(chance, Fraction)), None)
+
+    @property
+    def best(self) -> Probability | None:
+        """The chance with the smallest bound, if any method can solve it."""
+        solved = [each for each in self.methods if each.chance is not None]
+        bounds = [math.inf if each.bound is None else each.bound for each in solved]
+        return solved[bounds.index(min(bounds))].chance if solved else None
+
+    def error(self, chance: Probability | None) -> float | None:
+        """Return the relative error of a chance, `None` if the exact one is not known."""
+        if chance is None or self.exact is None:
+            return None
+        difference = abs(Fraction(chance) - self.exact)
+        return float(difference / self.exact) if difference else 0.0
+
+    def record(self) -> dict[str, Any]:
+        asked, rule_set = self.question, self.question.rule_set
+        return {
+            "attackers": asked.attackers,
+            "defenders": asked.defenders,
+            "garrison": rule_set.rules.garrison,
+            "rules": rule_set.name,
+            "win_probability_exact": exact_text(self.exact),
+            "methods": [
+                {
+                    "method": each.method,
+                    "win_probability": None if each.chance is None else float(each.chance),
+                    "relative_error": self.error(each.chance),
+                    "bound": None if each.bound == math.inf else each.bound,
+                    "seconds": each.seconds,
+                    "cannot": each.cannot,
+                }
+                for each in self.methods
+            ],
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        records = self.record()["methods"]
+        yield tuple(records[0])
+        for each in records:
+            yield ["" if value is None else value for value in each.values()]
+
+    def draw(self, charts: ModuleType) -> Any:
+        solved = [
+            charts.Solved(
+                each.method,
+                float(each.chance),
+                self.error(each.chance),
+                isinstance(each.chance, Fraction),
+                each.seconds,
+            )
+            for each in self.methods
+            if each.chance is not None
+        ]
+        return charts.methods_compared(self.question.battle, solved, self.question.rule_set.name)
+
+    def sections(self) -> Iterator[Section]:
+        asked, best = self.question, self.best
+        cannot = [f"{each.method}: {each.cannot}" for each in self.methods if each.cannot]
+        if best is None:
+            yield Section(["No method can solve it:", *cannot])
+            return
+        yield Section(
+            [
+                f"{armies(asked.attackers, 'beats', 'beat')} {asked.defenders} with a chance of "
+                f"{percent(best)}{under(asked.rule_set.name)}."
+            ]
+        )
+        columns = ("", "chance", "relative error", "at most", "time")
+        yield Section([Table(columns, list(self._table()))])
+        if cannot:
+            yield Section(cannot, title="Methods that cannot solve it:")
+
+    def _table(self) -> Iterator[Sequence[str]]:
+        for each in self.methods:
+            if each.chance is not None and each.seconds is not None:
+                error = self.error(each.chance)
+                text = "not known" if error is None else f"{error:.1e}"
+                yield (
+                    each.method,
+                    f"{float(each.chance):.16g}",
+                    "exact" if isinstance(each.chance, Fraction) else text,
+                    _bound_text(each.bound),
+                    _time_text(each.seconds),
+                )
+
+
+def _bound_text(bound: float | None) -> str:
+    if bound is None:
+        return "too rare"
+    if not bound:
+        return ""
+    return "chance" if bound == math.inf else f"{bound:.1e}"
+
+
+def _time_text(seconds: float) -> str:
+    """Return a time in the unit that suits it.
+
+    >>> _time_text(2.5e-6), _time_text(0.0123), _time_text(2.0)
+    ('2.5 us', '12.3 ms', '2.0 s')
+    """
+    if seconds < 1e-3:
+        return f"{1e6 * seconds:.1f} us"
+    return f"{1e3 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"

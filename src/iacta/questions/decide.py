@@ -1,0 +1,384 @@
+"""What to do now: roll, stop or blitz, and with how many dice; and when to stop later."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import ModuleType
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+from iacta.methods.hand_or_blitz import blitz_rules
+from iacta.odds.decisions import (
+    MOST_VALUE,
+    Decision,
+    DiceDecision,
+    best_mix,
+    how_many_dice,
+    when_to_stop,
+)
+from iacta.questions.form import ClashError, Example, Parameter, Topic
+from iacta.questions.kinds import Flag, Number
+from iacta.questions.parameters import Attackers, Defenders, Exact, UnderRules
+from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.sections import Grid, Letter, Section, Table, sections_of
+from iacta.questions.words import (
+    armies,
+    cannot_attack,
+    count,
+    exact_text,
+    exactly,
+    percent,
+    settled,
+    under,
+)
+
+__all__ = ["DecideAnswer", "DecideQuestion", "DiceAnswer"]
+
+USUAL = {"prize": Fraction(3), "army_value": Fraction(1), "kill_value": Fraction(0)}
+VALUE = Number(least=0, most=MOST_VALUE)
+MOST_LINES = 20
+MORE_ATTACKERS = 2  # than are needed, on the map
+LETTERS = {"roll": ("R", "good"), "blitz": ("B", "other"), "stop": (".", "neutral")}
+
+
+@question(
+    "decide",
+    Topic.ATTACK,
+    Example("decide 20 10 --prize 10", "attack or not, and when to stop?"),
+    Example("decide 12 10 --mix", "in the official app: roll by hand, or blitz?"),
+)
+@dataclass(frozen=True)
+class DecideQuestion(UnderRules, Exact, Question):
+    """Decide whether to roll or stop, now and for every number of armies."""
+
+    columns: ClassVar = {
+        "action": str,
+        "value": float,
+        "win_probability": float,
+        "expected_attackers_left": float,
+    }
+    more_columns: ClassVar = {
+        "objective": str,
+        "value_exact": str,
+        "win_probability_exact": str,
+        "boundary": list,
+        "attack_dice": int,
+        "defence_dice": int,
+        "fewer": list,
+    }
+
+    attackers: Attackers
+    defenders: Defenders
+    prize: Annotated[
+        Fraction | None,
+        Parameter(
+            VALUE,
+            "What taking the territory is worth, in armies: 10, 2.5 or 5/2.",
+            usual=str(USUAL["prize"]),
+            metavar="P",
+        ),
+    ] = None
+    army_value: Annotated[
+        Fraction | None,
+        Parameter(
+            VALUE,
+            "What each army that you keep is worth.",
+            usual=str(USUAL["army_value"]),
+            metavar="V",
+        ),
+    ] = None
+    kill_value: Annotated[
+        Fraction | None,
+        Parameter(
+            VALUE,
+            "What each enemy army you destroy is worth.",
+            usual=str(USUAL["kill_value"]),
+            metavar="V",
+        ),
+    ] = None
+    mix: Annotated[
+        bool,
+        Parameter(
+            Flag(),
+            "In the official app: choose between rolling by hand and a blitz, for conquest alone.",
+        ),
+    ] = False
+    dice: Annotated[bool, Parameter(Flag(), "Choose how many dice to roll, on both sides.")] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = [*self.values, *(name for name in ("exact", "dice") if getattr(self, name))]
+        if self.mix and given:
+            raise ClashError(
+                f"{{mix}} and {{{given[0]}}} cannot be combined: {{mix}} maximises the chance of "
+                "conquest"
+            )
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What territory and armies are worth, as far as it is given."""
+        return {name: value for name in USUAL if (value := getattr(self, name)) is not None}
+
+    def answer(self, watch: Watch | None = None) -> "DecideAnswer | DiceAnswer":
+        battle = self.attackers, self.defenders, self.rule_set.rules
+        worth: dict[str, Any] = USUAL | self.values
+        if self.mix:
+            return DecideAnswer(self, best_mix(*battle))
+        if not self.dice:
+            return DecideAnswer(self, when_to_stop(*battle, **worth, exact=self.exact))
+        if not self.values:
+            return DiceAnswer(self, how_many_dice(*battle, exact=self.exact))
+        weighed = how_many_dice(*battle, **worth, may_stop=True, exact=self.exact)
+        return DiceAnswer(self, weighed)
+
+
+@dataclass(frozen=True, repr=False)
+class DecideAnswer(Answer):
+    """Whether to roll, to stop or to blitz.
+
+    decision: what to do in every state.
+    """
+
+    question: DecideQuestion
+    decision: Decision
+
+    def record(self) -> dict[str, Any]:
+        decision = self.decision
+        return {
+            "attackers": decision.attackers,
+            "defenders": decision.defenders,
+            "rules": self.question.rule_set.name,
+            "objective": decision.objective,
+            "action": decision.action,
+            "value": float(decision.value),
+            "value_exact": exact_text(decision.value),
+            "win_probability": float(decision.win_probability),
+            "win_probability_exact": exact_text(decision.win_probability),
+            "expected_attackers_left": float(decision.expected_attackers_left),
+            "boundary": [each._asdict() for each in decision.boundary],
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        decision = self.decision
+        yield ("attackers", "defenders", "action")
+        for attackers in range(1, decision.attackers + 1):
+            for defenders in range(1, decision.defenders + 1):
+                yield (attackers, defenders, decision.action_at(attackers, defenders))
+
+    def draw(self, charts: ModuleType) -> Any:
+        worth: dict[str, Any] = USUAL | self.question.values
+        return charts.decision_map(self.decision, None if self.question.mix else worth["prize"])
+
+    def sections(self) -> Iterator[Section]:
+        decision, rules = self.decision, self.decision.rules
+        if decision.attackers <= rules.garrison:
+            yield Section([cannot_attack(decision.attackers, rules.garrison)])
+            return
+        order = self._mix_order() if self.question.mix else self._order()
+        lines = [f"{order}{under(self.question.rule_set.name)}."]
+        if decision.action != "stop":
+            fought = blitz_rules(rules) if decision.action == "blitz" else rules
+            chance = percent(settled(decision.win_probability, [fought]))
+            left = float(decision.expected_attackers_left)
+            lines.append(
+                f"You take the territory with a chance of {chance}, and keep {left:.2f} armies "
+                "on average."
+            )
+        yield Section([*lines, *exactly(decision.value)])
+        yield self._boundary()
+        yield self._map()
+
+    def _order(self) -> str:
+        """Return what to do now, and why."""
+        decision = self.decision
+        battle = f"{armies(decision.attackers, 'against', 'against')} {decision.defenders}"
+        worth = f"{battle} {'is' if decision.attackers == 1 else 'are'} worth"
+        stopped = f"{float(decision.value_if_stopped):.2f}"
+        if decision.action == "stop":
+            return f"Stop: {worth} {stopped} now, and no more if you roll"
+        return f"Roll: {worth} {float(decision.value):.2f} if you go on, {stopped} if you stop"
+
+    def _mix_order(self) -> str:
+        decision = self.decision
+        battle = f"{armies(decision.attackers)} against {decision.defenders}"
+        if decision.action == "blitz":
+            return f"Blitz: with {battle}, a blitz now is the best choice"
+        return f"Roll: with {battle}, one roll by hand is better than a blitz now"
+
+    def _boundary(self) -> Section:
+        """Return from how many armies on to attack, for the last of the defenders."""
+        boundary, mix = self.decision.boundary, self.question.mix
+        rows = [
+            (
+                f"against {each.defenders}",
+                "never" if each.attackers is None else str(each.attackers),
+            )
+            for each in boundary[-MOST_LINES:]
+        ]
+        parts: list[Table | str] = [Table(("", "armies"), rows)]
+        if len(rows) < len(boundary):
+            parts.append("--json prints those against fewer.")
+        if self._turns_back():
+            parts.append(
+                f"With more armies it can be right to {'roll' if mix else 'stop'} again: "
+                "--csv lists every state."
+            )
+        action, otherwise = ("Blitz", "roll by hand") if mix else ("Keep attacking", "stop")
+        title = f"{action} with at least this many armies; otherwise {otherwise}:"
+        return Section(parts, title)
+
+    def _turns_back(self) -> bool:
+        """Return whether an action that is right can be wrong with more attackers."""
+        decision = self.decision
+        able = decision.attackers - decision.rules.garrison
+        rolls = decision.rolls[1 : decision.defenders + 1, 1 : able + 1]
+        wanted = ~rolls if self.question.mix else rolls
+        return bool((wanted[:, 1:] < wanted[:, :-1]).any())
+
+    def _map(self) -> Section:
+        """Return what to do in each state; that of this battle is marked."""
+        decision = self.decision
+        heights = _thinned(self._top(), decision.attackers)[::-1]
+        across = _thinned(decision.defenders, decision.defenders)
+        here = decision.attackers, decision.defenders
+        rows = [
+            (
+                attackers,
+                [
+                    Letter(
+                        *LETTERS[decision.action_at(attackers, defenders)],
+                        (attackers, defenders) == here,
+                    )
+                    for defenders in across
+                ],
+            )
+            for attackers in heights
+        ]
+        actions = f"{'B blitz, ' if self.question.mix else ''}R roll, . stop"
+        title = f"The map ({actions}), attackers upwards, defenders to the right:"
+        return Section([Grid(rows, across)], title)
+
+    def _top(self) -> int:
+        """Return the most attackers on the map."""
+        decision = self.decision
+        fewest = [each.attackers for each in decision.boundary if each.attackers is not None]
+        known = decision.rolls.shape[1] - 1 + decision.rules.garrison
+        return min(max(decision.attackers, *fewest, 1) + MORE_ATTACKERS, int(known))
+
+
+def _thinned(most: int, kept: int) -> list[int]:
+    """Return the numbers up to the most, or if they are too many a part of them with one kept.
+
+    >>> _thinned(4, 2), _thinned(60, 59)[:3], _thinned(60, 59)[-1]
+    ([1, 2, 3, 4], [2, 5, 8], 59)
+    """
+    step = -(-most // MOST_LINES)
+    return list(range(kept % step or step, most + 1, step))
+
+
+class DiceState(NamedTuple):
+    """How many dice are best in a state, garrison included."""
+
+    attackers: int
+    defenders: int
+    attack_dice: int
+    defence_dice: int
+
+
+@dataclass(frozen=True, repr=False)
+class DiceAnswer(Answer):
+    """How many dice both sides should throw.
+
+    decision: the dice in every state.
+    """
+
+    question: DecideQuestion
+    decision: DiceDecision
+
+    def _states(self) -> Iterator[DiceState]:
+        """Yield every state that the battle can come to in which armies can attack."""
+        decision, garrison = self.decision, self.decision.rules.garrison
+        for able in range(1, decision.attackers - garrison + 1):
+            for d in range(1, decision.defenders + 1):
+                ours, theirs = decision.attack_policy[d, able], decision.defence_policy[d, able]
+                yield DiceState(able + garrison, d, int(ours), int(theirs))
+
+    @property
+    def fewer(self) -> list[DiceState]:
+        """The states in which a side does best with fewer dice than it may throw."""
+        attack, defence = self.decision.rules.full_roll
+        garrison = self.decision.rules.garrison
+        return [
+            state
+            for state in self._states()
+            if 0 < state.attack_dice < min(attack, state.attackers - garrison)
+            or 0 < state.defence_dice < min(defence, state.defenders)
+        ]
+
+    def record(self) -> dict[str, Any]:
+        decision = self.decision
+        return {
+            "attackers": decision.attackers,
+            "defenders": decision.defenders,
+            "rules": self.question.rule_set.name,
+            "objective": "value" if self.question.values else "conquest",
+            "action": "roll" if decision.attack_dice else "stop",
+            "attack_dice": decision.attack_dice,
+            "defence_dice": decision.defence_dice,
+            "value": float(decision.value),
+            "value_exact": exact_text(decision.value),
+            "win_probability": float(decision.win_probability),
+            "win_probability_exact": exact_text(decision.win_probability),
+            "fewer": [state._asdict() for state in self.fewer],
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield DiceState._fields
+        yield from self._states()
+
+    def draw(self, charts: ModuleType) -> Any:
+        return charts.dice_map(self.decision)
+
+    def sections(self) -> Iterator[Section]:
+        decision, garrison = self.decision, self.decision.rules.garrison
+        if decision.attackers <= garrison:
+            yield Section([cannot_attack(decision.attackers, garrison)])
+            return
+        note, fewer = under(self.question.rule_set.name), self.fewer
+        if decision.attack_dice:
+            ours, theirs = decision.attack_dice, decision.defence_dice
+            lines = [
+                f"Throw {count(ours, 'die', 'dice')}; the best reply is "
+                f"{count(theirs, 'die', 'dice')}{note}.",
+                "If both sides choose best, you take the territory with a chance of "
+                f"{percent(decision.win_probability)}{self._worth()}.",
+            ]
+        else:
+            lines = [f"Stop: no number of dice is better{note}."]
+        lines += exactly(decision.value)
+        if not fewer:
+            lines.append("On the way, neither side gains by rolling fewer dice.")
+        yield Section(lines)
+        if fewer:
+            rows = [tuple(map(str, state)) for state in fewer[-MOST_LINES:]]
+            columns = ("attackers", "defenders", "your dice", "their dice")
+            parts: list[Table | str] = [Table(columns, rows)]
+            if len(rows) < len(fewer):
+                parts.append(f"The other {len(fewer) - len(rows)} are printed with --json.")
+            yield Section(parts, title="Fewer dice than allowed are right in these states:")
+
+    def _worth(self) -> str:
+        value = f", and the battle is worth {float(self.decision.value):.2f}"
+        return value if self.question.values else ""
+
+
+@sections_of.register
+def _(value: Decision) -> Iterator[Section]:
+    mix = value.objective == "conquest"
+    asked = DecideQuestion(value.attackers, value.defenders, rules=value.rules, mix=mix)
+    return DecideAnswer(asked, value).sections()
+
+
+@sections_of.register
+def _(value: DiceDecision) -> Iterator[Section]:
+    asked = DecideQuestion(value.attackers, value.defenders, rules=value.rules, dice=True)
+    return DiceAnswer(asked, value).sections()

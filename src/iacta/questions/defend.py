@@ -1,0 +1,348 @@
+"""How many defenders hold a territory, and how armies are best spread over a chain of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+from types import ModuleType
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+from iacta.battle.battle import Battle
+from iacta.distribution import Probability
+from iacta.odds.needed import defenders_needed
+from iacta.odds.spread import (
+    OBJECTIVES,
+    BestSpread,
+    Objective,
+    simple_spreads,
+    spread_defenders,
+    spread_value,
+)
+from iacta.questions.form import ClashError, Example, Parameter, Topic
+from iacta.questions.kinds import Chance, Choice, Whole
+from iacta.questions.parameters import Attackers, Exact, UnderRules, WithStop
+from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.sections import Bar, Bars, Section, sections_of
+from iacta.questions.words import (
+    all_digits,
+    armies,
+    cannot_attack,
+    count,
+    exact_text,
+    exactly,
+    percent,
+    plain_percent,
+    settled,
+    under,
+)
+
+__all__ = ["DefendQuestion", "HoldAnswer", "SpreadAnswer"]
+
+USUAL_CHANCE = Fraction(19, 20)
+NEIGHBOURS = 3
+TITLES: dict[Objective, str] = {
+    "break through": "Their chance to break through this and other spreads:",
+    "territories": "The share of the territories that they take on average:",
+}
+
+
+@question(
+    "defend",
+    Topic.DEFENCE,
+    Example("defend 12 --chance 90%", "how many defenders hold with that chance?"),
+    Example("defend 40 --armies 30 --territories 6", "how to spread 30 armies over 6 territories?"),
+)
+@dataclass(frozen=True)
+class DefendQuestion(UnderRules, WithStop, Exact, Question):
+    """Find how many defenders hold, or how to spread them over a chain."""
+
+    columns: ClassVar = {
+        "defenders": int,
+        "hold_probability": float,
+        "spreads": list,
+        "value": float,
+    }
+    more_columns: ClassVar = {
+        "hold_probability_exact": str,
+        "count": int,
+        "value_exact": str,
+        "is_exact": bool,
+        "others": list,
+    }
+
+    attackers: Attackers
+    chance: Annotated[
+        Fraction | None,
+        Parameter(
+            Chance(certain=True), "The chance you want to hold with, such as 90%.", usual="95%"
+        ),
+    ] = None
+    armies: Annotated[int | None, Parameter(Whole(least=1), "Armies to spread over a chain.")] = (
+        None
+    )
+    territories: Annotated[
+        int | None, Parameter(Whole(least=1), "Territories of the chain.", metavar="K")
+    ] = None
+    objective: Annotated[
+        Objective | None,
+        Parameter(
+            Choice(OBJECTIVES),
+            "What the attackers want: the whole chain (break-through), or as many territories as "
+            "possible (territories).",
+            usual="break-through",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        spread = [self.armies, self.territories]
+        if all(value is None for value in (*spread, self.objective)):
+            return
+        if self.chance is not None:
+            raise ClashError(
+                "{chance} cannot be combined with {armies}, {territories} or {objective}"
+            )
+        if None in spread:
+            raise ClashError("a chain needs both {armies} and {territories}")
+
+    def hold_probability(self, defenders: int, *, exact: bool = False) -> Probability:
+        """Return the chance that this many defenders hold."""
+        battle = Battle(self.attackers, defenders, self.rule_set.rules, stop=self.stop)
+        return 1 - battle.win_probability(exact=exact)
+
+    def answer(self, watch: Watch | None = None) -> "HoldAnswer | SpreadAnswer":
+        rules = self.rule_set.rules
+        if self.armies is None or self.territories is None:
+            chance = self.chance or USUAL_CHANCE
+            wanted = Chance().text(chance)
+            needed = defenders_needed(self.attackers, wanted, rules, stop=self.stop)
+            held = self.hold_probability(needed, exact=self.exact)
+            return HoldAnswer(self, chance, needed, held)
+        objective = self.objective or "break through"
+        best = spread_defenders(
+            self.attackers,
+            self.armies,
+            self.territories,
+            rules,
+            objective=objective,
+            stop=self.stop,
+            exact=self.exact,
+        )
+        return SpreadAnswer(
+            self, self.armies, self.territories, objective, best, [*self._others(objective)]
+        )
+
+    def _others(self, objective: Objective) -> Iterator["OtherSpread"]:
+        """Yield the spreads that come to mind first, each once."""
+        named = simple_spreads(self.armies or 0, self.territories or 0)
+        first_names = {spread: name for name, spread in reversed(named.items())}
+        for spread, name in reversed(first_names.items()):
+            value = spread_value(
+                self.attackers,
+                spread,
+                self.rule_set.rules,
+                objective=objective,
+                stop=self.stop,
+            )
+            yield OtherSpread(name, spread, float(value))
+
+
+@dataclass(frozen=True, repr=False)
+class HoldAnswer(Answer):
+    """The fewest defenders for a wanted chance.
+
+    chance: the wanted chance to hold.
+    defenders: how many they are.
+    hold_probability: their chance to hold.
+    """
+
+    question: DefendQuestion
+    chance: Fraction
+    defenders: int
+    hold_probability: Probability
+
+    def record(self) -> dict[str, Any]:
+        rule_set = self.question.rule_set
+        return {
+            "attackers": self.question.attackers,
+            "chance": float(self.chance),
+            "garrison": rule_set.rules.garrison,
+            "rules": rule_set.name,
+            "defenders": self.defenders,
+            "hold_probability": float(self.hold_probability),
+            "hold_probability_exact": exact_text(self.hold_probability),
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        row = self.record()
+        del row["hold_probability_exact"]
+        row["hold_probability"] = all_digits(self.hold_probability)
+        yield tuple(row)
+        yield tuple(row.values())
+
+    def draw(self, charts: ModuleType) -> Any:
+        asked, rule_set = self.question, self.question.rule_set
+        return charts.chance_by_defenders(
+            asked.attackers,
+            self.defenders,
+            self.chance,
+            rule_set.rules,
+            rule_set.name,
+            stop=asked.stop,
+        )
+
+    def sections(self) -> Iterator[Section]:
+        asked, needed, rule_set = self.question, self.defenders, self.question.rule_set
+        if asked.attackers <= rule_set.rules.garrison:
+            yield Section([cannot_attack(asked.attackers, rule_set.rules.garrison)])
+            return
+        sentence = (
+            f"You need {count(needed, 'defender', 'defenders')} to hold against "
+            f"{armies(asked.attackers)} with a chance of at least {plain_percent(self.chance)}: "
+            f"with {needed} it is {percent(self._settled(self.hold_probability))}"
+            f"{under(rule_set.name)}."
+        )
+        yield Section([sentence, *exactly(self.hold_probability)])
+        numbers = range(max(1, needed - NEIGHBOURS), needed + NEIGHBOURS + 1)
+        yield Section([Bars([self._bar(number) for number in numbers])])
+
+    def _bar(self, defenders: int) -> Bar:
+        chance = self._settled(self.question.hold_probability(defenders))
+        tone = "good" if defenders >= self.defenders else "bad"
+        return Bar(count(defenders, "defender", "defenders"), chance, tone)
+
+    def _settled(self, chance: Probability) -> Probability:
+        return settled(chance, [self.question.rule_set.rules])
+
+
+class OtherSpread(NamedTuple):
+    """A spread that comes to mind, and what attackers who play best get against it."""
+
+    name: str
+    spread: Sequence[int]
+    value: float
+
+
+@dataclass(frozen=True, repr=False)
+class SpreadAnswer(Answer):
+    """The best spread of armies over a chain of territories.
+
+    armies, territories, objective: what was asked.
+    best: the best spread.
+    others: those that come to mind first.
+    """
+
+    question: DefendQuestion
+    armies: int
+    territories: int
+    objective: Objective
+    best: BestSpread
+    others: Sequence[OtherSpread]
+
+    def record(self) -> dict[str, Any]:
+        rule_set, best = self.question.rule_set, self.best
+        return {
+            "attackers": self.question.attackers,
+            "armies": self.armies,
+            "territories": self.territories,
+            "objective": self.objective,
+            "garrison": rule_set.rules.garrison,
+            "rules": rule_set.name,
+            "spreads": [list(spread) for spread in best.spreads],
+            "count": best.count,
+            "value": float(best.value),
+            "value_exact": exact_text(best.value),
+            "is_exact": best.is_exact,
+            "others": [{**each._asdict(), "spread": list(each.spread)} for each in self.others],
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield ("spread", "value")
+        for spread in self.best.spreads:
+            yield (_text(spread), all_digits(self.best.value))
+
+    def draw(self, charts: ModuleType) -> Any:
+        asked, rule_set = self.question, self.question.rule_set
+        return charts.best_spread(
+            self.best,
+            asked.attackers,
+            self.objective,
+            rule_set.rules,
+            rule_set.name,
+            others=self.others,
+        )
+
+    def sections(self) -> Iterator[Section]:
+        best, note = self.best, under(self.question.rule_set.name)
+        attackers = count(self.question.attackers, "attacker", "attackers")
+        every = comb(self.armies - 1, self.territories - 1)
+        if self._holds() and best.count == every:
+            yield Section([f"{attackers} {self._done()}, however the armies are spread{note}."])
+            return
+        put = f"Put {_text(best.spreads[0])} {'army' if self.armies == 1 else 'armies'}"
+        lines = [f"{put}: {attackers} then {self._done()}{note}.", *exactly(best.value)]
+        if self.territories in (1, self.armies):
+            yield Section([*lines, "There is no other spread."])
+            return
+        yield Section(
+            [
+                *lines,
+                _certainty(best),
+                "The attackers, a single stack, start wherever they like and continue from "
+                "neighbour to neighbour.",
+            ]
+        )
+        rows = [OtherSpread("best", best.spreads[0], float(best.value)), *self.others]
+        width = max(len(each.name) for each in rows)
+        most = self.territories if self.objective == "territories" else 1
+        bars = [
+            Bar(
+                f"{each.name:<{width}}  {_text(each.spread)}",
+                each.value / most,
+                "bad" if place else "good",
+            )
+            for place, each in enumerate(rows)
+        ]
+        yield Section([Bars(bars)], title=TITLES[self.objective])
+
+    def _holds(self) -> bool:
+        """Return whether the attackers certainly achieve nothing."""
+        return not self.best.value and self.best.is_exact
+
+    def _done(self) -> str:
+        """Return what the attackers do."""
+        value, verb = self.best.value, "s" if self.question.attackers == 1 else ""
+        if self._holds():
+            aim = "take a territory" if self.objective == "territories" else "break through"
+            return f"cannot {aim}"
+        if self.objective == "break through":
+            return f"break{verb} through with a chance of {percent(value)} at best"
+        taken, most = f"{float(value):.2f}", self.territories
+        if value >= most - 0.005:  # not quite all is not called all
+            taken = f"more than {most - 0.01:.2f}"
+        elif value < 0.005:
+            taken = "less than 0.01"
+        of_all = count(most, "territory", "territories")
+        return f"take{verb} {taken} of {of_all} on average at best"
+
+
+def _certainty(best: BestSpread) -> str:
+    """Return how sure it is that the spread is the best, and which are as good."""
+    if not best.is_exact:
+        return "No better spread was found, but this one is not proven to be the best."
+    if best.count == 1:
+        return "No other spread is as good."
+    if best.count == 2 and len(best.spreads) == 2:
+        return f"Only {_text(best.spreads[1])} is as good."
+    return f"{best.count - 1} other spreads are as good, and none is better."
+
+
+def _text(spread: Sequence[int]) -> str:
+    return " ".join(map(str, spread))
+
+
+@sections_of.register
+def _(value: BestSpread) -> Iterator[Section]:
+    yield Section([f"Put {_text(value.spreads[0])}: it is worth {float(value.value):.6g} to them."])
+    if len(value.spreads[0]) > 1:
+        yield Section([_certainty(value)])

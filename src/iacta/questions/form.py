@@ -1,0 +1,281 @@
+"""Form: the one description of what can be asked, from which every face is made.
+
+A form is a frozen dataclass. Each field is annotated with a `Parameter`, which says once what kind
+of value it holds and, in one line, what it means; name and default are the field's. Options and
+their help, pages, schemas and columns all come from `parameters`. `parse` makes a form from texts,
+the constructor from values, and both refuse what does not fit.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
+from enum import Enum
+from functools import cache
+from importlib import import_module
+from inspect import get_annotations
+from string import Formatter
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from iacta.checks import put, shown
+from iacta.errors import IactaError, IllegalError, MalformedError
+from iacta.questions.kinds import Flag, Kind, Schema
+
+__all__ = [
+    "ClashError",
+    "Example",
+    "Form",
+    "Parameter",
+    "Register",
+    "Topic",
+    "named_by",
+    "option_name",
+]
+
+MOST_PLAIN = 200
+REQUIRED: Any = object()  # the default of a parameter that has none
+Texts = Mapping[str, str | Sequence[str] | bool]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What a field of a question may hold, and what it means.
+
+    kind: its kind.
+    help: one line for people.
+    is_argument: whether the command line takes it by its place.
+    usual: what is used if it is not given, where the default is `None`.
+    metavar: how its value is called in help; empty for the kind's word.
+    name, default: those of the field, filled in by `Form.parameters`.
+    """
+
+    kind: Kind
+    help: str
+    is_argument: bool = False
+    usual: str = ""
+    metavar: str = ""
+    name: str = ""
+    default: Any = REQUIRED
+
+    @property
+    def is_required(self) -> bool:
+        """Whether there is no default."""
+        return self.default is REQUIRED
+
+    @property
+    def default_text(self) -> str:
+        """The default for people, empty if there is none."""
+        if self.default in (REQUIRED, None) or isinstance(self.kind, Flag):
+            return self.usual
+        return self.kind.text(self.default)
+
+    def schema(self) -> Schema:
+        """Return the parameter's JSON schema, with its default and its help."""
+        schema = {**self.kind.schema(), "description": self.help}
+        if self.default not in (REQUIRED, None):
+            schema["default"] = self.kind.json(self.default)
+        return schema
+
+    def read(self, value: Any, *, is_text: bool = False) -> Any:
+        """Return a value, or the value of a text; a refusal is marked as this parameter's."""
+        try:
+            if not is_text or isinstance(value, bool):
+                return self.kind.check(value, self.name)
+            if isinstance(value, str) or not self.kind.is_row:
+                return self.kind.parse(value, self.name)
+            return self.kind.check(value, self.name)
+        except IactaError as error:
+            error.parameter = self.name
+            raise
+
+
+def option_name(name: str) -> str:
+    """Return the option of a parameter.
+
+    >>> option_name("max_rolls"), option_name("from_")  # `from` is a word of Python's
+    ('--max-rolls', '--from')
+    """
+    return f"--{name.rstrip('_').replace('_', '-')}"
+
+
+class Topic(Enum):
+    """What a form is about, for people who look for one."""
+
+    ATTACK = "Before an attack"
+    DEFENCE = "On defence"
+    BOARD = "On the board"
+    STUDY = "To study"
+    TOOLS = "Tools"
+
+
+@dataclass(frozen=True)
+class Example:
+    """A command line, without `iacta`, and what it asks in words."""
+
+    line: str
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is asked of a command: a frozen dataclass with a `Parameter` for each field.
+
+    A `Register` gives it its name, its topic and its examples.
+    """
+
+    name: ClassVar[str]
+    topic: ClassVar[Topic]
+    examples: ClassVar[tuple[Example, ...]] = ()
+
+    def __post_init__(self) -> None:
+        for parameter in self.parameters():
+            value = getattr(self, parameter.name)
+            if value is not None or parameter.default is not None:
+                put(self, parameter.name, parameter.read(value))
+
+    @classmethod
+    @cache
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """Return what can be said: arguments, then the form's own options, then shared ones."""
+        given = {}
+        for field in fields(cls):
+            (parameter,) = field.type.__metadata__  # type: ignore[union-attr] # each is `Annotated`
+            default = REQUIRED if field.default is MISSING else field.default
+            given[field.name] = replace(parameter, name=field.name, default=default)
+        names = [name for level in cls.__mro__ for name in get_annotations(level) if name in given]
+        ordered = [given[name] for name in dict.fromkeys(names)]
+        return tuple(sorted(ordered, key=lambda parameter: not parameter.is_argument))
+
+    @classmethod
+    def parse(cls, texts: Texts) -> Self:
+        """Return the question that texts ask, by the names of the parameters.
+
+        texts: a text for each parameter, several where it is a row, or a bool for a flag; others
+            are left alone.
+        """
+        values = {}
+        for parameter in cls.parameters():
+            if parameter.name in texts:
+                values[parameter.name] = parameter.read(texts[parameter.name], is_text=True)
+            elif parameter.is_required:
+                error = MalformedError(f"missing {parameter.name}")
+                error.parameter = parameter.name
+                raise error
+        form = cls(**values)
+        put(form, "_texts", texts)
+        return form
+
+    def typed(self, name: str) -> Any:
+        """Return what was given for a parameter: the text that was typed, if it was a text."""
+        return getattr(self, "_texts", {}).get(name, getattr(self, name))
+
+    @classmethod
+    def summary(cls) -> str:
+        """Return what it does, in one sentence."""
+        return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
+
+
+F = TypeVar("F", bound=Form)
+Added = TypeVar("Added", bound=Form)
+
+
+class Register(Generic[F]):
+    """The forms of a package, each in the file that has the first word of its name.
+
+    A form is registered where it is defined, and nowhere else; a file is loaded when one of its
+    forms is looked for.
+
+    package: the name of the package.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self._forms: dict[str, type[F]] = {}
+
+    def add(
+        self, name: str, topic: Topic, *examples: Example
+    ) -> Callable[[type[Added]], type[Added]]:
+        """Return a decorator that registers a form.
+
+        name: how it is asked for; of two words if it is one of a group.
+        topic: what it is about.
+        examples: some uses of it.
+        """
+
+        def register(form: type[Added]) -> type[Added]:
+            form.name, form.topic, form.examples = name, topic, examples
+            self._forms[name] = form  # type: ignore[assignment] # the package's forms are of its kind
+            return form
+
+        return register
+
+    def find(self, word: str) -> list[type[F]]:
+        """Return the forms whose names begin with a word, by name; no other file is loaded."""
+        if word.isidentifier():
+            module = f"{self._package}.{word}"
+            try:
+                import_module(module)
+            except ModuleNotFoundError as error:
+                if error.name != module:
+                    raise
+        return [form for name, form in sorted(self._forms.items()) if name.split()[0] == word]
+
+    def all(self) -> list[type[F]]:
+        """Return all forms of the package, by name."""
+        from pkgutil import iter_modules  # only needed here
+
+        for module in iter_modules(import_module(self._package).__path__):
+            import_module(f"{self._package}.{module.name}")
+        return [form for _, form in sorted(self._forms.items())]
+
+
+class ClashError(IllegalError):
+    """Parameters that do not go together.
+
+    sentence: a format in which a name in braces is a parameter's, as `{seed}`, and `{0}`, `{1}`
+        are the values.
+    """
+
+    def __init__(self, sentence: str, *values: object) -> None:
+        super().__init__(_Bounded().vformat(sentence, values, _Spelt(str)))
+        self.sentence, self.values = sentence, values
+
+
+class _Bounded(Formatter):
+    """Shows values as messages do."""
+
+    def convert_field(self, value: Any, conversion: str | None) -> Any:
+        is_plain = not isinstance(value, str) or (value.isprintable() and len(value) < MOST_PLAIN)
+        return value if conversion != "r" and is_plain else shown(value)
+
+
+class _Spelt(dict[str, str]):
+    """Every name, spelt as a face does."""
+
+    def __init__(self, spell: Callable[[str], str]) -> None:
+        super().__init__()
+        self.spell = spell
+
+    def __missing__(self, name: str) -> str:
+        return self.spell(name)
+
+
+def named_by(error: IactaError, form: type[Form], spell: Callable[[str], str]) -> str:
+    """Return the sentence of an error, with the parameters spelt as a face does.
+
+    error: the error. If its sentence begins "chance must", "chance of Brazil must", "missing
+        chance" or the like, it is about the parameter `chance`.
+    form: what was asked.
+    spell: the face's name of a parameter, such as `--max-rolls` for `max_rolls`.
+
+    >>> from iacta.questions.need import NeedQuestion
+    >>> named_by(IllegalError("chance must be ..."), NeedQuestion, lambda name: f"--{name}")
+    '--chance must be ...'
+    """
+    if isinstance(error, ClashError):
+        return _Bounded().vformat(error.sentence, error.values, _Spelt(spell))
+    found = re.match("(missing )?([a-z_]+)( of | must | is | cannot |:|$)", str(error))
+    names = [parameter.name for parameter in form.parameters()]
+    about = names if error.parameter is None else [error.parameter]
+    if found is None or found[2] not in about:
+        return str(error)
+    return f"{found[1] or ''}{spell(found[2])}{str(error)[found.end(2) :]}"

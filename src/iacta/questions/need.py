@@ -1,0 +1,146 @@
+"""The fewest armies for a wanted chance."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import ModuleType
+from typing import Annotated, Any, ClassVar
+
+from iacta.battle.territory import stages
+from iacta.checks import shown
+from iacta.distribution import Probability
+from iacta.errors import IllegalError
+from iacta.odds.needed import (
+    armies_needed_for_campaign,
+    win_probabilities_keeping,
+)
+from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.kinds import Chance, Whole
+from iacta.questions.parameters import AlongWay, Exact, UnderRules, WithStop
+from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.sections import Bar, Bars, Section
+from iacta.questions.words import (
+    all_digits,
+    armies,
+    exactly,
+    percent,
+    plain_percent,
+    settled,
+    under,
+)
+
+__all__ = ["NeedAnswer", "NeedQuestion"]
+
+NEIGHBOURS = 3
+
+
+@question(
+    "need",
+    Topic.ATTACK,
+    Example("need 10 --chance 95%", "how many armies does it take to be that sure?"),
+    Example("need 8 2 2 --keep 5", "and to take three territories, with 5 armies left?"),
+)
+@dataclass(frozen=True)
+class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
+    """Find how many armies win a battle or campaign with a given chance."""
+
+    columns: ClassVar = {"attackers": int, "win_probability": float}
+
+    chance: Annotated[
+        Fraction,
+        Parameter(Chance(certain=True), "The chance you want: 95%, 0.95 or 19/20."),
+    ] = Fraction(19, 20)
+    keep: Annotated[int, Parameter(Whole(), "Armies that must be left in the last territory.")] = 0
+
+    def win_probabilities(
+        self, attackers: Sequence[int], *, exact: bool = False
+    ) -> list[Probability]:
+        """Return the chances of some numbers of attackers to win and to keep what is asked."""
+        rules = self.rule_set.rules
+        return win_probabilities_keeping(
+            attackers, self.way, self.keep, rules, stop=self.stop, exact=exact
+        )
+
+    def answer(self, watch: Watch | None = None) -> "NeedAnswer":
+        rules, way = self.rule_set.rules, stages(self.way, self.rule_set.rules, self.stop)
+        if self.chance == 1 and not all(each.kernel().certain for each in way):
+            typed = shown(self.typed("chance"))
+            raise IllegalError(f"chance must be less than 1, as no win is certain, got {typed}")
+        needed = armies_needed_for_campaign(
+            self.way, self.chance, rules, keep=self.keep, stop=self.stop
+        )
+        near = range(max(1, needed - NEIGHBOURS), needed + NEIGHBOURS + 1)
+        chances = dict(zip(near, self.win_probabilities(near), strict=True))
+        exact = self.win_probabilities([needed], exact=True)[0] if self.exact else None
+        return NeedAnswer(self, needed, chances[needed] if exact is None else exact, chances)
+
+
+@dataclass(frozen=True, repr=False)
+class NeedAnswer(Answer):
+    """The fewest armies for a wanted chance.
+
+    attackers: how many they are.
+    win_probability: their chance to win and to keep what is asked.
+    near: the chances of about as many, by their number.
+    """
+
+    question: NeedQuestion
+    attackers: int
+    win_probability: Probability
+    near: Mapping[int, Probability]
+
+    def record(self) -> dict[str, Any]:
+        asked = self.question
+        numbers = [territory.defenders for territory in asked.way]
+        return {
+            "defenders": numbers[0] if len(numbers) == 1 else numbers,
+            "chance": float(asked.chance),
+            "keep": asked.keep,
+            "rules": asked.rule_set.name,
+            "attackers": self.attackers,
+            "win_probability": float(self.win_probability),
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        record = self.record()
+        record["defenders"] = " ".join(str(each.defenders) for each in self.question.way)
+        record["win_probability"] = all_digits(self.win_probability)
+        yield tuple(record)
+        yield tuple(record.values())
+
+    def draw(self, charts: ModuleType) -> Any:
+        asked, rule_set = self.question, self.question.rule_set
+        return charts.chance_by_attackers(
+            asked.way,
+            self.attackers,
+            asked.chance,
+            rule_set.rules,
+            keep=asked.keep,
+            stop=asked.stop,
+            label=rule_set.name,
+        )
+
+    def sections(self) -> Iterator[Section]:
+        asked, needed = self.question, self.attackers
+        territories = len(asked.way)
+        goal = (
+            f"beat {asked.way[0].defenders}"
+            if territories == 1
+            else f"take all {territories} territories"
+        )
+        keeping = f" and keep {asked.keep}" if asked.keep else ""
+        sentence = (
+            f"You need {armies(needed)} to {goal}{keeping} with a chance of at least "
+            f"{plain_percent(asked.chance)}: with {needed} it is "
+            f"{percent(self._settled(self.win_probability))}{under(asked.rule_set.name)}."
+        )
+        yield Section([sentence, *exactly(self.win_probability)])
+        yield Section([Bars([self._bar(*each) for each in self.near.items()])])
+
+    def _bar(self, attackers: int, chance: Probability) -> Bar:
+        tone = "good" if attackers >= self.attackers else "bad"
+        return Bar(armies(attackers), self._settled(chance), tone)
+
+    def _settled(self, chance: Probability) -> Probability:
+        way = stages(self.question.way, self.question.rule_set.rules)
+        return settled(chance, (stage.rules for stage in way))

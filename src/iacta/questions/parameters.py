@@ -1,0 +1,179 @@
+"""Parameters that many questions share, each described once."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated, TypeAlias
+
+from iacta.battle.battle import Battle
+from iacta.battle.campaign import Campaign
+from iacta.battle.territory import Territory, parse_territory
+from iacta.questions.form import ClashError, Form, Parameter
+from iacta.questions.kinds import FileName, Flag, RulesName, Way, Whole
+from iacta.rules.rules import Rules
+from iacta.rules.stop import Stop
+from iacta.rules.variants import RuleSet, find_rule_set, rules_name
+
+__all__ = [
+    "ARMIES",
+    "AlongWay",
+    "Attackers",
+    "Defenders",
+    "Exact",
+    "OneBattle",
+    "OneCampaign",
+    "Seed",
+    "UnderRules",
+    "WithStop",
+    "fresh_seed",
+]
+
+ARMIES = Whole(least=1)
+
+Attackers: TypeAlias = Annotated[
+    int,
+    Parameter(ARMIES, "Armies on the attacking territory, garrison included.", is_argument=True),
+]
+Defenders: TypeAlias = Annotated[
+    int, Parameter(ARMIES, "Armies on the defended territory.", is_argument=True)
+]
+Seed: TypeAlias = Annotated[
+    int | None, Parameter(Whole(), "Seed of the dice; the same seed repeats the dice.")
+]
+
+
+def fresh_seed() -> int:
+    """Return a seed where none is given, short enough to be typed."""
+    import numpy as np  # its random numbers are slow to load
+
+    return int(np.random.default_rng().integers(10**6))
+
+
+@dataclass(frozen=True)
+class AlongWay(Form):
+    """A question on a chain of territories."""
+
+    territories: Annotated[
+        tuple[str | Territory, ...],
+        Parameter(
+            Way(),
+            "Defenders of each territory, in order; 8:capital or 8:house.toml under its own "
+            "rules, 8@3 where 3 armies must stay, 8~5 to keep 5 armies out of the fight.",
+            is_argument=True,
+            metavar="DEFENDERS",
+        ),
+    ]
+
+    @cached_property
+    def way(self) -> tuple[Territory, ...]:
+        """The territories."""
+        return tuple(
+            parse_territory(each) if isinstance(each, str) else each for each in self.territories
+        )
+
+    @cached_property
+    def own_rules(self) -> tuple[str | None, ...]:
+        """The name of the rules of its own that each territory has, `None` without any."""
+        return tuple(map(_own_rules, self.territories))
+
+
+def _own_rules(territory: str | Territory) -> str | None:
+    if isinstance(territory, Territory):
+        return None if territory.rules is None else rules_name(territory.rules)  # type: ignore[arg-type] # found
+    _, colon, name = territory.partition("~")[0].partition("@")[0].partition(":")
+    return find_rule_set(name).name if colon else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnderRules(Form):
+    """A question under rules that have a name, or are in a file."""
+
+    rules: Annotated[
+        str | Rules | None,
+        Parameter(
+            RulesName(),
+            "Rules, such as capital+wall.",
+            usual="classic",
+        ),
+    ] = None
+    rules_file: Annotated[
+        str | None,
+        Parameter(FileName(), "House rules: a TOML file, or - for standard input."),
+    ] = None
+    garrison: Annotated[
+        int | None, Parameter(Whole(), "Armies that must stay behind.", usual="1")
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rules is not None and self.rules_file is not None:
+            raise ClashError("{rules} and {rules_file} cannot be combined")
+
+    @cached_property
+    def rule_set(self) -> RuleSet:
+        """The rules with their name, and with the garrison that is asked for."""
+        found = self._named_rules()
+        if self.garrison is None:
+            return found
+        return replace(found, rules=replace(found.rules, garrison=self.garrison))
+
+    def _named_rules(self) -> RuleSet:
+        if self.rules_file is not None:
+            from iacta.rules.files import read_rules_file  # only needed here
+
+            return read_rules_file(self.rules_file)
+        if isinstance(self.rules, Rules):
+            return RuleSet(rules_name(self.rules), self.rules, "", "")
+        return find_rule_set(self.rules or "classic")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithStop(Form):
+    """A question on attackers who may stop."""
+
+    stop_at: Annotated[int | None, Parameter(Whole(), "Armies kept out of the fight.")] = None
+    charge: Annotated[
+        bool, Parameter(Flag(), "Stop as soon as you would roll fewer dice than at first.")
+    ] = False
+    max_losses: Annotated[
+        int | None, Parameter(Whole(), "Stop a battle once this many armies are lost.")
+    ] = None
+    max_rolls: Annotated[int | None, Parameter(Whole(), "Stop a battle after this many rolls.")] = (
+        None
+    )
+
+    @property
+    def stop(self) -> Stop:
+        """When the attackers stop."""
+        return Stop(self.stop_at, self.charge, self.max_losses, self.max_rolls)
+
+
+@dataclass(frozen=True)
+class OneBattle(UnderRules, WithStop):
+    """A question on one battle."""
+
+    attackers: Attackers
+    defenders: Defenders
+
+    @cached_property
+    def battle(self) -> Battle:
+        """The battle."""
+        return Battle(self.attackers, self.defenders, self.rule_set.rules, stop=self.stop)
+
+
+@dataclass(frozen=True)
+class OneCampaign(UnderRules, WithStop, AlongWay):
+    """A question on one campaign."""
+
+    attackers: Attackers
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        """The campaign."""
+        return Campaign(self.attackers, self.way, self.rule_set.rules, stop=self.stop)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exact(Form):
+    """A question that can be answered in fractions."""
+
+    exact: Annotated[bool, Parameter(Flag(), "Count in exact fractions.")] = False

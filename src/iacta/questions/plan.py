@@ -1,0 +1,682 @@
+"""The best way to take territories, eliminate a player, or gain the most."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property, partial
+from importlib import import_module
+from types import ModuleType
+from typing import Annotated, Any, ClassVar, cast
+
+from iacta.board.board import Board
+from iacta.board.files import read_board
+from iacta.board.position import Position, read_position
+from iacta.checks import put
+from iacta.distribution import Distribution
+from iacta.errors import IactaError, IllegalError
+from iacta.game import Sets, traded_armies
+from iacta.plan import (
+    Continuation,
+    Goal,
+    Hold,
+    InOrder,
+    Plan,
+    Reinforcement,
+    TakeAll,
+    TakeAny,
+    Worth,
+    armies_needed_for_plan,
+    best_plan,
+    eliminate,
+    go_on,
+    reinforce,
+    reinforcements_needed,
+    simulate_plan,
+    take_and_hold,
+)
+from iacta.plan.alternatives import Alternative, alternatives
+from iacta.plan.deadline import Deadline
+from iacta.plan.hold import FORTIFY
+from iacta.plan.placing import MOST_NEW
+from iacta.plan.problem import PLAYS
+from iacta.plan.simulated import MOST_RUNS
+from iacta.questions import plan_turn as turn
+from iacta.questions import plan_words as words
+from iacta.questions.form import ClashError, Example, Parameter, Topic
+from iacta.questions.kinds import Chance, Choice, Flag, Listed, Name, Number, Whole
+from iacta.questions.parameters import Seed, UnderRules, fresh_seed
+from iacta.questions.plan_code import asked_by_code, is_code
+from iacta.questions.plan_turn import NeededNew
+from iacta.questions.plan_values import (
+    WORTH,
+    BoardSource,
+    Garrisons,
+    NewArmies,
+    Others,
+    PositionSource,
+    Prizes,
+    RulesOf,
+    Trades,
+)
+from iacta.questions.plan_words import Checked, Needed
+from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.sections import Section, sections_of
+from iacta.questions.words import all_digits, percent, under
+
+__all__ = ["PlanAnswer", "PlanQuestion"]
+
+LONGEST_LIMIT = Fraction(10**9)
+MOST_NAMED = 3  # territories in a refusal
+USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
+
+
+@question(
+    "plan",
+    Topic.BOARD,
+    Example("plan --from Ukraine=42 --others 2 --take Asia", "which way to go?"),
+    Example("plan game.toml --worth", "what gains most (game.toml: see iacta board)?"),
+)
+@dataclass(frozen=True)
+class PlanQuestion(UnderRules, Question):
+    """Find the best way to take a continent, eliminate a player, or gain the most."""
+
+    columns: ClassVar = {"win_probability": float, "upper_bound": float, "value": float}
+    more_columns: ClassVar = {
+        "goal": list,
+        "proven": bool,
+        "steps": list,
+        "territories": list,
+        "seconds": float,
+        "play": str,
+        "interval": list,
+        "battles_value": float,
+        "advances": list,
+        "endings": list,
+        "stages": list,
+        "alternatives": list,
+        "why": str,
+        "reinforce": list,
+        "cards": list,
+        "hold": list,
+        "need": list,
+        "check": list,
+    }
+
+    position: Annotated[
+        str | Position | None,
+        Parameter(
+            PositionSource(),
+            "The position: a JSON or TOML file, a code, or - for stdin.",
+            is_argument=True,
+        ),
+    ] = None
+    board: Annotated[
+        str | Board | None,
+        Parameter(
+            BoardSource(),
+            "The board of --from or a code, a file.",
+            metavar="FILE",
+            usual="classic",
+        ),
+    ] = None
+    from_: Annotated[
+        tuple[tuple[str, int], ...] | None,
+        Parameter(
+            Garrisons(example="Ukraine=42", least=1),
+            "Your armies (red), without a position: Ukraine=42.",
+        ),
+    ] = None
+    others: Annotated[
+        tuple[tuple[str, int], ...] | None,
+        Parameter(
+            Others(),
+            "Armies of the others (blue): 2, or 2,Ural=4.",
+        ),
+    ] = None
+    take: Annotated[
+        str | None,
+        Parameter(Name(), "Territories to take, or a continent.", metavar="NAMES"),
+    ] = None
+    take_any: Annotated[
+        str | None,
+        Parameter(Name(), "Territories; taking any one of them is enough.", metavar="NAMES"),
+    ] = None
+    eliminate: Annotated[
+        str | None, Parameter(Name(), "The player to eliminate.", metavar="PLAYER")
+    ] = None
+    then: Annotated[
+        str | None,
+        Parameter(
+            Name(),
+            "Goals after it: 'Africa; eliminate green'.",
+            metavar="GOALS",
+        ),
+    ] = None
+    stage_values: Annotated[
+        tuple[Fraction, ...] | None,
+        Parameter(Listed(WORTH), "What each goal in order is worth.", usual="1 each"),
+    ] = None
+    worth: Annotated[
+        bool,
+        Parameter(Flag(), "Gain the most on average, by the values below."),
+    ] = False
+    territory_value: Annotated[
+        Fraction | None,
+        Parameter(WORTH, "The value of a territory.", usual=str(USUAL_WORTH["territory_value"])),
+    ] = None
+    bonus_value: Annotated[
+        Fraction | None,
+        Parameter(
+            WORTH, "What each army of a bonus is worth.", usual=str(USUAL_WORTH["bonus_value"])
+        ),
+    ] = None
+    army_value: Annotated[
+        Fraction | None,
+        Parameter(WORTH, "The value of each surviving army.", usual=str(USUAL_WORTH["army_value"])),
+    ] = None
+    prizes: Annotated[
+        tuple[tuple[str, Fraction], ...] | None,
+        Parameter(Prizes(), "Goals and their worth: 'Africa:5;eliminate green:10'."),
+    ] = None
+    keep: Annotated[
+        tuple[tuple[str, int], ...] | None,
+        Parameter(Garrisons(), "Larger garrisons, such as Brazil:3,Egypt:2."),
+    ] = None
+    rules_of: Annotated[
+        tuple[tuple[str, str], ...] | None,
+        Parameter(
+            RulesOf(),
+            "Territories under their own rules: Ukraine:capital.",
+        ),
+    ] = None
+    stay: Annotated[
+        str | None, Parameter(Name(), "Territories whose armies may not attack.", metavar="NAMES")
+    ] = None
+    reinforce: Annotated[
+        int | None,
+        Parameter(Whole(least=1, most=MOST_NEW), "New armies, placed first where they help most."),
+    ] = None
+    play: Annotated[
+        str | None,
+        Parameter(
+            Choice(PLAYS),
+            "Decide after rolls, or after battles.",
+            usual=PLAYS[0],
+        ),
+    ] = None
+    prove: Annotated[
+        Fraction | None,
+        Parameter(
+            Chance(),
+            "Search until within this of the best, or out of time.",
+            metavar="GAP",
+        ),
+    ] = None
+    alternatives: Annotated[
+        bool,
+        Parameter(Flag(), "Show what each possible first attack is worth."),
+    ] = False
+    cards: Annotated[
+        tuple[tuple[str, int], ...] | None,
+        Parameter(
+            Garrisons(example="blue=4"),
+            "Cards of the eliminated player and you: blue=4,red=1.",
+            metavar="PLAYERS",
+        ),
+    ] = None
+    trade: Annotated[
+        Sets | None,
+        Parameter(
+            Trades(),
+            "What the next sets bring, or fixed.",
+            usual="4,6,8,10,12,15",
+        ),
+    ] = None
+    hold: Annotated[
+        bool,
+        Parameter(Flag(), "Plan to hold it until your next turn, too."),
+    ] = False
+    opponents_get: Annotated[
+        int | tuple[tuple[str, int], ...] | None,
+        Parameter(
+            NewArmies(example="blue=5,green=3"),
+            "With hold, opponents' new armies: 5 or blue=5,green=3.",
+            usual="by the usual rule",
+        ),
+    ] = None
+    fortify: Annotated[
+        str | None,
+        Parameter(
+            Choice(FORTIFY),
+            "With hold, final moves: connected, adjacent or none.",
+            usual=FORTIFY[0],
+        ),
+    ] = None
+    time_limit: Annotated[
+        Fraction | None,
+        Parameter(
+            Number(least=0, unit="seconds"),
+            "The most seconds that all of it may take.",
+            metavar="SECONDS",
+        ),
+    ] = None
+    need: Annotated[
+        Fraction | None,
+        Parameter(
+            Chance(),
+            "Find the fewest armies (or new armies) for this chance.",
+            metavar="CHANCE",
+        ),
+    ] = None
+    source: Annotated[
+        str | None,
+        Parameter(
+            Name(),
+            "Where to add the armies of --need.",
+            usual="the largest stack",
+            metavar="NAME",
+        ),
+    ] = None
+    check: Annotated[
+        int | None,
+        Parameter(
+            Whole(least=1, most=MOST_RUNS),
+            "Simulate this many games of the plan with real dice.",
+            metavar="RUNS",
+        ),
+    ] = None
+    seed: Seed = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.position, str) and is_code(self.position):
+            self._decode(self.position)
+        named = [name for name in ("board", "from_", "others") if self._has(name)]
+        if self.position is None and "from_" not in named:
+            raise ClashError("give a position file, or {from_} and {others}; see iacta plan --help")
+        if self.position is None and self.others is None:
+            raise ClashError("{from_} also needs {others}")
+        if self.position is not None and named:
+            raise ClashError(f"give a position file or {{{named[0]}}}, not both")
+        goals = {name for name in ("take", "take_any", "eliminate") if self._has(name)}
+        if len(goals) + self.worth != 1:
+            wrong = "more than one goal" if goals else "missing goal"
+            raise ClashError(f"{wrong}: give {{take}}, {{take_any}}, {{eliminate}} or {{worth}}")
+        for name in (*USUAL_WORTH, "prizes"):
+            if self._has(name) and not self.worth:
+                raise ClashError(f"{{{name}}} also needs {{worth}}")
+        if self.then is not None and not goals & {"take", "eliminate"}:
+            raise ClashError("{then} also needs {take} or {eliminate}")
+        if self.stage_values is not None and self.then is None:
+            raise ClashError("{stage_values} also needs {then}")
+        if self.then is not None and self.need is not None:
+            raise ClashError("{need} cannot be combined with {then}")
+        if self.worth and self.need is not None:
+            raise ClashError("{need} cannot be combined with {worth}, which has no chance")
+        if self.cards is not None and self.eliminate is None:
+            raise ClashError("{cards} also needs {eliminate}")
+        if self.cards is not None and self.reinforce is not None:
+            raise ClashError("{cards} cannot be combined with {reinforce}")
+        if self.trade is not None and self.cards is None:
+            raise ClashError("{trade} also needs {cards}")
+        for name in ("opponents_get", "fortify"):
+            if self._has(name) and not self.hold:
+                raise ClashError(f"{{{name}}} also needs {{hold}}")
+        if self.hold and not goals & {"take", "eliminate"}:
+            raise ClashError("{hold} also needs {take} or {eliminate}")
+        if self.hold and self.cards is not None and self.then is not None:
+            raise ClashError("{hold} cannot be combined with {cards} and {then}")
+        if self.source is not None and self.reinforce is not None:
+            raise ClashError("{source} cannot be combined with {reinforce}")
+        for name, other in (("source", "need"), ("seed", "check")):
+            if name == "seed" and (self.hold or self.cards is not None):
+                continue  # ends of the plan are drawn too
+            if self._has(name) and not self._has(other):
+                raise ClashError(f"{{{name}}} also needs {{{other}}}")
+
+    def _decode(self, code: str) -> None:
+        """Put what a code says in its place; what is asked beside it counts more."""
+        asked = asked_by_code(code, self.board, self.eliminate, is_held=self.hold)
+        put(self, "board", None)
+        if self.rules_file is not None:
+            asked.pop("rules", None)
+        for name, value in asked.items():
+            if name == "position" or not self._has(name):
+                put(self, name, value)
+
+    def _has(self, name: str) -> bool:
+        return getattr(self, name) is not None
+
+    @cached_property
+    def start(self) -> Position:
+        """The position."""
+        if isinstance(self.position, Position):
+            return self.position
+        if self.position is None:
+            board = self.board or "classic"
+            others = dict(self.others or ())
+            rest = others.pop("", None)
+            mine = {name: ("red", armies) for name, armies in self.from_ or ()}
+            theirs = {name: ("blue", armies) for name, armies in others.items()}
+            if both := {*mine} & {*theirs}:
+                raise ClashError("{from_} and {others} both name {0}", min(both))
+            return Position(
+                board if isinstance(board, Board) else read_board(board),
+                "red",
+                mine | theirs,
+                others=None if rest is None else ("blue", rest),
+            )
+        return read_position(self.position)
+
+    @cached_property
+    def goal(self) -> Goal:
+        """What the plan is for."""
+        if self.take_any is not None:
+            return TakeAny(self._theirs("take_any", self.start.board.find_set(self.take_any)))
+        if self.worth:
+            given = {name: getattr(self, name) for name in USUAL_WORTH if self._has(name)}
+            lands, bonus, army = map(float, (USUAL_WORTH | given).values())
+            prizes = [
+                (self._read("prizes", goal), float(worth)) for goal, worth in self.prizes or ()
+            ]
+            return Worth(lands, bonus, army, tuple(prizes))
+        if self.eliminate is not None:
+            first = self._eliminated()
+        else:
+            first = self._taken("take", self.take or "")
+        if self.then is None:
+            return first
+        others = [self._read("then", part) for part in self.then.split(";")]
+        return InOrder((first, *others), tuple(map(float, self.stage_values or ())))
+
+    def _eliminated(self) -> TakeAll:
+        return eliminate(self.start, self.eliminate or "")
+
+    def _read(self, parameter: str, text: str) -> TakeAll:
+        """Return the goal that a text names: territories to take, or a player to eliminate."""
+        verb, _, rest = text.strip().partition(" ")
+        if verb == "eliminate":
+            with _called(owner=parameter):
+                return eliminate(self.start, rest.strip())
+        return self._taken(parameter, rest if verb == "take" else text)
+
+    def _taken(self, parameter: str, names: str) -> TakeAll:
+        found = self.start.board.find_set(names)
+        self._theirs(parameter, found)
+        return TakeAll(found)
+
+    def _theirs(self, parameter: str, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the territories of other players; if there are none, there is no goal."""
+        player = self.start.player
+        theirs = tuple(name for name in names if self.start.of(name).owner != player)
+        if not theirs:
+            are = "is" if len(names) == 1 else "are all"
+            more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+            raise IllegalError(
+                f"{parameter} must name a territory of another player; "
+                f"{', '.join([*names[:MOST_NAMED], *more])} {are} {player}'s"
+            )
+        return theirs
+
+    @cached_property
+    def new_armies(self) -> Distribution[int] | None:
+        """The new armies that the cards of the eliminated player bring."""
+        if self.cards is None:
+            return None
+        mine, theirs = self.start.player, self.start.of(self._eliminated().territories[0]).owner
+        hand = 0
+        for name, number in self.cards:
+            with _called(owner="cards"):
+                owner = self.start.of(self.start.owned_by(name)[0]).owner
+            if owner not in (mine, theirs):
+                raise IllegalError(
+                    f"cards must be those of {theirs}, who is to be eliminated, or of {mine}, "
+                    f"got {owner}"
+                )
+            hand += number
+        return traded_armies(hand, self.trade)
+
+    @cached_property
+    def constraints(self) -> dict[str, Any]:
+        """The rules, larger garrisons, and stacks that may not attack, as arguments."""
+        board = self.start.board
+        return {
+            "play": self.play or PLAYS[0],
+            "rules_of": {board.find(name): rules for name, rules in self.rules_of or ()},
+            "rules": self.rule_set.rules,
+            "keep": {board.find(name): number for name, number in self.keep or ()},
+            "stay": () if self.stay is None else board.find_set(self.stay),
+        }
+
+    def check_chart(self) -> None:
+        import_module("iacta.charts.board_layout").check_size(self.start.board)
+
+    def answer(self, watch: Watch | None = None) -> "PlanAnswer":
+        limit = None if self.time_limit is None else float(min(self.time_limit, LONGEST_LIMIT))
+        deadline = Deadline(limit)
+        # What follows the plan has its part of the time, too.
+        later = [self.hold, self.need is not None, self.alternatives]
+        effort: dict[str, Any] = {
+            "time_limit": _seconds(deadline.part(1.0 / (1 + sum(later)))),
+            "progress": partial(self._watched, watch),
+        }
+        with _called(owner="eliminate", chance="need", worths="stage_values"):
+            start, goal = self.start, self.goal
+            prove = None if self.prove is None else float(self.prove)
+            new = goes_on = None
+            brought = self.new_armies
+            if self.reinforce is not None:
+                new = reinforce(start, goal, self.reinforce, **self.constraints, **effort)
+                plan = new.plan
+            elif brought is not None and goal.in_order:
+                seed = self.seed or 0
+                several = cast(InOrder, goal)
+                goes_on = go_on(start, several, brought, seed=seed, **self.constraints, **effort)
+                plan = goes_on.plan
+            else:
+                plan = best_plan(start, goal, **self.constraints, **effort, prove=prove)
+            answer = PlanAnswer(self, plan, new=new, goes_on=goes_on)
+            try:
+                if self.hold:
+                    held = self._held(plan, deadline.part(1.0 / sum(later)))
+                    plan = held.plan
+                    answer = replace(answer, plan=plan, held=held)
+                if self.need is not None:
+                    if watch is not None:
+                        watch("Looking for the fewest armies", None, keeps=True)
+                    part = deadline.part(1.0 / sum(later[1:]))
+                    answer = replace(answer, needed=self._needed(plan, self.need, part))
+                if self.check is not None:
+                    seed = fresh_seed() if self.seed is None else self.seed
+                    checked = Checked(self.check, seed, simulate_plan(plan, self.check, seed))
+                    answer = replace(answer, checked=checked)
+                if self.alternatives:
+                    answer = replace(answer, ways=alternatives(plan, deadline))
+            except KeyboardInterrupt:
+                return replace(answer, is_whole=False)
+        return answer
+
+    def _watched(self, watch: Watch | None, value: float, bound: float) -> None:
+        """Report the best plan so far."""
+        if watch is None:
+            return
+        if self.worth or self.then is not None:
+            best = f"{value:.2f} more than now, at most {bound:.2f}"
+        else:
+            best = percent(value)
+            if words.is_informative(value, bound):
+                best += f", at most {percent(bound)}"
+        watch(f"Planning; best so far {best}", None, keeps=True)
+
+    def _held(self, plan: Plan, deadline: Deadline) -> Hold:
+        get = self.opponents_get
+        with _called(owner="opponents_get", get="opponents_get"):
+            return take_and_hold(
+                plan,
+                dict(get) if isinstance(get, tuple) else get,
+                fortify=self.fortify or FORTIFY[0],
+                seed=self.seed or 0,
+                time_limit=_seconds(deadline),
+                **self.constraints,
+            )
+
+    def _needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> "Needed | NeededNew":
+        effort = {**self.constraints, "time_limit": _seconds(deadline)}
+        if self.reinforce is not None:
+            text = Chance().text(chance)
+            found = reinforcements_needed(self.start, self.goal, text, **effort)
+            return NeededNew(chance, found.armies, found.placement)
+        source = _largest(plan) if self.source is None else self.start.board.find(self.source)
+        number = armies_needed_for_plan(
+            self.start, self.goal, Chance().text(chance), source, **effort
+        )
+        return Needed(chance, source, number)
+
+
+def _seconds(deadline: Deadline) -> float | None:
+    return deadline.left() if deadline.limited else None
+
+
+@contextmanager
+def _called(**names: str) -> Iterator[None]:
+    """Let a refusal call a parameter of the library what the question calls it.
+
+    names: the parameters of the question by those of the library.
+    """
+    try:
+        yield
+    except IactaError as error:
+        name, must, rest = str(error).partition(" must ")
+        if name not in names:
+            raise
+        raise type(error)(f"{names[name]}{must}{rest}") from None
+
+
+def _largest(plan: Plan) -> str:
+    """Return the player's territory with the most armies, of those that may attack if any may."""
+    board = plan.position.board
+    mine = plan.position.owned_by(plan.position.player)
+    near = [each for each in mine if any(n not in mine for n in board.neighbours(each))]
+    able = [each for each in near if each not in plan.problem.turn.stay]
+    return max(able or mine, key=lambda each: plan.position.of(each).armies)
+
+
+@dataclass(frozen=True, repr=False)
+class PlanAnswer(Answer):
+    """The best plan that was found.
+
+    plan: the plan.
+    needed: the fewest armies, if they were asked for.
+    checked: how often it succeeded, if it was played.
+    new: where new armies are placed, if there are any.
+    goes_on: how the turn goes on with the cards of an eliminated player.
+    held: the chance to hold what is taken, if that was asked for.
+    ways: what plans are worth that begin differently, if that was asked for.
+    """
+
+    question: PlanQuestion
+    plan: Plan
+    needed: Needed | NeededNew | None = None
+    checked: Checked | None = None
+    new: Reinforcement | None = None
+    goes_on: Continuation | None = None
+    held: Hold | None = None
+    ways: tuple[Alternative, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        found = words.record_of(self.plan, self.question.rule_set.name)
+        if self.ways:
+            found["alternatives"] = turn.ways_record(self.ways)
+        if words.is_hopeless(self.plan):
+            found["why"] = words.why(self.plan) or None
+        if self.new:
+            found["reinforce"] = turn.new_record(self.new)
+        brought = self.question.new_armies
+        if brought is not None:
+            found["cards"] = {
+                "armies": [
+                    {"armies": number, "probability": float(brought[number])}
+                    for number in sorted(brought)
+                ]
+            }
+        if self.goes_on:
+            found["cards"] |= turn.continued_record(self.goes_on)
+        if self.held:
+            found["hold"] = turn.hold_record(self.held)
+        if self.needed:
+            found["need"] = self.needed.record()
+        if self.checked:
+            found["check"] = self.checked.record()
+        return found
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield "from", "to", "reach_probability", "conquer_probability", "expected_armies"
+        for step in self.plan.steps:
+            numbers = step.reach_probability, step.conquer_probability, step.expected_armies
+            yield step.start, step.to, *map(all_digits, numbers)
+
+    def draw(self, charts: ModuleType) -> Any:
+        return (
+            charts.plan_map(self.plan) if self.new is None else charts.reinforcement_map(self.new)
+        )
+
+    def sections(self) -> Iterator[Section]:
+        plan = self.plan
+        yield Section(list(self._sentences()))
+        if self.held and self.held.threats:
+            yield turn.threats(self.held)
+        if self.new and self.new.marginals:
+            yield turn.marginals(plan, self.new)
+        if self.ways:
+            yield turn.beginnings(plan, self.ways)
+        yield from words.way_sections(plan)
+
+    def _sentences(self) -> Iterator[str]:
+        plan, rules = self.plan, self.question.rule_set.name
+        brought = self.question.new_armies
+        if self.goes_on:
+            yield from turn.continued(plan, self.question.goal, self.goes_on, rules)
+        else:
+            found = words.achieved(plan)
+            if self.new:
+                found = f"With {turn.new_armies(self.new.placement)}, {found[0].lower()}{found[1:]}"
+            yield f"{found}{under(rules)}{words.proof(plan)}"
+            if brought is not None:
+                yield f"{turn.cards_words(brought)} {turn.DEALT}"
+        if self.new:
+            yield turn.without(plan, self.new)
+        if isinstance(self.needed, NeededNew):
+            yield self.needed.sentence()
+        elif self.needed:
+            yield self.needed.sentence(plan)
+        if self.checked:
+            yield self.checked.sentence(plan)
+        if self.held:
+            yield from turn.what_is_held(self.held)
+
+
+def _answer(plan: Plan, **parts: Any) -> PlanAnswer:
+    """Return the answer that has a plan, whatever was asked."""
+    return PlanAnswer(PlanQuestion(plan.position, worth=True, rules=plan.rules), plan, **parts)
+
+
+@sections_of.register
+def _(value: Plan) -> Iterator[Section]:
+    return _answer(value).sections()
+
+
+@sections_of.register
+def _(value: Hold) -> Iterator[Section]:
+    return _answer(value.plan, held=value).sections()
+
+
+@sections_of.register
+def _(value: Reinforcement) -> Iterator[Section]:
+    return _answer(value.plan, new=value).sections()
+
+
+@sections_of.register
+def _(value: Continuation) -> Iterator[Section]:
+    yield Section(list(turn.went_on(value)))
+    yield from words.way_sections(value.plan)

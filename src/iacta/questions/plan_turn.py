@@ -1,0 +1,253 @@
+"""The turn around a plan in words and tables: new armies, first rolls, cards, what is held."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from iacta.distribution import Distribution
+from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
+from iacta.plan.alternatives import Alternative
+from iacta.plan.placing import Placement
+from iacta.questions.plan_words import MOST_LINES, interval_record, settled_chance, valued
+from iacta.questions.sections import Section, Table
+from iacta.questions.words import count, joined, percent, plain_percent, short_percent, under
+
+__all__ = [
+    "NeededNew",
+    "beginnings",
+    "cards_words",
+    "continued",
+    "continued_record",
+    "hold_record",
+    "marginals",
+    "new_armies",
+    "new_record",
+    "threats",
+    "ways_record",
+    "went_on",
+    "what_is_held",
+    "without",
+]
+
+OFTEN = 0.995
+LEAST_SEEN = 5e-5  # a chance below it is shown as none
+ALONE = "Each opponent is assumed to attack alone, against what you leave."
+DEALT = "All sets are traded in at once; the cards are assumed to be random."
+
+
+def new_armies(placement: Placement) -> str:
+    """Return how many new armies stand where.
+
+    >>> new_armies((("Ukraine", 4), ("Egypt", 2)))
+    '6 new armies, 4 on Ukraine and 2 on Egypt'
+    """
+    total = count(sum(number for _, number in placement), "new army", "new armies")
+    if len(placement) == 1:
+        return f"{total} on {placement[0][0]}"
+    places = [f"{number} on {name}" for name, number in placement]
+    return f"{total}, {joined(places)}"
+
+
+def without(plan: Plan, new: Reinforcement) -> str:
+    """Return what the plan without new armies achieves."""
+    if new.before.goal.is_chance:
+        return f"Without them the chance is {percent(settled_chance(plan, new.before.value))}."
+    return f"Without them the plan is worth {new.before.value:.2f}."
+
+
+def marginals(plan: Plan, new: Reinforcement) -> Section:
+    """Return what new armies are worth on each territory."""
+    rows = [
+        (each.territory, valued(plan, each.one), valued(plan, each.all))
+        for each in new.marginals[:MOST_LINES]
+    ]
+    columns: tuple[str, ...] = ("", "with 1 more", f"with {new.armies} more")
+    if new.armies == 1:
+        columns, rows = columns[:2], [row[:2] for row in rows]  # type: ignore[misc] # shorter
+    none = f"without new armies: {valued(plan, new.quick)}"
+    return Section([Table(columns, rows), none], title="Where they help, by quick plans:")
+
+
+def new_record(new: Reinforcement) -> dict[str, Any]:
+    """Return new armies and where they help, as JSON has them."""
+    return {
+        "armies": new.armies,
+        "placement": dict(new.placement),
+        "value_without": new.before.value,
+        "quick_value_without": new.quick,
+        "territories": [
+            {"name": each.territory, "one": each.one, "all": each.all} for each in new.marginals
+        ],
+    }
+
+
+class NeededNew(NamedTuple):
+    """The fewest new armies for a wanted chance, and where they stand."""
+
+    chance: Fraction
+    armies: int
+    placement: Placement
+
+    def record(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            **self._asdict(),
+            "chance": float(self.chance),
+            "placement": dict(self.placement),
+        }
+
+    def sentence(self) -> str:
+        """Return it as a sentence."""
+        chance = plain_percent(self.chance)
+        if not self.armies:
+            return f"You have a chance of at least {chance} without new armies."
+        return (
+            f"For a chance of at least {chance} you need {new_armies(self.placement)}. The search "
+            "found no plan with fewer."
+        )
+
+
+def beginnings(plan: Plan, ways: Sequence[Alternative]) -> Section:
+    """Return what plans are worth that begin differently."""
+    rows = [
+        (f"{each.start} to {each.to}", str(each.dice), valued(plan, each.value))
+        for each in ways[:MOST_LINES]
+    ]
+    table = Table(("", "dice", "chance" if plan.goal.is_chance else "worth"), rows)
+    return Section([table], title="Ways to begin, by first roll:")
+
+
+def ways_record(ways: Sequence[Alternative]) -> list[dict[str, Any]]:
+    """Return plans that begin differently, as JSON has them."""
+    return [
+        {"from": each.start, "to": each.to, "dice": each.dice, "value": each.value} for each in ways
+    ]
+
+
+def cards_words(armies: Distribution[int]) -> str:
+    """Return what cards bring, as a sentence.
+
+    >>> from iacta import traded_armies
+    >>> cards_words(traded_armies(4)), cards_words(traded_armies(5))
+    ('The cards bring 4 armies with 81.70% and none with 18.30%.', 'The cards bring 4 armies.')
+    """
+    if len(armies) == 1:
+        (number,) = armies
+        return f"The cards bring {count(number, 'army', 'armies') if number else 'no armies'}."
+    parts = [
+        f"{number or 'none'}{' armies' if number and not k else ''} with {percent(armies[number])}"
+        for k, number in enumerate(sorted(armies, reverse=True))
+    ]
+    return f"The cards bring {joined(parts)}."
+
+
+def continued(plan: Plan, goal: Goal, goes_on: Continuation, rules: str) -> Iterator[str]:
+    """Yield how the turn goes on with the cards of an eliminated player.
+
+    plan: the plan for the first goal.
+    goal: all goals, in order.
+    goes_on: how it goes on.
+    rules: the name of the rules.
+    """
+    first, *others = goal.in_order
+    then = ", then ".join(each.phrase(plan.position) for each in others)
+    yield (
+        f"You {first.phrase(plan.position)} with a chance of "
+        f"{percent(settled_chance(plan, goes_on.first))}{under(rules)}, then "
+        f"{then} with {percent(settled_chance(plan, goes_on.win_probability))}, with the armies "
+        "that the cards bring."
+    )
+    low, high = goes_on.interval
+    yield (
+        f"{cards_words(goes_on.armies)} Without them the second chance would be "
+        f"{percent(settled_chance(plan, goes_on.without))}."
+    )
+    yield (
+        f"The last two chances are estimated from {goes_on.ends} games of the first plan; the 95% "
+        f"interval of the former is {100 * low:.2f}% to {100 * high:.2f}%. {DEALT}"
+    )
+
+
+def went_on(goes_on: Continuation) -> Iterator[str]:
+    """Yield how a turn goes on with new armies, where the goals after the first are not known."""
+    plan, (low, high) = goes_on.plan, goes_on.interval
+    yield (
+        f"You {plan.goal.phrase(plan.position)} with a chance of "
+        f"{percent(settled_chance(plan, goes_on.first))}, and reach the next goal too with "
+        f"{percent(settled_chance(plan, goes_on.win_probability))} ({100 * low:.2f} to "
+        f"{100 * high:.2f}); without new armies with "
+        f"{percent(settled_chance(plan, goes_on.without))}."
+    )
+
+
+def continued_record(goes_on: Continuation) -> dict[str, Any]:
+    """Return how the turn goes on, as JSON has it."""
+    return {
+        "first_probability": goes_on.first,
+        "win_probability": goes_on.win_probability,
+        "interval": interval_record(goes_on.interval),
+        "win_probability_without": goes_on.without,
+        "ends": goes_on.ends,
+    }
+
+
+def what_is_held(held: Hold) -> Iterator[str]:
+    """Yield the chance to hold what is taken."""
+    if not held.ends:
+        return
+    low, high = held.interval
+    yield (
+        f"You hold it until your next turn with a chance of about "
+        f"{percent(held.win_probability)} ({100 * low:.2f}% to {100 * high:.2f}%, from {held.ends} "
+        "games)."
+    )
+    if not held.is_exact:
+        least = "nothing is guaranteed"
+        if held.at_least >= LEAST_SEEN:
+            least = f"the chance is at least {percent(held.at_least)}"
+        yield (
+            "The others may have better plans than those the search found; by the bounds on those, "
+            f"{least}."
+        )
+    if held.otherwise:
+        other = held.otherwise
+        yield (
+            "This plan is chosen to take and hold it. The best plan to take it would succeed with "
+            f"{percent(other.plan.win_probability)}, and hold it with "
+            f"{percent(other.win_probability)}."
+        )
+    moves = [each for each in held.moves if each.start]
+    if moves:
+        best = moves[0]
+        often = "" if best.part > OFTEN else f" (in {short_percent(best.part)} of the games)"
+        yield (
+            f"At the end move about {best.armies:.0f} armies from {best.start} to {best.to}"
+            f"{often}; without this move the chance would be {percent(held.unfortified)}."
+        )
+
+
+def threats(held: Hold) -> Section:
+    """Return what opponents may take back."""
+    rows = [
+        (each.player, f"{each.armies:.1f}", short_percent(each.chance)) for each in held.threats
+    ]
+    table = Table(("", "new armies", "chance to take some of it"), rows)
+    return Section([table, ALONE], title="What the others can do:")
+
+
+def hold_record(held: Hold) -> dict[str, Any]:
+    """Return the chance to hold what is taken, as JSON has it."""
+    return {
+        "win_probability": held.win_probability,
+        "interval": interval_record(held.interval),
+        "win_probability_unfortified": held.unfortified,
+        "at_least": held.at_least,
+        "is_exact": held.is_exact,
+        "threats": [each._asdict() for each in held.threats],
+        "moves": [
+            {"from": each.start, "to": each.to, "part": each.part, "armies": each.armies}
+            for each in held.moves
+            if each.start
+        ],
+        "ends": held.ends,
+    }

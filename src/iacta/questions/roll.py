@@ -1,0 +1,133 @@
+"""What one roll of the dice costs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import Annotated, Any, ClassVar
+
+from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.kinds import Whole
+from iacta.questions.parameters import Exact, UnderRules
+from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.sections import Bar, Bars, Section, sections_of
+from iacta.questions.words import all_digits, count, exactly, under
+from iacta.rules.roll import Losses, Roll
+
+__all__ = ["RollAnswer", "RollQuestion"]
+
+
+@question(
+    "roll",
+    Topic.STUDY,
+    Example("roll 3 2", "what does one roll of the dice cost?"),
+    Example("roll 3 2 --rules bunker", "and if the highest defence die counts one more?"),
+)
+@dataclass(frozen=True)
+class RollQuestion(UnderRules, Exact, Question):
+    """Show what one roll of the dice costs both sides."""
+
+    columns: ClassVar = {"expected_attackers_lost": float, "expected_defenders_lost": float}
+    more_columns: ClassVar = {"losses": list}
+
+    attack_dice: Annotated[
+        int, Parameter(Whole(least=1), "Attack dice that count.", is_argument=True)
+    ]
+    defence_dice: Annotated[
+        int, Parameter(Whole(least=1), "Defence dice that count.", is_argument=True)
+    ]
+
+    @cached_property
+    def roll(self) -> Roll:
+        """The roll."""
+        return Roll(self.attack_dice, self.defence_dice, self.rule_set.rules)
+
+    def answer(self, watch: Watch | None = None) -> "RollAnswer":
+        return RollAnswer(self, tuple(_counts(self.roll)))
+
+
+def _counts(roll: Roll) -> Iterator[tuple[Losses, int]]:
+    """Yield the losses and their counts, best for the attackers first."""
+    rolls = roll.loss_counts()
+    yield from ((losses, rolls.gains) for losses in roll.losses() if losses.attackers < 0)
+    for lost in range(rolls.compared, -1, -1):
+        yield Losses(rolls.compared - lost, lost), rolls.counts[lost]
+
+
+@dataclass(frozen=True, repr=False)
+class RollAnswer(Answer):
+    """What one roll costs.
+
+    counts: the losses, best for the attackers first, and in how many equally likely rolls.
+    """
+
+    question: RollQuestion
+    counts: tuple[tuple[Losses, int], ...]
+
+    @cached_property
+    def total(self) -> int:
+        """How many equally likely rolls there are."""
+        return self.question.roll.loss_counts().total
+
+    def record(self) -> dict[str, Any]:
+        roll, total = self.question.roll, self.total
+        attackers, defenders = roll.expected_losses()
+        return {
+            "attack_dice": roll.attack_dice,
+            "defence_dice": roll.defence_dice,
+            "rules": self.question.rule_set.name,
+            "expected_attackers_lost": float(attackers),
+            "expected_defenders_lost": float(defenders),
+            "losses": [
+                {**losses._asdict(), "count": number, "total": total, "probability": number / total}
+                for losses, number in self.counts
+            ],
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        exact = self.question.roll.losses()
+        chances = exact if self.question.exact else exact.to_float()
+        yield ("attackers", "defenders", "probability")
+        for losses, _ in self.counts:
+            yield (*losses, all_digits(chances[losses]))
+
+    def draw(self, charts: ModuleType) -> Any:
+        return charts.roll_losses(self.question.roll)
+
+    def sections(self) -> Iterator[Section]:
+        roll = self.question.roll
+        means = attackers, defenders = roll.expected_losses()
+        sentence = (
+            f"On average a roll of {count(roll.attack_dice, 'attack die', 'attack dice')} against "
+            f"{roll.defence_dice} costs you {float(attackers):.4f} armies and them "
+            f"{float(defenders):.4f}{under(self.question.rule_set.name)}."
+        )
+        yield Section([sentence, *(exactly(*means) if self.question.exact else [])])
+        width = len(str(self.total))
+        yield Section(
+            [
+                Bars(
+                    [
+                        Bar(
+                            f"{_costs(losses)}: {number:>{width}} of {self.total} rolls",
+                            number / self.total,
+                            "good" if losses.defenders > losses.attackers else "bad",
+                        )
+                        for losses, number in self.counts
+                    ]
+                )
+            ]
+        )
+
+
+def _costs(losses: Losses) -> str:
+    if losses.attackers < 0:
+        return f"you and they gain {-losses.attackers}"
+    return f"you lose {losses.attackers}, they lose {losses.defenders}"
+
+
+@sections_of.register
+def _(value: Roll) -> Iterator[Section]:
+    return (
+        RollQuestion(value.attack_dice, value.defence_dice, rules=value.rules).answer().sections()
+    )

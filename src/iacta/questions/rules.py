@@ -1,0 +1,370 @@
+"""The rules that people play, what they say, and what they do to the odds."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from types import ModuleType
+from typing import Annotated, Any, Literal, TypeVar
+
+from iacta.battle.battle import Battle
+from iacta.distribution import Probability
+from iacta.errors import IactaError
+from iacta.odds.needed import armies_needed
+from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.kinds import RulesName
+from iacta.questions.parameters import Exact, UnderRules
+from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.sections import Section, Table, sections_of
+from iacta.questions.words import (
+    all_digits,
+    armies,
+    count,
+    exact_text,
+    exactly,
+    percent,
+    settled,
+    short_percent,
+)
+from iacta.rules.dice import Dice
+from iacta.rules.files import rules_record
+from iacta.rules.roll import LossCounts, Roll, break_even_ratio
+from iacta.rules.rules import Rules
+from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet
+
+__all__ = ["Odds", "RulesAnswer", "RulesQuestion", "rules_sentences"]
+
+EXAMPLE_ARMIES = 10
+EVEN = Fraction(1, 2)
+MOST_ROLLS = 30
+RANKS = ("highest", "second", "third", "fourth", "fifth")
+
+Found = TypeVar("Found")
+
+
+@question(
+    "rules",
+    Topic.STUDY,
+    Example("rules", "what are the rules that people play?"),
+    Example("rules capital", "what do these change, and by how much?"),
+)
+@dataclass(frozen=True)
+class RulesQuestion(UnderRules, Exact, Question):
+    """List the rules people play, or explain those of one name or file."""
+
+    rules: Annotated[
+        str | Rules | None,
+        Parameter(
+            RulesName(),
+            "The rules to explain, such as capital+wall.",
+            is_argument=True,
+            usual="all of them",
+            metavar="NAME",
+        ),
+    ] = None
+
+    @cached_property
+    def is_list(self) -> bool:
+        """Whether all rules are listed."""
+        return self.rules is None and self.rules_file is None
+
+    def answer(self, watch: Watch | None = None) -> "RulesAnswer":
+        one = self.rule_set
+        listed = RULE_SETS if self.is_list else (one,)
+        garrison = one.rules.garrison
+        return RulesAnswer(
+            self,
+            tuple(
+                Odds(replace(each, rules=replace(each.rules, garrison=garrison)), self.exact)
+                for each in listed
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class Odds:
+    """What rules do to the odds; what cannot be found is `None`.
+
+    rule_set: the rules.
+    exact: whether fractions are asked for.
+    """
+
+    rule_set: RuleSet
+    exact: bool
+
+    def win(self) -> Probability:
+        """Return the chance to win the example's battle, or say why it cannot be found."""
+        battle = Battle(EXAMPLE_ARMIES, EXAMPLE_ARMIES, self.rule_set.rules)
+        return battle.win_probability(exact=self.exact)
+
+    @cached_property
+    def win_probability(self) -> Probability | None:
+        """The chance to win the example's battle."""
+        return _or_none(self.win)
+
+    @cached_property
+    def break_even_attackers(self) -> int | None:
+        """The fewest attackers with an even chance in it."""
+        return _or_none(lambda: int(armies_needed(EXAMPLE_ARMIES, EVEN, self.rule_set.rules)))
+
+    @cached_property
+    def break_even_ratio(self) -> Fraction | Literal["never"] | None:
+        """The attackers for each defender with which a large battle is even."""
+        return _or_none(lambda: break_even_ratio(self.rule_set.rules) or "never")
+
+    @cached_property
+    def full_roll(self) -> LossCounts | None:
+        """The losses of a roll with all dice, `None` if the dice are not chosen before it."""
+        rules = self.rule_set.rules
+        if not rules.mode.dice_chosen_first or self.break_even_ratio is None:
+            return None
+        return Roll(*rules.full_roll, rules).loss_counts()
+
+
+def _or_none(find: Callable[[], Found]) -> Found | None:
+    try:
+        return find()
+    except IactaError:
+        return None
+
+
+@dataclass(frozen=True, repr=False)
+class RulesAnswer(Answer):
+    """The odds of one rule set, or of all."""
+
+    question: RulesQuestion
+    odds: tuple[Odds, ...]
+
+    def record(self) -> dict[str, Any]:
+        return {"rules": [_record(each) for each in self.odds]}
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield (
+            "name",
+            "aliases",
+            "description",
+            "source",
+            "full_roll",
+            "win_probability",
+            "break_even_ratio",
+            "break_even_attackers",
+        )
+        yield from map(_row, self.odds)
+
+    def draw(self, charts: ModuleType) -> Any:
+        if self.question.is_list:
+            return charts.rule_sets(tuple(each.rule_set for each in self.odds))
+        return charts.full_roll(self.odds[0].rule_set)
+
+    def sections(self) -> Iterator[Section]:
+        if not self.question.is_list:
+            return _explained(self.odds[0])
+        return _listed([replace(odds, exact=False) for odds in self.odds])  # it shows no fractions
+
+
+def _record(odds: Odds) -> dict[str, Any]:
+    known, won, ratio = odds.rule_set, odds.win_probability, odds.break_even_ratio
+    roll = odds.full_roll
+    return {
+        "name": known.name,
+        "aliases": list(known.aliases),
+        "description": known.description,
+        "source": known.source,
+        "attack_dice": list(known.rules.attack.faces),
+        "defence_dice": list(known.rules.defence.faces),
+        "fields": rules_record(known.rules),
+        "full_roll": None
+        if roll is None
+        else [
+            {
+                "attackers": roll.compared - lost,
+                "defenders": lost,
+                "count": roll.counts[lost],
+                "total": roll.total,
+                "probability": roll.counts[lost] / roll.total,
+            }
+            for lost in range(roll.compared, -1, -1)
+        ],
+        "win_probability": None if won is None else float(won),
+        "win_probability_exact": exact_text(won),
+        "break_even_ratio": float(ratio) if isinstance(ratio, Fraction) else None,
+        "break_even_ratio_exact": exact_text(ratio) if isinstance(ratio, Fraction) else None,
+        "break_even_attackers": odds.break_even_attackers,
+    }
+
+
+def _row(odds: Odds) -> Sequence[object]:
+    known, won, ratio = odds.rule_set, odds.win_probability, odds.break_even_ratio
+    roll = odds.full_roll
+    chances = [] if roll is None else [Fraction(n, roll.total) for n in reversed(roll.counts)]
+    return (
+        known.name,
+        "; ".join(known.aliases),
+        known.description,
+        known.source,
+        "; ".join(_digits(chance, odds.exact) for chance in chances),
+        "" if won is None else all_digits(won),
+        _digits(ratio, odds.exact) if isinstance(ratio, Fraction) else ratio or "",
+        odds.break_even_attackers,
+    )
+
+
+def _digits(number: Fraction, exact: bool) -> str:
+    return all_digits(number if exact else float(number))
+
+
+def _listed(odds: Sequence[Odds]) -> Iterator[Section]:
+    yield Section(["The rules that iacta knows; pass any of them to --rules:"])
+    known = [each.rule_set for each in odds]
+    yield Section([Table(("", ""), [(each.name, each.description) for each in known])])
+    garrison = known[0].rules.garrison
+    stay = f"the chance of 10 armies, {garrison} of which must stay behind, to beat 10"
+    legend = [
+        ("full roll", "in percent, the chances that a roll with all dice costs the defenders"),
+        ("", "as many armies as it can, one fewer, and so on down to none"),
+        ("10 v 10", stay),
+        ("break-even", "the attackers for each defender with which a very large battle is even"),
+    ]
+    yield Section([Table(("", ""), legend)], title="Their odds:")
+    columns = ("", "full roll", "10 v 10", "break-even")
+    yield Section([Table(columns, [_cells(each) for each in odds])])
+    stack = ", ".join(each.name for each in MODIFIERS)
+    more = "For more about one of them, or a stack: iacta rules capital+wall"
+    yield Section([f"These stack in any order: {stack}.", more])
+
+
+def _cells(odds: Odds) -> Sequence[str]:
+    won, roll = odds.win_probability, odds.full_roll
+    return (
+        odds.rule_set.name,
+        "-" if roll is None else _percents(roll),
+        "-" if won is None else short_percent(settled(won, [odds.rule_set.rules])),
+        _ratio(odds.break_even_ratio),
+    )
+
+
+def _percents(roll: LossCounts) -> str:
+    return " / ".join(f"{100 * number / roll.total:.1f}" for number in reversed(roll.counts))
+
+
+def _ratio(ratio: Fraction | str | None) -> str:
+    return f"{float(ratio):.3f}" if isinstance(ratio, Fraction) else ratio or "-"
+
+
+def _explained(odds: Odds) -> Iterator[Section]:
+    known = odds.rule_set
+    lines = [f"{known.name}: {known.description}", f"Played in: {known.source}"]
+    if known.aliases:
+        lines.append(f"Also called: {', '.join(known.aliases)}")
+    others = [each.name for each in MODIFIERS if each.name not in known.name.split("+")]
+    if len(others) < len(MODIFIERS):
+        lines.append(f"Stacks with: {', '.join(others) or 'nothing more'}")
+    yield Section(lines)
+    yield Section(list(rules_sentences(known.rules)))
+    yield Section(list(_odds_sentences(odds)))
+    if odds.full_roll is not None:
+        yield Section(
+            [
+                Table(
+                    ("", ""),
+                    [
+                        ("chances", "in per cent, that the defenders lose the most, down to none"),
+                        ("you, they", "the armies that you and they lose on average"),
+                    ],
+                )
+            ],
+            title="What a roll costs:",
+        )
+        yield Section([Table(("", "chances", "you", "they"), list(_rolls(known.rules)))])
+
+
+def _odds_sentences(odds: Odds) -> Iterator[str]:
+    needed, ratio = odds.break_even_attackers, odds.break_even_ratio
+    try:
+        won = odds.win()
+        chance = percent(settled(won, [odds.rule_set.rules]))
+        yield f"{EXAMPLE_ARMIES} armies beat {EXAMPLE_ARMIES} with a chance of {chance}."
+        yield from exactly(won)
+        if needed is not None:
+            yield (
+                f"{armies(needed, 'has', 'have')} an even chance or better against "
+                f"{EXAMPLE_ARMIES}; one fewer does not."
+            )
+    except IactaError as error:
+        yield f"The odds of its battles are not known: {error}."
+    if isinstance(ratio, Fraction):
+        yield f"A very large battle is even with {_ratio(ratio)} attackers for each defender."
+        yield from exactly(ratio) if odds.exact else ()
+    elif ratio is not None:
+        yield "A very large battle is never even: on average the defenders lose none."
+
+
+def _rolls(rules: Rules) -> Iterator[Sequence[str]]:
+    most, their_most = rules.full_roll
+    pairs = [(a, d) for a in range(1, most + 1) for d in range(1, their_most + 1)]
+    for attack, defence in pairs if len(pairs) <= MOST_ROLLS else pairs[-1:]:
+        roll = Roll(attack, defence, rules)
+        yield (
+            f"{count(attack, 'die', 'dice')} against {defence}",
+            _percents(roll.loss_counts()),
+            *(f"{float(mean):.4f}" for mean in roll.expected_losses()),
+        )
+
+
+def rules_sentences(rules: Rules) -> Iterator[str]:
+    """Yield sentences that describe the rules completely.
+
+    rules: the rules of a battle.
+
+    >>> for sentence in rules_sentences(Rules()):
+    ...     print(sentence)
+    The attacker throws at most 3 dice with 6 faces each.
+    The defender throws at most 2 dice with 6 faces each.
+    Ties go to the defender; 1 army must stay behind.
+    After a conquest at least as many armies move in as dice were rolled last.
+    """
+    for side, usual, full in (
+        ("attacker", rules.attack, rules.full_attack),
+        ("defender", rules.defence, rules.full_defence),
+    ):
+        yield f"The {side} throws at most {count(len(usual.faces), 'die', 'dice')} {_dice(usual)}."
+        if full is not None:
+            yield f"When both throw all their dice, the {side}'s are others, {_dice(full)}."
+    yield f"Ties go to the {rules.ties}; {armies(rules.garrison)} must stay behind."
+    if rules.least_advance:
+        yield "After a conquest at least as many armies move in as dice were rolled last."
+    else:
+        yield "After a conquest any number of armies may move in."
+    yield from rules.mode.sentences()
+
+
+def _dice(dice: Dice) -> str:
+    return ", ".join(_parts(dice))
+
+
+def _parts(dice: Dice) -> Iterator[str]:
+    yield _faces(dice.faces)
+    if dice.kept < len(dice.faces):
+        yield f"of which the best {'one counts' if dice.kept == 1 else f'{dice.kept} count'}"
+    if dice.reroll:
+        yield f"a throw of {' or '.join(map(str, dice.reroll))} is rerolled once"
+    for rank, bonus in enumerate(dice.bonus):
+        if bonus:
+            name = RANKS[rank] if rank < len(RANKS) else f"{rank + 1}th"
+            yield f"{bonus:+} on the {name}"
+    if dice.clamp is not None:
+        lowest, highest = dice.clamp
+        yield f"then at least {lowest} and at most {highest}"
+
+
+def _faces(faces: tuple[int, ...]) -> str:
+    if len(faces) > 1 and len(set(faces)) == 1:
+        return f"with {faces[0]} faces each"
+    *most, last = map(str, faces)
+    first = f"{', '.join(most)} and " if most else ""
+    return f"with {first}{last} faces"
+
+
+@sections_of.register
+def _(value: RuleSet) -> Iterator[Section]:
+    return RulesAnswer(RulesQuestion(rules=value.rules), (Odds(value, False),)).sections()

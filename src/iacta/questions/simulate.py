@@ -1,0 +1,199 @@
+"""A campaign played many times with random dice, beside its exact odds."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from types import ModuleType
+from typing import Annotated, Any
+
+from iacta.battle.campaign import Campaign, CampaignOutcome
+from iacta.errors import IactaError
+from iacta.estimate import Interval
+from iacta.methods.simulation import RUNS
+from iacta.odds.simulated import Simulated, simulate_campaign
+from iacta.questions.endings import best_first, campaign_bars
+from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.kinds import Whole
+from iacta.questions.parameters import OneCampaign, Seed, fresh_seed
+from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.sections import Section, Table, sections_of
+from iacta.questions.words import armies, cannot_attack, percent, under
+
+__all__ = ["SimulateAnswer", "SimulateQuestion", "Simulation"]
+
+LEVEL = 0.95
+MOST_ROWS = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulation(OneCampaign):
+    """A question on a campaign that is played with random dice."""
+
+    runs: Annotated[int, Parameter(Whole(least=1), "How many games to play, such as 1e6.")] = RUNS
+    seed: Seed = None
+
+    @cached_property
+    def dice(self) -> int:
+        """The seed of the dice."""
+        return fresh_seed() if self.seed is None else self.seed
+
+    def simulated(self, watch: Watch | None = None) -> Simulated[CampaignOutcome]:
+        """Return how often each outcome occurred.
+
+        watch: receives which part of the games has been played.
+        """
+
+        def progress(done: int) -> None:
+            if watch is not None:
+                watch("Throwing dice", done / self.runs)
+
+        campaign = self.campaign
+        return simulate_campaign(
+            campaign.attackers,
+            campaign.territories,
+            campaign.rules,
+            stop=campaign.stop,
+            runs=self.runs,
+            seed=self.dice,
+            progress=progress,
+        )
+
+
+@question(
+    "simulate",
+    Topic.STUDY,
+    Example(
+        "simulate 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --runs 1e6",
+        "what do a million games with random dice say?",
+    ),
+    Example("simulate 12 10 --runs 1000 --seed 7", "a thousand games that anyone can repeat"),
+)
+@dataclass(frozen=True)
+class SimulateQuestion(Simulation, Question):
+    """Simulate a campaign, and compare with its exact odds."""
+
+    def answer(self, watch: Watch | None = None) -> "SimulateAnswer":
+        simulated = self.simulated(watch)
+        return SimulateAnswer(self, self.dice, simulated, _computed(self.campaign))
+
+
+def _computed(led: Campaign) -> float | None:
+    """Return the chance to take all territories, `None` if no method computes it."""
+    try:
+        return float(led.win_probability())
+    except IactaError:
+        return None
+
+
+@dataclass(frozen=True, repr=False)
+class SimulateAnswer(Answer):
+    """How the games ended.
+
+    seed: the seed of the dice.
+    simulated: how often each outcome occurred.
+    computed: the exact chance to take all territories, `None` if no method computes it.
+    """
+
+    question: SimulateQuestion
+    seed: int
+    simulated: Simulated[CampaignOutcome]
+    computed: float | None
+
+    @property
+    def interval(self) -> Interval:
+        """The interval for the chance to take all territories."""
+        return self.simulated.won.interval(LEVEL)
+
+    def _counts(self) -> Iterator[tuple[CampaignOutcome, int]]:
+        """Yield the outcomes, the best first, each with its number of games."""
+        outcomes = self.simulated.outcomes
+        for end in best_first(outcomes):
+            yield end, int(outcomes[end] * self.question.runs)
+
+    def record(self) -> dict[str, Any]:
+        asked, won, interval = self.question, self.simulated.won, self.interval
+        return {
+            "attackers": asked.attackers,
+            "rules": asked.rule_set.name,
+            "territories": [
+                {"defenders": territory.defenders, "rules": own_rules or asked.rule_set.name}
+                for territory, own_rules in zip(asked.way, asked.own_rules, strict=True)
+            ],
+            "runs": won.runs,
+            "seed": self.seed,
+            "won": won.successes,
+            "win_probability": float(won.probability),
+            "interval": {"level": LEVEL, "low": interval.low, "high": interval.high},
+            "computed_win_probability": self.computed,
+            "outcomes": [
+                {**end._asdict(), "count": times, "probability": times / won.runs}
+                for end, times in self._counts()
+            ],
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield (*CampaignOutcome._fields, "count", "probability")
+        for end, times in self._counts():
+            yield (*end, times, times / self.question.runs)
+
+    def draw(self, charts: ModuleType) -> Any:
+        return charts.simulated_outcomes(self.simulated, self.question.campaign, seed=self.seed)
+
+    def sections(self) -> Iterator[Section]:
+        asked, won = self.question, self.simulated.won
+        rules, territories = asked.rule_set.rules, len(asked.way)
+        if asked.attackers <= rules.garrison:
+            yield Section([cannot_attack(asked.attackers, rules.garrison)])
+            return
+        games = "game" if won.runs == 1 else "games"
+        low, high = map(_percent, self.interval)
+        lines = [
+            f"{armies(asked.attackers)} took "
+            f"{'the territory' if territories == 1 else f'all {territories} territories'} in "
+            f"{won.successes:,} of {won.runs:,} {games}: "
+            f"{_percent(won.probability)}{under(asked.rule_set.name)}.",
+            f"The 95% interval for the true chance: {low} to {high}.",
+        ]
+        if self.computed is not None:
+            lines.append(_comparison(self.computed, self.interval))
+        yield Section(lines)
+        bars = campaign_bars(self.simulated.outcomes, asked.campaign)
+        yield Section([bars], title="How it ended:")
+        yield Section([f"To repeat these dice: --seed {self.seed}"])
+
+
+def _percent(part: float | Fraction) -> str:
+    """Return a part of the games, which were counted: all of them are called so, and so are none.
+
+    >>> _percent(Fraction(81, 100)), _percent(1.0), _percent(0.0)
+    ('81.00%', '100%', '0%')
+    """
+    return percent(Fraction(part))
+
+
+def _comparison(chance: float, interval: Interval) -> str:
+    """Return a sentence on the exact chance and the interval.
+
+    >>> _comparison(0.8105, Interval(0.8, 0.82))
+    'The exact chance is 81.05%, inside that interval.'
+    >>> _comparison(0.7, Interval(0.8, 0.82))
+    'The exact chance is 70.00%, outside that interval, as happens in 1 of 20 simulations.'
+    """
+    exact = f"The exact chance is {percent(chance)}"
+    if interval.low <= chance <= interval.high:
+        return f"{exact}, inside that interval."
+    return f"{exact}, outside that interval, as happens in 1 of 20 simulations."
+
+
+@sections_of.register
+def _(value: Simulated) -> Iterator[Section]:  # type: ignore[type-arg] # of anything
+    won, (low, high) = value.won, value.won.interval(LEVEL)
+    yield Section(
+        [
+            f"Won {won.successes:,} of {won.runs:,} games: {_percent(won.probability)} "
+            f"({_percent(low)} to {_percent(high)})."
+        ]
+    )
+    rows = [(str(tuple(end)), _percent(part)) for end, part in value.outcomes.items()]
+    yield Section([Table(("", "part"), rows[:MOST_ROWS])])

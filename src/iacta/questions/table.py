@@ -1,0 +1,98 @@
+"""The chances of every battle up to a size."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import Annotated, Any
+
+import numpy.typing as npt
+
+from iacta.checks import shown
+from iacta.errors import TooLargeError
+from iacta.odds.arrays import win_table
+from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.parameters import ARMIES, Exact, UnderRules
+from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.sections import Cell, Section, Shaded, Table
+from iacta.questions.words import all_digits, under
+
+__all__ = ["TableAnswer", "TableQuestion"]
+
+ROW_HEADING = "attackers"
+MOST_JSON_CELLS = 5 * 10**6
+
+
+@question(
+    "table",
+    Topic.STUDY,
+    Example("table 20 20", "the chances of every battle up to 20 against 20"),
+    Example("table 10 10 --garrison 0", "as the literature prints it, without the garrison"),
+)
+@dataclass(frozen=True)
+class TableQuestion(UnderRules, Exact, Question):
+    """Give the chance to win every battle up to a given size."""
+
+    attackers: Annotated[
+        int,
+        Parameter(
+            ARMIES,
+            "The most armies on the attacking territory, garrison included.",
+            is_argument=True,
+        ),
+    ]
+    defenders: Annotated[
+        int, Parameter(ARMIES, "The most armies on the defended territory.", is_argument=True)
+    ]
+
+    def answer(self, watch: Watch | None = None) -> "TableAnswer":
+        return TableAnswer(self)
+
+
+@dataclass(frozen=True, repr=False)
+class TableAnswer(Answer):
+    """The chances of every battle up to a size, computed when they are first looked at."""
+
+    question: TableQuestion
+
+    @cached_property
+    def chances(self) -> npt.NDArray[Any]:
+        """The chance to win of each number of attackers from 1, against each of defenders."""
+        asked = self.question
+        return win_table(asked.attackers, asked.defenders, asked.rule_set.rules, exact=asked.exact)
+
+    def record(self) -> dict[str, Any]:
+        asked = self.question
+        if asked.attackers * asked.defenders > MOST_JSON_CELLS:
+            raise TooLargeError(
+                f"a table must have at most {MOST_JSON_CELLS:.0e} cells as JSON, "
+                f"got {shown(asked.attackers)} by {shown(asked.defenders)}; --csv takes more"
+            )
+        return {
+            "attackers": asked.attackers,
+            "defenders": asked.defenders,
+            "garrison": asked.rule_set.rules.garrison,
+            "rules": asked.rule_set.name,
+            "win_probability": self.chances.astype(float).tolist(),
+        }
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield (ROW_HEADING, *range(1, self.chances.shape[1] + 1))
+        for attackers, row in enumerate(self.chances, start=1):
+            yield (attackers, *map(all_digits, row.tolist()))
+
+    def draw(self, charts: ModuleType) -> Any:
+        rule_set = self.question.rule_set
+        return charts.win_chance_map(self.chances, rule_set.rules, rule_set.name)
+
+    def sections(self) -> Iterator[Section]:
+        note = under(self.question.rule_set.name)
+        yield Section([f"Chance to win in percent, your garrison included{note}:"])
+        columns = (ROW_HEADING, *map(str, range(1, self.chances.shape[1] + 1)))
+        rows: list[tuple[Cell, ...]] = [
+            (str(attackers), *(Shaded(f"{100 * chance:.0f}", chance) for chance in row.tolist()))
+            for attackers, row in enumerate(self.chances.astype(float), start=1)
+        ]
+        yield Section([Table(columns, rows, continued="against {} to {} defenders")])
+        if self.question.exact:
+            yield Section(["--csv prints the fractions themselves."])

@@ -1,0 +1,1 @@
+"""Tests of what players ask of battles."""

@@ -1,0 +1,468 @@
+"""Spread: the best spread of armies over a chain of territories."""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import combinations, pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+
+from iacta import (
+    Battle,
+    Campaign,
+    Dice,
+    IactaError,
+    IllegalError,
+    MalformedError,
+    Rules,
+    Stop,
+    TooLargeError,
+    find_rules,
+)
+from iacta.methods import find_kernel
+from iacta.methods.kernel import Kernel
+from iacta.odds.spread import (
+    OBJECTIVES,
+    PAYOFFS,
+    Objective,
+    simple_spreads,
+    spread_defenders,
+    spread_value,
+)
+from iacta.odds.spread_values import (
+    Payoff,
+    battles_up_to,
+    compositions,
+    error_of_values,
+    every_value,
+    kernel_model,
+    table_model,
+)
+from iacta.rules.modes import ArmiesGrow
+from tests import brute
+from tests.balanced_twin import balanced
+
+Fight: TypeAlias = Callable[[int, int, Rules], brute.Law]
+
+
+def exactly(rules: Rules) -> Kernel:
+    """Return the exact kernel."""
+    return find_kernel(rules, exact=True)
+
+
+COIN = Rules(attack=Dice((2,)), defence=Dice((1,)))
+CASES = [
+    (6, 5, 1, "classic", None),
+    (9, 7, 2, "classic", None),
+    (9, 7, 3, "classic", None),
+    (8, 8, 4, "capital", None),
+    (8, 7, 5, "classic", 0),
+    (14, 6, 3, "capital", 3),
+    (5, 4, 4, "classic", None),
+    (24, 6, 3, "classic", None),
+]
+
+
+def every_spread(armies: int, territories: int) -> Iterator[tuple[int, ...]]:
+    """Yield every spread with at least one army on each territory."""
+    for cuts in combinations(range(1, armies), territories - 1):
+        ends = (0, *cuts, armies)
+        yield tuple(b - a for a, b in pairwise(ends))
+
+
+def unevenness(spread: tuple[int, ...]) -> tuple[int, ...]:
+    """Return what the most even spreads have the least of."""
+    return sum(n * n for n in spread), *spread
+
+
+class Twin:
+    """The slow twin of the attack: it plays on from every outcome of every battle."""
+
+    def __init__(self, rules: Rules, fight: Fight = brute.outcomes) -> None:
+        self.rules = rules
+        self.fight = fight
+        self.known: dict[tuple[int, int], brute.Law] = {}
+
+    def ends(self, attackers: int, defenders: int) -> brute.Law:
+        """Return the distribution of a battle's outcome."""
+        if (attackers, defenders) not in self.known:
+            found = self.fight(attackers, defenders, self.rules)
+            self.known[attackers, defenders] = found
+        return self.known[attackers, defenders]
+
+    def best(self, attackers: int, spread: tuple[int, ...], values: list[int]) -> Fraction:
+        """Return the expected value of the best start."""
+        return max(self.start(attackers, spread, i, values) for i in range(len(spread)))
+
+    def start(self, attackers: int, spread: tuple[int, ...], i: int, values: list[int]) -> Fraction:
+        """Return the expected value of a start with the better side for each of its outcomes."""
+        left, right = spread[:i][::-1], spread[i + 1 :]
+        mean = Fraction(0)
+        for (a, d), p in self.ends(attackers, spread[i]).items():
+            stack = a - self.rules.garrison
+            if d:
+                mean += p * values[0]
+            else:
+                mean += p * max(self.run(stack, side, 1, values) for side in (left, right))
+        return mean
+
+    def run(self, attackers: int, way: tuple[int, ...], taken: int, values: list[int]) -> Fraction:
+        """Return the expected value of a way, with so many territories taken before."""
+        if not way:
+            return Fraction(values[taken])
+        mean = Fraction(0)
+        for (a, d), p in self.ends(attackers, way[0]).items():
+            stack = a - self.rules.garrison
+            mean += p * (values[taken] if d else self.run(stack, way[1:], taken + 1, values))
+        return mean
+
+
+def values_of(objective: Objective, territories: int) -> list[int]:
+    """Return the value of having taken 0, 1 ... all territories."""
+    if objective == "territories":
+        return list(range(territories + 1))
+    return [0] * territories + [1]
+
+
+def values_by_twin(twin: Twin, size: tuple[int, int, int], objective: Objective) -> Any:
+    """Return the twin's value of every spread."""
+    attackers, armies, territories = size
+    goal = values_of(objective, territories)
+    return {
+        spread: twin.best(attackers, spread, goal) for spread in every_spread(armies, territories)
+    }
+
+
+@pytest.mark.parametrize(("attackers", "armies", "territories", "rules", "garrison"), CASES)
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_it_is_the_best_of_all_that_the_twin_finds(
+    attackers: int,
+    armies: int,
+    territories: int,
+    rules: str,
+    garrison: int | None,
+    objective: Objective,
+) -> None:
+    twin = Twin(find_rules(rules, garrison))
+    values = values_by_twin(twin, (attackers, armies, territories), objective)
+    least = min(values.values())
+    best = spread_defenders(
+        attackers,
+        armies,
+        territories,
+        rules,
+        garrison=garrison,
+        objective=objective,
+        exact=True,
+    )
+    assert best.is_exact
+    assert best.value == least
+    assert set(best.spreads) <= {each for each, value in values.items() if value == least}
+    assert best.count == sum(value == least for value in values.values())
+    if least:
+        assert len(best.spreads) == best.count
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize(
+    "stop",
+    [
+        Stop(stop_at=2),
+        Stop(charge=True),
+        Stop(max_losses=3),
+        Stop(max_rolls=4),
+        Stop(stop_at=1, charge=True, max_losses=4, max_rolls=5),
+    ],
+    ids=repr,
+)
+def test_attackers_who_stop_are_those_of_the_twin(stop: Stop, objective: Objective) -> None:
+    twin = Twin(
+        find_rules("capital"),
+        lambda attackers, defenders, rules: brute.outcomes_with_stop(
+            attackers, defenders, rules, stop
+        ),
+    )
+    values = values_by_twin(twin, (11, 6, 3), objective)
+    best = spread_defenders(11, 6, 3, "capital", objective=objective, stop=stop, exact=True)
+    assert best.is_exact
+    assert best.value == min(values.values())
+    assert {values[spread] for spread in best.spreads} == {best.value}
+    assert best.count == list(values.values()).count(best.value)
+    for spread, value in values.items():
+        found = spread_value(11, spread, "capital", objective=objective, stop=stop)
+        assert found == pytest.approx(float(value), rel=1e-13)
+
+
+def seen(attackers: int, defenders: int, rules: Rules) -> brute.Law:
+    """Fight against a defender who sees the attack first."""
+    able = max(attackers - rules.garrison, 0)
+    ends = brute.seen_outcomes(able, defenders, rules)
+    return {(a + attackers - able, d): p for (a, d), p in ends.items()}
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_defender_who_sees_first_spreads_as_the_twin_does(objective: Objective) -> None:
+    rules = find_rules("defender sees first")
+    values = values_by_twin(Twin(rules, seen), (8, 6, 3), objective)
+    best = spread_defenders(8, 6, 3, rules, objective=objective, exact=True)
+    assert best.is_exact
+    assert best.value == min(values.values())
+    assert best.count == list(values.values()).count(best.value)
+    for spread, value in values.items():
+        assert spread_value(8, spread, rules, objective=objective, exact=True) == value
+
+
+def blitzed(attackers: int, defenders: int, rules: Rules) -> brute.Law:
+    """Fight by balanced blitz."""
+    if attackers <= rules.garrison:
+        return {(attackers, defenders): Fraction(1)}
+    ends = balanced(attackers, defenders, rules)
+    return {end: Fraction(float(probability)) for end, probability in ends.items()}
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("attackers", [8, 12, 30])
+def test_under_balanced_blitz_no_spread_of_the_twin_is_better(
+    attackers: int, objective: Objective
+) -> None:
+    rules = find_rules("balanced blitz")
+    values = values_by_twin(Twin(rules, blitzed), (attackers, 7, 3), objective)
+    best = spread_defenders(attackers, 7, 3, rules, objective=objective)
+    least = float(min(values.values()))
+    assert best.value == pytest.approx(least, abs=1e-12)
+    near = {spread for spread, value in values.items() if float(value) <= least + 1e-12}
+    assert set(best.spreads) <= near
+    if best.is_exact:
+        assert near == set(best.spreads)
+    for spread, value in values.items():
+        found = spread_value(attackers, spread, rules, objective=objective)
+        assert found == pytest.approx(float(value), abs=1e-12)
+
+
+def test_what_fractions_cannot_tell_apart_is_exact_only_if_floats_can() -> None:
+    assert spread_defenders(12, 10, 3, "balanced blitz").is_exact
+    certain = spread_defenders(90, 7, 3, "balanced blitz")
+    assert (certain.value, certain.is_exact) == (1.0, False)
+
+
+@pytest.mark.parametrize("spread", [(3,), (2, 5), (1, 4, 2), (5, 1, 1, 3)])
+@pytest.mark.parametrize("rules", ["classic", "capital"])
+@pytest.mark.parametrize("attackers", [1, 2, 3, 7, 12])
+def test_breaking_through_is_the_campaign_from_the_better_end(
+    spread: tuple[int, ...], rules: str, attackers: int
+) -> None:
+    chance = max(
+        Campaign(attackers, way, rules).win_probability(exact=True)
+        for way in (spread, spread[::-1])
+    )
+    assert spread_value(attackers, spread, rules, exact=True) == chance
+    assert spread_value(attackers, spread, rules) == pytest.approx(float(chance), rel=1e-13)
+
+
+def test_of_one_territory_it_is_the_battle() -> None:
+    for objective in OBJECTIVES:
+        best = spread_defenders(12, 10, 1, objective=objective, exact=True)
+        assert best.spreads == ((10,),)
+        assert best.value == Battle(12, 10).win_probability(exact=True)
+
+
+def test_a_start_inside_chooses_its_side_after_it_has_seen_its_losses() -> None:
+    # With few left the one army to the right is more sure; with many, the left has more to take.
+    twin, spread, goal = Twin(find_rules("classic")), (1, 1, 2, 2, 1, 5), list(range(7))
+    left = {a - 1: p for (a, d), p in twin.ends(8, spread[3]).items() if not d}
+    one_side = [
+        sum((p * twin.run(stack, side, 1, goal) for stack, p in left.items()), Fraction(0))
+        for side in (spread[:3][::-1], spread[4:])
+    ]
+    assert twin.start(8, spread, 3, goal) > max(one_side)
+    exact = kernel_model(8, PAYOFFS["territories"](6), exactly(twin.rules), 1)
+    assert exact.value(spread) == twin.best(8, spread, goal)
+
+
+@pytest.mark.parametrize(
+    ("attackers", "armies", "territories"), [(9, 9, 4), (40, 9, 4), (12, 8, 5)]
+)
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("complement", [False, True])
+def test_all_at_once_is_each_by_itself_within_the_bound(
+    attackers: int, armies: int, territories: int, objective: Objective, complement: bool
+) -> None:
+    rules = find_rules("classic")
+    payoff = PAYOFFS[objective](territories)
+    payoff = payoff.complement() if complement else payoff
+    kernel = find_kernel(rules)
+    battles = battles_up_to(attackers, armies - territories + 1, kernel, 1)
+    values = every_value(armies, attackers, payoff, battles)
+    exact = kernel_model(attackers, payoff, exactly(rules), 1)
+    rows = [tuple(row) for row in compositions(armies, territories).tolist()]
+    assert rows == list(every_spread(armies, territories))
+    bound = Fraction(error_of_values(attackers, armies, territories, payoff, kernel).relative)
+    for row, value in zip(rows, values.tolist(), strict=True):
+        true = exact.value(row)
+        assert abs(Fraction(value) - true) <= bound * true
+        for model in (
+            table_model(attackers, payoff, battles),
+            kernel_model(attackers, payoff, kernel, 1),
+        ):
+            assert abs(Fraction(float(model.value(row))) - true) <= bound * true
+
+
+def test_the_attackers_have_the_same_however_it_is_measured() -> None:
+    rules = find_rules("classic")
+    for payoff in (Payoff((0, 0, 0, 1)), Payoff((0, 1, 2, 3))):
+        gained = kernel_model(9, payoff, exactly(rules), 1).value((2, 3, 1))
+        missing = kernel_model(9, payoff.complement(), exactly(rules), 1).value((2, 3, 1))
+        assert gained + missing == payoff.values[-1]
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_more_attackers_have_more_and_more_defenders_leave_less(objective: Objective) -> None:
+    by_attackers = [spread_defenders(a, 9, 3, objective=objective).value for a in range(1, 30)]
+    assert by_attackers == sorted(by_attackers)
+    by_armies = [spread_defenders(12, n, 3, objective=objective).value for n in range(3, 20)]
+    assert by_armies == sorted(by_armies, reverse=True)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_mirror_image_is_as_good(objective: Objective) -> None:
+    assert spread_value(9, (1, 4, 2), objective=objective, exact=True) == spread_value(
+        9, (2, 4, 1), objective=objective, exact=True
+    )
+    for attackers in (8, 12, 17):
+        best = spread_defenders(attackers, 11, 4, objective=objective)
+        assert {each[::-1] for each in best.spreads} == set(best.spreads)
+
+
+def test_spreads_that_differ_by_less_than_floats_can_tell_are_told_apart() -> None:
+    # Against so many attackers all spreads are lost but for chances of some 1e-40.
+    best = spread_defenders(150, 6, 3, exact=True)
+    values = {each: spread_value(150, each, exact=True) for each in every_spread(6, 3)}
+    assert len({float(value) for value in values.values()}) == 1
+    assert best.is_exact
+    assert set(best.spreads) == {
+        each for each, value in values.items() if value == min(values.values())
+    }
+
+
+def test_a_certain_roll_makes_all_spreads_equal() -> None:
+    sure = Rules(attack=Dice((6,), clamp=(6, 6)), defence=Dice((1,)))
+    best = spread_defenders(9, 7, 3, sure, exact=True)
+    assert (best.value, best.count, best.is_exact) == (1, 15, True)
+    assert best.spreads[0] in ((2, 3, 2), (2, 2, 3))
+    hopeless = spread_defenders(9, 7, 3, Rules(attack=Dice((1,))), exact=True)
+    assert (hopeless.value, hopeless.count, hopeless.is_exact) == (0, 15, True)
+
+
+@pytest.mark.parametrize(("armies", "territories"), [(8, 2), (5, 5), (9, 4), (7, 1), (12, 6)])
+def test_all_spreads_are_listed_where_all_are_as_good(armies: int, territories: int) -> None:
+    spreads = sorted(every_spread(armies, territories), key=unevenness)
+    best = spread_defenders(1, armies, territories)
+    assert best.count == len(spreads)
+    assert best.spreads == tuple(spreads[:100])
+
+
+def test_attackers_whom_the_garrisons_stop_have_nothing_whatever_the_spread() -> None:
+    for attackers in (1, 2, 3):
+        best = spread_defenders(attackers, 30, 3)
+        assert (best.value, best.is_exact) == (0, True)
+        assert best.count == 29 * 28 // 2
+        assert best.spreads == tuple(sorted(every_spread(30, 3), key=unevenness)[:100])
+    assert spread_defenders(4, 4, 3).value > 0
+    assert spread_defenders(2, 30, 3, objective="territories").value > 0
+    assert spread_defenders(1, 30, 3, objective="territories").value == 0
+
+
+def test_without_a_garrison_two_coins_are_an_even_game() -> None:
+    # One attacker beats one defender with 1/2, and goes on with all that are left.
+    best = spread_defenders(1, 2, 2, COIN, garrison=0, exact=True)
+    assert best.value == Fraction(1, 4)
+    assert spread_defenders(
+        1, 2, 2, COIN, garrison=0, objective="territories", exact=True
+    ).value == (Fraction(3, 4))
+
+
+def test_a_search_where_there_are_too_many_says_so_and_is_near() -> None:
+    best = spread_defenders(60, 50, 9)
+    assert not best.is_exact
+    assert all(sum(each) == 50 and min(each) >= 1 and len(each) == 9 for each in best.spreads)
+    value = spread_value(60, best.spreads[0])
+    assert value == pytest.approx(float(best.value), rel=1e-12)
+    for simple in simple_spreads(50, 9).values():
+        assert value <= spread_value(60, simple)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("attackers", [8, 14, 25])
+def test_the_search_finds_nearly_what_comparing_all_finds(
+    objective: Objective, attackers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = spread_defenders(attackers, 14, 4, objective=objective)
+    monkeypatch.setattr("iacta.odds.spread.MOST_SPREADS", 1)
+    found = spread_defenders(attackers, 14, 4, objective=objective)
+    assert (compared.is_exact, found.is_exact) == (True, False)
+    assert compared.value <= found.value + 1e-13
+    assert found.value <= compared.value * 1.01
+
+
+def test_many_that_are_too_nearly_equal_are_not_called_exact(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("iacta.odds.spread.MOST_EXACT_STEPS", 1)
+    sure = Rules(attack=Dice((6,), clamp=(6, 6)), defence=Dice((1,)))
+    assert not spread_defenders(9, 7, 3, sure).is_exact
+    assert spread_defenders(9, 7, 3).is_exact
+
+
+def test_simple_spreads_lay_out_all_armies() -> None:
+    for armies, territories in ((1, 1), (5, 5), (9, 2), (10, 4), (30, 6), (31, 7)):
+        for spread in simple_spreads(armies, territories).values():
+            assert (sum(spread), len(spread)) == (armies, territories)
+            assert min(spread) >= 1
+    even = simple_spreads(31, 7)["even"]
+    assert max(even) - min(even) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind", "sentence"),
+    [
+        (
+            (9, 3, 6),
+            IllegalError,
+            "armies must be at least one for each of the 6 territories, got 3",
+        ),
+        ((0, 3, 2), IllegalError, "attackers must be a whole number of at least 1, got 0"),
+        ((9, 3, 0), IllegalError, "territories must be a whole number of at least 1, got 0"),
+        ((9, "3", 2), MalformedError, "armies must be a whole number of at least 1, got '3'"),
+        ((9, 3, 1.5), MalformedError, "territories must be a whole number of at least 1, got 1.5"),
+        ((10**9, 3, 2), TooLargeError, "attackers and armies must be at most"),
+        ((5000, 3000, 2), TooLargeError, "attackers and armies must be at most some 500 each"),
+    ],
+)
+def test_what_cannot_be_spread_is_refused(
+    asked: tuple[Any, Any, Any], kind: type[IactaError], sentence: str
+) -> None:
+    with pytest.raises(kind) as caught:
+        spread_defenders(*asked)
+    assert str(caught.value).startswith(sentence)
+
+
+def test_other_wrong_arguments_are_refused() -> None:
+    with pytest.raises(IllegalError, match="objective must be 'break through' or 'territories'"):
+        spread_defenders(9, 3, 2, objective="glory")  # type: ignore[arg-type] # is the test
+    with pytest.raises(IllegalError, match="exact is not possible under balanced blitz"):
+        spread_defenders(9, 3, 2, "balanced blitz", exact=True)
+    with pytest.raises(MalformedError, match="stop must be a Stop"):
+        spread_defenders(9, 3, 2, stop="early")  # type: ignore[arg-type] # is the test
+    with pytest.raises(IllegalError, match="rules with armies that grow when all dice"):
+        spread_defenders(9, 3, 2, Rules(mode=ArmiesGrow()))
+    with pytest.raises(IllegalError, match="missing spread"):
+        spread_value(9, [])
+    with pytest.raises(MalformedError, match="spread must be a row of armies"):
+        spread_value(9, 7)  # type: ignore[arg-type] # is the test
+    with pytest.raises(IllegalError, match="spread must be a whole number of at least 1, got 0"):
+        spread_value(9, [3, 0])
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    assert spread_defenders(np.int64(9), np.int64(7), np.int64(3)) == spread_defenders(9, 7, 3)  # type: ignore[arg-type] # is the test

@@ -1,0 +1,185 @@
+"""The descriptions of questions: good enough to make options, forms, schemas and columns."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Annotated, Any
+
+import pytest
+
+from iacta import Dice, IactaError, IllegalError, MalformedError, Rules, Territory
+from iacta.cli.command import COMMANDS
+from iacta.questions import QUESTIONS, ask, find_question
+from iacta.questions.battle import BattleQuestion
+from iacta.questions.form import ClashError, Form, Parameter, named_by
+from iacta.questions.kinds import (
+    Chance,
+    Choice,
+    Flag,
+    Listed,
+    Name,
+    Number,
+    RulesName,
+    Way,
+    Whole,
+)
+from iacta.questions.plan_values import Garrisons
+from iacta.rules.modes import ArmiesGrow
+
+FORMS: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
+DESCRIBED = [(form, parameter) for form in FORMS for parameter in form.parameters()]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_each_form_says_what_it_is_for(form: type[Form]) -> None:
+    assert form.summary().endswith(".")
+    assert form.topic
+    assert all(example.line.startswith(form.name) for example in form.examples)
+    assert {each.name for each in form.parameters()} == {field.name for field in fields(form)}
+
+
+@pytest.mark.parametrize(
+    ("form", "parameter"), DESCRIBED, ids=[f"{form.name}-{each.name}" for form, each in DESCRIBED]
+)
+def test_each_parameter_is_described(form: type[Form], parameter: Parameter) -> None:
+    assert parameter.help.endswith(".")
+    assert "\n" not in parameter.help
+    json.dumps(parameter.schema())
+    default = parameter.default
+    if not parameter.is_required and default is not None:
+        kind = parameter.kind
+        assert parameter.read(default) == default
+        assert parameter.read(kind.json(default)) == default
+        assert kind.parse(kind.text(default), parameter.name) == default
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (Whole(least=1), "12", 12),
+        (Whole(least=None), "-3", -3),
+        (Whole(least=1), "1e3", 1000),
+        (Number(), "5/2", Fraction(5, 2)),
+        (Chance(), "95%", Fraction(19, 20)),
+        (Chance(), "1/3", Fraction(1, 3)),
+        (Flag(), "true", True),
+        (Choice(("break through", "territories")), "break-through", "break through"),
+        (Name(), "house.toml", "house.toml"),
+        (RulesName(), "Wall+Capital", "capital+wall"),
+        (Way(), "22 8:capital@3~5", ("22", "8:capital@3~5")),
+        (Listed(Whole(least=None)), "-2,0,5", (-2, 0, 5)),
+        (Garrisons(), "Brazil:3,Egypt:2", (("Brazil", 3), ("Egypt", 2))),
+    ],
+)
+def test_what_is_read_is_written_so_that_it_is_read_again(kind: Any, text: str, value: Any) -> None:
+    assert kind.parse(text, "it") == value
+    assert kind.check(value, "it") == value
+    assert kind.parse(kind.text(value), "it") == value
+    assert kind.check(json.loads(json.dumps(kind.json(value))), "it") == value
+
+
+def test_house_rules_are_read_from_json() -> None:
+    house = Rules(defence=Dice((8, 6)), garrison=2, mode=ArmiesGrow())
+    assert RulesName().check(json.loads(json.dumps(RulesName().json(house))), "rules") == house
+    question: Any = BattleQuestion(9, 8, rules={"garrison": 3})  # type: ignore[arg-type]
+    assert question.rule_set.rules == Rules(garrison=3)
+
+
+def test_values_of_python_are_taken() -> None:
+    asked = find_question("campaign")
+    assert asked is not None
+    question: Any = asked(  # type: ignore[call-arg]
+        attackers=20, territories=[5, "3:bunker", Territory(2, stop=None)], rules=Rules(garrison=2)
+    )
+    assert question.campaign.attackers == 20
+    assert question.own_rules == (None, "bunker", None)
+    assert question.rule_set.rules.garrison == 2
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"attackers": "12", "defenders": 10}, "attackers must be a whole number of at least 1"),
+        ({"attackers": True, "defenders": 10}, "attackers must be a whole number of at least 1"),
+        ({"attackers": 12, "defenders": 10, "charge": 1}, "charge must be True or False, got 1"),
+        ({"attackers": 12, "defenders": 10, "max_rolls": -1}, "max_rolls must be a whole number"),
+        ({"attackers": 12, "defenders": 10, "rules": 5}, "rules must be a name or Rules, got 5"),
+    ],
+)
+def test_values_that_do_not_fit_are_refused(values: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(IactaError, match=sentence) as refused:
+        ask("battle", **values)
+    assert refused.value.parameter == sentence.split()[0]
+
+
+def test_an_unknown_question_is_refused() -> None:
+    with pytest.raises(
+        IllegalError, match=r"unknown question 'kinds'; expected one of audit, battle, "
+    ):
+        ask("kinds")
+
+
+def test_parameters_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(MalformedError, match=r"unknown parameter 'foo' of need; expected some of "):
+        ask("need", foo=3)
+    with pytest.raises(MalformedError, match="missing defenders of battle"):
+        ask("battle", attackers=12)
+
+
+def test_what_is_missing_is_refused() -> None:
+    asked = find_question("battle")
+    assert asked is not None
+    with pytest.raises(MalformedError, match="missing defenders"):
+        asked.parse({"attackers": "12"})
+
+
+@dataclass(frozen=True)
+class Duel(Form):
+    """Fight a duel."""
+
+    first_shot: Annotated[bool, Parameter(Flag(), "Who shoots first.")] = False
+    seed: Annotated[int | None, Parameter(Whole(), "The seed.")] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.first_shot and self.seed is not None:
+            raise ClashError("{first_shot} must stand without {seed}, got {seed} {0}", self.seed)
+
+
+def test_errors_name_parameters_as_the_face_does() -> None:
+    def option(name: str) -> str:
+        return f"--{name.rstrip('_').replace('_', '-')}"
+
+    with pytest.raises(
+        ClashError, match=r"^first_shot must stand without seed, got seed 3$"
+    ) as clash:
+        Duel(first_shot=True, seed=3)
+    told = named_by(clash.value, Duel, option)
+    assert told == "--first-shot must stand without --seed, got --seed 3"
+    late = IllegalError("seed must be lucky, got 13")
+    assert named_by(late, Duel, option) == "--seed must be lucky, got 13"
+    part = IllegalError("seed of both must be lucky, got 13")
+    assert named_by(part, Duel, option) == "--seed of both must be lucky, got 13"
+    other = IllegalError("garrison must be small, got 9")
+    assert named_by(other, Duel, option) == str(other)
+    late.parameter = "first_shot"  # the sentence is about a part of its value
+    assert named_by(late, Duel, option) == "seed must be lucky, got 13"
+
+
+def test_a_question_loads_no_other_question_and_no_picture() -> None:
+    code = (
+        "import sys\n"
+        "from iacta.questions import find_question\n"
+        "find_question('battle')(3, 2).answer().record()\n"
+        "print(*sorted(sys.modules))"
+    )
+    ended = subprocess.run(  # noqa: S603 # our own lines
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    loaded = set(ended.stdout.split())
+    others = {f"iacta.questions.{each.name}" for each in QUESTIONS.all()} - {
+        "iacta.questions.battle"
+    }
+    assert not loaded & {*others, "iacta.charts", "iacta.cli", "altair", "rich"}
