@@ -69,8 +69,9 @@ build/fuzz-core: $(wildcard src/core/* tests/core/*pp)
 reproduce: $(VENV)/plot core
 	@$(BIN)/iacta reproduce $(INTO)
 
+# Every group, or those named, such as make bench GROUP=plans.
 bench: $(VENV)/bench core
-	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks $(GROUP)
 
 # How fast the core is without Python, and how soon it stops.
 bench-core: build/bench-core

@@ -1,4 +1,10 @@
-"""Prints a table of ratios, each measured in this one run, and writes them down: `make bench`."""
+"""Measures, and prints each row as soon as it is there: `make bench [GROUP=...]`.
+
+    python -m benchmarks [GROUP ...]
+
+Every group is measured if none is named. Rows are also written to `build/bench.json`. The groups
+that have more to measure are commands of their own: `python -m benchmarks.planner` and so on.
+"""
 
 import json
 import random
@@ -7,16 +13,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
-from benchmarks import batches, compiled, decisions, load, marks, plain, planner, plans
-from benchmarks.measure import Line, seconds
+from benchmarks import batches, compiled, decisions, load, plain, planner
+from benchmarks.measure import Line, Mark, seconds
 from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
 from iacta.methods import counting, find_kernel
 from iacta.rules.roll import loss_counts
@@ -25,10 +30,9 @@ from iacta.rules.rules import CLASSIC
 UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
 CHANCES = [p / 100 for p in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99)]
 MATCH_UPS = [(i, j) for i in (1, 2, 3) for j in (1, 2)]
-LINE_WIDTH = 150
 LONGEST_PROCESS = 1.3  # times the import of NumPy
 RESULTS = Path("build") / "bench.json"
-SERVED_SECONDS = 10.0
+Measure: TypeAlias = Callable[[], Iterator[Line | Mark]]
 # About as good as even, from small to very large; attackers include the garrison.
 SINGLE_BATTLES = [
     (11, 10),
@@ -274,73 +278,47 @@ def _ended(words: list[str]) -> None:
     subprocess.run([sys.executable, *words], check=True, stdout=hidden, stderr=hidden)
 
 
-MEASURES = (
-    roll_lines,
-    battle_lines,
-    large_lines,
-    exact_lines,
-    campaign_lines,
-    simulation_lines,
-    markov_lines,
-    table_lines,
-    array_lines,
-    *decisions.MEASURES,
-    *plans.MEASURES,
-    *batches.MEASURES,
-    process_lines,
-    picture_lines,
-)
+GROUPS: dict[str, tuple[Measure, ...]] = {
+    "battles": (roll_lines, battle_lines, large_lines, exact_lines, campaign_lines),
+    "simulation": (simulation_lines,),
+    "tables": (markov_lines, table_lines, array_lines),
+    "decisions": decisions.MEASURES,
+    "plans": planner.MEASURES,
+    "batches": batches.MEASURES,
+    "processes": (process_lines, picture_lines),
+    "load": (load.load,),
+}
 
 
-def write_down(lines: list[Line]) -> None:
-    """Write the results into a file of JSON."""
+def main(words: list[str]) -> int:
+    """Measure the groups that are named; return 1 if something that is asked is missed."""
+    unknown = [word for word in words if word not in GROUPS]
+    if unknown:
+        print(f"unknown group {unknown[0]!r}; expected some of {', '.join(GROUPS)}")
+        return 2
+    rows: list[Line | Mark] = []
+    for name in words or GROUPS:
+        started = time.perf_counter()
+        print(name, flush=True)
+        for measure in GROUPS[name]:
+            for row in measure():
+                rows.append(row)
+                print(f"  {'' if row.is_met else 'MISSED: '}{row}", flush=True)
+        print(f"  ({time.perf_counter() - started:.0f} s)", flush=True)
+    write_down(rows)
+    missed = sum(not row.is_met for row in rows)
+    print(f"{len(rows)} rows, {missed} missed; written to {RESULTS}")
+    return 1 if missed else 0
+
+
+def write_down(rows: list[Line | Mark]) -> None:
+    """Write the rows into a file of JSON."""
     RESULTS.parent.mkdir(exist_ok=True)
-    records = [{**line._asdict(), "is_met": line.is_met} for line in lines]
-    partial = RESULTS.with_suffix(".part")
-    partial.write_text(json.dumps(records, indent=2) + "\n", encoding="utf-8")
-    partial.replace(RESULTS)
-
-
-def main() -> int:
-    """Measure and print everything; return 1 if something that is asked is missed."""
-    table = Table(title="Medians of one run", title_justify="left", box=None)
-    table.add_column("what")
-    for heading in ("iacta", "at most"):
-        table.add_column(heading, justify="right")
-    table.add_column("against")
-    for heading in ("takes", "times iacta", "at least"):
-        table.add_column(heading, justify="right")
-    table.add_column("")
-    lines = [line for measure in MEASURES for line in measure()]
-    for line in lines:
-        table.add_row(
-            line.claim,
-            f"{1000 * line.ours:,.3f} ms",
-            "" if line.most_seconds is None else f"{1000 * line.most_seconds:,.0f} ms",
-            line.rival,
-            f"{1000 * line.theirs:,.1f} ms",
-            f"{line.theirs / line.ours:,.2f}",
-            f"{line.least_ratio:,g}",
-            "met" if line.is_met else "missed",
-        )
-    Console(width=LINE_WIDTH).print(table)
-    write_down(lines)
-    are_met = marks.show(marks.sample(), "Plans, a small sample (python -m benchmarks.marks: more)")
-    are_met &= marks.show(
-        planner.planner_marks(6),
-        "The planner (python -m benchmarks.planner: more)",
-        planner.RESULTS,
-    )
-    needed = load.missing()
-    if needed is not None:
-        print(f"The load a server handles was not measured; that needs {needed}")
-    else:
-        served = load.load(SERVED_SECONDS)
-        are_met &= marks.show(
-            served, "The load a server handles (--soak: python -m benchmarks.load)", load.RESULTS
-        )
-    return 0 if are_met and all(line.is_met for line in lines) else 1
+    records = [{**row._asdict(), "is_met": row.is_met} for row in rows]
+    partial_file = RESULTS.with_suffix(".part")
+    partial_file.write_text(json.dumps(records, indent=2) + "\n", encoding="utf-8")
+    partial_file.replace(RESULTS)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -155,12 +155,7 @@ def main() -> None:
     print(f"{rows:,} battles take {memory / 1e6:,.0f} MB of memory, at most 1,000", flush=True)
     for lines in (battle_lines(rows), campaign_lines(), cluster_lines(ALL_PLANS)):
         for line in lines:
-            print(
-                f"{line.claim}: {line.ours:.2f} s; {line.rival}: {line.theirs:.2f} s, "
-                f"{line.theirs / line.ours:.2f} times, at least {line.least_ratio:g}: "
-                f"{'met' if line.is_met else 'missed'}",
-                flush=True,
-            )
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,46 @@
-"""What is measured, and how."""
+"""What is measured, and how: a mark is one number, a line compares iacta with a rival."""
 
 import statistics
 import time
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-__all__ = ["Line", "Work", "seconds"]
+__all__ = ["Line", "Mark", "Work", "seconds"]
 
 Work: TypeAlias = Callable[[], object]
 
 
+class Mark(NamedTuple):
+    """One number.
+
+    claim: what is measured.
+    got: the number.
+    asked: what it should be, `None` where it is only reported.
+    is_least: whether the number must be at least that; otherwise at most.
+    of: how many measurements it comes from.
+    """
+
+    claim: str
+    got: float
+    asked: float | None
+    is_least: bool
+    of: int
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the number is as it should be."""
+        if self.asked is None:
+            return True
+        return self.got >= self.asked if self.is_least else self.got <= self.asked
+
+    def __str__(self) -> str:
+        sign = "at least" if self.is_least else "at most"
+        asked = "" if self.asked is None else f"{sign} {self.asked:,.4g}"
+        return f"{self.claim:60}{self.got:14,.4f}  {asked:20}of {self.of:,}"
+
+
 class Line(NamedTuple):
-    """One measured claim.
+    """One comparison.
 
     claim: what iacta does.
     ours: the seconds that it takes.
@@ -30,9 +59,15 @@ class Line(NamedTuple):
 
     @property
     def is_met(self) -> bool:
-        """Whether all that is asked is met."""
+        """Whether it is as fast as asked, in seconds and beside the rival."""
         fast_enough = self.most_seconds is None or self.ours <= self.most_seconds
         return fast_enough and self.theirs >= self.least_ratio * self.ours
+
+    def __str__(self) -> str:
+        most = "" if self.most_seconds is None else f"at most {1000 * self.most_seconds:,.0f} ms"
+        least = f", at least {self.least_ratio:g}" if self.least_ratio else ""
+        ratio = f"{self.theirs / self.ours:,.2f} times faster{least} than {self.rival}"
+        return f"{self.claim:60}{1000 * self.ours:11,.3f} ms  {most:18}{ratio}"
 
 
 def seconds(work: Work, runs: int = 5) -> float:
