@@ -124,6 +124,8 @@ def _described(drawn: Chart) -> type[ChartCommand]:
         namespace={"chart": chart, "__doc__": summary.replace("Return", "Draw", 1)},
         frozen=True,
         kw_only=True,
+        eq=False,
+        repr=False,
     )
 
 

@@ -11,7 +11,7 @@ may be a continent too. If a continent has several bonuses, the largest is the o
 """
 
 from collections.abc import Iterator, Sequence
-from xml.sax.saxutils import escape
+from html import escape
 
 from iacta.board.board import Board, Point
 from iacta.board.formats.draft import Draft, DraftContinent, DraftTerritory, Format, Mention, pixels
@@ -72,8 +72,10 @@ def _write(board: Board) -> str:
     places = places or [None] * len(board.territories)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<map>"]
     for name, place in zip(board.territories, places, strict=True):
-        lines += ["  <territory>", f"    <name>{escape(name)}</name>", "    <borders>"]
-        lines += [f"      <border>{escape(each)}</border>" for each in board.neighbours(name)]
+        lines += ["  <territory>", f"    <name>{escape(name, quote=False)}</name>", "    <borders>"]
+        lines += [
+            f"      <border>{escape(each, quote=False)}</border>" for each in board.neighbours(name)
+        ]
         lines.append("    </borders>")
         if place is not None:
             x, y = place
@@ -81,9 +83,12 @@ def _write(board: Board) -> str:
             lines.append(f"    <coordinates>{small}{large}</coordinates>")
         lines.append("  </territory>")
     for continent in board.continents:
-        lines += ["  <continent>", f"    <name>{escape(continent.name)}</name>"]
+        lines += ["  <continent>", f"    <name>{escape(continent.name, quote=False)}</name>"]
         lines += [f"    <bonus>{continent.bonus}</bonus>", "    <components>"]
-        lines += [f"      <territory>{escape(each)}</territory>" for each in continent.territories]
+        lines += [
+            f"      <territory>{escape(each, quote=False)}</territory>"
+            for each in continent.territories
+        ]
         lines += ["    </components>", "  </continent>"]
     return "\n".join([*lines, "</map>"]) + "\n"
 
