@@ -34,7 +34,8 @@ with open(f"{__file__}i", encoding="utf-8") as _stub:
         for file, name in _re.findall(r"^from (\w[\w.]*) import (\w+) as", _stub.read(), _re.M)
     }
 
-_sys.meta_path.append(_Moved())
+# First, since an old folder may still hold what Python once compiled there.
+_sys.meta_path.insert(0, _Moved())
 
 # Constants first, then classes, then functions.
 __all__ = sorted(_FILES, key=lambda name: (not name.isupper(), name[0].islower(), name))

@@ -25,7 +25,7 @@ MOVED = {
 
 
 class Moved(MetaPathFinder, Loader):
-    """Finds under its old name a file that no other finder finds."""
+    """Finds under its old name a file that has another one now."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
