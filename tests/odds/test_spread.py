@@ -37,7 +37,6 @@ from iacta.odds.spread_values import (
     error_of_values,
     every_value,
     kernel_model,
-    table_model,
 )
 from iacta.rules.modes import ArmiesGrow
 from tests import brute
@@ -293,7 +292,7 @@ def test_all_at_once_is_each_by_itself_within_the_bound(
     payoff = payoff.complement() if complement else payoff
     kernel = find_kernel(rules)
     battles = battles_up_to(attackers, armies - territories + 1, kernel, 1)
-    values = every_value(armies, attackers, payoff, battles)
+    values = every_value(armies, payoff, battles)
     exact = kernel_model(attackers, payoff, exactly(rules), 1)
     rows = [tuple(row) for row in compositions(armies, territories).tolist()]
     assert rows == list(every_spread(armies, territories))
@@ -302,7 +301,7 @@ def test_all_at_once_is_each_by_itself_within_the_bound(
         true = exact.value(row)
         assert abs(Fraction(value) - true) <= bound * true
         for model in (
-            table_model(attackers, payoff, battles),
+            battles.model(payoff),
             kernel_model(attackers, payoff, kernel, 1),
         ):
             assert abs(Fraction(float(model.value(row))) - true) <= bound * true

@@ -22,14 +22,14 @@ Source: Bellman, "Dynamic programming" (1957), the allocation of a resource; the
 sipolac's `fortify`, which places armies one by one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, exp, expm1, prod
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from iacta.checks import (
     check_choice,
@@ -43,27 +43,19 @@ from iacta.checks import (
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel
-from iacta.methods.kernel import Error, Floats, Kernel, Values
+from iacta.methods.kernel import Error, Floats, Values
 from iacta.odds.spread import (
     MOST_ARMIES,
     MOST_SPREADS,
     MOST_VALUES,
     OBJECTIVES,
-    PAYOFFS,
+    Chain,
     Objective,
+    refuse_unfit,
     simple_spreads,
-    spread_defenders,
-    spread_value,
+    unevenness,
 )
-from iacta.odds.spread_values import (
-    Spread,
-    Whole,
-    battles_up_to,
-    compositions,
-    error_of_values,
-    every_value,
-    kernel_model,
-)
+from iacta.odds.spread_values import Spread
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.variants import find_rules, rules_name
@@ -81,9 +73,9 @@ __all__ = [
 
 Shape: TypeAlias = Literal["chain", "any", "end"]
 Division: TypeAlias = tuple[int, ...]
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 SHAPES: tuple[Shape, ...] = ("chain", "any", "end")
+# What some seconds are enough for:
 MOST_STEPS = 2 * 10**9
 MOST_NEAR = 1000
 MOST_EXACT_STEPS = 3 * 10**5
@@ -257,7 +249,7 @@ def defend_fronts(
     check_choice(objective, OBJECTIVES, "objective")
     check_choice(exact, (True, False), "exact")
     stops, common = read_stop(stop), find_rules(rules, garrison)
-    asked = [_Asked.of(each, common, stops, objective, exact) for each in given]
+    asked = [_ask(each, common, stops, objective, exact) for each in given]
     empty = sum(sum(each.front.least) - sum(each.front.held) for each in asked)
     if total < empty:
         raise IllegalError(
@@ -269,23 +261,18 @@ def defend_fronts(
     if total > MOST_ARMIES:
         raise TooLargeError(f"armies must be at most {MOST_ARMIES} in all, got {shown(total)}")
     best, is_exact = _best_division(asked, curves, total, objective)
-    spreads = [each.spread(n) for each, n in zip(asked, best, strict=True)]
+    spreads = [each.best(n) for each, n in zip(asked, best, strict=True)]
+    value: Probability
+    values: Sequence[Probability]
     if exact:
-        found = [each.exact_value(spread) for each, spread in zip(asked, spreads, strict=True)]
-        value: Probability = _exact_total(found, objective)
-        values: list[Probability] = [*found]
+        fractions = [each.exact_value(spread) for each, spread in zip(asked, spreads, strict=True)]
+        value, values = _exact_total(fractions, objective), fractions
     else:
         values = [float(curve.taken[n]) for curve, n in zip(curves, best, strict=True)]
-        costs = sum(float(curve.cost(objective)[n]) for curve, n in zip(curves, best, strict=True))
-        value = costs if objective == "territories" else -expm1(-costs)
-    return BestFronts(
-        tuple(
-            FrontSpread(each.front, spread, value)
-            for each, spread, value in zip(asked, spreads, values, strict=True)
-        ),
-        value,
-        is_exact,
-    )
+        cost = _sum([curve.cost(objective) for curve in curves], best)
+        value = cost if objective == "territories" else -expm1(-cost)
+    found = zip([each.front for each in asked], spreads, values, strict=True)
+    return BestFronts(tuple(FrontSpread(*each) for each in found), value, is_exact)
 
 
 class _Curve(NamedTuple):
@@ -309,98 +296,106 @@ class _Curve(NamedTuple):
         return np.where(np.isinf(self.taken), np.inf, costs)
 
 
-class _Asked(NamedTuple):
-    """One front, and what is asked of it."""
+def _ask(
+    given: object, rules: Rules, stop: Stop, objective: Objective, exact: bool
+) -> "_InARow | _SideBySide":
+    """Return a front and what attacks it, or refuse it."""
+    front = given if isinstance(given, Front) else Front(whole_number(given, "fronts", least=1))
+    own = rules if front.rules is None else find_rules(front.rules, rules.garrison)
+    refuse_unfit(own, stop, exact, "to divide armies among fronts")
+    if front.attackers > MOST_ARMIES:
+        raise TooLargeError(
+            f"attackers must be at most {MOST_ARMIES}, got {shown(front.attackers)}"
+        )
+    if front.shape == "any" or front.territories == 1:
+        return _SideBySide(front, own, stop)
+    from_first = front.shape == "end"
+    chain = Chain(front.attackers, own, stop, objective, front.least, from_first)
+    return _InARow(front, own, chain)
 
+
+class _InARow(NamedTuple):
     front: Front
     rules: Rules
-    stop: Stop
-    objective: Objective
-
-    @classmethod
-    def of(
-        cls, given: object, rules: Rules, stop: Stop, objective: Objective, exact: bool
-    ) -> "_Asked":
-        front = given if isinstance(given, Front) else Front(whole_number(given, "fronts", least=1))
-        own = rules if front.rules is None else find_rules(front.rules, rules.garrison)
-        if own.mode.grows:
-            raise own.mode.unfit("to divide armies among fronts")
-        if front.attackers > MOST_ARMIES:
-            raise TooLargeError(
-                f"attackers must be at most {MOST_ARMIES}, got {shown(front.attackers)}"
-            )
-        find_kernel(own, stop, exact=exact).refuse(1, 1)
-        return cls(front, own, stop, objective)
-
-    @property
-    def is_chain(self) -> bool:
-        """Whether the territories are in a row, of at least two."""
-        return self.front.shape != "any" and self.front.territories > 1
-
-    @property
-    def is_free(self) -> bool:
-        """Whether no territory holds more than it must, and a chain may be crossed either way."""
-        return self.front.shape != "end" and max(self.front.least) == 1
-
-    def can_be(self, spreads: Whole) -> Flags:
-        """Return for each row whether no territory has fewer armies than it holds."""
-        return np.asarray((spreads >= self.front.least).all(axis=1))
-
-    @property
-    def able(self) -> int:
-        """The attackers able to attack, 0 or less for none."""
-        return self.front.attackers - self.rules.garrison
-
-    def kernel(self, *, exact: bool = False) -> Kernel:
-        """Return the kernel of every battle."""
-        return find_kernel(self.rules, self.stop, exact=exact)
+    chain: Chain
 
     def curve(self, most: int) -> _Curve:
         """Return what the attackers achieve against up to this many armies."""
-        return self._chain(most) if self.is_chain else self._side_by_side(most)
-
-    def _chain(self, most: int) -> _Curve:
-        attackers, length = self.front.attackers, self.front.territories
-        spreads = comb(most, length)
-        if spreads > MOST_SPREADS or spreads * (attackers + 1) > MOST_VALUES:
+        chain = self.chain
+        if not chain.is_small(comb(most, len(chain.least))):
             raise TooLargeError(
                 f"a chain must have at most {MOST_SPREADS:.0e} spreads, and {MOST_VALUES:.0e} "
                 f"multiplied by its attackers, got {shown(front_name(self.front))} "
                 f"with up to {shown(most)} armies"
             )
-        kernel, payoff = self.kernel(), PAYOFFS[self.objective](length)
-        whole = float(payoff.values[-1])
         taken, missing = np.full(most + 1, np.inf), np.full(most + 1, -np.inf)
-        battles = battles_up_to(attackers, most - length + 1, kernel, self.rules.garrison)
-        one_end = self.front.shape == "end"
-        for n in range(sum(self.front.least), most + 1):
-            taken[n], missing[n] = 0.0, whole
-            if self.able > 0:
-                can_be = self.can_be(compositions(n, length))
-                missed = payoff.complement()
-                values = every_value(n, attackers, payoff, battles, from_first=one_end)
-                others = every_value(n, attackers, missed, battles, from_first=one_end)
-                taken[n], missing[n] = values[can_be].min(), others[can_be].max()
-        return _Curve(taken, missing, error_of_values(attackers, most, length, payoff, kernel))
+        battles, payoff = chain.battles(most), chain.payoff
+        for n in range(sum(chain.least), most + 1):
+            taken[n] = chain.every(n, payoff, battles)[1].min()
+            missing[n] = chain.every(n, payoff.complement(), battles)[1].max()
+        return _Curve(taken, missing, chain.error(most))
 
-    def _side_by_side(self, most: int) -> _Curve:
-        taken, missing = self._territory(most)
-        each = np.array([taken, missing])
-        first, *others = (_from(each, held) for held in self.front.least)
-        taken, missing = first
-        for count, one in enumerate(others, start=2):
-            if count * (most + 1) ** 2 > MOST_STEPS:
-                raise TooLargeError(
-                    "territories side by side and armies must be fewer, got "
-                    f"{shown(front_name(self.front))} with up to {shown(most)} armies"
-                )
-            taken, missing = _weakest(one, np.array([taken, missing]), count)
-        kernel, able = self.kernel(), max(self.able, 1)
+    def best(self, armies: int) -> Spread:
+        """Return the best spread of this many armies over the front."""
+        return self.chain.best(armies).spreads[0]
+
+    def exact_value(self, spread: Spread) -> Fraction:
+        """Return what the attackers of the front achieve against a spread."""
+        return Fraction(self.chain.value(spread, exact=True))
+
+
+class _SideBySide(NamedTuple):
+    front: Front
+    rules: Rules
+    stop: Stop
+
+    def curve(self, most: int) -> _Curve:
+        """Return the chances that the front falls, and that it holds."""
+        if len(self.front.least) > 1 and len(self.front.least) * (most + 1) ** 2 > MOST_STEPS:
+            raise TooLargeError(
+                "territories side by side and armies must be fewer, got "
+                f"{shown(front_name(self.front))} with up to {shown(most)} armies"
+            )
+        falls, holds = self._chances(most)
+        taken, missing = self._weakest(falls)[-1], -self._weakest(-holds)[-1]
+        kernel, able = find_kernel(self.rules, self.stop), max(self._able, 1)
         return _Curve(taken, missing, kernel.by("table", able, most).error(able, most))
 
-    def _territory(self, most: int) -> tuple[Floats, Floats]:
+    def best(self, armies: int) -> Spread:
+        """Return the spread of this many armies whose weakest territory falls least likely."""
+        falls, _ = self._chances(armies)
+        even, is_free = simple_spreads(armies, self.front.territories)["even"], self._is_free
+        if is_free and (np.diff(falls[1:]) <= 0).all():
+            return even
+        # Armies are held, or some rules make one army more a weakness.
+        rest, spread = armies, []
+        costs, least = self._limited(falls), self._weakest(falls)
+        for before, cost in zip(least[-2::-1], costs[:0:-1], strict=True):
+            spread.append(int(np.argmin(np.maximum(before[rest::-1], cost[: rest + 1]))))
+            rest -= spread[-1]
+        found = (rest, *reversed(spread))
+        if is_free:
+            return min(even, tuple(sorted(found)), key=lambda each: max(falls[[*each]]))
+        return found
+
+    def exact_value(self, spread: Spread) -> Fraction:
+        """Return the chance that the front falls."""
+        kernel = find_kernel(self.rules, self.stop, exact=True)
+        return max(Fraction(kernel.win_probability(self._able, d)) for d in set(spread))
+
+    @property
+    def _able(self) -> int:
+        """The attackers able to attack, 0 or less for none."""
+        return self.front.attackers - self.rules.garrison
+
+    @property
+    def _is_free(self) -> bool:
+        """Whether no territory holds more than it must."""
+        return max(self.front.least) == 1
+
+    def _chances(self, most: int) -> tuple[Floats, Floats]:
         """Return the chances that 1, 2 ... armies on one territory fall, and that they hold."""
-        kernel, able = self.kernel(), max(self.able, 0)
+        kernel, able = find_kernel(self.rules, self.stop), max(self._able, 0)
         if able:
             kernel.by("table", able, most).refuse(able, most)
         taken, missing = np.zeros(most + 1), np.ones(most + 1)
@@ -412,147 +407,64 @@ class _Asked(NamedTuple):
         taken[0], missing[0] = np.inf, -np.inf
         return taken, missing
 
-    def spread(self, armies: int) -> Spread:
-        """Return the best spread of this many armies over the front."""
-        front = self.front
-        if not self.is_free:
-            return self._by_chain(armies) if self.is_chain else next(self._by_weakness(armies))
-        if self.is_chain:
-            best = spread_defenders(
-                front.attackers,
-                armies,
-                front.territories,
-                self.rules,
-                objective=self.objective,
-                stop=self.stop,
-            )
-            return best.spreads[0]
-        taken, _ = self._territory(armies)
-        even = simple_spreads(armies, front.territories)["even"]
-        found = [even]
-        if not (np.diff(taken[1:]) <= 0).all():  # some rules make one army more a weakness
-            found += map(tuple, map(sorted, self._by_weakness(armies)))
-        return min(found, key=lambda each: max(taken[[*each]]))
+    def _limited(self, costs: Floats) -> list[Floats]:
+        """Return the costs of each territory, which cannot have fewer armies than it holds."""
+        numbers = np.arange(len(costs))
+        return [np.where(numbers < least, np.inf, costs) for least in self.front.least]
 
-    def _by_weakness(self, armies: int) -> Iterator[Spread]:
-        """Yield a spread over territories side by side whose weakest falls least likely."""
-        taken = np.array(self._territory(armies))
-        first, *others = (_from(taken, held)[0] for held in self.front.least)
-        best, chosen = first, []
-        for one in others:
-            larger = [np.maximum(best[n::-1], one[: n + 1]) for n in range(armies + 1)]
-            chosen.append([int(np.argmin(row)) for row in larger])
-            best = np.array([row.min() for row in larger])
-        rest, spread = armies, []
-        for row in reversed(chosen):
-            spread.append(row[rest])
-            rest -= row[rest]
-        yield (rest, *reversed(spread))
-
-    def _by_chain(self, armies: int) -> Spread:
-        """Return the best spread over a chain that holds armies, or is crossed from one end."""
-        front, length = self.front, self.front.territories
-        spreads = compositions(armies, length)
-        payoff, one_end = PAYOFFS[self.objective](length), front.shape == "end"
-        can_be = self.can_be(spreads)
-        spreads = spreads[can_be]
-        if self.able <= 0:
-            return min(map(tuple, spreads.tolist()), key=_unevenness)
-        battles = battles_up_to(front.attackers, armies, self.kernel(), self.rules.garrison)
-        values = every_value(armies, front.attackers, payoff, battles, from_first=one_end)[can_be]
-        least = values.min()
-        error = error_of_values(front.attackers, armies, length, payoff, self.kernel())
-        near = values <= least * (1 + 3 * error.relative) + 2 * error.absolute
-        rows = list(map(tuple, spreads[near].tolist()))
-        steps = len(rows) * armies * front.attackers
-        if len(rows) == 1 or self.rules.mode.inexact or steps > MOST_EXACT_STEPS:
-            return tuple(spreads[int(np.argmin(values))].tolist())
-        exact = {row: self.exact_value(row) for row in rows}
-        return min(rows, key=lambda row: (exact[row], _unevenness(row)))
-
-    def exact_value(self, spread: Spread) -> Fraction:
-        """Return what the attackers achieve against a spread."""
-        if self.is_chain and self.front.shape == "end":
-            payoff = PAYOFFS[self.objective](self.front.territories)
-            kernel = self.kernel(exact=True)
-            model = kernel_model(self.front.attackers, payoff, kernel, self.rules.garrison)
-            return Fraction(model.value(spread, from_first=True))
-        if self.is_chain:
-            value = spread_value(
-                self.front.attackers,
-                spread,
-                self.rules,
-                objective=self.objective,
-                stop=self.stop,
-                exact=True,
-            )
-            return Fraction(value)
-        kernel = self.kernel(exact=True)
-        return max(Fraction(kernel.win_probability(self.able, d)) for d in set(spread))
+    def _weakest(self, costs: Floats) -> list[Floats]:
+        """Return the least greatest cost of the first territories, for each number of them."""
+        return _least_costs(self._limited(costs), np.maximum)
 
 
-def _from(curve: Floats, least: int) -> Floats:
-    """Return the chances to fall, and to hold, of a territory that cannot have fewer armies."""
-    limited = curve.copy()
-    limited[:, :least] = [[np.inf], [-np.inf]]
-    return limited
-
-
-def _weakest(one: Floats, several: Floats, count: int) -> Floats:
-    """Return the curves of one territory more: what falls most likely of them, at best.
-
-    one, several: the chances to fall, and to hold, of one territory and of those before.
-    count: how many there are then.
-    """
-    most = one.shape[1] - 1
-    found = np.array([np.full(most + 1, np.inf), np.full(most + 1, -np.inf)])
-    for n in range(count, most + 1):
-        here, there = one[:, 1 : n - count + 2], several[:, n - 1 : count - 2 : -1]
-        found[0, n] = np.maximum(here[0], there[0]).min()
-        found[1, n] = np.minimum(here[1], there[1]).max()
+def _least_costs(costs: Sequence[Floats], join: Callable[[Floats, Floats], Floats]) -> list[Floats]:
+    """Return the C_f of the first 1, 2 ... costs, where `join` makes one cost of two."""
+    found = [costs[0]]
+    for cost in costs[1:]:
+        before = found[-1]
+        found.append(np.array([join(before[n::-1], cost[: n + 1]).min() for n in range(len(cost))]))
     return found
 
 
 def _best_division(
-    asked: Sequence[_Asked], curves: Sequence[_Curve], armies: int, objective: Objective
+    asked: Sequence[_InARow | _SideBySide],
+    curves: Sequence[_Curve],
+    armies: int,
+    objective: Objective,
 ) -> tuple[Division, bool]:
     """Return the armies on each front, and whether no other division is proven to be better."""
-    costs = [curve.cost(objective) for curve in curves]
-    least = [np.where(np.arange(armies + 1) > 0, np.inf, 0.0)]
-    for cost in costs:
-        least.append(_least_sums(least[-1], cost, armies))
+    costs = [np.full(armies + 1, np.inf) for _ in curves]
+    for cost, curve in zip(costs, curves, strict=True):
+        cost[: len(curve.taken)] = curve.cost(objective)
+    least = _least_costs(costs, np.add)
     best = float(least[-1][armies])
     relative = 4 * max(curve.error.relative + 1e-15 for curve in curves) * len(curves)
     # An absolute error of a chance weighs more in its logarithm, the less likely the front holds.
     weight = exp(min(best, 600.0)) if objective == "break through" else 1.0
     absolute = 4 * sum(curve.error.absolute for curve in curves) * weight
-    most = best * (1 + relative) + absolute
-    near = list(_divisions(costs, least, armies, most))
-    best_near = min(near[:MOST_NEAR], key=lambda each: _sum(costs, each))
-    different = {_key(asked, each): each for each in reversed(near)}
+    near = list(_divisions(costs, least, armies, best * (1 + relative) + absolute))
+    keys = [frozenset(Counter(zip(asked, each, strict=True)).items()) for each in near]
+    # Equal divisions among equal fronts have the same key.
+    different = dict(zip(keys, near, strict=True))
     if len(different) == 1:
-        return min(near, key=_unevenness), True
-    inexact = any(each.rules.mode.inexact for each in asked)
+        return min(near, key=unevenness), True
     steps = sum(
         n * each.front.attackers
         for one in different.values()
         for each, n in zip(asked, one, strict=True)
     )
+    inexact = any(each.rules.mode.inexact for each in asked)
     if inexact or len(near) > MOST_NEAR or steps > MOST_EXACT_STEPS:
-        return best_near, False
-    exact = {key: _exact_sum(asked, each, objective) for key, each in different.items()}
+        return min(near[:MOST_NEAR], key=lambda each: _sum(costs, each)), False
+    exact = {
+        key: _exact_total(
+            [each.exact_value(each.best(n)) for each, n in zip(asked, one, strict=True)], objective
+        )
+        for key, one in different.items()
+    }
     least_value = min(exact.values())
-    best_of = [each for each in near if exact[_key(asked, each)] == least_value]
-    return min(best_of, key=_unevenness), True
-
-
-def _least_sums(before: Floats, cost: Floats, armies: int) -> Floats:
-    """Return C_f."""
-    found = np.full(armies + 1, np.inf)
-    for n in range(armies + 1):
-        most = min(n, len(cost) - 1)
-        found[n] = (before[n - most : n + 1][::-1] + cost[: most + 1]).min()
-    return found
+    equal = [each for each, key in zip(near, keys, strict=True) if exact[key] == least_value]
+    return min(equal, key=unevenness), True
 
 
 def _divisions(
@@ -563,35 +475,20 @@ def _divisions(
     count = 0
     while pending and count <= MOST_NEAR:
         rest, spent, division = pending.pop()
-        if len(division) == len(costs):
-            count += 1
-            yield division
-            continue
         place = len(costs) - len(division) - 1
+        if place == 0:
+            count += 1
+            yield (rest, *division)
+            continue
         cost = costs[place][: rest + 1]
-        sums = least[place][rest - np.arange(len(cost))] + cost + spent
+        sums = least[place - 1][rest::-1] + cost + spent
         # Sums in another order may be rounded otherwise.
         near = np.flatnonzero(sums <= most * (1 + 1e-14)).tolist()
         pending += [(rest - n, spent + float(cost[n]), (n, *division)) for n in near]
 
 
 def _sum(costs: Sequence[Floats], division: Division) -> float:
-    return float(sum(cost[n] for cost, n in zip(costs, division, strict=True)))
-
-
-def _key(asked: Sequence[_Asked], division: Division) -> tuple[tuple[str, int], ...]:
-    """Return what equal divisions among equal fronts have in common."""
-    return tuple(sorted((repr(each), n) for each, n in zip(asked, division, strict=True)))
-
-
-def _unevenness(division: Division) -> tuple[int, ...]:
-    return sum(n * n for n in division), *division
-
-
-def _exact_sum(asked: Sequence[_Asked], division: Division, objective: Objective) -> Fraction:
-    """Return the value of a division as a fraction."""
-    values = [each.exact_value(each.spread(n)) for each, n in zip(asked, division, strict=True)]
-    return _exact_total(values, objective)
+    return sum(float(cost[n]) for cost, n in zip(costs, division, strict=True))
 
 
 def _exact_total(values: Sequence[Fraction], objective: Objective) -> Fraction:

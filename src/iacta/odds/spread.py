@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from heapq import merge
+from heapq import heappop, heappush
 from itertools import islice, permutations, product
 from math import comb
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,9 @@ from iacta.display import Pasted
 from iacta.distribution import Probability
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel
-from iacta.methods.kernel import Floats, Kernel
+from iacta.methods.kernel import Error, Floats, Kernel
 from iacta.odds.spread_values import (
+    Battles,
     Model,
     Payoff,
     Spread,
@@ -26,38 +27,42 @@ from iacta.odds.spread_values import (
     error_of_values,
     every_value,
     kernel_model,
-    table_model,
 )
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
 from iacta.rules.variants import find_rules
 
 __all__ = [
+    "MOST_ARMIES",
     "OBJECTIVES",
+    "PAYOFFS",
     "BestSpread",
+    "Chain",
     "Objective",
+    "refuse_unfit",
     "simple_spreads",
     "spread_defenders",
     "spread_value",
+    "unevenness",
 ]
 
 Objective: TypeAlias = Literal["break through", "territories"]
 
 OBJECTIVES: tuple[Objective, ...] = ("break through", "territories")
-PAYOFFS: dict[str, Callable[[int], Payoff]] = {
+PAYOFFS: dict[Objective, Callable[[int], Payoff]] = {
     "break through": lambda territories: Payoff((0,) * territories + (1,)),
     "territories": lambda territories: Payoff(tuple(range(territories + 1))),
 }
 MOST_ARMIES = 10_000
-LEAST_FLOAT_VALUE = 1e-130
+MOST_LISTED = 100
+LEAST_FLOAT_VALUE = 1e-130  # below it, floats may have lost their digits
+# What some seconds and a GiB are enough for:
 MOST_SPREADS = 2 * 10**6
 MOST_VALUES = 5 * 10**7  # spreads times stack sizes
 MOST_EXACT_STEPS = 3 * 10**6
-FEW_DIGITS = 200  # attackers up to which adding fractions takes no longer than all else
-MOST_LISTED = 100
-MOST_TRIED = 20_000
+MOST_TRIED = 20_000  # spreads, by moving armies
 MOST_TRIED_STEPS = 3 * 10**9
-MOST_KNOWN = 10_000
+MOST_KNOWN = 10_000  # vectors
 
 
 @dataclass(frozen=True, repr=False)
@@ -137,14 +142,9 @@ def spread_defenders(
 
     Source: `iacta.odds.spread_values`.
     """
-    asked = _ask(attackers, armies, territories, rules, garrison, objective, stop, exact)
-    if asked.is_hopeless():
-        spreads = tuple(islice(_most_even(asked.armies, asked.territories), MOST_LISTED))
-        count = comb(asked.armies - 1, asked.territories - 1)
-        return BestSpread(spreads, count, Fraction(0) if exact else 0.0, True)
-    defence = _Defence(asked)
-    found = defence.best_of_all() if defence.can_compare_all() else defence.best_found()
-    return replace(found, value=asked.value(found.spreads[0], exact=True)) if exact else found
+    chain, total = _ask(attackers, armies, territories, rules, garrison, objective, stop, exact)
+    found = chain.best(total)
+    return replace(found, value=chain.value(found.spreads[0], exact=True)) if exact else found
 
 
 def spread_value(
@@ -172,8 +172,8 @@ def spread_value(
     row = tuple(whole_number(n, "spread", least=1) for n in row_of(spread, "spread", "armies"))
     if not row:
         raise IllegalError("missing spread")
-    asked = _ask(attackers, sum(row), len(row), rules, garrison, objective, stop, exact)
-    return asked.value(row, exact=exact)
+    chain, _ = _ask(attackers, sum(row), len(row), rules, garrison, objective, stop, exact)
+    return chain.value(row, exact=exact)
 
 
 def simple_spreads(armies: int, territories: int) -> dict[str, Spread]:
@@ -185,22 +185,19 @@ def simple_spreads(armies: int, territories: int) -> dict[str, Spread]:
     >>> simple_spreads(10, 4)["even"], simple_spreads(10, 4)["in the middle"]
     ((3, 2, 2, 3), (1, 4, 4, 1))
     """
-    last = territories - 1
-    return {
-        "even": _even(armies, territories),
-        "at both ends": _on(armies, territories, (0, last)),
-        "in the middle": _on(armies, territories, (last // 2, territories // 2)),
-        "at one end": _on(armies, territories, (0, 0)),
+    last, rest = territories - 1, armies - territories
+    heaps = {
+        "at both ends": (0, last),
+        "in the middle": (last // 2, territories // 2),
+        "at one end": (0, 0),
     }
-
-
-def _on(armies: int, territories: int, heaps: tuple[int, int]) -> Spread:
-    """Return one army on each territory, and the rest on two of them."""
-    spread = [1] * territories
-    rest = armies - territories
-    spread[heaps[0]] += rest - rest // 2
-    spread[heaps[1]] += rest // 2
-    return tuple(spread)
+    spreads = {"even": _even(armies, territories)}
+    for name, (first, second) in heaps.items():
+        spread = [1] * territories
+        spread[first] += rest - rest // 2
+        spread[second] += rest // 2
+        spreads[name] = tuple(spread)
+    return spreads
 
 
 def _even(armies: int, territories: int) -> Spread:
@@ -213,83 +210,41 @@ def _even(armies: int, territories: int) -> Spread:
 
 
 def _most_even(armies: int, territories: int) -> Iterator[Spread]:
-    """Yield all spreads, the most even first, in the order of `BestSpread`.
+    """Yield all spreads in the order of `unevenness`, the best first.
 
-    Every spread, its armies sorted, comes from the most even one by moving one army at a time from
-    a territory to another with at least as many, and each move makes the sum of squares larger.
+    Every order of some numbers comes from their sorted one by exchanging rising neighbours. Every
+    sorted one comes from the most even one by moving one army at a time from a territory to another
+    with at least as many. Each of these steps leads to a spread that is later in the order.
     """
-    pending = [tuple(sorted(_even(armies, territories)))]
-    known = set(pending)
+    first = tuple(sorted(_even(armies, territories)))
+    pending, known = [unevenness(first)], {first}
     while pending:
-        least = min(map(_unevenness, pending))
-        level = [spread for spread in pending if _unevenness(spread) == least]
-        yield from merge(*map(_orders, level))
-        less_even = {
-            tuple(sorted(_moved(spread, spread.index(fewer), _last(spread, more), 1)))
-            for spread in level
-            for fewer, more in product(sorted(set(spread)), repeat=2)
-            if 1 < fewer <= more and (fewer < more or spread.count(fewer) > 1)
-        }
-        pending = [spread for spread in pending if _unevenness(spread) > least]
-        pending += sorted(less_even - known)
-        known |= less_even
+        spread = heappop(pending)[1:]
+        yield spread
+        rising = [i for i in range(territories - 1) if spread[i] < spread[i + 1]]
+        after = {_moved(spread, i + 1, i, spread[i + 1] - spread[i]) for i in rising}
+        if list(spread) == sorted(spread):
+            last = {n: place for place, n in enumerate(spread)}
+            after |= {
+                tuple(sorted(_moved(spread, spread.index(fewer), last[more], 1)))
+                for fewer, more in product(last, repeat=2)
+                if 1 < fewer <= more and (fewer < more or spread.count(fewer) > 1)
+            }
+        for each in after - known:
+            heappush(pending, unevenness(each))
+        known |= after
 
 
-def _unevenness(spread: Spread) -> int:
-    return sum(n * n for n in spread)
+def unevenness(spread: Spread) -> tuple[int, ...]:
+    """Return what is least for the most even of some spreads that are as good as each other."""
+    return sum(n * n for n in spread), *spread
 
 
-def _last(spread: Spread, number: int) -> int:
-    """Return the last place of a number."""
-    return len(spread) - 1 - spread[::-1].index(number)
-
-
-def _orders(spread: Spread) -> Iterator[Spread]:
-    """Yield each order of the numbers once, in lexicographic order, from the sorted one on."""
-    row = list(spread)
-    while True:
-        yield tuple(row)
-        rising = [i for i in range(len(row) - 1) if row[i] < row[i + 1]]
-        if not rising:
-            return
-        pivot = rising[-1]
-        larger = max(i for i in range(pivot + 1, len(row)) if row[i] > row[pivot])
-        row[pivot], row[larger] = row[larger], row[pivot]
-        row[pivot + 1 :] = row[:pivot:-1]
-
-
-class _Asked(NamedTuple):
-    attackers: int
-    armies: int
-    territories: int
-    rules: Rules
-    stop: Stop
-    payoff: Payoff
-
-    @property
-    def largest(self) -> int:
-        """The most armies that one territory can have."""
-        return self.armies - self.territories + 1
-
-    def is_hopeless(self) -> bool:
-        """Return whether the garrisons alone keep the attackers from all that they want."""
-        garrison, values = self.rules.garrison, self.payoff.values
-        taken = sum(self.attackers > garrison * n for n in range(1, self.territories + 1))
-        return values[taken] == values[0]
-
-    def kernel(self, *, exact: bool = False) -> Kernel:
-        """Return the kernel of every battle."""
-        return find_kernel(self.rules, self.stop, exact=exact)
-
-    def model(self, *, exact: bool) -> Model:
-        """Return the model for a few spreads."""
-        kernel = self.kernel(exact=exact)
-        return kernel_model(self.attackers, self.payoff, kernel, self.rules.garrison)
-
-    def value(self, spread: Spread, *, exact: bool) -> Probability:
-        """Return what the attackers achieve against one spread."""
-        value = self.model(exact=exact).value(spread)
-        return Fraction(value) if exact else min(float(value), float(self.payoff.values[-1]))
+def _moved(spread: Spread, source: int, target: int, armies: int) -> Spread:
+    other = list(spread)
+    other[source] -= armies
+    other[target] += armies
+    return tuple(other)
 
 
 def _ask(
@@ -301,14 +256,10 @@ def _ask(
     objective: Objective,
     stop: Stop | None,
     exact: bool,
-) -> _Asked:
-    """Return the question, or refuse it."""
-    found = find_rules(rules, garrison)
-    if found.mode.grows:
-        raise found.mode.unfit("to spread armies")
-    check_choice(exact, (True, False), "exact")
-    stops = read_stop(stop)
-    find_kernel(found, stops, exact=exact).refuse(1, 1)
+) -> tuple["Chain", int]:
+    """Return the chain and the armies for it, or refuse the question."""
+    found, stops = find_rules(rules, garrison), read_stop(stop)
+    refuse_unfit(found, stops, exact, "to spread armies")
     stack = whole_number(attackers, "attackers", least=1)
     length = whole_number(territories, "territories", least=1)
     total = whole_number(armies, "armies", least=1)
@@ -322,79 +273,144 @@ def _ask(
         raise TooLargeError(
             f"attackers and armies must be at most {MOST_ARMIES}, got {shown(max(stack, total))}"
         )
-    return _Asked(stack, total, length, found, stops, PAYOFFS[objective](length))
+    return Chain(stack, found, stops, objective, (1,) * length), total
 
 
-class _Defence:
-    """The search for the best spread."""
+def refuse_unfit(rules: Rules, stop: Stop, exact: bool, purpose: str) -> None:
+    """Refuse rules under which armies grow, and what no kernel answers."""
+    if rules.mode.grows:
+        raise rules.mode.unfit(purpose)
+    check_choice(exact, (True, False), "exact")
+    find_kernel(rules, stop, exact=exact).refuse(1, 1)
 
-    def __init__(self, asked: _Asked) -> None:
-        self.asked = asked
-        kernel, garrison = asked.kernel(), asked.rules.garrison
-        self.battles = battles_up_to(asked.attackers, asked.largest, kernel, garrison)
-        even = _even(asked.armies, asked.territories)
-        much = 2 * asked.value(even, exact=False) > asked.payoff.values[-1]
-        # What the attackers miss is the smaller number then, which has its digits.
-        self.payoff = asked.payoff.complement() if much else asked.payoff
-        self.error = error_of_values(
-            asked.attackers, asked.armies, asked.territories, asked.payoff, kernel
-        )
 
-    def can_compare_all(self) -> bool:
-        """Return whether there are few enough spreads to look at each."""
-        count = comb(self.asked.armies - 1, self.asked.territories - 1)
-        return count <= MOST_SPREADS and count * (self.asked.attackers + 1) <= MOST_VALUES
+@dataclass(frozen=True)
+class Chain:
+    """Territories in a row, and the one stack that attacks them.
 
-    def best_of_all(self) -> BestSpread:
-        """Return the best of all spreads."""
-        asked = self.asked
-        values = every_value(asked.armies, asked.attackers, self.payoff, self.battles)
-        near = np.flatnonzero(self._is_near(values))
-        rows = compositions(asked.armies, asked.territories)[near].tolist()
-        spreads = [tuple(row) for row in rows]
-        different = {min(spread, spread[::-1]) for spread in spreads}
-        if len(different) == 1:
+    attackers: armies of the stack, garrison included.
+    rules, stop: those of every battle.
+    objective: what the attackers want.
+    least: the fewest armies that can be on each territory.
+    from_first: whether the attack must start at the first territory.
+    """
+
+    attackers: int
+    rules: Rules
+    stop: Stop
+    objective: Objective
+    least: Spread
+    from_first: bool = False
+
+    @property
+    def payoff(self) -> Payoff:
+        """What the attackers want."""
+        return PAYOFFS[self.objective](len(self.least))
+
+    def value(self, spread: Spread, *, exact: bool) -> Probability:
+        """Return what the attackers achieve against one spread."""
+        if self._is_hopeless():
+            return Fraction(0) if exact else 0.0
+        value = self._model(exact=exact).value(spread, from_first=self.from_first)
+        return Fraction(value) if exact else min(float(value), float(self.payoff.values[-1]))
+
+    def is_small(self, spreads: int) -> bool:
+        """Return whether so many spreads are few enough to look at each."""
+        return spreads <= MOST_SPREADS and spreads * (self.attackers + 1) <= MOST_VALUES
+
+    def battles(self, armies: int) -> Battles:
+        """Return how every battle ends."""
+        largest = armies - len(self.least) + 1
+        return battles_up_to(self.attackers, largest, self._kernel(), self.rules.garrison)
+
+    def error(self, armies: int) -> Error:
+        """Return bounds on the error of a value."""
+        length = len(self.least)
+        return error_of_values(self.attackers, armies, length, self.payoff, self._kernel())
+
+    def every(
+        self, armies: int, payoff: Payoff, battles: Battles
+    ) -> tuple[npt.NDArray[np.int16], Floats]:
+        """Return the possible spreads of so many armies, and the value of each."""
+        spreads = compositions(armies, len(self.least))
+        values = every_value(armies, payoff, battles, from_first=self.from_first)
+        possible = (spreads >= self.least).all(axis=1)
+        return spreads[possible], values[possible]
+
+    def best(self, armies: int) -> BestSpread:
+        """Return the best spread."""
+        length = len(self.least)
+        count = comb(armies - 1, length - 1)
+        if self._is_hopeless() and max(self.least) == 1:
+            spreads = tuple(islice(_most_even(armies, length), MOST_LISTED))
+            return BestSpread(spreads, count, 0.0, True)
+        battles, payoff = self.battles(armies), self.payoff
+        if 2 * self.value(_even(armies, length), exact=False) > payoff.values[-1]:
+            # What the attackers miss is the smaller number then, which has its digits.
+            payoff = payoff.complement()
+        if self.is_small(count):
+            return self._best_of_all(armies, payoff, battles)
+        return self._best_found(armies, battles.model(payoff))
+
+    def _kernel(self, *, exact: bool = False) -> Kernel:
+        return find_kernel(self.rules, self.stop, exact=exact)
+
+    def _model(self, *, exact: bool) -> Model:
+        kernel = self._kernel(exact=exact)
+        return kernel_model(self.attackers, self.payoff, kernel, self.rules.garrison)
+
+    def _is_hopeless(self) -> bool:
+        """Return whether the garrisons alone keep the attackers from all that they want."""
+        garrison, values = self.rules.garrison, self.payoff.values
+        taken = sum(self.attackers > garrison * n for n in range(1, len(self.least) + 1))
+        return values[taken] == values[0]
+
+    def _best_of_all(self, armies: int, payoff: Payoff, battles: Battles) -> BestSpread:
+        rows, values = self.every(armies, payoff, battles)
+        near = np.flatnonzero(_are_near(values, payoff, self.error(armies)))
+        spreads: list[Spread] = [tuple(row) for row in rows[near].tolist()]
+        # Mirror images are as good as each other, unless one end is fixed.
+        same = {each: each if self.from_first else min(each, each[::-1]) for each in spreads}
+        different = set(same.values())
+        if len(different) == 1 or self._is_hopeless():
             return self._answer(spreads, is_exact=True)
-        # Fractions have as many digits as there are armies, and reducing them takes their square.
-        step = 1 + (asked.attackers / FEW_DIGITS) ** 2
-        steps = len(different) * asked.armies * asked.attackers * step
-        if steps > MOST_EXACT_STEPS or self.asked.rules.mode.inexact:
-            place = int((np.argmin if self.payoff.maximized else np.argmax)(values[near]))
-            return self._answer([spreads[place], spreads[place][::-1]], is_exact=False)
-        return self._answer(self._exactly_best(spreads, different), is_exact=True)
+        # Fractions have as many digits as there are armies, and reducing them takes their square,
+        # as much time as all else from 200 attackers on.
+        step = 1 + (self.attackers / 200) ** 2
+        steps = len(different) * armies * self.attackers * step
+        if steps > MOST_EXACT_STEPS or self.rules.mode.inexact:
+            best = spreads[int((np.argmin if payoff.maximized else np.argmax)(values[near]))]
+            return self._answer([each for each in spreads if same[each] == same[best]], False)
+        model = self._model(exact=True)
+        exact = {each: model.value(each, from_first=self.from_first) for each in different}
+        least = min(exact.values())
+        return self._answer([each for each in spreads if exact[same[each]] == least], True)
 
-    def _is_near(self, values: Floats) -> npt.NDArray[np.bool_]:
-        """Return which spreads may be the best, as far as floats show."""
-        relative, absolute = 3 * self.error.relative, 2 * self.error.absolute
-        if self.payoff.maximized:
-            least = values.min()
-            return np.asarray(values <= max(least * (1 + relative), LEAST_FLOAT_VALUE) + absolute)
-        most = values.max()
-        bound = most * (1 - relative) if most > LEAST_FLOAT_VALUE else 0.0
-        return np.asarray(values >= bound - absolute)
-
-    def _exactly_best(self, spreads: list[Spread], different: set[Spread]) -> list[Spread]:
-        """Return the best of some spreads; mirror images are as good as each other."""
-        model = self.asked.model(exact=True)
-        values = {spread: model.value(spread) for spread in different}
-        least = min(values.values())
-        return [each for each in spreads if values[min(each, each[::-1])] == least]
-
-    def best_found(self) -> BestSpread:
+    def _best_found(self, armies: int, model: Model) -> BestSpread:
         """Return the best spread that moving armies from several first spreads leads to."""
-        simple = set(simple_spreads(self.asked.armies, self.asked.territories).values())
-        model = table_model(self.asked.attackers, self.payoff, self.battles)
-        steps = 3 * self.asked.territories * (self.asked.attackers + 1) ** 2  # of one spread
+        simple = set(simple_spreads(armies, len(self.least)).values())
+        steps = 3 * len(self.least) * (self.attackers + 1) ** 2  # of one spread
         tries = min(MOST_TRIED, MOST_TRIED_STEPS // steps) // len(simple)
         found = [_climb(spread, model, tries) for spread in sorted(simple)]
         best = min(found, key=lambda spread: _cost(model, spread))
         return self._answer([best, best[::-1]], is_exact=False)
 
-    def _answer(self, spreads: list[Spread], is_exact: bool) -> BestSpread:
+    def _answer(self, spreads: Sequence[Spread], is_exact: bool) -> BestSpread:
         """Return the answer with such spreads, the most even first."""
-        different = sorted(set(spreads), key=lambda each: (_unevenness(each), *each))
-        value = self.asked.value(different[0], exact=False)
+        different = sorted(set(spreads), key=unevenness)
+        value = self.value(different[0], exact=False)
         return BestSpread(tuple(different[:MOST_LISTED]), len(different), value, is_exact)
+
+
+def _are_near(values: Floats, payoff: Payoff, error: Error) -> npt.NDArray[np.bool_]:
+    """Return which spreads may be the best, as far as floats show."""
+    relative, absolute = 3 * error.relative, 2 * error.absolute
+    if payoff.maximized:
+        least = values.min()
+        return np.asarray(values <= max(least * (1 + relative), LEAST_FLOAT_VALUE) + absolute)
+    most = values.max()
+    bound = most * (1 - relative) if most > LEAST_FLOAT_VALUE else 0.0
+    return np.asarray(values >= bound - absolute)
 
 
 def _cost(model: Model, spread: Spread) -> float:
@@ -414,15 +430,8 @@ def _climb(spread: Spread, model: Model, tries: int) -> Spread:
             if spread[source] > moved and tries:
                 tries -= 1
                 other = _moved(spread, source, target, moved)
-                if _cost(model, other) < cost:
-                    spread, cost = other, _cost(model, other)
+                if (other_cost := _cost(model, other)) < cost:
+                    spread, cost = other, other_cost
         if cost == before:
             moved //= 2
     return spread
-
-
-def _moved(spread: Spread, source: int, target: int, armies: int) -> Spread:
-    other = list(spread)
-    other[source] -= armies
-    other[target] += armies
-    return tuple(other)

@@ -32,10 +32,11 @@ Source: backward induction as in Bellman, "Dynamic programming" (1957); the mode
 """
 
 from collections.abc import Callable, Iterator
-from functools import reduce
+from dataclasses import dataclass, field
+from functools import partial, reduce
 from itertools import chain, combinations
 from math import comb
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -55,13 +56,11 @@ __all__ = [
     "error_of_values",
     "every_value",
     "kernel_model",
-    "table_model",
 ]
 
 Spread: TypeAlias = tuple[int, ...]
 Whole: TypeAlias = npt.NDArray[np.int16]
 Vector: TypeAlias = npt.NDArray[Any]
-Backward: TypeAlias = Callable[[Vector, int, int], Vector]
 
 MOST_BYTES = 2**30
 UNIT_ROUNDOFF = 2.0**-53
@@ -95,6 +94,7 @@ class Payoff(NamedTuple):
         return Payoff(tuple(self.values[-1] - value for value in self.values), not self.maximized)
 
 
+@dataclass(frozen=True)
 class Model:
     """The attack on a chain, one spread at a time, in whatever numbers `backward` works with.
 
@@ -102,6 +102,7 @@ class Model:
     payoff: what they want.
     backward: of a battle's values when won, for each number that moves in, its value when lost, and
         the defenders, its expected value for 0 ... A attackers.
+    known: the vectors of the runs that have been looked at.
 
     >>> from iacta.methods import find_kernel
     >>> from iacta.rules.rules import CLASSIC
@@ -109,11 +110,10 @@ class Model:
     Fraction(108175, 186624)
     """
 
-    def __init__(self, attackers: int, payoff: Payoff, backward: Backward) -> None:
-        self.attackers = attackers
-        self.payoff = payoff
-        self.backward = backward
-        self.known: dict[tuple[Spread, int], Vector] = {}
+    attackers: int
+    payoff: Payoff
+    backward: Callable[[Vector, int, int], Vector]
+    known: dict[tuple[Spread, int], Vector] = field(default_factory=dict)
 
     def value(self, spread: Spread, *, from_first: bool = False) -> Any:
         """Return the value of the attack on a spread to attackers who choose best.
@@ -145,17 +145,10 @@ class Model:
 
 
 def kernel_model(attackers: int, payoff: Payoff, kernel: Kernel, garrison: int) -> Model:
-    """Return the model for a few spreads, in the numbers of a kernel.
-
-    attackers: armies with which the attack starts, garrison included.
-    payoff: what the attackers want.
-    kernel: that of every battle.
-    garrison: armies that must stay behind on each territory.
-    """
+    """Return the model for a few spreads, in the numbers of a kernel."""
     able = max(attackers - garrison, 0)
 
     def backward(won: Vector, lost: int, defenders: int) -> Vector:
-        """Return the expected value of a battle for 0 ... A attackers."""
         values = Values(won[: able + 1].tolist(), [lost] * (defenders + 1))
         row = kernel.value(values, defenders)
         staying = np.full(attackers - able, row[0], dtype=object if kernel.exact else float)
@@ -174,14 +167,18 @@ class Battles(NamedTuple):
     won: Floats
     lost: Floats
 
+    def model(self, payoff: Payoff) -> Model:
+        """Return the model in floats for many spreads."""
+
+        def backward(won: Vector, lost: int, defenders: int) -> Vector:
+            through = self.won[defenders] @ won.astype(float)
+            return np.asarray(through + self.lost[defenders] * lost)
+
+        return Model(self.won.shape[1] - 1, payoff, backward)
+
 
 def battles_up_to(attackers: int, defenders: int, kernel: Kernel, garrison: int) -> Battles:
-    """Return how every battle ends that a stack can have on its way.
-
-    attackers: the most armies of the stack, garrison included.
-    defenders: the most defenders of a territory.
-    kernel: that of every battle.
-    garrison: armies that must stay behind on each territory.
+    """Return how every battle ends of a stack of at most so many, garrison included.
 
     Refused are battles that would take more than a GiB.
     """
@@ -200,32 +197,10 @@ def battles_up_to(attackers: int, defenders: int, kernel: Kernel, garrison: int)
     return Battles(ends[:, :, :-1], ends[:, :, -1])
 
 
-def table_model(attackers: int, payoff: Payoff, battles: Battles) -> Model:
-    """Return the model in floats for many spreads.
-
-    attackers: armies with which the attack starts, garrison included.
-    payoff: what the attackers want.
-    battles: how their battles end.
-    """
-
-    def backward(won: Vector, lost: int, defenders: int) -> Vector:
-        """Return the expected value of a battle for 0 ... A attackers."""
-        through = battles.won[defenders] @ won.astype(float)
-        return np.asarray(through + battles.lost[defenders] * lost)
-
-    return Model(attackers, payoff, backward)
-
-
 def error_of_values(
     attackers: int, armies: int, territories: int, payoff: Payoff, kernel: Kernel
 ) -> Error:
-    """Return bounds on the error of the value of any spread.
-
-    attackers: armies with which the attack starts, garrison included.
-    armies: armies of the defence in all.
-    territories: the length of the chain.
-    payoff: what the attackers want.
-    kernel: that of every battle.
+    """Return bounds on the error of the value of any spread of so many armies.
 
     Each battle has the error of its probabilities, and of sums of as many products as it has
     outcomes; one product of that kind joins a beginning and an end. Where the probabilities only
@@ -244,9 +219,6 @@ def error_of_values(
 def compositions(armies: int, territories: int) -> Whole:
     """Return every spread of armies, at least one on each territory, in lexicographic order.
 
-    armies: how many in all.
-    territories: over how many they are spread.
-
     >>> compositions(4, 2).tolist()
     [[1, 3], [2, 2], [3, 1]]
     """
@@ -259,139 +231,117 @@ def compositions(armies: int, territories: int) -> Whole:
 
 
 def every_value(
-    armies: int, attackers: int, payoff: Payoff, battles: Battles, *, from_first: bool = False
+    armies: int, payoff: Payoff, battles: Battles, *, from_first: bool = False
 ) -> Floats:
     """Return the value of the attack on every spread, in the order of `compositions`.
 
     armies: armies of the defence in all, below 2^15.
-    attackers: armies with which the attack starts, garrison included.
     payoff: what the attackers want, for as many territories as there are.
-    battles: how their battles end.
-    from_first: whether the attackers must start at the first territory.
+    battles: how the battles end of those attackers with whom the attack starts.
+    from_first: whether they must start at the first territory.
     """
-    search = _Search(armies, attackers, payoff, battles)
+    search = _Search(armies, payoff, battles)
     if from_first:
         return search.values_from(0)
-    territories = len(payoff.values) - 1
-    mirror = np.lexsort(compositions(armies, territories).T)
-    starts = [i for i in range((territories + 1) // 2) if payoff.can_gain_from(i)]
-    values = [search.values_from(start) for start in starts]
-    best = reduce(payoff.best, values)
+    mirror = np.lexsort(compositions(armies, search.territories).T)
+    starts = [i for i in range((search.territories + 1) // 2) if payoff.can_gain_from(i)]
+    best = reduce(payoff.best, map(search.values_from, starts))
     return payoff.best(best, best[mirror])
 
 
-class _Begun(NamedTuple):
-    """What has become of the stack after some first territories.
+# What has become of the stack after some first territories: the armies on them, a row for each
+# spread; the value of the attacks that failed there, times their probability; and the probability
+# of each number of attackers that continues.
+_Begun: TypeAlias = tuple[Whole, Floats, Floats]
+# The value of continuing through some last territories: the armies on them in the order of attack,
+# a row for each spread; and V for each number of attackers.
+_Ended: TypeAlias = tuple[Whole, Floats]
+_Part = TypeVar("_Part", _Begun, _Ended)
 
-    spreads: the armies on them, a row for each spread.
-    values: the value of the attacks that failed there, times their probability.
-    stacks: the probability of each number of attackers that continues.
-    """
-
-    spreads: Whole
-    values: Floats
-    stacks: Floats
-
-
-class _Ended(NamedTuple):
-    """The value of continuing through some last territories.
-
-    spreads: the armies on them, in the order of attack, a row for each spread.
-    vectors: V for each number of attackers.
-    """
-
-    spreads: Whole
-    vectors: Floats
-
-
-Block: TypeAlias = tuple[Whole, Floats]
+NO_ARMIES = np.zeros((1, 0), np.int16)
 
 
 class _Search(NamedTuple):
     armies: int
-    attackers: int
     payoff: Payoff
     battles: Battles
 
+    @property
+    def territories(self) -> int:
+        return len(self.payoff.values) - 1
+
     def values_from(self, start: int) -> Floats:
         """Return E_i of every spread, in the order of `compositions`."""
-        blocks = list(self._from_inside(start) if start else self._from_the_end())
-        spreads = np.concatenate([spreads for spreads, _ in blocks])
-        values = np.concatenate([values for _, values in blocks])
+        blocks = self._from_inside(start) if start else self._from_the_end()
+        spreads, values = map(np.concatenate, zip(*blocks, strict=True))
         return np.asarray(values[np.lexsort(spreads.T[::-1])])
 
-    def _from_the_end(self) -> Iterator[Block]:
-        territories = len(self.payoff.values) - 1
-        half = (territories + 1) // 2
-        ends = self._ended(territories - half, half)
-        for total, begun in self._begun(half, self.armies - territories + half).items():
+    def _from_the_end(self) -> Iterator[tuple[Whole, Floats]]:
+        half = (self.territories + 1) // 2
+        ends = self._ended(self.territories - half, half)
+        for total, (firsts, failed, stacks) in self._begun(half).items():
             if self.armies - total in ends:
-                end = ends[self.armies - total]
-                values = begun.values[:, np.newaxis] + begun.stacks @ end.vectors.T
-                yield _paired(begun.spreads, end.spreads), values.reshape(-1)
+                lasts, vectors = ends[self.armies - total]
+                values = failed[:, np.newaxis] + stacks @ vectors.T
+                yield _paired(firsts, lasts), values.reshape(-1)
 
-    def _from_inside(self, start: int) -> Iterator[Block]:
-        territories = len(self.payoff.values) - 1
-        lefts = self._ended(start, 1)
-        rights = self._ended(territories - 1 - start, 1)
-        firsts = self._begun(1, self.armies - territories + 1)
-        for left_total, left in lefts.items():
-            for right_total, right in rights.items():
-                first = firsts.get(self.armies - left_total - right_total)
-                if first is not None:
-                    sides = [self.payoff.best(vector, right.vectors) for vector in left.vectors]
-                    values = [first.values[0] + side @ first.stacks[0] for side in sides]
-                    before = _paired(left.spreads[:, ::-1], first.spreads)
-                    yield _paired(before, right.spreads), np.concatenate(values)
+    def _from_inside(self, start: int) -> Iterator[tuple[Whole, Floats]]:
+        lefts, rights = self._ended(start, 1), self._ended(self.territories - 1 - start, 1)
+        firsts = self._begun(1)
+        for left_total, (lefts_spreads, left) in lefts.items():
+            for right_total, (rights_spreads, right) in rights.items():
+                first = self.armies - left_total - right_total
+                if first in firsts:
+                    place, failed, (stack,) = firsts[first]
+                    sides = [self.payoff.best(vector, right) for vector in left]
+                    before = _paired(lefts_spreads[:, ::-1], place)
+                    values = [failed[0] + side @ stack for side in sides]
+                    yield _paired(before, rights_spreads), np.concatenate(values)
 
-    def _begun(self, length: int, most: int) -> dict[int, _Begun]:
-        """Return what has become of the stack after so many first territories, by their armies."""
-        stack = np.zeros((1, self.attackers + 1))
-        stack[0, self.attackers] = 1
-        begun = {0: _Begun(np.zeros((1, 0), np.int16), np.zeros(1), stack)}
+    def _begun(self, length: int) -> dict[int, _Begun]:
+        """Return what follows so many first territories, by their armies."""
+        stack = np.eye(len(self.battles.lost[0]))[-1:]
+        begun: dict[int, _Begun] = {0: (NO_ARMIES, np.zeros(1), stack)}
         for taken in range(length):
-            begun = {
-                total: self._began(begun, total, taken)
-                for total in range(taken + 1, most - length + taken + 2)
-            }
+            begun = self._longer(begun, taken + 1, partial(self._begin, taken))
         return begun
 
-    def _began(self, before: dict[int, _Begun], total: int, taken: int) -> _Begun:
-        parts = []
-        for d in range(1, total + 1):
-            if total - d in before:
-                spreads, values, stacks = before[total - d]
-                failed = stacks @ self.battles.lost[d] * self.payoff.values[taken]
-                parts.append(
-                    _Begun(
-                        _paired(spreads, np.array([[d]], np.int16)),
-                        values + failed,
-                        stacks @ self.battles.won[d],
-                    )
-                )
-        return _Begun(*map(np.concatenate, zip(*parts, strict=True)))
+    def _begin(self, taken: int, armies: int, begun: _Begun) -> _Begun:
+        spreads, values, stacks = begun
+        failed = stacks @ self.battles.lost[armies] * self.payoff.values[taken]
+        return _paired(spreads, _one(armies)), values + failed, stacks @ self.battles.won[armies]
 
     def _ended(self, length: int, taken: int) -> dict[int, _Ended]:
         """Return V of all runs of that length to the end, `taken` before, by their armies."""
-        most = self.armies - (len(self.payoff.values) - 1) + length
-        value = np.full((1, self.attackers + 1), float(self.payoff.values[taken + length]))
-        ended = {0: _Ended(np.zeros((1, 0), np.int16), value)}
+        value = np.full((1, len(self.battles.lost[0])), float(self.payoff.values[taken + length]))
+        ended: dict[int, _Ended] = {0: (NO_ARMIES, value)}
         for rest in range(1, length + 1):
-            lost = self.payoff.values[taken + length - rest]
-            ended = {
-                total: self._continued(ended, total, lost)
-                for total in range(rest, most - length + rest + 1)
-            }
+            ended = self._longer(ended, rest, partial(self._end, taken + length - rest))
         return ended
 
-    def _continued(self, after: dict[int, _Ended], total: int, lost: int) -> _Ended:
-        parts = []
-        for d in range(1, total + 1):
-            if total - d in after:
-                spreads, vectors = after[total - d]
-                through = vectors @ self.battles.won[d].T + self.battles.lost[d] * lost
-                parts.append(_Ended(_paired(np.array([[d]], np.int16), spreads), through))
-        return _Ended(*map(np.concatenate, zip(*parts, strict=True)))
+    def _end(self, taken: int, armies: int, ended: _Ended) -> _Ended:
+        spreads, vectors = ended
+        failed = self.battles.lost[armies] * self.payoff.values[taken]
+        through = vectors @ self.battles.won[armies].T + failed
+        return _paired(_one(armies), spreads), through
+
+    def _longer(
+        self, parts: dict[int, _Part], length: int, add: Callable[[int, _Part], _Part]
+    ) -> dict[int, _Part]:
+        """Return the parts with one territory more, by their armies.
+
+        add: adds a territory with so many armies to all parts that have as many as each other.
+        """
+        longer: dict[int, Any] = {}
+        for total in range(length, length + self.armies - self.territories + 1):
+            armies = [n for n in range(1, total + 1) if total - n in parts]
+            added = [add(n, parts[total - n]) for n in armies]
+            longer[total] = tuple(map(np.concatenate, zip(*added, strict=True)))
+        return longer
+
+
+def _one(armies: int) -> Whole:
+    return np.array([[armies]], np.int16)
 
 
 def _paired(firsts: Whole, seconds: Whole) -> Whole:
