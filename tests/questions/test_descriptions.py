@@ -26,6 +26,8 @@ from iacta.questions.kinds import (
     Whole,
 )
 from iacta.questions.plan_values import Garrisons
+from iacta.questions.question import Question
+from iacta.questions.record import Record
 from iacta.rules.modes import ArmiesGrow
 
 FORMS: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
@@ -53,6 +55,18 @@ def test_each_parameter_is_described(form: type[Form], parameter: Parameter) -> 
         assert parameter.read(default) == default
         assert parameter.read(kind.json(default)) == default
         assert kind.parse(kind.text(default), parameter.name) == default
+
+
+@pytest.mark.parametrize("form", QUESTIONS.all(), ids=lambda form: form.name)
+def test_each_key_of_an_answer_is_described(form: type[Question]) -> None:
+    described = list(form.records())
+    for record in described:
+        assert (record.__doc__ or "").partition("\n")[0].endswith("."), record
+        for key in record.all_keys():
+            assert key.meaning.endswith("."), (record, key)
+            assert "\n" not in key.meaning
+            described += [part for part in key.parts if part not in described]
+    assert Record not in described
 
 
 @pytest.mark.parametrize(

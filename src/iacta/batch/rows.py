@@ -30,6 +30,7 @@ from iacta.questions.campaign import CampaignQuestion
 from iacta.questions.form import Parameter, named_by
 from iacta.questions.kinds import Whole
 from iacta.questions.question import QUESTIONS, Question, find_question
+from iacta.questions.record import OMITTED, plain
 from iacta.tabular import column_name
 
 __all__ = ["ERROR", "WHOLE", "Asked", "answers", "column_of", "read_asked"]
@@ -76,7 +77,7 @@ class Asked:
         One that has the name of a parameter, such as `territories` of a campaign, is prefixed with
         `answer_`.
         """
-        kinds = {**self.form.columns, **self.form.more_columns}
+        kinds = {key.name: key.kind for key in self.form.columns()}
         asked = {column_of(each) for each in self.form.parameters()}
         return {
             **{
@@ -157,17 +158,17 @@ def read_asked(
     Traceback (most recent call last):
         ...
     iacta.errors.IllegalError: columns must be of win_probability, expected_attackers_left, \
-expected_defenders_left, expected_attackers_left_if_won, win_probability_exact, stop_probability, \
-stop_probability_exact, method, outcomes, got 'chance'
+expected_defenders_left, expected_attackers_left_if_won, method, win_probability_exact, \
+stop_probability, stop_probability_exact, outcomes, got 'chance'
     """
     form = find_question(question) if isinstance(question, str) else None
-    if form is None or not form.columns:
-        names = ", ".join(each.name for each in QUESTIONS.all() if each.columns)
+    if form is None or not form.usual_columns():
+        names = ", ".join(each.name for each in QUESTIONS.all() if each.usual_columns())
         raise IllegalError(f"question must be one of {names}, got {shown(question)}")
-    known = [*form.columns, *form.more_columns]
+    known = [key.name for key in form.columns()]
     if isinstance(columns, str) or not isinstance(columns, Iterable | None):
         raise MalformedError(f"columns must be a list of names, got {shown(columns)}")
-    chosen = tuple(form.columns) if columns is None else tuple(columns)
+    chosen = form.usual_columns() if columns is None else tuple(columns)
     if not chosen:
         raise IllegalError("columns must name at least one, got none")
     if unknown := [name for name in chosen if name not in known]:
@@ -357,7 +358,7 @@ def _remembered(asked: Asked, names: tuple[str, ...], key: str, row: tuple[Any, 
         found = _question(asked, dict(zip(names, row, strict=True))).answer()
         if not found.is_whole:  # it was interrupted
             raise KeyboardInterrupt
-        record = found.record()
+        data = found.data
     except IactaError as error:
         sentence = named_by(error, asked.form, lambda name: name.rstrip("_"))
         return Reply((None,) * len(asked.columns), sentence)
@@ -365,7 +366,8 @@ def _remembered(asked: Asked, names: tuple[str, ...], key: str, row: tuple[Any, 
         sentence = "these numbers need more memory than there is"
         return Reply((None,) * len(asked.columns), sentence)
     kinds = [*asked.schema.values()][:-1]
-    values = tuple(map(_cell, map(record.get, asked.columns), kinds))
+    held = (getattr(data, name, None) for name in asked.columns)
+    values = tuple(map(_cell, held, kinds))
     for name, value in zip(asked.columns, values, strict=True):
         if isinstance(value, int) and abs(value) > MOST_WHOLE:
             sentence = f"{name} is too large for a column: {shown(value)}"
@@ -379,9 +381,11 @@ def _reply(asked: Asked, names: tuple[str, ...], row: tuple[Any, ...]) -> Reply:
 
 def _cell(value: Any, kind: Any) -> Any:
     """Return a value of a record as a column has it."""
-    if value is None or kind != pl.String or isinstance(value, str):
-        return float(value) if value is not None and kind == pl.Float64 else value
-    return json.dumps(value)
+    if value is None or value is OMITTED:
+        return None
+    if kind == pl.String and not isinstance(value, str):
+        return json.dumps(plain(value))
+    return float(value) if kind == pl.Float64 else value
 
 
 def _question(asked: Asked, values: Mapping[str, Any]) -> Question:

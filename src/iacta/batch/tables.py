@@ -37,8 +37,8 @@ from iacta.rules.rules import Rules
 
 __all__ = ["COLUMNS", "WAY_COLUMNS", "Found", "follow", "look_up"]
 
-COLUMNS = tuple(BattleQuestion.columns)  # the chance, and what is left: ours, theirs, ours if won
-WAY_COLUMNS = tuple(CampaignQuestion.columns)  # the chance
+COLUMNS = BattleQuestion.usual_columns()  # the chance, and what is left: ours, theirs, ours if won
+WAY_COLUMNS = CampaignQuestion.usual_columns()  # the chance
 SIZES_OF_STACKS = (32, 64, 128, 256)  # the most able attackers of a matrix; as many defenders
 MATRICES = 128  # kept, of at most 0.5 MB each
 SIZES_BY_ROWS = (256, 512, 1_024)  # the most able attackers, and defenders, of a table

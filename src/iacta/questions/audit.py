@@ -1,7 +1,7 @@
 """Whether the dice of a log were fair, and how lucky its players were."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -25,7 +25,7 @@ from iacta.fairness.audit import (
     audit,
     questions_of,
 )
-from iacta.fairness.fair import Finding, bias_seen, rolls_needed
+from iacta.fairness.fair import POWER, Finding, bias_seen, rolls_needed
 from iacta.fairness.luck import Luck
 from iacta.fairness.trials import Trial, outcomes
 from iacta.moved import names_of
@@ -33,6 +33,7 @@ from iacta.questions.form import ClashError, Example, Parameter, Topic
 from iacta.questions.kinds import Chance, FileName, Flag, Name, Whole
 from iacta.questions.parameters import UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.record import Count, IntervalRecord, Key, Record, RulesKey, Unit
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import count
 from iacta.rules.rules import Rules
@@ -164,6 +165,116 @@ class AuditQuestion(UnderRules, Question):
         return AuditAnswer(self, found)
 
 
+THROWS = Key("What was thrown, such as `dice` or `3 v 2`.")
+
+
+@dataclass(frozen=True)
+class FindingRecord(Record):
+    """A test that the log is put to."""
+
+    question: Annotated[str, Key("What is tested, in a word or two.")]
+    p_value: Annotated[Unit, Key("How often logs of fair dice look at least as odd.")]
+    corrected: Annotated[Unit, Key("The same, corrected for the number of questions by Holm.")]
+    statistic: Annotated[float, Key("The statistic.")]
+    how: Annotated[
+        str, Key("How the p-value was found: `exact`, `simulated`, `normal` or `bound`.")
+    ]
+    interval: Annotated[
+        IntervalRecord | None, Key("The interval of a p-value that is simulated, else `null`.")
+    ]
+    detail: Annotated[str, Key("More in words.")]
+
+
+@dataclass(frozen=True)
+class MomentRecord(Record):
+    """The evidence after some throws."""
+
+    throws: Annotated[Count, Key("After how many throws.")]
+    e_value: Annotated[float | None, Key("The e-value then; `null` if no float holds it.")]
+
+
+@dataclass(frozen=True)
+class EvidenceRecord(Record):
+    """The evidence against fair dice, watched after every throw."""
+
+    e_value: Annotated[float | None, Key("The e-value in the end; `null` if no float holds it.")]
+    largest: Annotated[float | None, Key("The largest ever; `null` if no float holds it.")]
+    needed: Annotated[float, Key("What an alarm takes.")]
+    reached_after: Annotated[
+        Count | None, Key("After how many throws that was reached; `null`: never.")
+    ]
+    over_time: Annotated[
+        Sequence[MomentRecord], Key("The evidence over time, empty for a log that is only counted.")
+    ]
+
+
+@dataclass(frozen=True)
+class ResultRecord(Record):
+    """How often a result came up."""
+
+    throws: Annotated[str, THROWS]
+    result: Annotated[str, Key("The result.")]
+    seen: Annotated[Count, Key("How often it was seen.")]
+    expected: Annotated[float, Key("How often it is expected with fair dice.")]
+    low: Annotated[
+        float,
+        Key("The lower end of the interval for the number that is right, for all at once."),
+    ]
+    high: Annotated[float, Key("Its upper end.")]
+
+
+@dataclass(frozen=True)
+class LuckRecord(Record):
+    """The luck of a player: `result` is `skill` + `luck`."""
+
+    player: Annotated[str, Key("The player, empty for attackers without a name.")]
+    throws: Annotated[Count, Key("In how many throws.")]
+    result: Annotated[int, Key("The armies that the others lost, minus the player's.")]
+    skill: Annotated[float, Key("How many of them are what the choices were worth.")]
+    luck: Annotated[float, Key("How many of them are luck.")]
+    spread: Annotated[float, Key("The standard deviation of that luck.")]
+    as_bad: Annotated[Unit, Key("The chance that fair dice are as bad.")]
+    as_good: Annotated[Unit, Key("The chance that fair dice are as good.")]
+    fights: Annotated[Count, Key("In how many of them the chance to win was known.")]
+    luck_in_wins: Annotated[float | None, Key("The luck there, in battles won, else `null`.")]
+    spread_in_wins: Annotated[float | None, Key("Its standard deviation, else `null`.")]
+    p_value: Annotated[
+        Unit | None, Key("The p-value of the difference from all others, `null` without any.")
+    ]
+
+
+@dataclass(frozen=True)
+class SeenRecord(Record):
+    """The bias that this log detects."""
+
+    throws: Annotated[str, THROWS]
+    count: Annotated[Count, Key("How many there are.")]
+    bias_seen: Annotated[
+        float | None, Key("The bias detected nine times in ten, `null` if there is none.")
+    ]
+
+
+@dataclass(frozen=True)
+class AuditRecord(Record):
+    """Whether the dice of a log were fair, and how lucky its players were."""
+
+    lines: Annotated[Count, Key("How many throws and battles the log has.")]
+    rules: RulesKey
+    level: Annotated[Unit, Key("The chance of a false alarm.")]
+    alarm: Annotated[bool, Key("Whether the dice do not look fair.")]
+    impossible: Annotated[Count, Key("Results that have no chance under the rules.")]
+    questions: Annotated[Sequence[FindingRecord], Key("The tests.")]
+    evidence: Annotated[EvidenceRecord, Key("The evidence against fair dice.")]
+    results: Annotated[Sequence[ResultRecord], Key("How often each result came up.")]
+    players: Annotated[Sequence[LuckRecord], Key("The luck of each player.")]
+    power: Annotated[Sequence[SeenRecord], Key("What this log detects.")]
+    unread: Annotated[Sequence[str], Key("Columns that were ignored.")]
+    broken_off: Annotated[Count, Key("Battles that the attackers broke off.")]
+    not_told: Annotated[
+        Mapping[str, Count], Key("What is not clear from a recording, and how often.")
+    ]
+
+
 @dataclass(frozen=True, repr=False)
 class AuditAnswer(Answer):
     """Whether the dice of a log were fair.
@@ -174,62 +285,44 @@ class AuditAnswer(Answer):
     question: AuditQuestion
     audited: Audit
 
-    def record(self) -> dict[str, Any]:
+    @property
+    def data(self) -> AuditRecord:
         found = self.audited
-        return {
-            "lines": found.lines,
-            "rules": self.question.rule_set.name,
-            "level": found.level,
-            "alarm": found.is_alarm,
-            "impossible": found.impossible,
-            "questions": [
-                {
-                    "question": each.question,
-                    "p_value": each.p_value,
-                    "corrected": corrected,
-                    "statistic": each.statistic,
-                    "how": each.how,
-                    "interval": None
-                    if each.interval is None
-                    else {"level": 0.99, **each.interval._asdict()},
-                    "detail": each.detail,
-                }
+        return AuditRecord(
+            found.lines,
+            self.question.rule_set.name,
+            found.level,
+            found.is_alarm,
+            found.impossible,
+            [
+                FindingRecord(
+                    each.question,
+                    each.p_value,
+                    corrected,
+                    each.statistic,
+                    each.how,
+                    each.interval and IntervalRecord(0.99, *each.interval),
+                    each.detail,
+                )
                 for each, corrected in zip(found.findings, found.corrected, strict=True)
             ],
-            "evidence": {
-                "e_value": _e_value(found.log_evidence),
-                "largest": _e_value(found.most_evidence),
-                "needed": 1 / found.level,
-                "reached_after": found.alarm,
-                "over_time": [
-                    {"throws": each.throws, "e_value": _e_value(each.log_evidence)}
-                    for each in found.moments
-                ],
-            },
-            "results": [
-                {
-                    "throws": each.throws,
-                    "result": each.result,
-                    "seen": each.seen,
-                    "expected": each.expected,
-                    "low": each.low,
-                    "high": each.high,
-                }
-                for each in found.results
-            ],
-            "players": [_luck_record(found, each) for each in self._lucks()],
-            "power": [
-                {
-                    "throws": each.name,
-                    "count": int(each.counts.sum()),
-                    "bias_seen": found.bias_seen(each),
-                }
+            EvidenceRecord(
+                _e_value(found.log_evidence),
+                _e_value(found.most_evidence),
+                1 / found.level,
+                found.alarm,
+                [MomentRecord(each.throws, _e_value(each.log_evidence)) for each in found.moments],
+            ),
+            [ResultRecord(*each) for each in found.results],
+            [_luck_record(found, each) for each in self._lucks()],
+            [
+                SeenRecord(each.name, int(each.counts.sum()), found.bias_seen(each))
                 for each in found.throws
             ],
-            "unread": list(found.unread),
-            "broken_off": found.broken_off,
-            "not_told": found.skipped,
-        }
+            found.unread,
+            found.broken_off,
+            found.skipped,
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield ("throws", "result", "seen", "expected", "low", "high")
@@ -258,21 +351,21 @@ def _e_value(log: float) -> float | None:
     return math.exp(log) if log < 700 else None
 
 
-def _luck_record(found: Audit, luck: Luck) -> dict[str, Any]:
-    return {
-        "player": luck.player,
-        "throws": luck.throws,
-        "result": luck.result,
-        "skill": luck.result - luck.armies,
-        "luck": luck.armies,
-        "spread": luck.spread,
-        "as_bad": luck.as_bad,
-        "as_good": luck.as_good,
-        "fights": luck.fights,
-        "luck_in_wins": luck.wins if luck.fights else None,
-        "spread_in_wins": luck.wins_spread if luck.fights else None,
-        "p_value": found.player_p_values.get(luck.player),
-    }
+def _luck_record(found: Audit, luck: Luck) -> LuckRecord:
+    return LuckRecord(
+        luck.player,
+        luck.throws,
+        luck.result,
+        luck.result - luck.armies,
+        luck.armies,
+        luck.spread,
+        luck.as_bad,
+        luck.as_good,
+        luck.fights,
+        luck.wins if luck.fights else None,
+        luck.wins_spread if luck.fights else None,
+        found.player_p_values.get(luck.player),
+    )
 
 
 def _sorted_lucks(found: Audit, first: str | None = None) -> list[Luck]:
@@ -587,6 +680,35 @@ def _numbered(number: int, name: str) -> str:
     return " ".join([f"{number:,}", one if number == 1 else many, *more])
 
 
+@dataclass(frozen=True)
+class BiasRecord(Record):
+    """The bias that some throws detect."""
+
+    throws: Annotated[str, THROWS]
+    count: Annotated[Count, Key("How many there are.")]
+    bias: Annotated[float | None, Key("The bias that they detect, `null` for none at all.")]
+
+
+@dataclass(frozen=True)
+class NeededRecord(Record):
+    """The throws that it takes to detect a bias."""
+
+    throws: Annotated[str, THROWS]
+    bias: Annotated[float, Key("The bias.")]
+    count: Annotated[Count, Key("How many it takes to detect it.")]
+
+
+@dataclass(frozen=True)
+class PowerRecord(Record):
+    """What any log detects: `--power` without one."""
+
+    rules: RulesKey
+    level: Annotated[Unit, Key("The chance of a false alarm.")]
+    power: Annotated[Unit, Key("How often a bias is detected that is called detected.")]
+    bias_seen: Annotated[Sequence[BiasRecord], Key("The bias that some throws detect.")]
+    rolls_needed: Annotated[Sequence[NeededRecord], Key("The throws that a bias takes.")]
+
+
 @dataclass(frozen=True, repr=False)
 class PowerAnswer(Answer):
     """The bias that a number of rolls detects, and the rolls that it takes to detect one."""
@@ -608,31 +730,31 @@ class PowerAnswer(Answer):
         """The biases that are looked at."""
         return USUAL_BIASES if self.question.bias is None else (self.question.bias,)
 
-    def record(self) -> dict[str, Any]:
-        return {
-            "rules": self.question.rule_set.name,
-            "level": float(self.question.level),
-            "power": 0.9,
-            "bias_seen": [
-                {"throws": each.name, "count": rolls, "bias": each.seen(rolls)}
+    @property
+    def data(self) -> PowerRecord:
+        return PowerRecord(
+            self.question.rule_set.name,
+            float(self.question.level),
+            POWER,
+            [
+                BiasRecord(each.name, rolls, each.seen(rolls))
                 for each in self.kinds
                 for rolls in self.rolls
             ],
-            "rolls_needed": [
-                {"throws": each.name, "bias": float(bias), "count": each.needed(bias)}
+            [
+                NeededRecord(each.name, float(bias), each.needed(bias))
                 for each in self.kinds
                 for bias in self.biases
             ],
-        }
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
-        record = self.record()
+        found = self.data
         yield ("throws", "count", "bias", "asked")
-        for each in record["bias_seen"]:
-            bias = "" if each["bias"] is None else each["bias"]
-            yield each["throws"], each["count"], bias, "bias seen"
-        for each in record["rolls_needed"]:
-            yield each["throws"], each["count"], each["bias"], "rolls needed"
+        for seen in found.bias_seen:
+            yield seen.throws, seen.count, "" if seen.bias is None else seen.bias, "bias seen"
+        for needed in found.rolls_needed:
+            yield needed.throws, needed.count, needed.bias, "rolls needed"
 
     def draw(self, charts: ModuleType) -> Any:
         raise IllegalError("a picture of an audit needs a log")

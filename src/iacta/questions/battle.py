@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 from iacta.battle.battle import Battle, Outcome, is_won
 from iacta.distribution import Distribution, Probability
@@ -14,6 +14,7 @@ from iacta.questions.endings import battle_bars
 from iacta.questions.form import Example, Topic
 from iacta.questions.parameters import Exact, OneBattle
 from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.record import OMITTED, Count, ExactText, Key, Played, Record, Unit
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import (
     all_digits,
@@ -28,7 +29,7 @@ from iacta.questions.words import (
 )
 from iacta.rules.stop import NEVER
 
-__all__ = ["BattleAnswer", "BattleQuestion"]
+__all__ = ["BattleAnswer", "BattleQuestion", "BattleRecord"]
 
 
 @question(
@@ -43,20 +44,6 @@ __all__ = ["BattleAnswer", "BattleQuestion"]
 class BattleQuestion(OneBattle, Exact, Question):
     """Give the odds of one battle, to its end or until you stop."""
 
-    columns: ClassVar = {
-        "win_probability": float,
-        "expected_attackers_left": float,
-        "expected_defenders_left": float,
-        "expected_attackers_left_if_won": float,
-    }
-    more_columns: ClassVar = {
-        "win_probability_exact": str,
-        "stop_probability": float,
-        "stop_probability_exact": str,
-        "method": str,
-        "outcomes": list,
-    }
-
     def answer(self, watch: Watch | None = None) -> "BattleAnswer":
         battle, chance = self.battle, None
         if self.exact and self.stop == NEVER:
@@ -68,6 +55,61 @@ class BattleQuestion(OneBattle, Exact, Question):
             won = battle.win_probability(exact=self.exact) if chance is None else chance
             return BattleAnswer(self, won, None)
         return BattleAnswer(self, outcomes.prob(is_won) if chance is None else chance, outcomes)
+
+
+@dataclass(frozen=True)
+class OutcomeRecord(Record):
+    """How a battle may end.
+
+    With attackers above the garrison and defenders above 0 the attackers have stopped (`--stop-at`,
+    `--charge`, `--max-losses`, `--max-rolls`): nobody has won.
+    """
+
+    attackers: Annotated[Count, Key("Attackers left, garrison included.")]
+    defenders: Annotated[Count, Key("Defenders left.")]
+    probability: Annotated[Unit, Key("The chance that it ends so.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BattleRecord(Played):
+    """The odds of one battle.
+
+    If there are too many outcomes to list, none is listed, and the means and `stop_probability`
+    are `null`.
+    """
+
+    method: Annotated[
+        str,
+        Key(
+            "The method that answered, such as `lattice` (floats), `closed_form` (exact), "
+            "`balanced_blitz` or `sees_first`."
+        ),
+    ]
+    win_probability: Annotated[Unit, Key("The chance to take the territory.", is_column=True)]
+    win_probability_exact: Annotated[
+        ExactText, Key('The same as `"n/d"` with `--exact`, else `null`.')
+    ]
+    stop_probability: Annotated[
+        Unit | None,
+        Key("Only with a stop: the chance that the attackers stop with armies left to attack."),
+    ] = OMITTED
+    stop_probability_exact: Annotated[
+        ExactText, Key('Only with a stop: the same as `"n/d"` with `--exact`, else `null`.')
+    ] = OMITTED
+    expected_attackers_left: Annotated[
+        float | None, Key("Attackers left on average, over all outcomes.", is_column=True)
+    ]
+    expected_defenders_left: Annotated[
+        float | None, Key("Defenders left on average, over all outcomes.", is_column=True)
+    ]
+    expected_attackers_left_if_won: Annotated[
+        float | None,
+        Key(
+            "Attackers left on average if the battle is won; `null` if it cannot be.",
+            is_column=True,
+        ),
+    ]
+    outcomes: Annotated[tuple[OutcomeRecord, ...], Key("How it may end, best first.")]
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,50 +131,36 @@ class BattleAnswer(Answer):
             None if self.outcomes is None else self.outcomes.prob(self.question.battle.is_stopped)
         )
 
-    def record(self) -> dict[str, Any]:
-        battle, outcomes = self.question.battle, self.outcomes
-        stopped = self.stop_probability
-        stop = {
-            "stop_probability": None if stopped is None else float(stopped),
-            "stop_probability_exact": exact_text(stopped) if stopped else None,
-        }
-        return {
-            "attackers": battle.attackers,
-            "defenders": battle.defenders,
-            "garrison": battle.rules.garrison,
-            "rules": self.question.rule_set.name,
-            "method": self._method(),
-            "win_probability": float(self.win_probability),
-            "win_probability_exact": exact_text(self.win_probability),
-            **({} if battle.stop == NEVER else stop),
-            **self._expected(),
-            "outcomes": []
-            if outcomes is None
-            else [
-                {**end._asdict(), "probability": float(outcomes[end])}
-                for end in _best_first(outcomes)
-            ],
-        }
-
-    def _method(self) -> str:
-        """Return the name of the method that found the outcomes, or else the chance."""
-        return self.question.battle.method_name(
-            exact=isinstance(self.win_probability, Fraction),
-            question="distribution" if self.outcomes else "chance",
-        )
-
-    def _expected(self) -> dict[str, float | None]:
+    @property
+    def data(self) -> BattleRecord:
+        battle, outcomes, stopped = self.question.battle, self.outcomes, self.stop_probability
         ours = theirs = ours_if_won = None
-        if self.outcomes is not None:
-            ours = float(self.outcomes.map(_attackers).mean())
-            theirs = float(self.outcomes.map(_defenders).mean())
-            if self.outcomes.prob(is_won):
-                ours_if_won = float(self.outcomes.condition(is_won).map(_attackers).mean())
-        return {
-            "expected_attackers_left": ours,
-            "expected_defenders_left": theirs,
-            "expected_attackers_left_if_won": ours_if_won,
-        }
+        if outcomes is not None:
+            ours = float(outcomes.map(_attackers).mean())
+            theirs = float(outcomes.map(_defenders).mean())
+            if outcomes.prob(is_won):
+                ours_if_won = float(outcomes.condition(is_won).map(_attackers).mean())
+        never = battle.stop == NEVER
+        return BattleRecord(
+            attackers=battle.attackers,
+            defenders=battle.defenders,
+            garrison=battle.rules.garrison,
+            rules=self.question.rule_set.name,
+            method=battle.method_name(
+                exact=isinstance(self.win_probability, Fraction),
+                question="distribution" if outcomes else "chance",
+            ),
+            win_probability=float(self.win_probability),
+            win_probability_exact=exact_text(self.win_probability),
+            stop_probability=OMITTED if never else None if stopped is None else float(stopped),
+            stop_probability_exact=OMITTED if never else exact_text(stopped or None),
+            expected_attackers_left=ours,
+            expected_defenders_left=theirs,
+            expected_attackers_left_if_won=ours_if_won,
+            outcomes=()
+            if outcomes is None
+            else tuple(OutcomeRecord(*end, float(outcomes[end])) for end in _best_first(outcomes)),
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
         outcomes = self.question.battle.outcomes(exact=self.question.exact)

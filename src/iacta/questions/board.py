@@ -16,6 +16,7 @@ from iacta.files import plain
 from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import FileName, Flag
 from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.record import Count, Key, Record
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import count
 
@@ -71,6 +72,60 @@ class BoardQuestion(Question):
         return BoardAnswer(self, found)
 
 
+@dataclass(frozen=True)
+class TerritoryRecord(Record):
+    """A territory of a board."""
+
+    name: Annotated[str, Key("Its name.")]
+    continents: Annotated[Sequence[str], Key("The continents that it is in.")]
+    neighbours: Annotated[Sequence[str], Key("The territories that it can attack.")]
+    place: Annotated[Sequence[float] | None, Key("`[x, y]` on the map, or `null`.")]
+
+
+@dataclass(frozen=True)
+class ContinentRecord(Record):
+    """A continent of a board."""
+
+    name: Annotated[str, Key("Its name.")]
+    bonus: Annotated[int, Key("The armies that it brings.")]
+    territories: Annotated[Sequence[str], Key("Its territories.")]
+    entries: Annotated[Sequence[str], Key("Those that can be attacked from outside.")]
+
+
+@dataclass(frozen=True)
+class CardsRecord(Record):
+    """The cards in the file beside that of the board."""
+
+    territories: Annotated[Count, Key("How many show territories.")]
+    wildcards: Annotated[Count, Key("How many are wildcards.")]
+    missions: Annotated[Count, Key("How many are missions.")]
+
+
+@dataclass(frozen=True)
+class RemarkRecord(Record):
+    """What is odd about a file."""
+
+    file: Annotated[str, Key("`board` or `cards`.")]
+    line: Annotated[int | None, Key("The line, or `null`.")]
+    text: Annotated[str, Key("What is odd.")]
+
+
+@dataclass(frozen=True)
+class BoardRecord(Record):
+    """What a board is like."""
+
+    name: Annotated[str, Key("What the board is called.")]
+    format: Annotated[str, Key("`built in`, or the name of the file's format.")]
+    border_count: Annotated[
+        Count, Key("Pairs of territories with a border between them, whichever way it leads.")
+    ]
+    one_way_count: Annotated[Count, Key("Those whose border leads one way only.")]
+    territories: Annotated[Sequence[TerritoryRecord], Key("Each territory.")]
+    continents: Annotated[Sequence[ContinentRecord], Key("Each continent.")]
+    cards: Annotated[CardsRecord | None, Key("Its cards, or `null`.")]
+    remarks: Annotated[Sequence[RemarkRecord], Key("What is odd about the files.")]
+
+
 @dataclass(frozen=True, repr=False)
 class BoardAnswer(Answer):
     """A board, and what is odd about its file.
@@ -101,44 +156,26 @@ class BoardAnswer(Answer):
         """How many pairs of territories share a border, one way or both."""
         return (len(self.found.board.borders) + self.one_way_count) // 2
 
-    def record(self) -> dict[str, Any]:
+    @property
+    def data(self) -> BoardRecord:
         board, cards, homes = self.found.board, self.found.cards, _homes(self.found.board)
         places = board.places or (None,) * len(board.territories)
-        return {
-            "name": board.name,
-            "format": self.found.format,
-            "border_count": self.border_count,
-            "one_way_count": self.one_way_count,
-            "territories": [
-                {
-                    "name": name,
-                    "continents": homes[name],
-                    "neighbours": list(board.neighbours(name)),
-                    "place": None if place is None else list(place),
-                }
+        return BoardRecord(
+            board.name,
+            self.found.format,
+            self.border_count,
+            self.one_way_count,
+            [
+                TerritoryRecord(name, homes[name], board.neighbours(name), place)
                 for name, place in zip(board.territories, places, strict=True)
             ],
-            "continents": [
-                {
-                    "name": each.name,
-                    "bonus": each.bonus,
-                    "territories": list(each.territories),
-                    "entries": _entries(board, each),
-                }
+            [
+                ContinentRecord(each.name, each.bonus, each.territories, _entries(board, each))
                 for each in board.continents
             ],
-            "cards": None
-            if cards is None
-            else {
-                "territories": cards.territories,
-                "wildcards": cards.wildcards,
-                "missions": cards.missions,
-            },
-            "remarks": [
-                {"file": file, "line": remark.line, "text": remark.text}
-                for file, remark in self.remarks
-            ],
-        }
+            cards and CardsRecord(cards.territories, cards.wildcards, cards.missions),
+            [RemarkRecord(file, remark.line, remark.text) for file, remark in self.remarks],
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
         board, homes = self.found.board, _homes(self.found.board)

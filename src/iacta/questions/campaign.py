@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from types import ModuleType
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.battle.territory import own_numbers
@@ -14,6 +14,16 @@ from iacta.questions.form import ClashError, Example, Parameter, Topic
 from iacta.questions.kinds import Flag, Whole
 from iacta.questions.parameters import Exact, OneCampaign, fresh_seed
 from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.record import (
+    OMITTED,
+    AttackersKey,
+    Count,
+    ExactText,
+    Key,
+    Record,
+    RulesKey,
+    Unit,
+)
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import (
     all_digits,
@@ -29,7 +39,7 @@ from iacta.questions.words import (
 )
 from iacta.rules.stop import NEVER
 
-__all__ = ["CampaignAnswer", "CampaignQuestion", "CampaignStory"]
+__all__ = ["CampaignAnswer", "CampaignQuestion", "CampaignStory", "DefendedRecord"]
 
 
 @question(
@@ -44,15 +54,6 @@ __all__ = ["CampaignAnswer", "CampaignQuestion", "CampaignStory"]
 @dataclass(frozen=True)
 class CampaignQuestion(OneCampaign, Exact, Question):
     """Show how far one stack gets through a chain of territories."""
-
-    columns: ClassVar = {"win_probability": float}
-    more_columns: ClassVar = {
-        "win_probability_exact": str,
-        "stop_probability": float,
-        "stop_probability_exact": str,
-        "territories": list,
-        "outcomes": list,
-    }
 
     narrate: Annotated[bool, Parameter(Flag(), "Play it once, with random dice.")] = False
     seed: Annotated[
@@ -81,6 +82,74 @@ class CampaignQuestion(OneCampaign, Exact, Question):
         return CampaignAnswer(self, self.campaign.outcomes(exact=listed), odds)
 
 
+@dataclass(frozen=True)
+class DefendedRecord(Record):
+    """A territory on the way."""
+
+    defenders: Annotated[Count, Key("Its defenders.")]
+    rules: Annotated[str, Key("The name of its rules.")]
+
+
+@dataclass(frozen=True)
+class ReachedRecord(DefendedRecord):
+    """A territory on the way, and its chances."""
+
+    reach_probability: Annotated[Unit, Key("The chance that all before it are taken.")]
+    conquer_probability: Annotated[Unit, Key("The chance that it is taken too.")]
+
+
+@dataclass(frozen=True)
+class EndRecord(Record):
+    """How a campaign may end."""
+
+    conquered: Annotated[Count, Key("How many territories are taken.")]
+    attackers: Annotated[Count, Key("Armies on the territory on which the stack ends.")]
+    defenders: Annotated[
+        Count, Key("Armies in the territory that it failed to take, 0 if it took all.")
+    ]
+    probability: Annotated[Unit, Key("The chance that it ends so.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CampaignRecord(Record):
+    """How far one stack gets."""
+
+    attackers: AttackersKey
+    rules: RulesKey
+    win_probability: Annotated[Unit, Key("The chance to take all territories.", is_column=True)]
+    win_probability_exact: Annotated[
+        ExactText, Key('The same as `"n/d"` with `--exact`, else `null`.')
+    ]
+    stop_probability: Annotated[
+        Unit, Key("Only if a battle has a stop: the chance to stop anywhere on the way.")
+    ] = OMITTED
+    stop_probability_exact: Annotated[
+        ExactText,
+        Key('Only if a battle has a stop: the same as `"n/d"` with `--exact`, else `null`.'),
+    ] = OMITTED
+    territories: Annotated[tuple[ReachedRecord, ...], Key("The territories, in order.")]
+    outcomes: Annotated[tuple[EndRecord, ...], Key("How it may end, best first.")]
+
+
+@dataclass(frozen=True)
+class BattleOfStory(Record):
+    """A battle of a campaign that was played."""
+
+    territory: Annotated[Count, Key("The number of the territory on the way, from 1.")]
+    attackers: Annotated[Count, Key("Attackers before the battle, garrison included.")]
+    defenders: Annotated[Count, Key("Defenders before it.")]
+    attackers_left: Annotated[Count, Key("Attackers after it, before any advance.")]
+    defenders_left: Annotated[Count, Key("Defenders after it.")]
+
+
+@dataclass(frozen=True)
+class StoryRecord(Record):
+    """One campaign, played with random dice, with `--narrate`."""
+
+    seed: Annotated[Count, Key("The seed of the dice.")]
+    battles: Annotated[tuple[BattleOfStory, ...], Key("The battles, in order.")]
+
+
 @dataclass(frozen=True, repr=False)
 class CampaignAnswer(Answer):
     """How far one stack gets.
@@ -106,38 +175,30 @@ class CampaignAnswer(Answer):
             return None
         return self.outcomes.prob(campaign.is_stopped)
 
-    def record(self) -> dict[str, Any]:
+    @property
+    def data(self) -> CampaignRecord:
         asked, stopped = self.question, self.stop_probability
-        stop = (
-            {}
-            if stopped is None
-            else {
-                "stop_probability": float(stopped),
-                "stop_probability_exact": exact_text(stopped),
-            }
-        )
-        return {
-            "attackers": asked.attackers,
-            "rules": asked.rule_set.name,
-            "win_probability": float(self.win_probability),
-            "win_probability_exact": exact_text(self.win_probability),
-            **stop,
-            "territories": [
-                {
-                    "defenders": territory.defenders,
-                    "rules": own_rules or asked.rule_set.name,
-                    "reach_probability": float(odds.reach_probability),
-                    "conquer_probability": float(odds.conquer_probability),
-                }
-                for territory, own_rules, odds in zip(
-                    asked.way, asked.own_rules, self.territory_odds, strict=True
+        ways = zip(asked.way, asked.own_rules, self.territory_odds, strict=True)
+        return CampaignRecord(
+            attackers=asked.attackers,
+            rules=asked.rule_set.name,
+            win_probability=float(self.win_probability),
+            win_probability_exact=exact_text(self.win_probability),
+            stop_probability=OMITTED if stopped is None else float(stopped),
+            stop_probability_exact=OMITTED if stopped is None else exact_text(stopped),
+            territories=tuple(
+                ReachedRecord(
+                    territory.defenders,
+                    own_rules or asked.rule_set.name,
+                    float(odds.reach_probability),
+                    float(odds.conquer_probability),
                 )
-            ],
-            "outcomes": [
-                {**end._asdict(), "probability": float(self.outcomes[end])}
-                for end in best_first(self.outcomes)
-            ],
-        }
+                for territory, own_rules, odds in ways
+            ),
+            outcomes=tuple(
+                EndRecord(*end, float(self.outcomes[end])) for end in best_first(self.outcomes)
+            ),
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
         outcomes = self.question.campaign.outcomes(exact=self.question.exact)
@@ -207,8 +268,9 @@ class CampaignStory(Answer):
     seed: int
     battles: tuple[PlayedBattle, ...]
 
-    def record(self) -> dict[str, Any]:
-        return {"seed": self.seed, "battles": [each._asdict() for each in self.battles]}
+    @property
+    def data(self) -> StoryRecord:
+        return StoryRecord(self.seed, tuple(BattleOfStory(*each) for each in self.battles))
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield PlayedBattle._fields

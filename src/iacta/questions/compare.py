@@ -3,11 +3,11 @@
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from functools import cached_property
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from iacta.battle.battle import Battle
 from iacta.distribution import Probability
@@ -16,10 +16,11 @@ from iacta.methods import find_kernel, methods_of
 from iacta.questions.form import Example, Topic
 from iacta.questions.parameters import Attackers, Defenders, UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.record import ExactText, Key, Played, Record, Unit
 from iacta.questions.sections import Section, Table
 from iacta.questions.words import armies, exact_text, percent, under
 
-__all__ = ["CompareAnswer", "CompareQuestion"]
+__all__ = ["CompareAnswer", "CompareQuestion", "CompareRecord"]
 
 SLOW = "left out: it would take more than a few seconds"
 
@@ -85,6 +86,36 @@ def _solved(name: str, battle: Battle) -> MethodAnswer:
     return MethodAnswer(name, chance, max(kernel.error(*size)) if is_bounded else None, seconds)
 
 
+@dataclass(frozen=True)
+class MethodRecord(Record):
+    """What one method says."""
+
+    method: Annotated[str, Key("Its name.")]
+    win_probability: Annotated[Unit | None, Key("Its answer; `null` if it cannot answer.")]
+    relative_error: Annotated[
+        float | None, Key("Its error relative to the exact chance; `null` if not known.")
+    ]
+    bound: Annotated[
+        float | None,
+        Key(
+            "The bound on that error; `null` for a simulation, or where the chance is too small "
+            "for a bound."
+        ),
+    ]
+    seconds: Annotated[float | None, Key("How long its second run took.")]
+    cannot: Annotated[str | None, Key("Why it cannot answer, else `null`.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareRecord(Played):
+    """What every method that applies to the rules says of a battle."""
+
+    win_probability_exact: Annotated[
+        ExactText, Key('The chance to win as `"n/d"`, `null` if no method computes it.')
+    ]
+    methods: Annotated[tuple[MethodRecord, ...], Key("What each method says.")]
+
+
 @dataclass(frozen=True, repr=False)
 class CompareAnswer(Answer):
     """What every method says of a battle.
@@ -115,32 +146,32 @@ class CompareAnswer(Answer):
         difference = abs(Fraction(chance) - self.exact)
         return float(difference / self.exact) if difference else 0.0
 
-    def record(self) -> dict[str, Any]:
+    @property
+    def data(self) -> CompareRecord:
         asked, rule_set = self.question, self.question.rule_set
-        return {
-            "attackers": asked.attackers,
-            "defenders": asked.defenders,
-            "garrison": rule_set.rules.garrison,
-            "rules": rule_set.name,
-            "win_probability_exact": exact_text(self.exact),
-            "methods": [
-                {
-                    "method": each.method,
-                    "win_probability": None if each.chance is None else float(each.chance),
-                    "relative_error": self.error(each.chance),
-                    "bound": None if each.bound == math.inf else each.bound,
-                    "seconds": each.seconds,
-                    "cannot": each.cannot,
-                }
+        return CompareRecord(
+            attackers=asked.attackers,
+            defenders=asked.defenders,
+            garrison=rule_set.rules.garrison,
+            rules=rule_set.name,
+            win_probability_exact=exact_text(self.exact),
+            methods=tuple(
+                MethodRecord(
+                    each.method,
+                    None if each.chance is None else float(each.chance),
+                    self.error(each.chance),
+                    None if each.bound == math.inf else each.bound,
+                    each.seconds,
+                    each.cannot,
+                )
                 for each in self.methods
-            ],
-        }
+            ),
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
-        records = self.record()["methods"]
-        yield tuple(records[0])
-        for each in records:
-            yield ["" if value is None else value for value in each.values()]
+        yield [key.name for key in MethodRecord.all_keys()]
+        for each in self.data.methods:
+            yield ["" if value is None else value for value in astuple(each)]
 
     def draw(self, charts: ModuleType) -> Any:
         solved = [

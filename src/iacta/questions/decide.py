@@ -1,10 +1,10 @@
 """What to do now: roll, stop or blitz, and with how many dice; and when to stop later."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from types import ModuleType
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any
 
 from iacta.methods.hand_or_blitz import blitz_rules
 from iacta.odds.decisions import (
@@ -19,6 +19,16 @@ from iacta.questions.form import ClashError, Example, Parameter, Topic
 from iacta.questions.kinds import Flag, Number
 from iacta.questions.parameters import Attackers, Defenders, Exact, UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.record import (
+    AttackersKey,
+    Count,
+    DefendersKey,
+    ExactText,
+    Key,
+    Record,
+    RulesKey,
+    Unit,
+)
 from iacta.questions.sections import Grid, Letter, Section, Table, sections_of
 from iacta.questions.words import (
     armies,
@@ -49,22 +59,6 @@ LETTERS = {"roll": ("R", "good"), "blitz": ("B", "other"), "stop": (".", "neutra
 @dataclass(frozen=True)
 class DecideQuestion(UnderRules, Exact, Question):
     """Decide whether to roll or stop, now and for every number of armies."""
-
-    columns: ClassVar = {
-        "action": str,
-        "value": float,
-        "win_probability": float,
-        "expected_attackers_left": float,
-    }
-    more_columns: ClassVar = {
-        "objective": str,
-        "value_exact": str,
-        "win_probability_exact": str,
-        "boundary": list,
-        "attack_dice": int,
-        "defence_dice": int,
-        "fewer": list,
-    }
 
     attackers: Attackers
     defenders: Defenders
@@ -131,6 +125,59 @@ class DecideQuestion(UnderRules, Exact, Question):
         return DiceAnswer(self, weighed)
 
 
+EXACT = Key('The same as `"n/d"` with `--exact`, else `null`.')
+WINS = Key("The chance to take the territory with the best decisions.", is_column=True)
+
+
+@dataclass(frozen=True)
+class BoundaryRecord(Record):
+    """From how many armies on to roll."""
+
+    defenders: Annotated[Count, Key("Armies on the defended territory.")]
+    attackers: Annotated[
+        Count | None, Key("The fewest attackers with which to roll, `null` if no number will do.")
+    ]
+
+
+@dataclass(frozen=True)
+class DecideRecord(Record):
+    """Whether to roll, to stop, or with `--mix` to blitz.
+
+    With `--mix` the boundary is that of the blitz: with fewer, roll by hand.
+    """
+
+    attackers: AttackersKey
+    defenders: DefendersKey
+    rules: RulesKey
+    objective: Annotated[
+        str,
+        Key('`"value"`: what the territory and the armies are worth; with `--mix` `"conquest"`.'),
+    ]
+    action: Annotated[
+        str,
+        Key(
+            'What to do now: `"roll"` or `"stop"`; with `--mix` `"roll"`, `"blitz"` or `"stop"`.',
+            is_column=True,
+        ),
+    ]
+    value: Annotated[
+        float,
+        Key(
+            "What the battle is worth with the best decisions; with `--mix` the chance to win.",
+            is_column=True,
+        ),
+    ]
+    value_exact: Annotated[str | None, EXACT]
+    win_probability: Annotated[Unit, WINS]
+    win_probability_exact: Annotated[ExactText, EXACT]
+    expected_attackers_left: Annotated[
+        float, Key("Attackers left on average then.", is_column=True)
+    ]
+    boundary: Annotated[
+        tuple[BoundaryRecord, ...], Key("From how many armies on to roll, for each `defenders`.")
+    ]
+
+
 @dataclass(frozen=True, repr=False)
 class DecideAnswer(Answer):
     """Whether to roll, to stop or to blitz.
@@ -141,21 +188,22 @@ class DecideAnswer(Answer):
     question: DecideQuestion
     decision: Decision
 
-    def record(self) -> dict[str, Any]:
+    @property
+    def data(self) -> DecideRecord:
         decision = self.decision
-        return {
-            "attackers": decision.attackers,
-            "defenders": decision.defenders,
-            "rules": self.question.rule_set.name,
-            "objective": decision.objective,
-            "action": decision.action,
-            "value": float(decision.value),
-            "value_exact": exact_text(decision.value),
-            "win_probability": float(decision.win_probability),
-            "win_probability_exact": exact_text(decision.win_probability),
-            "expected_attackers_left": float(decision.expected_attackers_left),
-            "boundary": [each._asdict() for each in decision.boundary],
-        }
+        return DecideRecord(
+            decision.attackers,
+            decision.defenders,
+            self.question.rule_set.name,
+            decision.objective,
+            decision.action,
+            float(decision.value),
+            exact_text(decision.value),
+            float(decision.win_probability),
+            exact_text(decision.win_probability),
+            float(decision.expected_attackers_left),
+            tuple(BoundaryRecord(*each) for each in decision.boundary),
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
         decision = self.decision
@@ -275,13 +323,42 @@ def _thinned(most: int, kept: int) -> list[int]:
     return list(range(kept % step or step, most + 1, step))
 
 
-class DiceState(NamedTuple):
-    """How many dice are best in a state, garrison included."""
+@dataclass(frozen=True)
+class DiceState(Record):
+    """How many dice are best in a state."""
 
-    attackers: int
-    defenders: int
-    attack_dice: int
-    defence_dice: int
+    attackers: Annotated[Count, Key("Attackers then, garrison included.")]
+    defenders: Annotated[Count, Key("Defenders then.")]
+    attack_dice: Annotated[Count, Key("How many dice the attacker should throw.")]
+    defence_dice: Annotated[Count, Key("The best reply.")]
+
+
+@dataclass(frozen=True)
+class DiceRecord(Record):
+    """How many dice both sides should throw, with `--dice`."""
+
+    attackers: AttackersKey
+    defenders: DefendersKey
+    rules: RulesKey
+    objective: Annotated[
+        str,
+        Key('`"conquest"`; `"value"` with a prize or a value of armies.'),
+    ]
+    action: Annotated[
+        str, Key('`"roll"`, or `"stop"` if no number of dice is better.', is_column=True)
+    ]
+    attack_dice: Annotated[Count, Key("How many dice the attacker should throw now.")]
+    defence_dice: Annotated[Count, Key("The best reply.")]
+    value: Annotated[
+        float, Key("What the battle is worth with the best decisions.", is_column=True)
+    ]
+    value_exact: Annotated[str | None, EXACT]
+    win_probability: Annotated[Unit, WINS]
+    win_probability_exact: Annotated[ExactText, EXACT]
+    fewer: Annotated[
+        tuple[DiceState, ...],
+        Key("The states in which a side should throw fewer dice than allowed."),
+    ]
 
 
 @dataclass(frozen=True, repr=False)
@@ -314,26 +391,27 @@ class DiceAnswer(Answer):
             or 0 < state.defence_dice < min(defence, state.defenders)
         ]
 
-    def record(self) -> dict[str, Any]:
+    @property
+    def data(self) -> DiceRecord:
         decision = self.decision
-        return {
-            "attackers": decision.attackers,
-            "defenders": decision.defenders,
-            "rules": self.question.rule_set.name,
-            "objective": "value" if self.question.values else "conquest",
-            "action": "roll" if decision.attack_dice else "stop",
-            "attack_dice": decision.attack_dice,
-            "defence_dice": decision.defence_dice,
-            "value": float(decision.value),
-            "value_exact": exact_text(decision.value),
-            "win_probability": float(decision.win_probability),
-            "win_probability_exact": exact_text(decision.win_probability),
-            "fewer": [state._asdict() for state in self.fewer],
-        }
+        return DiceRecord(
+            decision.attackers,
+            decision.defenders,
+            self.question.rule_set.name,
+            "value" if self.question.values else "conquest",
+            "roll" if decision.attack_dice else "stop",
+            decision.attack_dice,
+            decision.defence_dice,
+            float(decision.value),
+            exact_text(decision.value),
+            float(decision.win_probability),
+            exact_text(decision.win_probability),
+            tuple(self.fewer),
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
-        yield DiceState._fields
-        yield from self._states()
+        yield [key.name for key in DiceState.all_keys()]
+        yield from map(astuple, self._states())
 
     def draw(self, charts: ModuleType) -> Any:
         return charts.dice_map(self.decision)
@@ -359,7 +437,7 @@ class DiceAnswer(Answer):
             lines.append("On the way, neither side gains by rolling fewer dice.")
         yield Section(lines)
         if fewer:
-            rows = [tuple(map(str, state)) for state in fewer[-MOST_LINES:]]
+            rows = [tuple(map(str, astuple(state))) for state in fewer[-MOST_LINES:]]
             columns = ("attackers", "defenders", "your dice", "their dice")
             parts: list[Table | str] = [Table(columns, rows)]
             if len(rows) < len(fewer):

@@ -1,11 +1,11 @@
 """How many defenders hold a territory, and how armies are best spread over a chain of them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from math import comb
 from types import ModuleType
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any
 
 from iacta.battle.battle import Battle
 from iacta.distribution import Probability
@@ -22,6 +22,16 @@ from iacta.questions.form import ClashError, Example, Parameter, Topic
 from iacta.questions.kinds import Chance, Choice, Whole
 from iacta.questions.parameters import Attackers, Exact, UnderRules, WithStop
 from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.record import (
+    AttackersKey,
+    Count,
+    ExactText,
+    GarrisonKey,
+    Key,
+    Record,
+    RulesKey,
+    Unit,
+)
 from iacta.questions.sections import Bar, Bars, Section, sections_of
 from iacta.questions.words import (
     all_digits,
@@ -55,20 +65,6 @@ TITLES: dict[Objective, str] = {
 @dataclass(frozen=True)
 class DefendQuestion(UnderRules, WithStop, Exact, Question):
     """Find how many defenders hold, or how to spread them over a chain."""
-
-    columns: ClassVar = {
-        "defenders": int,
-        "hold_probability": float,
-        "spreads": list,
-        "value": float,
-    }
-    more_columns: ClassVar = {
-        "hold_probability_exact": str,
-        "count": int,
-        "value_exact": str,
-        "is_exact": bool,
-        "others": list,
-    }
 
     attackers: Attackers
     chance: Annotated[
@@ -147,6 +143,22 @@ class DefendQuestion(UnderRules, WithStop, Exact, Question):
             yield OtherSpread(name, spread, float(value))
 
 
+EXACT = Key('The same as `"n/d"` with `--exact`, else `null`.')
+
+
+@dataclass(frozen=True)
+class HoldRecord(Record):
+    """The fewest defenders for a wanted chance."""
+
+    attackers: AttackersKey
+    chance: Annotated[Unit, Key("The wanted chance.", is_asked=True)]
+    garrison: GarrisonKey
+    rules: RulesKey
+    defenders: Annotated[Count, Key("The fewest defenders.", is_column=True)]
+    hold_probability: Annotated[Unit, Key("Their chance to hold.", is_column=True)]
+    hold_probability_exact: Annotated[ExactText, EXACT]
+
+
 @dataclass(frozen=True, repr=False)
 class HoldAnswer(Answer):
     """The fewest defenders for a wanted chance.
@@ -161,17 +173,18 @@ class HoldAnswer(Answer):
     defenders: int
     hold_probability: Probability
 
-    def record(self) -> dict[str, Any]:
+    @property
+    def data(self) -> HoldRecord:
         rule_set = self.question.rule_set
-        return {
-            "attackers": self.question.attackers,
-            "chance": float(self.chance),
-            "garrison": rule_set.rules.garrison,
-            "rules": rule_set.name,
-            "defenders": self.defenders,
-            "hold_probability": float(self.hold_probability),
-            "hold_probability_exact": exact_text(self.hold_probability),
-        }
+        return HoldRecord(
+            self.question.attackers,
+            float(self.chance),
+            rule_set.rules.garrison,
+            rule_set.name,
+            self.defenders,
+            float(self.hold_probability),
+            exact_text(self.hold_probability),
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
         row = self.record()
@@ -215,12 +228,50 @@ class HoldAnswer(Answer):
         return settled(chance, [self.question.rule_set.rules])
 
 
-class OtherSpread(NamedTuple):
+@dataclass(frozen=True)
+class OtherSpread(Record):
     """A spread that comes to mind, and what attackers who play best get against it."""
 
-    name: str
-    spread: Sequence[int]
-    value: float
+    name: Annotated[str, Key("What it is called.")]
+    spread: Annotated[Sequence[Count], Key("The armies from one end to the other.")]
+    value: Annotated[float, Key("What it is worth to the attackers.")]
+
+
+@dataclass(frozen=True)
+class SpreadRecord(Record):
+    """The best spread over a chain, with `--armies` and `--territories`."""
+
+    attackers: AttackersKey
+    armies: Annotated[Count, Key("The armies that are spread.", is_asked=True)]
+    territories: Annotated[Count, Key("Over how many territories.", is_asked=True)]
+    objective: Annotated[
+        Objective,
+        Key("What the attackers want: `break through` or `territories`.", is_asked=True),
+    ]
+    garrison: GarrisonKey
+    rules: RulesKey
+    spreads: Annotated[
+        tuple[tuple[Count, ...], ...],
+        Key(
+            "The best spreads, at most 100, each a list of armies from one end to the other.",
+            is_column=True,
+        ),
+    ]
+    count: Annotated[Count, Key("How many spreads are equally good.")]
+    value: Annotated[
+        float,
+        Key(
+            "The attackers' chance to break through, or the mean number of territories taken.",
+            is_column=True,
+        ),
+    ]
+    value_exact: Annotated[str | None, EXACT]
+    is_exact: Annotated[
+        bool, Key("Whether all spreads were compared exactly; if not, a search found these.")
+    ]
+    others: Annotated[
+        tuple[OtherSpread, ...], Key("The spreads that come to mind first, for comparison.")
+    ]
 
 
 @dataclass(frozen=True, repr=False)
@@ -239,22 +290,23 @@ class SpreadAnswer(Answer):
     best: BestSpread
     others: Sequence[OtherSpread]
 
-    def record(self) -> dict[str, Any]:
+    @property
+    def data(self) -> SpreadRecord:
         rule_set, best = self.question.rule_set, self.best
-        return {
-            "attackers": self.question.attackers,
-            "armies": self.armies,
-            "territories": self.territories,
-            "objective": self.objective,
-            "garrison": rule_set.rules.garrison,
-            "rules": rule_set.name,
-            "spreads": [list(spread) for spread in best.spreads],
-            "count": best.count,
-            "value": float(best.value),
-            "value_exact": exact_text(best.value),
-            "is_exact": best.is_exact,
-            "others": [{**each._asdict(), "spread": list(each.spread)} for each in self.others],
-        }
+        return SpreadRecord(
+            self.question.attackers,
+            self.armies,
+            self.territories,
+            self.objective,
+            rule_set.rules.garrison,
+            rule_set.name,
+            best.spreads,
+            best.count,
+            float(best.value),
+            exact_text(best.value),
+            best.is_exact,
+            tuple(self.others),
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield ("spread", "value")
@@ -269,7 +321,7 @@ class SpreadAnswer(Answer):
             self.objective,
             rule_set.rules,
             rule_set.name,
-            others=self.others,
+            others=[astuple(each) for each in self.others],
         )
 
     def sections(self) -> Iterator[Section]:

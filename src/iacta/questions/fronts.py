@@ -12,6 +12,7 @@ from iacta.odds.fronts import (
     BestFronts,
     Front,
     FrontSpread,
+    Shape,
     defend_fronts,
     front_name,
     parse_front,
@@ -21,6 +22,7 @@ from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import Choice, Kind, Schema, Whole
 from iacta.questions.parameters import Exact, UnderRules, WithStop
 from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.record import Count, GarrisonKey, Key, Record, RulesKey
 from iacta.questions.sections import Bar, Bars, Section
 from iacta.questions.words import (
     all_digits,
@@ -125,6 +127,46 @@ class FrontsQuestion(UnderRules, WithStop, Exact, Question):
         return FrontsAnswer(self, best)
 
 
+VALUE = Key("The chance that any front falls, or the mean number of territories lost.")
+EXACT = Key('The same as `"n/d"` with `--exact`, else `null`.')
+
+
+@dataclass(frozen=True)
+class FrontRecord(Record):
+    """A front, and the armies on it."""
+
+    attackers: Annotated[Count, Key("The armies that attack it, garrison included.")]
+    territories: Annotated[Count, Key("How many territories it has.")]
+    shape: Annotated[Shape, Key("How these lie: `chain`, `end` or `any`.")]
+    rules: Annotated[str, Key("The name of its rules.")]
+    held: Annotated[tuple[Count, ...], Key("The armies on its territories before.")]
+    spread: Annotated[tuple[Count, ...], Key("Those after, all in all.")]
+    value: Annotated[
+        float, Key("The chance that it falls, or the mean number of territories lost.")
+    ]
+    value_exact: Annotated[str | None, EXACT]
+
+
+@dataclass(frozen=True)
+class FrontsRecord(Record):
+    """The best division of armies among fronts."""
+
+    armies: Annotated[Count, Key("The new armies that are divided.")]
+    objective: Annotated[
+        Objective,
+        Key(
+            "What is minimised: `break through`, the chance that any front falls, or "
+            "`territories`, the territories lost."
+        ),
+    ]
+    garrison: GarrisonKey
+    rules: RulesKey
+    fronts: Annotated[tuple[FrontRecord, ...], Key("Each front.")]
+    value: Annotated[float, VALUE]
+    value_exact: Annotated[str | None, EXACT]
+    is_exact: Annotated[bool, Key("Whether it is proven that no other division is better.")]
+
+
 @dataclass(frozen=True, repr=False)
 class FrontsAnswer(Answer):
     """The best division of armies among fronts.
@@ -135,31 +177,32 @@ class FrontsAnswer(Answer):
     question: FrontsQuestion
     best: BestFronts
 
-    def record(self) -> dict[str, Any]:
+    @property
+    def data(self) -> FrontsRecord:
         asked, rule_set, best = self.question, self.question.rule_set, self.best
-        return {
-            "armies": asked.armies,
-            "objective": asked.objective,
-            "garrison": rule_set.rules.garrison,
-            "rules": rule_set.name,
-            "fronts": [self._front_record(each) for each in best.fronts],
-            "value": float(best.value),
-            "value_exact": exact_text(best.value),
-            "is_exact": best.is_exact,
-        }
+        return FrontsRecord(
+            asked.armies,
+            asked.objective,
+            rule_set.rules.garrison,
+            rule_set.name,
+            tuple(map(self._front, best.fronts)),
+            float(best.value),
+            exact_text(best.value),
+            best.is_exact,
+        )
 
-    def _front_record(self, each: FrontSpread) -> dict[str, Any]:
-        own = each.front.rules
-        return {
-            "attackers": each.front.attackers,
-            "territories": each.front.territories,
-            "shape": each.front.shape,
-            "rules": self.question.rule_set.name if own is None else rules_name(find_rules(own)),
-            "held": list(each.front.held),
-            "spread": list(each.spread),
-            "value": float(each.value),
-            "value_exact": exact_text(each.value),
-        }
+    def _front(self, each: FrontSpread) -> FrontRecord:
+        front, own = each.front, each.front.rules
+        return FrontRecord(
+            front.attackers,
+            front.territories,
+            front.shape,
+            self.question.rule_set.name if own is None else rules_name(find_rules(own)),
+            front.held,
+            tuple(each.spread),
+            float(each.value),
+            exact_text(each.value),
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield ("front", "spread", "value")

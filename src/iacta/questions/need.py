@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import ModuleType
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from iacta.battle.territory import stages
 from iacta.checks import shown
@@ -18,6 +18,7 @@ from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import Chance, Whole
 from iacta.questions.parameters import AlongWay, Exact, UnderRules, WithStop
 from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.record import Count, Key, Record, RulesKey, Unit
 from iacta.questions.sections import Bar, Bars, Section
 from iacta.questions.words import (
     all_digits,
@@ -29,7 +30,7 @@ from iacta.questions.words import (
     under,
 )
 
-__all__ = ["NeedAnswer", "NeedQuestion"]
+__all__ = ["NeedAnswer", "NeedQuestion", "NeedRecord"]
 
 NEIGHBOURS = 3
 
@@ -43,8 +44,6 @@ NEIGHBOURS = 3
 @dataclass(frozen=True)
 class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
     """Find how many armies win a battle or campaign with a given chance."""
-
-    columns: ClassVar = {"attackers": int, "win_probability": float}
 
     chance: Annotated[
         Fraction,
@@ -75,6 +74,29 @@ class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
         return NeedAnswer(self, needed, chances[needed] if exact is None else exact, chances)
 
 
+@dataclass(frozen=True)
+class NeedRecord(Record):
+    """The fewest armies for a wanted chance."""
+
+    defenders: Annotated[
+        Count | tuple[Count, ...],
+        Key("Armies on the territory, or a list of them for a campaign.", is_asked=True),
+    ]
+    chance: Annotated[
+        Unit,
+        Key(
+            "The wanted chance; 1 under balanced blitz only, where a battle can be certain.",
+            is_asked=True,
+        ),
+    ]
+    keep: Annotated[Count, Key("Armies that must be left in the last territory.", is_asked=True)]
+    rules: RulesKey
+    attackers: Annotated[Count, Key("The fewest attackers.", is_column=True)]
+    win_probability: Annotated[
+        Unit, Key("Their chance to win and to keep `keep` armies.", is_column=True)
+    ]
+
+
 @dataclass(frozen=True, repr=False)
 class NeedAnswer(Answer):
     """The fewest armies for a wanted chance.
@@ -89,17 +111,18 @@ class NeedAnswer(Answer):
     win_probability: Probability
     near: Mapping[int, Probability]
 
-    def record(self) -> dict[str, Any]:
+    @property
+    def data(self) -> NeedRecord:
         asked = self.question
-        numbers = [territory.defenders for territory in asked.way]
-        return {
-            "defenders": numbers[0] if len(numbers) == 1 else numbers,
-            "chance": float(asked.chance),
-            "keep": asked.keep,
-            "rules": asked.rule_set.name,
-            "attackers": self.attackers,
-            "win_probability": float(self.win_probability),
-        }
+        numbers = tuple(territory.defenders for territory in asked.way)
+        return NeedRecord(
+            numbers[0] if len(numbers) == 1 else numbers,
+            float(asked.chance),
+            asked.keep,
+            asked.rule_set.name,
+            self.attackers,
+            float(self.win_probability),
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
         record = self.record()

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from importlib import import_module
 from types import ModuleType
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, Any, cast
 
 from iacta.board.board import Board
 from iacta.board.files import read_board
@@ -47,7 +47,17 @@ from iacta.questions.form import ClashError, Example, Parameter, Topic
 from iacta.questions.kinds import Chance, Choice, Flag, Listed, Name, Number, Whole
 from iacta.questions.parameters import Seed, UnderRules, fresh_seed
 from iacta.questions.plan_code import asked_by_code, is_code
-from iacta.questions.plan_turn import NeededNew
+from iacta.questions.plan_record import (
+    PlanRecord,
+    cards_record,
+    check_record,
+    hold_record,
+    need_record,
+    plan_record,
+    reinforce_record,
+    ways_record,
+)
+from iacta.questions.plan_turn import Needed
 from iacta.questions.plan_values import (
     WORTH,
     BoardSource,
@@ -59,7 +69,7 @@ from iacta.questions.plan_values import (
     RulesOf,
     Trades,
 )
-from iacta.questions.plan_words import Checked, Needed
+from iacta.questions.plan_words import Checked
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.sections import Section, sections_of
 from iacta.questions.words import all_digits, percent, under
@@ -80,28 +90,6 @@ USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 @dataclass(frozen=True)
 class PlanQuestion(UnderRules, Question):
     """Find the best way to take a continent, eliminate a player, or gain the most."""
-
-    columns: ClassVar = {"win_probability": float, "upper_bound": float, "value": float}
-    more_columns: ClassVar = {
-        "goal": list,
-        "proven": bool,
-        "steps": list,
-        "territories": list,
-        "seconds": float,
-        "play": str,
-        "interval": list,
-        "battles_value": float,
-        "advances": list,
-        "endings": list,
-        "stages": list,
-        "alternatives": list,
-        "why": str,
-        "reinforce": list,
-        "cards": list,
-        "hold": list,
-        "need": list,
-        "check": list,
-    }
 
     position: Annotated[
         str | Position | None,
@@ -521,17 +509,17 @@ class PlanQuestion(UnderRules, Question):
                 **self.constraints,
             )
 
-    def _needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> "Needed | NeededNew":
+    def _needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> Needed:
         effort = {**self.constraints, "time_limit": _seconds(deadline)}
         if self.reinforce is not None:
             text = Chance().text(chance)
             found = reinforcements_needed(self.start, self.goal, text, **effort)
-            return NeededNew(chance, found.armies, found.placement)
+            return Needed(chance, found.armies, placement=found.placement)
         source = _largest(plan) if self.source is None else self.start.board.find(self.source)
         number = armies_needed_for_plan(
             self.start, self.goal, Chance().text(chance), source, **effort
         )
-        return Needed(chance, source, number)
+        return Needed(chance, number, source)
 
 
 def _seconds(deadline: Deadline) -> float | None:
@@ -577,38 +565,30 @@ class PlanAnswer(Answer):
 
     question: PlanQuestion
     plan: Plan
-    needed: Needed | NeededNew | None = None
+    needed: Needed | None = None
     checked: Checked | None = None
     new: Reinforcement | None = None
     goes_on: Continuation | None = None
     held: Hold | None = None
     ways: tuple[Alternative, ...] = ()
 
-    def record(self) -> dict[str, Any]:
-        found = words.record_of(self.plan, self.question.rule_set.name)
-        if self.ways:
-            found["alternatives"] = turn.ways_record(self.ways)
-        if words.is_hopeless(self.plan):
-            found["why"] = words.why(self.plan) or None
-        if self.new:
-            found["reinforce"] = turn.new_record(self.new)
+    @property
+    def data(self) -> PlanRecord:
         brought = self.question.new_armies
+        more: dict[str, Any] = {}
+        if self.ways:
+            more["alternatives"] = ways_record(self.ways)
+        if self.new:
+            more["reinforce"] = reinforce_record(self.new)
         if brought is not None:
-            found["cards"] = {
-                "armies": [
-                    {"armies": number, "probability": float(brought[number])}
-                    for number in sorted(brought)
-                ]
-            }
-        if self.goes_on:
-            found["cards"] |= turn.continued_record(self.goes_on)
+            more["cards"] = cards_record(brought, self.goes_on)
         if self.held:
-            found["hold"] = turn.hold_record(self.held)
+            more["hold"] = hold_record(self.held)
         if self.needed:
-            found["need"] = self.needed.record()
+            more["need"] = need_record(self.needed)
         if self.checked:
-            found["check"] = self.checked.record()
-        return found
+            more["check"] = check_record(self.checked)
+        return plan_record(self.plan, self.question.rule_set.name, **more)
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield "from", "to", "reach_probability", "conquer_probability", "expected_armies"
@@ -646,9 +626,7 @@ class PlanAnswer(Answer):
                 yield f"{turn.cards_words(brought)} {turn.DEALT}"
         if self.new:
             yield turn.without(plan, self.new)
-        if isinstance(self.needed, NeededNew):
-            yield self.needed.sentence()
-        elif self.needed:
+        if self.needed:
             yield self.needed.sentence(plan)
         if self.checked:
             yield self.checked.sentence(plan)

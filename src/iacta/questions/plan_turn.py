@@ -2,28 +2,32 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from iacta.distribution import Distribution
 from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.placing import Placement
-from iacta.questions.plan_words import MOST_LINES, interval_record, settled_chance, valued
+from iacta.questions.plan_words import MOST_LINES, settled_chance, valued
 from iacta.questions.sections import Section, Table
-from iacta.questions.words import count, joined, percent, plain_percent, short_percent, under
+from iacta.questions.words import (
+    armies,
+    count,
+    joined,
+    percent,
+    plain_percent,
+    short_percent,
+    under,
+)
 
 __all__ = [
-    "NeededNew",
+    "Needed",
     "beginnings",
     "cards_words",
     "continued",
-    "continued_record",
-    "hold_record",
     "marginals",
     "new_armies",
-    "new_record",
     "threats",
-    "ways_record",
     "went_on",
     "what_is_held",
     "without",
@@ -68,42 +72,37 @@ def marginals(plan: Plan, new: Reinforcement) -> Section:
     return Section([Table(columns, rows), none], title="Where they help, by quick plans:")
 
 
-def new_record(new: Reinforcement) -> dict[str, Any]:
-    """Return new armies and where they help, as JSON has them."""
-    return {
-        "armies": new.armies,
-        "placement": dict(new.placement),
-        "value_without": new.before.value,
-        "quick_value_without": new.quick,
-        "territories": [
-            {"name": each.territory, "one": each.one, "all": each.all} for each in new.marginals
-        ],
-    }
+class Needed(NamedTuple):
+    """The fewest armies for a wanted chance: on a territory, or new ones where they are placed.
 
-
-class NeededNew(NamedTuple):
-    """The fewest new armies for a wanted chance, and where they stand."""
+    chance: the wanted chance.
+    armies: how many it takes.
+    source: the territory that they are on; empty for new ones.
+    placement: where new armies are placed.
+    """
 
     chance: Fraction
     armies: int
-    placement: Placement
+    source: str = ""
+    placement: Placement = ()
 
-    def record(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
-        return {
-            **self._asdict(),
-            "chance": float(self.chance),
-            "placement": dict(self.placement),
-        }
+    def sentence(self, plan: Plan) -> str:
+        """Return it as a sentence.
 
-    def sentence(self) -> str:
-        """Return it as a sentence."""
+        plan: the plan with the armies that are there.
+        """
         chance = plain_percent(self.chance)
-        if not self.armies:
+        if not self.source and not self.armies:
             return f"You have a chance of at least {chance} without new armies."
+        needed = (
+            f"{armies(self.armies)} on {self.source}, which has "
+            f"{plan.position.of(self.source).armies}"
+            if self.source
+            else new_armies(self.placement)
+        )
         return (
-            f"For a chance of at least {chance} you need {new_armies(self.placement)}. The search "
-            "found no plan with fewer."
+            f"For a chance of at least {chance} you need {needed}. The search found no plan with "
+            "fewer."
         )
 
 
@@ -117,26 +116,19 @@ def beginnings(plan: Plan, ways: Sequence[Alternative]) -> Section:
     return Section([table], title="Ways to begin, by first roll:")
 
 
-def ways_record(ways: Sequence[Alternative]) -> list[dict[str, Any]]:
-    """Return plans that begin differently, as JSON has them."""
-    return [
-        {"from": each.start, "to": each.to, "dice": each.dice, "value": each.value} for each in ways
-    ]
-
-
-def cards_words(armies: Distribution[int]) -> str:
+def cards_words(brought: Distribution[int]) -> str:
     """Return what cards bring, as a sentence.
 
     >>> from iacta import traded_armies
     >>> cards_words(traded_armies(4)), cards_words(traded_armies(5))
     ('The cards bring 4 armies with 81.70% and none with 18.30%.', 'The cards bring 4 armies.')
     """
-    if len(armies) == 1:
-        (number,) = armies
+    if len(brought) == 1:
+        (number,) = brought
         return f"The cards bring {count(number, 'army', 'armies') if number else 'no armies'}."
     parts = [
-        f"{number or 'none'}{' armies' if number and not k else ''} with {percent(armies[number])}"
-        for k, number in enumerate(sorted(armies, reverse=True))
+        f"{number or 'none'}{' armies' if number and not k else ''} with {percent(brought[number])}"
+        for k, number in enumerate(sorted(brought, reverse=True))
     ]
     return f"The cards bring {joined(parts)}."
 
@@ -178,17 +170,6 @@ def went_on(goes_on: Continuation) -> Iterator[str]:
         f"{100 * high:.2f}); without new armies with "
         f"{percent(settled_chance(plan, goes_on.without))}."
     )
-
-
-def continued_record(goes_on: Continuation) -> dict[str, Any]:
-    """Return how the turn goes on, as JSON has it."""
-    return {
-        "first_probability": goes_on.first,
-        "win_probability": goes_on.win_probability,
-        "interval": interval_record(goes_on.interval),
-        "win_probability_without": goes_on.without,
-        "ends": goes_on.ends,
-    }
 
 
 def what_is_held(held: Hold) -> Iterator[str]:
@@ -233,21 +214,3 @@ def threats(held: Hold) -> Section:
     ]
     table = Table(("", "new armies", "chance to take some of it"), rows)
     return Section([table, ALONE], title="What the others can do:")
-
-
-def hold_record(held: Hold) -> dict[str, Any]:
-    """Return the chance to hold what is taken, as JSON has it."""
-    return {
-        "win_probability": held.win_probability,
-        "interval": interval_record(held.interval),
-        "win_probability_unfortified": held.unfortified,
-        "at_least": held.at_least,
-        "is_exact": held.is_exact,
-        "threats": [each._asdict() for each in held.threats],
-        "moves": [
-            {"from": each.start, "to": each.to, "part": each.part, "armies": each.armies}
-            for each in held.moves
-            if each.start
-        ],
-        "ends": held.ends,
-    }

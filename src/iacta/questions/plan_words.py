@@ -1,9 +1,8 @@
 """A plan in words and tables: what it achieves, how good that is, and its main line."""
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from iacta.distribution import Probability
 from iacta.estimate import Interval
@@ -12,26 +11,25 @@ from iacta.plan import Plan, SimulatedPlan, Step
 from iacta.plan.report import MainBattle, Rearguard, main_line, rearguards
 from iacta.plan.sets import bits, mask_of, reached
 from iacta.questions.sections import Section, Table
-from iacta.questions.words import armies, count, percent, plain_percent, settled, short_percent
+from iacta.questions.words import armies, count, percent, settled, short_percent
 
 __all__ = [
+    "LEVEL",
     "MOST_LINES",
     "Checked",
-    "Needed",
     "achieved",
-    "interval_record",
     "is_hopeless",
     "is_informative",
     "is_telling",
+    "is_worth",
     "proof",
-    "record_of",
     "settled_chance",
     "valued",
     "way_sections",
     "why",
 ]
 
-LEVEL = "0.95"
+LEVEL = 0.95
 RARE = 0.001
 ROUNDING = 1e-12
 SEEN = 5e-5  # differences of values that are shown
@@ -44,7 +42,7 @@ COUNTED = "The numbers in these tables come from {} simulated games of the plan.
 
 def achieved(plan: Plan) -> str:
     """Return what a plan achieves."""
-    if _is_worth(plan):
+    if is_worth(plan):
         stay = plan.problem.held
         if not plan.steps:
             if plan.proven:
@@ -74,7 +72,7 @@ def proof(plan: Plan) -> str:
         if not is_telling(plan):
             return "; one may exist."
         return f"; no plan can have a chance above {_at_most(plan.upper_bound)}."
-    if plan.proven and not plan.steps and not _is_worth(plan):
+    if plan.proven and not plan.steps and not is_worth(plan):
         return "."
     worth = f"; that is {_worth_words(plan)}" if plan.stages else ""
     kind, none = "", "no play"
@@ -109,14 +107,14 @@ def is_informative(value: float, bound: float, most: float = 1.0) -> bool:
     return bound - value <= NEAR * most or most - bound >= TELLING * (most - value)
 
 
-def _is_worth(plan: Plan) -> bool:
+def is_worth(plan: Plan) -> bool:
     """Return whether a plan is for a worth, and has no chance."""
     return not plan.goal.is_chance and not plan.stages
 
 
 def is_hopeless(plan: Plan) -> bool:
     """Return whether a plan never reaches its goal, nor the first of several."""
-    return not _is_worth(plan) and not max(plan.win_probability, *plan.stages, 0.0)
+    return not is_worth(plan) and not max(plan.win_probability, *plan.stages, 0.0)
 
 
 def why(plan: Plan) -> str:
@@ -161,7 +159,7 @@ def way_sections(plan: Plan) -> Iterator[Section]:
         yield Section(branches[:MOST_LINES], title="Where it branches:")
     yield from _others(plan, [battle.step for battle in line])
     yield _advances(plan)
-    if plan.endings and not _is_worth(plan):
+    if plan.endings and not is_worth(plan):
         lost = [
             (f"{each.start} to {each.to}", _share(plan, each.chance))
             for each in plan.endings[:MOST_ENDINGS]
@@ -302,90 +300,6 @@ def _range(interval: tuple[float, float] | None, scale: int = 100) -> str:
     return f" ({scale * interval[0]:.2f} to {scale * interval[1]:.2f})"
 
 
-def interval_record(interval: tuple[float, float] | None) -> dict[str, float] | None:
-    """Return an interval as JSON has it."""
-    if interval is None:
-        return None
-    return {"level": float(LEVEL), "low": interval[0], "high": interval[1]}
-
-
-def record_of(plan: Plan, rules: str) -> dict[str, Any]:
-    """Return a plan as JSON has it.
-
-    rules: the name of the rules.
-    """
-    found: dict[str, Any] = {
-        "goal": plan.goal.record(),
-        "rules": rules,
-        "win_probability": None if _is_worth(plan) else plan.win_probability,
-        "upper_bound": plan.upper_bound,
-        "proven": plan.proven,
-        "steps": [
-            {
-                "from": step.start,
-                "to": step.to,
-                "reach_probability": step.reach_probability,
-                "conquer_probability": step.conquer_probability,
-                "expected_armies": step.expected_armies,
-            }
-            for step in plan.steps
-        ],
-        "territories": [
-            {
-                "name": each.name,
-                "own_probability": each.own_probability,
-                "expected_armies": each.expected_armies,
-            }
-            for each in plan.territories
-        ],
-        "seconds": plan.seconds,
-        "value": plan.value,
-        "play": plan.play,
-        "interval": interval_record(plan.interval),
-        "battles_value": plan.battles_value,
-        "advances": [
-            {
-                "from": each.start,
-                "to": each.to,
-                "probability": each.probability,
-                "least": each.least,
-                "most": each.most,
-                "usual": each.usual,
-            }
-            for each in rearguards(plan)
-        ],
-        "endings": [
-            {"from": each.start, "to": each.to, "probability": each.chance} for each in plan.endings
-        ],
-    }
-    if plan.stages:
-        found["stages"] = list(plan.stages)
-    return found
-
-
-class Needed(NamedTuple):
-    """The fewest armies on a territory for a wanted chance."""
-
-    chance: Fraction
-    source: str
-    armies: int
-
-    def record(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
-        return {**self._asdict(), "chance": float(self.chance)}
-
-    def sentence(self, plan: Plan) -> str:
-        """Return it as a sentence.
-
-        plan: the plan with the armies that are there.
-        """
-        return (
-            f"For a chance of at least {plain_percent(self.chance)} you need "
-            f"{armies(self.armies)} on {self.source}, which has "
-            f"{plan.position.of(self.source).armies}. The search found no plan with fewer."
-        )
-
-
 class Checked(NamedTuple):
     """A plan carried out with real dice."""
 
@@ -398,18 +312,6 @@ class Checked(NamedTuple):
         """The interval for the true chance."""
         return self.simulated.won.interval(LEVEL)
 
-    def record(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
-        return {
-            "runs": self.runs,
-            "seed": self.seed,
-            "won": self.simulated.won.successes,
-            "win_probability": float(self.simulated.won.probability),
-            "interval": interval_record(self.interval),
-            "value": self.simulated.value,
-            "error": self.simulated.error,
-        }
-
     def sentence(self, plan: Plan) -> str:
         """Return it as a sentence.
 
@@ -419,7 +321,7 @@ class Checked(NamedTuple):
         if not find_kernel(plan.rules).rolled:
             games = f"In {self.runs:,} games with simulated battles"
         seed = f"(seed {self.seed})"
-        if _is_worth(plan):
+        if is_worth(plan):
             return (
                 f"{games} it was worth {self.simulated.value:.3f} ± {2 * self.simulated.error:.3f} "
                 f"on average {seed}."

@@ -1,14 +1,16 @@
 """Question and answer: what iacta can be asked, and the one object that it answers with."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol, get_args, get_type_hints
 
 from iacta.display import Displayed
 from iacta.errors import IllegalError
 from iacta.questions.form import Form, Register
+from iacta.questions.record import Key, Record
 from iacta.questions.sections import Section
 
 __all__ = ["QUESTIONS", "Answer", "Question", "Watch", "find_question", "question"]
@@ -27,14 +29,7 @@ class Watch(Protocol):
 
 
 class Question(Form):
-    """What iacta can be asked: a form that has an answer.
-
-    columns: the keys of the record that are columns where many are asked at once, and their types.
-    more_columns: keys that are columns too if they are named; lists are written as JSON.
-    """
-
-    columns: ClassVar[Mapping[str, type]] = {}
-    more_columns: ClassVar[Mapping[str, type]] = {}
+    """What iacta can be asked: a form that has an answer."""
 
     def answer(self, watch: Watch | None = None) -> "Answer":
         """Return the answer.
@@ -45,6 +40,29 @@ class Question(Form):
 
     def check_chart(self) -> None:
         """Refuse, before anything is computed, what has no picture."""
+
+    @classmethod
+    @cache
+    def records(cls) -> tuple[type[Record], ...]:
+        """Return what its answers hold, as their types say."""
+        answers = get_type_hints(cls.answer)["return"]
+        kinds = get_args(answers) or (answers,)
+        return tuple(get_type_hints(each.data.fget)["return"] for each in kinds)
+
+    @classmethod
+    def columns(cls) -> tuple[Key, ...]:
+        """Return the keys that can be columns of a batch, the usual ones first."""
+        keys: dict[str, Key] = {}
+        for record in cls.records():
+            for key in record.all_keys():
+                keys.setdefault(key.name, key)
+        known = (key for key in keys.values() if not key.is_asked)
+        return tuple(sorted(known, key=lambda key: not key.is_column))
+
+    @classmethod
+    def usual_columns(cls) -> tuple[str, ...]:
+        """Return the columns if none are named; a question without any is asked alone."""
+        return tuple(key.name for key in cls.columns() if key.is_column)
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,9 +88,14 @@ class Answer(Displayed):
         """Yield all that people are shown; the first part of the first is the sentence."""
         raise NotImplementedError
 
+    @property
+    def data(self) -> Record:
+        """What the answer holds, for programs."""
+        raise NotImplementedError
+
     def record(self) -> dict[str, Any]:
         """Return the answer as JSON has it."""
-        raise NotImplementedError
+        return self.data.to_json()
 
     def rows(self) -> Iterator[Sequence[object]]:
         """Yield the answer as CSV has it, heading first; all is computed before the heading."""

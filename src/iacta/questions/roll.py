@@ -4,17 +4,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import Whole
 from iacta.questions.parameters import Exact, UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.record import Count, Key, Record, RulesKey, Unit
 from iacta.questions.sections import Bar, Bars, Section, sections_of
 from iacta.questions.words import all_digits, count, exactly, under
 from iacta.rules.roll import Losses, Roll
 
-__all__ = ["RollAnswer", "RollQuestion"]
+__all__ = ["LossesRecord", "RollAnswer", "RollQuestion", "RollRecord"]
 
 
 @question(
@@ -26,9 +27,6 @@ __all__ = ["RollAnswer", "RollQuestion"]
 @dataclass(frozen=True)
 class RollQuestion(UnderRules, Exact, Question):
     """Show what one roll of the dice costs both sides."""
-
-    columns: ClassVar = {"expected_attackers_lost": float, "expected_defenders_lost": float}
-    more_columns: ClassVar = {"losses": list}
 
     attack_dice: Annotated[
         int, Parameter(Whole(least=1), "Attack dice that count.", is_argument=True)
@@ -54,6 +52,35 @@ def _counts(roll: Roll) -> Iterator[tuple[Losses, int]]:
         yield Losses(rolls.compared - lost, lost), rolls.counts[lost]
 
 
+@dataclass(frozen=True)
+class LossesRecord(Record):
+    """What a roll may cost; some rules give armies for dice."""
+
+    attackers: Annotated[int, Key("Armies that the attackers lose.")]
+    defenders: Annotated[int, Key("Armies that the defenders lose.")]
+    count: Annotated[Count, Key("In how many equally likely rolls.")]
+    total: Annotated[Count, Key("How many equally likely rolls there are.")]
+    probability: Annotated[Unit, Key("The chance of these losses.")]
+
+
+@dataclass(frozen=True)
+class RollRecord(Record):
+    """What one roll of the dice costs both sides."""
+
+    attack_dice: Annotated[Count, Key("Attack dice that count.", is_asked=True)]
+    defence_dice: Annotated[Count, Key("Defence dice that count.", is_asked=True)]
+    rules: RulesKey
+    expected_attackers_lost: Annotated[
+        float, Key("Armies that the attackers lose on average.", is_column=True)
+    ]
+    expected_defenders_lost: Annotated[
+        float, Key("Armies that the defenders lose on average.", is_column=True)
+    ]
+    losses: Annotated[
+        tuple[LossesRecord, ...], Key("The possible losses, best for the attackers first.")
+    ]
+
+
 @dataclass(frozen=True, repr=False)
 class RollAnswer(Answer):
     """What one roll costs.
@@ -69,20 +96,21 @@ class RollAnswer(Answer):
         """How many equally likely rolls there are."""
         return self.question.roll.loss_counts().total
 
-    def record(self) -> dict[str, Any]:
+    @property
+    def data(self) -> RollRecord:
         roll, total = self.question.roll, self.total
         attackers, defenders = roll.expected_losses()
-        return {
-            "attack_dice": roll.attack_dice,
-            "defence_dice": roll.defence_dice,
-            "rules": self.question.rule_set.name,
-            "expected_attackers_lost": float(attackers),
-            "expected_defenders_lost": float(defenders),
-            "losses": [
-                {**losses._asdict(), "count": number, "total": total, "probability": number / total}
+        return RollRecord(
+            roll.attack_dice,
+            roll.defence_dice,
+            self.question.rule_set.name,
+            float(attackers),
+            float(defenders),
+            tuple(
+                LossesRecord(*losses, number, total, number / total)
                 for losses, number in self.counts
-            ],
-        }
+            ),
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
         exact = self.question.roll.losses()

@@ -1,6 +1,6 @@
 """The rules that people play, what they say, and what they do to the odds."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +15,8 @@ from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import RulesName
 from iacta.questions.parameters import Exact, UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.record import Count, ExactText, Key, Record, Unit
+from iacta.questions.roll import LossesRecord
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import (
     all_digits,
@@ -128,6 +130,49 @@ def _or_none(find: Callable[[], Found]) -> Found | None:
         return None
 
 
+@dataclass(frozen=True)
+class RuleSetRecord(Record):
+    """One rule set.
+
+    What is unknown is `null`, such as the losses of a roll after which the defender chooses their
+    dice; so is a ratio if no number of attackers is enough.
+    """
+
+    name: Annotated[str, Key("What the rules are called.")]
+    aliases: Annotated[tuple[str, ...], Key("What else they are called.")]
+    description: Annotated[str, Key("What they change.")]
+    source: Annotated[str, Key("Where they are from.")]
+    attack_dice: Annotated[tuple[Count, ...], Key("The faces of the attacker's dice.")]
+    defence_dice: Annotated[tuple[Count, ...], Key("The faces of the defender's dice.")]
+    fields: Annotated[
+        Mapping[str, object],
+        Key("All fields of the rules, as `iacta.read_rules_record` reads them."),
+    ]
+    full_roll: Annotated[
+        tuple[LossesRecord, ...] | None, Key("The losses of a roll with all dice.")
+    ]
+    win_probability: Annotated[
+        Unit | None, Key("The chance of 10 armies, garrison included, to beat 10.")
+    ]
+    win_probability_exact: Annotated[
+        ExactText, Key('The same as `"n/d"` with `--exact`, else `null`.')
+    ]
+    break_even_ratio: Annotated[
+        float | None, Key("The attackers for each defender with which a very large battle is even.")
+    ]
+    break_even_ratio_exact: Annotated[ExactText, Key('The same as `"n/d"`.')]
+    break_even_attackers: Annotated[
+        Count | None, Key("The fewest with a chance of at least one half against 10.")
+    ]
+
+
+@dataclass(frozen=True)
+class RulesRecord(Record):
+    """One rule set, or all."""
+
+    rules: Annotated[tuple[RuleSetRecord, ...], Key("The rule sets.")]
+
+
 @dataclass(frozen=True, repr=False)
 class RulesAnswer(Answer):
     """The odds of one rule set, or of all."""
@@ -135,8 +180,9 @@ class RulesAnswer(Answer):
     question: RulesQuestion
     odds: tuple[Odds, ...]
 
-    def record(self) -> dict[str, Any]:
-        return {"rules": [_record(each) for each in self.odds]}
+    @property
+    def data(self) -> RulesRecord:
+        return RulesRecord(tuple(map(_record, self.odds)))
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield (
@@ -162,35 +208,30 @@ class RulesAnswer(Answer):
         return _listed([replace(odds, exact=False) for odds in self.odds])  # it shows no fractions
 
 
-def _record(odds: Odds) -> dict[str, Any]:
+def _record(odds: Odds) -> RuleSetRecord:
     known, won, ratio = odds.rule_set, odds.win_probability, odds.break_even_ratio
-    roll = odds.full_roll
-    return {
-        "name": known.name,
-        "aliases": list(known.aliases),
-        "description": known.description,
-        "source": known.source,
-        "attack_dice": list(known.rules.attack.faces),
-        "defence_dice": list(known.rules.defence.faces),
-        "fields": rules_record(known.rules),
-        "full_roll": None
-        if roll is None
-        else [
-            {
-                "attackers": roll.compared - lost,
-                "defenders": lost,
-                "count": roll.counts[lost],
-                "total": roll.total,
-                "probability": roll.counts[lost] / roll.total,
-            }
-            for lost in range(roll.compared, -1, -1)
-        ],
-        "win_probability": None if won is None else float(won),
-        "win_probability_exact": exact_text(won),
-        "break_even_ratio": float(ratio) if isinstance(ratio, Fraction) else None,
-        "break_even_ratio_exact": exact_text(ratio) if isinstance(ratio, Fraction) else None,
-        "break_even_attackers": odds.break_even_attackers,
-    }
+    roll, number = odds.full_roll, ratio if isinstance(ratio, Fraction) else None
+    return RuleSetRecord(
+        known.name,
+        known.aliases,
+        known.description,
+        known.source,
+        known.rules.attack.faces,
+        known.rules.defence.faces,
+        rules_record(known.rules),
+        None if roll is None else tuple(_losses(roll)),
+        None if won is None else float(won),
+        exact_text(won),
+        None if number is None else float(number),
+        exact_text(number),
+        odds.break_even_attackers,
+    )
+
+
+def _losses(roll: LossCounts) -> Iterator[LossesRecord]:
+    for lost in range(roll.compared, -1, -1):
+        number = roll.counts[lost]
+        yield LossesRecord(roll.compared - lost, lost, number, roll.total, number / roll.total)
 
 
 def _row(odds: Odds) -> Sequence[object]:

@@ -12,11 +12,24 @@ from iacta.errors import IactaError
 from iacta.estimate import Interval
 from iacta.methods.simulation import RUNS
 from iacta.odds.simulated import Simulated, simulate_campaign
+from iacta.questions.campaign import DefendedRecord
 from iacta.questions.endings import best_first, campaign_bars
 from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import Whole
 from iacta.questions.parameters import OneCampaign, Seed, fresh_seed
 from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.record import (
+    AttackersKey,
+    Count,
+    IntervalRecord,
+    Key,
+    Record,
+    RulesKey,
+    RunsKey,
+    SeedKey,
+    Unit,
+    WilsonKey,
+)
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import armies, cannot_attack, percent, under
 
@@ -86,6 +99,38 @@ def _computed(led: Campaign) -> float | None:
         return None
 
 
+@dataclass(frozen=True)
+class PlayedEndRecord(Record):
+    """How games ended."""
+
+    conquered: Annotated[Count, Key("How many territories were taken.")]
+    attackers: Annotated[Count, Key("Armies on the territory on which the stack ended.")]
+    defenders: Annotated[
+        Count, Key("Armies in the territory that it failed to take, 0 if it took all.")
+    ]
+    count: Annotated[Count, Key("How many games ended so.")]
+    probability: Annotated[Unit, Key("Which part of all games.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulateRecord(Record):
+    """How games with random dice ended."""
+
+    attackers: AttackersKey
+    rules: RulesKey
+    territories: Annotated[tuple[DefendedRecord, ...], Key("The territories, in order.")]
+    runs: RunsKey
+    seed: SeedKey
+    won: Annotated[Count, Key("In how many of them all territories were taken.")]
+    win_probability: Annotated[Unit, Key("`won` divided by `runs`.")]
+    interval: WilsonKey
+    computed_win_probability: Annotated[
+        Unit | None,
+        Key("The chance as computed, not simulated; `null` if no method can."),
+    ]
+    outcomes: Annotated[tuple[PlayedEndRecord, ...], Key("How the games ended, best first.")]
+
+
 @dataclass(frozen=True, repr=False)
 class SimulateAnswer(Answer):
     """How the games ended.
@@ -111,26 +156,26 @@ class SimulateAnswer(Answer):
         for end in best_first(outcomes):
             yield end, int(outcomes[end] * self.question.runs)
 
-    def record(self) -> dict[str, Any]:
-        asked, won, interval = self.question, self.simulated.won, self.interval
-        return {
-            "attackers": asked.attackers,
-            "rules": asked.rule_set.name,
-            "territories": [
-                {"defenders": territory.defenders, "rules": own_rules or asked.rule_set.name}
+    @property
+    def data(self) -> SimulateRecord:
+        asked, won = self.question, self.simulated.won
+        return SimulateRecord(
+            attackers=asked.attackers,
+            rules=asked.rule_set.name,
+            territories=tuple(
+                DefendedRecord(territory.defenders, own_rules or asked.rule_set.name)
                 for territory, own_rules in zip(asked.way, asked.own_rules, strict=True)
-            ],
-            "runs": won.runs,
-            "seed": self.seed,
-            "won": won.successes,
-            "win_probability": float(won.probability),
-            "interval": {"level": LEVEL, "low": interval.low, "high": interval.high},
-            "computed_win_probability": self.computed,
-            "outcomes": [
-                {**end._asdict(), "count": times, "probability": times / won.runs}
-                for end, times in self._counts()
-            ],
-        }
+            ),
+            runs=won.runs,
+            seed=self.seed,
+            won=won.successes,
+            win_probability=float(won.probability),
+            interval=IntervalRecord(LEVEL, *self.interval),
+            computed_win_probability=self.computed,
+            outcomes=tuple(
+                PlayedEndRecord(*end, times, times / won.runs) for end, times in self._counts()
+            ),
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield (*CampaignOutcome._fields, "count", "probability")

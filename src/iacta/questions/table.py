@@ -14,10 +14,11 @@ from iacta.odds.arrays import win_table
 from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.parameters import ARMIES, Exact, UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.record import Key, Played, Unit
 from iacta.questions.sections import Cell, Section, Shaded, Table
 from iacta.questions.words import all_digits, under
 
-__all__ = ["TableAnswer", "TableQuestion"]
+__all__ = ["TableAnswer", "TableQuestion", "TableRecord"]
 
 ROW_HEADING = "attackers"
 MOST_JSON_CELLS = 5 * 10**6
@@ -49,6 +50,15 @@ class TableQuestion(UnderRules, Exact, Question):
         return TableAnswer(self)
 
 
+@dataclass(frozen=True, kw_only=True)
+class TableRecord(Played):
+    """The chances of every battle up to a size: `attackers` by `defenders`."""
+
+    win_probability: Annotated[
+        list[list[Unit]], Key("A row of chances to win for each number of attackers from 1.")
+    ]
+
+
 @dataclass(frozen=True, repr=False)
 class TableAnswer(Answer):
     """The chances of every battle up to a size, computed when they are first looked at."""
@@ -61,20 +71,21 @@ class TableAnswer(Answer):
         asked = self.question
         return win_table(asked.attackers, asked.defenders, asked.rule_set.rules, exact=asked.exact)
 
-    def record(self) -> dict[str, Any]:
+    @property
+    def data(self) -> TableRecord:
         asked = self.question
         if asked.attackers * asked.defenders > MOST_JSON_CELLS:
             raise TooLargeError(
                 f"a table must have at most {MOST_JSON_CELLS:.0e} cells as JSON, "
                 f"got {shown(asked.attackers)} by {shown(asked.defenders)}; --csv takes more"
             )
-        return {
-            "attackers": asked.attackers,
-            "defenders": asked.defenders,
-            "garrison": asked.rule_set.rules.garrison,
-            "rules": asked.rule_set.name,
-            "win_probability": self.chances.astype(float).tolist(),
-        }
+        return TableRecord(
+            attackers=asked.attackers,
+            defenders=asked.defenders,
+            garrison=asked.rule_set.rules.garrison,
+            rules=asked.rule_set.name,
+            win_probability=self.chances.astype(float).tolist(),
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield (ROW_HEADING, *range(1, self.chances.shape[1] + 1))

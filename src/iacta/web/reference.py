@@ -94,29 +94,31 @@ def _addresses(schema: Schema) -> Iterator[Address]:
 
 def _keys(schema: Schema, part: Schema, prefix: str) -> Iterator[Entry]:
     """Yield the keys of an object and of the objects in it."""
-    part = _resolved(schema, part)
-    seen = set()
-    for variant in part.get("anyOf", [part]):
+    seen, variants = set(), list(_variants(schema, part))
+    for variant in variants:
         for name, value in variant.get("properties", {}).items():
             if name in seen:
                 continue
             seen.add(name)
-            is_required = all(
-                name in each.get("required", ()) for each in part.get("anyOf", [part])
-            )
+            is_required = all(name in each.get("required", ()) for each in variants)
             yield Entry(f"{prefix}{name}", _words(value), value.get("description", ""), is_required)
-            inner = next((e for e in value.get("anyOf", ()) if e.get("type") != "null"), value)
-            is_list = inner.get("type") == "array"
-            inside = inner["items"] if is_list else inner
-            yield from _keys(schema, inside, f"{prefix}{name}{'[]' if is_list else ''}.")
+            for inner in _variants(schema, value):
+                is_list = inner.get("type") == "array"
+                inside = inner["items"] if is_list else inner
+                yield from _keys(schema, inside, f"{prefix}{name}{'[]' if is_list else ''}.")
 
 
-def _resolved(schema: Schema, part: Schema) -> Schema:
-    """Return the schema behind a reference."""
-    if "$ref" not in part:
-        return part
-    found: Schema = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
-    return found
+def _variants(schema: Schema, part: Schema) -> Iterator[Schema]:
+    """Yield what a value may be, behind references, other than null."""
+    if "$ref" in part:
+        part = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
+    if "anyOf" in part:
+        for each in part["anyOf"]:
+            yield from _variants(schema, each)
+    elif "$ref" in part:
+        yield from _variants(schema, part)
+    elif part.get("type") != "null":
+        yield part
 
 
 def _words(schema: Schema) -> str:

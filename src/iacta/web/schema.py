@@ -1,19 +1,23 @@
 """The OpenAPI schema of the API, made from the descriptions of the questions."""
 
+from functools import cache, reduce
+from operator import or_
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
 
 from iacta.questions.form import Parameter
 from iacta.questions.question import Question
 from iacta.web.asked import asked_questions, offered
 from iacta.web.problems import PROBLEM
-from iacta.web.records import RECORDS
 
-__all__ = ["describe"]
+__all__ = ["COMPONENTS", "describe", "record_schemas"]
 
 Schema = dict[str, Any]
+COMPONENTS = "#/components/schemas/"
 DESCRIPTION = (
     "The exact odds of battles and campaigns in the board game Risk. Ask a question by its "
     "address, or in JSON if it has a board, a position or house rules. Answers are the records "
@@ -59,6 +63,29 @@ NAMED: Schema = {
 }
 
 
+class _RecordSchema(GenerateJsonSchema):
+    """Makes the schema of a record: without titles, which repeat the names of the keys."""
+
+    # Keys that are left out have no default.
+    ignored_warning_kinds: set[Any] = {"non-serializable-default"}  # noqa: RUF012 # as pydantic's
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+@cache
+def record_schemas() -> dict[str, Schema]:
+    """Return the schema of the answers to each question, by its name, and those of their parts."""
+    kinds: list[tuple[str, Any, TypeAdapter[Any]]] = [
+        (name, "validation", TypeAdapter(reduce(or_, form.records())))
+        for name, form in asked_questions().items()
+    ]
+    schemas, parts = TypeAdapter.json_schemas(
+        kinds, ref_template=f"{COMPONENTS}{{model}}", schema_generator=_RecordSchema
+    )
+    return {**parts["$defs"], **{name: schema for (name, _), schema in schemas.items()}}
+
+
 def describe(app: FastAPI) -> None:
     """Let an application serve its OpenAPI schema, at `/openapi.json`."""
 
@@ -67,9 +94,9 @@ def describe(app: FastAPI) -> None:
             found = get_openapi(
                 title=app.title, version=app.version, description=DESCRIPTION, routes=app.routes
             )
-            found.setdefault("components", {})["schemas"] = {"Problem": PROBLEM_SCHEMA}
+            schemas = {"Problem": PROBLEM_SCHEMA, **record_schemas()}
+            found.setdefault("components", {})["schemas"] = schemas
             for name, form in asked_questions().items():
-                found["components"]["schemas"][name] = RECORDS.get(name, {"type": "object"})
                 for address, operations in found["paths"].items():
                     own = (f"/api/{name}", f"/api/{name}.csv")
                     if address in own or address.startswith(f"/api/{name}/picture."):
@@ -112,7 +139,7 @@ def _content(last: str) -> Schema:
         return {"image/svg+xml": {"schema": {"type": "string"}}}
     if last == "picture.json":
         return {"application/json": {"schema": {"type": "object"}}}
-    return {"application/json": {"schema": {"$ref": f"#/components/schemas/{last}"}}}
+    return {"application/json": {"schema": {"$ref": f"{COMPONENTS}{last}"}}}
 
 
 def _is_text(parameter: Parameter) -> bool:
@@ -164,6 +191,6 @@ def _value(parameter: Parameter) -> Schema:
 
 
 def _add_problems(operation: Schema) -> None:
-    content = {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    content = {PROBLEM: {"schema": {"$ref": f"{COMPONENTS}Problem"}}}
     for status, description in PROBLEMS.items():
         operation["responses"][status] = {"description": description, "content": content}

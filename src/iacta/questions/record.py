@@ -1,0 +1,192 @@
+"""Record: what an answer holds, described once for JSON, its schema, batches and their page.
+
+A record is a frozen dataclass. Each field is annotated with a `Key`, which says in one line what it
+means; its name and its type are the field's. JSON, the schema of the API, the columns of batches
+and the page of keys all come from it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from types import NoneType
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args, get_origin
+
+__all__ = [
+    "OMITTED",
+    "AttackersKey",
+    "Count",
+    "DefendersKey",
+    "ExactText",
+    "GarrisonKey",
+    "IntervalRecord",
+    "Key",
+    "Played",
+    "Record",
+    "RulesKey",
+    "RunsKey",
+    "SeedKey",
+    "Unit",
+    "WilsonKey",
+]
+
+OMITTED: Any = object()  # the value of a key that is left out
+SIMPLE = (float, int, bool, str)
+PLAIN = (*SIMPLE, NoneType)
+Schema: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Described:
+    """What a schema says of a type; pydantic asks for it by the name of the method."""
+
+    more: tuple[tuple[str, object], ...]
+
+    def __get_pydantic_json_schema__(self, core: Any, make: Callable[[Any], Schema]) -> Schema:
+        return {**make(core), **dict(self.more)}
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a key of a record means.
+
+    meaning: one line for people.
+    is_column: whether batches have it as a column if no columns are named.
+    is_asked: whether it repeats what was asked, so that it is never a column.
+    name, holds: its name and its type, those of the field, filled in by `Record.all_keys`.
+    """
+
+    meaning: str
+    is_column: bool = False
+    is_asked: bool = False
+    name: str = ""
+    holds: Any = object
+
+    def __get_pydantic_json_schema__(self, core: Any, make: Callable[[Any], Schema]) -> Schema:
+        return {**make(core), "description": self.meaning}
+
+    @property
+    def kind(self) -> type:
+        """What a column holds: `float`, `int`, `bool`, `str`, or a `list` that is written as JSON.
+
+        >>> Key("", holds=float | None).kind, Key("", holds=tuple[int, ...]).kind
+        (<class 'float'>, <class 'list'>)
+        """
+        plain = [each for each in _kinds(self.holds) if each is not NoneType]
+        return plain[0] if len(plain) == 1 else list
+
+    @property
+    def parts(self) -> list[type["Record"]]:
+        """The records that are its value, or in it."""
+        return list(_records(self.holds))
+
+
+def _kinds(annotation: Any) -> Iterator[type]:
+    if get_origin(annotation) is Annotated:
+        yield from _kinds(get_args(annotation)[0])
+    elif get_origin(annotation) is Literal:
+        yield str
+    elif NoneType in get_args(annotation):
+        for each in get_args(annotation):
+            yield from _kinds(each)
+    else:
+        yield annotation if annotation in PLAIN else list
+
+
+def _records(annotation: Any) -> Iterator[type["Record"]]:
+    if isinstance(annotation, type) and get_origin(annotation) is None:
+        if issubclass(annotation, Record):
+            yield annotation
+    else:
+        for each in get_args(annotation):
+            yield from _records(each)
+
+
+def json_name(field: str) -> str:
+    """Return the key of a field.
+
+    >>> json_name("from_")  # `from` is a word of Python's
+    'from'
+    """
+    return field.rstrip("_")
+
+
+@dataclass(frozen=True)
+class Record:
+    """Plain data, as JSON has it: a frozen dataclass with a `Key` for each field."""
+
+    # How pydantic makes the schema; nothing here imports it.
+    __pydantic_config__: ClassVar[Mapping[str, Any]] = {
+        "extra": "forbid",
+        "alias_generator": json_name,
+    }
+
+    @classmethod
+    @cache
+    def all_keys(cls) -> tuple[Key, ...]:
+        """Return the keys, in their order."""
+        found = []
+        for field in fields(cls):
+            annotation, *_, key = get_args(field.type)
+            found.append(replace(key, name=field.name, holds=annotation))
+        return tuple(found)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record as JSON has it, without the keys that are left out.
+
+        >>> IntervalRecord(0.95, 0.8, 0.9).to_json()
+        {'level': 0.95, 'low': 0.8, 'high': 0.9}
+        """
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return {json_name(name): plain(value) for name, value in values if value is not OMITTED}
+
+
+def plain(value: Any) -> Any:
+    """Return a value of a record as JSON has it."""
+    if isinstance(value, Record):
+        return value.to_json()
+    if isinstance(value, Mapping):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [each if type(each) in PLAIN else plain(each) for each in value]
+    return value
+
+
+# What many records share.
+
+Count: TypeAlias = Annotated[int, Described((("minimum", 0),))]
+Unit: TypeAlias = Annotated[float, Described((("minimum", 0), ("maximum", 1)))]  # of chances
+ExactText: TypeAlias = Annotated[str, Described((("pattern", r"^\d+(/\d+)?$"),))] | None
+RulesKey: TypeAlias = Annotated[
+    str, Key("The name of the rules, or of the rules file.", is_asked=True)
+]
+SeedKey: TypeAlias = Annotated[
+    Count, Key("The seed of their dice: the same seed throws the same dice.")
+]
+RunsKey: TypeAlias = Annotated[Count, Key("How many games were played.")]
+GarrisonKey: TypeAlias = Annotated[Count, Key("Armies that must stay behind.", is_asked=True)]
+AttackersKey: TypeAlias = Annotated[
+    Count, Key("Armies on the attacking territory, garrison included.", is_asked=True)
+]
+DefendersKey: TypeAlias = Annotated[Count, Key("Armies on the defended territory.", is_asked=True)]
+
+
+@dataclass(frozen=True)
+class IntervalRecord(Record):
+    """An interval that contains the true value with a stated confidence."""
+
+    level: Annotated[Unit, Key("The confidence.")]
+    low: Annotated[float, Key("The lower end.")]
+    high: Annotated[float, Key("The upper end.")]
+
+
+WilsonKey: TypeAlias = Annotated[IntervalRecord, Key("Wilson's interval for the true chance.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Played(Record):
+    """What a question on one battle repeats."""
+
+    attackers: AttackersKey
+    defenders: DefendersKey
+    garrison: GarrisonKey
+    rules: RulesKey
