@@ -11,6 +11,7 @@ from pathlib import Path
 import iacta
 from docs.commands import commands_page, gallery_page
 from docs.formats import formats_page
+from docs.keys import keys_page
 from docs.pictures import draw_all, with_pictures
 from docs.reference import (
     METHODS,
@@ -35,6 +36,7 @@ MADE_FROM = {
     "src/iacta/__init__.pyi": "library.md",
     "src/iacta/plan": "plans.md",
     "src/iacta/board/formats": "formats.md",
+    "src/iacta/questions": "keys.md",
     **{
         Path(module.__file__ or "").relative_to(ROOT).as_posix(): f"methods/{name}.md"
         for name, module in METHODS.items()
@@ -71,6 +73,7 @@ def generated() -> dict[str, str]:
         **library_pages(),
         "charts.md": charts_page(),
         "formats.md": formats_page(),
+        "keys.md": keys_page(),
         "plans.md": plans_page(),
         **{f"methods/{name}.md": method_page(module) for name, module in METHODS.items()},
     }

@@ -18,7 +18,6 @@ import iacta
 from iacta.charts.registry import public_names
 from iacta.errors import packages_of
 from iacta.rules.modes import MODES
-from tests.frozen.case import read_cases
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "iacta"
@@ -240,17 +239,3 @@ def test_the_core_needs_numpy_only() -> None:
     found = re.search(r"^dependencies = \[(.*)\]$", settings, re.MULTILINE)
     assert found is not None
     assert re.findall(r'"([a-z]+)', found.group(1)) == ["numpy"]
-
-
-def keys(record: Any) -> set[str]:
-    """Return all keys of a record but those within rules, which have a page of their own."""
-    if isinstance(record, dict):
-        return set(record).union(*(keys(each) for key, each in record.items() if key != "fields"))
-    return set().union(*map(keys, record)) if isinstance(record, list) else set()
-
-
-def test_the_output_s_keys_are_documented() -> None:
-    text = (ROOT / "docs" / "output.md").read_text(encoding="utf-8")
-    for line, answer in read_cases("json").items():
-        for key in keys(answer["stdout"]):
-            assert f"`{key}`" in text, (line, key)

@@ -5,11 +5,11 @@ means; its name and its type are the field's. JSON, the schema of the API, the c
 and the page of keys all come from it.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from types import NoneType
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, Union, get_args, get_origin
 
 __all__ = [
     "OMITTED",
@@ -71,8 +71,16 @@ class Key:
         >>> Key("", holds=float | None).kind, Key("", holds=tuple[int, ...]).kind
         (<class 'float'>, <class 'list'>)
         """
-        plain = [each for each in _kinds(self.holds) if each is not NoneType]
-        return plain[0] if len(plain) == 1 else list
+        choices = [each for each in _choices(self.holds) if each is not NoneType]
+        if all(get_origin(each) is Literal for each in choices):
+            return str
+        (first, *others) = choices
+        return first if first in SIMPLE and not others else list
+
+    @property
+    def is_list(self) -> bool:
+        """Whether its value is a list."""
+        return any(get_origin(each) in (tuple, list, Sequence) for each in _choices(self.holds))
 
     @property
     def parts(self) -> list[type["Record"]]:
@@ -80,16 +88,15 @@ class Key:
         return list(_records(self.holds))
 
 
-def _kinds(annotation: Any) -> Iterator[type]:
+def _choices(annotation: Any) -> Iterator[Any]:
+    """Yield the types that a value may have."""
     if get_origin(annotation) is Annotated:
-        yield from _kinds(get_args(annotation)[0])
-    elif get_origin(annotation) is Literal:
-        yield str
-    elif NoneType in get_args(annotation):
+        yield from _choices(get_args(annotation)[0])
+    elif get_origin(annotation) in (Union, UnionType):
         for each in get_args(annotation):
-            yield from _kinds(each)
+            yield from _choices(each)
     else:
-        yield annotation if annotation in PLAIN else list
+        yield annotation
 
 
 def _records(annotation: Any) -> Iterator[type["Record"]]:
