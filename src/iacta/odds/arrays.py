@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, Protocol, TypeAlias, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -48,54 +48,63 @@ Worth: TypeAlias = Callable[[int], int]
 Answer: TypeAlias = Callable[[Kernel, int, int], Probability]
 
 
-@overload
-def win_probability(
-    attackers: Army,
-    defenders: Army,
-    rules: Rules | str = "classic",
-    *,
-    garrison: int | None = None,
-    exact: Literal[False] = False,
-    method: str = "auto",
-) -> float: ...
+class OfBattles(Protocol):
+    """What type checkers see of a function over arrays of battles."""
+
+    @overload
+    def __call__(
+        self,
+        attackers: Army,
+        defenders: Army,
+        rules: Rules | str = "classic",
+        *,
+        garrison: int | None = None,
+        exact: Literal[False] = False,
+        method: str = "auto",
+    ) -> float: ...
+
+    @overload
+    def __call__(
+        self,
+        attackers: Army,
+        defenders: Army,
+        rules: Rules | str = "classic",
+        *,
+        garrison: int | None = None,
+        exact: Literal[True],
+        method: str = "auto",
+    ) -> Fraction: ...
+
+    @overload
+    def __call__(
+        self,
+        attackers: Armies,
+        defenders: Armies,
+        rules: RuleSets = "classic",
+        *,
+        garrison: int | None = None,
+        exact: Literal[False] = False,
+        method: str = "auto",
+    ) -> Floats: ...
+
+    @overload
+    def __call__(
+        self,
+        attackers: Armies,
+        defenders: Armies,
+        rules: RuleSets = "classic",
+        *,
+        garrison: int | None = None,
+        exact: Literal[True],
+        method: str = "auto",
+    ) -> Fractions: ...
 
 
-@overload
-def win_probability(
-    attackers: Army,
-    defenders: Army,
-    rules: Rules | str = "classic",
-    *,
-    garrison: int | None = None,
-    exact: Literal[True],
-    method: str = "auto",
-) -> Fraction: ...
+def _of_battles(function: Callable[..., Numbers]) -> OfBattles:
+    return cast(OfBattles, function)
 
 
-@overload
-def win_probability(
-    attackers: Armies,
-    defenders: Armies,
-    rules: RuleSets = "classic",
-    *,
-    garrison: int | None = None,
-    exact: Literal[False] = False,
-    method: str = "auto",
-) -> Floats: ...
-
-
-@overload
-def win_probability(
-    attackers: Armies,
-    defenders: Armies,
-    rules: RuleSets = "classic",
-    *,
-    garrison: int | None = None,
-    exact: Literal[True],
-    method: str = "auto",
-) -> Fractions: ...
-
-
+@_of_battles
 def win_probability(
     attackers: Armies,
     defenders: Armies,
@@ -130,60 +139,10 @@ def win_probability(
     >>> win_probability(3, 1, exact=True)
     Fraction(1955, 2592)
     """
-    if isinstance(rules, list | tuple | np.ndarray):
-        options = {"garrison": garrison, "exact": exact, "method": method}
-        return over_rules(win_probability, rules, attackers, defenders, **options)
-    return _plain(_read(attackers, defenders, rules, garrison, exact, method).chances())
+    return _answer(_Question.chances, attackers, defenders, rules, garrison, exact, method)
 
 
-@overload
-def expected_attackers_left(
-    attackers: Army,
-    defenders: Army,
-    rules: Rules | str = "classic",
-    *,
-    garrison: int | None = None,
-    exact: Literal[False] = False,
-    method: str = "auto",
-) -> float: ...
-
-
-@overload
-def expected_attackers_left(
-    attackers: Army,
-    defenders: Army,
-    rules: Rules | str = "classic",
-    *,
-    garrison: int | None = None,
-    exact: Literal[True],
-    method: str = "auto",
-) -> Fraction: ...
-
-
-@overload
-def expected_attackers_left(
-    attackers: Armies,
-    defenders: Armies,
-    rules: RuleSets = "classic",
-    *,
-    garrison: int | None = None,
-    exact: Literal[False] = False,
-    method: str = "auto",
-) -> Floats: ...
-
-
-@overload
-def expected_attackers_left(
-    attackers: Armies,
-    defenders: Armies,
-    rules: RuleSets = "classic",
-    *,
-    garrison: int | None = None,
-    exact: Literal[True],
-    method: str = "auto",
-) -> Fractions: ...
-
-
+@_of_battles
 def expected_attackers_left(
     attackers: Armies,
     defenders: Armies,
@@ -200,64 +159,10 @@ def expected_attackers_left(
     >>> round(expected_attackers_left(12, 10), 4)
     4.4382
     """
-    if isinstance(rules, list | tuple | np.ndarray):
-        options = {"garrison": garrison, "exact": exact, "method": method}
-        return over_rules(expected_attackers_left, rules, attackers, defenders, **options)
-    asked = _read(attackers, defenders, rules, garrison, exact, method)
-    means = asked.means(won=lambda able: able + asked.staying, lost=lambda _: asked.staying)
-    stay = asked.attackers <= asked.staying  # as they are
-    means[stay] = [Fraction(n) for n in asked.attackers[stay].tolist()]
-    return _plain(means)
+    return _answer(_Question.attackers_left, attackers, defenders, rules, garrison, exact, method)
 
 
-@overload
-def expected_defenders_left(
-    attackers: Army,
-    defenders: Army,
-    rules: Rules | str = "classic",
-    *,
-    garrison: int | None = None,
-    exact: Literal[False] = False,
-    method: str = "auto",
-) -> float: ...
-
-
-@overload
-def expected_defenders_left(
-    attackers: Army,
-    defenders: Army,
-    rules: Rules | str = "classic",
-    *,
-    garrison: int | None = None,
-    exact: Literal[True],
-    method: str = "auto",
-) -> Fraction: ...
-
-
-@overload
-def expected_defenders_left(
-    attackers: Armies,
-    defenders: Armies,
-    rules: RuleSets = "classic",
-    *,
-    garrison: int | None = None,
-    exact: Literal[False] = False,
-    method: str = "auto",
-) -> Floats: ...
-
-
-@overload
-def expected_defenders_left(
-    attackers: Armies,
-    defenders: Armies,
-    rules: RuleSets = "classic",
-    *,
-    garrison: int | None = None,
-    exact: Literal[True],
-    method: str = "auto",
-) -> Fractions: ...
-
-
+@_of_battles
 def expected_defenders_left(
     attackers: Armies,
     defenders: Armies,
@@ -274,11 +179,7 @@ def expected_defenders_left(
     >>> round(expected_defenders_left(12, 10), 4)
     1.3394
     """
-    if isinstance(rules, list | tuple | np.ndarray):
-        options = {"garrison": garrison, "exact": exact, "method": method}
-        return over_rules(expected_defenders_left, rules, attackers, defenders, **options)
-    asked = _read(attackers, defenders, rules, garrison, exact, method)
-    return _plain(asked.means(won=lambda _: 0, lost=lambda armies: armies))
+    return _answer(_Question.defenders_left, attackers, defenders, rules, garrison, exact, method)
 
 
 @overload
@@ -412,6 +313,27 @@ def _has_tables(kernel: Kernel) -> bool:
     return kernel.by_rows or kernel.decided_by(HALF)[0].by_rows
 
 
+def _answer(
+    answer: Callable[[_Question], npt.NDArray[Any]],
+    attackers: Armies,
+    defenders: Armies,
+    rules: RuleSets,
+    *options: Any,
+) -> Numbers:
+    """Answer a question of battles under one or several rules; a single number is no array."""
+    if isinstance(rules, list | tuple | np.ndarray):
+
+        def under(ours: Armies, theirs: Armies, each: Rules) -> npt.NDArray[Any]:
+            return answer(_read(ours, theirs, each, *options))
+
+        return over_rules(under, rules, attackers, defenders)
+    answers = answer(_read(attackers, defenders, rules, *options))
+    if answers.ndim:
+        return answers
+    one: float | Fraction = answers.item()
+    return one
+
+
 def _read(
     attackers: object,
     defenders: object,
@@ -457,6 +379,18 @@ class _Question:
         won, lost: the value of so many armies that can move in, or that hold.
         """
         return self._in_two(lambda asked: asked._means(won, lost))
+
+    def attackers_left(self) -> npt.NDArray[Any]:
+        """Return how many attackers each battle leaves on average."""
+        staying = self.staying
+        means = self.means(won=lambda able: able + staying, lost=lambda _: staying)
+        stay = self.attackers <= staying  # as they are
+        means[stay] = [Fraction(n) for n in self.attackers[stay].tolist()]
+        return means
+
+    def defenders_left(self) -> npt.NDArray[Any]:
+        """Return how many defenders each battle leaves on average."""
+        return self.means(won=lambda _: 0, lost=lambda armies: armies)
 
     def _in_two(self, answer: Callable[[_Question], npt.NDArray[Any]]) -> npt.NDArray[Any]:
         """Answer for moderate and for large battles apart: a large one would make many rows."""
@@ -544,13 +478,6 @@ class _Question:
         for place, (attackers, defenders) in enumerate(different.T.tolist()):
             answers[place] = answer(self.kernel, attackers - self.staying, defenders)
         return answers[places].reshape(self.attackers.shape)
-
-
-def _plain(means: npt.NDArray[Any]) -> Numbers:
-    if means.ndim:
-        return means
-    one: float | Fraction = means.item()
-    return one
 
 
 def _in_groups(numbers: Whole, most: int) -> Iterator[Whole]:
