@@ -437,7 +437,7 @@ def test_battles_that_take_too_long_are_refused_before_the_first_is_looked_at(
         | {"defenders": 2 + number % 300}
         for number in range(1000)
     ]
-    monkeypatch.setattr("iacta.fairness.audit.outcomes", None)
+    monkeypatch.setattr("iacta.fairness.throws.outcomes", None)
     with pytest.raises(
         TooLargeError, match="too large: its different battles have more than 250,000"
     ):
