@@ -106,6 +106,11 @@ class Exact {
     // Whether the states have keys of so many words.
     bool fits() const { return fits_; }
     size_t states() const { return table_.count(); }
+    // How many armies the best play moves in: the last defender of c has fallen to those of v.
+    int advance(Position<W> s, int v, int c, int least) {
+        s.armies[c] = 0;
+        return conquest(s, v, c, least).second;
+    }
     // The most steps of the recursion: each costs an army.
     int depth() const { return total(game_.start); }
 

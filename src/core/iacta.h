@@ -151,6 +151,11 @@ IACTA_API int32_t iacta_judge(iacta_search* search, const int32_t* armies, const
                               int32_t to, int32_t dice, iacta_decision* decision,
                               iacta_outcome* outcomes, int32_t room);
 
+/* How many armies the policy moves in when the last defender has fallen: the state is that before,
+   with the armies that are left to the attacker. */
+IACTA_API int32_t iacta_move_in(iacta_search* search, const int32_t* armies, const uint8_t* mine, int32_t start,
+                                int32_t to, int32_t least, int32_t* moved);
+
 /* From which state the game is solved, and the policy followed; at first the start of the problem. */
 IACTA_API int32_t iacta_from(iacta_search* search, const int32_t* armies, const uint8_t* mine);
 

@@ -164,6 +164,8 @@ struct iacta_search {
                            iacta_outcome* outcomes, int room) = 0;
     virtual int32_t judge(const int32_t* armies, const uint8_t* mine, Roll roll,
                           iacta_decision* decision, iacta_outcome* outcomes, int room) = 0;
+    virtual int32_t advance(const int32_t* armies, const uint8_t* mine, int v, int c, int least,
+                            int32_t* moved) = 0;
     virtual int32_t limit(const iacta_budget* budget) = 0;
     virtual int32_t flow(const iacta_budget& budget, iacta_report* report) = 0;
     virtual int32_t play(const iacta_budget& budget, uint64_t seed, int64_t first, int games,
@@ -277,6 +279,23 @@ class Search : public iacta_search {
                 });
         }
         write(d, decision, outcomes, room);
+        return IACTA_DONE;
+    }
+
+    int32_t advance(const int32_t* armies, const uint8_t* mine, int v, int c, int least,
+                    int32_t* moved) override {
+        Position<W> s;
+        if (!follows(armies, mine, s)) return IACTA_UNSOUND;
+        auto is_land = [&](int t) { return t >= 0 && t < game_.lands; };
+        if (!is_land(v) || !is_land(c) || !s.mine.has(v) || s.mine.has(c) || game_.spare(s, v) < 1 || least < 0)
+            return IACTA_UNSOUND;
+        begin(limit_);
+        deep([&] {
+            *moved = small_   ? small_->advance(s, v, c, least)
+                     : large_ ? large_->advance(s, v, c, least)
+                              : lookahead_.advance(s, v, c, least);
+            return 0;
+        });
         return IACTA_DONE;
     }
 
@@ -502,6 +521,11 @@ int32_t iacta_judge(iacta_search* search, const int32_t* armies, const uint8_t* 
     if (!search || !armies || !mine || !decision || (room > 0 && !outcomes)) return IACTA_UNSOUND;
     Roll roll{start, to, dice};
     return answered([=] { return search->judge(armies, mine, roll, decision, outcomes, room); });
+}
+int32_t iacta_move_in(iacta_search* search, const int32_t* armies, const uint8_t* mine, int32_t start,
+                      int32_t to, int32_t least, int32_t* moved) {
+    if (!search || !armies || !mine || !moved) return IACTA_UNSOUND;
+    return answered([=] { return search->advance(armies, mine, start, to, least, moved); });
 }
 int32_t iacta_flow(iacta_search* search, const iacta_budget* budget, iacta_report* report) {
     if (!search || !budget || !report) return IACTA_UNSOUND;

@@ -5,7 +5,9 @@
 //     Q(s, roll) = Σ_z P(z) · (r(z) + H(z)),
 //
 // where z goes over its results, each with the best advance that is found, and r is what they pay
-// at once. The policy takes the greatest Q in every state, also in the middle of a battle.
+// at once. The policy takes the greatest Q in every state, also in the middle of a battle. After a
+// conquest it advances as is best for the assignment of the state in which one last defender was left,
+// whatever the dice were.
 //
 // What it does is a function of the state and of the assignment at the start, the base: in each
 // state the base is repaired, and climbs. So a policy is the base and a few numbers, and any
@@ -122,10 +124,20 @@ class Lookahead {
         rows_.make_room();
         std::vector<Parts<W>> parts = parts_of(s);
         stand(s, parts);
-        return evaluated(s, parts, roll, CLIMB);
+        return with_advances(state, evaluated(s, parts, roll, CLIMB));
     }
     const Decision& decide(const Position<W>& s) {
-        return look(s, depth_);
+        StateKey key = key_of(s);
+        auto found = decided_.find(key);
+        if (found != decided_.end()) return found->second;
+        Decision d = with_advances(s, look(s, depth_));
+        return decided_[key] = std::move(d);
+    }
+    // How many armies the policy moves in: the last defender of c has fallen to those of v.
+    int advance(Position<W> s, int v, int c, int least) {
+        s.armies[c] = 1;
+        std::vector<Parts<W>> parts = parts_of(s);
+        return after_conquest(s, parts, v, c, least, CLIMB).second;
     }
     const Decision& look(const Position<W>& s, int depth) {
         StateKey key = key_of(s);
@@ -157,6 +169,7 @@ class Lookahead {
     }
     void forget() {
         known_.clear();
+        decided_.clear();
         outcomes_ = 0;
     }
 
@@ -424,49 +437,72 @@ class Lookahead {
                 paid += worth(s, then, climb, OWN);
             }
         } else {
-            Set<W> open = game_.left(s);
-            paid += game_.paid(c, open);
-            s.mine.add(c);
-            int b = s.armies[v] - game_.keep[v], least = std::min(game_.least(c, k), b);
-            moved = b;
-            if (!game_.over(s)) {
-                double best = -1.0;
-                Set<W> left = game_.left(s);
-                int ways[8], count = 0;
-                for (const auto& each : parts)
-                    if (count < 8 && each[v].has(c) &&
-                        !(rows_.joint() != Joint::product && each[v] == Set<W>::of(c)))
-                        ways[count++] = rows_.advance(s.armies.data(), left, v, c, each[v] - Set<W>::of(c), b, least, b).moved;
-                if (!count) {
-                    ways[count++] = b;
-                    if (least < b) ways[count++] = least;
-                }
-                for (int i = 0; i < count; ++i) {
-                    int m = ways[i];
-                    std::vector<Parts<W>> then = parts;
-                    for (auto& each : then) {
-                        if (each[v].has(c)) {
-                            auto split = rows_.advance(s.armies.data(), left, v, c, each[v] - Set<W>::of(c), b, m, m);
-                            each[c] = split.first;
-                            each[v] = split.second;
-                        } else if (rows_.joint() != Joint::product && m == b) {
-                            each[c] = game_.reached(c, each[v]);
-                            each[v] = {};
-                        }
-                        for (auto& part : each) part.remove(c);
-                    }
-                    s.armies[v] = armies - x - m;
-                    s.armies[c] = m;
-                    double value = worth(s, then, climb, OWN);
-                    if (value > best) best = value, moved = m;
-                }
-                paid += best;
-            }
-            s.mine.remove(c);
+            paid += game_.paid(c, game_.left(s));
+            double follows;
+            std::tie(follows, moved) = after_conquest(s, parts, v, c, game_.least(c, k), climb);
+            paid += follows;
         }
         s.armies[v] = armies;
         s.armies[c] = held;
         return {paid, moved};
+    }
+
+    // What the assignment pays after the best advance that is found, and that advance.
+    std::pair<double, int> after_conquest(Position<W>& s, const std::vector<Parts<W>>& parts, int v, int c,
+                                          int least, int climb) {
+        s.mine.add(c);
+        int armies = s.armies[v], held = s.armies[c], b = game_.spare(s, v), moved = b;
+        double best = 0.0;
+        if (!game_.over(s)) {
+            best = -1.0;
+            Set<W> left = game_.left(s);
+            for (int m : advances(s, left, parts, v, c, b, std::min(least, b))) {
+                std::vector<Parts<W>> then = parts;
+                for (auto& each : then) {
+                    if (each[v].has(c)) {
+                        auto split = rows_.advance(s.armies.data(), left, v, c, each[v] - Set<W>::of(c), b, m, m);
+                        each[c] = split.first;
+                        each[v] = split.second;
+                    } else if (rows_.joint() != Joint::product && m == b) {
+                        each[c] = game_.reached(c, each[v]);
+                        each[v] = {};
+                    }
+                    for (auto& part : each) part.remove(c);
+                }
+                s.armies[v] = armies - m;
+                s.armies[c] = m;
+                double value = worth(s, then, climb, OWN);
+                if (value > best) best = value, moved = m;
+            }
+        }
+        s.mine.remove(c);
+        s.armies[v] = armies;
+        s.armies[c] = held;
+        return {best, moved};
+    }
+
+    // The advances into c that are looked at: the best ones for what is assigned to v, or all and few.
+    std::vector<int> advances(const Position<W>& s, const Set<W>& left, const std::vector<Parts<W>>& parts, int v,
+                              int c, int b, int least) {
+        std::vector<int> found;
+        Set<W> only = Set<W>::of(c);
+        for (const auto& each : parts)
+            if (each[v].has(c) && !(rows_.joint() != Joint::product && each[v] == only))
+                found.push_back(rows_.advance(s.armies.data(), left, v, c, each[v] - only, b, least, b).moved);
+        if (found.empty()) found = {b, least};
+        return found;
+    }
+
+    // The same decision with the advances that the policy makes.
+    Decision with_advances(const Position<W>& s, Decision d) {
+        for (auto* all : {&d.outcomes, &d.others})
+            for (Outcome& each : *all)
+                if (each.defenders == s.armies[d.roll.to]) {
+                    Position<W> next = s;
+                    next.armies[d.roll.start] -= each.attackers;
+                    each.moved = advance(next, d.roll.start, d.roll.to, game_.least(d.roll.to, d.roll.dice));
+                }
+        return d;
     }
 
     static bool covers(const Parts<W>& parts, const Set<W>& goal) {
@@ -485,7 +521,7 @@ class Lookahead {
     std::vector<RewardSet<W>> goals_;  // of each an assignment of its own
     std::vector<Base> bases_;  // the first is followed
     std::vector<Share> standing_;
-    std::unordered_map<StateKey, Decision, StateKey::Hash> known_;
+    std::unordered_map<StateKey, Decision, StateKey::Hash> known_, decided_;
     size_t outcomes_ = 0;  // of all decisions that are known
 };
 

@@ -325,6 +325,12 @@ class Case {
                                        random_.from(-1, 4), &d, outcomes.data(), 3);
                 });
                 if (random_.one_in(3) && iacta_from(search, other.data(), others.data()) == IACTA_DONE) is_start = false;
+                int32_t moved = 1;
+                timed("move_in", [&] {
+                    return iacta_move_in(search, other.data(), others.data(), random_.from(-1, n), random_.from(-1, n),
+                                         random_.from(-1, 9), &moved);
+                });
+                if (moved < 0) fail("an advance that cannot be");
                 if (answer != IACTA_DONE) break;
                 if (d.dice && (d.start < 0 || d.start >= n || d.to < 0 || d.to >= n || d.count < 1))
                     fail("a decision that cannot be");

@@ -270,6 +270,7 @@ def find_core() -> ctypes.CDLL | None:
             c_int32,
             (*state, c_int32, c_int32, c_int32, POINTER(_Decision), POINTER(_Outcome), c_int32),
         ),
+        "move_in": (c_int32, (*state, c_int32, c_int32, c_int32, POINTER(c_int32))),
         "flow": (c_int32, (search, budget, POINTER(_Report))),
         "play": (
             c_int32,
@@ -562,6 +563,26 @@ class Core:
         dice: the attack dice, 0 for as many as are allowed.
         """
         return self._decision(self._library.iacta_judge, state, start, to, dice)
+
+    def advance(self, state: State, start: int, to: int, least: int) -> int:
+        """Return how many armies the policy moves in when the last defender has fallen.
+
+        state: the state before that, with the armies that are left on the attacking territory.
+        """
+        armies, mine = self._arrays(state)
+        moved = c_int32()
+        _check_state(
+            self._library.iacta_move_in(
+                self._search,
+                armies.ctypes.data_as(POINTER(c_int32)),
+                mine.ctypes.data_as(POINTER(c_uint8)),
+                start,
+                to,
+                least,
+                byref(moved),
+            )
+        )
+        return moved.value
 
     def begin(self, state: State) -> None:
         """Begin in a state with what `solve`, `flow` and `play` do."""

@@ -176,6 +176,13 @@ class Exact:
                 return Decision(v, c, choice.dice, q, tuple(self._outcomes(state, v, c, choice)))
         return Decision(-1, -1, 0, 0.0, ())
 
+    def advance(self, state: State, start: int, to: int, least: int) -> int:
+        """Return how many armies the best play moves in when the last defender has fallen.
+
+        state: the state before that, with the armies that are left on the attacking territory.
+        """
+        return self._after(state, start, to, least, 0, state.armies[to])[0]
+
     def flow(self, deadline: Deadline, states: float = inf) -> Report | None:
         """Return how the best play goes, by a forward pass over the states that it visits.
 

@@ -95,14 +95,9 @@ class Policy:
         able: the armies that are left able to move.
         least: the fewest that must move.
         """
-        values = {}
-        for moved in range(able, least - 1, -1):
-            armies = [*state.armies]
-            armies[start] = self.problem.garrisons[start] + able - moved
-            armies[to] = moved
-            values[moved] = self.decide(State(tuple(armies), state.owned | 1 << to)).value
-        best = max(values.values())
-        return next(moved for moved, value in values.items() if value >= best - SAME)
+        armies = [*state.armies]
+        armies[start], armies[to] = self.problem.garrisons[start] + able, 1
+        return self.search.advance(State(tuple(armies), state.owned), start, to, least)
 
     def value(self, state: State) -> tuple[float, bool]:
         """Return what the policy is still paid on average from a state on, and whether exactly.
