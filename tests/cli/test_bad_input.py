@@ -36,7 +36,7 @@ WRONG = {
     "battle 12 10 --rules-file": None,
     "battle 12 10 --rules-file none.toml": "cannot read 'none.toml': no such file",
     "battle 12 10 --rules-file /": "cannot read '/': it is a folder",
-    "battle 12 10 --json --csv": "--json and --csv cannot be combined",
+    "battle 12 10 --json --csv": "--json cannot be combined with --csv",
     "battle 12 10 --jsn": "unknown option --jsn; did you mean --json?",
     "battle 12": "missing DEFENDERS; see iacta battle --help",
     "battle 12 10 8": "unexpected argument '8'; see iacta battle --help",

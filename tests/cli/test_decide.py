@@ -32,15 +32,12 @@ WRONG = {
     "12 10 --kill-value nan": "--kill-value must be a number of at least 0, got 'nan'",
     "12 10 --prize 1e101": "--prize must be at most 1e+100, got '1e101'",
     "0 10": "attackers must be a whole number of at least 1, got 0",
-    "12 10 --mix --prize 3": "--mix and --prize cannot be combined: --mix maximises the "
-    "chance of conquest",
-    "12 10 --mix --exact": "--mix and --exact cannot be combined: --mix maximises the "
-    "chance of conquest",
-    "12 10 --mix --dice": "--mix and --dice cannot be combined: --mix maximises the "
-    "chance of conquest",
+    "12 10 --mix --prize 3": "--mix cannot be combined with --prize",
+    "12 10 --mix --exact": "--mix cannot be combined with --exact",
+    "12 10 --mix --dice": "--mix cannot be combined with --dice",
     "12 10 --rules balanced-blitz": "rules with balanced blitz cannot be used "
     "to decide roll by roll; best_mix, or iacta decide --mix, shows when to blitz",
-    "12 10 --json --csv": "--json and --csv cannot be combined",
+    "12 10 --json --csv": "--json cannot be combined with --csv",
 }
 
 

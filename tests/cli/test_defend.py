@@ -111,13 +111,13 @@ def test_where_there_is_but_one_spread_none_is_compared(run: Run) -> None:
     [
         (
             "12 --armies 3",
-            "a chain needs both --armies and --territories\n",
+            "--armies also needs --territories\n",
         ),
         (
             "12 --territories 3",
-            "a chain needs both --armies and --territories\n",
+            "--territories also needs --armies\n",
         ),
-        ("12 --objective territories", "a chain needs both --armies and --territories\n"),
+        ("12 --objective territories", "--objective also needs --armies\n"),
         ("12 --chance 50% --armies 3 --territories 2", "--chance cannot be combined with"),
         ("12 --armies 9 --territories 3 --objective glory", "--objective must be break-through or"),
         (

@@ -37,7 +37,7 @@ WRONG = {
     "chart score {} 12 4 --runs 0": "--runs must be a whole number of at least 1, got 0",
     "chart convergence {} 12 4 --seed -1": "--seed must be a whole number of at least 0, got -1",
     "chart difference {} 12 4 --rules capitol": "unknown rules 'capitol'; did you mean 'capital'?",
-    "campaign 12 4 --narrate --plot {}": "--plot and --narrate cannot be combined",
+    "campaign 12 4 --narrate --plot {}": "--plot cannot be combined with --narrate",
 }
 
 

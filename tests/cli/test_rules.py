@@ -213,7 +213,7 @@ def test_rules_are_named_or_read_not_both(run: Run, house: Path, command: str) -
     result = run(f"{command} --rules classic --rules-file {house}")
     assert (result.code, result.stdout) == (2, "")
     named = "rules" if command == "rules" else "--rules"
-    assert result.stderr == f"iacta: {named} and --rules-file cannot be combined\n"
+    assert result.stderr == f"iacta: --rules-file cannot be combined with {named}\n"
 
 
 def test_the_garrison_option_goes_before_that_of_the_file(run: Run, house: Path) -> None:

@@ -30,7 +30,7 @@ WRONG = {
     "12 3 --runs 10%": "--runs must be a whole number of at least 1, got '10%'",
     "12 3 --seed x": "--seed must be a whole number of at least 0, got 'x'",
     "12 3 --rules capitol": "unknown rules 'capitol'; did you mean 'capital'?",
-    "12 3 --json --csv": "--json and --csv cannot be combined",
+    "12 3 --json --csv": "--json cannot be combined with --csv",
     "12 3 --exact": None,
 }
 TOO_LARGE = ["12 3 --runs 1e999", "12 3 --runs 1e12", "1000000000000 3", f"{10**40} 3"]

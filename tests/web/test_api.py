@@ -45,7 +45,7 @@ REFUSED = [
     ("/api/battle?attackers=3&defenders=2&rules=nonsense", 422, "rules", "'nonsense'"),
     ("/api/need?territories=10&chance=2", 422, "chance", "chance must"),
     ("/api/plan?from_=Ukraine=9&others=2&take=Mars", 422, None, "'Mars'"),
-    ("/api/plan?from_=Ukraine=9&others=2", 422, None, "missing goal: give"),
+    ("/api/plan?from_=Ukraine=9&others=2", 422, None, "missing take, take_any, eliminate or worth"),
     ("/api/nothing", 404, None, "nothing is at this address"),
 ]
 

@@ -615,7 +615,7 @@ def test_every_format_is_read_from_its_text(file: Path) -> None:
         (followed, {"question": QUESTION, "plan": "x"}, "plan must be an object, got 'x'"),
         (followed, {"question": QUESTION, "plan": {}}, "policy must be an object, got None"),
         (followed, {"question": QUESTION, "plan": {"x": 1}}, "unknown key 'x'; the keys are"),
-        (followed, {"question": {"position": POSITION}}, "missing goal: give"),
+        (followed, {"question": {"position": POSITION}}, "missing take, take_any"),
         (
             followed,
             {"question": {"position": POSITION, "take": "B"}, "attack": {"from": "B", "to": "A"}},

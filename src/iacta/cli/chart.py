@@ -173,7 +173,10 @@ class MinimumTroops(ChartCommand):
         False
     )
     ratio: Annotated[
-        bool, Parameter(Flag(), "Show the ratio of the second rules to the first.")
+        bool,
+        Parameter(
+            Flag(), "Show the ratio of the second rules to the first.", excludes="per_defender"
+        ),
     ] = False
 
     def chart(self) -> tuple[Callable[..., Any], dict[str, Any]]:
@@ -186,8 +189,6 @@ class MinimumTroops(ChartCommand):
                 "rules": self.rules,
                 "per_defender": self.per_defender,
             }
-        if self.per_defender:
-            raise ClashError("{ratio} and {per_defender} cannot be combined")
         if len(self.rules) != 2:
             raise ClashError("{ratio} needs two rules, got {0}", len(self.rules))
         base, rules = self.rules

@@ -42,7 +42,7 @@ command = COMMANDS.add
 class Shown(Form):
     """How an answer is shown."""
 
-    json: Annotated[bool, Parameter(Flag(), "Print JSON.")] = False
+    json: Annotated[bool, Parameter(Flag(), "Print JSON.", excludes="csv")] = False
     csv: Annotated[bool, Parameter(Flag(), "Print CSV.")] = False
     plot: Annotated[
         str | None,
@@ -56,8 +56,6 @@ class Shown(Form):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.json and self.csv:
-            raise IllegalError("--json and --csv cannot be combined")
         if self.plot == STREAM and (self.json or self.csv):
             raise IllegalError("--plot - cannot be combined with --json or --csv")
 

@@ -21,7 +21,7 @@ from iacta.fairness.luck import Luck
 from iacta.fairness.throws import BATTLES, BINS, DICE, ROLLS
 from iacta.fairness.trials import Trial, outcomes
 from iacta.moved import names_of
-from iacta.questions.form import ClashError, Example, Parameter, Topic
+from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import Chance, FileName, Flag, Name, Whole
 from iacta.questions.parameters import UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
@@ -91,7 +91,8 @@ class AuditQuestion(UnderRules, Question):
         ),
     ] = None
     log: Annotated[
-        str | None, Parameter(Name(), "The log itself, in place of a file.", metavar="TEXT")
+        str | None,
+        Parameter(Name(), "The log itself, in place of a file.", metavar="TEXT", excludes="file"),
     ] = None
     player: Annotated[
         str | None,
@@ -105,22 +106,25 @@ class AuditQuestion(UnderRules, Question):
     rolls: Annotated[
         int | None,
         Parameter(
-            Whole(least=1, most=MOST_ROLLS), "With --power: the bias that this many rolls detect."
+            Whole(least=1, most=MOST_ROLLS),
+            "With --power: the bias that this many rolls detect.",
+            needs="power",
+            excludes="file or log",
         ),
     ] = None
     bias: Annotated[
         Fraction | None,
-        Parameter(Chance(), "With --power: how many rolls detect this bias."),
+        Parameter(
+            Chance(),
+            "With --power: how many rolls detect this bias.",
+            needs="power",
+            excludes="file or log",
+        ),
     ] = None
     seed: Annotated[int, Parameter(Whole(), "Seed of the simulated fair logs.")] = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.file is not None and self.log is not None:
-            raise ClashError("give {file} or {log}, not both")
-        for name in ("rolls", "bias"):
-            if getattr(self, name) is not None and (not self.power or self.source is not None):
-                raise ClashError(f"{{{name}}} needs {{power}} and no log")
         if self.bias is not None and self.bias < LEAST_BIAS:
             raise IllegalError(f"bias must be at least 0.0001%, got {float(self.bias):.3g}")
         if self.source is None and not self.power:

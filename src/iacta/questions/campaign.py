@@ -58,17 +58,16 @@ class CampaignQuestion(OneCampaign, Exact, Question):
     narrate: Annotated[bool, Parameter(Flag(), "Play it once, with random dice.")] = False
     seed: Annotated[
         int | None,
-        Parameter(Whole(), "Seed of the dice for narrate; the same seed repeats the campaign."),
+        Parameter(
+            Whole(),
+            "Seed of the dice for narrate; the same seed repeats the campaign.",
+            needs="narrate",
+        ),
     ] = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.seed is not None and not self.narrate:
-            raise ClashError("{seed} also needs {narrate}")
 
     def check_chart(self) -> None:
         if self.narrate:
-            raise ClashError("{plot} and {narrate} cannot be combined")
+            raise ClashError("{plot} cannot be combined with {narrate}")
 
     def answer(self, watch: Watch | None = None) -> "CampaignAnswer | CampaignStory":
         import numpy as np

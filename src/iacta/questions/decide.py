@@ -15,7 +15,7 @@ from iacta.odds.decisions import (
     how_many_dice,
     when_to_stop,
 )
-from iacta.questions.form import ClashError, Example, Parameter, Topic
+from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import Flag, Number
 from iacta.questions.parameters import Attackers, Defenders, Exact, UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
@@ -94,18 +94,10 @@ class DecideQuestion(UnderRules, Exact, Question):
         Parameter(
             Flag(),
             "In the official app: choose between rolling by hand and a blitz, for conquest alone.",
+            excludes="prize or army_value or kill_value or exact or dice",
         ),
     ] = False
     dice: Annotated[bool, Parameter(Flag(), "Choose how many dice to roll, on both sides.")] = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        given = [*self.values, *(name for name in ("exact", "dice") if getattr(self, name))]
-        if self.mix and given:
-            raise ClashError(
-                f"{{mix}} and {{{given[0]}}} cannot be combined: {{mix}} maximises the chance of "
-                "conquest"
-            )
 
     @property
     def values(self) -> dict[str, Any]:

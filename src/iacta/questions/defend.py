@@ -18,7 +18,7 @@ from iacta.odds.spread import (
     spread_defenders,
     spread_value,
 )
-from iacta.questions.form import ClashError, Example, Parameter, Topic
+from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import Chance, Choice, Whole
 from iacta.questions.parameters import Attackers, Exact, UnderRules, WithStop
 from iacta.questions.question import Answer, Question, Watch, question
@@ -70,14 +70,18 @@ class DefendQuestion(UnderRules, WithStop, Exact, Question):
     chance: Annotated[
         Fraction | None,
         Parameter(
-            Chance(certain=True), "The chance you want to hold with, such as 90%.", usual="95%"
+            Chance(certain=True),
+            "The chance you want to hold with, such as 90%.",
+            usual="95%",
+            excludes="armies or territories or objective",
         ),
     ] = None
-    armies: Annotated[int | None, Parameter(Whole(least=1), "Armies to spread over a chain.")] = (
-        None
-    )
+    armies: Annotated[
+        int | None, Parameter(Whole(least=1), "Armies to spread over a chain.", needs="territories")
+    ] = None
     territories: Annotated[
-        int | None, Parameter(Whole(least=1), "Territories of the chain.", metavar="K")
+        int | None,
+        Parameter(Whole(least=1), "Territories of the chain.", metavar="K", needs="armies"),
     ] = None
     objective: Annotated[
         Objective | None,
@@ -86,20 +90,9 @@ class DefendQuestion(UnderRules, WithStop, Exact, Question):
             "What the attackers want: the whole chain (break-through), or as many territories as "
             "possible (territories).",
             usual="break-through",
+            needs="armies",
         ),
     ] = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        spread = [self.armies, self.territories]
-        if all(value is None for value in (*spread, self.objective)):
-            return
-        if self.chance is not None:
-            raise ClashError(
-                "{chance} cannot be combined with {armies}, {territories} or {objective}"
-            )
-        if None in spread:
-            raise ClashError("a chain needs both {armies} and {territories}")
 
     def hold_probability(self, defenders: int, *, exact: bool = False) -> Probability:
         """Return the chance that this many defenders hold."""

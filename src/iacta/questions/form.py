@@ -45,6 +45,9 @@ class Parameter:
     is_argument: whether the command line takes it by its place.
     usual: what is used if it is not given, where the default is `None`.
     metavar: how its value is called in help; empty for the kind's word.
+    needs: the parameters of which one must be given beside it, as in `take or eliminate`.
+    excludes: those that may not be given beside it, as in `reinforce or cards and then`; of those
+        joined by `and` not all may be given.
     name, default: those of the field, filled in by `Form.parameters`.
     """
 
@@ -53,6 +56,8 @@ class Parameter:
     is_argument: bool = False
     usual: str = ""
     metavar: str = ""
+    needs: str = ""
+    excludes: str = ""
     name: str = ""
     default: Any = REQUIRED
 
@@ -97,6 +102,12 @@ def option_name(name: str) -> str:
     return f"--{name.rstrip('_').replace('_', '-')}"
 
 
+def _listed(names: Sequence[str]) -> str:
+    """Return parameters as a part of the sentence of a `ClashError`."""
+    *most, last = (f"{{{name}}}" for name in names)
+    return f"{', '.join(most)} or {last}" if most else last
+
+
 class Topic(Enum):
     """What a form is about, for people who look for one."""
 
@@ -125,12 +136,41 @@ class Form:
     name: ClassVar[str]
     topic: ClassVar[Topic]
     examples: ClassVar[tuple[Example, ...]] = ()
+    one_of: ClassVar[tuple[str, ...]] = ()  # of each of these, exactly one parameter is given
 
     def __post_init__(self) -> None:
         for parameter in self.parameters():
             value = getattr(self, parameter.name)
             if value is not None or parameter.default is not None:
                 put(self, parameter.name, parameter.read(value))
+        self.complete()
+        self._check_together()
+
+    def complete(self) -> None:
+        """Fill in what one parameter says of others."""
+
+    def has(self, name: str) -> bool:
+        """Return whether a parameter without a default is given."""
+        value = getattr(self, name)
+        return value is not None and value is not False
+
+    def _check_together(self) -> None:
+        """Refuse parameters that do not go together."""
+        for phrase in self.one_of:
+            names = phrase.split(" or ")
+            given = [name for name in names if self.has(name)]
+            if not given:
+                raise ClashError(f"missing {_listed(names)}")
+            if len(given) > 1:
+                raise ClashError(f"{{{given[0]}}} cannot be combined with {{{given[1]}}}")
+        for each in filter(lambda each: self.has(each.name), self.parameters()):
+            if each.needs and not any(map(self.has, each.needs.split(" or "))):
+                needed = _listed(each.needs.split(" or "))
+                raise ClashError(f"{{{each.name}}} also needs {needed}")
+            for others in filter(None, each.excludes.split(" or ")):
+                if all(map(self.has, others.split(" and "))):
+                    listed = " and ".join(f"{{{name}}}" for name in others.split(" and "))
+                    raise ClashError(f"{{{each.name}}} cannot be combined with {listed}")
 
     @classmethod
     @cache

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory, parse_territory
-from iacta.questions.form import ClashError, Form, Parameter
+from iacta.questions.form import Form, Parameter
 from iacta.questions.kinds import FileName, Flag, RulesName, Way, Whole
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop
@@ -15,6 +15,7 @@ from iacta.rules.variants import RuleSet, find_rule_set, rules_name
 
 __all__ = [
     "ARMIES",
+    "SEED",
     "AlongWay",
     "Attackers",
     "Defenders",
@@ -36,9 +37,8 @@ Attackers: TypeAlias = Annotated[
 Defenders: TypeAlias = Annotated[
     int, Parameter(ARMIES, "Armies on the defended territory.", is_argument=True)
 ]
-Seed: TypeAlias = Annotated[
-    int | None, Parameter(Whole(), "Seed of the dice; the same seed repeats the dice.")
-]
+SEED = "Seed of the dice; the same seed repeats the dice."
+Seed: TypeAlias = Annotated[int | None, Parameter(Whole(), SEED)]
 
 
 def fresh_seed() -> int:
@@ -97,16 +97,13 @@ class UnderRules(Form):
     ] = None
     rules_file: Annotated[
         str | None,
-        Parameter(FileName(), "House rules: a TOML file, or - for standard input."),
+        Parameter(
+            FileName(), "House rules: a TOML file, or - for standard input.", excludes="rules"
+        ),
     ] = None
     garrison: Annotated[
         int | None, Parameter(Whole(), "Armies that must stay behind.", usual="1")
     ] = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.rules is not None and self.rules_file is not None:
-            raise ClashError("{rules} and {rules_file} cannot be combined")
 
     @cached_property
     def rule_set(self) -> RuleSet:

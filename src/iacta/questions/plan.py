@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from importlib import import_module
 from types import ModuleType
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, ClassVar, cast
 
 from iacta.board.board import Board
 from iacta.board.files import read_board
@@ -45,7 +45,7 @@ from iacta.questions import plan_turn as turn
 from iacta.questions import plan_words as words
 from iacta.questions.form import ClashError, Example, Parameter, Topic
 from iacta.questions.kinds import Chance, Choice, Flag, Listed, Name, Number, Whole
-from iacta.questions.parameters import Seed, UnderRules, fresh_seed
+from iacta.questions.parameters import SEED, UnderRules, fresh_seed
 from iacta.questions.plan_code import asked_by_code, is_code
 from iacta.questions.plan_record import (
     PlanRecord,
@@ -91,6 +91,8 @@ USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 class PlanQuestion(UnderRules, Question):
     """Find the best way to take a continent, eliminate a player, or gain the most."""
 
+    one_of: ClassVar = ("position or from_", "take or take_any or eliminate or worth")
+
     position: Annotated[
         str | Position | None,
         Parameter(
@@ -106,6 +108,7 @@ class PlanQuestion(UnderRules, Question):
             "The board of --from or a code, a file.",
             metavar="FILE",
             usual="classic",
+            excludes="position",
         ),
     ] = None
     from_: Annotated[
@@ -113,14 +116,12 @@ class PlanQuestion(UnderRules, Question):
         Parameter(
             Garrisons(example="Ukraine=42", least=1),
             "Your armies (red), without a position: Ukraine=42.",
+            needs="others",
         ),
     ] = None
     others: Annotated[
         tuple[tuple[str, int], ...] | None,
-        Parameter(
-            Others(),
-            "Armies of the others (blue): 2, or 2,Ural=4.",
-        ),
+        Parameter(Others(), "Armies of the others (blue): 2, or 2,Ural=4.", excludes="position"),
     ] = None
     take: Annotated[
         str | None,
@@ -139,11 +140,12 @@ class PlanQuestion(UnderRules, Question):
             Name(),
             "Goals after it: 'Africa; eliminate green'.",
             metavar="GOALS",
+            needs="take or eliminate",
         ),
     ] = None
     stage_values: Annotated[
         tuple[Fraction, ...] | None,
-        Parameter(Listed(WORTH), "What each goal in order is worth.", usual="1 each"),
+        Parameter(Listed(WORTH), "What each goal in order is worth.", usual="1 each", needs="then"),
     ] = None
     worth: Annotated[
         bool,
@@ -151,21 +153,34 @@ class PlanQuestion(UnderRules, Question):
     ] = False
     territory_value: Annotated[
         Fraction | None,
-        Parameter(WORTH, "The value of a territory.", usual=str(USUAL_WORTH["territory_value"])),
+        Parameter(
+            WORTH,
+            "The value of a territory.",
+            usual=str(USUAL_WORTH["territory_value"]),
+            needs="worth",
+        ),
     ] = None
     bonus_value: Annotated[
         Fraction | None,
         Parameter(
-            WORTH, "What each army of a bonus is worth.", usual=str(USUAL_WORTH["bonus_value"])
+            WORTH,
+            "What each army of a bonus is worth.",
+            usual=str(USUAL_WORTH["bonus_value"]),
+            needs="worth",
         ),
     ] = None
     army_value: Annotated[
         Fraction | None,
-        Parameter(WORTH, "The value of each surviving army.", usual=str(USUAL_WORTH["army_value"])),
+        Parameter(
+            WORTH,
+            "The value of each surviving army.",
+            usual=str(USUAL_WORTH["army_value"]),
+            needs="worth",
+        ),
     ] = None
     prizes: Annotated[
         tuple[tuple[str, Fraction], ...] | None,
-        Parameter(Prizes(), "Goals and their worth: 'Africa:5;eliminate green:10'."),
+        Parameter(Prizes(), "Goals and their worth: 'Africa:5;eliminate green:10'.", needs="worth"),
     ] = None
     keep: Annotated[
         tuple[tuple[str, int], ...] | None,
@@ -211,19 +226,24 @@ class PlanQuestion(UnderRules, Question):
             Garrisons(example="blue=4"),
             "Cards of the eliminated player and you: blue=4,red=1.",
             metavar="PLAYERS",
+            needs="eliminate",
+            excludes="reinforce",
         ),
     ] = None
     trade: Annotated[
         Sets | None,
         Parameter(
-            Trades(),
-            "What the next sets bring, or fixed.",
-            usual="4,6,8,10,12,15",
+            Trades(), "What the next sets bring, or fixed.", usual="4,6,8,10,12,15", needs="cards"
         ),
     ] = None
     hold: Annotated[
         bool,
-        Parameter(Flag(), "Plan to hold it until your next turn, too."),
+        Parameter(
+            Flag(),
+            "Plan to hold it until your next turn, too.",
+            needs="take or eliminate",
+            excludes="cards and then",
+        ),
     ] = False
     opponents_get: Annotated[
         int | tuple[tuple[str, int], ...] | None,
@@ -231,6 +251,7 @@ class PlanQuestion(UnderRules, Question):
             NewArmies(example="blue=5,green=3"),
             "With hold, opponents' new armies: 5 or blue=5,green=3.",
             usual="by the usual rule",
+            needs="hold",
         ),
     ] = None
     fortify: Annotated[
@@ -239,6 +260,7 @@ class PlanQuestion(UnderRules, Question):
             Choice(FORTIFY),
             "With hold, final moves: connected, adjacent or none.",
             usual=FORTIFY[0],
+            needs="hold",
         ),
     ] = None
     time_limit: Annotated[
@@ -255,6 +277,7 @@ class PlanQuestion(UnderRules, Question):
             Chance(),
             "Find the fewest armies (or new armies) for this chance.",
             metavar="CHANCE",
+            excludes="then or worth",
         ),
     ] = None
     source: Annotated[
@@ -264,6 +287,8 @@ class PlanQuestion(UnderRules, Question):
             "Where to add the armies of --need.",
             usual="the largest stack",
             metavar="NAME",
+            needs="need",
+            excludes="reinforce",
         ),
     ] = None
     check: Annotated[
@@ -274,54 +299,11 @@ class PlanQuestion(UnderRules, Question):
             metavar="RUNS",
         ),
     ] = None
-    seed: Seed = None
+    seed: Annotated[int | None, Parameter(Whole(), SEED, needs="check or hold or cards")] = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def complete(self) -> None:
         if isinstance(self.position, str) and is_code(self.position):
             self._decode(self.position)
-        named = [name for name in ("board", "from_", "others") if self._has(name)]
-        if self.position is None and "from_" not in named:
-            raise ClashError("give a position file, or {from_} and {others}; see iacta plan --help")
-        if self.position is None and self.others is None:
-            raise ClashError("{from_} also needs {others}")
-        if self.position is not None and named:
-            raise ClashError(f"give a position file or {{{named[0]}}}, not both")
-        goals = {name for name in ("take", "take_any", "eliminate") if self._has(name)}
-        if len(goals) + self.worth != 1:
-            wrong = "more than one goal" if goals else "missing goal"
-            raise ClashError(f"{wrong}: give {{take}}, {{take_any}}, {{eliminate}} or {{worth}}")
-        for name in (*USUAL_WORTH, "prizes"):
-            if self._has(name) and not self.worth:
-                raise ClashError(f"{{{name}}} also needs {{worth}}")
-        if self.then is not None and not goals & {"take", "eliminate"}:
-            raise ClashError("{then} also needs {take} or {eliminate}")
-        if self.stage_values is not None and self.then is None:
-            raise ClashError("{stage_values} also needs {then}")
-        if self.then is not None and self.need is not None:
-            raise ClashError("{need} cannot be combined with {then}")
-        if self.worth and self.need is not None:
-            raise ClashError("{need} cannot be combined with {worth}, which has no chance")
-        if self.cards is not None and self.eliminate is None:
-            raise ClashError("{cards} also needs {eliminate}")
-        if self.cards is not None and self.reinforce is not None:
-            raise ClashError("{cards} cannot be combined with {reinforce}")
-        if self.trade is not None and self.cards is None:
-            raise ClashError("{trade} also needs {cards}")
-        for name in ("opponents_get", "fortify"):
-            if self._has(name) and not self.hold:
-                raise ClashError(f"{{{name}}} also needs {{hold}}")
-        if self.hold and not goals & {"take", "eliminate"}:
-            raise ClashError("{hold} also needs {take} or {eliminate}")
-        if self.hold and self.cards is not None and self.then is not None:
-            raise ClashError("{hold} cannot be combined with {cards} and {then}")
-        if self.source is not None and self.reinforce is not None:
-            raise ClashError("{source} cannot be combined with {reinforce}")
-        for name, other in (("source", "need"), ("seed", "check")):
-            if name == "seed" and (self.hold or self.cards is not None):
-                continue  # ends of the plan are drawn too
-            if self._has(name) and not self._has(other):
-                raise ClashError(f"{{{name}}} also needs {{{other}}}")
 
     def _decode(self, code: str) -> None:
         """Put what a code says in its place; what is asked beside it counts more."""
@@ -330,11 +312,8 @@ class PlanQuestion(UnderRules, Question):
         if self.rules_file is not None:
             asked.pop("rules", None)
         for name, value in asked.items():
-            if name == "position" or not self._has(name):
+            if name == "position" or not self.has(name):
                 put(self, name, value)
-
-    def _has(self, name: str) -> bool:
-        return getattr(self, name) is not None
 
     @cached_property
     def start(self) -> Position:
@@ -363,7 +342,7 @@ class PlanQuestion(UnderRules, Question):
         if self.take_any is not None:
             return TakeAny(self._theirs("take_any", self.start.board.find_set(self.take_any)))
         if self.worth:
-            given = {name: getattr(self, name) for name in USUAL_WORTH if self._has(name)}
+            given = {name: getattr(self, name) for name in USUAL_WORTH if self.has(name)}
             lands, bonus, army = map(float, (USUAL_WORTH | given).values())
             prizes = [
                 (self._read("prizes", goal), float(worth)) for goal, worth in self.prizes or ()
