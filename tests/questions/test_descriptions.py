@@ -1,6 +1,7 @@
 """The descriptions of questions: good enough to make options, forms, schemas and columns."""
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, fields
@@ -39,7 +40,12 @@ def test_each_form_says_what_it_is_for(form: type[Form]) -> None:
     assert form.summary().endswith(".")
     assert form.topic
     assert all(example.line.startswith(form.name) for example in form.examples)
-    assert {each.name for each in form.parameters()} == {field.name for field in fields(form)}
+    known = {each.name for each in form.parameters()}
+    assert known == {field.name for field in fields(form)}
+    conditions = [*form.one_of]
+    for each in form.parameters():
+        conditions += filter(None, [each.needs, each.excludes])
+    assert known >= {name for each in conditions for name in re.split(" or | and ", each)}
 
 
 @pytest.mark.parametrize(
