@@ -20,6 +20,7 @@ from iacta import (
     spread_defenders,
 )
 from iacta.odds.needed import win_probability_keeping
+from iacta.odds.spread import Chain
 from iacta.plan.core import find_core
 from tests.plan.boards import CLASSIC_BOARD, needs_core, position_on
 
@@ -58,12 +59,15 @@ def position(armies: int, defenders: int) -> Position:
 
 
 def test_fractions_of_thousands_of_digits_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    def compared(*_: Any) -> None:
-        raise AssertionError("spreads were compared in fractions")
+    model = Chain._model
 
-    monkeypatch.setattr("iacta.odds.spread._Defence._exactly_best", compared)
+    def compared(chain: Chain, *, exact: bool) -> Any:
+        assert not exact, "spreads were compared in fractions"
+        return model(chain, exact=exact)
+
+    monkeypatch.setattr(Chain, "_model", compared)
     assert not spread_defenders(2000, 9, 3).is_exact
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="in fractions"):
         spread_defenders(700, 9, 3)
 
 
