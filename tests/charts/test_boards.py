@@ -29,17 +29,11 @@ from iacta import (
     read_position,
     reinforce,
 )
-from iacta.charts.board_layers import (
-    NARROW_SIZES,
-    WIDE_SIZES,
-    _Box,
-    _short,
-    cut,
-    digits_on,
-)
-from iacta.charts.board_layout import edges_of, frame_of, lines, places_of, sea_borders
+from iacta.board.layout import edges_of, frame_of, lines, places_of, sea_borders
+from iacta.charts.board_layers import digits_on, short
 from iacta.charts.boards import TONES, TONES_BY_NAME
 from iacta.charts.files import page
+from iacta.charts.scene import NARROW, WIDE, cut, text_width
 from iacta.charts.theme import WIDTH, AnyChart, contrast, per_cent
 from iacta.plan.report import main_line
 from tests.charts.look import is_drawn, subtitle, table, title
@@ -95,7 +89,7 @@ def values(part: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 def boxes(parts: list[dict[str, Any]], width: float) -> list[tuple[float, float, float, float]]:
     """Return the middles of all labels and discs on a map in pixels, with half their sizes."""
-    sizes = WIDE_SIZES if width == WIDTH else NARROW_SIZES
+    sizes = WIDE if width == WIDTH else NARROW
     projection = parts[0]["layer"][0]["projection"]
     scale, (left, top) = projection["scale"], projection["translate"]
     found = []
@@ -103,7 +97,7 @@ def boxes(parts: list[dict[str, Any]], width: float) -> list[tuple[float, float,
         for row in values(parts[0], name):
             half = (sizes.disc, sizes.disc)
             if name in ("names", "gains"):
-                half = (0.28 * sizes.names * len(row["text"]), 0.5 * sizes.names)
+                half = (text_width(row["text"]) * sizes.names / 2, 0.5 * sizes.names)
             found.append((row["x"] * scale + left, row["y"] * scale + top, *half))
     return found
 
@@ -229,7 +223,7 @@ SYMMETRIC = """
 from itertools import combinations, product
 from math import dist
 from iacta import Board
-from iacta.charts.board_layout import places_of
+from iacta.board.layout import places_of
 
 fields = [*product(range(4), range(4))]
 grid = [(str(a), str(b)) for a, b in combinations(fields, 2) if dist(a, b) == 1]
@@ -288,19 +282,6 @@ def test_labels_keep_clear_of_each_other(asia: Plan) -> None:
             assert len(found) > 10
             for (x, y, w, h), (x2, y2, w2, h2) in combinations(found, 2):
                 assert abs(x - x2) >= w + w2 - 1e-6 or abs(y - y2) >= h + h2 - 1e-6
-
-
-def test_names_keep_clear_of_arrows(asia: Plan) -> None:
-    for width, parts in both_sizes(charts.plan_map(asia)):
-        sizes = WIDE_SIZES if width == WIDTH else NARROW_SIZES
-        scale = parts[0]["layer"][0]["projection"]["scale"]
-        across, down = (0.28 * sizes.names / scale, 0.5 * sizes.names / scale)
-        for name in values(parts[0], "names"):
-            half = across * len(name["text"])
-            box = (name["x"] - half, name["y"] - down, name["x"] + half, name["y"] + down)
-            for line in values(parts[0], "shafts"):
-                ends = (line["x"], line["y"]), (line["x2"], line["y2"])
-                assert not _Box(*box).is_crossed(ends), name["text"]
 
 
 def test_each_arrow_has_its_number_and_its_chances(asia: Plan) -> None:
@@ -395,7 +376,7 @@ def test_names_of_strangers_are_escaped_and_cut() -> None:
 
 
 def test_armies_fit_on_a_badge() -> None:
-    assert max(len(_short(10**k * n)) for k in range(9) for n in (1, 99, 123)) <= 4
+    assert max(len(short(10**k * n)) for k in range(9) for n in (1, 99, 123)) <= 4
 
 
 def test_large_boards_are_refused() -> None:

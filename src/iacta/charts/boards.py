@@ -9,31 +9,23 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from iacta.charts.board_layers import (
     MOST_NAMED,
-    NARROW_SIZES,
     NOBODY,
     NOTHING,
-    WIDE_SIZES,
-    Arrow,
-    BoardMap,
     arrow_layers,
-    at_point,
     badge_layers,
     border_rows,
-    close_up,
-    cut,
     ground_layers,
-    name_layers,
+    label_layers,
     names_table,
     owned_ground,
     steps_table,
-    whole_map,
 )
 from iacta.charts.registry import chart
+from iacta.charts.scene import NARROW, WIDE, Arrow, Scene, Sizes, cut, scene_of
 from iacta.charts.theme import (
     AMBER,
     BLUE,
@@ -42,6 +34,7 @@ from iacta.charts.theme import (
     GREY,
     PURPLE,
     RED,
+    WIDTH,
     AnyChart,
     Row,
     alt,
@@ -79,6 +72,7 @@ CONTINENT_TONES = (AMBER, RED, BLUE, GREEN, PURPLE, GREY)
 RARE_STEP = 0.005  # steps less likely than this are in no table
 SELDOM = 0.1  # battles fought less often have no arrow, unless they are on the main line
 MOST_ARROWS = 30
+NARROW_WIDTH = 320
 DIFFERS = 0.1  # chances that differ by less are not shaded
 
 
@@ -103,10 +97,12 @@ def board_map(board: Position | Board) -> AnyChart:
     continents = dict.fromkeys(board.territories, (NOBODY, 0))
     for each in board.continents:
         continents |= dict.fromkeys(each.territories, (each.name, each.bonus))
-    whole = whole_map(board)
+    scenes = _both(board, has_badges=False)
     rows = [
-        {"territory": name, "continent": continent, "bonus": bonus, **at_point(whole.places[name])}
-        for name, (continent, bonus) in continents.items()
+        {"territory": name, "continent": continent, "bonus": bonus, **place}
+        for (name, (continent, bonus)), place in zip(
+            continents.items(), _places(scenes), strict=True
+        )
     ]
     known = {each.name: each.bonus for each in board.continents if each.territories}
     tones = [CONTINENT_TONES[k % len(CONTINENT_TONES)] for k in range(len(known))]
@@ -118,14 +114,13 @@ def board_map(board: Position | Board) -> AnyChart:
     fill = fill.legend(legend) if known else fill.legend(None)
     borders = len({frozenset(pair) for pair in board.borders})
 
-    def layers(drawn: BoardMap) -> list[alt.Chart]:
-        ground = ground_layers(drawn, rows, fill=fill, opacity=alt.value(0.45))
-        return [*ground, *name_layers(drawn, 0.0)]
+    def ground(scene: Scene) -> list[alt.Chart]:
+        return ground_layers(scene, rows, fill=fill, opacity=alt.value(0.45))
 
     bonuses = " Beside each continent: its bonus." if any(known.values()) else ""
     return _finished(
-        whole,
-        layers,
+        scenes,
+        ground,
         rows,
         f"The board {cut(board.name)}: {armies(len(board.territories), 'territory', 'territories')}"
         f", {armies(borders, 'border')}, {armies(len(board.continents), 'continent')}.",
@@ -134,27 +129,20 @@ def board_map(board: Position | Board) -> AnyChart:
 
 
 def _position_map(position: Position) -> AnyChart:
-    whole, owners = whole_map(position.board), _owners(position)
+    scenes, owners = _both(position.board), _owners(position)
     rows = [
-        {"territory": name, **_held(position.of(name)), **at_point(whole.places[name])}
-        for name in position.board.territories
+        {"territory": name, **_held(position.of(name)), **place}
+        for name, place in zip(position.board.territories, _places(scenes), strict=True)
     ]
     mine = [each.armies for each in position.holdings if each.owner == position.player]
-
-    def layers(drawn: BoardMap) -> list[alt.Chart]:
-        return [
-            *owned_ground(drawn, rows, owners),
-            *badge_layers(drawn, rows, owners),
-            *name_layers(drawn),
-        ]
-
     return _finished(
-        whole,
-        layers,
+        scenes,
+        lambda scene: owned_ground(scene, rows, owners),
         rows,
         f"It is {cut(position.player)}'s turn, with {armies(sum(mine))} on "
         f"{armies(len(mine), 'territory', 'territories')}.",
         _who(position),
+        owners=owners,
     )
 
 
@@ -177,22 +165,20 @@ def plan_map(plan: Plan) -> AnyChart:
     from iacta.plan import Plan
 
     expect(plan, Plan, "plan")
-    arrows = _arrows_of(plan)
+    arrows = arrows_of(plan)
     position, owners = plan.position, _owners(plan.position)
-    whole = close_up(position.board, [each.step for each in arrows])
+    scenes = _both(position.board, arrows, is_close=True)
     rows = [
         {
             "territory": each.name,
             **_held(position.of(each.name)),
             "own_probability": each.own_probability,
             "expected_armies": each.expected_armies,
-            **at_point(whole.places[each.name]),
+            **place,
         }
-        for each in plan.territories
+        for each, place in zip(plan.territories, _places(scenes), strict=True)
     ]
-    attacked = {each.step.to for each in arrows}
-    ends = [row["own_probability"] for row in rows if row["territory"] in attacked]
-    is_shaded = bool(ends) and max(ends) - min(ends) > DIFFERS
+    is_shaded = differ(plan, arrows)
     shade = alt.Opacity("own_probability:Q").scale(domain=[0, 1], range=[0.03, 0.35])
     legend = alt.Legend(
         title="chance to own it at the end",
@@ -204,24 +190,23 @@ def plan_map(plan: Plan) -> AnyChart:
         columns=5,
     )
 
-    def layers(drawn: BoardMap) -> list[alt.Chart]:
-        ground = owned_ground(drawn, rows, owners)
+    def ground(scene: Scene) -> list[alt.Chart]:
         if is_shaded:
-            ground = ground_layers(drawn, rows, opacity=shade.legend(legend))
-        return [*ground, *arrow_layers(drawn, rows, owners, arrows)]
+            return ground_layers(scene, rows, opacity=shade.legend(legend))
+        return owned_ground(scene, rows, owners)
 
     return _finished(
-        whole,
-        layers,
+        scenes,
+        ground,
         rows,
         _plan_title(plan),
         f"{_who(position)} {rules_words(plan.rules).capitalize()}.{_arrow_words(plan, arrows)}",
-        arrows=arrows,
+        owners=owners,
         steps=_step_rows(plan, arrows),
     )
 
 
-def _arrows_of(plan: Plan) -> list[Arrow]:
+def arrows_of(plan: Plan) -> list[Arrow]:
     """Return the battles that have an arrow: the main line, and others that are often fought."""
     from iacta.plan.report import main_line
 
@@ -232,15 +217,41 @@ def _arrows_of(plan: Plan) -> list[Arrow]:
         for step in plan.steps
         if (step.start, step.to) not in known and step.reach_probability >= SELDOM
     ]
-    drawn = [*line, *others][: max(MOST_ARROWS, len(line))]
-    return [Arrow(n, step, n <= len(line)) for n, step in enumerate(drawn, start=1)]
+    number = {name: t for t, name in enumerate(plan.position.board.territories)}
+    return [
+        Arrow(
+            n,
+            number[step.start],
+            number[step.to],
+            "main" if n <= len(line) else "rare",
+            f"{cut(step.start)} to {cut(step.to)}",
+            _brief(step.reach_probability),
+            _brief(step.conquer_probability),
+        )
+        for n, step in enumerate([*line, *others][: max(MOST_ARROWS, len(line))], start=1)
+    ]
+
+
+def differ(plan: Plan, arrows: Sequence[Arrow]) -> bool:
+    """Return whether the chances to own what is attacked differ, so that shades show something."""
+    ends = [plan.territories[each.to].own_probability for each in arrows]
+    return bool(ends) and max(ends) - min(ends) > DIFFERS
+
+
+def _brief(chance: float) -> str:
+    """Return a chance as a table has it.
+
+    >>> _brief(0.9999), _brief(0.25), _brief(1e-9)
+    ('> 99%', '25%', '< 1%')
+    """
+    return per_cent(chance).replace("more than", ">").replace("less than", "<")
 
 
 def _arrow_words(plan: Plan, arrows: Sequence[Arrow]) -> str:
     if not arrows:
         return ""
     words = " Arrows: the main line"
-    if not all(each.is_main for each in arrows):
+    if any(each.look == "rare" for each in arrows):
         words += "; pale ones are fought only sometimes"
     left = sum(step.reach_probability >= RARE_STEP for step in plan.steps) - len(arrows)
     rarer = f" {armies(left, 'rarer battle')} {'is' if left == 1 else 'are'} not drawn."
@@ -261,41 +272,35 @@ def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
 
     expect(reinforcement, Reinforcement, "reinforcement")
     found, before = reinforcement, reinforcement.before
-    whole, owners = whole_map(before.position.board), _owners(before.position)
+    owners, board = _owners(before.position), before.position.board
     gains = {each.territory: max(each.all - found.quick, 0.0) for each in found.marginals}
     new = dict(found.placement)
+    arrows, is_chance = arrows_of(found.plan), before.goal.is_chance
+    words = _gain_words(gains, is_chance)
+    scenes = _both(board, arrows, {board.territories.index(name): words[name] for name in words})
     rows = [
         {
             "territory": name,
             **_held(before.position.of(name)),
             "new": new.get(name, 0),
             "gain": gains.get(name, 0.0),
-            **at_point(whole.places[name]),
+            **place,
         }
-        for name in before.position.board.territories
+        for name, place in zip(board.territories, _places(scenes), strict=True)
     ]
-    arrows = _arrows_of(found.plan)
-    is_chance = before.goal.is_chance
-
-    def layers(drawn: BoardMap) -> list[alt.Chart]:
-        return [
-            *owned_ground(drawn, rows, owners),
-            *arrow_layers(drawn, rows, owners, arrows, _gain_words(gains, is_chance)),
-        ]
-
     places = joined([f"{number} on {cut(name)}" for name, number in found.placement])
     title = f"Place {armies(found.armies, 'new army', 'new armies')}: {places}."
     values = [found.before.value, found.plan.value]
     told = [per_cent(value) if is_chance else signed(value, 2) for value in values]
     change = f"{told[0]} becomes {told[1]}"
-    words = f"{change[:1].upper()}{change[1:]}. Numbers at territories: the gain if all go there."
+    change = f"{change[:1].upper()}{change[1:]}. Numbers at territories: the gain if all go there."
     return _finished(
-        whole,
-        layers,
+        scenes,
+        lambda scene: owned_ground(scene, rows, owners),
         rows,
         title,
-        words + _arrow_words(found.plan, arrows),
-        arrows=arrows,
+        change + _arrow_words(found.plan, arrows),
+        owners=owners,
         steps=_step_rows(found.plan, arrows),
     )
 
@@ -310,7 +315,8 @@ def _gain_words(gains: Mapping[str, float], is_chance: bool) -> dict[str, str]:
 
 
 def _step_rows(plan: Plan, arrows: Sequence[Arrow]) -> list[Row]:
-    numbers = {(each.step.start, each.step.to): each.number for each in arrows}
+    names = plan.position.board.territories
+    numbers = {(names[each.start], names[each.to]): each.number for each in arrows}
     rows = [
         {
             "number": numbers.get((step.start, step.to)),
@@ -335,22 +341,40 @@ def _plan_title(plan: Plan) -> str:
     return f"You {what} {per_cent(plan.win_probability)} of the time."
 
 
+def _both(
+    board: Board,
+    arrows: Sequence[Arrow] = (),
+    notes: Mapping[int, str] | None = None,
+    *,
+    is_close: bool = False,
+    has_badges: bool = True,
+) -> tuple[Scene, Scene]:
+    """Return the scenes of a map for wide screens and for narrow ones."""
+
+    def drawn(width: float, sizes: Sizes) -> Scene:
+        sizes = sizes if has_badges else sizes._replace(badge=0.0)
+        return scene_of(board, arrows, notes, width=width, sizes=sizes, is_close=is_close)
+
+    return drawn(WIDTH, WIDE), drawn(NARROW_WIDTH, NARROW)
+
+
+def _places(scenes: Sequence[Scene]) -> list[dict[str, float]]:
+    return [{"x": each.x, "y": each.y} for each in scenes[0].badges]
+
+
 def _finished(
-    whole: BoardMap,
-    layers: Callable[[BoardMap], list[alt.Chart]],
+    scenes: tuple[Scene, Scene],
+    ground: Callable[[Scene], list[alt.Chart]],
     rows: Sequence[Row],
     title: str,
     subtitle: str,
     *,
-    arrows: Sequence[Arrow] = (),
+    owners: Mapping[str, str] | None = None,
     **more: Sequence[Row],
 ) -> AnyChart:
     """Return a map in its two sizes, with a line below for each arrow, and the names left over."""
-    wide, narrow = (
-        _sized(replace(whole, sizes=sizes, taken=[], lines=[], left=[]), layers, arrows)
-        for sizes in (WIDE_SIZES, NARROW_SIZES)
-    )
-    tables = {"territories": rows, **more, "borders": border_rows(whole)}
+    wide, narrow = (_drawn(scene, ground(scene), rows, owners or {}) for scene in scenes)
+    tables = {"territories": rows, **more, "borders": border_rows(scenes[0])}
     finished = finish(wide, title, subtitle, tables)
     other: dict[str, Any] = narrow.to_dict(validate=False)
     finished.usermeta["fixed"] = True
@@ -358,14 +382,17 @@ def _finished(
     return finished
 
 
-def _sized(
-    drawn: BoardMap, layers: Callable[[BoardMap], list[alt.Chart]], arrows: Sequence[Arrow]
+def _drawn(
+    scene: Scene, ground: list[alt.Chart], rows: Sequence[Row], owners: Mapping[str, str]
 ) -> AnyChart:
-    """Return a map of one size with what stands below it."""
-    on_map = alt.layer(*layers(drawn)).properties(width=drawn.sizes.width, height=drawn.height)
+    """Return a map of one size with what is below it."""
+    shafts, heads = arrow_layers(scene)
+    badges = badge_layers(scene, rows, owners) if owners else []
+    on_map = alt.layer(*ground, *shafts, *badges, *heads, *label_layers(scene))
+    on_map = on_map.properties(width=scene.width, height=scene.height)
     on_map = on_map.resolve_scale(color="independent", fill="independent", shape="independent")
-    below = [steps_table(drawn, arrows)] if arrows else []
-    below += [names_table(drawn)] if drawn.left else []
+    below = [steps_table(scene)] if scene.arrows else []
+    below += [table] if (table := names_table(scene)) else []
     sized: AnyChart = alt.vconcat(on_map, *below, spacing=14).resolve_scale(
         color="independent", fill="independent", opacity="independent", shape="independent"
     )

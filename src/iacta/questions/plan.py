@@ -5,12 +5,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from importlib import import_module
 from types import ModuleType
 from typing import Annotated, Any, ClassVar, cast
 
 from iacta.board.board import Board
 from iacta.board.files import read_board
+from iacta.board.layout import check_size
 from iacta.board.position import Position, read_position
 from iacta.checks import put
 from iacta.distribution import Distribution
@@ -417,7 +417,7 @@ class PlanQuestion(UnderRules, Question):
         }
 
     def check_chart(self) -> None:
-        import_module("iacta.charts.board_layout").check_size(self.start.board)
+        check_size(self.start.board)
 
     def answer(self, watch: Watch | None = None) -> "PlanAnswer":
         limit = None if self.time_limit is None else float(min(self.time_limit, LONGEST_LIMIT))

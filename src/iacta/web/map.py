@@ -14,8 +14,8 @@ from iacta.board import Board, Position
 from iacta.board.codes import board_code, is_code
 from iacta.board.files import BUILT_IN, BoardFile, board_of_text, classic_board, read_board
 from iacta.board.formats import own
+from iacta.board.layout import check_size, edges_of, frame_of, lines, places_of, sea_borders
 from iacta.board.position import position_of_text, read_position
-from iacta.charts.board_layout import check_size, edges_of, frame_of, lines, places_of, sea_borders
 from iacta.charts.boards import TONES, TONES_BY_NAME
 from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError

@@ -1,0 +1,618 @@
+"""One drawing of a board, as plain data: pictures draw it, and so does the page with the map.
+
+A map can be drawn in any size. Land, borders and places grow with it; badges, arrow heads and
+letters do not. So each thing is held by an anchor: a point of the board, and how far from it the
+thing is drawn, in units that are the same in every size of the map.
+
+A label has its one place beside its anchor, and a least width of the map: from that width on it
+covers no badge, no arrow and no label before it, however large the map grows. So whoever draws the
+scene only leaves out the labels for which the map is too small, and lays out nothing. A thing at
+the anchor (p, u) is at p z + u in a map of scale z; two things overlap where each of some linear
+functions of z is negative, which is an interval of scales that is computed exactly.
+
+Source: Been, Daiches and Yap, "Dynamic map labeling" (2006).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.board.layout import Frame, edges_of, frame_of, lines, places_of, sea_borders
+
+if TYPE_CHECKING:  # takes time to import
+    from iacta.board import Board
+
+__all__ = [
+    "NARROW",
+    "SHAPES",
+    "WIDE",
+    "Anchor",
+    "Arrow",
+    "Border",
+    "Label",
+    "Scene",
+    "Sizes",
+    "cut",
+    "scene_of",
+    "text_width",
+]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Point: TypeAlias = tuple[float, float]
+Kind: TypeAlias = Literal["note", "name", "key"]
+Look: TypeAlias = Literal["main", "rare", "next"]
+
+# Shapes with room for a number, so that owners can be told apart without colours too.
+SHAPES = (
+    "M-1,0A1,1 0 1 1 1,0A1,1 0 1 1 -1,0Z",
+    "M-.92,-.92L.92,-.92L.92,.92L-.92,.92Z",
+    "M0,-1.3L1.3,0L0,1.3L-1.3,0Z",
+    "M0,-1.15L1.05,-.3L.85,.95L-.85,.95L-1.05,-.3Z",
+    "M-1,-.9L1,-.9L.9,.4L0,1.15L-.9,.4Z",
+    "M-.6,-1.05L.6,-1.05L1.15,0L.6,1.05L-.6,1.05L-1.15,0Z",
+    "M-.45,-1.05L.45,-1.05L1.05,-.45L1.05,.45L.45,1.05L-.45,1.05L-1.05,.45L-1.05,-.45Z",
+    "M-1.15,-.85L1.15,-.85L.75,.95L-.75,.95Z",
+)
+
+CLOSE_UP = 0.7  # a plan that needs less of the board's width is enlarged
+APART = 66.0  # units between territories of a map that is as wide as it should be
+BADGES = 2.5  # halves of a badge from the middle of one to that of the next, at least
+ROUNDS = 60  # in which badges are moved apart
+GOLDEN = 2.4  # the angle between the ways of two badges that are at one place, in radians
+LONGEST_NAME = 24
+LETTER_HEIGHT = 1.15  # as a part of the size of the letters, as are their widths
+LETTERS = {0.25: "fijlrtI.,:;'|!()[]-/ ", 0.7: "ABCDEFGHKLNOPQRSTUVXYZwJ", 0.88: "mMW@%"}
+LETTER_WIDTHS = {letter: width for width, some in LETTERS.items() for letter in some}
+LETTER = 0.56
+LANE = 3.0
+HEAD = 4.0  # half of the head of an arrow
+BENDS = (0.0, 9.0, -9.0, 15.0, -15.0, 22.0, -22.0)  # how far the middle of an arrow may give way
+PIECES = 8  # of a bent arrow
+CLEAR = 3.0  # units between an arrow and a badge that it passes
+ALONG = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)  # where on an arrow its number may be
+FARTHEST = 40  # units from a place to the letters that stand for its name
+SAME = 1e-12  # smaller slopes, as parts of the largest, are none
+
+
+class Sizes(NamedTuple):
+    """How large things are, in units.
+
+    badge: half a badge.
+    names: the letters of names.
+    disc: half the disc with the number of an arrow.
+    """
+
+    badge: float
+    names: float
+    disc: float
+
+
+WIDE = Sizes(8.0, 9.0, 6.5)
+NARROW = Sizes(6.0, 9.0, 5.5)
+
+
+class Anchor(NamedTuple):
+    """Where something is drawn: a point of the board, and how many units from it.
+
+    x, y: the point.
+    dx, dy: the units.
+    """
+
+    x: float
+    y: float
+    dx: float = 0.0
+    dy: float = 0.0
+
+    def at(self, scale: float) -> Point:
+        """Return the point of the board that it is in a map with so many units to one of it."""
+        return self.x + self.dx / scale, self.y + self.dy / scale
+
+
+ORIGIN = Anchor(0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Border:
+    """A border between two territories.
+
+    start, to: the numbers of the territories.
+    is_one_way: whether it leads only from the first to the second.
+    is_drawn: whether a line shows it; where outlines touch, they do.
+    pieces: the line, in two pieces if it wraps around the edges of the map.
+    """
+
+    start: int
+    to: int
+    is_one_way: bool
+    is_drawn: bool
+    pieces: Sequence[tuple[Point, Point]]
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A battle of a plan.
+
+    number: its place in the order in which the battles are usually fought.
+    start, to: the numbers of the territories.
+    look: whether it is on the main line, fought only sometimes, or to be fought next.
+    words: what is fought.
+    fought, taken: the chances of the battle and of the conquest, in words.
+    paths: the line, in two pieces if it wraps around the edges of the map; the head is at its end.
+    disc: where its number is drawn.
+    """
+
+    number: int
+    start: int
+    to: int
+    look: Look
+    words: str
+    fought: str = ""
+    taken: str = ""
+    paths: tuple[tuple[Anchor, ...], ...] = ()
+    disc: Anchor = ORIGIN
+
+    @property
+    def tip(self) -> Anchor:
+        """Where its head is."""
+        return self.paths[-1][-1]
+
+
+@dataclass(frozen=True)
+class Label:
+    """Words at a territory.
+
+    kind: what they are: the name, letters that stand for it, or something else.
+    territory: its number.
+    lines: the words.
+    middle: of them all.
+    least, most: how wide the map must be at least, and must be less than, in units.
+    """
+
+    kind: Kind
+    territory: int
+    lines: Sequence[str]
+    middle: Anchor
+    least: float
+    most: float | None = None
+
+    def is_shown(self, width: float) -> bool:
+        """Return whether it has room on a map that is so many units wide."""
+        return self.least <= width and (self.most is None or width < self.most)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A board as it is drawn.
+
+    frame: the part of the board that can be seen.
+    width: how wide the map should be at least, in units.
+    sizes: of badges, letters and discs, in units.
+    territories: their names.
+    outlines: of each territory its polygons; none where it is a disc around its badge.
+    borders: the borders, each once.
+    badges: where the armies of each territory are.
+    arrows: the battles of a plan.
+    labels: the words on the map, those first that matter most.
+    close: the part in which all arrows are, if it is small enough to enlarge.
+    """
+
+    frame: Frame
+    width: float
+    sizes: Sizes
+    territories: tuple[str, ...]
+    outlines: Sequence[Sequence[Sequence[Point]]]
+    borders: tuple[Border, ...]
+    badges: tuple[Anchor, ...]
+    arrows: tuple[Arrow, ...] = ()
+    labels: tuple[Label, ...] = ()
+    close: Frame | None = None
+
+    @property
+    def scale(self) -> float:
+        """How many units are one of the board, in a map of that width."""
+        return self.width / self.frame.width
+
+    @property
+    def height(self) -> int:
+        """The height of a map of that width."""
+        return round(self.frame.height * self.scale)
+
+    def shown(self) -> list[Label]:
+        """Return the labels that have room in a map of that width."""
+        return [each for each in self.labels if each.is_shown(self.width)]
+
+
+def cut(name: str) -> str:
+    """Return a name, shortened if it is too long for a picture."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def scene_of(
+    board: Board,
+    arrows: Sequence[Arrow] = (),
+    notes: Mapping[int, str] | None = None,
+    *,
+    width: float | None = None,
+    sizes: Sizes = WIDE,
+    is_close: bool = False,
+) -> Scene:
+    """Return a board as it is drawn.
+
+    board: the board.
+    arrows: the battles of a plan, which get their places here.
+    notes: words at territories that matter more than names.
+    width: how wide the map is at least, in units; if it is not given, so wide that there is room
+        for each territory.
+    sizes: of badges, letters and discs. Without badges, names are where they would be.
+    is_close: whether only the part with the arrows can be seen, if it is small enough to enlarge.
+
+    Boards that are too large to be seen are refused.
+    """
+    places, number = places_of(board), {name: t for t, name in enumerate(board.territories)}
+    edges, seas, ways = edges_of(board), set(sea_borders(board)), set(board.borders)
+    borders = tuple(
+        Border(
+            number[start],
+            number[to],
+            (to, start) not in ways,
+            (start, to) in seas,
+            lines(places[number[start]], places[number[to]], edges),
+        )
+        for start, to in board.borders
+        if (to, start) not in ways or number[start] < number[to]
+    )
+    frame = _frame(board, places, range(len(places)))
+    close = _frame(board, places, {t for each in arrows for t in (each.start, each.to)})
+    if close and frame and close.width > CLOSE_UP * frame.width:
+        close = None
+    frame = close if is_close and close else frame
+    assert frame is not None  # noqa: S101 # a board has territories
+    usual = APART * math.sqrt(len(places) * frame.width / frame.height)
+    width = usual if width is None else width
+    badges = _apart(places, width / frame.width, sizes.badge)
+    bare = Scene(
+        frame, width, sizes, board.territories, board.outlines, borders, badges, close=close
+    )
+    return _Layout(bare).laid_out(arrows, notes or {})
+
+
+def _frame(board: Board, places: Sequence[Point], chosen: Iterable[int]) -> Frame | None:
+    """Return the frame around some territories."""
+    points = [places[t] for t in chosen]
+    if not points:
+        return None
+    if board.outlines:
+        points += [p for t in chosen for polygon in board.outlines[t] for p in polygon]
+    return frame_of(points, any(map(bool, board.outlines)))
+
+
+def _apart(places: Sequence[Point], scale: float, half: float) -> tuple[Anchor, ...]:
+    """Return the places of badges, moved as far as they would cover each other."""
+    start = np.array(places, dtype=float) * scale
+    moved, least = start.copy(), BADGES * half
+    turns = GOLDEN * np.arange(len(places))
+    for _ in range(ROUNDS):
+        way = moved[:, None] - moved[None]
+        far = np.hypot(*way.transpose(2, 0, 1))
+        np.fill_diagonal(far, np.inf)
+        if far.min(initial=np.inf) >= least - 0.01:
+            break
+        if far.min() < 0.01:
+            moved += 0.1 * np.column_stack([np.cos(turns), np.sin(turns)])
+            continue
+        moved += (way * (np.maximum(least - far, 0.0) / far / 2)[..., None]).sum(axis=1)
+    offs = (moved - start).round(2) + 0.0  # never -0.0
+    return tuple(Anchor(*at, *map(float, by)) for at, by in zip(places, offs, strict=True))
+
+
+def text_width(text: str) -> float:
+    """Return how wide a text is in a font such as Arial, as a multiple of the size of its letters.
+
+    >>> round(text_width("India"), 2)
+    2.18
+    """
+    return sum(LETTER_WIDTHS.get(letter, LETTER) for letter in text)
+
+
+def key_of(number: int) -> str:
+    """Return letters that stand for a name.
+
+    >>> key_of(0), key_of(25), key_of(26), key_of(53)
+    ('a', 'z', 'aa', 'bb')
+    """
+    return chr(ord("a") + number % 26) * (number // 26 + 1)
+
+
+def _near(half: float, width: float, height: float, is_far_too: bool) -> Iterator[Point]:
+    """Yield the places of a label around a badge, the best first.
+
+    half: half of the badge.
+    width, height: half of the label.
+    is_far_too: whether it may also be farther away.
+    """
+    below, aside = half + height + 1, 1.3 * half + width + 1  # as a diamond is wide
+    if not half:
+        yield 0.0, 0.0
+    yield from ((0, below), (0, -below), (aside, 0), (-aside, 0))
+    yield from ((x * aside * 0.8, y * below) for y in (1, -1) for x in (1, -1))
+    yield from ((x * width * 0.6, y * below) for y in (1, -1) for x in (1, -1))
+    yield from ((0, below + 4), (0, -below - 4), (aside + 4, 0), (-aside - 4, 0))
+    if is_far_too:
+        turns = [turn * math.pi / 6 for turn in range(12)]
+        for away in range(6, FARTHEST, 2):
+            yield from ((away * math.cos(turn), away * math.sin(turn)) for turn in turns)
+
+
+class _Thing(NamedTuple):
+    """What covers the ground between two anchors, with a margin."""
+
+    start: Anchor
+    end: Anchor
+    width: float
+    height: float
+    least: float = 0.0
+    most: float = math.inf
+
+
+class _Layout:
+    """Finds places for what is drawn, each clear of what has its place already."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene, self.half = scene, scene.sizes.badge
+        x, y, width, height = scene.frame
+        left, right, top, bottom = x, x + width, y, y + height
+        far = 1e3 * width
+        self.things = [  # a label may not reach over the edges
+            _Thing(Anchor(left - far, top), Anchor(left, top), 0.0, far),
+            _Thing(Anchor(right, top), Anchor(right + far, top), 0.0, far),
+            _Thing(Anchor(left, top - far), Anchor(left, top), far, 0.0),
+            _Thing(Anchor(left, bottom), Anchor(left, bottom + far), far, 0.0),
+        ]
+        if self.half:
+            self.things += [_Thing(each, each, self.half, self.half) for each in scene.badges]
+
+    def laid_out(self, arrows: Sequence[Arrow], notes: Mapping[int, str]) -> Scene:
+        """Return the scene with arrows and labels in their places."""
+        scene, drawn = self.scene, self._arrows(arrows)
+        first = {t for each in arrows for t in (each.start, each.to)}
+        seen = [t for t, at in enumerate(scene.badges) if scene.frame.holds((at.x, at.y))]
+        seen.sort(key=lambda t: t not in first)
+        labels = [self._label("note", t, [[text]]) for t, text in notes.items()]
+        found = [each for each in labels if each]
+        least = dict.fromkeys(seen, math.inf)
+        for t in seen:
+            words = cut(scene.territories[t]).split() or [""]
+            forms = [[" ".join(words)]]
+            forms += [[" ".join(words[:k]), " ".join(words[k:])] for k in range(1, len(words))]
+            if name := self._label("name", t, forms):
+                found.append(name)
+                least[t] = name.least
+        keys = 0
+        for t in (t for t in seen if least[t] > scene.width):
+            if key := self._label("key", t, [[key_of(keys)]], least[t]):
+                found.append(key)
+                keys += 1
+        return replace(scene, arrows=drawn, labels=tuple(found))
+
+    # Arrows.
+
+    def _arrows(self, arrows: Sequence[Arrow]) -> tuple[Arrow, ...]:
+        """Return the arrows in their places; opposite ones keep to the right."""
+        both = {(each.start, each.to) for each in arrows}
+        drawn = []
+        for each in arrows:
+            lane = LANE if (each.to, each.start) in both else 0.0
+            drawn.append(replace(each, paths=tuple(self._paths(each, lane))))
+        lines = {
+            each.number: [_Thing(a, b, 1.0, 1.0) for path in each.paths for a, b in pairwise(path)]
+            for each in drawn
+        }
+        self.things += [_Thing(each.tip, each.tip, HEAD, HEAD) for each in drawn]
+        scale = self.scene.scale
+        # Short arrows first, as they have the least room.
+        for k in sorted(range(len(drawn)), key=lambda k: _longest(drawn[k], scale)[1]):
+            each = drawn[k]
+            others = [one for number in lines if number != each.number for one in lines[number]]
+            disc = self._disc(each, others)
+            drawn[k] = replace(each, disc=disc)
+            self.things.append(_Thing(disc, disc, *[self.scene.sizes.disc] * 2))
+        self.things += [one for some in lines.values() for one in some]
+        return tuple(drawn)
+
+    def _paths(self, arrow: Arrow, lane: float) -> Iterator[tuple[Anchor, ...]]:
+        """Yield the line of an arrow, bent where a badge is in its way."""
+        badges = self.scene.badges
+        start, to = badges[arrow.start], badges[arrow.to]
+        ends = next(
+            each.pieces if each.start == arrow.start else _turned(each.pieces)
+            for each in self.scene.borders
+            if {each.start, each.to} == {arrow.start, arrow.to}
+        )
+        if len(ends) > 1:
+            (_, a), (b, _) = ends
+            yield self._path(start, Anchor(*a), lane, 0.0, 0.0)
+            yield self._path(Anchor(*b), to, lane, 0.0, self.half + HEAD)
+            return
+        others = [each for t, each in enumerate(badges) if t not in (arrow.start, arrow.to)]
+        paths = [self._path(start, to, lane, bend, self.half + HEAD) for bend in BENDS]
+        yield min(paths, key=lambda path: self._hits(path, others))
+
+    def _path(
+        self, start: Anchor, to: Anchor, lane: float, bend: float, back: float
+    ) -> tuple[Anchor, ...]:
+        """Return a line between two anchors.
+
+        lane: how far it is at the right of them.
+        bend: how much farther its middle is at the left.
+        back: how far from the second anchor it ends.
+        """
+        (x, y), length = _way(start, to, self.scene.scale)
+        ending = math.hypot(length, 4 * bend)
+        tip = (
+            -back * (length * x + 4 * bend * y) / ending,
+            -back * (length * y - 4 * bend * x) / ending,
+        )
+        count = PIECES if bend else 1
+        found = []
+        for k in range(count + 1):
+            part = k / count
+            side = lane - 4 * bend * part * (1 - part)
+            found.append(
+                Anchor(
+                    start.x + part * (to.x - start.x),
+                    start.y + part * (to.y - start.y),
+                    start.dx + part * (to.dx - start.dx + tip[0]) - side * y,
+                    start.dy + part * (to.dy - start.dy + tip[1]) + side * x,
+                )
+            )
+        return tuple(found)
+
+    def _hits(self, path: Sequence[Anchor], badges: Sequence[Anchor]) -> int:
+        """Return how many badges a line passes too near."""
+        if not badges:
+            return 0
+        scale = self.scene.scale
+        at = np.array([each.at(scale) for each in path]) * scale
+        parts = np.linspace(0.0, 1.0, 33 if len(at) == 2 else 5)[:, None, None]
+        line = (at[:-1] + parts * (at[1:] - at[:-1])).reshape(-1, 2)
+        way = np.array([each.at(scale) for each in badges])[:, None] * scale - line
+        return int((np.hypot(*way.transpose(2, 0, 1)).min(axis=1) < self.half + CLEAR).sum())
+
+    def _disc(self, arrow: Arrow, others: Sequence[_Thing]) -> Anchor:
+        """Return the place of the number of an arrow: on it or, if that is short, beside it."""
+        half, scale = self.scene.sizes.disc, self.scene.scale
+        path, length = _longest(arrow, scale)
+        x, y = _way(path[0], path[-1], scale)[0]
+        hidden = min(self.half / length, 0.9)  # the part below the first badge
+        offs = [0.0] if (1 - hidden) * length >= 2 * half + 8 else []
+        offs += [side * far for far in (half + 3, half + 8, half + 14) for side in (1, -1)]
+        tried = []
+        for off in offs:
+            for part in ALONG:
+                at = _on(path, hidden + (1 - hidden) * part)
+                tried.append(at._replace(dx=at.dx - off * y, dy=at.dy + off * x))
+        for things, most in (
+            ([*self.things, *others], math.inf),
+            (self.things, math.inf),
+            (self.things, 1.001 * scale),  # on larger maps, it may be in the way
+        ):
+            least = _clear(tried, half, half, things, scale, most)
+            if least.min() <= scale:
+                return tried[int((least <= scale).argmax())]
+        return tried[0]
+
+    # Labels.
+
+    def _label(
+        self, kind: Kind, t: int, forms: Sequence[Sequence[str]], most: float = math.inf
+    ) -> Label | None:
+        """Return words at a territory in the first place with room, if there is any.
+
+        kind, t: the kind and the territory.
+        forms: the words in lines, in each way in which they can be written.
+        most: the map on which the label is not shown any more, as that has its name.
+        """
+        at, size = self.scene.badges[t], self.scene.sizes.names
+        wide = self.scene.frame.width
+        best: tuple[float, Sequence[str], _Thing] | None = None
+        for form in forms:
+            width = max(map(text_width, form)) * size / 2
+            height = LETTER_HEIGHT * size * len(form) / 2
+            tried = [
+                at._replace(dx=at.dx + x, dy=at.dy + y)
+                for x, y in _near(self.half, width, height, kind == "key")
+            ]
+            least = _clear(tried, width, height, self.things, self.scene.scale, most / wide)
+            good = least <= self.scene.scale
+            k = int(good.argmax() if good.any() else least.argmin())
+            if best is None or (best[0] > self.scene.scale and least[k] < best[0]):
+                best = float(least[k]), form, _Thing(tried[k], tried[k], width, height)
+        if best is None or math.isinf(best[0]):
+            return None
+        self.things.append(best[2]._replace(least=best[0], most=most / wide))
+        until = None if math.isinf(most) else most
+        return Label(kind, t, best[1], best[2].start, best[0] * wide, until)
+
+
+def _turned(pieces: Sequence[tuple[Point, Point]]) -> list[tuple[Point, Point]]:
+    """Return a line in the other direction."""
+    return [(b, a) for a, b in reversed(pieces)]
+
+
+def _way(start: Anchor, to: Anchor, scale: float) -> tuple[Point, float]:
+    """Return the direction from an anchor to another, and how many units they are apart."""
+    (ax, ay), (bx, by) = start.at(scale), to.at(scale)
+    length = math.hypot(bx - ax, by - ay) * scale or 1.0
+    return ((bx - ax) * scale / length, (by - ay) * scale / length), length
+
+
+def _longest(arrow: Arrow, scale: float) -> tuple[Sequence[Anchor], float]:
+    """Return the longest piece of an arrow, and how long it is."""
+    long = [_way(path[0], path[-1], scale)[1] for path in arrow.paths]
+    return arrow.paths[long.index(max(long))], max(long)
+
+
+def _on(path: Sequence[Anchor], part: float) -> Anchor:
+    """Return the anchor at a part of a line."""
+    k = min(int(part * (len(path) - 1)), len(path) - 2)
+    rest = part * (len(path) - 1) - k
+    return Anchor(*(a + rest * (b - a) for a, b in zip(path[k], path[k + 1], strict=True)))
+
+
+def _clear(
+    tried: Sequence[Anchor],
+    width: float,
+    height: float,
+    things: Sequence[_Thing],
+    scale: float,
+    most: float = math.inf,
+) -> Floats:
+    """Return from which scale on a box is clear of all things, for each place that is tried.
+
+    tried: the middles of the box.
+    width, height: half its size.
+    things: what it must keep clear of while it is there itself.
+    scale: the least scale for which that matters.
+    most: the scale at which the box is not drawn any more; one that is never clear before has
+        infinity.
+
+    At a scale z, box and thing overlap if their shadows do on both axes and on the normal of the
+    thing. Each of these is two conditions of the form r z + c < 0, so that they overlap in one
+    interval of scales.
+    """
+    start, end = (np.array([each[k] for each in things]) for k in (0, 1))
+    size, there = (np.array([each[k : k + 2] for each in things]) for k in (2, 4))
+    box = np.array(tried)[:, None]
+    chord = end[:, :2] - start[:, :2]
+    length = np.hypot(*chord.T)[:, None]
+    across = chord[:, ::-1] * [-1.0, 1.0]
+    normal = np.where(length > 0, across / np.maximum(length, 1e-300), [1.0, 0.0])
+    low = np.full((len(tried), len(things)), 0.0)
+    high = np.full_like(low, np.inf)
+    for axis in (np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), normal):
+        reach = (np.abs(axis) * np.add(size, (width, height))).sum(axis=1)
+        ends = [
+            [((each[..., part] - box[..., part]) * axis).sum(axis=-1) for each in (start, end)]
+            for part in (slice(0, 2), slice(2, 4))
+        ]
+        (slope, slope2), (shift, shift2) = ends
+        is_turned = slope2 * scale + shift2 < slope * scale + shift
+        least = np.where(is_turned, slope2, slope), np.where(is_turned, shift2, shift) - reach
+        other = np.where(is_turned, -slope, -slope2), np.where(is_turned, -shift, -shift2) - reach
+        for rise, at_0 in (least, other):
+            rise = np.where(np.abs(rise) < SAME * np.abs(rise).max(), 0.0, rise)
+            root = np.divide(-at_0, rise, out=np.where(at_0 < 0, np.inf, -np.inf), where=rise != 0)
+            low = np.where(rise < 0, np.maximum(low, root), low)
+            high = np.where(rise >= 0, np.minimum(high, root), high)
+    low = np.maximum(low, there[:, 0])
+    high = np.minimum(high, np.minimum(there[:, 1], most))
+    found: Floats = np.where(low < high, high, 0.0).max(axis=1)
+    found[found >= most] = np.inf
+    return found
