@@ -70,6 +70,37 @@ def test_a_package_imports_only_from_floors_below() -> None:
             assert other == here or below_here, (name, other)
 
 
+def calls(name: str) -> dict[str, list[ast.Call]]:
+    """Return the calls of a function, by the file that they are in."""
+    found: dict[str, list[ast.Call]] = {}
+    for module, file in MODULES.items():
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and name == getattr(node.func, "id", ""):
+                found.setdefault(module, []).append(node)
+    return found
+
+
+# Who looks up what on a floor above, when a value is shown or drawn.
+CLIMBS = {
+    ("display", "charts"),
+    ("display", "questions.notebook"),
+    ("questions.notebook", "charts"),
+    ("questions.notebook", "charts.files"),
+    ("questions.question", "charts"),
+}
+
+
+def test_only_values_that_are_shown_look_up_what_is_above() -> None:
+    climbs = calls("above").items()
+    assert {(name, ast.literal_eval(each.args[0])) for name, of in climbs for each in of} == CLIMBS
+
+
+def test_no_module_is_imported_by_a_name_that_hides_it() -> None:
+    for name, found in calls("import_module").items():
+        for argument in (ast.unparse(call.args[0]) for call in found):
+            assert "iacta" not in argument or name == "display", (name, argument)
+
+
 def test_no_file_imports_itself_in_a_circle() -> None:
     below = imports()
     while free := {name for name, names in below.items() if not names & below.keys()}:

@@ -2,22 +2,30 @@
 
 from dataclasses import fields
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import altair
 
-__all__ = ["LONGEST_REPR", "Displayed", "Pasted", "pasted"]
+__all__ = ["LONGEST_REPR", "Displayed", "Pasted", "above", "pasted"]
 
 LONGEST_REPR = 200
+
+
+def above(name: str) -> ModuleType:
+    """Return a module from a floor above, which is only looked up when a value is shown or drawn.
+
+    name: its name within the package. A test lists who looks up what.
+    """
+    return import_module(f"iacta.{name}")
 
 
 class Displayed:
     """A value that shows itself: a terminal says what it is, and a notebook shows its answer.
 
     The answer is the sentence, its tables and its picture. Answers and charts are built on the
-    values. So they are looked up here, by name, when a value is shown or drawn, and nowhere else
-    below.
+    values, so they are looked up when a value is shown or drawn.
     """
 
     __slots__ = ()
@@ -34,11 +42,11 @@ class Displayed:
 
         context: what its chart needs besides, as for `iacta.charts.chart_of`.
         """
-        chart: altair.TopLevelMixin = import_module("iacta.charts").chart_of(self, *context)
+        chart: altair.TopLevelMixin = above("charts").chart_of(self, *context)
         return chart
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        bundle: dict[str, str] = import_module("iacta.questions.notebook").bundle(self)
+        bundle: dict[str, str] = above("questions.notebook").bundle(self)
         return bundle
 
 

@@ -97,7 +97,7 @@ def test_a_board_survives_domination_and_conquer_club(ending: str, tmp_path: Pat
 
 
 def test_the_classic_board_survives_with_its_outlines() -> None:
-    assert read_board(own.record(classic_board())) == classic_board()
+    assert read_board(classic_board().to_record()) == classic_board()
 
 
 ODD = ("[x]", "#a", ";b", "name z", "[borders]", "[map]", "crd x.cards", "<a>", "{", "1", "true")
@@ -369,7 +369,7 @@ def test_continents_may_consist_of_continents() -> None:
 def test_directed_borders_of_our_own_lead_one_way() -> None:
     board = read_board({"directed": True, "territories": {"A": ["B"], "B": []}})
     assert board.borders == (("A", "B"),)
-    assert own.record(board)["directed"] is True
+    assert board.to_record()["directed"] is True
 
 
 def test_a_territory_with_a_bonus_of_its_own_is_a_continent_of_one(tmp_path: Path) -> None:

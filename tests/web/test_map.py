@@ -15,7 +15,6 @@ from playwright.sync_api import Page, Route, expect
 
 import iacta
 from iacta.board.files import read_board
-from iacta.board.formats import own
 from iacta.board.position import read_position
 from iacta.errors import IactaError
 from iacta.plan import Plan, Play, TakeAll, best_plan
@@ -592,7 +591,7 @@ def test_every_format_is_read_from_its_text(file: Path) -> None:
     text = file.read_text()
     if file.stem == "position":
         position = read_position(file)
-        found = position_read({"text": text, "board": own.record(position.board)})
+        found = position_read({"text": text, "board": position.board.to_record()})
         assert read_position({**found["position"], "board": found["board"]}) == position
     elif file.suffix != ".cards":
         board = read_board(file)

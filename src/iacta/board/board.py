@@ -1,12 +1,12 @@
 """Board: territories, the borders between them, and the continents that pay a bonus."""
 
+import json
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib import import_module
 from itertools import islice
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,7 @@ __all__ = [
     "Point",
     "did_you_mean",
     "folded",
+    "json_text",
     "one_line",
     "read_name",
     "refuse_count",
@@ -214,8 +215,32 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         rows = row_of(continents, "continents", "continents")
         return cls(name, tuple(spelling.values()), (*pairs, *back), tuple(rows))
 
-    def to_toml(self) -> str:
+    def to_record(self) -> dict[str, Any]:
+        """Return the board as a table in iacta's own format, which `read_board` reads.
+
+        >>> Board.from_edges("tiny", [("A", "B")]).to_record()["territories"]
+        {'A': ['B'], 'B': ['A']}
+        """
+        ways = set(self.borders)
+        found: dict[str, Any] = {"name": self.name}
+        if any((end, start) not in ways for start, end in self.borders):
+            found["directed"] = True
+        found["territories"] = {name: list(self.neighbours(name)) for name in self.territories}
+        found["continents"] = {
+            each.name: {"bonus": each.bonus, "territories": list(each.territories)}
+            for each in self.continents
+        }
+        if self.places:
+            found["places"] = dict(zip(self.territories, map(_numbers, self.places), strict=True))
+        if self.outlines:
+            shapes = [[list(map(_numbers, piece)) for piece in shape] for shape in self.outlines]
+            found["outlines"] = dict(zip(self.territories, shapes, strict=True))
+        return found
+
+    def to_toml(self, within: str = "") -> str:
         """Return the text of a TOML file in iacta's own format, which `read_board` reads.
+
+        within: the prefix of its tables in the file of something that has a board.
 
         >>> import tomllib
         >>> from iacta.board.files import read_board
@@ -223,9 +248,16 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         >>> read_board(tomllib.loads(board.to_toml())) == board
         True
         """
-        # The formats import boards.
-        text: str = import_module("iacta.board.formats.own").toml(self)
-        return text
+        found = self.to_record()
+        lines = [f"{key} = {json_text(found[key])}" for key in ("name", "directed") if key in found]
+        for key in ("territories", "places", "outlines"):
+            if key in found:
+                lines += ["", f"[{within}{key}]"]
+                lines += [f"{json_text(name)} = {json_text(e)}" for name, e in found[key].items()]
+        for name, continent in found["continents"].items():
+            lines += ["", f"[{within}continents.{json_text(name)}]"]
+            lines += [f"{key} = {json_text(value)}" for key, value in continent.items()]
+        return "\n".join(lines) + "\n"
 
     def to_text(self) -> str:
         """Return the board as Python text, however long, that can be pasted back."""
@@ -397,3 +429,12 @@ def _read_outlines(outlines: object) -> tuple[Outline, ...]:
     points = sum(len(polygon) for shape in shapes for polygon in shape)
     refuse_count(points, MOST_POINTS, "points")
     return shapes
+
+
+def _numbers(point: Point) -> list[float]:
+    return [int(number) if number == int(number) else number for number in point]
+
+
+def json_text(value: object) -> str:
+    """Return a value in JSON, which is TOML as well if the value contains no table."""
+    return json.dumps(value, ensure_ascii=False)

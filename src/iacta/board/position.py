@@ -134,7 +134,7 @@ class Position(Pasted):
         """
         is_classic = self.board == read_board("classic")
         text = position_toml(self, "classic" if is_classic else None)
-        return text if is_classic else f"{text}\n[board]\n{own.toml(self.board, 'board.')}"
+        return text if is_classic else f"{text}\n[board]\n{self.board.to_toml('board.')}"
 
     def to_code(self) -> str:
         """Return the position as a code of one line, which `from_code` reads.

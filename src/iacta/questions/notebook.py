@@ -4,9 +4,9 @@ import json
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from html import escape
-from importlib import import_module
 from typing import Any
 
+from iacta.display import above
 from iacta.distribution import Distribution
 from iacta.errors import IactaError
 from iacta.questions.question import QUESTIONS, Answer
@@ -112,7 +112,7 @@ def _bar(bar: Bar, part: float) -> str:
 
 def _picture(value: Any) -> str:
     """Return the picture of a value, nothing if it has none or the extra is not installed."""
-    charts, files = import_module("iacta.charts"), import_module("iacta.charts.files")
+    charts, files = above("charts"), above("charts.files")
     try:
         spec = charts.specification(value.plot())
         svg = files.described(files.convert(json.dumps(spec), "svg"), spec)

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from types import ModuleType
 from typing import Any, Protocol, get_args, get_type_hints
 
-from iacta.display import Displayed
+from iacta.display import Displayed, above
 from iacta.errors import IllegalError
 from iacta.questions.form import Form, Register
 from iacta.questions.record import Key, Record
@@ -109,7 +108,7 @@ class Answer(Displayed):
 
         Charts import answers, so they are looked up only when asked for.
         """
-        return self.draw(import_module("iacta.charts"))
+        return self.draw(above("charts"))
 
     def draw(self, charts: ModuleType) -> Any:
         """Return the picture.

@@ -13,7 +13,6 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from iacta.board import Board, Position
 from iacta.board.codes import board_code, is_code
 from iacta.board.files import BUILT_IN, BoardFile, board_of_text, classic_board, read_board
-from iacta.board.formats import own
 from iacta.board.layout import check_size, edges_of, frame_of, lines, places_of, sea_borders
 from iacta.board.position import position_of_text, read_position
 from iacta.charts.boards import TONES, TONES_BY_NAME
@@ -207,7 +206,7 @@ def _drawn(found: BoardFile) -> dict[str, Any]:
     return {
         "format": found.format,
         "remarks": [{"line": each.line, "text": each.text} for each in found.remarks],
-        "board": "classic" if board == classic_board() else own.record(board),
+        "board": "classic" if board == classic_board() else board.to_record(),
         "name": board.name,
         "code": board_code(board),
         "territories": list(board.territories),
@@ -402,7 +401,7 @@ def _stands(asked: Mapping[str, Any], start: Position) -> Position:
     given = _object(asked, "position")
     if "board" in given:
         return read_position(given)
-    return read_position({**given, "board": own.record(start.board)})
+    return read_position({**given, "board": start.board.to_record()})
 
 
 def _fought(play: Play, attack: Mapping[str, Any]) -> Play:

@@ -13,7 +13,6 @@ Only `territories` is required. Each border leads both ways and may be listed on
 name other continents for all of their territories.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,6 +29,7 @@ from iacta.board.board import (
     Point,
     did_you_mean,
     folded,
+    json_text,
     one_line,
     refuse_count,
 )
@@ -38,7 +38,7 @@ from iacta.board.formats.reading import KeyPath, Source, Table, read_toml
 from iacta.checks import shown, whole_number
 from iacta.errors import IactaError, IllegalError
 
-__all__ = ["JSON", "TOML", "read_board_table", "record", "toml"]
+__all__ = ["JSON", "TOML", "read_board_table"]
 
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")
@@ -147,60 +147,15 @@ def _continent(table: Table, key: str, entry: object) -> DraftContinent:
     return DraftContinent(one_line(key), one_line(key), table.line_of(path), bonus, members)
 
 
-def record(board: Board) -> dict[str, Any]:
-    """Return a board as a table in this format, which is read as the same board."""
-    ways = set(board.borders)
-    found: dict[str, Any] = {"name": board.name}
-    if any((end, start) not in ways for start, end in board.borders):
-        found["directed"] = True
-    found["territories"] = {name: list(board.neighbours(name)) for name in board.territories}
-    found["continents"] = {
-        each.name: {"bonus": each.bonus, "territories": list(each.territories)}
-        for each in board.continents
-    }
-    if board.places:
-        found["places"] = dict(zip(board.territories, map(_numbers, board.places), strict=True))
-    if board.outlines:
-        shapes = [[list(map(_numbers, piece)) for piece in shape] for shape in board.outlines]
-        found["outlines"] = dict(zip(board.territories, shapes, strict=True))
-    return found
-
-
-def _numbers(point: Point) -> list[float]:
-    return [int(number) if number == int(number) else number for number in point]
-
-
 def _write_json(board: Board) -> str:
     blocks = []
-    for key, value in record(board).items():
+    for key, value in board.to_record().items():
         if isinstance(value, dict):
-            lines = (f"    {_json(name)}: {_json(each)}" for name, each in value.items())
-            blocks.append(f"  {_json(key)}: {{\n" + ",\n".join(lines) + "\n  }")
+            lines = (f"    {json_text(name)}: {json_text(each)}" for name, each in value.items())
+            blocks.append(f"  {json_text(key)}: {{\n" + ",\n".join(lines) + "\n  }")
         else:
-            blocks.append(f"  {_json(key)}: {_json(value)}")
+            blocks.append(f"  {json_text(key)}: {json_text(value)}")
     return "{\n" + ",\n".join(blocks) + "\n}\n"
-
-
-def toml(board: Board, within: str = "") -> str:
-    """Return a board as the text of a TOML file.
-
-    within: the prefix of its tables in the file of something that has a board.
-    """
-    found = record(board)
-    lines = [f"{key} = {_json(found[key])}" for key in ("name", "directed") if key in found]
-    for key in ("territories", "places", "outlines"):
-        if key in found:
-            lines += ["", f"[{within}{key}]"]
-            lines += [f"{_json(name)} = {_json(each)}" for name, each in found[key].items()]
-    for name, continent in found["continents"].items():
-        lines += ["", f"[{within}continents.{_json(name)}]"]
-        lines += [f"{key} = {_json(value)}" for key, value in continent.items()]
-    return "\n".join(lines) + "\n"
-
-
-def _json(value: object) -> str:
-    """Return a value in JSON, which is TOML as well if the value contains no table."""
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _read_json(source: Source, name: str) -> Draft | None:
@@ -213,4 +168,4 @@ def _read_toml(source: Source, name: str) -> Draft | None:
 
 
 JSON = Format("iacta's own", ".json", _read_json, _write_json)
-TOML = Format("iacta's own", ".toml", _read_toml, toml)
+TOML = Format("iacta's own", ".toml", _read_toml, Board.to_toml)
