@@ -26,7 +26,7 @@ from iacta.questions.kinds import (
     Way,
     Whole,
 )
-from iacta.questions.plan_values import Garrisons
+from iacta.questions.plan_values import Pairs
 from iacta.questions.question import Question
 from iacta.questions.record import Record
 from iacta.rules.modes import ArmiesGrow
@@ -90,7 +90,7 @@ def test_each_key_of_an_answer_is_described(form: type[Question]) -> None:
         (RulesName(), "Wall+Capital", "capital+wall"),
         (Way(), "22 8:capital@3~5", ("22", "8:capital@3~5")),
         (Listed(Whole(least=None)), "-2,0,5", (-2, 0, 5)),
-        (Garrisons(), "Brazil:3,Egypt:2", (("Brazil", 3), ("Egypt", 2))),
+        (Pairs(Whole(), "Brazil:3"), "Brazil:3,Egypt:2", (("Brazil", 3), ("Egypt", 2))),
     ],
 )
 def test_what_is_read_is_written_so_that_it_is_read_again(kind: Any, text: str, value: Any) -> None:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Annotated, Any, ClassVar
 
-from iacta.checks import row_of, whole_number
-from iacta.errors import IllegalError
+from iacta.checks import whole_number
 from iacta.moved import names_of
 from iacta.odds.fronts import (
     BestFronts,
@@ -19,7 +18,7 @@ from iacta.odds.fronts import (
 )
 from iacta.odds.spread import OBJECTIVES, Objective
 from iacta.questions.form import Example, Parameter, Topic
-from iacta.questions.kinds import Choice, Kind, Schema, Whole
+from iacta.questions.kinds import Choice, Row, Whole
 from iacta.questions.parameters import Exact, UnderRules, WithStop
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import Count, GarrisonKey, Key, Record, RulesKey
@@ -42,41 +41,24 @@ __all__ = ["Fronts", "FrontsAnswer", "FrontsQuestion"]
 __getattr__ = names_of("iacta.odds.fronts")
 
 
-class Fronts(Kind):
+class Fronts(Row):
     """Fronts, each written as ATTACKERS/HELD/HELD...:TERRITORIES:RULES.
 
     >>> Fronts().parse("15:3 8", "fronts")
     (Front(15, territories=3), Front(8))
     """
 
-    is_row: ClassVar[bool] = True
-    names_rules: ClassVar[bool] = True
+    entries: ClassVar[str] = "fronts"
 
-    def parse(self, text: str, name: str) -> tuple[Front, ...]:
-        return self.check(text.replace(",", " ").split(), name)
-
-    def check(self, value: object, name: str) -> tuple[Front, ...]:
-        entries = row_of(value, name, "fronts")
-        if not entries:
-            raise IllegalError(f"missing {name}")
-        return tuple(map(self._checked, entries))
-
-    def _checked(self, entry: object) -> Front:
+    def read(self, entry: object) -> Front:
         if isinstance(entry, Front):
             return entry
         if isinstance(entry, str):
             return parse_front(entry)
         return Front(whole_number(entry, "attackers", least=1))
 
-    def text(self, value: Sequence[Front]) -> str:
-        return " ".join(self.json(value))
-
-    def json(self, value: Sequence[Front]) -> list[str]:
-        return [front_name(each) for each in value]
-
-    def schema(self) -> Schema:
-        entry = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}]}
-        return {"type": "array", "items": entry, "minItems": 1}
+    def entry_text(self, entry: Front) -> str:
+        return front_name(entry)
 
 
 @question(

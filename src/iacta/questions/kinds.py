@@ -30,6 +30,7 @@ __all__ = [
     "Listed",
     "Name",
     "Number",
+    "Row",
     "RulesName",
     "Way",
     "Whole",
@@ -258,26 +259,54 @@ class RulesName(Kind):
         return {"type": ["string", "object"]}
 
 
-class Way(Kind):
+class Row(Kind):
+    """Several entries, each a number or a text that may name rules: the territories of a campaign.
+
+    `read` and `entry_text` are what a kind of entries adds.
+    """
+
+    is_row: ClassVar[bool] = True
+    names_rules: ClassVar[bool] = True
+    entries: ClassVar[str]
+
+    def read(self, entry: object) -> Any:
+        """Return one entry as the question holds it."""
+        raise NotImplementedError
+
+    def entry_text(self, entry: Any) -> str:
+        """Return the text that `read` reads as this entry."""
+        raise NotImplementedError
+
+    def parse(self, text: str, name: str) -> tuple[Any, ...]:
+        return self.check(text.replace(",", " ").split(), name)
+
+    def check(self, value: object, name: str) -> tuple[Any, ...]:
+        entries = row_of(value, name, self.entries)
+        if not entries:
+            raise IllegalError(f"missing {name}")
+        return tuple(map(self.read, entries))
+
+    def text(self, value: Sequence[Any]) -> str:
+        return " ".join(self.json(value))
+
+    def json(self, value: Sequence[Any]) -> list[str]:
+        return list(map(self.entry_text, value))
+
+    def schema(self) -> Schema:
+        entry = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}]}
+        return {"type": "array", "items": entry, "minItems": 1}
+
+
+class Way(Row):
     """The territories of a campaign, each written as DEFENDERS:RULES@GARRISON~STOP_AT.
 
     >>> Way().parse("22 8:capital@3", "territories")
     ('22', '8:capital@3')
     """
 
-    is_row: ClassVar[bool] = True
-    names_rules: ClassVar[bool] = True
+    entries: ClassVar[str] = "defenders"
 
-    def parse(self, text: str, name: str) -> tuple[str | Territory, ...]:
-        return self.check(text.replace(",", " ").split(), name)
-
-    def check(self, value: object, name: str) -> tuple[str | Territory, ...]:
-        entries = row_of(value, name, "defenders")
-        if not entries:
-            raise IllegalError(f"missing {name}")
-        return tuple(self._checked(each) for each in entries)
-
-    def _checked(self, entry: object) -> str | Territory:
+    def read(self, entry: object) -> str | Territory:
         if isinstance(entry, Territory):
             return entry
         if isinstance(entry, str):
@@ -285,15 +314,8 @@ class Way(Kind):
             return entry
         return str(whole_number(entry, "defenders", least=1))
 
-    def text(self, value: Sequence[str | Territory]) -> str:
-        return " ".join(self.json(value))
-
-    def json(self, value: Sequence[str | Territory]) -> list[str]:
-        return [each if isinstance(each, str) else territory_name(each) for each in value]
-
-    def schema(self) -> Schema:
-        entry = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}]}
-        return {"type": "array", "items": entry, "minItems": 1}
+    def entry_text(self, entry: str | Territory) -> str:
+        return entry if isinstance(entry, str) else territory_name(entry)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

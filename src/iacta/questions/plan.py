@@ -60,13 +60,12 @@ from iacta.questions.plan_record import (
 from iacta.questions.plan_turn import Needed
 from iacta.questions.plan_values import (
     WORTH,
-    BoardSource,
-    Garrisons,
     NewArmies,
     Others,
-    PositionSource,
-    Prizes,
+    OwnRules,
+    Pairs,
     RulesOf,
+    Source,
     Trades,
 )
 from iacta.questions.plan_words import Checked
@@ -96,7 +95,7 @@ class PlanQuestion(UnderRules, Question):
     position: Annotated[
         str | Position | None,
         Parameter(
-            PositionSource(),
+            Source(Position, read_position),
             "The position: a JSON or TOML file, a code, or - for stdin.",
             is_argument=True,
         ),
@@ -104,7 +103,7 @@ class PlanQuestion(UnderRules, Question):
     board: Annotated[
         str | Board | None,
         Parameter(
-            BoardSource(),
+            Source(Board, read_board),
             "The board of --from or a code, a file.",
             metavar="FILE",
             usual="classic",
@@ -114,14 +113,18 @@ class PlanQuestion(UnderRules, Question):
     from_: Annotated[
         tuple[tuple[str, int], ...] | None,
         Parameter(
-            Garrisons(example="Ukraine=42", least=1),
+            Pairs(Whole(least=1), "Ukraine=42"),
             "Your armies (red), without a position: Ukraine=42.",
             needs="others",
         ),
     ] = None
     others: Annotated[
         tuple[tuple[str, int], ...] | None,
-        Parameter(Others(), "Armies of the others (blue): 2, or 2,Ural=4.", excludes="position"),
+        Parameter(
+            Others(Whole(least=1), "2,Ural=4"),
+            "Armies of the others (blue): 2, or 2,Ural=4.",
+            excludes="position",
+        ),
     ] = None
     take: Annotated[
         str | None,
@@ -180,16 +183,23 @@ class PlanQuestion(UnderRules, Question):
     ] = None
     prizes: Annotated[
         tuple[tuple[str, Fraction], ...] | None,
-        Parameter(Prizes(), "Goals and their worth: 'Africa:5;eliminate green:10'.", needs="worth"),
+        Parameter(
+            Pairs(WORTH, "Africa:5;eliminate green:10", ";"),
+            "Goals and their worth: 'Africa:5;eliminate green:10'.",
+            metavar="GOALS",
+            needs="worth",
+        ),
     ] = None
     keep: Annotated[
         tuple[tuple[str, int], ...] | None,
-        Parameter(Garrisons(), "Larger garrisons, such as Brazil:3,Egypt:2."),
+        Parameter(
+            Pairs(Whole(), "Brazil:3,Egypt:2"), "Larger garrisons, such as Brazil:3,Egypt:2."
+        ),
     ] = None
     rules_of: Annotated[
         tuple[tuple[str, str], ...] | None,
         Parameter(
-            RulesOf(),
+            RulesOf(OwnRules(), "Ukraine:capital,Egypt:wall"),
             "Territories under their own rules: Ukraine:capital.",
         ),
     ] = None
@@ -223,7 +233,7 @@ class PlanQuestion(UnderRules, Question):
     cards: Annotated[
         tuple[tuple[str, int], ...] | None,
         Parameter(
-            Garrisons(example="blue=4"),
+            Pairs(Whole(), "blue=4"),
             "Cards of the eliminated player and you: blue=4,red=1.",
             metavar="PLAYERS",
             needs="eliminate",
@@ -248,7 +258,7 @@ class PlanQuestion(UnderRules, Question):
     opponents_get: Annotated[
         int | tuple[tuple[str, int], ...] | None,
         Parameter(
-            NewArmies(example="blue=5,green=3"),
+            NewArmies(Whole(), "blue=5,green=3"),
             "With hold, opponents' new armies: 5 or blue=5,green=3.",
             usual="by the usual rule",
             needs="hold",
@@ -393,7 +403,7 @@ class PlanQuestion(UnderRules, Question):
             return None
         mine, theirs = self.start.player, self.start.of(self._eliminated().territories[0]).owner
         hand = 0
-        for name, number in self.cards:
+        for name, number in dict(self.cards).items():
             with _called(owner="cards"):
                 owner = self.start.of(self.start.owned_by(name)[0]).owner
             if owner not in (mine, theirs):

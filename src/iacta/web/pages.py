@@ -22,7 +22,7 @@ from iacta.methods import METHODS
 from iacta.questions.form import ClashError, Example, Form, Parameter, Topic, named_by, option_name
 from iacta.questions.kinds import Chance, Choice, Flag, Number, RulesName, Whole
 from iacta.questions.parameters import fresh_seed
-from iacta.questions.plan_values import BoardSource, PositionSource
+from iacta.questions.plan_values import Source
 from iacta.questions.question import Question
 from iacta.questions.sections import Section, Shaded, Table, text_of
 from iacta.questions.spoken import as_command, as_python
@@ -38,7 +38,7 @@ __all__ = ["answer_html", "problem_page", "router", "template"]
 HOME = "battle"
 FIRST = {"simulate": 1}  # the example on the page at first, if not 0
 LOG = "attack,defence\n5 6 3,4 2\n4 1 4,3 6\n2 6 1,5 5\n5 3 3,1 3\n6 6 2,2 6\n3 4,5\n"
-UNLISTED = (BoardSource, PositionSource)  # does not fit into an address
+UNLISTED = (Source,)  # does not fit into an address
 STEADY = ("plan",)  # too slow to be answered while you type
 MOST_CELLS = 10_000
 SHADES = 20
