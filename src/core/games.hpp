@@ -13,10 +13,11 @@ struct Played {
     double paid;   // what it paid
 };
 
-// Plays one game from a state. `decide(s)` returns a Decision; h is what the state was worth.
-template <int W, class Decide>
-Played play(const Game<W>& game, Position<W> s, Decide decide, double h, Random random, Tally<W>& tally,
-            double weight) {
+// Plays one game from a state. `decide(s)` returns a Decision, `move_in(s, d, outcome)` how many move
+// in after a conquest; h is what the state was worth.
+template <int W, class Decide, class MoveIn>
+Played play(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_in, double h, Random random,
+            Tally<W>& tally, double weight) {
     struct Step {
         Roll roll;
         int able, moved;  // moved: -1 where nothing is conquered
@@ -31,12 +32,12 @@ Played play(const Game<W>& game, Position<W> s, Decide decide, double h, Random 
         double point = random.uniform();
         size_t i = 0;
         while (i + 1 < d.outcomes.size() && (point -= d.outcomes[i].chance) >= 0.0) ++i;
-        const Outcome& outcome = d.outcomes[i];
+        Outcome outcome = d.outcomes[i];
         double paid = -game.price * outcome.attackers;
         if (outcome.defenders == s.armies[d.roll.to]) {
             paid += game.paid(d.roll.to, game.left(s));
             steps.back().able = game.spare(s, d.roll.start) - outcome.attackers;
-            steps.back().moved = outcome.moved;
+            steps.back().moved = outcome.moved = move_in(s, d, outcome);
         }
         played.paid += paid;
         h = outcome.value - paid;

@@ -324,15 +324,19 @@ class Search : public iacta_search {
         if (!has_room(report, int(game_.sets.size()))) return IACTA_UNSOUND;
         begin(budget);
         Tally<W> tally(game_);
-        auto decide = [this](const Position<W>& s) { return decided(s); };
+        bool is_best = small_ || large_;
+        auto decide = [&](const Position<W>& s) { return is_best ? decided(s) : lookahead_.look(s); };
+        auto move_in = [&](const Position<W>& s, const Decision& d, const Outcome& outcome) {
+            return is_best ? outcome.moved : lookahead_.advance(s, d.roll, outcome.attackers);
+        };
         double paid = 0.0;
         *played = 0;
         auto games_played = [&] {
-            double start = small_ || large_ ? decide(from_).value : lookahead_.value(from_);
+            double start = is_best ? decide(from_).value : lookahead_.value(from_);
             for (int& count = *played; count < games; ++count) {
                 deadline_.go_on();
                 Random random(mixed(seed) + mixed(uint64_t(first) + uint64_t(count)));
-                Played game = iacta::play(game_, from_, decide, start, random, tally, 1.0 / games);
+                Played game = iacta::play(game_, from_, decide, move_in, start, random, tally, 1.0 / games);
                 gains[count] = start + game.gain;
                 paid += game.paid / games;
             }

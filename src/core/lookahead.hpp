@@ -139,6 +139,12 @@ class Lookahead {
         std::vector<Parts<W>> parts = parts_of(s);
         return after_conquest(s, parts, v, c, least, CLIMB).second;
     }
+    int advance(Position<W> s, const Roll& roll, int lost) {
+        s.armies[roll.start] -= lost;
+        return advance(s, roll.start, roll.to, game_.least(roll.to, roll.dice));
+    }
+    // What to do, but for the advances.
+    const Decision& look(const Position<W>& s) { return look(s, depth_); }
     const Decision& look(const Position<W>& s, int depth) {
         StateKey key = key_of(s);
         key.a ^= mixed(depth);
@@ -497,11 +503,7 @@ class Lookahead {
     Decision with_advances(const Position<W>& s, Decision d) {
         for (auto* all : {&d.outcomes, &d.others})
             for (Outcome& each : *all)
-                if (each.defenders == s.armies[d.roll.to]) {
-                    Position<W> next = s;
-                    next.armies[d.roll.start] -= each.attackers;
-                    each.moved = advance(next, d.roll.start, d.roll.to, game_.least(d.roll.to, d.roll.dice));
-                }
+                if (each.defenders == s.armies[d.roll.to]) each.moved = advance(s, d.roll, each.attackers);
         return d;
     }
 
