@@ -32,6 +32,7 @@ from iacta.plan.placing import (
     Values,
     deadline_of,
     everywhere,
+    mean_error,
     planned,
 )
 from iacta.plan.plan import Plan
@@ -63,7 +64,7 @@ class Continuation(Displayed):
     first: the chance that it is reached.
     armies: the distribution of the new armies, once it is reached.
     win_probability: an estimate of the chance that the first goal and the next one are reached.
-    error: its standard error.
+    error: its standard error; of fewer than ten ends that of a coin.
     without: the same without new armies, from the same ends.
     ends: from how many ends of the first plan they are estimated.
     """
@@ -147,7 +148,7 @@ def _first_plans(
     for place, each in enumerate(goals):
         part = end.part(1 / (len(goals) - place))
         budget = OTHERS if place else 1.0
-        plan = planned(position, each, options, part, progress, budget)
+        plan = planned(position, each, options, part, None if place else progress, budget)
         best = best or plan
         if each.is_chance or isinstance(each, InOrder):
             yield plan
@@ -218,7 +219,7 @@ class _Turn:
     def continuation(self) -> Continuation:
         """Return what is known of it."""
         count, rows = len(self.found), np.array(self.found).reshape(-1, 2)
-        error = float(rows[:, 0].std(ddof=1)) / count**0.5 if count > 1 else 0.0
+        error = mean_error(rows[:, 0].tolist())
         without = self.first * float(rows[:, 1].mean()) if count else 0.0
         return Continuation(
             self.plan, self.first, self.armies, self.value, self.first * error, without, count

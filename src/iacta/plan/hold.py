@@ -46,6 +46,7 @@ from iacta.plan.placing import (
     Values,
     deadline_of,
     everywhere,
+    mean_error,
     planned,
 )
 from iacta.plan.plan import Plan
@@ -487,7 +488,7 @@ def _summed(plan: Plan, found: list[_Afterwards], is_exact: bool) -> Hold:
     if not found:
         return Hold(plan, 0.0, 0.0, 0.0, 0.0, True, (), (), 0)
     held = np.array([each.held for each in found])
-    error = float(held.std(ddof=1)) / len(found) ** 0.5 if len(found) > 1 else 0.0
+    error = mean_error(held.tolist())
     threats = []
     for player in dict.fromkeys(player for each in found for player in each.threats):
         none = Threat(player, 0.0, 0, 0.0)

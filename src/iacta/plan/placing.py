@@ -16,8 +16,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, combinations_with_replacement
-from math import comb
+from math import comb, sqrt
 from typing import TypeAlias, TypedDict, Unpack
+
+import numpy as np
 
 from iacta.board import Holding, Position
 from iacta.checks import Chance, read_chance, read_seconds, row_of, shown, whole_number
@@ -30,6 +32,7 @@ from iacta.plan.deadline import Deadline
 from iacta.plan.exact import Exact
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
+from iacta.plan.planner import FEWEST_GAMES
 from iacta.plan.problem import Problem, State, read_problem
 from iacta.plan.sets import bits, mask_of
 from iacta.rules.rules import Rules
@@ -44,6 +47,7 @@ __all__ = [
     "Values",
     "deadline_of",
     "everywhere",
+    "mean_error",
     "placed",
     "planned",
     "reinforce",
@@ -280,6 +284,13 @@ def _settled(
 def deadline_of(time_limit: float | None) -> Deadline:
     """Return the deadline of a call with a time limit in seconds; `None` for no limit."""
     return Deadline(None if time_limit is None else read_seconds(time_limit, "time_limit"))
+
+
+def mean_error(chances: Sequence[float]) -> float:
+    """Return the standard error of the mean of some chances; a handful could be anything."""
+    count = len(chances)
+    few = 0.5 / sqrt(max(count, 1)) if count < FEWEST_GAMES else 0.0
+    return max(few, float(np.std(chances, ddof=1)) / sqrt(count) if count > 1 else 0.0)
 
 
 def planned(

@@ -35,7 +35,7 @@ from iacta.plan.exact import Exact
 from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy
 from iacta.plan.problem import Problem
 
-__all__ = ["PROVEN", "Found", "Planner", "half_interval"]
+__all__ = ["FEWEST_GAMES", "PROVEN", "Found", "Planner", "half_interval"]
 
 PROVEN = 1e-9  # values that differ by less are the same
 LEVEL = 1.959963984540054
@@ -79,7 +79,7 @@ UNBOUNDED = Work(inf, MOST_GAMES, 400, inf)
 
 # Policies are compared with the best assignments first, and then the best one that looks deeper.
 ASSIGNMENTS = 4
-DEEPER = (Style(depth=2), Style(depth=3))
+DEEPER: tuple[Style, ...] = (Style(depth=2), Style(depth=3))
 FEW = 1  # of the deeper ones, where time is short
 
 
@@ -227,7 +227,9 @@ class Planner:
 
     def _improve(self, core: Core, first: "_Trial", others: Sequence[Assignment]) -> Iterator[None]:
         """Compare policies, keep the best one, and estimate its value well."""
-        deeper = DEEPER if self.work.games > USUAL.games else DEEPER[:FEW]
+        deeper = DEEPER
+        if self.work.games <= USUAL.games:  # whole battles have too many results to look deeper
+            deeper = () if self.problem.turn.whole_battles else DEEPER[:FEW]
         best, count = first, 1 + len(others) + len(deeper)
         for number in range(count):
             if self._is_enough:
