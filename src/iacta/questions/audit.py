@@ -284,40 +284,32 @@ class AuditAnswer(Answer):
     @property
     def data(self) -> AuditRecord:
         found = self.audited
-        return AuditRecord(
-            found.lines,
-            self.question.rule_set.name,
-            found.level,
-            found.is_alarm,
-            found.impossible,
-            [
-                FindingRecord(
-                    each.question,
-                    each.p_value,
-                    corrected,
-                    each.statistic,
-                    each.how,
-                    each.interval and IntervalRecord(0.99, *each.interval),
-                    each.detail,
+        return AuditRecord.of(
+            found,
+            rules=self.question.rule_set.name,
+            alarm=found.is_alarm,
+            questions=[
+                FindingRecord.of(
+                    each,
+                    corrected=corrected,
+                    interval=each.interval and IntervalRecord(0.99, *each.interval),
                 )
                 for each, corrected in zip(found.findings, found.corrected, strict=True)
             ],
-            EvidenceRecord(
+            evidence=EvidenceRecord(
                 _e_value(found.log_evidence),
                 _e_value(found.most_evidence),
                 1 / found.level,
                 found.alarm,
                 [MomentRecord(each.throws, _e_value(each.log_evidence)) for each in found.moments],
             ),
-            [ResultRecord(*each) for each in found.results],
-            [_luck_record(found, each) for each in self._lucks()],
-            [
+            results=[ResultRecord(*each) for each in found.results],
+            players=[_luck_record(found, each) for each in self._lucks()],
+            power=[
                 SeenRecord(each.name, int(each.counts.sum()), found.bias_seen(each))
                 for each in found.throws
             ],
-            found.unread,
-            found.broken_off,
-            found.skipped,
+            not_told=found.skipped,
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -348,19 +340,13 @@ def _e_value(log: float) -> float | None:
 
 
 def _luck_record(found: Audit, luck: Luck) -> LuckRecord:
-    return LuckRecord(
-        luck.player,
-        luck.throws,
-        luck.result,
-        luck.result - luck.armies,
-        luck.armies,
-        luck.spread,
-        luck.as_bad,
-        luck.as_good,
-        luck.fights,
-        luck.wins if luck.fights else None,
-        luck.wins_spread if luck.fights else None,
-        found.player_p_values.get(luck.player),
+    return LuckRecord.of(
+        luck,
+        skill=luck.result - luck.armies,
+        luck=luck.armies,
+        luck_in_wins=luck.wins if luck.fights else None,
+        spread_in_wins=luck.wins_spread if luck.fights else None,
+        p_value=found.player_p_values.get(luck.player),
     )
 
 

@@ -169,11 +169,8 @@ class BoardAnswer(Answer):
                 TerritoryRecord(name, homes[name], board.neighbours(name), place)
                 for name, place in zip(board.territories, places, strict=True)
             ],
-            [
-                ContinentRecord(each.name, each.bonus, each.territories, _entries(board, each))
-                for each in board.continents
-            ],
-            cards and CardsRecord(cards.territories, cards.wildcards, cards.missions),
+            [ContinentRecord.of(each, entries=_entries(board, each)) for each in board.continents],
+            cards and CardsRecord.of(cards),
             [RemarkRecord(file, remark.line, remark.text) for file, remark in self.remarks],
         )
 

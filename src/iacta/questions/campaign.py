@@ -176,21 +176,20 @@ class CampaignAnswer(Answer):
 
     @property
     def data(self) -> CampaignRecord:
-        asked, stopped = self.question, self.stop_probability
+        asked = self.question
         ways = zip(asked.way, asked.own_rules, self.territory_odds, strict=True)
-        return CampaignRecord(
+        stopped = self.stop_probability
+        return CampaignRecord.of(
+            self,
             attackers=asked.attackers,
             rules=asked.rule_set.name,
-            win_probability=float(self.win_probability),
-            win_probability_exact=exact_text(self.win_probability),
             stop_probability=OMITTED if stopped is None else float(stopped),
             stop_probability_exact=OMITTED if stopped is None else exact_text(stopped),
             territories=tuple(
-                ReachedRecord(
-                    territory.defenders,
-                    own_rules or asked.rule_set.name,
-                    float(odds.reach_probability),
-                    float(odds.conquer_probability),
+                ReachedRecord.of(
+                    odds,
+                    defenders=territory.defenders,
+                    rules=own_rules or asked.rule_set.name,
                 )
                 for territory, own_rules, odds in ways
             ),

@@ -156,13 +156,11 @@ class CompareAnswer(Answer):
             rules=rule_set.name,
             win_probability_exact=exact_text(self.exact),
             methods=tuple(
-                MethodRecord(
-                    each.method,
-                    None if each.chance is None else float(each.chance),
-                    self.error(each.chance),
-                    None if each.bound == math.inf else each.bound,
-                    each.seconds,
-                    each.cannot,
+                MethodRecord.of(
+                    each,
+                    win_probability=None if each.chance is None else float(each.chance),
+                    relative_error=self.error(each.chance),
+                    bound=None if each.bound == math.inf else each.bound,
                 )
                 for each in self.methods
             ),

@@ -34,7 +34,6 @@ from iacta.questions.words import (
     armies,
     cannot_attack,
     count,
-    exact_text,
     exactly,
     percent,
     settled,
@@ -182,20 +181,8 @@ class DecideAnswer(Answer):
 
     @property
     def data(self) -> DecideRecord:
-        decision = self.decision
-        return DecideRecord(
-            decision.attackers,
-            decision.defenders,
-            self.question.rule_set.name,
-            decision.objective,
-            decision.action,
-            float(decision.value),
-            exact_text(decision.value),
-            float(decision.win_probability),
-            exact_text(decision.win_probability),
-            float(decision.expected_attackers_left),
-            tuple(BoundaryRecord(*each) for each in decision.boundary),
-        )
+        boundary = tuple(BoundaryRecord(*each) for each in self.decision.boundary)
+        return DecideRecord.of(self.decision, rules=self.question.rule_set.name, boundary=boundary)
 
     def rows(self) -> Iterator[Sequence[object]]:
         decision = self.decision
@@ -386,19 +373,12 @@ class DiceAnswer(Answer):
     @property
     def data(self) -> DiceRecord:
         decision = self.decision
-        return DiceRecord(
-            decision.attackers,
-            decision.defenders,
-            self.question.rule_set.name,
-            "value" if self.question.values else "conquest",
-            "roll" if decision.attack_dice else "stop",
-            decision.attack_dice,
-            decision.defence_dice,
-            float(decision.value),
-            exact_text(decision.value),
-            float(decision.win_probability),
-            exact_text(decision.win_probability),
-            tuple(self.fewer),
+        return DiceRecord.of(
+            decision,
+            rules=self.question.rule_set.name,
+            objective="value" if self.question.values else "conquest",
+            action="roll" if decision.attack_dice else "stop",
+            fewer=tuple(self.fewer),
         )
 
     def rows(self) -> Iterator[Sequence[object]]:

@@ -38,7 +38,6 @@ from iacta.questions.words import (
     armies,
     cannot_attack,
     count,
-    exact_text,
     exactly,
     percent,
     plain_percent,
@@ -169,14 +168,11 @@ class HoldAnswer(Answer):
     @property
     def data(self) -> HoldRecord:
         rule_set = self.question.rule_set
-        return HoldRecord(
-            self.question.attackers,
-            float(self.chance),
-            rule_set.rules.garrison,
-            rule_set.name,
-            self.defenders,
-            float(self.hold_probability),
-            exact_text(self.hold_probability),
+        return HoldRecord.of(
+            self,
+            attackers=self.question.attackers,
+            garrison=rule_set.rules.garrison,
+            rules=rule_set.name,
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -285,20 +281,16 @@ class SpreadAnswer(Answer):
 
     @property
     def data(self) -> SpreadRecord:
-        rule_set, best = self.question.rule_set, self.best
-        return SpreadRecord(
-            self.question.attackers,
-            self.armies,
-            self.territories,
-            self.objective,
-            rule_set.rules.garrison,
-            rule_set.name,
-            best.spreads,
-            best.count,
-            float(best.value),
-            exact_text(best.value),
-            best.is_exact,
-            tuple(self.others),
+        rule_set = self.question.rule_set
+        return SpreadRecord.of(
+            self.best,
+            attackers=self.question.attackers,
+            armies=self.armies,
+            territories=self.territories,
+            objective=self.objective,
+            garrison=rule_set.rules.garrison,
+            rules=rule_set.name,
+            others=tuple(self.others),
         )
 
     def rows(self) -> Iterator[Sequence[object]]:

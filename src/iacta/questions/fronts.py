@@ -27,7 +27,6 @@ from iacta.questions.words import (
     all_digits,
     armies,
     count,
-    exact_text,
     exactly,
     joined,
     percent,
@@ -161,29 +160,25 @@ class FrontsAnswer(Answer):
 
     @property
     def data(self) -> FrontsRecord:
-        asked, rule_set, best = self.question, self.question.rule_set, self.best
-        return FrontsRecord(
-            asked.armies,
-            asked.objective,
-            rule_set.rules.garrison,
-            rule_set.name,
-            tuple(map(self._front, best.fronts)),
-            float(best.value),
-            exact_text(best.value),
-            best.is_exact,
+        asked, rule_set = self.question, self.question.rule_set
+        return FrontsRecord.of(
+            self.best,
+            armies=asked.armies,
+            objective=asked.objective,
+            garrison=rule_set.rules.garrison,
+            rules=rule_set.name,
+            fronts=tuple(map(self._front, self.best.fronts)),
         )
 
     def _front(self, each: FrontSpread) -> FrontRecord:
         front, own = each.front, each.front.rules
-        return FrontRecord(
-            front.attackers,
-            front.territories,
-            front.shape,
-            self.question.rule_set.name if own is None else rules_name(find_rules(own)),
-            front.held,
-            tuple(each.spread),
-            float(each.value),
-            exact_text(each.value),
+        return FrontRecord.of(
+            each,
+            attackers=front.attackers,
+            territories=front.territories,
+            shape=front.shape,
+            rules=self.question.rule_set.name if own is None else rules_name(find_rules(own)),
+            held=front.held,
         )
 
     def rows(self) -> Iterator[Sequence[object]]:

@@ -327,35 +327,15 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
         more["stages"] = plan.stages
     if is_hopeless(plan):
         more["why"] = why(plan) or None
-    return PlanRecord(
+    return PlanRecord.of(
+        plan,
         goal=GoalRecord(**plan.goal.record()),
         rules=rules,
         win_probability=None if is_worth(plan) else plan.win_probability,
-        upper_bound=plan.upper_bound,
-        proven=plan.proven,
-        steps=[
-            StepRecord(
-                each.start,
-                each.to,
-                each.reach_probability,
-                each.conquer_probability,
-                each.expected_armies,
-            )
-            for each in plan.steps
-        ],
-        territories=[
-            TerritoryRecord(each.name, each.own_probability, each.expected_armies)
-            for each in plan.territories
-        ],
-        seconds=plan.seconds,
-        value=plan.value,
-        play=plan.play,
+        steps=[StepRecord.of(each, from_=each.start) for each in plan.steps],
+        territories=[TerritoryRecord.of(each) for each in plan.territories],
         interval=_interval(plan.interval),
-        battles_value=plan.battles_value,
-        advances=[
-            AdvanceRecord(each.start, each.to, each.probability, each.least, each.most, each.usual)
-            for each in rearguards(plan)
-        ],
+        advances=[AdvanceRecord.of(each, from_=each.start) for each in rearguards(plan)],
         endings=[EndingRecord(each.start, each.to, each.chance) for each in plan.endings],
         **more,
     )

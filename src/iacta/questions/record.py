@@ -6,10 +6,13 @@ and the page of keys all come from it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
+from fractions import Fraction
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union, get_args, get_origin
+
+from iacta.questions.words import exact_text
 
 __all__ = [
     "OMITTED",
@@ -136,6 +139,25 @@ class Record:
             annotation, *_, key = get_args(field.type)
             found.append(replace(key, name=field.name, holds=annotation))
         return tuple(found)
+
+    @classmethod
+    def of(cls, value: object, **more: Any) -> Self:
+        """Return the record of an object that has attributes with the names of the keys.
+
+        value: the object; its fractions become floats, and `x_exact` is the text of its `x`.
+        more: the keys that it does not have, and those that may be left out.
+        """
+        names = {field.name for field in fields(cls)}
+        for field in fields(cls):
+            name, of_exact = field.name, field.name.removesuffix("_exact")
+            if name in more or field.default is not MISSING:
+                continue
+            if of_exact in names - {name}:
+                more[name] = exact_text(getattr(value, of_exact))
+            else:
+                found = getattr(value, name)
+                more[name] = float(found) if isinstance(found, Fraction) else found
+        return cls(**more)
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as JSON has it, without the keys that are left out.

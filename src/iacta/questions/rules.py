@@ -209,22 +209,20 @@ class RulesAnswer(Answer):
 
 
 def _record(odds: Odds) -> RuleSetRecord:
-    known, won, ratio = odds.rule_set, odds.win_probability, odds.break_even_ratio
-    roll, number = odds.full_roll, ratio if isinstance(ratio, Fraction) else None
-    return RuleSetRecord(
-        known.name,
-        known.aliases,
-        known.description,
-        known.source,
-        known.rules.attack.faces,
-        known.rules.defence.faces,
-        rules_record(known.rules),
-        None if roll is None else tuple(_losses(roll)),
-        None if won is None else float(won),
-        exact_text(won),
-        None if number is None else float(number),
-        exact_text(number),
-        odds.break_even_attackers,
+    known, ratio, roll = odds.rule_set, odds.break_even_ratio, odds.full_roll
+    number = ratio if isinstance(ratio, Fraction) else None
+    return RuleSetRecord.of(
+        odds,
+        name=known.name,
+        aliases=known.aliases,
+        description=known.description,
+        source=known.source,
+        attack_dice=known.rules.attack.faces,
+        defence_dice=known.rules.defence.faces,
+        fields=rules_record(known.rules),
+        full_roll=None if roll is None else tuple(_losses(roll)),
+        break_even_ratio=None if number is None else float(number),
+        break_even_ratio_exact=exact_text(number),
     )
 
 
