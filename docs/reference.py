@@ -16,7 +16,8 @@ import iacta
 from docs.equations import typeset
 from docs.signatures import aliases, has_own_signature, property_type, signature
 from iacta import charts, methods, plan
-from iacta_literature import hoehle, taflin
+from iacta.rules import thrown
+from iacta_literature import chain, hoehle, taflin, tree
 
 __all__ = [
     "METHODS",
@@ -36,8 +37,11 @@ def _modules(package: ModuleType) -> dict[str, ModuleType]:
     return {name: import_module(f"{package.__name__}.{name}") for name in names}
 
 
-# Every file of the methods has a page, and so have the articles with equations of their own.
-METHODS: dict[str, ModuleType] = _modules(methods) | {"taflin": taflin, "hoehle": hoehle}
+# Every file of the methods has a page, and so have the dice that a simulation throws, the articles
+# with equations of their own, and what shows the states of a battle.
+METHODS: dict[str, ModuleType] = _modules(methods) | {
+    each.__name__.rpartition(".")[2]: each for each in (thrown, taflin, hoehle, tree, chain)
+}
 STARS = re.compile(r"(`[^`]*`|\*\w+\*)|\*")
 SCRIPTS = re.compile(
     r"(?P<code>`[^`]*`)"

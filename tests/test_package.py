@@ -17,6 +17,7 @@ import pytest
 import iacta
 from iacta.charts.registry import public_names
 from iacta.errors import packages_of
+from iacta.methods import METHODS
 from iacta.rules.modes import MODES
 
 ROOT = Path(__file__).parent.parent
@@ -117,6 +118,12 @@ def test_no_file_imports_itself_in_a_circle() -> None:
         ("from iacta.questions.audit_log import read_log", "is now iacta.fairness.log"),
         ("from iacta.questions.audit import Moment", "Moment is now iacta.fairness.audit.Moment"),
         (
+            "from iacta.methods.path_tree import tree, nodes",
+            "nodes is now iacta_literature.tree.nodes",
+        ),
+        ("from iacta.methods.markov import chain", "chain is now iacta_literature.chain.chain"),
+        ("from iacta.methods.simulation import fight", "fight is now iacta.rules.thrown.fight"),
+        (
             "from iacta.questions.fronts import SHAPES",
             "SHAPES is now iacta.odds.fronts.SHAPES",
         ),
@@ -130,6 +137,18 @@ def test_old_names_of_files_work_with_a_warning(line: str, new: str) -> None:
     assert new in ended.stderr
     wrong = [sys.executable, "-c", line.replace("import iacta.", "import iacta.x")[:-1]]
     assert subprocess.run(wrong, capture_output=True, check=False).returncode == 1  # noqa: S603
+
+
+def test_what_is_above_the_methods_asks_the_kernel_and_knows_no_method() -> None:
+    found = {
+        name
+        for name, file in MODULES.items()
+        if name.startswith("methods.") and name != "methods.kernel"
+        if re.search(r"^class \w+\(\w*Kernel\)", file.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert {f"methods.{each.removesuffix('_exact')}" for each in METHODS} < found
+    for name, below in imports().items():
+        assert name.startswith("methods") or not below & found, name
 
 
 def test_only_rules_and_methods_name_a_mode() -> None:

@@ -49,9 +49,9 @@ from iacta import (
 )
 from iacta.checks import shown, whole_number
 from iacta.errors import missing
-from iacta.methods import markov
-from iacta.methods.simulation import throw_losses
 from iacta.odds.simulated import running_estimates
+from iacta.rules.thrown import throw_losses
+from iacta_literature.chain import chain
 from iacta_literature.pracpred import ABLE, first_even, win
 from iacta_literature.published import (
     Figure,
@@ -277,7 +277,7 @@ def _independence(row: Row) -> Fraction:
 
 def _after(rolls: int) -> Callable[[Row], Number]:
     """Return a function for the probability of a row's state after so many rolls."""
-    return lambda row: markov.chain(10, 10, ABLE).after(rolls)[
+    return lambda row: chain(10, 10, ABLE).after(rolls)[
         Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
     ]
 
@@ -297,7 +297,7 @@ def _line() -> tuple[float, float]:
 
 @cache
 def _states() -> tuple[int, int]:
-    form = markov.chain(10, 10, ABLE).canonical()
+    form = chain(10, 10, ABLE).canonical()
     return len(form.transient), len(form.absorbing)
 
 
@@ -334,7 +334,7 @@ VALUES: dict[str, Callable[[], Number]] = {
     "ways in which the rolls of all numbers of dice can end": lambda: sum(
         len(Roll(attack, defence).losses()) for attack in (1, 2, 3) for defence in (1, 2)
     ),
-    "states that follow 10 against 10": lambda: len(markov.chain(10, 10, ABLE).after(1)),
+    "states that follow 10 against 10": lambda: len(chain(10, 10, ABLE).after(1)),
     "line of the fewest attackers: start": lambda: _line()[0],
     "line of the fewest attackers: slope": lambda: _line()[1],
     "chance of 50 against 50": lambda: win(50, 50),

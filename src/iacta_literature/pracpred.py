@@ -9,7 +9,6 @@ from typing import Any
 import numpy.typing as npt
 
 from iacta import Battle, Distribution, Outcome, Roll, Rules, win_table
-from iacta.methods import path_tree
 from iacta_literature.published import (
     Figure,
     Number,
@@ -18,6 +17,7 @@ from iacta_literature.published import (
     example_losses,
     roll_chance,
 )
+from iacta_literature.tree import nodes, tree
 
 __all__ = ["ABLE", "SOURCE", "ending", "first_even", "win"]
 
@@ -70,14 +70,14 @@ def _mean_with_lead(*leads: int) -> Fraction:
 
 
 def _states_after_one_roll() -> str:
-    states = (branch.node.state for branch in path_tree.tree(10, 6, ABLE).branches)
+    states = (branch.node.state for branch in tree(10, 6, ABLE).branches)
     return ", ".join(f"{state.attackers} {state.defenders}" for state in states)
 
 
 def _states_before_7_against_5() -> str:
     found = sorted(
         node.state
-        for node in path_tree.nodes(path_tree.tree(10, 6, ABLE))
+        for node in nodes(tree(10, 6, ABLE))
         if any(branch.node.state == (7, 5) for branch in node.branches)
     )
     return ", ".join(f"{state.attackers} {state.defenders}" for state in found)

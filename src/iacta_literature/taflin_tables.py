@@ -11,7 +11,6 @@ from math import factorial
 
 from iacta import Battle, Outcome, Roll, break_even_ratio
 from iacta.distribution import Probability
-from iacta.methods import path_tree
 from iacta_literature import taflin
 from iacta_literature.published import (
     Equation,
@@ -22,6 +21,7 @@ from iacta_literature.published import (
     roll_chance,
 )
 from iacta_literature.taflin import Point, RollChances
+from iacta_literature.tree import nodes, tree
 
 __all__ = ["SOURCE"]
 
@@ -148,12 +148,12 @@ FREE_EQUATIONS: dict[str, Callable[[Point, int], Number]] = {
 @cache
 def _visits() -> dict[Outcome, Fraction]:
     """Return the probability that the chain visits each state, summed over its branches."""
-    return {node.state: node.probability for node in path_tree.nodes(path_tree.tree(*START))}
+    return {node.state: node.probability for node in nodes(tree(*START))}
 
 
 def _followed(path: taflin.Ways) -> Fraction:
     """Return the probability of one path in the chain, branch by branch."""
-    node, chance = path_tree.tree(*START), Fraction(1)
+    node, chance = tree(*START), Fraction(1)
     for lost, rolls in enumerate((path.good, path.neutral, path.bad)):
         for _ in range(rolls):
             branch = next(each for each in node.branches if each.losses.attackers == lost)

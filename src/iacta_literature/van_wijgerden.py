@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta import Battle, Losses, Outcome, Roll, armies_needed, find_rules
-from iacta.methods import path_tree
 from iacta_literature.pracpred import ABLE, ending, win
 from iacta_literature.published import (
     Figure,
@@ -25,6 +24,7 @@ from iacta_literature.published import (
     read_rows,
     roll_chance,
 )
+from iacta_literature.tree import paths
 
 __all__ = ["CHANCES", "MOST_DEFENDERS", "SOURCE", "needed"]
 
@@ -49,7 +49,7 @@ def needed(rules: str) -> npt.NDArray[Any]:
 def _path(row: Row) -> Fraction:
     """Return the probability of one path, given by its states."""
     states = [Outcome(*map(int, state.split())) for state in row["path"].split(", ")]
-    found = path_tree.paths(*states[0], ABLE)
+    found = paths(*states[0], ABLE)
     return next(path.probability for path in found if list(path.states) == states)
 
 

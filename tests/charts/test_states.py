@@ -10,9 +10,9 @@ import pytest
 from iacta import IllegalError, TooLargeError, charts, find_rules
 from iacta.charts.files import content
 from iacta.charts.theme import AnyChart
-from iacta.methods import path_tree
-from iacta.methods.markov import chain
+from iacta_literature.chain import chain
 from iacta_literature.taflin import Point, first_passage, roll_chances
+from iacta_literature.tree import nodes, paths, tree
 from tests.charts.look import subtitle, table, title
 
 SMALL = [(3, 3), (4, 2), (4, 3), (4, 4), (5, 3), (8, 1), (2, 7), (7, 1)]
@@ -21,13 +21,13 @@ WIDTH, NODE, LETTERS = 540, 18, (26, 11)  # pixels: of the plot, of half a node,
 
 def test_the_tree_has_the_nodes_and_the_chances_of_the_library() -> None:
     chart = charts.probability_tree(4, 2)
-    nodes = list(path_tree.nodes(path_tree.tree(4, 2)))
+    found = list(nodes(tree(4, 2)))
     states = {(row["attackers"], row["defenders"]): row for row in table(chart, "states")}
-    assert set(states) == {tuple(node.state) for node in nodes}
-    assert all(Fraction(states[node.state]["exact"]) == node.probability for node in nodes)
+    assert set(states) == {tuple(node.state) for node in found}
+    assert all(Fraction(states[node.state]["exact"]) == node.probability for node in found)
     rolls = {(row["from"], row["to"]): row["exact"] for row in table(chart, "rolls")}
     assert rolls["4v2", "2v2"] == "2275/7776"
-    assert len(rolls) == sum(len(node.branches) for node in nodes)
+    assert len(rolls) == sum(len(node.branches) for node in found)
     assert title(chart) == "9 states, and 7 ways to the end."
 
 
@@ -44,7 +44,7 @@ def test_the_paths_are_the_library_s() -> None:
     assert list(told.values()) == sorted(told.values(), reverse=True)
     assert told == {
         ", ".join(f"{a}v{d}" for a, d in path.states): path.probability
-        for path in path_tree.paths(3, 2, find_rules("classic", 0))
+        for path in paths(3, 2, find_rules("classic", 0))
     }
     assert title(chart) == "4 of 7 paths win; the likeliest of all comes 37% of the time."
     assert title(charts.path_chances(1, 1)) == "There is one way to the end."
@@ -79,11 +79,11 @@ def test_every_state_up_to_a_battle_is_shown(draw: Any, rules: str) -> None:
     chart = draw(3, 3, found, every=True)
     states = {(row["attackers"], row["defenders"]): row for row in table(chart, "states")}
     assert set(states) == set(product(range(4), repeat=2)) - {(0, 0)}
-    come_by = {tuple(node.state) for node in path_tree.nodes(path_tree.tree(3, 3, found))}
+    come_by = {tuple(node.state) for node in nodes(tree(3, 3, found))}
     assert {state for state, row in states.items() if row["probability"]} == come_by
     rolls = {(row["from"], row["to"]): row["exact"] for row in table(chart, "rolls")}
     for a, d in product(range(1, 4), repeat=2):
-        for branch in path_tree.tree(a, d, found).branches:
+        for branch in tree(a, d, found).branches:
             after = branch.node.state
             assert rolls.pop((f"{a}v{d}", f"{after.attackers}v{after.defenders}")) == str(
                 branch.probability

@@ -10,10 +10,11 @@ import pytest
 
 from iacta import CLASSIC, Battle, Dice, Distribution, IactaError, Outcome, Rules, find_rules
 from iacta.methods import EXACT_METHODS, METHODS, closed_form, find_kernel, markov, methods_of
-from iacta.methods import path_tree as tree
 from iacta.methods.kernel import is_won
 from iacta.rules.modes import MODES, ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from iacta_literature import taflin
+from iacta_literature.chain import chain
+from iacta_literature.tree import paths, tree
 from tests import brute
 from tests.asked import ASKED, counting, simulation
 
@@ -178,12 +179,12 @@ def test_each_method_refuses_what_it_cannot_do(name: str) -> None:
 
 
 DOORS: dict[str, Callable[..., object]] = {
-    "chain": markov.chain,
+    "chain": chain,
     "bounded": markov.win_probability_bounded,
-    "tree": tree.tree,
-    "paths": tree.paths,
-    "path_count": tree.path_count,
-    "state_count": tree.state_count,
+    "tree": tree,
+    "paths": paths,
+    "path_count": lambda a, d, rules: Battle(a, d, rules).path_count(),
+    "state_count": lambda a, d, rules: Battle(a, d, rules).state_count(),
     "sequence": lambda a, d, rules: closed_form.sequence(a, [d], rules),
     "roll_chances": lambda a, d, rules: taflin.roll_chances(rules),
 }

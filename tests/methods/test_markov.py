@@ -31,8 +31,8 @@ from iacta import (
 from iacta.methods import find_kernel
 from iacta.methods.auto import STATED_ERROR
 from iacta.methods.kernel import is_won
-from iacta.methods.markov import BEYOND, build_chain
 from iacta.rules.modes import ArmiesGrow, TrueRandom
+from iacta_literature.chain import BEYOND, build_chain, chain
 from tests import brute, strategies
 from tests.asked import counting, lattice, markov
 from tests.methods.test_agreement import EDGES, SEVERAL_RULES, assert_within
@@ -52,7 +52,7 @@ GROWING = {
 
 
 def test_published_law_after_one_roll() -> None:
-    law = markov.chain(10, 10, ABLE).after(1)
+    law = chain(10, 10, ABLE).after(1)
     assert {tuple(state): round(float(p), 7) for state, p in law.items()} == {
         (8, 10): 0.2925669,
         (9, 9): 0.3357767,
@@ -61,7 +61,7 @@ def test_published_law_after_one_roll() -> None:
 
 
 def test_published_chance_of_ten_against_ten() -> None:
-    ten = markov.chain(10, 10, ABLE)
+    ten = chain(10, 10, ABLE)
     published = 0.5675928721351305
     assert float(ten.after(20).prob(is_won)) == pytest.approx(published, abs=1e-15)
     assert markov.win_probability(10, 10, ABLE) == pytest.approx(published, abs=1e-15)
@@ -69,14 +69,14 @@ def test_published_chance_of_ten_against_ten() -> None:
 
 
 def test_states_are_labelled_in_the_documented_order() -> None:
-    labelled = markov.chain(4, 2, Rules(garrison=2))
+    labelled = chain(4, 2, Rules(garrison=2))
     assert [tuple(state) for state in labelled.states] == [
         *((3, 1), (4, 1), (3, 2), (4, 2)),
         *((3, 0), (4, 0)),
         *((2, 1), (2, 2)),
     ]
     assert labelled.start == (4, 2)
-    assert markov.chain(4, 2, FIVE_ONES).states[-1] == BEYOND
+    assert chain(4, 2, FIVE_ONES).states[-1] == BEYOND
 
 
 def moves(state: Outcome, rules: Rules) -> dict[Outcome, Fraction]:
@@ -112,14 +112,14 @@ def test_matrix_is_the_law_of_each_state_s_roll(rules: Rules, battle: tuple[int,
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
 def test_losses_lead_to_earlier_transient_states_only(name: str) -> None:
-    form = markov.chain(9, 7, SEVERAL_RULES[name]).canonical()
+    form = chain(9, 7, SEVERAL_RULES[name]).canonical()
     assert not np.triu(form.Q.toarray()).any()
 
 
 @pytest.mark.parametrize("rules", [CLASSIC, SEVERAL_RULES["garrison 3"], FIVE_ONES])
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 30, 10**9])
 def test_power_equals_repeated_steps(rules: Rules, n: int) -> None:
-    whole = markov.chain(6, 4, rules)
+    whole = chain(6, 4, rules)
     steps = np.eye(len(whole.states))
     for _ in range(min(n, 100)):
         steps = steps @ whole.matrix.toarray()
@@ -136,7 +136,7 @@ def test_power_equals_repeated_steps(rules: Rules, n: int) -> None:
 @pytest.mark.parametrize("battle", [(9, 6), (6, 9), (5, 1), (4, 12)])
 def test_absorption_is_where_all_rolls_lead(name: str, battle: tuple[int, int]) -> None:
     rules = SEVERAL_RULES[name]
-    whole = markov.chain(*battle, rules)
+    whole = chain(*battle, rules)
     form = whole.canonical()
     chances = form.absorption()
     assert chances.shape == (len(form.transient), len(form.absorbing))
@@ -166,7 +166,7 @@ def mean_rolls(attackers: int, defenders: int, rules: Rules) -> Fraction:
 @pytest.mark.parametrize("battle", [(8, 6), (5, 8), (4, 1)])
 def test_expected_rolls_are_the_mean_of_the_rolls(name: str, battle: tuple[int, int]) -> None:
     rules = SEVERAL_RULES[name]
-    form = markov.chain(*battle, rules).canonical()
+    form = chain(*battle, rules).canonical()
     bound = markov.relative_error(*battle, rules)
     for start, rolls in zip(form.transient, form.expected_rolls().tolist(), strict=True):
         assert_within(rolls, mean_rolls(start.attackers, start.defenders, rules), bound)
@@ -174,7 +174,7 @@ def test_expected_rolls_are_the_mean_of_the_rolls(name: str, battle: tuple[int, 
 
 def test_a_chain_of_attackers_who_cannot_attack_stays() -> None:
     for rules in (Rules(garrison=3), Rules(garrison=3, mode=ArmiesGrow())):
-        still = markov.chain(2, 3, rules)
+        still = chain(2, 3, rules)
         assert dict(still.after(5)) == {Outcome(2, 3): 1.0}
         form = still.canonical()
         assert form.absorption().shape[0] == form.expected_rolls().size == 0
@@ -182,16 +182,16 @@ def test_a_chain_of_attackers_who_cannot_attack_stays() -> None:
 
 @pytest.mark.parametrize("start", [(12, 3), (0, 0), (3, -1), "start", [3, 2]])
 def test_a_state_that_the_chain_has_not_is_refused(start: object) -> None:
-    small = markov.chain(4, 3, CLASSIC)
+    small = chain(4, 3, CLASSIC)
     with pytest.raises(IllegalError, match="start must be a state of the chain, of at most 4 att"):
-        small.after(1, start)
+        small.after(1, start)  # type: ignore[arg-type] # is the test
 
 
 def test_chains_are_refused_in_a_sentence() -> None:
-    small = markov.chain(4, 3, CLASSIC)
+    small = chain(4, 3, CLASSIC)
     refused: list[tuple[Callable[[], object], str]] = [
-        (lambda: markov.chain(0, 3, CLASSIC), "attackers must be a whole number of at least 1"),
-        (lambda: markov.chain(3, 0, CLASSIC), "defenders must be a whole number of at least 1"),
+        (lambda: chain(0, 3, CLASSIC), "attackers must be a whole number of at least 1"),
+        (lambda: chain(3, 0, CLASSIC), "defenders must be a whole number of at least 1"),
         (lambda: small.after(-1), "rolls must be a whole number from 0 to 1000000000, got -1"),
         (lambda: small.power(-1), "n must be a whole number from 0 to 1000000000, got -1"),
     ]
@@ -421,7 +421,7 @@ def test_battles_past_what_memory_allows_are_refused_at_once(
     rules: Rules, battle: tuple[int, int]
 ) -> None:
     attackers, defenders = battle
-    for ask in (markov.refuse, markov.chain, markov.win_probability, markov.win_table):
+    for ask in (markov.refuse, chain, markov.win_probability, markov.win_table):
         with pytest.raises(TooLargeError):
             ask(attackers, defenders, rules)
     with pytest.raises(TooLargeError):
@@ -429,7 +429,7 @@ def test_battles_past_what_memory_allows_are_refused_at_once(
 
 
 def test_matrices_past_what_memory_allows_are_refused() -> None:
-    large = markov.chain(501, 500, CLASSIC)
+    large = chain(501, 500, CLASSIC)
     with pytest.raises(TooLargeError, match="501 against 500 is too large"):
         large.power(3)
     with pytest.raises(TooLargeError, match="501 against 500 is too large"):
@@ -447,7 +447,7 @@ def test_without_scipy_a_sentence_says_what_to_install(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "scipy.sparse", None)
     sentence = r"^the method 'markov' needs SciPy, .*: pip install scipy$"
     for rules in (CLASSIC, FIVE_ONES):
-        for ask in (markov.refuse, markov.chain, markov.win_probability, markov.win_table):
+        for ask in (markov.refuse, chain, markov.win_probability, markov.win_table):
             with pytest.raises(MissingError, match=sentence):
                 ask(5, 4, rules)
         with pytest.raises(MissingError, match=sentence):

@@ -20,6 +20,7 @@ from iacta import (
     TooLargeError,
     find_rules,
 )
+from iacta_literature.tree import nodes, paths, tree
 from tests import brute, strategies
 from tests.asked import counting, path_tree
 
@@ -46,16 +47,16 @@ def test_states_and_paths_are_those_of_a_walk(rules: Rules, battle: tuple[int, i
     attackers, defenders = battle
     able = max(attackers - rules.garrison, 0)
     states, paths = states_and_paths(able, defenders, rules)
-    assert path_tree.state_count(attackers, defenders, rules) == len(states)
-    assert path_tree.path_count(attackers, defenders, rules) == paths
+    assert Battle(attackers, defenders, rules).state_count() == len(states)
+    assert Battle(attackers, defenders, rules).path_count() == paths
 
 
 def test_impossible_losses_are_no_paths() -> None:
     rules = Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,)))
-    assert path_tree.path_count(9, 4, rules) == 1
-    assert path_tree.state_count(9, 4, rules) == 5
-    assert len(list(path_tree.paths(9, 4, rules))) == 1
-    assert len(list(path_tree.nodes(path_tree.tree(9, 4, rules)))) == 5
+    assert Battle(9, 4, rules).path_count() == 1
+    assert Battle(9, 4, rules).state_count() == 5
+    assert len(list(paths(9, 4, rules))) == 1
+    assert len(list(nodes(tree(9, 4, rules)))) == 5
 
 
 def test_the_example_of_van_wijgerden() -> None:
@@ -68,7 +69,7 @@ def test_the_example_of_van_wijgerden() -> None:
         Outcome(4, 0): Fraction(1445, 3888),
     }
     assert dict(path_tree.outcomes(Distribution([4]), 2, CLASSIC)) == published
-    found = list(path_tree.paths(4, 2, CLASSIC))
+    found = list(paths(4, 2, CLASSIC))
     assert len(found) == 7
     chances = {path.states: path.probability for path in found}
     two_left = (Outcome(4, 2), Outcome(3, 1), Outcome(3, 0))
@@ -82,25 +83,25 @@ def test_the_example_of_van_wijgerden() -> None:
 @pytest.mark.parametrize("battle", BATTLES)
 def test_paths_add_up_to_the_law(rules: Rules, battle: tuple[int, int]) -> None:
     law: dict[tuple[int, int], Fraction] = {}
-    found = list(path_tree.paths(*battle, rules))
+    found = list(paths(*battle, rules))
     for states, probability in found:
         assert states[0] == battle
         law[states[-1]] = law.get(states[-1], Fraction(0)) + probability
     assert len({path.states for path in found}) == len(found)
-    assert len(found) == path_tree.path_count(*battle, rules)
+    assert len(found) == Battle(*battle, rules).path_count()
     assert law == brute.outcomes(*battle, rules)
 
 
 @pytest.mark.parametrize("rules", SEVERAL_RULES)
 @pytest.mark.parametrize("battle", BATTLES)
 def test_a_tree_has_each_state_once_with_its_chance(rules: Rules, battle: tuple[int, int]) -> None:
-    root = path_tree.tree(*battle, rules)
-    found = list(path_tree.nodes(root))
+    root = tree(*battle, rules)
+    found = list(nodes(root))
     assert found[0] is root
     assert root.state == battle
     assert root.probability == 1
     assert len({node.state for node in found}) == len(found)
-    assert len(found) == path_tree.state_count(*battle, rules)
+    assert len(found) == Battle(*battle, rules).state_count()
     come_by = dict.fromkeys(found, Fraction(0)) | {root: Fraction(1)}  # the nodes, not the states
     for node in found:
         assert come_by[node] == node.probability
@@ -111,16 +112,16 @@ def test_a_tree_has_each_state_once_with_its_chance(rules: Rules, battle: tuple[
 
 
 def test_branches_are_the_losses_of_a_roll() -> None:
-    root = path_tree.tree(4, 2, CLASSIC)
+    root = tree(4, 2, CLASSIC)
     both_lose = root.branches[1]
     assert both_lose.losses == Losses(attackers=1, defenders=1)
     assert both_lose.node.state == Outcome(3, 1)
-    for node in path_tree.nodes(root):
+    for node in nodes(root):
         for losses, _, after in node.branches:
             assert node.state.attackers - losses.attackers == after.state.attackers
             assert node.state.defenders - losses.defenders == after.state.defenders
         assert sum(branch.probability for branch in node.branches) in (0, 1)
-    order = [sum(node.state) for node in path_tree.nodes(root)]
+    order = [sum(node.state) for node in nodes(root)]
     assert all(earlier >= later for earlier, later in pairwise(order))
     assert repr(root) == ("<Node Outcome(attackers=4, defenders=2), probability Fraction(1, 1)>")
 
@@ -153,8 +154,8 @@ def test_all_but_small_battles_are_refused_at_once() -> None:
     law = path_tree.outcomes(Distribution([51]), 50, CLASSIC)
     assert law == counting.outcomes(Distribution([51]), 50, CLASSIC)
     for attackers, defenders in ((52, 50), (2, 2501), (10**30, 1)):
-        for ask in (path_tree.tree, path_tree.paths, path_tree.win_probability, path_tree.refuse):
+        for ask in (tree, paths, path_tree.win_probability, path_tree.refuse):
             with pytest.raises(TooLargeError, match=r"'path_tree': it has more than 2500 states"):
                 ask(attackers, defenders, CLASSIC)
     with pytest.raises(IllegalError, match="cannot be used for the method 'path_tree'"):
-        path_tree.tree(4, 2, find_rules("five ones"))
+        tree(4, 2, find_rules("five ones"))

@@ -37,10 +37,11 @@ from iacta import (
     simulate_campaign,
 )
 from iacta.distribution import Probability
-from iacta.methods import METHODS, simulation
+from iacta.methods import METHODS
 from iacta.methods.kernel import is_won
-from iacta.methods.simulation import End
+from iacta.rules import thrown
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
+from iacta.rules.thrown import End
 from iacta_literature.hoehle import chi_square
 from tests import asked, brute, strategies
 from tests.asked import counting
@@ -91,7 +92,7 @@ def assert_law_of_throws(
 ) -> None:
     """Assert that real dice do not reject a law of losses."""
     rolls = 20_000
-    lost = simulation.throw_losses(i, j, rules, rolls, rng)
+    lost = thrown.throw_losses(i, j, rules, rolls, rng)
     assert (lost.attackers + lost.defenders == min(i, j)).all()
     counts = np.bincount(lost.defenders, minlength=min(i, j) + 1).tolist()
     chances = [Fraction(law.get((min(i, j) - k, k), 0)) for k in range(min(i, j) + 1)]
@@ -110,10 +111,10 @@ def assert_law_of_throws(
 )
 def test_all_ones_come_as_often_as_computed(attack: Dice, defence: Dice) -> None:
     rules = Rules(attack=attack, defence=defence, mode=ArmiesGrow())
-    chance = simulation.all_ones_probability(rules)
+    chance = thrown.all_ones_probability(rules)
     assert chance == chance_of_all_ones(rules)
     i, j = rules.full_roll
-    lost = simulation.throw_losses(i, j, rules, 40_000, np.random.default_rng(3))
+    lost = thrown.throw_losses(i, j, rules, 40_000, np.random.default_rng(3))
     gained = (lost.attackers == -1) & (lost.defenders == -1)
     assert ((lost.attackers + lost.defenders)[~gained] == min(i, j)).all()
     low, high = Estimate(40_000, int(gained.sum())).interval(1 - NO_CHANCE)
@@ -132,13 +133,13 @@ def chance_of_all_ones(rules: Rules) -> Fraction:
 
 def test_fewer_dice_than_all_never_gain() -> None:
     rules = Rules(attack=COIN, defence=Dice((2,)), mode=ArmiesGrow(50))
-    lost = simulation.throw_losses(1, 1, rules, 1000, np.random.default_rng(1))
+    lost = thrown.throw_losses(1, 1, rules, 1000, np.random.default_rng(1))
     assert lost.attackers.min() == lost.defenders.min() == 0
 
 
 def test_the_simulation_knows_nothing_of_a_computed_law() -> None:
     computed = ("counting", "lattice", "battle", "arrays", "campaign", "path_tree")
-    source = Path(str(simulation.__file__)).read_text(encoding="utf-8")
+    source = Path(str(thrown.__file__)).read_text(encoding="utf-8")
     imported = [
         f"{node.module}.{alias.name}"
         for node in ast.walk(ast.parse(source))
@@ -302,7 +303,7 @@ def pools() -> list[Callable[[], Executor]]:
 
 
 def test_results_do_not_depend_on_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulation, "RUNS_AT_ONCE", 100)
+    monkeypatch.setattr(thrown, "RUNS_AT_ONCE", 100)
     way: list[int | Territory] = [4, Territory(3, "capital")]
     alone = simulate_campaign(15, way, runs=1050, seed=9)
     for pool in pools():
@@ -313,8 +314,8 @@ def test_results_do_not_depend_on_the_workers(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_few_are_pending_and_all_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulation, "RUNS_AT_ONCE", 10)
-    monkeypatch.setattr(simulation, "MOST_PENDING", 3)
+    monkeypatch.setattr(thrown, "RUNS_AT_ONCE", 10)
+    monkeypatch.setattr(thrown, "MOST_PENDING", 3)
     alone = simulate_battle(5, 4, runs=205)
     with ThreadPoolExecutor(2) as executor:
         assert simulate_battle(5, 4, runs=205, executor=executor) == alone
@@ -333,7 +334,7 @@ def test_the_same_seed_throws_the_same_dice() -> None:
 
 
 def test_blocks_throw_different_dice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulation, "RUNS_AT_ONCE", 500)
+    monkeypatch.setattr(thrown, "RUNS_AT_ONCE", 500)
     seen: list[int] = []
     counts = [
         simulate_battle(12, 10, runs=runs, progress=seen.append).won.successes
@@ -372,7 +373,7 @@ def interrupt(done: int) -> None:
 def test_ctrl_c_calls_off_what_is_pending(
     monkeypatch: pytest.MonkeyPatch, first: Counter[End] | BaseException
 ) -> None:
-    monkeypatch.setattr(simulation, "RUNS_AT_ONCE", 10)
+    monkeypatch.setattr(thrown, "RUNS_AT_ONCE", 10)
     recorder = Recorder(first)
     with pytest.raises(KeyboardInterrupt) as caught:
         simulate_battle(12, 10, runs=50, executor=cast(Executor, recorder), progress=interrupt)
@@ -417,7 +418,7 @@ def test_the_stack_of_each_run_is_drawn_from_its_law() -> None:
             float(stack[n]) * float(brute.outcomes(n, 4, rules).get(end, Fraction(0)))
             for n in stack
         )
-        assert abs(float(p) - chance) < 5 * math.sqrt(chance * (1 - chance) / simulation.RUNS)
+        assert abs(float(p) - chance) < 5 * math.sqrt(chance * (1 - chance) / thrown.RUNS)
     assert dict(asked.simulation.outcomes(stack, 0, rules))[Outcome(9, 0)] == 0.4
 
 
@@ -434,7 +435,7 @@ def test_equal_battles_of_a_campaign_throw_different_dice() -> None:
 
 def test_each_battle_is_fought_from_its_own_armies() -> None:
     rng = np.random.default_rng(1)
-    left, against = simulation.fight(np.array([5, 1, 9]), np.array([3, 4, 0]), CLASSIC, rng)
+    left, against = thrown.fight(np.array([5, 1, 9]), np.array([3, 4, 0]), CLASSIC, rng)
     ends = sorted(zip(left.tolist(), against.tolist(), strict=True))
     assert (1, 4) in ends
     assert (9, 0) in ends
@@ -487,9 +488,9 @@ class NoFutures(Executor):
 
 
 def test_results_come_in_the_order_of_the_pieces() -> None:
-    pieces = range(simulation.MOST_PENDING + 20)
+    pieces = range(thrown.MOST_PENDING + 20)
     with ThreadPoolExecutor(3) as executor:
-        assert list(simulation.spread(abs, pieces, executor)) == list(pieces)
+        assert list(thrown.spread(abs, pieces, executor)) == list(pieces)
 
 
 def test_what_is_no_working_executor_is_refused() -> None:

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from iacta import CLASSIC, Battle, Dice, Distribution, IactaError, Outcome, Rules, Stop, find_rules
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel, methods_of
-from iacta.methods.simulation import Simulation, fight_until
+from iacta.methods.simulation import Simulation
 from iacta.methods.stopping import Stopping
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
+from iacta.rules.thrown import fight_until
 from tests import brute, strategies
 from tests.asked import counting, lattice, outcomes
 

@@ -14,6 +14,7 @@ from iacta.checks import check_choice, put, shown, whole_number
 from iacta.display import Pasted
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError
+from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel, Outcome, is_won
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop, read_stop, stop_argument
@@ -220,9 +221,8 @@ class Battle(Pasted):
         >>> Battle(11, 6).state_count()
         52
         """
-        from iacta.methods import path_tree  # slow to import, and only needed here
-
-        return path_tree.state_count(self.attackers, self.defenders, self._tree_rules())
+        kernel = self._tree()
+        return kernel.state_count(self.attackers - kernel.garrison, self.defenders)
 
     def path_count(self) -> int:
         """Return the number of different paths that the battle can take, roll by roll.
@@ -230,9 +230,8 @@ class Battle(Pasted):
         >>> Battle(4, 2).path_count()
         7
         """
-        from iacta.methods import path_tree  # slow to import, and only needed here
-
-        return path_tree.path_count(self.attackers, self.defenders, self._tree_rules())
+        kernel = self._tree()
+        return kernel.path_count(self.attackers - kernel.garrison, self.defenders)
 
     @property
     def _able(self) -> int:
@@ -242,14 +241,14 @@ class Battle(Pasted):
     def _kernel(self, exact: bool, method: str) -> Kernel:
         return Stage(self.defenders, self.rules, self.stop).kernel(exact=exact, method=method)
 
-    def _tree_rules(self) -> Rules:
-        """Return the rules of the fight, if it is one whose tree can be counted."""
+    def _tree(self) -> Kernel:
+        """Return the kernel that counts states and paths, if they can be counted."""
         if not self.stop.is_reserve:
             raise IllegalError(
                 "states and paths are counted only for a stop of stop_at alone, "
                 f"got {shown(self.stop)}"
             )
-        return self.stop.rules_in_fight(self.rules)
+        return find_kernel(self.stop.rules_in_fight(self.rules), method="path_tree")
 
     def _number(
         self, number: Callable[[Outcome], int], exact: bool, method: str

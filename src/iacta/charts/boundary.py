@@ -24,7 +24,7 @@ from iacta.charts.theme import (
 )
 from iacta.checks import shown
 from iacta.errors import IllegalError, TooLargeError
-from iacta.methods.closed_form import refuse_dice
+from iacta.methods import find_kernel
 from iacta.methods.kernel import read_battle
 from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
@@ -94,7 +94,7 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
 
 
 def _refuse(start: State, attackers: int, defenders: int, rules: Rules) -> None:
-    refuse_dice(rules)
+    find_kernel(rules, method="closed_form").refuse(1, 1)
     battle = f"{shown(attackers)} against {shown(defenders)}"
     if not _is_inside(start):
         raise IllegalError(

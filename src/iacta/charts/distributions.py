@@ -31,7 +31,7 @@ from iacta.charts.theme import (
 )
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
-from iacta.methods import find_kernel, path_tree
+from iacta.methods import find_kernel
 from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
 
@@ -113,11 +113,7 @@ def final_difference(battle: Battle) -> AnyChart:
 
 def _is_rolled(rules: Rules) -> bool:
     """Return whether a battle is a sequence of rolls whose dice are known beforehand."""
-    try:
-        path_tree.state_count(1, 1, rules)
-    except IactaError:
-        return False
-    return True
+    return find_kernel(rules).rolled and not rules.mode.grows
 
 
 def _won(outcomes: Distribution[Outcome], battle: Battle) -> str:

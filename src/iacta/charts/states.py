@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from iacta.battle.battle import Battle
 from iacta.charts.registry import Option, chart
 from iacta.charts.theme import (
     ATTACKERS,
@@ -32,11 +33,10 @@ from iacta.charts.theme import (
 from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
-from iacta.methods import path_tree
 from iacta.methods.kernel import Outcome, is_won, read_battle
-from iacta.methods.markov import BEYOND, Chain, chain
-from iacta.methods.path_tree import Branch, Node
 from iacta.rules.rules import Rules
+from iacta_literature.chain import BEYOND, Chain, chain
+from iacta_literature.tree import Branch, Node, nodes, paths, tree
 
 NO_ROLL = "No roll can be made."
 GOES_ON, WON, HELD = "goes on", "you win", "they hold"
@@ -100,7 +100,7 @@ def probability_tree(
 
 def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every: bool) -> AnyChart:
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
-    count = path_tree.state_count(attackers, defenders, rules)
+    count = Battle(attackers, defenders, rules).state_count()
     if every:
         count = (max(attackers - rules.garrison, 0) + 1) * (defenders + 1) - 1
     if count > MOST_NODES:
@@ -108,17 +108,17 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
             f"a battle whose states are drawn must have at most {MOST_NODES} of them, got "
             f"{shown(attackers)} against {shown(defenders)} with {shown(count)}"
         )
-    nodes = list(path_tree.nodes(path_tree.tree(attackers, defenders, rules)))
+    drawn = list(nodes(tree(attackers, defenders, rules)))
     if every:
-        nodes += _not_visited(nodes, rules)
-    layers = _layers(nodes, every)
+        drawn += _not_visited(drawn, rules)
+    layers = _layers(drawn, every)
     # Numbers of rolls that cross each other stand at different heights.
     apart = APART if every else {}
-    paths = path_tree.path_count(attackers, defenders, rules)
+    ways = Battle(attackers, defenders, rules).path_count()
     words = "the armies that you and they lose" if label == "losses" else "their chances"
     return finish(
         _graph_chart(label).properties(height=LAYER * (max(layers.values()) + 1)),
-        f"{armies(count, 'state')}, and {armies(paths, 'way')} to the end."
+        f"{armies(count, 'state')}, and {armies(ways, 'way')} to the end."
         if count > 1
         else NO_ROLL,
         fight(attackers, defenders, rules)
@@ -127,25 +127,25 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
         {
             "rolls": [
                 _roll(node, branch, layers, height)
-                for node in nodes
+                for node in drawn
                 for branch, height in zip(
                     node.branches,
                     apart.get(len(node.branches), (HALF,) * len(node.branches)),
                     strict=True,
                 )
             ],
-            "states": [_state(node, layers, rules) for node in nodes],
+            "states": [_state(node, layers, rules) for node in drawn],
         },
     )
 
 
-def _not_visited(nodes: Sequence[Node], rules: Rules) -> list[Node]:
+def _not_visited(drawn: Sequence[Node], rules: Rules) -> list[Node]:
     """Return the nodes of smaller battles that a battle cannot visit."""
-    known = {node.state for node in nodes}
-    most, against = nodes[0].state
+    known = {node.state for node in drawn}
+    most, against = drawn[0].state
     others: dict[Outcome, Node] = {}
     for start in product(range(rules.garrison + 1, most + 1), range(1, against + 1)):
-        for node in path_tree.nodes(path_tree.tree(*start, rules)):
+        for node in nodes(tree(*start, rules)):
             if node.state not in known:
                 others[node.state] = Node(node.state, Fraction(0), node.branches)
     return list(others.values())
@@ -264,13 +264,13 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     Source: Van Wijgerden, "Let slip the dice of war", whose seven paths leave out the garrison.
     """
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
-    count = path_tree.path_count(attackers, defenders, rules)
+    count = Battle(attackers, defenders, rules).path_count()
     if count > MOST_PATHS:
         raise TooLargeError(
             f"a battle whose paths are drawn must have at most {MOST_PATHS} of them, got "
             f"{shown(attackers)} against {shown(defenders)} with {shown(count)}"
         )
-    found = path_tree.paths(attackers, defenders, rules)
+    found = paths(attackers, defenders, rules)
     rows: list[Row] = [
         {
             "path": ", ".join(f"{state.attackers}v{state.defenders}" for state in path.states),

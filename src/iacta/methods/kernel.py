@@ -470,6 +470,14 @@ class Kernel(ABC):
                     won[start, a] = probability
         return Transitions(won, lost)
 
+    def state_count(self, attackers: int, defenders: int) -> int:
+        """Return the number of states that a battle can visit, its start and ends included."""
+        raise NotImplementedError
+
+    def path_count(self, attackers: int, defenders: int) -> int:
+        """Return the number of different paths that a battle can take, roll by roll."""
+        raise NotImplementedError
+
     def limit_of_attackers(self, defenders: int) -> Fraction:
         """Return the chance to win as the attackers grow without end."""
         raise NotImplementedError

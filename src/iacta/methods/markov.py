@@ -1,4 +1,4 @@
-"""Markov: a battle as a Markov chain, with its states and matrix to look at; armies may even grow.
+"""Markov: a battle as a Markov chain; armies may even grow. `iacta_literature.chain` shows it.
 
 Let (a, d) be the state with a attackers able to attack and d defenders. A roll that compares m
 pairs of dice leads from (a, d) to (a − m + k, d − k) with the probability p_k that it costs the
@@ -29,7 +29,7 @@ from a state to the end. `Markov.error` counts them. (Probabilities below 1e-150
 become 0.)
 
 Error, where armies can grow. There are infinitely many states. The chain has those up to
-(a + g, d + g), and one absorbing state `BEYOND`, for all the others. Let W be the
+(a + g, d + g), and one absorbing state for all the others. Let W be the
 chance to win before the battle leaves these states, and B the chance that it leaves them. A battle
 that is won is won without leaving them or after it, so the chance to win P lies between:
 W ≤ P ≤ W + B. The room g is doubled until B is small enough.
@@ -51,8 +51,6 @@ Norvig's, "The Unfinished Game ... of Risk" (2020), who leaves it to simulation.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from importlib import import_module
 from itertools import product
 from math import inf, log, sqrt
@@ -61,253 +59,73 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
-from iacta.errors import IllegalError, TooLargeError, missing
+from iacta.errors import TooLargeError, missing
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
     Chances,
     Error,
     Floats,
-    Outcome,
     RollKernel,
     State,
     Values,
     read_battle,
-    refuse_too_large,
 )
+from iacta.moved import names_of
 from iacta.rules.modes import ArmiesGrow, TrueRandom
 from iacta.rules.roll import LossCounts, loss_counts
 from iacta.rules.rules import Rules
 
 __all__ = [
-    "BEYOND",
     "BoundedProbability",
-    "CanonicalForm",
     "Chain",
     "Markov",
-    "build_chain",
-    "chain",
+    "gain_of",
+    "load_scipy",
+    "solve",
+    "transition_matrix",
     "win_probability_bounded",
 ]
 
+__getattr__ = names_of("iacta_literature.chain")
+
 Whole: TypeAlias = npt.NDArray[np.int64]
 Moves: TypeAlias = Iterator[tuple[Whole, Whole, float]]
-
-# The one absorbing state for armies that have grown past the chain: it is no outcome of a battle.
-BEYOND = Outcome(attackers=-1, defenders=-1)
 
 NAME = "markov"
 UNIT_ROUNDOFF = 2.0**-53
 MOST_ERROR = 1e-12
 FIRST_ROOM = 4  # gains
 MOST_GROWN_STATES = 10**6
-MOST_ROLLS = 10**9
 MOST_ITERATIONS = 1000
 MOVE_BYTES = 120
-ENTRY_BYTES = 16
-NEGLIGIBLE = 1e-300
 
 
-class CanonicalForm(NamedTuple):
-    """The blocks of the transition matrix, with their states.
+class Chain(NamedTuple):
+    """The Markov chain of the battles of up to so many armies.
 
-    transient: the states in which the battle goes on; they number the rows of Q and R.
-    absorbing: the states in which it is over; they number the columns of R.
-    Q: the sparse matrix of the chances from transient to transient states in one roll.
-    R: the sparse matrix of the chances from transient to absorbing states in one roll.
-
-    Source: Grinstead and Snell (1997), section 11.2; Höhle (2025), appendix 3.
+    able, defenders: the most of any state.
+    rules: the rules of the battles.
+    matrix: P.
     """
 
-    transient: tuple[Outcome, ...]
-    absorbing: tuple[Outcome, ...]
-    Q: Any
-    R: Any
-
-    def absorption(self) -> Floats:
-        """Return F = (I − Q)⁻¹ R, the absorption probabilities.
-
-        Entry `[i, j]` is the chance to end in `absorbing[j]` from `transient[i]`. Where armies
-        cannot grow, its relative error is bounded by `Markov.error`. A matrix
-        that does not fit into memory is refused.
-
-        >>> from iacta.rules.rules import CLASSIC
-        >>> form = chain(3, 1, CLASSIC).canonical()
-        >>> form.transient[1], form.absorbing[0]
-        (Outcome(attackers=3, defenders=1), Outcome(attackers=2, defenders=0))
-        >>> form.absorption().round(6).tolist()
-        [[0.416667, 0.0, 0.583333], [0.17554, 0.578704, 0.245756]]
-
-        Source: Grinstead and Snell (1997), theorem 11.6.
-        """
-        memory = 32 * len(self.transient) * len(self.absorbing)
-        attackers, defenders = self.transient[-1] if self.transient else self.absorbing[-1]
-        refuse_too_large(attackers, defenders, memory=memory, method=NAME)
-        return _solve(self.Q, self.R.toarray())
-
-    def expected_rolls(self) -> Floats:
-        """Return t = (I − Q)⁻¹ 1, the expected number of rolls from each transient state.
-
-        Where armies cannot grow, its relative error is at most that of `absorption`; where they
-        can, it is the expected number of rolls until the battle ends or leaves the chain.
-
-        >>> from iacta.rules.rules import CLASSIC
-        >>> chain(3, 1, CLASSIC).canonical().expected_rolls().round(6).tolist()
-        [1.0, 1.421296]
-
-        Source: Grinstead and Snell (1997), theorem 11.5.
-        """
-        return _solve(self.Q, np.ones(len(self.transient)))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Chain:
-    """The Markov chain of a battle.
-
-    start: the state before the first roll.
-    attackers: the most attackers of any state, garrison included.
-    defenders: the most defenders of any state.
-    rules: the rules of the battle.
-    matrix: the sparse transition matrix P; row and column i belong to `states[i]`.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> small = chain(3, 1, CLASSIC)
-    >>> [tuple(state) for state in small.states]
-    [(2, 1), (3, 1), (2, 0), (3, 0), (1, 1)]
-    >>> small.matrix.toarray()[1].round(4).tolist()
-    [0.4213, 0.0, 0.0, 0.5787, 0.0]
-
-    Source: Höhle (2025), "Repeated battles".
-    """
-
-    start: Outcome
-    attackers: int
+    able: int
     defenders: int
     rules: Rules
     matrix: Any
 
-    def __repr__(self) -> str:
-        return f"<Chain of {len(self.states)} states, from {tuple(self.start)}>"
-
     @property
-    def able(self) -> int:
-        """The most attackers able to attack in any state."""
-        return max(self.attackers - self.rules.garrison, 0)
-
-    @cached_property
-    def states(self) -> tuple[Outcome, ...]:
-        """The states, attackers with their garrison: transient ones first, then the ends.
-
-        Transient states are sorted by defenders, and those with equally many by attackers.
-        """
-        can_attack = range(self.rules.garrison + 1, self.attackers + 1)
-        return (
-            *(Outcome(a, d) for d in range(1, self.defenders + 1) for a in can_attack),
-            *self.ends,
-        )
-
-    @cached_property
-    def ends(self) -> tuple[Outcome, ...]:
+    def ends(self) -> list[State | None]:
         """The absorbing states: won ones by the attackers left, then lost ones by the defenders.
 
-        Where armies can grow, `BEYOND` is the last.
+        Where armies can grow, the last stands for all states beyond the chain.
         """
-        garrison = self.rules.garrison
-        won = (Outcome(a, 0) for a in range(garrison + 1, self.attackers + 1))
-        stay = min(self.attackers, garrison)
-        lost = (Outcome(stay, d) for d in range(1, self.defenders + 1))
-        return (*won, *lost, *([BEYOND] if _gain(self.rules) else []))
-
-    def after(self, rolls: int, start: Outcome | None = None) -> Distribution[Outcome]:
-        """Return the distribution of the state after a number of rolls.
-
-        rolls: how many rolls, from 0 to 10^9; a battle that is over stays as it is.
-        start: the state before the first of them, (attackers, defenders); `None` for that of the
-            chain.
-
-        The probabilities are floats, with a relative error of at most that of `absorption`; they
-        are carried no further when those of all transient states are below 1e-300. A state outside
-        the chain is refused.
-
-        >>> from iacta.rules.rules import CLASSIC
-        >>> {tuple(state): round(p, 7) for state, p in chain(11, 10, CLASSIC).after(1).items()}
-        {(9, 10): 0.2925669, (10, 9): 0.3357767, (11, 8): 0.3716564}
-
-        Source: Höhle (2025) prints it: x_1 = x_0 P.
-        """
-        rolls = whole_number(rolls, "rolls", least=0, most=MOST_ROLLS)
-        state = np.zeros(len(self.states))
-        state[self._number(self.start if start is None else start)] = 1.0
-        transient, done = self.able * self.defenders, 0
-        while done < rolls and state[:transient].max(initial=0.0) > NEGLIGIBLE:
-            state, done = state @ self.matrix, done + 1
-        reached = np.flatnonzero(state).tolist()
-        return Distribution.from_probabilities({self.states[i]: float(state[i]) for i in reached})
-
-    def _number(self, state: Outcome) -> int:
-        try:
-            return self._numbers[state]
-        except (KeyError, TypeError):
-            sizes = f"{self.attackers} attackers and {self.defenders} defenders"
-            raise IllegalError(
-                f"start must be a state of the chain, of at most {sizes}, got {shown(state)}"
-            ) from None
-
-    @cached_property
-    def _numbers(self) -> dict[Outcome, int]:
-        return {state: number for number, state in enumerate(self.states)}
-
-    def power(self, n: int) -> Any:
-        """Return P^n, the sparse matrix of the chances to come from each state to each in n rolls.
-
-        n: the exponent, from 0 to 10^9.
-
-        It is made of squares P², P⁴ ... of P. One that does not fit into memory is refused.
-
-        >>> from iacta.rules.rules import CLASSIC
-        >>> chain(3, 1, CLASSIC).power(2).toarray()[1].round(4).tolist()
-        [0.0, 0.0, 0.1755, 0.5787, 0.2458]
-        """
-        n = whole_number(n, "n", least=0, most=MOST_ROLLS)
-        # Where armies cannot grow, each roll costs one at least, and all later powers are equal.
-        n = n if _gain(self.rules) else min(n, self.able + self.defenders)
-        refuse_too_large(self.attackers, self.defenders, memory=self._power_bytes(), method=NAME)
-        sparse = _load_scipy("scipy.sparse")
-        result, square = sparse.csr_array(sparse.identity(len(self.states))), self.matrix
-        while n:
-            if n % 2:
-                result = result @ square
-            square, n = square @ square if n > 1 else square, n // 2
-        return result
-
-    def _power_bytes(self) -> int:
-        """Bound the memory of a power, with its factors.
-
-        Where armies cannot grow, n rolls with all dice always lead to states with equally many
-        armies in all, and others lead to states with too few armies for all dice.
-        """
-        entries = count = int(self.matrix.shape[0])
-        if not _gain(self.rules):
-            attack_dice, defence_dice = self.rules.full_roll
-            few = attack_dice * (self.defenders + 1) + defence_dice * (self.able + 1)
-            entries = min(count, few + min(self.able, self.defenders) + 1)
-        return 3 * ENTRY_BYTES * count * entries
-
-    def canonical(self) -> CanonicalForm:
-        """Return the canonical form: transient and absorbing states apart, with Q and R.
-
-        >>> from iacta.rules.rules import CLASSIC
-        >>> form = chain(11, 10, CLASSIC).canonical()
-        >>> len(form.transient), len(form.absorbing), form.Q.shape, form.R.shape
-        (100, 20, (100, 100), (100, 20))
-        """
-        transient = self.able * self.defenders
-        going_on, over = self.states[:transient], self.states[transient:]
-        return CanonicalForm(going_on, over, *self.blocks())
+        won = [State(a, 0) for a in range(1, self.able + 1)]
+        lost = [State(0, d) for d in range(1, self.defenders + 1)]
+        return [*won, *lost, *([None] if gain_of(self.rules) else [])]
 
     def blocks(self) -> tuple[Any, Any]:
-        """Return Q and R alone."""
+        """Return Q and R."""
         transient = self.able * self.defenders
         return self.matrix[:transient, :transient], self.matrix[:transient, transient:]
 
@@ -316,39 +134,22 @@ class Chain:
         return (defenders - 1) * self.able + able - 1
 
 
-def build_chain(start: Outcome, room: int, rules: Rules) -> Chain:
-    """Return the chain of a battle.
-
-    start: the state before the first roll, attackers with their garrison; both sides at least 1.
-    room: by how many armies either side may grow before the state counts as `BEYOND`; 0 where
-        armies cannot grow.
-    rules: the rules of the battle.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> build_chain(Outcome(11, 10), 0, CLASSIC).matrix.shape
-    (120, 120)
-    """
-    able = max(start.attackers - rules.garrison, 0)
-    room = room if able else 0  # who cannot attack does not grow
-    attackers, defenders = start.attackers + room, start.defenders + room
-    return Chain(start, attackers, defenders, rules, _matrix(able + room, defenders, rules))
-
-
-def _matrix(able: int, defenders: int, rules: Rules) -> Any:
+def transition_matrix(able: int, defenders: int, rules: Rules) -> Any:
+    """Return P, which is sparse; where armies can grow, its last state stands for those beyond."""
     transient = able * defenders
-    count = transient + able + defenders + (_gain(rules) > 0)
+    count = transient + able + defenders + (gain_of(rules) > 0)
     over = np.arange(transient, count)
     moves = [*_moves(able, defenders, rules), (over, over, 1.0)]
     rows = np.concatenate([source for source, _, _ in moves])
     columns = np.concatenate([target for _, target, _ in moves])
     chances = np.concatenate([np.full(len(source), chance) for source, _, chance in moves])
-    sparse = _load_scipy("scipy.sparse")
+    sparse = load_scipy("scipy.sparse")
     return sparse.csr_array((chances, (rows, columns)), shape=(count, count))
 
 
 def _moves(able: int, defenders: int, rules: Rules) -> Moves:
     """Yield the moves by roll and loss: the states they start from and lead to, and the chance."""
-    numbers = _numbers(able, defenders, _gain(rules))
+    numbers = _numbers(able, defenders, gain_of(rules))
     most_attack, most_defence = rules.full_roll
     attack_dice, defence_dice = min(able, most_attack), min(defenders, most_defence)
     for i, j in product(range(1, attack_dice + 1), range(1, defence_dice + 1)):
@@ -365,7 +166,7 @@ def _changes(losses: LossCounts, rules: Rules) -> Iterator[tuple[int, int, float
         if count:
             yield k - losses.compared, -k, count / losses.total
     if losses.gains:
-        yield _gain(rules), _gain(rules), losses.gains / losses.total
+        yield gain_of(rules), gain_of(rules), losses.gains / losses.total
 
 
 def _numbers(able: int, defenders: int, gain: int) -> Whole:
@@ -379,7 +180,7 @@ def _numbers(able: int, defenders: int, gain: int) -> Whole:
     return numbers
 
 
-def _solve(transient: Any, right: Floats, *, transposed: bool = False) -> Floats:
+def solve(transient: Any, right: Floats, *, transposed: bool = False) -> Floats:
     """Return x with (I − Q) x = b, or with (I − Q)ᵀ x = b.
 
     transient: the sparse matrix Q.
@@ -391,7 +192,7 @@ def _solve(transient: Any, right: Floats, *, transposed: bool = False) -> Floats
     """
     if not transient.shape[0]:
         return right.copy()
-    sparse, linalg = _load_scipy("scipy.sparse"), _load_scipy("scipy.sparse.linalg")
+    sparse, linalg = load_scipy("scipy.sparse"), load_scipy("scipy.sparse.linalg")
     losses, gains = sparse.tril(transient), sparse.csr_array(sparse.triu(transient))
     system = sparse.csr_array(sparse.identity(transient.shape[0]) - losses)
     if transposed:
@@ -415,7 +216,7 @@ def _solve(transient: Any, right: Floats, *, transposed: bool = False) -> Floats
     return solution
 
 
-def _load_scipy(part: str) -> Any:
+def load_scipy(part: str) -> Any:
     """Return a part of SciPy, which is loaded when it is first needed.
 
     part: the name of the module, such as `"scipy.sparse"`.
@@ -428,7 +229,8 @@ def _load_scipy(part: str) -> Any:
         ) from None
 
 
-def _gain(rules: Rules) -> int:
+def gain_of(rules: Rules) -> int:
+    """Return by how many armies both sides may grow in one roll."""
     return rules.mode.gain if isinstance(rules.mode, ArmiesGrow) else 0
 
 
@@ -462,7 +264,7 @@ class Markov(RollKernel):
     @property
     def gain(self) -> int:
         """By how many armies both sides may grow in one roll."""
-        return _gain(self.rules)
+        return gain_of(self.rules)
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Refuse a battle whose chain does not fit into memory, or if SciPy is not installed."""
@@ -476,7 +278,7 @@ class Markov(RollKernel):
                 f"grow has {states:.0e} states for the method {NAME!r}, expected at most "
                 f"{MOST_GROWN_STATES:.0e}"
             )
-        _load_scipy("scipy.sparse")
+        load_scipy("scipy.sparse")
 
     def error(self, attackers: int, defenders: int) -> Error:
         """Return the bound that counts all roundings; where armies can grow, 1e-12, absolute.
@@ -501,7 +303,7 @@ class Markov(RollKernel):
         if not self.gain or attackers <= 0 or not defenders:
             return State(attackers, defenders)
         grown = self._solved(attackers, defenders).chain
-        return State(grown.attackers, grown.defenders)
+        return State(grown.able, grown.defenders)
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         """Return the distribution of the absorbing state.
@@ -530,15 +332,16 @@ class Markov(RollKernel):
         start = np.zeros(transient.shape[0])
         for attackers, probability in weights.items():
             start[whole.row(attackers, defenders)] = probability
-        visits = _solve(transient, start, transposed=True)
+        visits = solve(transient, start, transposed=True)
         ends = dict(zip(whole.ends, (visits @ absorbing).tolist(), strict=True))
         if self.gain:
             rounding = _distribution_error(transient, start, visits, self.rules)
-            self._refuse_error(most, defenders, 1.01 * ends.pop(BEYOND) + rounding)
-        return {State(*end): probability for end, probability in ends.items()}
+            self._refuse_error(most, defenders, 1.01 * ends[None] + rounding)
+        return {end: probability for end, probability in ends.items() if end is not None}
 
     def _chain(self, attackers: int, defenders: int, room: int = 0) -> Chain:
-        return build_chain(Outcome(attackers, defenders), room, self.rules)
+        size = attackers + room, defenders + room
+        return Chain(*size, self.rules, transition_matrix(*size, self.rules))
 
     def backward(self, values: Values) -> Iterator[Floats]:
         """Yield the expected value for each number of attackers, for 1, 2 ... defenders.
@@ -554,9 +357,9 @@ class Markov(RollKernel):
             transient, absorbing = self._chain(most, defenders).blocks()
             beyond = np.zeros((1 if self.gain else 0, *won.shape[1:]))
             ends = np.concatenate([won[1:], lost[1:], beyond])
-            found = _solve(transient, absorbing @ ends)
+            found = solve(transient, absorbing @ ends)
             if self.gain:
-                grown = _solve(transient, absorbing @ np.eye(len(ends))[-1])
+                grown = solve(transient, absorbing @ np.eye(len(ends))[-1])
                 found[grown > MOST_ERROR] = np.nan
             rows[:, 1:] = found.reshape(defenders, most, *won.shape[1:])
         yield from rows
@@ -595,7 +398,7 @@ class Markov(RollKernel):
             return self._solved_with_room(attackers, defenders)
         whole = self._chain(attackers, defenders)
         transient, absorbing = whole.blocks()
-        won = _solve(transient, absorbing @ _is_won(whole))
+        won = solve(transient, absorbing @ _is_won(whole))
         return _Solved(whole, np.minimum(won, 1.0), np.zeros(len(won)), 0.0)
 
     def _solved_with_room(self, attackers: int, defenders: int) -> "_Solved":
@@ -630,9 +433,9 @@ class Markov(RollKernel):
         able, defenders = whole.able - room + needed, whole.defenders - room + needed
         if able * defenders > MOST_GROWN_STATES:
             raise TooLargeError(
-                f"a battle of {whole.start.attackers + self.garrison} against "
-                f"{whole.start.defenders} is too large for the method {NAME!r}: with a chance of "
-                f"up to {left_out:.1e} its armies grow past {whole.attackers + self.garrison} "
+                f"a battle of {whole.able - room + self.garrison} against "
+                f"{whole.defenders - room} is too large for the method {NAME!r}: with a chance of "
+                f"up to {left_out:.1e} its armies grow past {whole.able + self.garrison} "
                 f"against {whole.defenders}, expected at most {MOST_ERROR:.0e}"
             )
 
@@ -645,7 +448,7 @@ def _solved_with_bound(whole: Chain) -> _Solved:
     is_beyond[-1] = 1.0
     ones = np.ones(transient.shape[0])
     right = np.column_stack([absorbed @ is_won, absorbed @ is_beyond, ones])
-    solution = _solve(transient, right)
+    solution = solve(transient, right)
     residuals = _residuals(transient, right, solution, terms=min(whole.rules.full_roll) + 2)
     in_won, in_beyond, in_rolls = residuals.max(axis=0).tolist()
     most_rolls = float(solution[:, 2].max()) / (1 - in_rolls) if in_rolls < 1 else inf
@@ -690,36 +493,6 @@ class BoundedProbability(NamedTuple):
 
     probability: float
     error: float
-
-
-def chain(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chain:
-    """Return the Markov chain of a battle, with its labelled states and its matrix.
-
-    attackers: armies on the attacking territory, garrison included, at least 1.
-    defenders: armies on the defended territory, at least 1.
-    rules: `Rules`, or the name of a rule set.
-
-    Where armies can grow, the chain has so many states that the chance to leave them for `BEYOND`,
-    from any start of at most these sizes, is at most 1e-12. A battle that is too large is refused.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> ten = chain(11, 10, CLASSIC)
-    >>> ten.start, len(ten.states), ten.matrix.nnz
-    (Outcome(attackers=11, defenders=10), 120, 301)
-    >>> later = ten.after(20)
-    >>> round(later.prob(lambda state: state.defenders == 0), 7)
-    0.5675929
-
-    Source: Höhle (2025), whose battle of 10 against 10 has no garrison.
-    """
-    attackers, defenders, rules = read_battle(attackers, defenders, rules)
-    kernel, able = Markov(rules), attackers - rules.garrison
-    kernel.refuse(able, defenders)
-    start = Outcome(attackers, defenders)
-    if not kernel.gain or able <= 0:
-        return build_chain(start, 0, rules)
-    room = kernel.most_left(able, defenders).attackers - able
-    return build_chain(start, room, rules)
 
 
 def win_probability_bounded(

@@ -30,7 +30,7 @@ Source: R. Bellman, Dynamic Programming (1957), chapter III; the question when t
 at the end of "Analyzing the Board Game Risk" (pracpred).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, reduce
 from math import lcm
@@ -40,18 +40,23 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided
 
+from iacta.checks import shown
 from iacta.errors import IllegalError
 from iacta.methods.counting import coefficients
 from iacta.methods.kernel import OUTCOME_BYTES, refuse_too_large
+from iacta.methods.sees_first import Aim, SeesFirst
+from iacta.rules.modes import DefenderSeesFirst, TrueRandom
 from iacta.rules.rules import Rules
 
 __all__ = [
     "MAY_STOP",
     "NAME",
+    "Aim",
     "Choices",
     "Reward",
     "Solution",
     "StopValue",
+    "chance_if_seen",
     "refuse",
     "refuse_rules",
     "rolling_pays_in_the_limit",
@@ -456,3 +461,28 @@ def _tables(sheared: Floats, able: int, defenders: int) -> Solution:
         writeable=False,
     )
     return Solution(*parts[:SUMMED], *parts[SUMMED:].astype(np.int64))
+
+
+def chance_if_seen(attackers: int, defenders: int, rules: Rules, aim: Aim = "conquest") -> float:
+    """Return the chance to win against a defender who sees the attack, whatever the rules say.
+
+    attackers: attackers able to attack, garrison left out.
+    defenders: armies on the defended territory.
+    rules: the rules of the battle.
+    aim: what the defender minimises: `"conquest"`, the chance to win; or `"losses"`,
+        the expected number of defenders lost in the battle.
+
+    A float with the error of `SeesFirst`, which refuses the same battles. Modes in which no attack
+    is seen are refused.
+
+    >>> round(chance_if_seen(10, 10, Rules(), "losses"), 4)
+    0.454
+    """
+    mode = rules.mode
+    if not isinstance(mode, TrueRandom | DefenderSeesFirst):
+        raise IllegalError(
+            f"{mode.key} must be {mode.off!r} where the defender sees the attack first, "
+            f"got {shown(mode.setting())}"
+        )
+    kernel = SeesFirst(replace(rules, mode=DefenderSeesFirst()), exact=False)
+    return kernel.chance(attackers, defenders, aim) if attackers > 0 else 0.0

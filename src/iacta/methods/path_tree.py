@@ -6,8 +6,8 @@ It is added up node by node, without walking each path:
 
     P(state)  =  Σ  P(state before) · p(loss)    over the branches that lead to the state.
 
-Equal states are one node, so that the tree is a graph, as Van Wijgerden draws it. With a attackers
-able to attack and d defenders, the number of paths from (a, d) to the end is
+Equal states are one node, so that the tree is a graph; `iacta_literature.tree` shows it. With a
+attackers able to attack and d defenders, the number of paths from (a, d) to the end is
 
     n(a, d) = Σ n(a', d')    over the states (a', d') after a roll,      n(a, 0) = n(0, d) = 1.
 
@@ -15,8 +15,6 @@ Sources: Van Wijgerden, "Let slip the dice of war", draws the tree and counts 7 
 "Analyzing the Board Game Risk" (pracpred.com) asks how many states and paths there are.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -24,64 +22,16 @@ from typing import NamedTuple
 from iacta.checks import shown
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
-from iacta.methods.kernel import Error, Outcome, RollKernel, State, read_battle
+from iacta.methods.kernel import Error, RollKernel, State
+from iacta.moved import names_of
 from iacta.rules.roll import Losses, loss_counts
 from iacta.rules.rules import Rules
 
-__all__ = [
-    "Branch",
-    "Node",
-    "Path",
-    "PathTree",
-    "nodes",
-    "path_count",
-    "paths",
-    "state_count",
-    "tree",
-]
+__all__ = ["PathTree", "Step"]
+
+__getattr__ = names_of("iacta_literature.tree")
 
 MOST_STATES = 2500
-
-
-class Branch(NamedTuple):
-    """One of the losses that a roll can cause.
-
-    losses: the armies that the roll costs.
-    probability: its exact probability.
-    node: the node that it leads to.
-    """
-
-    losses: Losses
-    probability: Fraction
-    node: "Node"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Node:
-    """A state of the battle; each is one node of a tree, however many branches lead to it.
-
-    state: who is left, attackers with the garrison included.
-    probability: the exact probability of visiting this state.
-    branches: what the next roll can do; none where the battle is over.
-    """
-
-    state: Outcome
-    probability: Fraction
-    branches: tuple[Branch, ...]
-
-    def __repr__(self) -> str:
-        return f"<Node {self.state!r}, probability {self.probability!r}>"
-
-
-class Path(NamedTuple):
-    """One way that a battle can take.
-
-    states: the states on it, from the start to the end.
-    probability: the exact probability that the battle takes it.
-    """
-
-    states: tuple[Outcome, ...]
-    probability: Fraction
 
 
 class Step(NamedTuple):
@@ -149,6 +99,29 @@ class PathTree(RollKernel):
             )
         ]
 
+    def state_count(self, attackers: int, defenders: int) -> int:
+        """Return the number of states that a battle can visit, its start and ends included."""
+        able = max(attackers, 0)
+        self.refuse_too_large(able, defenders, memory=400 * able * defenders)
+        reached, frontier = set[State](), {State(attackers, defenders)}
+        while frontier:
+            reached |= frontier
+            frontier = {step.after for state in frontier for step in self.steps(state)} - reached
+        return len(reached)
+
+    def path_count(self, attackers: int, defenders: int) -> int:
+        """Return the number of different paths that a battle can take, roll by roll."""
+        able = max(attackers, 0)
+        number_bytes = 150 + (able + defenders) // 4
+        memory = (able + 1) * (defenders + 1) * number_bytes
+        self.refuse_too_large(able, defenders, memory=memory)
+        counts: dict[State, int] = {}
+        for d in range(defenders + 1):
+            for a in range(able + 1):
+                after = [step.after for step in self.steps(State(a, d))]
+                counts[State(a, d)] = sum(counts[state] for state in after) if after else 1
+        return counts[State(able, defenders)]
+
 
 @lru_cache(maxsize=256)
 def _losses(attack_dice: int, defence_dice: int, rules: Rules) -> list[tuple[Losses, Fraction]]:
@@ -159,132 +132,3 @@ def _losses(attack_dice: int, defence_dice: int, rules: Rules) -> list[tuple[Los
         for k, count in enumerate(found.counts)
         if count
     ]
-
-
-def tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> Node:
-    """Return the first node of a battle's tree, from which all others are reached.
-
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: `Rules`, or the name of a rule set.
-
-    More than 2500 states are refused.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> for losses, probability, node in tree(4, 2, CLASSIC).branches:
-    ...     print(losses.attackers, losses.defenders, probability, node.state)
-    2 0 2275/7776 Outcome(attackers=2, defenders=2)
-    1 1 2611/7776 Outcome(attackers=3, defenders=1)
-    0 2 1445/3888 Outcome(attackers=4, defenders=0)
-
-    Source: Van Wijgerden, "Creating a probability tree".
-    """
-    kernel, root = _read(attackers, defenders, rules)
-    kernel.refuse(*root)
-    visits = kernel.visits({root: Fraction(1)})
-    made: dict[State, Node] = {}
-    for state in sorted(visits, key=sum):
-        branches = (Branch(*step[:2], made[step.after]) for step in kernel.steps(state))
-        shown_as = _with_garrison(state, kernel)
-        made[state] = Node(shown_as, visits[state], tuple(branches))
-    return made[root]
-
-
-def _read(attackers: int, defenders: int, rules: Rules | str) -> tuple[PathTree, State]:
-    """Return the kernel of a battle, and its first state."""
-    attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
-    return PathTree(rules), State(attackers - rules.garrison, defenders)
-
-
-def _with_garrison(state: State, kernel: PathTree) -> Outcome:
-    return Outcome(state.attackers + kernel.garrison, state.defenders)
-
-
-def nodes(root: Node) -> Iterator[Node]:
-    """Yield each node of a tree once, those with the most armies first.
-
-    root: the first node, from `tree`.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> [tuple(node.state) for node in nodes(tree(4, 2, CLASSIC))]
-    [(4, 2), (4, 0), (3, 1), (2, 2), (3, 0), (2, 1), (1, 2), (2, 0), (1, 1)]
-    """
-    found = {root.state: root}
-    frontier = [root]
-    while frontier:
-        below = {each.node.state: each.node for node in frontier for each in node.branches}
-        frontier = [node for state, node in below.items() if state not in found]
-        found |= below
-    yield from sorted(found.values(), key=lambda node: (sum(node.state), node.state), reverse=True)
-
-
-def paths(attackers: int, defenders: int, rules: Rules | str = "classic") -> Iterator[Path]:
-    """Return an iterator over all paths of a battle, one by one; their number grows fast.
-
-    The arguments and refusals are those of `tree`; `path_count` says how many paths there are.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> found = list(paths(4, 2, CLASSIC))
-    >>> len(found), sum(path.probability for path in found)
-    (7, Fraction(1, 1))
-
-    Source: Van Wijgerden, "Calculating end-state->p".
-    """
-    kernel, root = _read(attackers, defenders, rules)
-    kernel.refuse(*root)
-    return _paths(kernel, root)
-
-
-def _paths(kernel: PathTree, root: State) -> Iterator[Path]:
-    begun: list[tuple[tuple[State, ...], Fraction]] = [((root,), Fraction(1))]
-    while begun:
-        states, probability = begun.pop()
-        steps = kernel.steps(states[-1])
-        if not steps:
-            yield Path(tuple(_with_garrison(state, kernel) for state in states), probability)
-        begun += [
-            ((*states, step.after), probability * step.probability) for step in reversed(steps)
-        ]
-
-
-def state_count(attackers: int, defenders: int, rules: Rules | str = "classic") -> int:
-    """Return the number of states that a battle can visit, its start and ends included.
-
-    The arguments are those of `tree`.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> state_count(4, 2, CLASSIC)
-    9
-    """
-    kernel, root = _read(attackers, defenders, rules)
-    able = max(root.attackers, 0)
-    kernel.refuse_too_large(able, root.defenders, memory=400 * able * root.defenders)
-    reached = {root}
-    frontier = {root}
-    while frontier:
-        after = {step.after for state in frontier for step in kernel.steps(state)}
-        frontier = after - reached
-        reached |= frontier
-    return len(reached)
-
-
-def path_count(attackers: int, defenders: int, rules: Rules | str = "classic") -> int:
-    """Return the number of different paths that a battle can take, roll by roll.
-
-    The arguments are those of `tree`.
-
-    >>> from iacta.rules.rules import CLASSIC
-    >>> path_count(4, 2, CLASSIC)
-    7
-    """
-    kernel, root = _read(attackers, defenders, rules)
-    able, defenders = max(root.attackers, 0), root.defenders
-    number_bytes = 150 + (able + defenders) // 4
-    memory = (able + 1) * (defenders + 1) * number_bytes
-    kernel.refuse_too_large(able, defenders, memory=memory)
-    counts: dict[State, int] = {}
-    for d in range(defenders + 1):
-        for a in range(able + 1):
-            after = [step.after for step in kernel.steps(State(a, d))]
-            counts[State(a, d)] = sum(counts[state] for state in after) if after else 1
-    return counts[State(able, defenders)]

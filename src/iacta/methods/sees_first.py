@@ -38,7 +38,7 @@ published its odds.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import gcd, lcm
@@ -48,9 +48,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided
 
-from iacta.checks import shown
 from iacta.distribution import Distribution, Probability
-from iacta.errors import IllegalError
 from iacta.methods.counting import ExactRow, least_root
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
@@ -67,7 +65,7 @@ from iacta.methods.kernel import (
     refuse_too_large,
     results_of,
 )
-from iacta.rules.modes import DefenderSeesFirst, TrueRandom
+from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.roll import seen_loss_counts
 from iacta.rules.rules import Rules
 
@@ -80,7 +78,6 @@ __all__ = [
     "SeesFirst",
     "Span",
     "carry",
-    "chance_if_seen",
     "chances",
     "chances_to_hold",
     "expected_values",
@@ -152,6 +149,10 @@ class SeesFirst(Kernel):
             return Battles(attackers, defenders, self.rules, unit_of(self.rules))
         margin = 3 * _relative_error(attackers, defenders, self.rules)
         return Battles(attackers, defenders, self.rules, margin=margin)
+
+    def chance(self, attackers: int, defenders: int, aim: Aim) -> float:
+        """Return the chance to win against a defender who plays for an aim, in floats."""
+        return float(chances(self._battles(attackers, defenders), aim)[defenders, attackers])
 
     def win_probability(self, attackers: int, defenders: int) -> Probability:
         """Return the chance to take the territory."""
@@ -267,33 +268,6 @@ def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, .
         Throw(count / total, tuple(dict.fromkeys(map(results_of, replies))))
         for replies, count in throws.items()
     )
-
-
-def chance_if_seen(attackers: int, defenders: int, rules: Rules, aim: Aim = "conquest") -> float:
-    """Return the chance to win against a defender who sees the attack, whatever the rules say.
-
-    attackers: attackers able to attack, garrison left out.
-    defenders: armies on the defended territory.
-    rules: the rules of the battle.
-    aim: what the defender minimises: `"conquest"`, the chance to win; or `"losses"`,
-        the expected number of defenders lost in the battle.
-
-    A float with the error of `SeesFirst`, which refuses the same battles. Modes in which no attack
-    is seen are refused.
-
-    >>> round(chance_if_seen(10, 10, Rules(), "losses"), 4)
-    0.454
-    """
-    mode = rules.mode
-    if not isinstance(mode, TrueRandom | DefenderSeesFirst):
-        raise IllegalError(
-            f"{mode.key} must be {mode.off!r} where the defender sees the attack first, "
-            f"got {shown(mode.setting())}"
-        )
-    kernel = SeesFirst(replace(rules, mode=DefenderSeesFirst()), exact=False)
-    if attackers <= 0:
-        return 0.0
-    return float(chances(kernel._battles(attackers, defenders), aim)[defenders, attackers])
 
 
 def _relative_error(attackers: int, defenders: int, rules: Rules) -> float:
@@ -469,7 +443,7 @@ def chances(battles: Battles, aim: Aim = "conquest") -> Numbers:
     """Return P, in units of U^(a+d), for all battles up to a size.
 
     battles: the battles.
-    aim: what the defender minimises, as for `chance_if_seen`.
+    aim: what the defender minimises, as for `optimal_play.chance_if_seen`.
 
     Entry `[d, a]` is for a attackers able to attack against d defenders.
 

@@ -17,15 +17,16 @@ from iacta.errors import IllegalError, TooLargeError
 from iacta.methods.hand_or_blitz import by_hand, expected_left, mix
 from iacta.methods.optimal_play import (
     MAY_STOP,
+    Aim,
     Choices,
     Reward,
     Solution,
+    chance_if_seen,
     refuse_rules,
     rolling_pays_in_the_limit,
     solve,
     solve_exactly,
 )
-from iacta.methods.sees_first import Aim, chance_if_seen
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 

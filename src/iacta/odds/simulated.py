@@ -13,10 +13,9 @@ from iacta.checks import whole_number
 from iacta.display import Pasted
 from iacta.distribution import Distribution
 from iacta.estimate import Estimate
-from iacta.methods import simulation
-from iacta.methods.simulation import RUNS, SEED, Progress, Seed
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
+from iacta.rules.thrown import RUNS, SEED, Progress, Seed, simulate
 from iacta.rules.variants import find_rules
 
 if TYPE_CHECKING:
@@ -96,9 +95,7 @@ def simulate_battle(
     """
     found = find_rules(rules, garrison)
     way = [Stage(whole_number(defenders, "defenders", least=1), found, read_stop(stop))]
-    counts = simulation.simulate(
-        attackers, way, runs=runs, seed=seed, executor=executor, progress=progress
-    )
+    counts = simulate(attackers, way, runs=runs, seed=seed, executor=executor, progress=progress)
     outcomes = {
         Outcome(end.attackers + end.conquered * found.garrison, end.defenders): count
         for end, count in counts.items()
@@ -137,9 +134,7 @@ def simulate_campaign(
     """
     found = find_rules(rules, garrison)
     way = list(stages(read_territories(territories), found, read_stop(stop)))
-    counts = simulation.simulate(
-        attackers, way, runs=runs, seed=seed, executor=executor, progress=progress
-    )
+    counts = simulate(attackers, way, runs=runs, seed=seed, executor=executor, progress=progress)
     outcomes = {CampaignOutcome(*end): count for end, count in counts.items()}
     won = sum(count for end, count in counts.items() if end.conquered == len(way))
     return Simulated(Distribution(outcomes), Estimate(counts.total(), won))

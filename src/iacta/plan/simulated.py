@@ -1,7 +1,7 @@
 """A plan that is carried out many times, and the positions in which it ends.
 
 In each state the policy says what to do; what it costs falls by chance. `simulate_plan` throws real
-dice (`iacta.methods.simulation`), so that nothing depends on the chances that the plan reports of
+dice (`iacta.rules.thrown`), so that nothing depends on the chances that the plan reports of
 itself. Where a battle is not rolled with dice chosen before each roll, its end is drawn from the
 distribution that the plan is computed with, and only the sequence of the battles is checked.
 """
@@ -19,12 +19,12 @@ from iacta.checks import shown, whole_number
 from iacta.display import Pasted
 from iacta.errors import MalformedError, TooLargeError
 from iacta.estimate import Estimate
-from iacta.methods.simulation import RUNS, SEED, Seed, fight_until, throw_losses
 from iacta.plan.core import Decision
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
 from iacta.plan.problem import State
 from iacta.rules.stop import NEVER
+from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 
 __all__ = ["MOST_RUNS", "SimulatedPlan", "after_attack", "ends", "simulate_plan"]
 

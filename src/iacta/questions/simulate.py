@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.errors import IactaError
 from iacta.estimate import Interval
-from iacta.methods.simulation import RUNS
 from iacta.odds.simulated import Simulated, simulate_campaign
 from iacta.questions.campaign import DefendedRecord
 from iacta.questions.endings import best_first, campaign_bars
@@ -32,6 +31,7 @@ from iacta.questions.record import (
 )
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import armies, cannot_attack, percent, under
+from iacta.rules.thrown import RUNS
 
 __all__ = ["SimulateAnswer", "SimulateQuestion", "Simulation"]
 

@@ -1,0 +1,280 @@
+"""Chain: a battle as a Markov chain, with its states and its transition matrix to look at.
+
+The mathematics is that of `iacta.methods.markov`, which solves the same chain.
+
+Sources: Höhle (2025), the repeated battle and appendix 3; Grinstead and Snell, "Introduction to
+Probability" (1997), section 11.2.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from iacta.checks import shown, whole_number
+from iacta.distribution import Distribution
+from iacta.errors import IllegalError
+from iacta.methods.kernel import Floats, Outcome, read_battle, refuse_too_large
+from iacta.methods.markov import Markov, gain_of, load_scipy, solve, transition_matrix
+from iacta.rules.rules import Rules
+
+__all__ = ["BEYOND", "CanonicalForm", "Chain", "build_chain", "chain"]
+
+# The one absorbing state for armies that have grown past the chain: it is no outcome of a battle.
+BEYOND = Outcome(attackers=-1, defenders=-1)
+
+MOST_ROLLS = 10**9
+ENTRY_BYTES = 16
+NEGLIGIBLE = 1e-300
+
+
+class CanonicalForm(NamedTuple):
+    """The blocks of the transition matrix, with their states.
+
+    transient: the states in which the battle goes on; they number the rows of Q and R.
+    absorbing: the states in which it is over; they number the columns of R.
+    Q: the sparse matrix of the chances from transient to transient states in one roll.
+    R: the sparse matrix of the chances from transient to absorbing states in one roll.
+
+    Source: Grinstead and Snell (1997), section 11.2; Höhle (2025), appendix 3.
+    """
+
+    transient: tuple[Outcome, ...]
+    absorbing: tuple[Outcome, ...]
+    Q: Any
+    R: Any
+
+    def absorption(self) -> Floats:
+        """Return F = (I − Q)⁻¹ R, the absorption probabilities.
+
+        Entry `[i, j]` is the chance to end in `absorbing[j]` from `transient[i]`. Where armies
+        cannot grow, its relative error is bounded by `Markov.error`. A matrix
+        that does not fit into memory is refused.
+
+        >>> from iacta.rules.rules import CLASSIC
+        >>> form = chain(3, 1, CLASSIC).canonical()
+        >>> form.transient[1], form.absorbing[0]
+        (Outcome(attackers=3, defenders=1), Outcome(attackers=2, defenders=0))
+        >>> form.absorption().round(6).tolist()
+        [[0.416667, 0.0, 0.583333], [0.17554, 0.578704, 0.245756]]
+
+        Source: Grinstead and Snell (1997), theorem 11.6.
+        """
+        memory = 32 * len(self.transient) * len(self.absorbing)
+        attackers, defenders = self.transient[-1] if self.transient else self.absorbing[-1]
+        refuse_too_large(attackers, defenders, memory=memory, method="markov")
+        return solve(self.Q, self.R.toarray())
+
+    def expected_rolls(self) -> Floats:
+        """Return t = (I − Q)⁻¹ 1, the expected number of rolls from each transient state.
+
+        Where armies cannot grow, its relative error is at most that of `absorption`; where they
+        can, it is the expected number of rolls until the battle ends or leaves the chain.
+
+        >>> from iacta.rules.rules import CLASSIC
+        >>> chain(3, 1, CLASSIC).canonical().expected_rolls().round(6).tolist()
+        [1.0, 1.421296]
+
+        Source: Grinstead and Snell (1997), theorem 11.5.
+        """
+        return solve(self.Q, np.ones(len(self.transient)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Chain:
+    """The Markov chain of a battle.
+
+    start: the state before the first roll.
+    attackers: the most attackers of any state, garrison included.
+    defenders: the most defenders of any state.
+    rules: the rules of the battle.
+    matrix: the sparse transition matrix P; row and column i belong to `states[i]`.
+
+    >>> from iacta.rules.rules import CLASSIC
+    >>> small = chain(3, 1, CLASSIC)
+    >>> [tuple(state) for state in small.states]
+    [(2, 1), (3, 1), (2, 0), (3, 0), (1, 1)]
+    >>> small.matrix.toarray()[1].round(4).tolist()
+    [0.4213, 0.0, 0.0, 0.5787, 0.0]
+
+    Source: Höhle (2025), "Repeated battles".
+    """
+
+    start: Outcome
+    attackers: int
+    defenders: int
+    rules: Rules
+    matrix: Any
+
+    def __repr__(self) -> str:
+        return f"<Chain of {len(self.states)} states, from {tuple(self.start)}>"
+
+    @property
+    def able(self) -> int:
+        """The most attackers able to attack in any state."""
+        return max(self.attackers - self.rules.garrison, 0)
+
+    @cached_property
+    def states(self) -> tuple[Outcome, ...]:
+        """The states, attackers with their garrison: transient ones first, then the ends.
+
+        Transient states are sorted by defenders, and those with equally many by attackers.
+        """
+        can_attack = range(self.rules.garrison + 1, self.attackers + 1)
+        return (
+            *(Outcome(a, d) for d in range(1, self.defenders + 1) for a in can_attack),
+            *self.ends,
+        )
+
+    @cached_property
+    def ends(self) -> tuple[Outcome, ...]:
+        """The absorbing states: won ones by the attackers left, then lost ones by the defenders.
+
+        Where armies can grow, `BEYOND` is the last.
+        """
+        garrison = self.rules.garrison
+        won = (Outcome(a, 0) for a in range(garrison + 1, self.attackers + 1))
+        stay = min(self.attackers, garrison)
+        lost = (Outcome(stay, d) for d in range(1, self.defenders + 1))
+        return (*won, *lost, *([BEYOND] if gain_of(self.rules) else []))
+
+    def after(self, rolls: int, start: Outcome | None = None) -> Distribution[Outcome]:
+        """Return the distribution of the state after a number of rolls.
+
+        rolls: how many rolls, from 0 to 10^9; a battle that is over stays as it is.
+        start: the state before the first of them, (attackers, defenders); `None` for that of the
+            chain.
+
+        The probabilities are floats, with a relative error of at most that of `absorption`; they
+        are carried no further when those of all transient states are below 1e-300. A state outside
+        the chain is refused.
+
+        >>> from iacta.rules.rules import CLASSIC
+        >>> {tuple(state): round(p, 7) for state, p in chain(11, 10, CLASSIC).after(1).items()}
+        {(9, 10): 0.2925669, (10, 9): 0.3357767, (11, 8): 0.3716564}
+
+        Source: Höhle (2025) prints it: x_1 = x_0 P.
+        """
+        rolls = whole_number(rolls, "rolls", least=0, most=MOST_ROLLS)
+        state = np.zeros(len(self.states))
+        state[self._number(self.start if start is None else start)] = 1.0
+        transient, done = self.able * self.defenders, 0
+        while done < rolls and state[:transient].max(initial=0.0) > NEGLIGIBLE:
+            state, done = state @ self.matrix, done + 1
+        reached = np.flatnonzero(state).tolist()
+        return Distribution.from_probabilities({self.states[i]: float(state[i]) for i in reached})
+
+    def _number(self, state: Outcome) -> int:
+        try:
+            return self._numbers[state]
+        except (KeyError, TypeError):
+            sizes = f"{self.attackers} attackers and {self.defenders} defenders"
+            raise IllegalError(
+                f"start must be a state of the chain, of at most {sizes}, got {shown(state)}"
+            ) from None
+
+    @cached_property
+    def _numbers(self) -> dict[Outcome, int]:
+        return {state: number for number, state in enumerate(self.states)}
+
+    def power(self, n: int) -> Any:
+        """Return P^n, the sparse matrix of the chances to come from each state to each in n rolls.
+
+        n: the exponent, from 0 to 10^9.
+
+        It is made of squares P², P⁴ ... of P. One that does not fit into memory is refused.
+
+        >>> from iacta.rules.rules import CLASSIC
+        >>> chain(3, 1, CLASSIC).power(2).toarray()[1].round(4).tolist()
+        [0.0, 0.0, 0.1755, 0.5787, 0.2458]
+        """
+        n = whole_number(n, "n", least=0, most=MOST_ROLLS)
+        # Where armies cannot grow, each roll costs one at least, and all later powers are equal.
+        n = n if gain_of(self.rules) else min(n, self.able + self.defenders)
+        refuse_too_large(
+            self.attackers, self.defenders, memory=self._power_bytes(), method="markov"
+        )
+        sparse = load_scipy("scipy.sparse")
+        result, square = sparse.csr_array(sparse.identity(len(self.states))), self.matrix
+        while n:
+            if n % 2:
+                result = result @ square
+            square, n = square @ square if n > 1 else square, n // 2
+        return result
+
+    def _power_bytes(self) -> int:
+        """Bound the memory of a power, with its factors.
+
+        Where armies cannot grow, n rolls with all dice always lead to states with equally many
+        armies in all, and others lead to states with too few armies for all dice.
+        """
+        entries = count = int(self.matrix.shape[0])
+        if not gain_of(self.rules):
+            attack_dice, defence_dice = self.rules.full_roll
+            few = attack_dice * (self.defenders + 1) + defence_dice * (self.able + 1)
+            entries = min(count, few + min(self.able, self.defenders) + 1)
+        return 3 * ENTRY_BYTES * count * entries
+
+    def canonical(self) -> CanonicalForm:
+        """Return the canonical form: transient and absorbing states apart, with Q and R.
+
+        >>> from iacta.rules.rules import CLASSIC
+        >>> form = chain(11, 10, CLASSIC).canonical()
+        >>> len(form.transient), len(form.absorbing), form.Q.shape, form.R.shape
+        (100, 20, (100, 100), (100, 20))
+        """
+        transient = self.able * self.defenders
+        going_on, over = self.states[:transient], self.states[transient:]
+        moves, ends = self.matrix[:transient, :transient], self.matrix[:transient, transient:]
+        return CanonicalForm(going_on, over, moves, ends)
+
+
+def build_chain(start: Outcome, room: int, rules: Rules) -> Chain:
+    """Return the chain of a battle.
+
+    start: the state before the first roll, attackers with their garrison; both sides at least 1.
+    room: by how many armies either side may grow before the state counts as `BEYOND`; 0 where
+        armies cannot grow.
+    rules: the rules of the battle.
+
+    >>> from iacta.rules.rules import CLASSIC
+    >>> build_chain(Outcome(11, 10), 0, CLASSIC).matrix.shape
+    (120, 120)
+    """
+    able = max(start.attackers - rules.garrison, 0)
+    room = room if able else 0  # who cannot attack does not grow
+    attackers, defenders = start.attackers + room, start.defenders + room
+    return Chain(
+        start, attackers, defenders, rules, transition_matrix(able + room, defenders, rules)
+    )
+
+
+def chain(attackers: int, defenders: int, rules: Rules | str = "classic") -> Chain:
+    """Return the Markov chain of a battle, with its labelled states and its matrix.
+
+    attackers: armies on the attacking territory, garrison included, at least 1.
+    defenders: armies on the defended territory, at least 1.
+    rules: `Rules`, or the name of a rule set.
+
+    Where armies can grow, the chain has so many states that the chance to leave them for `BEYOND`,
+    from any start of at most these sizes, is at most 1e-12. A battle that is too large is refused.
+
+    >>> from iacta.rules.rules import CLASSIC
+    >>> ten = chain(11, 10, CLASSIC)
+    >>> ten.start, len(ten.states), ten.matrix.nnz
+    (Outcome(attackers=11, defenders=10), 120, 301)
+    >>> later = ten.after(20)
+    >>> round(later.prob(lambda state: state.defenders == 0), 7)
+    0.5675929
+
+    Source: Höhle (2025), whose battle of 10 against 10 has no garrison.
+    """
+    attackers, defenders, rules = read_battle(attackers, defenders, rules)
+    kernel, able = Markov(rules), attackers - rules.garrison
+    kernel.refuse(able, defenders)
+    start = Outcome(attackers, defenders)
+    if not kernel.gain or able <= 0:
+        return build_chain(start, 0, rules)
+    room = kernel.most_left(able, defenders).attackers - able
+    return build_chain(start, room, rules)

@@ -1,0 +1,146 @@
+"""Tree: a small battle as the tree of its states, with all paths through it.
+
+The chance of each state and each branch comes from `iacta.methods.path_tree`. Equal states are one
+node, so that the tree is a graph, as Van Wijgerden draws it.
+
+Source: Van Wijgerden, "Let slip the dice of war", draws the tree and counts 7 paths from (3, 2).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from iacta.methods.kernel import Outcome, State, read_battle
+from iacta.methods.path_tree import PathTree
+from iacta.rules.roll import Losses
+from iacta.rules.rules import Rules
+
+__all__ = ["Branch", "Node", "Path", "nodes", "paths", "tree"]
+
+
+class Branch(NamedTuple):
+    """One of the losses that a roll can cause.
+
+    losses: the armies that the roll costs.
+    probability: its exact probability.
+    node: the node that it leads to.
+    """
+
+    losses: Losses
+    probability: Fraction
+    node: "Node"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Node:
+    """A state of the battle; each is one node of a tree, however many branches lead to it.
+
+    state: who is left, attackers with the garrison included.
+    probability: the exact probability of visiting this state.
+    branches: what the next roll can do; none where the battle is over.
+    """
+
+    state: Outcome
+    probability: Fraction
+    branches: tuple[Branch, ...]
+
+    def __repr__(self) -> str:
+        return f"<Node {self.state!r}, probability {self.probability!r}>"
+
+
+class Path(NamedTuple):
+    """One way that a battle can take.
+
+    states: the states on it, from the start to the end.
+    probability: the exact probability that the battle takes it.
+    """
+
+    states: tuple[Outcome, ...]
+    probability: Fraction
+
+
+def tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> Node:
+    """Return the first node of a battle's tree, from which all others are reached.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+    rules: `Rules`, or the name of a rule set.
+
+    More than 2500 states are refused.
+
+    >>> from iacta.rules.rules import CLASSIC
+    >>> for losses, probability, node in tree(4, 2, CLASSIC).branches:
+    ...     print(losses.attackers, losses.defenders, probability, node.state)
+    2 0 2275/7776 Outcome(attackers=2, defenders=2)
+    1 1 2611/7776 Outcome(attackers=3, defenders=1)
+    0 2 1445/3888 Outcome(attackers=4, defenders=0)
+
+    Source: Van Wijgerden, "Creating a probability tree".
+    """
+    kernel, root = _read(attackers, defenders, rules)
+    visits = kernel.visits({root: Fraction(1)})
+    made: dict[State, Node] = {}
+    for state in sorted(visits, key=sum):
+        branches = (Branch(*step[:2], made[step.after]) for step in kernel.steps(state))
+        shown_as = _with_garrison(state, kernel)
+        made[state] = Node(shown_as, visits[state], tuple(branches))
+    return made[root]
+
+
+def _read(attackers: int, defenders: int, rules: Rules | str) -> tuple[PathTree, State]:
+    """Return the kernel of a small battle, and its first state."""
+    attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
+    kernel, root = PathTree(rules), State(attackers - rules.garrison, defenders)
+    kernel.refuse(*root)
+    return kernel, root
+
+
+def _with_garrison(state: State, kernel: PathTree) -> Outcome:
+    return Outcome(state.attackers + kernel.garrison, state.defenders)
+
+
+def nodes(root: Node) -> Iterator[Node]:
+    """Yield each node of a tree once, those with the most armies first.
+
+    root: the first node, from `tree`.
+
+    >>> from iacta.rules.rules import CLASSIC
+    >>> [tuple(node.state) for node in nodes(tree(4, 2, CLASSIC))]
+    [(4, 2), (4, 0), (3, 1), (2, 2), (3, 0), (2, 1), (1, 2), (2, 0), (1, 1)]
+    """
+    found = {root.state: root}
+    frontier = [root]
+    while frontier:
+        below = {each.node.state: each.node for node in frontier for each in node.branches}
+        frontier = [node for state, node in below.items() if state not in found]
+        found |= below
+    yield from sorted(found.values(), key=lambda node: (sum(node.state), node.state), reverse=True)
+
+
+def paths(attackers: int, defenders: int, rules: Rules | str = "classic") -> Iterator[Path]:
+    """Return an iterator over all paths of a battle, one by one; their number grows fast.
+
+    The arguments and refusals are those of `tree`; `Battle.path_count` says how many there are.
+
+    >>> from iacta.rules.rules import CLASSIC
+    >>> found = list(paths(4, 2, CLASSIC))
+    >>> len(found), sum(path.probability for path in found)
+    (7, Fraction(1, 1))
+
+    Source: Van Wijgerden, "Calculating end-state->p".
+    """
+    kernel, root = _read(attackers, defenders, rules)
+    return _paths(kernel, root)
+
+
+def _paths(kernel: PathTree, root: State) -> Iterator[Path]:
+    begun: list[tuple[tuple[State, ...], Fraction]] = [((root,), Fraction(1))]
+    while begun:
+        states, probability = begun.pop()
+        steps = kernel.steps(states[-1])
+        if not steps:
+            yield Path(tuple(_with_garrison(state, kernel) for state in states), probability)
+        begun += [
+            ((*states, step.after), probability * step.probability) for step in reversed(steps)
+        ]
