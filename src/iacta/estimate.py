@@ -8,7 +8,9 @@ from typing import NamedTuple
 from iacta.checks import Chance, put, read_chance, shown, whole_number
 from iacta.errors import IllegalError
 
-__all__ = ["Estimate", "Interval"]
+__all__ = ["CONFIDENCE", "Estimate", "Interval"]
+
+CONFIDENCE = 0.95  # of every interval whose level nobody asks for
 
 MOST_RUNS = 10**18
 LEAST_OUTSIDE = 1e-300
@@ -48,7 +50,7 @@ class Estimate:
         """The share of the runs in which the event happened."""
         return Fraction(self.successes, self.runs)
 
-    def interval(self, level: Chance = 0.95) -> Interval:
+    def interval(self, level: Chance = CONFIDENCE) -> Interval:
         """Return Wilson's score interval.
 
         level: the share of simulations in which such an interval contains the true chance, on

@@ -40,12 +40,11 @@ from iacta.charts.theme import (
 from iacta.checks import row_of
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
-from iacta.estimate import Estimate
+from iacta.estimate import CONFIDENCE, Estimate
 from iacta.odds.simulated import Simulated
 
 MOST_BARS = 40  # each has an interval
 MOST_TERRITORIES = 6  # whose defenders are named
-LEVEL = "95%"
 LAST = "your armies in the last territory, if all are taken"
 NOT_TAKEN = "territories not taken, if you stop or they hold"
 SMALL = 200  # pixels, where there are two plots
@@ -97,8 +96,8 @@ def simulated_outcomes(
     return finish(
         drawn,
         _title(simulated.won, asked),
-        f"{_subject(asked)} Bars: games with dice{seed_words(seed)}; vertical lines: {LEVEL} "
-        "intervals; horizontal lines: exact.",
+        f"{_subject(asked)} Bars: games with dice{seed_words(seed)}; vertical lines: "
+        f"{CONFIDENCE:.0%} intervals; horizontal lines: exact.",
         {"outcomes": rows},
     )
 
@@ -262,8 +261,8 @@ def convergence(
     return finish(
         alt.layer(*layers),
         _title(estimates[-1], asked),
-        f"{_subject(asked)} The share of games won{seed_words(seed)}, with its {LEVEL} interval"
-        + end,
+        f"{_subject(asked)} The share of games won{seed_words(seed)}, with its "
+        f"{CONFIDENCE:.0%} interval" + end,
         tables,
     )
 

@@ -21,7 +21,7 @@ import numpy as np
 from iacta.board import Board, Position
 from iacta.checks import Chance, read_fraction, shown, whole_number
 from iacta.errors import IllegalError, MalformedError
-from iacta.estimate import Estimate, Interval
+from iacta.estimate import CONFIDENCE, Estimate, Interval
 from iacta.game.actions import Action, Advance, Attack, Stop
 from iacta.game.turn import Policy, Turn
 from iacta.methods.kernel import read_battle
@@ -31,7 +31,6 @@ __all__ = ["Evaluation", "Goal", "evaluate", "evaluate_battle"]
 
 MOST_STATES = 20_000
 GAMES = 1000
-LEVEL = 0.95
 
 Thumb: TypeAlias = Callable[[int, int], int | None]
 
@@ -172,8 +171,8 @@ def _estimated(
         values.append(float(goal.worth(end)))
     mean = fmean(values)
     if {*values} <= {0.0, 1.0}:
-        return Evaluation(mean, Estimate(games, round(sum(values))).interval(LEVEL), games, 0)
-    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * stdev(values) / sqrt(games)
+        return Evaluation(mean, Estimate(games, round(sum(values))).interval(), games, 0)
+    half = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * stdev(values) / sqrt(games)
     return Evaluation(mean, Interval(mean - half, mean + half), games, 0)
 
 

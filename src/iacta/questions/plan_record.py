@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias
 
 from iacta.distribution import Distribution
+from iacta.estimate import CONFIDENCE
 from iacta.plan import Continuation, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.report import rearguards
 from iacta.questions.plan_turn import Needed
-from iacta.questions.plan_words import LEVEL, Checked, is_hopeless, is_worth, why
+from iacta.questions.plan_words import Checked, is_hopeless, is_worth, why
 from iacta.questions.record import (
     OMITTED,
     Count,
@@ -342,7 +343,7 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
 
 
 def _interval(interval: tuple[float, float] | None) -> IntervalRecord | None:
-    return None if interval is None else IntervalRecord(LEVEL, *interval)
+    return None if interval is None else IntervalRecord(CONFIDENCE, *interval)
 
 
 def ways_record(ways: Sequence[Alternative]) -> list[WayRecord]:
@@ -406,7 +407,7 @@ def check_record(checked: Checked) -> CheckRecord:
         checked.seed,
         simulated.won.successes,
         float(simulated.won.probability),
-        IntervalRecord(LEVEL, *checked.interval),
+        IntervalRecord(CONFIDENCE, *checked.interval),
         simulated.value,
         simulated.error,
     )

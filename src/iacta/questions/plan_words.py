@@ -14,7 +14,6 @@ from iacta.questions.sections import Section, Table
 from iacta.questions.words import armies, count, percent, settled, short_percent
 
 __all__ = [
-    "LEVEL",
     "MOST_LINES",
     "Checked",
     "achieved",
@@ -29,7 +28,6 @@ __all__ = [
     "why",
 ]
 
-LEVEL = 0.95
 RARE = 0.001
 ROUNDING = 1e-12
 SEEN = 5e-5  # differences of values that are shown
@@ -310,7 +308,7 @@ class Checked(NamedTuple):
     @property
     def interval(self) -> Interval:
         """The interval for the true chance."""
-        return self.simulated.won.interval(LEVEL)
+        return self.simulated.won.interval()
 
     def sentence(self, plan: Plan) -> str:
         """Return it as a sentence.

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.errors import IactaError
-from iacta.estimate import Interval
+from iacta.estimate import CONFIDENCE, Interval
 from iacta.odds.simulated import Simulated, simulate_campaign
 from iacta.questions.campaign import DefendedRecord
 from iacta.questions.endings import best_first, campaign_bars
@@ -35,7 +35,6 @@ from iacta.rules.thrown import RUNS
 
 __all__ = ["SimulateAnswer", "SimulateQuestion", "Simulation"]
 
-LEVEL = 0.95
 MOST_ROWS = 40
 
 
@@ -148,7 +147,7 @@ class SimulateAnswer(Answer):
     @property
     def interval(self) -> Interval:
         """The interval for the chance to take all territories."""
-        return self.simulated.won.interval(LEVEL)
+        return self.simulated.won.interval()
 
     def _counts(self) -> Iterator[tuple[CampaignOutcome, int]]:
         """Yield the outcomes, the best first, each with its number of games."""
@@ -170,7 +169,7 @@ class SimulateAnswer(Answer):
             seed=self.seed,
             won=won.successes,
             win_probability=float(won.probability),
-            interval=IntervalRecord(LEVEL, *self.interval),
+            interval=IntervalRecord(CONFIDENCE, *self.interval),
             computed_win_probability=self.computed,
             outcomes=tuple(
                 PlayedEndRecord(*end, times, times / won.runs) for end, times in self._counts()
@@ -233,7 +232,7 @@ def _comparison(chance: float, interval: Interval) -> str:
 
 @sections_of.register
 def _(value: Simulated) -> Iterator[Section]:  # type: ignore[type-arg] # of anything
-    won, (low, high) = value.won, value.won.interval(LEVEL)
+    won, (low, high) = value.won, value.won.interval()
     yield Section(
         [
             f"Won {won.successes:,} of {won.runs:,} games: {_percent(won.probability)} "
