@@ -50,6 +50,7 @@ import numpy.typing as npt
 
 from iacta.distribution import Distribution
 from iacta.methods.kernel import (
+    UNIT_ROUNDOFF,
     Chances,
     Choice,
     Error,
@@ -85,7 +86,6 @@ OUTCOME_CUT_OFF = Fraction("0.10")
 OUTCOME_POWER = Fraction("1.8")
 
 LEAST_TRUE_ERROR = 1e-12
-UNIT_ROUNDOFF = 2.0**-53
 BELOW_ONE = 1 - UNIT_ROUNDOFF
 MOST_STATES_IN_A_TABLE = 250_000
 MOST_ABLE_IN_A_TABLE = 2_000

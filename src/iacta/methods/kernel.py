@@ -40,6 +40,7 @@ from iacta.rules.variants import find_rules
 
 __all__ = [
     "OUTCOME_BYTES",
+    "UNIT_ROUNDOFF",
     "Chances",
     "Choice",
     "Error",
@@ -66,6 +67,7 @@ Find: TypeAlias = "Callable[..., Kernel]"
 Floats: TypeAlias = npt.NDArray[np.float64]
 Row: TypeAlias = Any  # indexed by the number of attackers, or by an array of such numbers
 
+UNIT_ROUNDOFF = 2.0**-53  # of one operation with floats
 # The budget of one question. What would take more is refused before it begins.
 MOST_STEPS = 10**9  # of some twenty nanoseconds each
 MOST_BYTES = 2 * 2**30

@@ -36,6 +36,7 @@ import numpy.typing as npt
 from iacta.distribution import Distribution
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
+    UNIT_ROUNDOFF,
     Error,
     Floats,
     RollKernel,
@@ -50,7 +51,6 @@ __all__ = ["UNIT_ROUNDOFF", "Lattice", "Steps", "run", "steps_of"]
 
 Steps: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 
-UNIT_ROUNDOFF = 2.0**-53
 NEGLIGIBLE = 1e-200
 CELLS_IN_THE_TIME_OF_A_ROW = 3000  # a row takes that long besides its cells
 

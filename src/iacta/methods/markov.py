@@ -63,6 +63,7 @@ from iacta.distribution import Distribution
 from iacta.errors import TooLargeError, missing
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
+    UNIT_ROUNDOFF,
     Chances,
     Error,
     Floats,
@@ -93,7 +94,6 @@ Whole: TypeAlias = npt.NDArray[np.int64]
 Moves: TypeAlias = Iterator[tuple[Whole, Whole, float]]
 
 NAME = "markov"
-UNIT_ROUNDOFF = 2.0**-53
 MOST_ERROR = 1e-12
 FIRST_ROOM = 4  # gains
 MOST_GROWN_STATES = 10**6

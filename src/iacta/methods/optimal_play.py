@@ -43,7 +43,7 @@ from numpy.lib.stride_tricks import as_strided
 from iacta.checks import shown
 from iacta.errors import IllegalError
 from iacta.methods.counting import coefficients
-from iacta.methods.kernel import OUTCOME_BYTES, refuse_too_large
+from iacta.methods.kernel import OUTCOME_BYTES, UNIT_ROUNDOFF, Floats, refuse_too_large
 from iacta.methods.sees_first import Aim, SeesFirst
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
 from iacta.rules.rules import Rules
@@ -66,7 +66,6 @@ __all__ = [
 
 NAME: str = "optimal_play"
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Number: TypeAlias = Any  # int where exact, else float
 Entry: TypeAlias = tuple[Number, Number, Number, Number, int, int]
 Entries: TypeAlias = dict[tuple[int, int], Entry]
@@ -74,7 +73,6 @@ Entries: TypeAlias = dict[tuple[int, int], Entry]
 PARTS = 6  # value, error, win, lost, attack dice, defence dice
 SUMMED = 4
 VALUE, ERROR, WIN, LOST, ATTACK, DEFENCE = range(PARTS)
-UNIT_ROUNDOFF = 2.0**-53
 
 
 class Reward(NamedTuple):

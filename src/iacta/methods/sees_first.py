@@ -52,6 +52,7 @@ from iacta.distribution import Distribution, Probability
 from iacta.methods.counting import ExactRow, least_root
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
+    UNIT_ROUNDOFF,
     Chances,
     Choice,
     Error,
@@ -92,7 +93,6 @@ Numbers: TypeAlias = npt.NDArray[Any]  # of floats, or of whole numbers as objec
 Steps: TypeAlias = tuple[Numbers, ...]
 
 LEAST_TOLD = 1e-290
-UNIT_ROUNDOFF = 2.0**-53
 TABLES = 3  # P, H, and the one that they are needed for
 
 

@@ -46,6 +46,7 @@ from iacta.methods import counting, lattice
 from iacta.methods.counting import ExactRow, powers_of
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
+    UNIT_ROUNDOFF,
     Chances,
     Error,
     Kernel,
@@ -69,7 +70,6 @@ Place: TypeAlias = tuple[slice, slice]
 Moves: TypeAlias = list[tuple[Place, list[tuple[Any, Place]]]]
 Found: TypeAlias = list[tuple[State, Any, int]]
 
-UNIT_ROUNDOFF = 2.0**-53
 SLOWER = 4  # a step roll by roll, compared with one of a diagonal
 
 

@@ -15,7 +15,7 @@ from iacta.checks import broadcast, shown, whole_number, whole_numbers
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IllegalError, MalformedError
 from iacta.methods import find_kernel
-from iacta.methods.kernel import Kernel, Values
+from iacta.methods.kernel import Floats, Kernel, Values
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -39,7 +39,6 @@ HALF = Fraction(1, 2)
 
 Army: TypeAlias = int | np.integer[Any]
 Armies: TypeAlias = npt.ArrayLike
-Floats: TypeAlias = npt.NDArray[np.float64]
 Fractions: TypeAlias = npt.NDArray[np.object_]
 Numbers: TypeAlias = float | Fraction | Floats | Fractions
 RuleSets: TypeAlias = Rules | str | list[Any] | tuple[Any, ...] | npt.NDArray[Any]

@@ -13,11 +13,10 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from iacta.methods.kernel import Chances, Error
+from iacta.methods.kernel import Chances, Error, Floats
 
 __all__ = ["Curve", "decided", "first", "first_in_tables"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Key = TypeVar("Key", bound=Hashable)
 Fractions: TypeAlias = Sequence[Fraction] | npt.NDArray[np.object_]
 Tables: TypeAlias = Callable[[int, Sequence[Key]], "Iterable[tuple[Key, Curve]]"]

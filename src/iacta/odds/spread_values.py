@@ -43,7 +43,7 @@ import numpy.typing as npt
 
 from iacta.checks import shown
 from iacta.errors import TooLargeError
-from iacta.methods.kernel import Error, Floats, Kernel, Values
+from iacta.methods.kernel import UNIT_ROUNDOFF, Error, Floats, Kernel, Values
 
 __all__ = [
     "Battles",
@@ -63,7 +63,6 @@ Whole: TypeAlias = npt.NDArray[np.int16]
 Vector: TypeAlias = npt.NDArray[Any]
 
 MOST_BYTES = 2**30
-UNIT_ROUNDOFF = 2.0**-53
 
 
 class Payoff(NamedTuple):
