@@ -32,7 +32,7 @@ template <int W>
 class Rows {
   public:
     Rows(const Game<W>& game, Joint joint, int64_t bytes, Deadline& deadline)
-        : game_(game), joint_(joint), deadline_(deadline) {
+        : game_(game), joint_(joint), deadline_(deadline), fought_(game.kinds) {
         length_ = 1;
         for (int v = 0; v < game.lands; ++v)
             if (game.start.mine.has(v)) length_ = std::max(length_, game.start.armies[v] + 1);
@@ -86,7 +86,7 @@ class Rows {
             auto [paid, then] = due_after(due, c, rest);
             const double* after = zeros_.data();
             if (!(game_.once && paid > 0.0)) after = this->after(armies, v, c, rest, then);
-            const Battle& battle = game_.battle(c, armies[c]);
+            const Battle& battle = fought(c, armies[c]);
             double price = game_.price;
             for (int a = 1; a <= std::min(able, battle.able); ++a) {
                 deadline_.go_on(battle.width);
@@ -172,7 +172,7 @@ class Rows {
                 continue;
             }
             // A conquest by the largest stack costs x armies, and those that must remain.
-            const Battle& battle = game_.battle(t, armies[t]);
+            const Battle& battle = fought(t, armies[t]);
             const double* won = &battle.won[size_t(battle.able) * battle.width];
             std::vector<double> next(length_, 0.0);
             for (int n1 = game_.keep[t]; n1 < length_; ++n1) {
@@ -186,8 +186,54 @@ class Rows {
     }
 
   private:
+    static constexpr double SMALLEST = 1e-18;  // chances below it count as 0
+    static constexpr size_t MOST_NUMBERS = 50'000'000;
     static constexpr int FULL = 10;    // sets up to which all orders and splits are tried
     static constexpr int NARROW = 14;  // beyond it one order, and the two simplest splits
+
+    // Battles for c, whose rolls have as many dice as possible, and the answers that are worst.
+    const Battle& fought(int c, int d) {
+        if (game_.whole[game_.kind[c]]) return game_.battle(c, d);
+        auto& known = fought_[game_.kind[c]];
+        while (int(known.size()) < d) {
+            known.push_back(battle(c, int(known.size()) + 1, known));
+            if ((numbers_ += known.back().won.size()) > MOST_NUMBERS) throw std::bad_alloc{};
+        }
+        return known[d - 1];
+    }
+    Battle battle(int c, int d, const std::deque<Battle>& fewer) const {
+        Battle found{length_ - 1, d, fewer.empty() ? 1 : fewer.back().width, {}, {}};
+        std::vector<std::vector<double>> rows(length_);
+        for (int a = 1; a < length_; ++a) {
+            rows[a].assign(std::min(a, found.width + game_.most_dice), 0.0);
+            Span throws = game_.throws(c, std::min(a, game_.attack_dice(c)), d);
+            for (int t = throws.first; t < throws.last; ++t) {
+                std::vector<double> worst;
+                double least = 2.0;
+                for (int i = game_.answers(t).first; i < game_.answers(t).last; ++i) {
+                    std::vector<double> mean(rows[a].size(), 0.0);
+                    for (int j = game_.results(i).first; j < game_.results(i).last; ++j) {
+                        deadline_.go_on(int64_t(mean.size()));
+                        auto [chance, x, y] = game_.result(j);
+                        if (y == d) mean[x] += chance;
+                        for (int z = 0; y < d && z < std::min(a - x, int(mean.size()) - x); ++z)
+                            mean[x + z] += chance * (y ? fewer[d - y - 1].won_with(a - x, z) : z < int(rows[a - x].size()) ? rows[a - x][z] : 0.0);
+                    }
+                    double sum = 0.0;
+                    for (double each : mean) sum += each;
+                    if (sum < least) least = sum, worst.swap(mean);
+                }
+                for (size_t x = 0; x < worst.size(); ++x) rows[a][x] += game_.throw_chance(t) * worst[x];
+            }
+            while (rows[a].size() > 1 && rows[a].back() < SMALLEST) rows[a].pop_back();
+            found.width = std::max(found.width, int(rows[a].size()));
+        }
+        for (auto& row : rows) {
+            row.resize(found.width, 0.0);
+            found.won.insert(found.won.end(), row.begin(), row.end());
+        }
+        return found;
+    }
 
     // Which lands of a set may be the first to be attacked.
     Set<W> chosen(int v, const Set<W>& part) const {
@@ -308,6 +354,8 @@ class Rows {
     uint64_t due_sets_ = 0;
     std::vector<double> ones_, zeros_;
     std::deque<std::vector<double>> rows_;
+    std::vector<std::deque<Battle>> fought_;  // by rules, against 1, 2 ... defenders
+    size_t numbers_ = 0;                      // of these battles
     std::vector<Entry> known_ = std::vector<Entry>(1024, Entry{0, nullptr});
 };
 

@@ -109,10 +109,7 @@ struct Battle {
     std::vector<double> won;   // [a * width + x]: won with x lost; the rest cannot happen
     std::vector<double> lost;  // [a * (defenders + 1) + e]: not won, e left
 
-    double win(int a, int left) const {
-        int lost_armies = a - left;
-        return lost_armies < width ? won[static_cast<size_t>(a) * width + lost_armies] : 0.0;
-    }
+    double won_with(int a, int x) const { return x < width ? won[size_t(a) * width + x] : 0.0; }
 };
 
 template <int W>
@@ -216,6 +213,7 @@ class Game {
     Span answers(int t) const { return {answer_first_[t], answer_first_[t + 1]}; }
     Span results(int a) const { return {result_first_[a], result_first_[a + 1]}; }
     const Result& result(int i) const { return results_[i]; }
+    // Where an attack is a whole battle, those against some defenders.
     const Battle& battle(int c, int defenders) const {
         return battles_[battle_first_[kind[c]] + defenders - 1];
     }

@@ -40,9 +40,9 @@ typedef struct {
     const int32_t *result_attackers, *result_defenders;
     int32_t rows, throws, answers, results; /* how many there are */
 
-    /* Whole battles, for rules r and d defenders at i = battle_first[r] + d - 1, of up to `able`
-       attackers: won[i][a][x] with x of them lost, 0 for more than are listed; lost[i][a][e] with
-       e defenders left. */
+    /* Attackers of any stack are at most `able`. For rules r of whole battles, those against d
+       defenders at i = battle_first[r] + d - 1: won[i][a][x] with x lost, 0 for more than are listed;
+       lost[i][a][e] with e defenders left. */
     int32_t able, defenders, battles, width;
     const int32_t *battle_first;
     const double *won;        /* battles x (able + 1) x width */

@@ -92,8 +92,9 @@ std::string fault_of_battles(const iacta_problem& p) {
     for (int t = 0; t < p.lands; ++t) {
         if (p.owner[t] > 2) return "each land must have an owner";
         if (p.owner[t] == 1 && p.armies[t] > p.able) return "whole battles must be for all stacks";
-        if (p.owner[t] == 0 && (p.armies[t] < 1 || p.armies[t] > p.defenders ||
-                                p.armies[t] > p.battles - p.battle_first[p.kind[t]]))
+        if (p.owner[t] == 0 && p.armies[t] < 1) return "lands to be attacked must have defenders";
+        if (p.owner[t] == 0 && p.whole[p.kind[t]] &&
+            (p.armies[t] > p.defenders || p.armies[t] > p.battles - p.battle_first[p.kind[t]]))
             return "whole battles must be for all defenders";
     }
     if (p.battles > 0 && (!p.won || !p.lost)) return "whole battles must be given";

@@ -173,6 +173,7 @@ struct Problem {
     // Battles that are fought to the end, with as many dice as possible; those won by the armies lost.
     void add_battles(const Rules& rules) {
         battle_first.push_back(battles);
+        if (!rules.whole) return;
         size_t side = size_t(able) + 1, ends = size_t(defenders) + 1, first = size_t(battles);
         battles += defenders;
         won.resize(size_t(battles) * side * side, 0.0);

@@ -16,15 +16,18 @@ small boards where iacta was installed without it.
 from collections import defaultdict
 from collections.abc import Iterator
 from math import inf
+from typing import TypeAlias
 
 from iacta.errors import IactaError
 from iacta.methods.kernel import Choice
 from iacta.plan.core import NO_CORE, Decision, Outcome, Report, Visit
 from iacta.plan.deadline import Deadline
 from iacta.plan.problem import Problem, State
-from iacta.plan.sets import bits, reached
+from iacta.plan.sets import bits, mask_of, reached
 
 __all__ = ["Exact"]
+
+_Key: TypeAlias = tuple[tuple[int, ...], int, int]
 
 SAME = 1e-12  # values that differ by less count as the same; then the first attack is taken
 MOST_ARMIES = 250  # the recursion is as deep
@@ -39,8 +42,15 @@ class Exact:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
+        self._active = (problem.field | problem.stacks) & ~problem.resting
+        rewards = problem.rewards
+        paying = mask_of(t for t, paid in enumerate(rewards.lands) if paid)
+        for mask, _ in () if rewards.once else rewards.sets:
+            paying |= mask
+        self._paying = paying & problem.field
         self._start = problem.start
-        self._values: dict[State, float] = {}
+        self._values: dict[_Key, float] = {}
+        self._matters: dict[tuple[int, int], tuple[int, ...]] = {}
         self._deadline: Deadline | None = None
         self._most = inf
 
@@ -61,10 +71,6 @@ class Exact:
         finally:
             self._deadline, self._most = None, inf
 
-    @property
-    def _active(self) -> int:
-        return self.problem.field | self.problem.stacks
-
     def value(self, state: State) -> float:
         """Return V, what the best play is still paid on average."""
         key = self._key(state)
@@ -74,32 +80,29 @@ class Exact:
             self._values[key] = max((q for *_, q in self._rolls(state)), default=0.0)
         return max(self._values[key], 0.0)
 
-    def _key(self, state: State) -> State:
+    def _key(self, state: State) -> _Key:
         """Return what matters in a state."""
         problem, left = self.problem, self.problem.field & ~state.owned
         live = 0
-        for v in bits(state.owned & ~problem.resting):
+        for v in bits(state.owned & self._active):
             if state.armies[v] > problem.garrisons[v] and problem.out[v] & left:
                 live |= 1 << v
-        matters = live | reached(problem.out, live, left)
-        armies = tuple(n if matters >> t & 1 else 0 for t, n in enumerate(state.armies))
-        return State(armies, state.owned)
+        if (live, left) not in self._matters:
+            self._matters[live, left] = (*bits(live | reached(problem.out, live, left)),)
+        armies = tuple([state.armies[t] for t in self._matters[live, left]])
+        return armies, live, left
 
     def _is_over(self, state: State) -> bool:
-        rewards, field = self.problem.rewards, self.problem.field
-        paying = sum(1 << t for t, paid in enumerate(rewards.lands) if paid)
-        if rewards.once:
-            return bool(paying & field & state.owned)
-        for mask, _ in rewards.sets:
-            paying |= mask
-        return not paying & field & ~state.owned
+        if self.problem.rewards.once:
+            return bool(self._paying & state.owned)
+        return not self._paying & ~state.owned
 
     def _rolls(self, state: State) -> Iterator[tuple[int, int, Choice, float]]:
         """Yield all legal attacks with their values Q."""
         problem, turn = self.problem, self.problem.turn
         if self._is_over(state):
             return
-        for v in bits(state.owned & ~problem.resting):
+        for v in bits(state.owned & self._active):
             spare = state.armies[v] - problem.garrisons[v]
             for c in bits(problem.out[v] & problem.field & ~state.owned) if spare > 0 else ():
                 kernel, defenders = problem.kernels[c], state.armies[c]
