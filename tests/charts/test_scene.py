@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from iacta import Board, classic_board
 from iacta.charts.scene import (
-    LETTER_HEIGHT,
     NARROW,
     WIDE,
     Anchor,
@@ -66,7 +65,7 @@ def labels(scene: Scene, width: float) -> Iterator[tuple[str, Box]]:
     for each in scene.labels:
         if each.is_shown(width):
             across = max(map(text_width, each.lines)) * size / 2
-            down = LETTER_HEIGHT * size * len(each.lines) / 2
+            down = scene.sizes.line * len(each.lines) / 2
             yield " ".join(each.lines), around(placed(scene, each.middle, width), across, down)
 
 

@@ -19,6 +19,7 @@ Source: Gansner, Koren and North, "Graph drawing by stress majorization" (2004).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,7 +30,16 @@ from iacta.errors import TooLargeError
 if TYPE_CHECKING:  # takes time to import
     from iacta.board import Board
 
-__all__ = ["Frame", "check_size", "edges_of", "frame_of", "lines", "places_of", "sea_borders"]
+__all__ = [
+    "Frame",
+    "check_size",
+    "edges_of",
+    "frame_of",
+    "is_drawn",
+    "lines",
+    "places_of",
+    "sea_borders",
+]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Point: TypeAlias = tuple[float, float]
@@ -65,6 +75,7 @@ class Frame(NamedTuple):
         return 0 <= point[0] - self.x <= self.width and 0 <= point[1] - self.y <= self.height
 
 
+@lru_cache(maxsize=8)
 def places_of(board: Board) -> tuple[Point, ...]:
     """Return the place of each territory, the board's own if it has any.
 
@@ -74,14 +85,22 @@ def places_of(board: Board) -> tuple[Point, ...]:
     return board.places or tuple((float(x), float(y)) for x, y in _laid_out(board))
 
 
+def is_drawn(board: Board) -> bool:
+    """Return whether a board is small enough to be drawn."""
+    return len(board.territories) <= _most(board)
+
+
 def check_size(board: Board) -> None:
     """Refuse a board that is too large to be drawn."""
-    most = MOST_DRAWN if board.places else MOST_LAID_OUT
-    if len(board.territories) > most:
+    if not is_drawn(board):
         raise TooLargeError(
-            f"a board must have at most {most} territories to be drawn, "
+            f"a board must have at most {_most(board)} territories to be drawn, "
             f"got {len(board.territories)}"
         )
+
+
+def _most(board: Board) -> int:
+    return MOST_DRAWN if board.places else MOST_LAID_OUT
 
 
 def _laid_out(board: Board) -> Floats:

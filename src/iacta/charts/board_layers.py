@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from iacta.charts.scene import LETTER_HEIGHT, NARROW, SHAPES, Anchor, Arrow, Kind, Scene, cut
+from iacta.charts.scene import NARROW, SHAPES, Anchor, Arrow, Kind, Scene, cut
 from iacta.charts.theme import GREY, WIDTH, AnyChart, Row, alt, contrast, named
 
 __all__ = [
@@ -241,7 +241,7 @@ def _discs(rows: Sequence[Row], half: float, table: str = "numbers") -> list[alt
 
 def label_layers(scene: Scene) -> list[alt.Chart]:
     """Return the labels that have room, and behind them the paper that keeps them readable."""
-    notes = _texts(scene, "gains", ("note",), halo=4, fontWeight="bold")
+    notes = _texts(scene, "gains", ("value",), halo=4, fontWeight="bold")
     return [*notes, *_texts(scene, "names", ("name", "key"), halo=2.5)]
 
 
@@ -251,7 +251,7 @@ def _texts(
     rows: list[Row] = []
     for each in (label for label in scene.shown() if label.kind in kinds):
         for k, line in enumerate(each.lines):
-            down = (k - (len(each.lines) - 1) / 2) * LETTER_HEIGHT * scene.sizes.names
+            down = (k - (len(each.lines) - 1) / 2) * scene.sizes.line
             at = each.middle._replace(dy=each.middle.dy + down)
             rows.append({"text": line, **_at(scene, at)})
     if not rows:

@@ -225,8 +225,8 @@ def arrows_of(plan: Plan) -> list[Arrow]:
             number[step.to],
             "main" if n <= len(line) else "rare",
             f"{cut(step.start)} to {cut(step.to)}",
-            _brief(step.reach_probability),
-            _brief(step.conquer_probability),
+            brief(step.reach_probability),
+            brief(step.conquer_probability),
         )
         for n, step in enumerate([*line, *others][: max(MOST_ARROWS, len(line))], start=1)
     ]
@@ -238,10 +238,10 @@ def differ(plan: Plan, arrows: Sequence[Arrow]) -> bool:
     return bool(ends) and max(ends) - min(ends) > DIFFERS
 
 
-def _brief(chance: float) -> str:
+def brief(chance: float) -> str:
     """Return a chance as a table has it.
 
-    >>> _brief(0.9999), _brief(0.25), _brief(1e-9)
+    >>> brief(0.9999), brief(0.25), brief(1e-9)
     ('> 99%', '25%', '< 1%')
     """
     return per_cent(chance).replace("more than", ">").replace("less than", "<")
@@ -344,7 +344,7 @@ def _plan_title(plan: Plan) -> str:
 def _both(
     board: Board,
     arrows: Sequence[Arrow] = (),
-    notes: Mapping[int, str] | None = None,
+    values: Mapping[int, str] | None = None,
     *,
     is_close: bool = False,
     has_badges: bool = True,
@@ -353,7 +353,7 @@ def _both(
 
     def drawn(width: float, sizes: Sizes) -> Scene:
         sizes = sizes if has_badges else sizes._replace(badge=0.0)
-        return scene_of(board, arrows, notes, width=width, sizes=sizes, is_close=is_close)
+        return scene_of(board, arrows, values, width=width, sizes=sizes, is_close=is_close)
 
     return drawn(WIDTH, WIDE), drawn(NARROW_WIDTH, NARROW)
 

@@ -37,6 +37,7 @@ __all__ = [
     "Arrow",
     "Border",
     "Label",
+    "Look",
     "Scene",
     "Sizes",
     "cut",
@@ -46,7 +47,7 @@ __all__ = [
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Point: TypeAlias = tuple[float, float]
-Kind: TypeAlias = Literal["note", "name", "key"]
+Kind: TypeAlias = Literal["value", "name", "key"]
 Look: TypeAlias = Literal["main", "rare", "next"]
 
 # Shapes with room for a number, so that owners can be told apart without colours too.
@@ -67,7 +68,6 @@ BADGES = 2.5  # halves of a badge from the middle of one to that of the next, at
 ROUNDS = 60  # in which badges are moved apart
 GOLDEN = 2.4  # the angle between the ways of two badges that are at one place, in radians
 LONGEST_NAME = 24
-LETTER_HEIGHT = 1.15  # as a part of the size of the letters, as are their widths
 LETTERS = {0.25: "fijlrtI.,:;'|!()[]-/ ", 0.7: "ABCDEFGHKLNOPQRSTUVXYZwJ", 0.88: "mMW@%"}
 LETTER_WIDTHS = {letter: width for width, some in LETTERS.items() for letter in some}
 LETTER = 0.56
@@ -86,16 +86,18 @@ class Sizes(NamedTuple):
 
     badge: half a badge.
     names: the letters of names.
+    line: from a line of a name to the next.
     disc: half the disc with the number of an arrow.
     """
 
     badge: float
     names: float
+    line: float
     disc: float
 
 
-WIDE = Sizes(8.0, 9.0, 6.5)
-NARROW = Sizes(6.0, 9.0, 5.5)
+WIDE = Sizes(8.0, 9.0, 10.4, 6.5)
+NARROW = Sizes(6.0, 9.0, 10.4, 5.5)
 
 
 class Anchor(NamedTuple):
@@ -237,7 +239,7 @@ def cut(name: str) -> str:
 def scene_of(
     board: Board,
     arrows: Sequence[Arrow] = (),
-    notes: Mapping[int, str] | None = None,
+    values: Mapping[int, str] | None = None,
     *,
     width: float | None = None,
     sizes: Sizes = WIDE,
@@ -247,7 +249,7 @@ def scene_of(
 
     board: the board.
     arrows: the battles of a plan, which get their places here.
-    notes: words at territories that matter more than names.
+    values: chances or gains at territories, in words; they matter more than names.
     width: how wide the map is at least, in units; if it is not given, so wide that there is room
         for each territory.
     sizes: of badges, letters and discs. Without badges, names are where they would be.
@@ -280,7 +282,7 @@ def scene_of(
     bare = Scene(
         frame, width, sizes, board.territories, board.outlines, borders, badges, close=close
     )
-    return _Layout(bare).laid_out(arrows, notes or {})
+    return _Layout(bare).laid_out(arrows, values or {})
 
 
 def _frame(board: Board, places: Sequence[Point], chosen: Iterable[int]) -> Frame | None:
@@ -378,13 +380,13 @@ class _Layout:
         if self.half:
             self.things += [_Thing(each, each, self.half, self.half) for each in scene.badges]
 
-    def laid_out(self, arrows: Sequence[Arrow], notes: Mapping[int, str]) -> Scene:
+    def laid_out(self, arrows: Sequence[Arrow], values: Mapping[int, str]) -> Scene:
         """Return the scene with arrows and labels in their places."""
         scene, drawn = self.scene, self._arrows(arrows)
         first = {t for each in arrows for t in (each.start, each.to)}
         seen = [t for t, at in enumerate(scene.badges) if scene.frame.holds((at.x, at.y))]
         seen.sort(key=lambda t: t not in first)
-        labels = [self._label("note", t, [[text]]) for t, text in notes.items()]
+        labels = [self._label("value", t, [[text]]) for t, text in values.items()]
         found = [each for each in labels if each]
         least = dict.fromkeys(seen, math.inf)
         for t in seen:
@@ -524,7 +526,7 @@ class _Layout:
         best: tuple[float, Sequence[str], _Thing] | None = None
         for form in forms:
             width = max(map(text_width, form)) * size / 2
-            height = LETTER_HEIGHT * size * len(form) / 2
+            height = self.scene.sizes.line * len(form) / 2
             tried = [
                 at._replace(dx=at.dx + x, dy=at.dy + y)
                 for x, y in _near(self.half, width, height, kind == "key")

@@ -23,6 +23,7 @@ __all__ = [
     "is_worth",
     "proof",
     "settled_chance",
+    "share",
     "valued",
     "way_sections",
     "why",
@@ -159,7 +160,7 @@ def way_sections(plan: Plan) -> Iterator[Section]:
     yield _advances(plan)
     if plan.endings and not is_worth(plan):
         lost = [
-            (f"{each.start} to {each.to}", _share(plan, each.chance))
+            (f"{each.start} to {each.to}", share(plan, each.chance))
             for each in plan.endings[:MOST_ENDINGS]
         ]
         yield Section([Table(("", "chance"), lost)], title="Where it may fail:")
@@ -168,7 +169,7 @@ def way_sections(plan: Plan) -> Iterator[Section]:
     yield Section([owned, *source], title="At the end:")
 
 
-def _share(plan: Plan, chance: float) -> str:
+def share(plan: Plan, chance: float) -> str:
     """Return a chance of the plan for a table: rounded, where it is counted in games."""
     if not plan.games:
         return short_percent(settled_chance(plan, chance))
@@ -182,8 +183,8 @@ def _row(plan: Plan, step: Step) -> tuple[str, str, str, str]:
     reached = step.reach_probability
     return (
         f"{step.start} to {step.to}",
-        "100%" if reached == 1.0 else _share(plan, reached),
-        _share(plan, step.conquer_probability),
+        "100%" if reached == 1.0 else share(plan, reached),
+        share(plan, step.conquer_probability),
         f"{step.expected_armies:.1f}" if step.conquer_probability else "",
     )
 
@@ -213,7 +214,7 @@ def _afterwards(plan: Plan) -> Iterator[Sequence[str]]:
     for each in plan.territories:
         if each.name in touched and each.own_probability >= RARE:
             owned = plan.position.of(each.name).owner == plan.position.player
-            chance = _share(plan, each.own_probability)
+            chance = share(plan, each.own_probability)
             yield each.name, "100%" if owned else chance, f"{each.expected_armies:.1f}"
 
 

@@ -1,8 +1,9 @@
 """The map: boards and positions read for the browser that draws them, and plans followed there."""
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -13,9 +14,11 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from iacta.board import Board, Position
 from iacta.board.codes import board_code, is_code
 from iacta.board.files import BUILT_IN, BoardFile, board_of_text, classic_board, read_board
-from iacta.board.layout import check_size, edges_of, frame_of, lines, places_of, sea_borders
+from iacta.board.layout import check_size, is_drawn
 from iacta.board.position import position_of_text, read_position
-from iacta.charts.boards import TONES, TONES_BY_NAME
+from iacta.charts.board_layers import digits_on
+from iacta.charts.boards import TONES, TONES_BY_NAME, arrows_of, brief, differ
+from iacta.charts.scene import SHAPES, Arrow, Look, Scene, scene_of
 from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.game import Turn
@@ -25,7 +28,9 @@ from iacta.plan.report import main_line
 from iacta.questions.following import standing
 from iacta.questions.form import Topic
 from iacta.questions.plan import PlanAnswer, PlanQuestion
+from iacta.questions.plan_words import share, valued
 from iacta.questions.question import Watch
+from iacta.questions.sections import Part, Table, text_of
 from iacta.questions.spoken import as_command, as_python
 from iacta.questions.words import count
 from iacta.rules.variants import RULE_SETS, rules_name
@@ -41,7 +46,12 @@ MOST_ROLLS = 500  # thrown at a time
 MOST_PLANS = 4  # that a process remembers
 Schema: TypeAlias = dict[str, Any]
 TAGS: list[str | Enum] = [Topic.BOARD.value]
-TONED = {"named": TONES_BY_NAME, "tones": TONES}
+LOOK = {
+    "named": TONES_BY_NAME,
+    "tones": TONES,
+    "digits": {tone: digits_on(tone) for tone in (*TONES, *TONES_BY_NAME.values())},
+    "shapes": SHAPES,
+}
 
 
 def _object_of(required: list[str], **properties: Schema) -> Schema:
@@ -70,6 +80,14 @@ FOUND = _object_of(
     policy={"type": "object"},
     value={"type": "number"},
     is_exact={"type": "boolean"},
+    way={"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+)
+BATTLE = _object_of(
+    ["from", "to", "left", "their_left"],
+    **{each: {"type": "string"} for each in ("from", "to")},
+    left={"type": "integer", "minimum": 1},
+    their_left={"type": "integer", "minimum": 0},
+    moved={"type": ["integer", "null"], "minimum": 1},
 )
 FOLLOWED = _object_of(
     ["question"],
@@ -85,15 +103,14 @@ FOLLOWED = _object_of(
     attack={
         "anyOf": [
             {"type": "null"},
-            _object_of(
-                ["from", "to", "left", "their_left"],
-                **{each: {"type": "string"} for each in ("from", "to")},
-                left={"type": "integer", "minimum": 1},
-                their_left={"type": "integer", "minimum": 0},
-                moved={"type": ["integer", "null"], "minimum": 1},
-            ),
+            BATTLE,
         ],
         "description": "How the next battle ended, or is so far.",
+    },
+    course={
+        "type": "array",
+        "items": BATTLE,
+        "description": "The battles before, which are returned in words.",
     },
     roll={
         "anyOf": [
@@ -114,7 +131,7 @@ def router(work: Work) -> APIRouter:
 
     @found.get("/map", response_class=HTMLResponse, include_in_schema=False)
     async def page() -> HTMLResponse:
-        return HTMLResponse(template("map.html", path="/map", rules=RULE_SETS, tones=TONED))
+        return HTMLResponse(template("map.html", path="/map", rules=RULE_SETS, look=LOOK))
 
     @found.get(
         "/api/board", summary="Return the classic board, as maps are drawn from it", tags=TAGS
@@ -199,10 +216,7 @@ def _drawn(found: BoardFile) -> dict[str, Any]:
     """Return a board as it is sent, and what its map is drawn from."""
     board = found.board
     check_size(board)
-    places, edges = places_of(board), edges_of(board)
     number = {name: t for t, name in enumerate(board.territories)}
-    seas, ways = set(sea_borders(board)), set(board.borders)
-    points = [point for shape in board.outlines for polygon in shape for point in polygon]
     return {
         "format": found.format,
         "remarks": [{"line": each.line, "text": each.text} for each in found.remarks],
@@ -218,21 +232,13 @@ def _drawn(found: BoardFile) -> dict[str, Any]:
             }
             for each in board.continents
         ],
-        "borders": [
-            {
-                "from": number[start],
-                "to": number[to],
-                "one_way": (to, start) not in ways,
-                "is_drawn": (start, to) in seas,
-                "lines": lines(places[number[start]], places[number[to]], edges),
-            }
-            for start, to in board.borders
-            if (to, start) not in ways or number[start] < number[to]
-        ],
-        "places": places,
-        "outlines": board.outlines,
-        "frame": frame_of([*places, *points], bool(points)),
+        "scene": asdict(scene_of(board)),
     }
+
+
+def _moving(scene: Scene) -> dict[str, Any]:
+    """Return what a plan adds to the map of its board."""
+    return {name: asdict(scene)[name] for name in ("arrows", "labels", "close")}
 
 
 def _position_record(position: Position) -> dict[str, Any]:
@@ -268,12 +274,13 @@ def followed(asked: Mapping[str, Any], watch: Watch | None = None) -> dict[str, 
         the `position`, on the board of the question if it has no board of its own, before the next
         battle; what that has come to, as `attack`: its `from` and `to`, the armies `left` and
         `their_left`, and, if it is won, how many `moved` in; and, to go on with the dice rolled
-        here, `roll`: with a `seed`, and `once` for one roll.
+        here, `roll`: with a `seed`, and `once` for one roll. The battles before it, as `course`,
+        come back in words.
     watch: receives the progress of the search.
 
-    Where the plan is searched, the answer has it as `plan`, to be sent back, its `record`, its
-    sentences as `summary`, its main line as `way`, and the `command` and the `python` call that ask
-    for it. Without a position the plan is at its start.
+    Where the plan is searched, the answer has it as `plan`, to be sent back, its `record`, what the
+    page shows of it as `shown`, and the `command` and the `python` call that ask for it. Without a
+    position the plan is at its start.
     """
     _refuse_unknown(asked, *FOLLOWED["properties"])
     question = read_record(PlanQuestion, _object(asked, "question"))
@@ -295,9 +302,14 @@ def followed(asked: Mapping[str, Any], watch: Watch | None = None) -> dict[str, 
         began, play, rolls = play, *_rolled(play, _object(asked, "roll"))
         said.append(_happened(began, play, len(rolls)))
     value_before = before.value if play is not before else None
+    came_to = None if play is before else _came_to(before, play)
+    fought = [_battle(each) for each in asked.get("course") or ()]
+    way = (more or asked)["plan"]
     return {
         "position": _position_record(play.position),
-        "attack": None if play is before else _came_to(before, play),
+        "attack": came_to,
+        "course": [_battle_words(each) for each in (*fought, *([came_to] if came_to else ()))],
+        "scene": _rest(play, way.get("way", ()) if way else ()),
         "rolls": rolls,
         "move": _move(play),
         "is_reached": play.is_reached,
@@ -317,16 +329,87 @@ def _found(answer: PlanAnswer) -> dict[str, Any]:
             "policy": plan.policy.to_record(),
             "value": plan.value,
             "is_exact": plan.interval is None,
+            "way": [[each.step.start, each.step.to] for each in main_line(plan)],
         }
         if same  # where a turn goes on with new cards, its first plan may be for another goal
         else None,
         "record": answer.record(),
+        "shown": _shown(answer),
         "is_whole": answer.is_whole,
-        "summary": list(next(iter(answer.sections())).parts),
         "command": _as_command(question),
         "python": as_python(question),
-        "way": [[each.step.start, each.step.to] for each in main_line(plan)],
     }
+
+
+def _shown(answer: PlanAnswer) -> dict[str, Any]:
+    """Return what the page shows of a plan: words, tables, chances, and how the map is drawn.
+
+    Battles that have an arrow have its number in the tables.
+    """
+    plan, position = answer.plan, answer.plan.position
+    summary, *others = answer.sections()
+    owned = [position.of(each.name).owner == position.player for each in plan.territories]
+    chances = [
+        1.0 if is_mine else each.own_probability
+        for each, is_mine in zip(plan.territories, owned, strict=True)
+    ]
+    shown: dict[str, Any] = {
+        "figure": valued(plan, plan.value),
+        "sentences": list(summary.parts),
+        "owned": [
+            "100%" if is_mine else share(plan, chance)
+            for chance, is_mine in zip(chances, owned, strict=True)
+        ],
+        "chances": None,
+        "scene": None,
+    }
+    numbers: dict[str, int] = {}
+    if is_drawn(position.board):
+        arrows = arrows_of(plan)
+        names, values = position.board.territories, {}
+        numbers = {f"{names[each.start]} to {names[each.to]}": each.number for each in arrows}
+        if differ(plan, arrows):
+            shown["chances"] = chances
+            fought = sorted({each.to for each in arrows})
+            values = {t: brief(chances[t]) for t in fought if not owned[t]}
+        shown["scene"] = _moving(scene_of(position.board, arrows, values))
+    tables = [
+        {
+            "title": section.title.rstrip(":"),
+            "parts": [_part(part, numbers) for part in section.parts],
+        }
+        for section in others
+    ]
+    return {**shown, "sections": tables}
+
+
+def _part(part: Part, numbers: Mapping[str, int]) -> object:
+    """Return a part of a section: a sentence, or the columns and the rows of a table."""
+    if not isinstance(part, Table):
+        return part
+    rows = [[text_of(cell) for cell in row] for row in part.rows]
+    numbered = [
+        [f"{numbers[row[0]]}. {row[0]}", *row[1:]] if row[0] in numbers else row for row in rows
+    ]
+    return {"columns": list(part.columns), "rows": numbered}
+
+
+def _rest(play: Play, way: Sequence[Sequence[str]]) -> dict[str, Any] | None:
+    """Return how the map is drawn while a plan is followed: its next battle, and the main line."""
+    board, player, move = play.position.board, play.position.player, play.move
+    if not is_drawn(board):
+        return None
+    number = {name: t for t, name in enumerate(board.territories)}
+    rest = [(start, to) for start, to in way if play.position.of(to).owner != player]
+    if move is not None:
+        following = (move.start, move.to)
+        rest = [following, *(pair for pair in rest if pair != following)]
+    first: Look = "rare" if move is None else "next"
+    arrows = [
+        Arrow(n, number[start], number[to], "rare" if n > 1 else first, f"{start} to {to}")
+        for n, (start, to) in enumerate(rest, start=1)
+    ]
+    return _moving(scene_of(board, arrows))
 
 
 def _brought(question: PlanQuestion, asked: Mapping[str, Any]) -> Plan:
@@ -339,6 +422,7 @@ def _brought(question: PlanQuestion, asked: Mapping[str, Any]) -> Plan:
     _refuse_unknown(given, *FOUND["properties"])
     policy = _object(given, "policy")
     start = question.start
+    _way(given, start.board)
     turn = Turn.from_code(_text(policy, "turn"), start.board)
     owners = tuple(each.owner for each in start.holdings)
     if (turn.player, turn.owners) != (start.player, owners):
@@ -388,6 +472,15 @@ def _key(question: object, plan: object) -> str:
     return key_of({"question": question, "plan": plan})
 
 
+def _way(given: Mapping[str, Any], board: Board) -> None:
+    """Refuse a main line that does not lead over borders of the board."""
+    way, borders = given.get("way", []), set(board.borders)
+    if not isinstance(way, list) or not all(
+        isinstance(each, list) and tuple(map(str, each)) in borders for each in way
+    ):
+        raise MalformedError(f"way must be a list of borders, got {shown(way)}")
+
+
 def _as_command(question: PlanQuestion) -> str | None:
     """Return the command that asks for a plan, if there is one."""
     with suppress(IllegalError):
@@ -406,7 +499,7 @@ def _stands(asked: Mapping[str, Any], start: Position) -> Position:
 
 def _fought(play: Play, attack: Mapping[str, Any]) -> Play:
     """Return where a plan is after its next battle."""
-    _refuse_unknown(attack, "from", "to", "left", "their_left", "moved")
+    _refuse_unknown(attack, *BATTLE["properties"])
     move = play.move
     if move is None:
         raise IllegalError("the plan is over; there is no attack")
@@ -463,6 +556,27 @@ def _happened(before: Play, play: Play, rolls: int) -> str:
     return f"{said}. {came['to']} is taken." if "moved" in came else f"{said}."
 
 
+def _battle(given: object) -> Mapping[str, Any]:
+    """Return a battle of the course as it was sent."""
+    found = _object({"course": given}, "course")
+    _refuse_unknown(found, *BATTLE["properties"])
+    return {
+        **{name: _text(found, name) for name in ("from", "to")},
+        **{
+            name: whole_number(found.get(name) or 0, name)
+            for name in ("left", "their_left", "moved")
+        },
+    }
+
+
+def _battle_words(battle: Mapping[str, Any]) -> str:
+    """Return how a battle ended."""
+    way, left = f"{battle['from']} to {battle['to']}", f"{battle['left']:,} left"
+    if battle["their_left"]:
+        return f"{way}: {left} against {battle['their_left']:,}"
+    return f"{way}: taken with {left}, {battle['moved']:,} moved in"
+
+
 def _move(play: Play) -> dict[str, Any] | None:
     """Return what to do next."""
     move = play.move
@@ -475,6 +589,10 @@ def _move(play: Play) -> dict[str, Any] | None:
         "dice": move.dice,
         "armies": held(move.start).armies,
         "defenders": held(move.to).armies,
+        "asked": [
+            f"Your armies left on {move.start}, of {held(move.start).armies:,}",
+            f"Their armies left on {move.to}, of {held(move.to).armies:,}",
+        ],
         "results": play.results(),
     }
 

@@ -1,8 +1,8 @@
 // The map page: one state, shown on the map, in the forms and in the table, and kept in the address.
 
-import { BoardMap, cut, percent, shape, svg } from "./map_board.js";
+import { BoardMap, cut, svg } from "./map_board.js";
 import { Follower, saved } from "./map_follow.js";
-import { Refused, arrowsOf, chancesOf, codeOf, patiently, planned, positionOf, posted, questionOf, showPlan } from "./map_plan.js";
+import { Refused, codeOf, patiently, planned, positionOf, posted, questionOf, showPlan } from "./map_plan.js";
 import {
   LIMITS,
   MOST_PLAYERS,
@@ -38,7 +38,7 @@ const MOST_FILE_BYTES = 900_000;
 const on = {};
 for (const each of document.querySelectorAll("[id]")) on[each.id] = each;
 const side = on.setup.parentElement;
-const tones = JSON.parse(on.page.dataset.tones);
+const look = JSON.parse(on.page.dataset.look);
 
 /** @type {import("./map_state.js").Board} */
 let board;
@@ -304,15 +304,15 @@ async function ask() {
     };
     const start = await (history.state?.start ?? patiently(() => planned(question, listening), waiting));
     if (plan !== mine) return;
-    const { record, summary } = start;
-    Object.assign(mine, { record, start, arrows: arrowsOf(board, record, start.way) });
+    const { record, shown } = start;
+    Object.assign(mine, { record, start });
     history.replaceState({ start }, "");
-    showPlan({ told: on["plan-told"], tables: on["plan-tables"] }, board, record, summary, mine.arrows);
+    showPlan({ told: on["plan-told"], tables: on["plan-tables"] }, shown);
     finish();
     render();
     on.page.scrollIntoView({ block: "start" });
-    map.closeUp(mine.arrows.flatMap(({ from, to }) => [from, to]));
-    say(summary[0]);
+    map.closeUp(shown.scene.close);
+    say(shown.sentences[0]);
   } catch (error) {
     if (control.signal.aborted) return;
     plan = null;
@@ -340,31 +340,23 @@ function viewed() {
     armies: state.armies,
     mover: state.mover,
     players: state.players,
-    tones: colours(state.players, tones),
+    tones: colours(state.players, look),
     chosen,
     targets: aims(),
     stay: state.stay,
     keep: state.keep,
     chances: null,
-    arrows: [],
+    owned: null,
+    scene: null,
   };
   if (!state.planned || !plan?.record) return shown;
-  if (!state.followed) {
-    // A chance that is as good as certain is told as one that is not.
-    const owned = plan.record.territories.map((each, t) =>
-      state.owners[t] === state.mover ? 1 : Math.min(each.own_probability, 1 - 1e-9),
-    );
-    // New armies stand where the plan places them.
-    const { owners, armies } = follower.start();
-    return { ...shown, owners, armies, owned, chances: chancesOf(owned, plan.arrows), arrows: plan.arrows };
+  if (state.followed) {
+    const scene = follower.standing()?.scene ?? null;
+    return { ...shown, ...follower.held(), scene };
   }
-  const { owners, armies } = follower.held();
-  const next = follower.standing()?.move;
-  const number = (name) => board.territories.indexOf(name);
-  const rest = plan.arrows.filter(({ to, from, isMain }) => isMain && owners[to] !== state.mover && !(next && from === number(next.from) && to === number(next.to)));
-  const arrows = rest.map((arrow) => ({ ...arrow, isMain: false }));
-  if (next) arrows.unshift({ from: number(next.from), to: number(next.to), isMain: true, isNext: true });
-  return { ...shown, owners, armies, arrows: arrows.map((arrow, k) => ({ ...arrow, number: k + 1 })) };
+  // New armies stand where the plan places them.
+  const { chances, owned, scene } = plan.start.shown;
+  return { ...shown, ...follower.start(), chances, owned, scene };
 }
 
 /** Return how long to search next; nothing if it would find nothing better, or took longest. */
@@ -414,7 +406,7 @@ function render() {
 }
 
 const swatch = (player, tone) =>
-  svg("svg", { class: "swatch", viewBox: "-1.4 -1.4 2.8 2.8", width: 16, height: 16, "aria-hidden": "true" }, svg("path", { d: shape(player), fill: tone }));
+  svg("svg", { class: "swatch", viewBox: "-1.4 -1.4 2.8 2.8", width: 16, height: 16, "aria-hidden": "true" }, svg("path", { d: look.shapes[player % look.shapes.length], fill: tone }));
 
 function showLegend(shown) {
   const items = state.players.map((name, player) => {
@@ -527,7 +519,7 @@ function showGoal() {
 
 // What is listened to.
 
-const map = new BoardMap({ root: on.map, view: on.view, names: on.names, click, choose, type });
+const map = new BoardMap({ root: on.map, view: on.view, names: on.names, look, click, choose, type });
 const table = new TerritoryTable(on.table, {
   hold,
   aim,

@@ -4,7 +4,6 @@
 // it, who held what before the last battle, and what that came to. So any step can be taken back, and a link leads into the middle
 // of a turn.
 
-import { percent } from "./map_board.js";
 import { patiently, positionOf, posted } from "./map_plan.js";
 import { element } from "./map_table.js";
 import { stood } from "./map_state.js";
@@ -18,8 +17,9 @@ import { stood } from "./map_state.js";
  * @typedef {object} Standing
  * @property {{player: string, territories: Record<string, {owner: string, armies: number}>}} position
  * @property {{from: string, to: string, left: number, their_left: number, moved?: number}|null} attack
- * @property {{from: string, to: string, dice: number, armies: number, defenders: number,
- *   least_left: number}|null} move
+ * @property {string[]} course the battles so far, in words
+ * @property {import("./map_state.js").Moving} scene
+ * @property {{from: string, to: string, asked: [string, string]}|null} move
  * @property {boolean} is_reached
  * @property {number|null} value
  * @property {number|null} value_before
@@ -97,8 +97,7 @@ export class Follower {
     const { move } = this.standing();
     on["follow-begin"].hidden = true;
     on.fought.hidden = false;
-    on["left-label"].textContent = `Your armies left on ${move.from}, of ${move.armies}`;
-    on["theirs-label"].textContent = `Their armies left on ${move.to}, of ${move.defenders}`;
+    [on["left-label"].textContent, on["theirs-label"].textContent] = move.asked;
     on.left.value = "";
     on.theirs.value = "0";
     on.left.focus();
@@ -118,7 +117,7 @@ export class Follower {
     } else {
       body.attack = { from: standing.move.from, to: standing.move.to, ...attack };
     }
-    const told = await this.ask(body);
+    const told = await this.ask(body, state.course);
     if (told) this.take([...state.course, foughtOf(board, told.attack)], told);
   }
 
@@ -126,7 +125,7 @@ export class Follower {
   async advance(moved) {
     const { board, state } = this.asked();
     const attack = { ...attackOf(board, state.course.at(-1)), moved };
-    const told = await this.ask({ position: this.held().before, attack });
+    const told = await this.ask({ position: this.held().before, attack }, state.course.slice(0, -1));
     if (told) this.take([...state.course.slice(0, -1), foughtOf(board, told.attack)], told);
   }
 
@@ -135,7 +134,8 @@ export class Follower {
     this.went(course);
   }
 
-  async ask({ position, ...body }) {
+  /** Ask where the plan is, and for the battles of the course before in words. */
+  async ask({ position, ...body }, course) {
     const { on } = this;
     const { board, state, question, start } = this.asked();
     const { player, territories } = positionOf(board, state, position);
@@ -143,7 +143,7 @@ export class Follower {
     this.isBusy = true;
     on.follow.setAttribute("aria-busy", "true");
     try {
-      const asked = { question, plan: start.plan, position: { player, territories }, ...body };
+      const asked = { question, plan: start.plan, position: { player, territories }, course: course.map((each) => attackOf(board, each)), ...body };
       return await patiently(() => posted("/api/plan/follow", asked));
     } catch (error) {
       on["follow-wrong"].textContent = error.message;
@@ -162,7 +162,6 @@ export class Follower {
     const standing = this.standing();
     on.undo.disabled = !course.length;
     on.anew.disabled = !course.length;
-    on.course.replaceChildren(...course.map((each, k) => element("li", {}, this.line(each, course.slice(0, k + 1)))));
     on.fought.hidden = true;
     on["follow-begin"].hidden = !standing?.move;
     if (!standing) {
@@ -170,6 +169,7 @@ export class Follower {
       return;
     }
     const last = course.at(-1);
+    on.course.replaceChildren(...standing.course.map((text) => element("li", {}, text)));
     on["follow-told"].replaceChildren(
       ...standing.sentences.map((text, k) => element("p", k === standing.sentences.length - 1 ? { className: "next" } : {}, text)),
     );
@@ -184,10 +184,12 @@ export class Follower {
     const { board } = this.asked();
     const key = JSON.stringify(course);
     on.advance.hidden = true;
+    on.course.replaceChildren();
     if (this.impossible === key) return;
     on["follow-told"].replaceChildren(element("p", {}, "Looking up this turn …"));
     if (this.isBusy) return;
-    const found = await this.ask({ position: this.held().before, attack: attackOf(board, course.at(-1)) });
+    const attack = attackOf(board, course.at(-1));
+    const found = await this.ask({ position: this.held().before, attack }, course.slice(0, -1));
     if (found) {
       this.known.set(key, found);
       this.went(this.asked().state.course);
@@ -195,19 +197,6 @@ export class Follower {
       this.impossible = key;
       on["follow-told"].replaceChildren(element("p", {}, "The plan cannot go on from this turn. Undo its last battle, or make a new plan from here."));
     }
-  }
-
-  /** Return a battle of the course in words. */
-  line(each, course) {
-    const { board } = this.asked();
-    const [from, to] = [board.territories[each.from], board.territories[each.to]];
-    const how = each.theirs ? `${each.left} left against ${each.theirs}` : `taken with ${each.left} left, ${each.moved} moved in`;
-    const value = this.known.get(JSON.stringify(course))?.value;
-    const { question, start } = this.asked();
-    const isChance = question.worth !== true;
-    const digits = start.record.interval ? 0 : 2; // estimates are rounded
-    const after = value === null || value === undefined ? "" : isChance ? ` (${percent(value, digits)})` : "";
-    return `${from} to ${to}: ${how}${after}`;
   }
 
   /** Save the turn so far as a file. */

@@ -1,15 +1,10 @@
-// The plan: what is asked for it, how it is asked, and how it is told.
+// The plan: what is asked for it, how it is asked, and how its words and tables are shown.
 
-import { percent } from "./map_board.js";
 import { element, table } from "./map_table.js";
 
 /** @typedef {import("./map_state.js").Board} Board */
 /** @typedef {import("./map_state.js").State} State */
 
-const DIFFERS = 0.1; // chances that differ by less are not shaded
-const SELDOM = 0.1; // battles fought less often have no arrow, unless they are on the main line
-const MOST_ARROWS = 30;
-const MOST_LINES = 8;
 const MOST_TIMES = 60;
 const PAUSE = 2000; // milliseconds until a busy server is asked again
 
@@ -170,86 +165,24 @@ export function planned(question, { progress, signal, stoppable }) {
 }
 
 /**
- * Return the arrows of a plan: its main line, and other battles that are often fought.
- * @param {Board} board
- * @param {{steps: {from: string, to: string, reach_probability: number}[]}} record
- * @param {[string, string][]} way
- */
-export function arrowsOf(board, record, way) {
-  const number = new Map(board.territories.map((name, t) => [name, t]));
-  const main = new Set(way.map((pair) => JSON.stringify(pair)));
-  const others = record.steps.filter(
-    ({ from, to, reach_probability: reached }) => !main.has(JSON.stringify([from, to])) && reached >= SELDOM,
-  );
-  const drawn = [...way, ...others.map(({ from, to }) => [from, to])];
-  return drawn.slice(0, Math.max(MOST_ARROWS, way.length)).map(([from, to], k) => ({
-    from: number.get(from),
-    to: number.get(to),
-    number: k + 1,
-    isMain: k < way.length,
-    isNext: false,
-  }));
-}
-
-/**
- * Return the chances to own each territory at the end, where those that are attacked differ.
- * @param {number[]} owned
- * @param {{to: number}[]} arrows
- */
-export function chancesOf(owned, arrows) {
-  const attacked = arrows.map(({ to }) => owned[to]);
-  return attacked.length && Math.max(...attacked) - Math.min(...attacked) > DIFFERS ? owned : null;
-}
-
-/**
  * Show a plan in words and tables.
  * @param {{told: HTMLElement, tables: HTMLElement}} places
- * @param {Board} board
- * @param {object} record
- * @param {string[]} sentences of the answer, the first of which says what the plan achieves
- * @param {ReturnType<typeof arrowsOf>} arrows
+ * @param {{figure: string, sentences: string[],
+ *   sections: {title: string, parts: (string|{columns: string[], rows: string[][]})[]}[]}} shown
  */
-export function showPlan({ told, tables }, board, record, sentences, arrows) {
-  const isChance = record.win_probability !== null && !record.goal.goals;
-  const value = isChance ? percent(record.win_probability, 2) : record.value.toFixed(2);
-  const proof = record.proven ? "proven best" : "";
+export function showPlan({ told, tables }, { figure, sentences, sections }) {
   told.replaceChildren(
-    element("p", { className: "figure" }, element("strong", {}, value), " ", element("span", { className: "proof" }, proof)),
+    element("p", { className: "figure" }, element("strong", {}, figure)),
     ...sentences.map((text) => element("p", {}, text)),
   );
-  const made = [];
-  const chance = (number) => percent(number);
-  const steps = new Map(record.steps.map((step) => [JSON.stringify([step.from, step.to]), step]));
-  const rows = arrows.flatMap(({ from, to, number, isMain }) => {
-    const names = [board.territories[from], board.territories[to]];
-    const step = steps.get(JSON.stringify(names));
-    if (!step) return [];
-    const line = [`${number}. ${names.join(" to ")}`, chance(step.reach_probability), chance(step.conquer_probability)];
-    return [[...line, step.conquer_probability ? step.expected_armies.toFixed(1) : "", isMain]];
-  });
-  const cells = (isMain) => rows.filter((row) => row[4] === isMain).map((row) => row.slice(0, 4));
-  const heads = ["", "fought", "taken", "arriving"];
-  if (cells(true).length) made.push(table("The main line", heads, cells(true)));
-  if (cells(false).length) made.push(table("Other likely battles", heads, cells(false)));
-  const ends = record.endings.filter(({ probability }) => probability >= 0.001).slice(0, MOST_LINES);
-  if (ends.length && isChance) {
-    made.push(table("Where it may fail", ["", "chance"], ends.map(({ from, to, probability }) => [`${from} to ${to}`, percent(probability, 1)])));
-  }
-  const ways = (record.alternatives ?? []).slice(0, MOST_LINES);
-  if (ways.length) {
-    const head = ["", "dice", isChance ? "chance" : "worth"];
-    const told = ({ from, to, dice, value: worth }) => [`${from} to ${to}`, String(dice), isChance ? percent(worth, 2) : worth.toFixed(2)];
-    made.push(table("Ways to begin", head, ways.map(told)));
-  }
-  const open = record.territories.filter(({ own_probability: own }) => own > 0.0005 && own < 1);
-  if (open.length) {
-    const cells = open.map(({ name, own_probability: own, expected_armies: armies }) => [name, percent(own, 2), armies.toFixed(1)]);
-    made.push(table("At the end", ["", "chance", "armies"], cells));
-  }
-  tables.replaceChildren(...made.map((each) => element("div", { className: "scroll" }, each)));
-  for (const each of tables.children) {
-    each.tabIndex = 0;
-    each.setAttribute("role", "region");
-    each.setAttribute("aria-label", each.querySelector("caption").textContent);
-  }
+  const made = ({ title, parts }) =>
+    parts.map((part) => {
+      if (typeof part === "string") return element("p", {}, part);
+      const region = element("div", { className: "scroll", tabIndex: 0, aria: title }, table(part.columns, part.rows));
+      region.setAttribute("role", "region");
+      return region;
+    });
+  tables.replaceChildren(
+    ...sections.flatMap((section) => [...(section.title ? [element("h3", {}, section.title)] : []), ...made(section)]),
+  );
 }

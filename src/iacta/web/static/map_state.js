@@ -15,11 +15,23 @@
  * @property {{line: number|null, text: string}[]} remarks
  * @property {string[]} territories
  * @property {{name: string, bonus: number, territories: number[]}[]} continents
- * @property {{from: number, to: number, one_way: boolean, is_drawn: boolean,
- *   lines: [number, number][][]}[]} borders
- * @property {[number, number][]} places
- * @property {[number, number][][][]} outlines
- * @property {[number, number, number, number]} frame x, y, width and height
+ * @property {Moving & {frame: [number, number, number, number], width: number, sizes: number[],
+ *   outlines: [number, number][][][], badges: Anchor[], borders: {start: number, to: number,
+ *   is_one_way: boolean, is_drawn: boolean, pieces: [number, number][][]}[]}} scene what is drawn
+ */
+
+/**
+ * A point of the board, and how many units from it something is drawn.
+ * @typedef {[number, number, number, number]} Anchor
+ */
+
+/**
+ * What a plan adds to the map of its board.
+ * @typedef {object} Moving
+ * @property {{number: number, look: string, paths: Anchor[][], disc: Anchor}[]} arrows
+ * @property {{kind: string, territory: number, lines: string[], middle: Anchor, least: number,
+ *   most: number|null}[]} labels with the least width of a map on which they are shown
+ * @property {[number, number, number, number]|null} close the part in which all arrows are
  */
 
 /**
@@ -156,7 +168,7 @@ export function placed(board, code, position) {
 function nearest(board, state) {
   const mine = state.owners.map((owner) => owner === state.mover);
   const beside = new Set(
-    board.borders.flatMap(({ from, to }) => (mine[from] ? [to] : mine[to] ? [from] : [])),
+    board.scene.borders.flatMap(({ start, to }) => (mine[start] ? [to] : mine[to] ? [start] : [])),
   );
   const reached = board.continents.map(({ territories }) =>
     territories.every((t) => mine[t])

@@ -1,7 +1,5 @@
 // The table of all territories: whatever can be done on the map can be done here.
 
-import { percent } from "./map_board.js";
-
 /**
  * Return an element.
  * @param {string} name
@@ -18,11 +16,10 @@ export function element(name, properties = {}, ...children) {
 
 /**
  * Return a table of texts.
- * @param {string} caption
  * @param {string[]} heads
  * @param {string[][]} rows the first cell of a row names it
  */
-export function table(caption, heads, rows) {
+export function table(heads, rows) {
   const head = element("tr", {}, ...heads.map((text, k) => element(text ? "th" : "td", k ? { className: "number" } : {}, text)));
   for (const cell of head.querySelectorAll("th")) cell.scope = "col";
   const body = rows.map((cells) =>
@@ -32,9 +29,7 @@ export function table(caption, heads, rows) {
       ...cells.map((text, k) => (k ? element("td", { className: "number" }, text) : element("th", { scope: "row" }, text))),
     ),
   );
-  const made = element("table", {}, element("thead", {}, head), element("tbody", {}, ...body));
-  if (caption) made.prepend(element("caption", {}, caption));
-  return made;
+  return element("table", {}, element("thead", {}, head), element("tbody", {}, ...body));
 }
 
 export class TerritoryTable {
@@ -66,8 +61,7 @@ export class TerritoryTable {
       row.aim.checked = view.targets.includes(t);
       row.aim.disabled = !canAim || isFixed;
       for (const input of [row.owner, row.armies, row.keep, row.stay]) input.disabled = isFixed;
-      const chance = view.owned?.[t];
-      row.chance.textContent = chance === null || chance === undefined ? "" : percent(chance, 2);
+      row.chance.textContent = view.owned?.[t] ?? "";
       row.line.classList.toggle("chosen", view.chosen === t);
     });
   }
