@@ -30,9 +30,9 @@ def photograph(address: str) -> None:
                 color_scheme=scheme,  # type: ignore[arg-type] # one of its literals
             )
             page.goto(f"{address}/map")
-            page.get_by_text("More", exact=True).click()
+            page.locator("#goal summary").click()
             page.get_by_label("Search for").select_option("20")
-            page.get_by_text("More", exact=True).click()
+            page.locator("#goal summary").click()
             page.get_by_role("button", name="Find the best plan").click()
             page.locator("#plan").wait_for(timeout=SLOWEST)
             page.evaluate("scrollTo(0, 0)")
