@@ -56,6 +56,9 @@ typedef struct {
     const double *set_pays;
     double price;
     int32_t once;
+
+    /* Lookahead adds so much of a chance for each idle army that is near to what others are to take. */
+    double help;
 } iacta_problem;
 
 /* What a search may use, and how it is stopped: it looks at *stop at least every 100 milliseconds. */

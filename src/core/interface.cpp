@@ -115,6 +115,7 @@ std::string fault_of_rewards(const iacta_problem& p) {
     if ((p.sets > 0 && !p.set_pays) || !std::all_of(p.set_pays, p.set_pays + p.sets, is_paid) ||
         !std::all_of(p.pays, p.pays + p.lands, is_paid))
         return "payments must be finite";
+    if (!(p.help >= 0.0 && p.help <= 1.0)) return "what an idle army adds must be 0 to 1";
     if (!(p.price >= 0.0 && p.price <= MOST_PAID)) return "the price of an army must be at least 0";
     return "";
 }

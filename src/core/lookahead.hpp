@@ -48,9 +48,6 @@ class Lookahead {
     static constexpr int CLIMB = 8;       // improvements of an assignment after a result
     static constexpr int SETTLE = 40;     // improvements of the assignment of a state
     static constexpr int OWN = 9;         // lands that one stack may have where each conquest pays
-    // What an idle army that is next to what others are to take adds to a chance, and half as much
-    // one land farther away. Without it, those who can help for nothing never begin.
-    static constexpr double HELP = 0.002;
     // How many rolls are looked at again, with fewer dice and a climb after each, as far as their
     // values are near to the best one; fewer in the states that are looked at on the way.
     static constexpr int DEEP = 6, DEEP_BELOW = 3;
@@ -226,12 +223,13 @@ class Lookahead {
             if (!assigner_.repair(s, goal.lands, parts[j])) continue;
             double chance = climb ? assigner_.climb(s, goal.lands, parts[j], climb)
                                   : assigner_.chance(s, parts[j]);
-            total += goal.pays * chance * (1.0 + HELP * help(s, parts[j], goal.lands));
+            total += goal.pays * chance * (1.0 + game_.help * help(s, parts[j], goal.lands));
         }
         return total;
     }
 
-    // Idle armies, the nearer to what others are to take the more.
+    // Idle armies: those that are next to what others are to take in full, and half as much one land
+    // farther away. Without what they add, those who can help for nothing never begin.
     double help(const Position<W>& s, const Parts<W>& parts, const Set<W>& goal, std::vector<double>* weights = nullptr) {
         Set<W> left = game_.left(s), reach = goal & left, idle, all;
         for (const auto& part : parts) reach |= part;
@@ -436,7 +434,7 @@ class Lookahead {
                             value = holder.row[s.armies[v]];
                         chance *= value;
                     }
-                    paid += chance * (1.0 + HELP * (share.idle_total - share.idle[v] * x));
+                    paid += chance * (1.0 + game_.help * (share.idle_total - share.idle[v] * x));
                 }
             } else {
                 std::vector<Parts<W>> then = parts;

@@ -397,7 +397,7 @@ def test_what_is_no_board_is_refused() -> None:
 
 def test_a_map_shows_where_new_armies_help() -> None:
     position = read_position("examples/eliminate-blue.json")
-    found = reinforce(position, TakeAll("South America,Central America"), 4, play="battles")
+    found = reinforce(position, TakeAll("Venezuela,Peru"), 4)
     chart = charts.reinforcement_map(found)
     rows = {row["territory"]: row for row in table(chart, "territories")}
     assert {name: row["new"] for name, row in rows.items() if row["new"]} == dict(found.placement)

@@ -78,7 +78,7 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "DiceDecision": lambda: how_many_dice(6, 4),
     "Distribution[Any]": lambda: Distribution(range(1, 7)).repeated(2).map(sum),
     "Plan": lambda: best_plan(read_position(ASIA), TakeAll("Asia")),
-    "Reinforcement": lambda: reinforce(read_position(ASIA), TakeAll("Siam,India"), 3),
+    "Reinforcement": lambda: reinforce(read_position(ASIA), TakeAll("Afghanistan,Ural"), 2),
     "Roll": lambda: Roll(3, 2),
     "RuleSet": lambda: find_rule_set("capital"),
 }

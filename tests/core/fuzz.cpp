@@ -124,6 +124,7 @@ Problem sound_problem(Random& random, bool& honest) {
     p.garrison = random.one_in(6) ? random.from(0, 3) : 1;
     p.price = random.one_in(4) ? 0.1 * random.uniform() : 0.0;
     p.once = random.one_in(5);
+    if (random.one_in(4)) p.help = random.uniform();
     if (random.one_in(2)) std::fill(p.pays.begin(), p.pays.end(), 0.0);
     for (int i = random.from(0, 3); i > 0; --i) {
         std::vector<int32_t> set;
@@ -182,7 +183,7 @@ void spoil(Problem& p, iacta_problem& view, Random& random) {
     case 8: view.defenders = std::min(view.defenders, least); break;
     case 9: view.battles = std::min(view.battles, least); break;
     case 10: view.sets = least < view.sets || least > 1024 ? least : view.sets; break;
-    case 11: view.price = random.of(ODD); break;
+    case 11: (random.one_in(2) ? view.price : view.help) = random.of(ODD); break;
     case 12: view.once = least; break;
     case 13: view.armies = nullptr; break;
     case 14: view.throw_chance = nullptr; break;

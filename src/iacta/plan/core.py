@@ -46,6 +46,8 @@ __all__ = [
     "find_core",
 ]
 
+HELP = 0.002
+
 Ints: TypeAlias = npt.NDArray[np.int32]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Assignment: TypeAlias = tuple[tuple[int, ...], ...]  # for each set that pays, a set of each stack
@@ -175,6 +177,7 @@ class _Problem(Structure):
         ("set_pays", POINTER(c_double)),
         ("price", c_double),
         ("once", c_int32),
+        ("help", c_double),
     )
 
 
@@ -353,7 +356,7 @@ def _battles_of(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floa
 class _Tables:
     """A problem as arrays, which live as long as the core copies them."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, help_of_idle: float) -> None:
         turn, board, field = problem.turn, problem.board, problem.field
         lands = len(board.territories)
         owned = problem.owned
@@ -388,7 +391,7 @@ class _Tables:
         self._put("set_first", np.cumsum([0, *map(len, sets)]))
         self._put("set_lands", [t for row in sets for t in row])
         self._put("set_pays", [paid for _, paid in rewards.sets])
-        it.price, it.once = rewards.price, rewards.once
+        it.price, it.once, it.help = rewards.price, rewards.once, help_of_idle
 
     def _put(self, name: str, values: Any) -> None:
         pointer: Any = dict(_Problem._fields_)[name]  # type: ignore[arg-type] # pairs
@@ -460,17 +463,19 @@ class Core:
     """A search of the core for one problem.
 
     problem: the problem.
+    help_of_idle: what lookahead adds to a chance for each idle army that is near to what others are
+        to take, so that it comes; 0 for values that are compared with those of other positions.
 
     Refused where iacta was installed without the core.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, *, help_of_idle: float = HELP) -> None:
         self._search = None
         library = find_core()
         if library is None:
             raise IactaError(NO_CORE)
         self._library = library
-        tables, message = _Tables(problem), ctypes.create_string_buffer(200)
+        tables, message = _Tables(problem, help_of_idle), ctypes.create_string_buffer(200)
         self.problem, self.lands = problem, tables.problem.lands
         self._search = library.iacta_open(byref(tables.problem), message, len(message))
         if not self._search:

@@ -324,11 +324,12 @@ class Values:
     def __init__(self, problem: Problem, deadline: Deadline, states: int) -> None:
         self.problem, self._deadline, self._states = problem, deadline, states
         self.is_exact = states > 0 or find_core() is None
-        self._search: Core | Exact = Core(problem) if find_core() else Exact(problem)
+        core = Core(problem, help_of_idle=0.0) if find_core() else None
+        self._search: Core | Exact = core or Exact(problem)
         self._known: dict[State, float] = {}
 
     def of(self, state: State) -> float:
-        """Return what is still paid on average, and armies that may help counted a little more."""
+        """Return what is still paid on average."""
         if state not in self._known:
             value = None
             if self.is_exact:
@@ -337,7 +338,8 @@ class Values:
             if value is None:
                 if self.is_exact:
                     self._known.clear()
-                    self._search, self.is_exact = Core(self.problem), False
+                    self._search = Core(self.problem, help_of_idle=0.0)
+                    self.is_exact = False
                 value = self._search.decide(state).value
             self._known[state] = value
         return self._known[state]
