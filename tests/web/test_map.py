@@ -16,7 +16,7 @@ from playwright.sync_api import Page, Route, expect
 import iacta
 from iacta.board.files import read_board
 from iacta.board.position import read_position
-from iacta.errors import IactaError
+from iacta.errors import IactaError, IllegalError
 from iacta.plan import Plan, Play, TakeAll, best_plan
 from iacta.questions.following import standing
 from iacta.questions.plan import PlanQuestion
@@ -706,6 +706,17 @@ def test_a_plan_that_is_not_one_of_its_question_is_refused() -> None:
         with pytest.raises(IactaError) as refused:
             followed({"question": QUESTION, "plan": plan})
         assert str(refused.value).startswith(sentence), plan
+
+
+def test_a_best_play_that_is_not_sent_is_found_within_the_limit_of_a_plan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    question = {"from_": {"Ukraine": 60, "Brazil": 60}, "others": 3, "take": "Asia"}
+    asked = {"question": question | {"time_limit": 0}}
+    plan = sent(asked)["plan"]
+    monkeypatch.setattr(page_map, "MOST_SECONDS", 0.1)
+    with pytest.raises(IllegalError, match="plan must have an assignment, as its best play takes"):
+        followed({**asked, "plan": wrong(plan["policy"], assignment=None)})
 
 
 def test_a_code_is_read_with_what_it_says_of_the_turn() -> None:

@@ -61,7 +61,16 @@ def content(
     """
     if kind == "csv":
         return chart_csv(chart).encode()
-    spec = specification(chart, dark=dark)
+    return made_of(specification(chart, dark=dark), kind, make=make)
+
+
+def made_of(
+    spec: Mapping[str, Any], kind: str, *, make: Callable[[str, str], bytes] = convert
+) -> bytes:
+    """Return what the file of a specification holds.
+
+    kind: the ending of the file, without its dot, but for `"csv"`.
+    """
     try:
         if kind == "json":
             return json.dumps(spec, indent=1).encode() + b"\n"

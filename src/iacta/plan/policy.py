@@ -9,6 +9,7 @@ anew there.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import Any
 
 from iacta.checks import shown, whole_number
@@ -20,10 +21,19 @@ from iacta.plan.exact import Exact
 from iacta.plan.problem import Problem, State
 from iacta.plan.sets import bits, mask_of
 
-__all__ = ["FEWEST_STATES", "FEW_STATES", "SEEN", "STARTS", "VISITED", "Policy", "policy_for"]
+__all__ = [
+    "FEWEST_STATES",
+    "FEW_STATES",
+    "SEEN",
+    "STARTS",
+    "VISITED",
+    "Policy",
+    "best_policy",
+    "policy_for",
+]
 
 FEW_STATES = 300_000  # that are looked at without asking
-FEWEST_STATES = 20_000  # where an answer is wanted at once
+FEWEST_STATES = 5_000  # where an answer is wanted at once
 STARTS = 24  # from which an assignment is looked for
 SAME = 1e-12
 GAMES = 256  # to estimate what a policy is worth
@@ -64,10 +74,10 @@ class Policy:
     def search(self) -> Core | Exact:
         """The search that says what to do."""
         if self.assignment is None:
-            found = _searched(self.problem, 2**62)
+            found = best_policy(self.problem, Deadline())
             if found is None:
                 raise IllegalError("a policy without an assignment must be of a small problem")
-            return found
+            return found.search
         core = Core(self.problem)
         if len(self.assignment) != core.shares:
             number = len(self.assignment)
@@ -146,7 +156,7 @@ class Policy:
         """Return the policy for another position of the problem: itself where that may follow."""
         if problem.out == self.problem.out and self.covers(problem.start):
             return self
-        return policy_for(problem, self.style)
+        return policy_for(problem)
 
     def __call__(self, turn: Turn) -> Action:
         """Return the action of a turn, as `iacta.game.Turn.play` asks for it.
@@ -226,10 +236,19 @@ def _parts(record: Mapping[str, Iterable[object]], problem: Problem) -> tuple[in
     return tuple(targets.get(v, 0) for v in range(last + 1))
 
 
-def _searched(problem: Problem, states: float) -> Core | Exact | None:
-    """Return a search that knows the best play, if it takes no more states than that."""
+def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Policy | None:
+    """Return the best play of all; `None` where finding it takes too much.
+
+    states: how many states may be looked at.
+    """
     search = Exact(problem) if find_core() is None else Core(problem)
-    return None if search.solve(Deadline(), states) is None else search
+    return None if search.solve(deadline, states) is None else _following(Policy(problem), search)
+
+
+def _following(policy: Policy, search: Core | Exact) -> Policy:
+    """Return a policy whose search is there already."""
+    vars(policy)["search"] = search
+    return policy
 
 
 def policy_for(
@@ -240,11 +259,10 @@ def policy_for(
     style: how carefully lookahead looks.
     states: the most states for which the best play of all is taken.
     """
-    search, policy = _searched(problem, states), Policy(problem)
-    if search is None:
-        search = Core(problem)
-        (assignment,) = search.assign(Deadline(), STARTS)
-        policy = Policy(problem, assignment, style)
-        search.follow(assignment, style)
-    vars(policy)["search"] = search
-    return policy
+    best = best_policy(problem, Deadline(), states)
+    if best is not None:
+        return best
+    search = Core(problem)
+    (assignment,) = search.assign(Deadline(), STARTS)
+    search.follow(assignment, style)
+    return _following(Policy(problem, assignment, style), search)

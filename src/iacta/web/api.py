@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
 from iacta.checks import shown
-from iacta.errors import IactaError, MalformedError
+from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import parse_json
 from iacta.questions.question import Question
 from iacta.web.asked import asked_questions
@@ -21,7 +21,7 @@ from iacta.web.worker import (
     Parts,
     asked_by_address,
     asked_by_record,
-    parts_of_plan,
+    drawn,
     vega_script,
 )
 
@@ -52,15 +52,19 @@ def _add_question(found: APIRouter, work: Work, name: str, form: type[Question])
         """Return a part of the answer to the question in a request's query."""
         pairs = [each for each in request.query_params.multi_items() if each not in left_out]
         if name == "plan" and [key for key, _ in pairs] == ["plan"]:
-            packed = work.plans.find(pairs[0][1])
-            job = work.run(parts_of_plan, packed, (part,), is_drawn=part in DRAWN)
-        else:
-            job = work.run(
-                *(asked_by_address, name, pairs, (part,)),
-                key=key_of({"": sorted(pairs)}) if name in LONG else None,
-                is_long=name in LONG,
-                is_drawn=part in DRAWN,
-            )
+            texts = work.plans.find(pairs[0][1])
+            if part in texts:
+                return texts[part]
+            if "spec" not in texts:
+                raise IllegalError("this plan has no picture, as its board is too large")
+            job = work.run(drawn, texts["spec"], part, is_drawn=True)
+            return str(await while_there(request, job))
+        job = work.run(
+            *(asked_by_address, name, pairs, (part,)),
+            key=key_of({"": sorted(pairs)}) if name in LONG else None,
+            is_long=name in LONG,
+            is_drawn=part in DRAWN,
+        )
         parts: Parts = await while_there(request, job)
         return str(parts[part])
 

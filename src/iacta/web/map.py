@@ -23,6 +23,8 @@ from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.game import Turn
 from iacta.plan import Plan, Play, Policy
+from iacta.plan.deadline import Deadline
+from iacta.plan.policy import best_policy
 from iacta.plan.problem import PLAYS, read_problem
 from iacta.plan.report import main_line
 from iacta.questions.following import standing
@@ -38,7 +40,7 @@ from iacta.web.api import key_of, read_body, while_there
 from iacta.web.asked import read_record
 from iacta.web.pages import template
 from iacta.web.work import Work
-from iacta.web.worker import answer_to
+from iacta.web.worker import MOST_SECONDS, answer_to
 
 __all__ = ["board_read", "follow_plan", "followed", "position_read", "router"]
 
@@ -420,10 +422,10 @@ def _brought(question: PlanQuestion, asked: Mapping[str, Any]) -> Plan:
         _plans.move_to_end(key)
         return _plans[key]
     _refuse_unknown(given, *FOUND["properties"])
-    policy = _object(given, "policy")
+    record = _object(given, "policy")
     start = question.start
     _way(given, start.board)
-    turn = Turn.from_code(_text(policy, "turn"), start.board)
+    turn = Turn.from_code(_text(record, "turn"), start.board)
     owners = tuple(each.owner for each in start.holdings)
     if (turn.player, turn.owners) != (start.player, owners):
         raise IllegalError("plan must be for the position of its question, got one for another")
@@ -439,6 +441,12 @@ def _brought(question: PlanQuestion, asked: Mapping[str, Any]) -> Plan:
     value = given.get("value")
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise MalformedError(f"value must be a number, got {shown(value)}")
+    policy = Policy.from_record(record, problem)
+    if policy.is_best:  # which the record does not have: it is found anew
+        found = best_policy(problem, Deadline(float(MOST_SECONDS)))
+        if found is None:
+            raise IllegalError("plan must have an assignment, as its best play takes too long here")
+        policy = found
     plan = Plan(
         problem.position,
         problem.goal,
@@ -451,7 +459,7 @@ def _brought(question: PlanQuestion, asked: Mapping[str, Any]) -> Plan:
         territories=(),
         endings=(),
         seconds=0.0,
-        policy=Policy.from_record(policy, problem),
+        policy=policy,
         play=problem.play,
         interval=None if given.get("is_exact") is True else (float(value), float(value)),
     )

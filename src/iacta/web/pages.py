@@ -332,16 +332,20 @@ class Elsewhere:
     copies: list[tuple[str, str]]
 
 
-def _elsewhere(question: Question, plan: str = "") -> Elsewhere:
-    has_picture, query = True, address(question)
+def _has_picture(question: Question) -> bool:
     try:
         question.check_chart()
     except IactaError:
-        has_picture = False
+        return False
+    return True
+
+
+def _elsewhere(question: Question, plan: str = "") -> Elsewhere:
+    query = address(question)
     copies = [("Command", as_command(question)), ("Python", as_python(question))]
     name = question.name
     asked = f"plan={plan}" if plan else query
-    return Elsewhere(f"/{name}?{query}", f"/api/{name}", asked, has_picture, copies)
+    return Elsewhere(f"/{name}?{query}", f"/api/{name}", asked, _has_picture(question), copies)
 
 
 def answer_html(sections: Sequence[Section]) -> str:
@@ -414,10 +418,12 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
     plan = ""
     try:
         question = _seeded(read_address(form, pairs)) if pairs else _first(form)
-        wanted: tuple[Part, ...] = ("sections", "plan") if name == "plan" else ("sections",)
-        found = await while_there(request, work.answer(question, wanted))
+        linked: tuple[Part, ...] = ()
+        if name == "plan":  # another search would find another plan
+            linked = ("record", "rows", *(("spec",) if _has_picture(question) else ()))
+        found = await while_there(request, work.answer(question, ("sections", *linked)))
         sections = found["sections"]
-        plan = work.plans.keep(found["plan"]) if "plan" in found else ""
+        plan = work.plans.keep({part: found[part] for part in linked}) if linked else ""
         texts = texts or _written(question)
     except IactaError as error:
         question, problems = None, _problems(error, form)

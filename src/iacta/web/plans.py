@@ -1,65 +1,57 @@
-"""Plans that were found, kept for whoever follows them or draws them later.
+"""The texts of answers with plans, kept for the links of the pages that show them.
 
-A search with a time limit does not find the same plan twice. So an answer with a plan also has a
-name for it, and what is asked about that plan afterwards gives the name back. A plan that is no
-longer here is refused; it is never searched again behind its reader's back.
+A search with a time limit does not find the same plan twice. So the page of a plan links to what
+was made of the answer that it shows. What is no longer here is refused; it is never searched again
+behind its reader's back.
 """
 
 import hashlib
-import pickle
-import zlib
+import json
 from collections import OrderedDict
+from collections.abc import Mapping
 
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
-from iacta.questions.plan import PlanAnswer
 
-__all__ = ["Plans", "pack", "unpack"]
+__all__ = ["Plans"]
 
-MOST_BYTES = 256 * 2**20  # of all plans together
-
-
-def pack(answer: PlanAnswer) -> bytes:
-    """Return an answer with a plan as bytes, for `unpack`."""
-    return zlib.compress(pickle.dumps(answer), 1)
-
-
-def unpack(packed: bytes) -> PlanAnswer:
-    """Return the answer that `pack` was given. Bytes from elsewhere must never come here."""
-    answer: PlanAnswer = pickle.loads(zlib.decompress(packed))  # noqa: S301 # our own, see above
-    return answer
+MOST_LETTERS = 256 * 2**20  # of all texts together
 
 
 class Plans:
-    """The plans that were found last.
+    """The texts of the answers that were found last: each with its record, its rows and so on.
 
-    most_bytes: how large they are together; the newest is kept in any case.
+    most_letters: how long they are together; the newest are kept in any case.
 
-    >>> plans = Plans(most_bytes=5)
-    >>> first, second = plans.keep(b"123"), plans.keep(b"456")
+    >>> plans = Plans(most_letters=5)
+    >>> first, second = plans.keep({"rows": "123"}), plans.keep({"rows": "456"})
     >>> plans.find(second)
-    b'456'
+    {'rows': '456'}
     >>> plans.find(first)
     Traceback (most recent call last):
         ...
     iacta.errors.IllegalError: the server no longer has this plan; search again
     """
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self.most_bytes = most_bytes
-        self._kept: OrderedDict[str, bytes] = OrderedDict()
+    def __init__(self, most_letters: int = MOST_LETTERS) -> None:
+        self.most_letters = most_letters
+        self._kept: OrderedDict[str, Mapping[str, str]] = OrderedDict()
 
-    def keep(self, packed: bytes) -> str:
-        """Keep a plan, and return its name."""
-        name = hashlib.sha256(packed).hexdigest()[:32]
-        self._kept[name] = packed
+    def keep(self, texts: Mapping[str, str]) -> str:
+        """Keep the texts of an answer, and return its name."""
+        name = hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:32]
+        self._kept[name] = texts
         self._kept.move_to_end(name)
-        while len(self._kept) > 1 and sum(map(len, self._kept.values())) > self.most_bytes:
+        while len(self._kept) > 1 and self._letters > self.most_letters:
             self._kept.popitem(last=False)
         return name
 
-    def find(self, name: object) -> bytes:
-        """Return the plan of a name; one that is no longer here is refused."""
+    @property
+    def _letters(self) -> int:
+        return sum(len(text) for texts in self._kept.values() for text in texts.values())
+
+    def find(self, name: object) -> Mapping[str, str]:
+        """Return the texts of an answer; those that are no longer here are refused."""
         if not isinstance(name, str):
             raise MalformedError(f"plan must be a text, got {shown(name)}")
         if name not in self._kept:

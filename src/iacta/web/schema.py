@@ -58,7 +58,7 @@ DARK: Schema = {
 NAMED: Schema = {
     "name": "plan",
     "in": "query",
-    "description": "The name of a plan that was found, such as /api/plan/follow gives; alone.",
+    "description": "The name of a plan that was found, as the page of plans links to it; alone.",
     "schema": {"type": "string"},
 }
 

@@ -115,7 +115,7 @@ class Work:
     workers: how many questions may take long at a time; by default one for each core.
     seconds: how long an answer may take.
 
-    `plans` are those that were found last.
+    `plans` has the texts of the answers with plans that were found last.
     """
 
     def __init__(self, workers: int | None = None, seconds: float = MOST_SECONDS) -> None:

@@ -24,16 +24,16 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from iacta import charts
 from iacta.charts.converter import convert
-from iacta.charts.files import content
-from iacta.charts.theme import sketched
+from iacta.charts.files import content, made_of
+from iacta.charts.theme import config, sketched
 from iacta.errors import IactaError
 from iacta.files import csv_rows, seal
-from iacta.questions.plan import PlanAnswer, PlanQuestion
+from iacta.questions.plan import PlanQuestion
 from iacta.questions.question import Answer, Question, Watch
 from iacta.web.asked import asked_questions, parameter_of, read_address, read_record
-from iacta.web.plans import pack, unpack
 
 __all__ = [
+    "MOST_SECONDS",
     "PARTS",
     "Failed",
     "Job",
@@ -45,13 +45,13 @@ __all__ = [
     "answered",
     "asked_by_address",
     "asked_by_record",
-    "parts_of_plan",
+    "drawn",
     "serve",
     "vega_script",
     "warm_up",
 ]
 
-Part: TypeAlias = Literal["record", "sections", "rows", "spec", "svg", "dark_svg", "plan"]
+Part: TypeAlias = Literal["record", "sections", "rows", "spec", "svg", "dark_svg"]
 PARTS: tuple[Part, ...] = ("record", "sections", "rows", "spec", "svg", "dark_svg")
 Parts: TypeAlias = dict[str, Any]
 
@@ -118,7 +118,7 @@ def answered(
     question: the question.
     parts: which parts: `"record"` as JSON, `"sections"` for people, `"rows"` as CSV, the picture as
         a Vega-Lite specification (`"spec"`, for a light page; a page gives it another theme) or as
-        `"svg"`, or `"dark_svg"` on a dark ground; of a plan also the `"plan"` itself, packed.
+        `"svg"`, or `"dark_svg"` on a dark ground.
     watch: receives progress.
     is_anew: whether to answer it again although the process remembers the answer.
 
@@ -159,22 +159,7 @@ def answer_to(
 _kept: OrderedDict[Question, Answer] = OrderedDict()
 
 
-def parts_of_plan(packed: bytes, parts: Sequence[Part]) -> Parts:
-    """Return parts of an answer with a plan that was found before.
-
-    packed: the answer, as the part `"plan"` has it.
-    parts: as `answered` takes them.
-    """
-    answer = unpack(packed)
-    if any(part in ("spec", "svg", "dark_svg") for part in parts):
-        answer.question.check_chart()
-    return {part: _part(answer, part) for part in parts}
-
-
 def _part(answer: Answer, part: Part) -> Any:
-    if part == "plan":
-        assert isinstance(answer, PlanAnswer)  # noqa: S101 # no other is asked for it
-        return pack(answer)
     if part == "record":
         return json.dumps(answer.record())
     if part == "sections":
@@ -229,6 +214,15 @@ class _named:  # noqa: N801 # used as `suppress` is
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, IactaError):
             error.parameter = parameter_of(error, self.form)
+
+
+def drawn(spec: str, part: Part) -> str:
+    """Return the picture of a specification, as `"svg"` or `"dark_svg"`.
+
+    spec: as the part `"spec"` has it.
+    """
+    themed = {**json.loads(spec), "config": config(dark=part == "dark_svg")}
+    return made_of(themed, "svg").decode()
 
 
 def vega_script() -> bytes:
