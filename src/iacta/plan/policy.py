@@ -33,8 +33,8 @@ __all__ = [
 ]
 
 FEW_STATES = 300_000  # that are looked at without asking
-FEWEST_STATES = 5_000  # where an answer is wanted at once
 STARTS = 24  # from which an assignment is looked for
+FEWEST_STATES, FEWEST_STARTS = 2_000, 8  # where an answer is wanted at once
 SAME = 1e-12
 GAMES = 256  # to estimate what a policy is worth
 VISITED = 10_000  # states up to which the value of a policy is exact
@@ -263,6 +263,6 @@ def policy_for(
     if best is not None:
         return best
     search = Core(problem)
-    (assignment,) = search.assign(Deadline(), STARTS)
+    (assignment,) = search.assign(Deadline(), FEWEST_STARTS)
     search.follow(assignment, style)
     return _following(Policy(problem, assignment, style), search)
