@@ -22,7 +22,7 @@ DEVELOPER := test check bench docs
 # Tests start Python hundreds of times, which compiles nothing anew where it may keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo plot serve core test check fuzz fuzz-core reproduce bench bench-core docs format wheels clean
+.PHONY: demo plot serve core test test-fast check fuzz fuzz-core reproduce bench bench-core docs format wheels clean
 
 demo: $(VENV)/core core
 	@$(BIN)/iacta campaign 72 22 8 2 2 2 7 1 1 3 1 2 3 5 1
@@ -47,6 +47,10 @@ $(CORE): $(wildcard src/core/*) cmake/CMakeLists.txt
 
 test: $(VENV)/test core
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
+# What one runs while working: no browser, no server, no compiler, nothing slow.
+test-fast: $(VENV)/test
+	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow" tests src
 
 check: $(VENV)/check
 	@$(BIN)/ruff format --check

@@ -15,6 +15,21 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# These need a browser, a server, a compiler or pictures; or they run every command of the pages.
+SLOW = ("web", "core", "plan", "charts", "literature", "batch")
+SLOW_FILES = ("test_docs.py", "test_notebooks.py", "test_fuzz.py", "test_readme.py")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `make test-fast` leaves out, besides tests that are marked themselves."""
+    for item in items:
+        parts = item.path.relative_to(item.config.rootpath).parts
+        is_plan = parts[-1] == "test_frozen.py" and "plan" in item.name
+        if parts[0] in ("README.md", "docs") or parts[1] in SLOW + SLOW_FILES or is_plan:
+            item.add_marker(pytest.mark.slow)
+
+
 def pytest_collection_finish() -> None:
     """Spare the collector of garbage from looking through thousands of tests again and again."""
     gc.freeze()

@@ -129,6 +129,7 @@ def test_no_file_imports_itself_in_a_circle() -> None:
         ),
     ],
 )
+@pytest.mark.slow
 def test_old_names_of_files_work_with_a_warning(line: str, new: str) -> None:
     ended = subprocess.run(  # noqa: S603 # our own line
         [sys.executable, "-W", "default", "-c", line], capture_output=True, text=True, check=True
@@ -267,6 +268,7 @@ CORE = (
 
 
 @pytest.mark.parametrize("line", CORE)
+@pytest.mark.slow
 def test_the_core_needs_no_extra(line: str) -> None:
     extras = ("scipy", "altair", "pandas", "vl_convert", "rich", "polars", "pyarrow")
     code = (

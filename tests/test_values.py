@@ -181,6 +181,7 @@ def test_a_next_move_has_a_hash_and_does_not_change() -> None:
         move.advance[3] = 1  # type: ignore[index] # the claim
 
 
+@pytest.mark.slow
 def test_every_value_that_shows_itself_has_a_sentence_in_a_notebook() -> None:
     shown = [*PASTED.values(), *ANSWERS.values(), by_rolls(), held(), continued()]
     shown.append(audit([6, 6, 1]))
@@ -197,6 +198,7 @@ def test_every_value_that_shows_itself_has_a_sentence_in_a_notebook() -> None:
     assert move._repr_mimebundle_() == {"text/plain": repr(move)}
 
 
+@pytest.mark.slow
 def test_a_value_draws_itself() -> None:
     pytest.importorskip("altair")
     shown: list[Displayed] = [Battle(5, 3), Campaign(9, [2, 3]), Roll(3, 2), by_rolls(), held()]

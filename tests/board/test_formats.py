@@ -147,6 +147,7 @@ def boards(draw: st.DrawFn) -> Board:
 
 @settings(max_examples=300)
 @given(boards())
+@pytest.mark.slow
 def test_any_board_comes_back_from_our_own_formats(board: Board) -> None:
     for ending in ("json", "toml"):
         assert _read(board_text(board, f"x.{ending}"), board.name) == board
@@ -154,6 +155,7 @@ def test_any_board_comes_back_from_our_own_formats(board: Board) -> None:
 
 @settings(max_examples=300)
 @given(boards(), st.sampled_from(["map", "xml"]))
+@pytest.mark.slow
 def test_any_board_comes_back_from_other_formats_or_is_refused(board: Board, ending: str) -> None:
     try:
         text = board_text(board, f"x.{ending}")

@@ -131,6 +131,7 @@ LARGE: dict[str, Callable[[], str]] = {
 
 
 @pytest.mark.parametrize("kind", LARGE)
+@pytest.mark.slow
 def test_what_just_fits_into_a_file_is_refused_for_what_it_is(kind: str, tmp_path: Path) -> None:
     assert "bytes" not in refusal(tmp_path, LARGE[kind]())
 

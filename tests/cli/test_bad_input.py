@@ -137,6 +137,7 @@ def test_ctrl_c_while_it_is_still_loading(moment: float) -> None:
     assert b"Traceback" not in err
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_at_once_with_130() -> None:
     command = [sys.executable, "-c", STARTED, "battle", "4000", "4000", "--exact", "--csv"]
     process = subprocess.Popen(  # noqa: S603 # our own command

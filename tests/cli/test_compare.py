@@ -78,6 +78,7 @@ def test_armies_that_can_grow(run: Run) -> None:
     assert solved == ["markov", "simulation"]
 
 
+@pytest.mark.slow
 def test_any_size(run: Run) -> None:
     text = run("compare 853400001 1000000000").stdout
     assert text.startswith("853400001 armies beat 1000000000 with a chance of 37.67%.")

@@ -45,6 +45,7 @@ JSONS = {
 
 
 @pytest.mark.parametrize("kind", TOMLS)
+@pytest.mark.slow
 def test_toml_that_takes_far_more_than_its_bytes_is_refused(kind: str, tmp_path: Path) -> None:
     check_refused_at_little_cost(lambda: parse_toml(TOMLS[kind]))
     file = tmp_path / "house.toml"

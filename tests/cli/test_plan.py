@@ -323,6 +323,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("words", WRONG)
+@pytest.mark.slow
 def test_wrong_words_get_one_sentence(run: Run, words: str) -> None:
     result = run(f"plan {ASIA} {words}")
     assert (result.code, result.stdout) == (2, "")
@@ -691,6 +692,7 @@ def test_an_estimate_is_told_with_its_interval_and_what_its_bound_says(small: Pa
         assert answer.record()["interval"] == {"level": 0.95, "low": 0.61, "high": 0.63}
 
 
+@pytest.mark.slow
 def test_a_stack_needs_no_position_file(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "p.toml"
     file.write_text(

@@ -180,6 +180,7 @@ def read_terminal(terminal: int) -> bytes:
         return b""
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_silently_where_no_terminal_sees_it() -> None:
     words = [sys.executable, "-c", STARTED, "simulate", *UNFINISHED.split(), "--runs", "1e8"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603 # our own command

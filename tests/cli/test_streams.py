@@ -73,6 +73,7 @@ def test_a_window_without_width_is_no_reason_to_say_nothing() -> None:
     assert shell("$iacta battle 5 3", {"COLUMNS": "0"}).out == WHOLE
 
 
+@pytest.mark.slow
 def test_a_picture_goes_to_a_pipe_instead_of_the_answer(tmp_path: Path) -> None:
     file = tmp_path / "battle.svg"
     printed = shell("$iacta battle 5 3 --plot -")

@@ -504,6 +504,7 @@ def test_the_power_is_that_of_the_alarm_among_all_questions(way: str) -> None:
         )
 
 
+@pytest.mark.slow
 def test_dice_raise_the_alarm_as_often_as_the_power_says() -> None:
     rng = np.random.default_rng(1)
     bias = ask("audit", power=True, rolls=2892).record()["bias_seen"][0]["bias"]

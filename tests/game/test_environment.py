@@ -61,6 +61,7 @@ def test_gymnasium_finds_nothing_wrong(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
+@pytest.mark.slow
 def test_the_same_seed_plays_the_same_episode(name: str) -> None:
     environment = ENVIRONMENTS[name]
     episodes = [played(environment, seed) for seed in range(5)]

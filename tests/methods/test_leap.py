@@ -65,6 +65,7 @@ def assert_within_bound(value: float, exact: Fraction, case: object = None) -> N
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
+@pytest.mark.slow
 def test_chances_are_those_of_fractions(name: str) -> None:
     rules = SEVERAL_RULES[name]
     most_attackers, most_defenders = map(max, zip(*SIZES, strict=True))
@@ -172,6 +173,7 @@ def test_the_extended_precision_is_right_itself() -> None:
         ("one die each", (1_400_500, 10**6)),
     ],
 )
+@pytest.mark.slow
 def test_chances_are_those_of_thirty_digits(rules: str, size: tuple[int, int]) -> None:
     exact = digits_of_chance(*size, SEVERAL_RULES[rules])
     with mpmath.workdps(60):
@@ -186,6 +188,7 @@ def test_chances_are_those_of_thirty_digits(rules: str, size: tuple[int, int]) -
     ("size", "power"),
     [((840_000, 10**6), -21), ((820_000, 10**6), -120), ((853_000_000, 10**9), -20)],
 )
+@pytest.mark.slow
 def test_tiny_chances_are_those_of_thirty_digits(size: tuple[int, int], power: int) -> None:
     exact = digits_of_chance(*size, CLASSIC, near=512)
     with mpmath.workdps(60):
@@ -252,6 +255,7 @@ def test_more_attackers_win_more_often_at_any_size() -> None:
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
 @pytest.mark.parametrize("size", [(300, 300), (700, 400), (400, 900), (1500, 20), (15, 900)])
+@pytest.mark.slow
 def test_survivors_are_those_of_the_lattice(
     monkeypatch: pytest.MonkeyPatch, name: str, size: tuple[int, int]
 ) -> None:

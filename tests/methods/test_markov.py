@@ -118,6 +118,7 @@ def test_losses_lead_to_earlier_transient_states_only(name: str) -> None:
 
 @pytest.mark.parametrize("rules", [CLASSIC, SEVERAL_RULES["garrison 3"], FIVE_ONES])
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 30, 10**9])
+@pytest.mark.slow
 def test_power_equals_repeated_steps(rules: Rules, n: int) -> None:
     whole = chain(6, 4, rules)
     steps = np.eye(len(whole.states))
@@ -307,6 +308,7 @@ GROWN += [("five ones", (12, 10)), ("five ones", (30, 24)), ("small dice", (14, 
 
 
 @pytest.mark.parametrize(("name", "battle"), GROWN)
+@pytest.mark.slow
 def test_grown_armies_end_as_their_steps_do(name: str, battle: tuple[int, int]) -> None:
     rules = GROWING[name]
     attackers, defenders = battle

@@ -153,6 +153,7 @@ def test_rare_falls_and_rare_holds_keep_their_digits() -> None:
     assert 0 < 1 - exact.value < 1e-20
 
 
+@pytest.mark.slow
 def test_many_armies_are_divided() -> None:
     best = defend_fronts(6000, [Front(3000), Front(2000), Front(1000, rules="capital")])
     first, second, third = map(sum, spreads_of(best))

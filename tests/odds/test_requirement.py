@@ -294,6 +294,7 @@ def test_one_battle_at_a_time_tells_what_tables_tell(
 
 @pytest.mark.parametrize("defenders", [2001, 5000])
 @pytest.mark.parametrize("chance", ["1/4", "0.999", "1e-9"])
+@pytest.mark.slow
 def test_one_army_fewer_is_too_few(defenders: int, chance: str) -> None:
     attackers, wanted = armies_needed(defenders, chance), Fraction(chance)
     assert Battle(attackers - 1, defenders).win_probability(exact=True) < wanted

@@ -47,6 +47,7 @@ VALUES: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("name", VALUES)
+@pytest.mark.slow
 def test_a_value_shows_its_sentence_and_its_picture(name: str) -> None:
     value, part = VALUES[name]
     bundle = value._repr_mimebundle_()

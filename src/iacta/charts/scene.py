@@ -326,7 +326,7 @@ def text_width(text: str) -> float:
 def key_of(number: int) -> str:
     """Return letters that stand for a name.
 
-    >>> key_of(0), key_of(25), key_of(26), key_of(53)
+    >>> key_of(0), key_of(25), key_of(26), key_of(27)
     ('a', 'z', 'aa', 'bb')
     """
     return chr(ord("a") + number % 26) * (number // 26 + 1)
