@@ -1,17 +1,6 @@
 // Upper bounds on what any play of a turn is worth.
 //
-// One budget. Pool the armies of all stacks in one budget, from which each roll may be made with all
-// dice, from anywhere. With k what remains on c for good (all that the dice force to advance, where
-// nothing can be attacked from c), the greatest chance to take c from d defenders at a cost of at
-// most x is
-//
-//     v_d(x) = max over rolls of  Σ_{x2<d} p · v_{d−x2}(x − x1)  +  Σ_{x2=d} p · [x1 + min(k, l) ≤ x],
-//
-// and the chance to take all of T with a budget A is at most P(Σ_{c in T} X_c ≤ A), where the X_c are
-// independent with these distributions: averaged over the other costs, the equation says that no roll
-// makes the right side grow. T holds the goal, and each land without which some of it is out of reach.
-//
-// The relaxed game. In it each step is easier for the player, and there are few states, so that its
+// In a relaxed game each step is easier for the player, and there are few states, so that its
 // value is found exactly.
 //   Groups: the stacks of a group have one budget, with which it attacks from any of its lands. A
 //   conquest takes out of it what must remain, and all that advance where nothing is left to attack.
@@ -304,172 +293,15 @@ class Ways {
     }
 };
 
-// The bounds from one budget for all stacks.
-template <int W>
-class OneBudget {
-  public:
-    OneBudget(const Ways<W>& ways, const Rolls<W>& rolls, Deadline& deadline)
-        : ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline) {
-        for (int v : ways.stacks) {
-            budget_ += ways.able(v);
-            most_ = std::max(most_, ways.able(v));
-        }
-    }
-
-    // A bound on the chance to take all of a goal: the least of those for all of it and, for each
-    // group of stacks, for what no other stack can reach.
-    double chance(const Set<W>& goal, const Set<W>& field) {
-        std::vector<Set<W>> reached;
-        std::vector<int> everything;
-        for (int v : ways_.stacks) {
-            reached.push_back(game_.reached(v, field));
-            if (reached.back().meets(goal)) everything.push_back(v);
-        }
-        double best = std::min(1.0, together(everything, goal, field));
-        std::vector<std::vector<uint8_t>> groups;
-        for (Set<W> rest = goal; rest.any();) {
-            deadline_.go_on();
-            int t = rest.pop();
-            std::vector<uint8_t> inside;
-            for (const auto& each : reached) inside.push_back(each.has(t));
-            if (std::find(groups.begin(), groups.end(), inside) != groups.end()) continue;
-            groups.push_back(inside);
-            Set<W> alone = goal;
-            std::vector<int> members;
-            for (size_t i = 0; i < inside.size(); ++i) {
-                alone = inside[i] ? alone & reached[i] : alone - reached[i];
-                if (inside[i]) members.push_back(ways_.stacks[i]);
-            }
-            best = std::min(best, together(members, alone, field));
-        }
-        return best;
-    }
-
-  private:
-    static constexpr double MOST_WORK = 2e7;
-    using Key = std::vector<int>;  // kind, defenders, what remains
-
-    double together(const std::vector<int>& stacks, const Set<W>& goal, const Set<W>& field) {
-        Set<W> places;
-        for (int v : stacks) places.add(v);
-        if (!goal.within(ways_.reached(places, field))) return 0.0;
-        Set<W> needed = goal;
-        for (Set<W> rest = field - goal; rest.any();) {
-            int x = rest.pop();
-            deadline_.go_on(WAYS * game_.lands);
-            if (!goal.within(ways_.reached(places, field - Set<W>::of(x)))) needed.add(x);
-        }
-        double work = 0.0;
-        for (Set<W> rest = needed; rest.any();)
-            work += double(budget_) * (budget_ + game_.start.armies[rest.pop()]);
-        if (work > MOST_WORK) return 1.0;
-        std::vector<double> sum(size_t(budget_) + 1, 1.0);
-        for (Set<W> rest = needed; rest.any();) {
-            int c = rest.pop();
-            const auto& last = cost(c, game_.start.armies[c], kept(c, places, field));
-            std::vector<double> next(sum.size(), 0.0);
-            double before = 0.0;
-            for (size_t x = 0; x < sum.size(); ++x) {
-                deadline_.go_on(int64_t(sum.size()));
-                double step = last[x] - before;
-                before = last[x];
-                if (step != 0.0)
-                    for (size_t y = x; y < sum.size(); ++y) next[y] += step * sum[y - x];
-            }
-            sum.swap(next);
-        }
-        int budget = 0;
-        for (int v : stacks) budget += std::max(ways_.able(v) - way(v, needed, field), 0);
-        return sum[budget];
-    }
-
-    // How many armies a stack must leave behind to come next to what is needed.
-    int way(int v, const Set<W>& needed, const Set<W>& field) const {
-        int away = 0;
-        Set<W> seen = Set<W>::of(v), edge = game_.out[v];
-        while (!edge.meets(needed)) {
-            Set<W> fresh = (edge & field) - seen;
-            if (!fresh.any()) return most_ + 1;  // it never comes there
-            seen |= edge;
-            edge = ways_.out(fresh);
-            ++away;
-        }
-        for (Set<W> rest = field; rest.any();)
-            if (ways_.stays[rest.pop()] < 1) return 0;
-        return away;
-    }
-
-    // How many armies remain on c for good, if there are that many.
-    int kept(int c, const Set<W>& places, const Set<W>& field) const {
-        int dice = game_.least(c, game_.attack_dice(c));
-        for (Set<W> rest = game_.out[c] & field; rest.any();) {
-            int y = rest.pop();
-            deadline_.go_on(WAYS * game_.lands);
-            if (ways_.reached(places, field - Set<W>::of(y)).has(c)) return std::min(game_.keep[c], dice);
-        }
-        return dice;
-    }
-
-    // v_d at 0 .. A.
-    const std::vector<double>& cost(int c, int defenders, int kept) {
-        int kind = game_.kind[c];
-        for (int d = 1; d <= defenders; ++d)
-            if (!costs_.count({kind, d, kept})) costs_[{kind, d, kept}] = solve(c, d, kept);
-        return costs_[{kind, defenders, kept}];
-    }
-
-    std::vector<double> solve(int c, int d, int kept) {
-        std::vector<double> found(size_t(budget_) + 1, 0.0);
-        const Row& row = rolls_.row(game_.kind[c], d);
-        for (int x = 0; x <= budget_; ++x) {
-            double best = 0.0;
-            for (const Choice& choice : row.choices) {
-                double total = 0.0;
-                for (const Toss& toss : choice.tosses) {
-                    double least = 2.0;
-                    for (const auto& answer : toss.answers) {
-                        double mean = 0.0;
-                        deadline_.go_on(100 * int64_t(answer.size()));
-                        for (const Cost& each : answer) {
-                            int left = x - each.attackers;
-                            if (left < 0) continue;
-                            if (!each.defenders)
-                                mean += each.chance * found[left];
-                            else if (each.defenders < d)
-                                mean += each.chance * costs_[{game_.kind[c], d - each.defenders, kept}][left];
-                            else if (left >= std::min(each.advance, kept))
-                                mean += each.chance;
-                        }
-                        least = std::min(least, mean);
-                    }
-                    total += toss.chance * least;
-                }
-                best = std::max(best, total);
-            }
-            found[x] = best;
-        }
-        return found;
-    }
-
-    const Ways<W>& ways_;
-    const Game<W>& game_;
-    const Rolls<W>& rolls_;
-    Deadline& deadline_;
-    std::map<Key, std::vector<double>> costs_;
-    int budget_ = 0, most_ = 0;
-};
-
-// How a game is relaxed: the groups, where those left out are small; the items; where the counts of
-// light lands of a group, and of defenders lost there, stop; and small stacks that may come to an
-// item with at most `few` armies are one group.
+// How a game is relaxed: the groups, where those left out are small, and the items. The counts of
+// light lands of a group, and of defenders lost there, stop; and small stacks that may come to an item
+// with at most a few armies are one group.
 template <int W>
 struct Level {
+    static constexpr int MOST_LIGHT = 4, MOST_LOST = 3, FEW = 3;
     std::vector<Set<W>> groups, items;
-    int light, lost, few;
 
-    bool operator==(const Level& o) const {
-        return groups == o.groups && items == o.items && light == o.light && lost == o.lost && few == o.few;
-    }
+    bool operator==(const Level& o) const { return groups == o.groups && items == o.items; }
     Set<W> inside() const { return all_of(items); }
     Set<W> large() const { return all_of(groups); }
 
@@ -792,7 +624,7 @@ class Relaxed {
             caps_.push_back(useful_[g][0]);
             digit(caps_.back());
         }
-        caps_.push_back(int(std::min<int64_t>(level.lost, spare)));
+        caps_.push_back(int(std::min<int64_t>(level.MOST_LOST, spare)));
         digit(caps_.back());
         sound_ = bits <= CODE_BITS;
         if (!sound_) return;
@@ -890,7 +722,7 @@ class Relaxed {
             std::vector<Group> others;
             int own = able;
             for (Group& other : small) {
-                if (std::max(other.most(), own) > level.few) {
+                if (std::max(other.most(), own) > level.FEW) {
                     others.push_back(std::move(other));
                     continue;
                 }
@@ -934,7 +766,7 @@ class Relaxed {
             for (size_t q = sets; q-- > 0;) {
                 deadline_.go_on(10 * items_);
                 int most = std::max(nodes_[g][q], whole_[g][q]);
-                int need = nodes_[g][q] < FAR ? std::min(most, level.light) : 0;
+                int need = nodes_[g][q] < FAR ? std::min(most, level.MOST_LIGHT) : 0;
                 for (int i = 0; i < items_; ++i) need = std::max(need, useful_[g][q | size_t{1} << i]);
                 useful_[g][q] = need;
             }
@@ -1508,68 +1340,47 @@ class Relaxed {
 };
 
 
-// The search for relaxed games whose value bounds a chance well.
+// Relaxed games whose values bound a chance, from coarse to fine.
 //
-// A finer level has a smaller value and more states. So one wants items where a land is in the way
-// of stacks, and groups for the stacks that matter. Which those are is guessed from what the
-// cheapest ways to the goal cost, with and without a land; a guess costs time, not truth. For room
-// that grows from round to round, the finest levels of some rows that have room are solved, and
-// from the best one on the first finer one with a smaller value is taken.
+// A finer level has more states, and mostly a smaller value. The ladder begins with all of the goal in
+// one item, and ends with an item for each of its lands; the large stacks are groups, from none of
+// them to all. From the best level on, further groups, and items for lands on cheap ways to the goal,
+// are added as long as that lowers the value. All this is done for room that grows from round to round.
 template <int W>
-class BoundSearch {
+class Ladder {
   public:
-    BoundSearch(const Ways<W>& ways, const Rolls<W>& rolls, const Set<W>& goal, const Set<W>& field, bool any,
-                double first, Deadline& deadline)
-        : best(first), ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline),
+    Ladder(const Ways<W>& ways, const Rolls<W>& rolls, const Set<W>& goal, const Set<W>& field, bool any,
+           Deadline& deadline)
+        : ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline),
           items_(rolls.step, deadline), goal_(goal & field), field_(field), any_(any) {
         strengths_ = strengths();
         if (strengths_.empty() || (!any && !goal.within(field))) best = 0.0;
-        if (best <= 0.0) {
-            done_ = true;
-            return;
-        }
-        std::vector<std::pair<int, double>> strongest = strengths_;
-        std::stable_sort(strongest.begin(), strongest.end(),
-                         [](const auto& a, const auto& b) { return a.second > b.second; });
-        for (size_t i = 0; i < strongest.size() && i < MOST_LARGE; ++i)
-            if (strongest[i].second >= strongest[0].second / SMALL)
-                large_.push_back(Set<W>::of(strongest[i].first));
-        for (size_t count = 0; count <= large_.size(); ++count) rows_.push_back(row(count));
-        reached_.assign(rows_.size(), 0);
+        if (best > 0.0) find_levels();
     }
 
-    double best;
+    double best = 1.0;
     int64_t values = 0;  // that were looked at
 
-    bool done() const { return done_; }
+    bool done() const { return best <= 0.0 || is_all_; }
 
     // Solves one relaxed game of at most so many values, if there is one. What is stopped in the
     // middle begins anew.
     void improve(int64_t most) {
-        while (!done_) {
+        while (!done()) {
             deadline_.go_on();
             if (next_ == waiting_.size()) {
                 refill(most);
                 continue;
             }
-            const Try each = waiting_[next_];
-            size_t reached = each.row < 0 ? 0 : reached_[each.row];
-            int64_t room = std::min(room_, most);
-            auto game = each.row < 0 ? game_of(each.level, room) : finest(rows_[each.row], reached, room);
-            double value = game ? game->value() : -1.0;
+            const Level<W> level = waiting_[next_];
+            double value = value_of(level, std::min(room_, most));
             ++next_;
-            if (each.row >= 0) reached_[each.row] = reached;
             if (value < 0.0) continue;
-            const Level<W>& level = each.row < 0 ? each.level : rows_[each.row][reached - 1];
-            tried_.push_back(level);
-            values += game->values();
-            value = value > 0.0 ? std::min(value + ROUNDING, 1.0) : 0.0;
             best = std::min(best, value);
-            if (best <= 0.0) done_ = true;
-            if (value < climbed_ - (each.climbs ? std::max(LEAST_GAIN, RELATIVE_GAIN * climbed_) : 0.0)) {
+            if (value < climbed_ - (climbs_ ? std::max(LEAST_GAIN, RELATIVE_GAIN * climbed_) : 0.0)) {
                 climbed_ = value;
                 from_ = level;
-                if (each.climbs) climb();
+                if (climbs_) climb();
             }
             return;
         }
@@ -1577,73 +1388,80 @@ class BoundSearch {
 
   private:
     static constexpr size_t MOST_LARGE = 3, MOST_ITEMS = 12, MOST_EXTRAS = 10;
-    static constexpr size_t FIRST_GOALS = 8, FIRST_CHOKES = 4;
     static constexpr double SMALL = 4.0;  // large stacks have more than a fourth of the largest
-    static constexpr int FEW = 3, ALL = 1000000, MOST_LIGHT = 24;
-    static constexpr double KEPT = 0.7, LOST = 0.9, LONG = 100.0, LONGER = 8.0, DETOUR = 2.0;
+    static constexpr double KEPT = 0.7, LOST = 0.9, LONG = 100.0, DETOUR = 2.0;
     static constexpr double LEAST_GAIN = 1e-4, RELATIVE_GAIN = 2e-3, ROUNDING = 1e-12;
     static constexpr int64_t FIRST_ROOM = 20000, GROWTH = 4;
 
-    struct Try {
-        Level<W> level;
-        int row;  // of a row the finest one with room is solved; -1 for none
-        bool climbs;
-    };
-
-    bool is_tried(const Level<W>& level) const {
-        return std::find(tried_.begin(), tried_.end(), level) != tried_.end();
+    // The value of a level; -1 where it is known, or has no room.
+    double value_of(const Level<W>& level, int64_t room) {
+        if (std::find(solved_.begin(), solved_.end(), level) != solved_.end()) return -1.0;
+        Relaxed<W> game(ways_, rolls_, field_, goal_, items_, level, any_, room, deadline_);
+        if (!game.explore(room, deadline_.bytes())) {
+            is_cut_ = true;
+            return -1.0;
+        }
+        double value = game.value();
+        solved_.push_back(level);
+        values += game.values();
+        return value > 0.0 ? std::min(value + ROUNDING, 1.0) : 0.0;
     }
 
-    // The game of a level that is new, if there is room and time for it.
-    std::unique_ptr<Relaxed<W>> game_of(const Level<W>& level, int64_t room) {
-        if (is_tried(level)) return nullptr;
-        auto game = std::make_unique<Relaxed<W>>(ways_, rolls_, field_, goal_, items_, level, any_, room,
-                                                 deadline_);
-        if (game->explore(room, deadline_.bytes())) return game;
-        is_cut_ = true;
-        return nullptr;
+    // Finds what to solve next: finer levels than the best one, and then all again with more room.
+    void refill(int64_t most) {
+        if (!climbs_ && climbed_ <= 1.0) return climb();
+        is_all_ = room_ >= most || (room_ && !is_cut_);
+        room_ = room_ ? room_ * GROWTH : FIRST_ROOM;
+        is_cut_ = climbs_ = false;
+        waiting_ = levels_;
+        next_ = 0;
+    }
+    void climb() {
+        climbs_ = true;
+        waiting_ = finer(from_);
+        next_ = 0;
     }
 
-    // The finest game of a row that there is room for, if it is new; the first `reached` have room.
-    std::unique_ptr<Relaxed<W>> finest(const std::vector<Level<W>>& row, size_t& reached, int64_t room) {
-        std::unique_ptr<Relaxed<W>> found;
-        while (reached < row.size()) {
-            auto game = game_of(row[reached], room);
-            if (!game && !is_tried(row[reached])) break;
-            found = std::move(game);
-            ++reached;
+    void find_levels() {
+        std::vector<std::pair<int, double>> strongest = strengths_;
+        std::stable_sort(strongest.begin(), strongest.end(),
+                         [](const auto& a, const auto& b) { return a.second > b.second; });
+        std::vector<std::vector<Set<W>>> items(1);
+        for (Set<W> rest = goal_; rest.any();) items[0].push_back(Set<W>::of(rest.pop()));
+        while (items[0].size() > MOST_ITEMS) merge(items[0]);
+        while (items.back().size() > 1) {
+            items.push_back(items.back());
+            merge(items.back());
+        }
+        for (size_t i = items.size(); i-- > 0;) {
+            Level<W> level{{}, items[i]};
+            levels_.push_back(level);
+            for (size_t j = 0; j < std::min(strongest.size(), MOST_LARGE); ++j) {
+                if (strongest[j].second < strongest[0].second / SMALL) break;
+                level.groups.push_back(Set<W>::of(strongest[j].first));
+                levels_.push_back(level);
+            }
+        }
+    }
+
+    // Levels with one more item or group.
+    std::vector<Level<W>> finer(const Level<W>& level) const {
+        std::vector<Level<W>> found;
+        std::vector<int> extras = on_ways(level);
+        if (extras.size() > MOST_EXTRAS) extras.resize(MOST_EXTRAS);
+        Set<W> inside = level.inside();
+        for (int v : ways_.stacks) {
+            deadline_.go_on(WAYS * game_.lands);
+            if (level.large().has(v) || !ways_.reach_of(v, field_, inside).first.meets(inside)) continue;
+            found.push_back(level);
+            found.back().groups.push_back(Set<W>::of(v));
+        }
+        for (int x : extras) {
+            if (level.items.size() >= MOST_ITEMS) break;
+            found.push_back(level);
+            found.back().items.push_back(Set<W>::of(x));
         }
         return found;
-    }
-
-    // Finds what to try next, if there is any.
-    void refill(int64_t most) {
-        waiting_.clear();
-        next_ = 0;
-        if (stage_ == 0) {
-            done_ = room_ >= most || (room_ && !is_cut_);
-            if (done_) return;
-            room_ = room_ ? room_ * GROWTH : FIRST_ROOM;
-            is_cut_ = false;
-            Level<W> single{{}, {}, 4, 3, FEW};
-            for (Set<W> rest = goal_; rest.any();) single.items.push_back(Set<W>::of(rest.pop()));
-            if (single.items.size() <= MOST_ITEMS + (field_ == goal_ ? 2 : 0))
-                for (size_t count = 0; count <= large_.size(); ++count) {
-                    waiting_.push_back({single, -1, false});
-                    if (count < large_.size()) single.groups.push_back(large_[count]);
-                }
-            for (size_t i = rows_.size(); i-- > 0;) waiting_.push_back({{}, int(i), false});
-            stage_ = 1;
-            return;
-        }
-        if (climbed_ <= 1.0) climb();
-        stage_ = 0;
-    }
-
-    void climb() {
-        waiting_.clear();
-        next_ = 0;
-        for (const auto& each : finer(from_)) waiting_.push_back({each, -1, true});
     }
 
     // About how many armies stacks have left when they come next to the goal.
@@ -1694,73 +1512,6 @@ class BoundSearch {
         }
     }
 
-    // Levels with some of the large stacks as groups, from coarse to fine.
-    std::vector<Level<W>> row(size_t count) const {
-        std::vector<Set<W>> groups(large_.begin(), large_.begin() + count);
-        std::vector<Set<W>> goals = ways_.components(goal_);
-        while (goals.size() > FIRST_GOALS) merge(goals);
-        std::vector<Set<W>> extras;
-        for (int x : chokes(groups.empty() ? large_ : groups))
-            if (extras.size() < FIRST_CHOKES) extras.push_back(Set<W>::of(x));
-        auto with = [&](const std::vector<Set<W>>& goals, int light, int lost, int few) {
-            Level<W> level{groups, goals, light, lost, few};
-            level.items.insert(level.items.end(), extras.begin(), extras.end());
-            return level;
-        };
-        std::vector<Level<W>> found;
-        std::vector<Set<W>> coarse = goals;
-        while (coarse.size() > 1) {
-            merge(coarse);
-            found.push_back(with(coarse, 2, 1, FEW));
-        }
-        found.push_back({groups, coarse, 2, 1, ALL});
-        std::reverse(found.begin(), found.end());
-        found.push_back(with(goals, 2, 1, FEW));
-        found.push_back(with(goals, 4, 3, FEW));
-        for (bool more = true; more && goals.size() + extras.size() < MOST_ITEMS;) {
-            std::vector<int> others = extras_of(found.back());
-            more = !others.empty();
-            if (more) extras.push_back(Set<W>::of(others[0]));
-            found.push_back(with(goals, 4, 3, FEW));
-            auto largest = std::max_element(goals.begin(), goals.end(), [](const auto& a, const auto& b) {
-                return a.count() < b.count();
-            });
-            if (largest->count() > 1 && goals.size() + extras.size() < MOST_ITEMS) {
-                Set<W> rest = *largest;
-                int hardest = rest.first();
-                for (Set<W> all = rest; all.any();) {
-                    int c = all.pop();
-                    if (game_.start.armies[c] > game_.start.armies[hardest]) hardest = c;
-                }
-                goals.erase(largest);
-                rest.remove(hardest);
-                goals.push_back(rest);
-                goals.push_back(Set<W>::of(hardest));
-                found.push_back(with(goals, 4, 3, FEW));
-                more = true;
-            }
-        }
-        found.push_back(with(goals, 8, 8, FEW));
-        return found;
-    }
-
-    // What groups must take to reach some of the goal, the hardest first.
-    std::vector<int> chokes(const std::vector<Set<W>>& groups) const {
-        std::vector<std::pair<int, int>> found;
-        for (Set<W> rest = field_ - goal_; rest.any();) {
-            int x = rest.pop(), held = 0;
-            deadline_.go_on(WAYS * game_.lands);
-            Set<W> others = field_ - Set<W>::of(x);
-            for (const Set<W>& places : groups)
-                held += (ways_.reached(places, others) & goal_) != (ways_.reached(places, field_) & goal_);
-            if (held) found.push_back({-held * (1 + game_.start.armies[x]), x});
-        }
-        std::sort(found.begin(), found.end());
-        std::vector<int> lands;
-        for (const auto& each : found) lands.push_back(each.second);
-        return lands;
-    }
-
     // Makes one of the two items that are nearest to each other.
     void merge(std::vector<Set<W>>& items) const {
         size_t a = 0, b = 1;
@@ -1777,67 +1528,6 @@ class BoundSearch {
         items.erase(items.begin() + b);
         items.erase(items.begin() + a);
         items.insert(items.begin(), both);
-    }
-
-    // Levels with more states.
-    std::vector<Level<W>> finer(const Level<W>& level) const {
-        std::vector<Level<W>> found;
-        auto more = [&]() -> Level<W>& {
-            found.push_back(level);
-            return found.back();
-        };
-        if (level.few == ALL) more().few = FEW;
-        if (level.light < MOST_LIGHT) {
-            Level<W>& each = more();
-            each.light = 2 * level.light;
-            each.lost = std::max(2 * level.lost, 2);
-        }
-        Set<W> inside = level.inside();
-        size_t room = MOST_ITEMS > level.items.size() ? MOST_ITEMS - level.items.size() : 0;
-        std::vector<int> extras = extras_of(level);
-        if (extras.size() > MOST_EXTRAS) extras.resize(MOST_EXTRAS);
-        for (size_t n : {3, 2})
-            if (room >= n && extras.size() >= n) {
-                Level<W>& each = more();
-                for (size_t i = 0; i < n; ++i) each.items.push_back(Set<W>::of(extras[i]));
-            }
-        for (int v : ways_.stacks) {
-            deadline_.go_on(WAYS * game_.lands);
-            if (!level.large().has(v) && ways_.reach_of(v, field_, inside).first.meets(inside))
-                more().groups.push_back(Set<W>::of(v));
-        }
-        if (!room) return found;
-        for (int x : extras) more().items.push_back(Set<W>::of(x));
-        for (size_t i = 0; i < level.items.size(); ++i) {
-            if (level.items[i].count() < 2) continue;
-            for (Set<W> rest = level.items[i]; rest.any();) {
-                int x = rest.pop();
-                Level<W>& each = more();
-                Set<W> others = each.items[i];
-                others.remove(x);
-                each.items.erase(each.items.begin() + i);
-                each.items.push_back(others);
-                each.items.push_back(Set<W>::of(x));
-            }
-        }
-        return found;
-    }
-
-    // Light lands that may be worth an item of their own, the best first.
-    std::vector<int> extras_of(const Level<W>& level) const {
-        Set<W> inside = level.inside(), seen = inside;
-        std::vector<int> ways = on_ways(level), found;
-        const std::vector<int>& chokes = ranking();
-        std::vector<int> others;
-        for (int x : chokes)
-            if (!inside.has(x)) others.push_back(x);
-        for (size_t i = 0; i < std::max(ways.size(), others.size()); ++i)
-            for (const auto* each : {&ways, &others})
-                if (i < each->size() && !seen.has((*each)[i])) {
-                    seen.add((*each)[i]);
-                    found.push_back((*each)[i]);
-                }
-        return found;
     }
 
     // Light lands on cheap ways to items, those that cost most first.
@@ -1863,49 +1553,11 @@ class BoundSearch {
                     }
             }
         }
-        std::vector<int> found = sorted(score);
-        while (!found.empty() && score[found.back()] <= 0.0) found.pop_back();
+        std::vector<int> found;
+        for (int u = 0; u < game_.lands; ++u)
+            if (score[u] > 0.0) found.push_back(u);
+        std::stable_sort(found.begin(), found.end(), [&](int a, int b) { return score[a] > score[b]; });
         return found;
-    }
-
-    // Lands outside of the goal, those first without which ways to the goal are long.
-    const std::vector<int>& ranking() const {
-        if (ranked_) return ranking_;
-        ranked_ = true;
-        std::vector<double> price = price_of(field_ - goal_), free = price, score(game_.lands, 0.0);
-        for (Set<W> rest = goal_; rest.any();) free[rest.pop()] = 0.0;
-        for (const Set<W>& item : ways_.components(goal_)) {
-            std::vector<double> ways = prices(item, free);
-            auto cost = [](const std::vector<double>& from, int u) { return from[u] < 0.0 ? LONG : from[u]; };
-            for (Set<W> rest = field_ - goal_; rest.any();) {
-                int x = rest.pop();
-                std::vector<double> others = free;
-                others[x] = -1.0;
-                std::vector<double> without = prices(item, others);
-                for (auto [v, strength] : strengths_) {
-                    if (game_.out[v].meets(item)) continue;
-                    double least = LONG, longer = LONG;
-                    for (Set<W> out = game_.out[v]; out.any();) {
-                        int u = out.pop();
-                        if (free[u] < 0.0) continue;
-                        least = std::min(least, cost(ways, u));
-                        if (u != x) longer = std::min(longer, cost(without, u));
-                    }
-                    double near = 1.0 / (1.0 + cost(ways, x));
-                    score[x] += std::max(strength, 1.0) * (std::min(longer - least, LONGER) + near);
-                }
-            }
-        }
-        for (int x : sorted(score))
-            if ((field_ - goal_).has(x)) ranking_.push_back(x);
-        return ranking_;
-    }
-
-    static std::vector<int> sorted(const std::vector<double>& score) {
-        std::vector<int> order(score.size());
-        for (size_t i = 0; i < order.size(); ++i) order[i] = int(i);
-        std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return score[a] > score[b]; });
-        return order;
     }
 
     const Ways<W>& ways_;
@@ -1914,20 +1566,13 @@ class BoundSearch {
     Deadline& deadline_;
     Items items_;
     Set<W> goal_, field_;
-    bool any_, done_ = false, is_cut_ = false;
+    bool any_, is_all_ = false, is_cut_ = false, climbs_ = true;
     std::vector<std::pair<int, double>> strengths_;  // of stacks that can come to the goal
-    std::vector<Set<W>> large_;
-    std::vector<std::vector<Level<W>>> rows_;
-    std::vector<Level<W>> tried_;
-    std::vector<Try> waiting_;
+    std::vector<Level<W>> levels_, solved_, waiting_;
     size_t next_ = 0;
-    int stage_ = 0;
-    std::vector<size_t> reached_;  // of each row, how many levels have room
     int64_t room_ = 0;
     double climbed_ = 2.0;
     Level<W> from_{};
-    mutable bool ranked_ = false;
-    mutable std::vector<int> ranking_;
 };
 
 // A bound on what any play is paid, that gets smaller and smaller: for each set that pays, its pay
@@ -1936,14 +1581,14 @@ template <int W>
 class Bounds {
   public:
     Bounds(const Game<W>& game, Deadline& deadline)
-        : deadline_(deadline), ways_(game), rolls_(game, deadline), one_(ways_, rolls_, deadline) {
+        : deadline_(deadline), ways_(game), rolls_(game, deadline) {
         if (!rolls_.fits) {
             limit_ = simple(game);
             return;
         }
         Set<W> reach = ways_.reached(ways_.places, game.field);
         if (game.once) {
-            double most = 0.0, sum = 0.0;
+            double most = 0.0;
             Set<W> goal;
             for (Set<W> rest = reach; rest.any();) {
                 int c = rest.pop();
@@ -1951,9 +1596,8 @@ class Bounds {
                 if (paid <= 0.0) continue;
                 goal.add(c);
                 most = std::max(most, paid);
-                sum += paid * one_.chance(Set<W>::of(c), reach);
             }
-            if (goal.any()) add(goal, reach, true, most, std::min(1.0, sum / most));
+            if (goal.any()) add(goal, reach, true, most);
             return;
         }
         for (int c = 0; c < game.lands; ++c)
@@ -2006,18 +1650,15 @@ class Bounds {
   private:
     struct Term {
         double pays;
-        std::unique_ptr<BoundSearch<W>> search;
+        std::unique_ptr<Ladder<W>> search;
 
         double worth() const { return pays * search->best / double(search->values + 10000); }
     };
 
-    void add(const Set<W>& goal, double pays) {
+    void add(const Set<W>& goal, double pays) { add(goal, ways_.useful(goal), false, pays); }
+    void add(const Set<W>& goal, const Set<W>& field, bool any, double pays) {
         deadline_.go_on(WAYS * ways_.game.lands);
-        Set<W> field = ways_.useful(goal);
-        add(goal, field, false, pays, one_.chance(goal, field));
-    }
-    void add(const Set<W>& goal, const Set<W>& field, bool any, double pays, double first) {
-        terms_.push_back({pays, std::make_unique<BoundSearch<W>>(ways_, rolls_, goal, field, any, first, deadline_)});
+        terms_.push_back({pays, std::make_unique<Ladder<W>>(ways_, rolls_, goal, field, any, deadline_)});
     }
     bool any_left() const {
         for (const Term& term : terms_)
@@ -2028,7 +1669,6 @@ class Bounds {
     Deadline& deadline_;
     Ways<W> ways_;
     Rolls<W> rolls_;
-    OneBudget<W> one_;
     std::vector<Term> terms_;
     double limit_ = 0.0;  // of what there is no search for
 };

@@ -18,11 +18,13 @@ from ctypes import (
     c_int64,
     c_uint8,
     c_uint64,
+    c_void_p,
 )
 from functools import cache, lru_cache
 from math import inf
 from pathlib import Path
 from threading import Thread
+from time import monotonic
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -58,6 +60,7 @@ NO_CORE = (
 )
 SMALLEST = 1e-18  # chances of battles below it count as 0
 MOST_BYTES = 400e6  # of tables of battles
+LEAST_SECONDS = 0.1  # that these may take however short the time is
 DONE, STOPPED, TOO_LARGE, MORE, NO_MEMORY, UNSOUND = range(6)
 
 
@@ -154,91 +157,97 @@ class Games(NamedTuple):
     report: Report
 
 
+# The types of `src/core/iacta.h`, by short names.
+_TYPES: dict[str, Any] = {
+    "int": c_int32,
+    "long": c_int64,
+    "seed": c_uint64,
+    "number": c_double,
+    "text": c_char_p,
+    "search": c_void_p,
+    "ints": POINTER(c_int32),
+    "longs": POINTER(c_int64),
+    "bytes": POINTER(c_uint8),
+    "numbers": POINTER(c_double),
+}
+
+
+def _fields(description: str) -> list[tuple[str, Any]]:
+    """Return the fields of a structure, described by types and the names after each."""
+    return [
+        (name, _TYPES[kind])
+        for kind, *names in map(str.split, description.split(";"))
+        for name in names
+    ]
+
+
 class _Problem(Structure):
-    _fields_ = (
-        ("lands", c_int32),
-        *((name, POINTER(c_int32)) for name in ("border_first", "border_to")),
-        *((name, POINTER(c_int32)) for name in ("armies", "keep", "kind")),
-        *((name, POINTER(c_uint8)) for name in ("owner", "resting")),
-        ("garrison", c_int32),
-        ("kinds", c_int32),
-        *((name, POINTER(c_int32)) for name in ("attack_dice", "defence_dice", "dice_first")),
-        ("least", POINTER(c_int32)),
-        ("whole", POINTER(c_uint8)),
-        *((name, POINTER(c_int32)) for name in ("throw_first", "answer_first", "result_first")),
-        *((name, POINTER(c_double)) for name in ("throw_chance", "result_chance")),
-        *((name, POINTER(c_int32)) for name in ("result_attackers", "result_defenders")),
-        *((name, c_int32) for name in ("rows", "throws", "answers", "results")),
-        *((name, c_int32) for name in ("able", "defenders", "battles", "width")),
-        ("battle_first", POINTER(c_int32)),
-        *((name, POINTER(c_double)) for name in ("won", "lost", "pays")),
-        ("sets", c_int32),
-        *((name, POINTER(c_int32)) for name in ("set_first", "set_lands")),
-        ("set_pays", POINTER(c_double)),
-        ("price", c_double),
-        ("once", c_int32),
-        ("help", c_double),
+    _fields_ = _fields(
+        "int lands; ints border_first border_to armies keep kind; bytes owner resting;"
+        "int garrison kinds; ints attack_dice defence_dice dice_first least; bytes whole;"
+        "ints throw_first answer_first result_first; numbers throw_chance result_chance;"
+        "ints result_attackers result_defenders; int rows throws answers results;"
+        "int able defenders battles width; ints battle_first; numbers won lost; numbers pays;"
+        "int sets; ints set_first set_lands; numbers set_pays; number price; int once;"
+        "number help"
     )
 
 
 class _Budget(Structure):
-    _fields_ = (
-        ("stop", POINTER(c_int32)),
-        ("seconds", c_double),
-        ("states", c_int64),
-        ("bytes", c_int64),
-    )
+    _fields_ = _fields("ints stop; number seconds; long states bytes")
 
 
 class _Outcome(Structure):
-    _fields_ = (
-        ("chance", c_double),
-        ("value", c_double),
-        ("attackers", c_int32),
-        ("defenders", c_int32),
-        ("moved", c_int32),
-    )
+    _fields_ = _fields("number chance value; int attackers defenders moved")
 
 
 class _Decision(Structure):
-    _fields_ = (
-        ("start", c_int32),
-        ("to", c_int32),
-        ("dice", c_int32),
-        ("count", c_int32),
-        ("value", c_double),
-    )
+    _fields_ = _fields("int start to dice count; number value")
 
 
 class _Visit(Structure):
-    _fields_ = (
-        ("start", c_int32),
-        ("to", c_int32),
-        ("first_advance", c_int32),
-        ("advances", c_int32),
-        ("reached", c_double),
-        ("conquered", c_double),
-        ("arrived", c_double),
-        ("ended", c_double),
+    _fields_ = _fields(
+        "int start to first_advance advances; number reached conquered arrived ended"
     )
 
 
 class _Advance(Structure):
-    _fields_ = (("able", c_int32), ("chance", c_double), ("moved", c_double))
+    _fields_ = _fields("int able; number chance moved")
+
+
+_TYPES |= {"visit": POINTER(_Visit), "advance": POINTER(_Advance)}
 
 
 class _Report(Structure):
-    _fields_ = (
-        ("value", c_double),
-        ("states", c_int64),
-        ("visits", c_int32),
-        ("advances", c_int32),
-        ("visit", POINTER(_Visit)),
-        ("advance", POINTER(_Advance)),
-        ("owned", POINTER(c_double)),
-        ("armies", POINTER(c_double)),
-        ("taken", POINTER(c_double)),
+    _fields_ = _fields(
+        "number value; long states; int visits advances; visit visit; advance advance;"
+        "numbers owned armies taken"
     )
+
+
+_TYPES |= {
+    "problem": POINTER(_Problem),
+    "budget": POINTER(_Budget),
+    "outcome": POINTER(_Outcome),
+    "decision": POINTER(_Decision),
+    "report": POINTER(_Report),
+}
+# The arguments of each function; all but the first return a code.
+_FUNCTIONS = {
+    "open": "problem text int",
+    "close": "search",
+    "solve": "search budget numbers longs",
+    "shares": "search",
+    "assign": "search budget int bytes ints",
+    "follow": "search int bytes",
+    "from": "search ints bytes",
+    "decide": "search ints bytes decision outcome int",
+    "judge": "search ints bytes int int int decision outcome int",
+    "move_in": "search ints bytes int int int ints",
+    "flow": "search budget report",
+    "play": "search budget seed long int numbers ints report",
+    "bound": "search budget numbers",
+}
 
 
 @cache
@@ -258,42 +267,9 @@ def find_core() -> ctypes.CDLL | None:
     sources = here.parents[1] / "core"
     if (sources / "iacta.h").exists() and library.iacta_source().decode() != _hash_of(sources):
         raise IactaError("the core of iacta is older than its source; run `make core`")
-    search, problem, budget = ctypes.c_void_p, POINTER(_Problem), POINTER(_Budget)
-    state = search, POINTER(c_int32), POINTER(c_uint8)
-    signatures: dict[str, tuple[Any, tuple[Any, ...]]] = {
-        "open": (search, (problem, c_char_p, c_int32)),
-        "close": (None, (search,)),
-        "solve": (c_int32, (search, budget, POINTER(c_double), POINTER(c_int64))),
-        "shares": (c_int32, (search,)),
-        "assign": (c_int32, (search, budget, c_int32, POINTER(c_uint8), POINTER(c_int32))),
-        "follow": (c_int32, (search, c_int32, POINTER(c_uint8))),
-        "from": (c_int32, state),
-        "decide": (c_int32, (*state, POINTER(_Decision), POINTER(_Outcome), c_int32)),
-        "judge": (
-            c_int32,
-            (*state, c_int32, c_int32, c_int32, POINTER(_Decision), POINTER(_Outcome), c_int32),
-        ),
-        "move_in": (c_int32, (*state, c_int32, c_int32, c_int32, POINTER(c_int32))),
-        "flow": (c_int32, (search, budget, POINTER(_Report))),
-        "play": (
-            c_int32,
-            (
-                search,
-                budget,
-                c_uint64,
-                c_int64,
-                c_int32,
-                POINTER(c_double),
-                POINTER(c_int32),
-                POINTER(_Report),
-            ),
-        ),
-        "bound": (c_int32, (search, budget, POINTER(c_double))),
-    }
-    for name, (result, arguments) in signatures.items():
-        function = getattr(library, f"iacta_{name}", None)
-        if function is not None:
-            function.restype, function.argtypes = result, arguments
+    for name, arguments in _FUNCTIONS.items():
+        getattr(library, f"iacta_{name}").argtypes = [_TYPES[each] for each in arguments.split()]
+    library.iacta_open.restype = c_void_p
     return library
 
 
@@ -356,7 +332,7 @@ def _battles_of(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floa
 class _Tables:
     """A problem as arrays, which live as long as the core copies them."""
 
-    def __init__(self, problem: Problem, help_of_idle: float) -> None:
+    def __init__(self, problem: Problem, help_of_idle: float, deadline: Deadline) -> None:
         turn, board, field = problem.turn, problem.board, problem.field
         lands = len(board.territories)
         owned = problem.owned
@@ -382,8 +358,9 @@ class _Tables:
         self._put("resting", [problem.resting >> t & 1 for t in range(lands)])
         it.garrison = turn.rules.garrison
         it.kinds = len(kernels)
-        self._put_dice(kernels, turn.whole_battles)
-        self._put_battles(problem, kernels, kinds, able)
+        is_whole = [turn.whole_battles or not each.by_rolls for each in kernels]
+        self._put_dice(kernels, is_whole)
+        self._put_battles(problem, kernels, kinds, is_whole, able, deadline)
         rewards = problem.rewards
         self._put("pays", [rewards.lands[t] if field >> t & 1 else 0.0 for t in range(lands)])
         sets = [[*bits(mask)] for mask, _ in rewards.sets]
@@ -394,14 +371,13 @@ class _Tables:
         it.price, it.once, it.help = rewards.price, rewards.once, help_of_idle
 
     def _put(self, name: str, values: Any) -> None:
-        pointer: Any = dict(_Problem._fields_)[name]  # type: ignore[arg-type] # pairs
+        pointer: Any = dict(_Problem._fields_)[name]
         kinds = {POINTER(c_int32): np.int32, POINTER(c_uint8): np.uint8}
         array = np.ascontiguousarray(values, dtype=kinds.get(pointer, np.float64))
         self.kept.append(array)
         setattr(self.problem, name, array.ctypes.data_as(pointer))
 
-    def _put_dice(self, kernels: Sequence[Kernel], whole_battles: bool) -> None:
-        is_whole = [whole_battles or not each.by_rolls for each in kernels]
+    def _put_dice(self, kernels: Sequence[Kernel], is_whole: Sequence[bool]) -> None:
         dice = [_dice_of(*pair) for pair in zip(kernels, is_whole, strict=True)]
         rows = [row for each in dice for row in each.throws]
         throws = [throw for row in rows for throw in row]
@@ -424,28 +400,38 @@ class _Tables:
         self._put("result_defenders", [each[2] for each in results])
 
     def _put_battles(
-        self, problem: Problem, kernels: Sequence[Kernel], kinds: Sequence[int], able: int
+        self,
+        problem: Problem,
+        kernels: Sequence[Kernel],
+        kinds: Sequence[int],
+        is_whole: Sequence[bool],
+        able: int,
+        deadline: Deadline,
     ) -> None:
         armies = problem.turn.armies
         most = [
             max((armies[t] for t in bits(problem.field) if kinds[t] == kind), default=0)
             for kind in range(len(kernels))
         ]
-        longest = max(most, default=0)
-        it = self.problem
-        it.able, it.defenders, it.battles, it.width = able, longest, sum(most), 1
+        longest, it = max(most, default=0), self.problem
+        what = f"a plan of {able:,} armies against up to {longest:,}"
 
         def check() -> None:
-            if 8.0 * it.battles * (able + 1) * (longest + 1 + it.width) > MOST_BYTES:
-                raise TooLargeError(
-                    f"a plan of {able:,} armies against up to {longest:,} takes too much memory"
-                )
+            if 8.0 * sum(most) * (able + 1) * (longest + 1 + it.width) > MOST_BYTES:
+                raise TooLargeError(f"{what} takes too much memory")
 
+        it.width = 1
         check()
-        lost = np.zeros((it.battles, able + 1, longest + 1))
+        # Rolls follow from the dice; the core makes battles of them as it needs them.
+        most = [count if whole else 0 for count, whole in zip(most, is_whole, strict=True)]
+        it.able, it.defenders, it.battles = able, max(most, default=0), sum(most)
+        lost = np.zeros((it.battles, able + 1, it.defenders + 1))
         found: list[Floats] = []
+        begun = monotonic()
         for kernel, number in zip(kernels, most, strict=True):
             for d in range(1, number + 1):
+                if deadline.is_over and monotonic() > begun + LEAST_SECONDS:
+                    raise TooLargeError(f"{what} cannot be prepared within the time limit")
                 by_lost, held = _battles_of(kernel, able, d)
                 lost[len(found), :, : d + 1] = held
                 found.append(by_lost)
@@ -463,19 +449,23 @@ class Core:
     """A search of the core for one problem.
 
     problem: the problem.
+    deadline: when its tables must be there; `None` for no limit.
     help_of_idle: what lookahead adds to a chance for each idle army that is near to what others are
         to take, so that it comes; 0 for values that are compared with those of other positions.
 
-    Refused where iacta was installed without the core.
+    Refused where iacta was installed without the core, and where tables take too long.
     """
 
-    def __init__(self, problem: Problem, *, help_of_idle: float = HELP) -> None:
+    def __init__(
+        self, problem: Problem, deadline: Deadline | None = None, *, help_of_idle: float = HELP
+    ) -> None:
         self._search = None
         library = find_core()
         if library is None:
             raise IactaError(NO_CORE)
         self._library = library
-        tables, message = _Tables(problem, help_of_idle), ctypes.create_string_buffer(200)
+        tables = _Tables(problem, help_of_idle, deadline or Deadline())
+        message = ctypes.create_string_buffer(200)
         self.problem, self.lands = problem, tables.problem.lands
         self._search = library.iacta_open(byref(tables.problem), message, len(message))
         if not self._search:
@@ -508,8 +498,7 @@ class Core:
             deadline.stop()
             thread.join()
             raise
-        if codes[0] == NO_MEMORY:
-            raise TooLargeError("the search for a plan ran out of memory")
+        _refuse_too_large(codes[0])
         return codes[0]
 
     def solve(self, deadline: Deadline, states: float = inf) -> float | None:
@@ -556,7 +545,7 @@ class Core:
         for share, parts in enumerate(assignment):
             for v, part in enumerate(parts):
                 sets[share, v, [*bits(part)]] = 1
-        self._library.iacta_follow(self._search, style.depth, sets.ctypes.data_as(POINTER(c_uint8)))
+        self._library.iacta_follow(self._search, style.depth, sets.ctypes.data_as(_TYPES["bytes"]))
 
     def decide(self, state: State) -> Decision:
         """Return what the policy does in a state."""
@@ -574,66 +563,41 @@ class Core:
 
         state: the state before that, with the armies that are left on the attacking territory.
         """
-        armies, mine = self._arrays(state)
         moved = c_int32()
-        _check_state(
-            self._library.iacta_move_in(
-                self._search,
-                armies.ctypes.data_as(POINTER(c_int32)),
-                mine.ctypes.data_as(POINTER(c_uint8)),
-                start,
-                to,
-                least,
-                byref(moved),
-            )
-        )
+        self._ask(self._library.iacta_move_in, state, start, to, least, byref(moved))
         return moved.value
 
     def begin(self, state: State) -> None:
         """Begin in a state with what `solve`, `flow` and `play` do."""
-        armies, mine = self._arrays(state)
-        _check_state(
-            self._library.iacta_from(
-                self._search,
-                armies.ctypes.data_as(POINTER(c_int32)),
-                mine.ctypes.data_as(POINTER(c_uint8)),
-            )
-        )
+        self._ask(self._library.iacta_from, state)
 
-    def _arrays(self, state: State) -> tuple[Ints, npt.NDArray[np.uint8]]:
-        mine = [state.owned >> t & 1 for t in range(self.lands)]
-        armies = np.where(self._is_active, state.armies, self._armies)
-        return armies.astype(np.int32), np.array(mine, dtype=np.uint8)
+    def _ask(self, function: Callable[..., int], state: State, *more: Any) -> None:
+        """Call a function of the core with a state."""
+        mine = np.array([state.owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
+        armies = np.where(self._is_active, state.armies, self._armies).astype(np.int32)
+        code = function(
+            self._search,
+            armies.ctypes.data_as(_TYPES["ints"]),
+            mine.ctypes.data_as(_TYPES["bytes"]),
+            *more,
+        )
+        if code == UNSOUND:
+            raise IllegalError("position must be one that can follow the start of the plan")
+        _refuse_too_large(code)
 
     def _decision(self, function: Callable[..., int], state: State, *roll: int) -> Decision:
-        armies, mine = self._arrays(state)
         found, room = _Decision(), 64
         while True:
             outcomes = (_Outcome * room)()
-            _check_state(
-                function(
-                    self._search,
-                    armies.ctypes.data_as(POINTER(c_int32)),
-                    mine.ctypes.data_as(POINTER(c_uint8)),
-                    *roll,
-                    byref(found),
-                    outcomes,
-                    room,
-                )
-            )
+            self._ask(function, state, *roll, byref(found), outcomes, room)
             if found.count <= room:
                 break
             room = found.count
-        return Decision(
-            found.start,
-            found.to,
-            found.dice,
-            found.value,
-            tuple(
-                Outcome(each.chance, each.attackers, each.defenders, each.moved, each.value)
-                for each in outcomes[: found.count]
-            ),
+        rows = (
+            Outcome._make(getattr(each, name) for name in Outcome._fields)
+            for each in outcomes[: found.count]
         )
+        return Decision(found.start, found.to, found.dice, found.value, tuple(rows))
 
     def flow(self, deadline: Deadline, states: float = inf) -> Report | None:
         """Return exactly how the policy goes; `None` where it visits more states than that."""
@@ -699,17 +663,8 @@ class Core:
         for each in report.visit[: report.visits]:
             rows = report.advance[each.first_advance : each.first_advance + each.advances]
             advances = tuple((row.able, row.chance, row.moved) for row in rows)
-            visits.append(
-                Visit(
-                    each.start,
-                    each.to,
-                    each.reached,
-                    each.conquered,
-                    each.arrived,
-                    each.ended,
-                    advances,
-                )
-            )
+            numbers = (getattr(each, name) for name in Visit._fields[:-1])
+            visits.append(Visit._make((*numbers, advances)))
         return Report(
             report.value,
             report.states,
@@ -720,22 +675,20 @@ class Core:
         )
 
 
-def _check_state(code: int) -> None:
-    if code == UNSOUND:
-        raise IllegalError("position must be one that can follow the start of the plan")
+def _refuse_too_large(code: int) -> None:
+    if code == NO_MEMORY:
+        raise TooLargeError("the search for a plan ran out of memory")
 
 
 def _scaled(report: Report, factor: float) -> Report:
     """Return the report of a part of the games as if it were all of them."""
     visits = tuple(
-        Visit(
-            each.start,
-            each.to,
-            each.reached * factor,
-            each.conquered * factor,
-            each.arrived * factor,
-            each.ended * factor,
-            tuple((able, chance * factor, moved * factor) for able, chance, moved in each.advances),
+        each._replace(
+            reached=each.reached * factor,
+            conquered=each.conquered * factor,
+            arrived=each.arrived * factor,
+            ended=each.ended * factor,
+            advances=tuple((able, p * factor, moved * factor) for able, p, moved in each.advances),
         )
         for each in report.visits
     )

@@ -161,7 +161,7 @@ class Planner:
             return
         if find_core() is None:
             raise IactaError(NO_CORE)
-        core = Core(self.problem)
+        core = Core(self.problem, self.deadline)
         assignments = core.assign(self.deadline.part(FIRST_PART), STARTS, ASSIGNMENTS)
         first = _Trial(Policy(self.problem, assignments[0]))
         # However short the time is, a policy has some games.
@@ -210,7 +210,7 @@ class Planner:
 
     def _solve(self) -> bool:
         """Look for the best play of all."""
-        search = Exact(self.problem) if find_core() is None else Core(self.problem)
+        search = Exact(self.problem) if find_core() is None else Core(self.problem, self.deadline)
         share = EXACT_PART if self.problem.field.bit_count() <= LARGE else LARGE_PART
         part = self.deadline.part(share) if find_core() else self.deadline
         value = search.solve(part, self.work.states)
