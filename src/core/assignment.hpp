@@ -186,7 +186,7 @@ class Rows {
     }
 
   private:
-    static constexpr double SMALLEST = 1e-18;  // chances below it count as 0
+    static constexpr double COARSE = 1 << 13, SMALLEST = 1e-18;  // chances below it count as 0
     static constexpr size_t MOST_NUMBERS = 50'000'000;
     static constexpr int FULL = 10;    // sets up to which all orders and splits are tried
     static constexpr int NARROW = 14;  // beyond it one order, and the two simplest splits
@@ -228,7 +228,9 @@ class Rows {
             while (rows[a].size() > 1 && rows[a].back() < SMALLEST) rows[a].pop_back();
             found.width = std::max(found.width, int(rows[a].size()));
         }
+        // Without the last bits, so that what is equal stays equal, whatever the order of the sums.
         for (auto& row : rows) {
+            for (double& each : row) each = (each + each * COARSE) - each * COARSE;
             row.resize(found.width, 0.0);
             found.won.insert(found.won.end(), row.begin(), row.end());
         }
