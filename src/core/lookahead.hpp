@@ -134,10 +134,6 @@ class Lookahead {
     int advance(Position<W> s, int v, int c, int least) {
         s.armies[c] = 1;
         std::vector<Parts<W>> parts = parts_of(s);
-        for (auto& each : parts)  // whoever it belonged to
-            for (int u = 0; u < game_.lands; ++u)
-                if (u != v && each[u].has(c)) each[u].remove(c), each[v].add(c);
-        s.armies[c] = 0;
         return after_conquest(s, parts, v, c, least, CLIMB).second;
     }
     int advance(Position<W> s, const Roll& roll, int lost) {
