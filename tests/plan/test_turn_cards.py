@@ -14,7 +14,7 @@ from iacta.errors import IllegalError, MalformedError
 from iacta.game import Action, Attack, Sets, Turn, traded_armies
 from iacta.plan import InOrder, TakeAll, TakeAny, best_plan, eliminate, go_on, placed
 from iacta.plan.simulated import ends as drawn_ends
-from tests.plan.boards import THREE_STACKS, board_of, chain, needs_core, position_on
+from tests.plan.boards import BLUE, THREE_STACKS, board_of, chain, needs_core, position_on
 
 pytestmark = needs_core  # the dictionary takes minutes for so many plans
 
@@ -198,6 +198,39 @@ def test_armies_are_placed_apart_where_none_of_them_alone_is_enough() -> None:
     goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
     found = go_on(position, goal, {10: 1}, ends=100)
     assert found.win_probability > 0.9
+
+
+@pytest.mark.parametrize("ends", [1, 3, 20])
+def test_few_games_that_end_alike_are_not_certain(ends: int) -> None:
+    position = two_players(40)
+    goal = InOrder((eliminate(position, "blue"), TakeAll("g")))
+    found = go_on(position, goal, {4: 1}, ends=ends)
+    assert found.win_probability > 0.999
+    assert found.interval[0] < 1.0 - 1.0 / (ends + 2)
+    exact = best_plan(position, TakeAll("b,g")).win_probability
+    assert found.interval[0] <= exact <= found.interval[1] + 1e-9
+
+
+def test_intervals_hold_the_chance_of_a_turn() -> None:
+    position, armies = star(3)
+    goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
+    best, inside = best_turn(position, armies), 0
+    for seed in range(40):
+        low, high = go_on(position, goal, armies, ends=32, seed=seed).interval
+        inside += low <= best <= high
+    assert inside >= 34  # of 95% each, fewer are seen once in a hundred times
+
+
+def test_progress_never_falls() -> None:
+    calls: list[tuple[float, float]] = []
+    goal = InOrder((eliminate(BLUE, "blue"), TakeAll("South America")))
+    found = go_on(
+        BLUE, goal, {15: 1}, ends=16, play="battles", progress=lambda *each: calls.append(each)
+    )
+    assert found.ends == 16
+    assert len(calls) > 1
+    assert all(value <= bound for value, bound in calls)
+    assert [value for value, _ in calls] == sorted(value for value, _ in calls)
 
 
 def test_a_first_goal_that_is_never_reached_ends_the_turn() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from math import inf
 from multiprocessing import parent_process
 from typing import Any
 
@@ -25,7 +26,7 @@ from iacta.plan.planner import Found, Planner
 from iacta.plan.problem import Problem, read_problem
 from iacta.rules.rules import Rules
 
-__all__ = ["armies_needed_for_plan", "best_plan", "plan_of"]
+__all__ = ["armies_needed_for_plan", "best_plan", "plan_of", "rising"]
 
 LEAST_CHANCE = 1e-12
 MOST_ARMIES = 1000
@@ -85,8 +86,7 @@ def best_plan(
     >>> round(plan.win_probability, 6), plan.proven
     (0.839586, True)
     """
-    if progress is not None and not callable(progress):
-        raise MalformedError(f"progress must be a function, got {shown(progress)}")
+    show = rising(progress)
     deadline = Deadline(None if time_limit is None else read_seconds(time_limit, "time_limit"))
     problem = read_problem(
         position,
@@ -108,13 +108,33 @@ def best_plan(
     found = None
     try:
         for found in planner.run():
-            if progress is not None:
-                progress(found.value, found.bound)
+            show(found.value, found.bound)
     except KeyboardInterrupt:
         if found is None:
             raise
     assert found is not None  # noqa: S101 # the planner finds one or raises
     return plan_of(found, deadline.seconds)
+
+
+def rising(
+    progress: Callable[[float, float], object] | None,
+) -> Callable[[float, float], object]:
+    """Return what shows progress whose values never fall, as an estimate may when it is refined.
+
+    progress: a function, or `None`; anything else is refused.
+    """
+    if progress is None:
+        return lambda value, bound: None
+    if not callable(progress):
+        raise MalformedError(f"progress must be a function, got {shown(progress)}")
+    best = -inf
+
+    def show(value: float, bound: float) -> object:
+        nonlocal best
+        best = max(best, value)
+        return progress(best, max(best, bound))
+
+    return show
 
 
 def _usual_threads() -> int:

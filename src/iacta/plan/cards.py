@@ -3,18 +3,23 @@
 Who eliminates a player gets their cards. Here all sets that the cards in hand hold are traded in at
 once (`iacta.game.traded_armies`), and the new armies are placed, in the same turn.
 
-The turn goes on from where the first plan ends, which is drawn at random. What the new armies are
-worth there is asked as in `iacta.plan.placing`: on a small board they are placed as is best, and
-the turn goes on as well as can be; elsewhere both go by a quick look.
+What comes after the first goal depends on where armies are then. So several policies are tried for
+the first part of the turn: those that are best to reach the first goal, or all goals in order, also
+with the later goals worth far more, and those that are paid for armies left as well.
 
-What comes after the first goal depends on where armies are then. So several first plans are tried:
-the best one to reach the first goal, the best one for all goals in order, also with the later goals
-worth far more, and plans to reach the first goal that are paid for armies left.
+Games of a policy are drawn at random until the first goal is reached. What the new armies are worth
+there is asked as in `iacta.plan.placing`: on a small board they are placed as is best, and the turn
+goes on as well as can be; elsewhere both go by a quick look. A few games say which policies are the
+better half, twice as many which half of these, and so on; others say what the best is worth. With x
+what a game came to, and l the luck that the policy saw in it, the mean of x − βl is that of x, and
+β = cov(x, l) / var(l) makes its variance the least.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
+from math import inf
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -24,6 +29,8 @@ from iacta.checks import shown, whole_number
 from iacta.display import Displayed
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
+from iacta.plan.best import plan_of, rising
+from iacta.plan.core import Core, find_core
 from iacta.plan.deadline import Deadline
 from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
 from iacta.plan.placing import (
@@ -33,27 +40,33 @@ from iacta.plan.placing import (
     deadline_of,
     everywhere,
     mean_error,
-    planned,
 )
 from iacta.plan.plan import Plan
+from iacta.plan.planner import FEWEST_GAMES, followed
+from iacta.plan.policy import STARTS, Policy, best_policy
+from iacta.plan.problem import Problem, read_problem
 from iacta.plan.sets import mask_of
-from iacta.plan.simulated import ends as ends_of
+from iacta.plan.simulated import games
 
 if TYPE_CHECKING:
     import altair
 
 __all__ = ["Continuation", "go_on"]
 
-ENDS = 48
-PILOT = 4  # of the ends, this part says which of the plans is best
-RARE = 1e-4  # ends of a plan that succeeds less often are not drawn
-PLANNED, PILOTED = 0.5, 0.5  # parts of the time that is left
-OTHERS = 0.25  # of the usual work, for each plan but the first
-LATER = 20.0  # what later goals are worth, next to the first, in a plan that is tried
-ARMY = (0.01, 0.04)  # what an army left is worth, next to the first goal, in plans that are tried
+ENDS = 128
+PILOT = 8  # of the games, this part says how good a policy is
+FIRST, PILOTED, LAST = 0.2, 0.4, 0.7  # parts of the time that is left
+WORK = 0.5  # of the usual, to say how the policy goes that is chosen
+ASSIGNMENTS = 2  # that are tried for each goal
+LATER = 20.0  # what later goals are worth, next to the first, in a policy that is tried
+ARMY = (
+    0.01,
+    0.04,
+)  # what an army left is worth, next to the first goal, in policies that are tried
+FEW_STATES = 50_000  # of the first part of the turn, for the best play
 MOST_STATES = 2_000  # of what follows an end, for the best play
-MOST_VISITED = 10_000  # by a plan that is paid for armies left
 NORMAL = 1.96
+SAME = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,9 +77,9 @@ class Continuation(Displayed):
     first: the chance that it is reached.
     armies: the distribution of the new armies, once it is reached.
     win_probability: an estimate of the chance that the first goal and the next one are reached.
-    error: its standard error; of fewer than ten ends that of a coin.
-    without: the same without new armies, from the same ends.
-    ends: from how many ends of the first plan they are estimated.
+    error: its standard error, which is never 0, as rare ends may not have been seen.
+    without: the same without new armies, from the same games.
+    ends: from how many games of the first plan they are estimated.
     """
 
     plan: Plan
@@ -89,7 +102,7 @@ class Continuation(Displayed):
     def interval(self) -> tuple[float, float]:
         """An interval that has the chance in 95% of all cases."""
         low, high = (self.win_probability + s * NORMAL * self.error for s in (-1, 1))
-        return max(low, 0.0), min(high, self.first)
+        return max(low, 0.0), min(high, self.first if self.plan.interval is None else 1.0)
 
 
 def go_on(
@@ -108,10 +121,11 @@ def go_on(
     position: who holds what.
     goal: the goals in order; where there are more than two, the second is to reach all the others.
     armies: the distribution of the new armies, such as that of `traded_armies`.
-    ends: from how many ends of the first plan the chance is estimated.
-    seed: of the dice by which these are drawn.
+    ends: from how many games of the first plan the chance is estimated.
+    seed: of their dice.
     time_limit: the most seconds that it may take; `None` for no limit.
-    progress, options: as for `reinforce`.
+    progress: called with the chance of the best turn so far, and with 1.
+    options: as for `reinforce`.
 
     Several plans are tried that begin the turn. All of them end as soon as the first goal is
     reached.
@@ -120,107 +134,135 @@ def go_on(
     number = whole_number(ends, "ends", least=1)
     if not isinstance(goal, InOrder) or len(goal.goals) < 2:
         raise IllegalError(f"goal must be at least two goals in order, got {shown(goal)}")
-    deadline = deadline_of(time_limit)
-    plans = [*_first_plans(position, goal, deadline, progress, options)]
+    deadline, show = deadline_of(time_limit), rising(progress)
+    first = read_problem(position, goal.goals[0], **options)
     read = goal.read(position.board)
     later = TakeAll(tuple(dict.fromkeys(chain(*(each.names for each in read.goals[1:])))))
-    tried = [_Turn(plan, read.goals[0], later, new, options, seed) for plan in plans]
-    for place, turn in enumerate(tried):
-        part = deadline.part(PILOTED / (len(tried) - place * PILOTED))
-        turn.look_at(max(number // PILOT, 2), part)
-    best = max(tried, key=lambda turn: turn.value)
-    best.look_at(number, deadline)
-    return best.continuation()
+    policies = [*_policies(first, goal, deadline.part(FIRST), options)]
+    tried = [_Turn(policy, policies[0], later, new, options, seed) for policy in policies]
+    with suppress(KeyboardInterrupt):
+        end, few = deadline.part(PILOTED), max(number // PILOT, 2)
+        while len(tried) > 1:
+            for turn in tried:
+                turn.look_at(few, end.part(1 / (2 * len(tried))))
+            tried.sort(key=lambda turn: -turn.value)
+            show(tried[0].value, 1.0)
+            tried, few = tried[: (len(tried) + 1) // 2], 2 * few
+        tried[0].look_anew(number, deadline.part(LAST))
+    return tried[0].continuation(deadline)
 
 
-def _first_plans(
-    position: Position,
-    goal: InOrder,
-    deadline: Deadline,
-    progress: Callable[[float, float], object] | None,
-    options: PlanOptions,
-) -> Iterator[Plan]:
-    """Yield plans that may begin the turn, each for the first goal or for all in order."""
-    first, *others = goal.goals
-    goals: list[Goal] = [first, goal, InOrder(goal.goals, (1.0, *(LATER for _ in others)))]
-    goals += [Worth(0.0, bonus=0.0, army=army, prizes=((first, 1.0),)) for army in ARMY]
-    end, best = deadline.part(PLANNED), None
-    for place, each in enumerate(goals):
-        part = end.part(1 / (len(goals) - place))
-        budget = OTHERS if place else 1.0
-        plan = planned(position, each, options, part, None if place else progress, budget)
-        best = best or plan
-        if each.is_chance or isinstance(each, InOrder):
-            yield plan
-        elif (chance := _chance_of_prize(plan, part)) is not None:
-            yield replace(
-                plan,
-                goal=best.goal,
-                win_probability=chance,
-                value=chance,
-                upper_bound=max(best.upper_bound, chance),
-                proven=False,
-                interval=None,
-                battles_value=None,
-            )
-
-
-def _chance_of_prize(plan: Plan, deadline: Deadline) -> float | None:
-    """Return the chance that a plan wins its only prize; `None` where that takes too much."""
-    report = plan.policy.search.flow(deadline, MOST_VISITED)
-    if report is None or len(report.taken) != 1:
-        return None
-    return min(report.taken[0], 1.0)
+def _policies(
+    first: Problem, goal: InOrder, deadline: Deadline, options: PlanOptions
+) -> Iterator[Policy]:
+    """Yield policies that may begin the turn, each for the first goal or for all in order."""
+    one, *others = goal.goals
+    goals: list[Goal] = [goal, InOrder(goal.goals, (1.0, *(LATER for _ in others)))]
+    if not first.held:
+        goals += [Worth(0.0, bonus=0.0, army=army, prizes=((one, 1.0),)) for army in ARMY]
+    problems = [first, *(read_problem(first.position, each, **options) for each in goals)]
+    for place, problem in enumerate(problems):
+        part = deadline.part(1 / (len(problems) - place))
+        best = best_policy(problem, part, FEW_STATES if find_core() else inf)
+        if best is not None:
+            yield best
+        elif problem.goal.is_chance or isinstance(problem.goal, InOrder):
+            for assignment in Core(problem).assign(part, STARTS, ASSIGNMENTS):
+                yield Policy(problem, assignment)
 
 
 class _Turn:
-    """A turn that begins with a plan, as far as its ends have been looked at."""
+    """A turn that begins with a policy, as far as its games have been looked at."""
 
     def __init__(
         self,
-        plan: Plan,
-        first: TakeAll,
+        policy: Policy,
+        first: Policy,
         later: TakeAll,
         armies: Distribution[int],
         options: PlanOptions,
         seed: int,
     ) -> None:
-        self.plan, self.later, self.armies, self.options = plan, later, armies, options
-        self.first = plan.stages[0] if plan.stages else plan.win_probability
-        self.found: list[tuple[float, float]] = []  # with the new armies, and without
+        self.policy, self.first, self.later = policy, first, later
+        self.armies, self.options, self.seed = armies, options, seed
+        self._names = first.problem.goal.names
+        self._until = mask_of(map(first.problem.place, self._names))
         self._known: dict[Position, tuple[float, float]] = {}
-        until = mask_of(map(plan.problem.place, first.names))
-        drawn = ends_of(plan, np.random.default_rng(seed), until)
-        mine = plan.position.player
-        self._ends = (end for end in drawn if all(end.of(n).owner == mine for n in first.names))
+        self._begin(0)
 
-    def look_at(self, ends: int, deadline: Deadline) -> None:
-        """Look at more ends, until there are enough or the time is over."""
-        while self.first > RARE and len(self.found) < ends:
-            if self.found and deadline.is_over:
-                return
-            end = next(self._ends)
+    def _begin(self, part: int) -> None:
+        """Forget what games have come to, and draw others."""
+        self._found: list[tuple[float, float, float]] = []  # with new armies, without, and the luck
+        rng = np.random.default_rng((self.seed, part))
+        self._games = games(self.policy, rng, self._until)
+
+    def look_anew(self, count: int, deadline: Deadline) -> None:
+        """Look at other games than before: those by which a policy is chosen favour it."""
+        self._begin(1)
+        self.look_at(count, deadline)
+
+    def look_at(self, count: int, deadline: Deadline) -> None:
+        """Look at games, until there are enough or the time is over."""
+        while len(self._found) < count and not (self._found and deadline.is_over):
+            end, luck = next(self._games)
             if end not in self._known:
                 self._known[end] = self._values_of(end, deadline)
-            self.found.append(self._known[end])
+            self._found.append((*self._known[end], luck))
 
     def _values_of(self, end: Position, deadline: Deadline) -> tuple[float, float]:
         """Return the chance to reach all goals from an end, with the new armies and without."""
+        if any(end.of(name).owner != end.player for name in self._names):
+            return 0.0, 0.0
         problem = everywhere(end, self.later, max(self.armies), self.options)
         new = Placements(end, Values(problem, deadline, MOST_STATES), deadline)
         values = {n: new.value(new.compared(n)[0]) for n in {0, *self.armies}}
         return sum(float(p) * values[n] for n, p in self.armies.items()), values[0]
 
+    def _without_luck(self, column: int) -> list[float]:
+        """Return what games have come to, less what luck has added."""
+        rows = np.array(self._found)
+        values, luck = rows[:, column], rows[:, 2]
+        spread = luck.var() if len(rows) >= FEWEST_GAMES else 0.0
+        slope = np.mean((values - values.mean()) * luck) / spread if spread > SAME else 0.0
+        found: list[float] = (values - slope * luck).tolist()
+        return found
+
     @property
     def value(self) -> float:
         """An estimate of the chance that all goals are reached."""
-        return self.first * float(np.mean(self.found, axis=0)[0]) if self.found else 0.0
+        return max(float(np.mean(self._without_luck(0))), 0.0) if self._found else 0.0
 
-    def continuation(self) -> Continuation:
+    def continuation(self, deadline: Deadline) -> Continuation:
         """Return what is known of it."""
-        count, rows = len(self.found), np.array(self.found).reshape(-1, 2)
-        error = mean_error(rows[:, 0].tolist())
-        without = self.first * float(rows[:, 1].mean()) if count else 0.0
-        return Continuation(
-            self.plan, self.first, self.armies, self.value, self.first * error, without, count
+        plan, chance = self._plan(deadline)
+        if not chance or not self._found:
+            return Continuation(plan, chance, self.armies, 0.0, 0.0, 0.0, 0)
+        error = mean_error(self._without_luck(0))
+        without = max(float(np.mean(self._without_luck(1))), 0.0)
+        value = self.value
+        if plan.interval is None:
+            value = min(value, chance)
+        first, without = max(chance, value), min(without, value)
+        return Continuation(plan, first, self.armies, value, error, without, len(self._found))
+
+    def _plan(self, deadline: Deadline) -> tuple[Plan, float]:
+        """Return the plan until the first goal is reached, and the chance of that."""
+        found = followed(self.policy, deadline, WORK)
+        plan = plan_of(found, deadline.seconds)
+        if plan.stages:
+            return plan, plan.stages[0]
+        if plan.goal.is_chance:
+            return plan, plan.win_probability
+        # It is paid for armies left as well, but what counts is the first goal.
+        chance, best = min(found.report.taken[0], 1.0), self.first
+        bound = best.decide(best.problem.start).value if best.is_best else 1.0
+        plan = replace(
+            plan,
+            goal=best.problem.goal,
+            win_probability=chance,
+            value=chance,
+            upper_bound=max(bound, chance),
+            proven=False,
+            battles_value=None,
         )
+        return plan, chance

@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from math import hypot, prod
+from math import hypot, prod, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
@@ -155,7 +155,8 @@ class Hold(Displayed):
     def interval(self) -> tuple[float, float]:
         """An interval that has the chance in 95% of all cases."""
         low, high = (self.win_probability + s * NORMAL * self.error for s in (-1, 1))
-        return max(low, 0.0), min(high, self.plan.win_probability)
+        most = self.plan.interval[1] if self.plan.interval else self.plan.win_probability
+        return max(low, 0.0), min(high, most, 1.0)
 
 
 def usual_reinforcements(position: Position, player: str) -> int:
@@ -502,6 +503,11 @@ def _summed(plan: Plan, found: list[_Afterwards], is_exact: bool) -> Hold:
         for pair in moves
     }
     reached = plan.win_probability
+    if plan.interval is not None:
+        missed = (plan.interval[1] - plan.interval[0]) / (2 * NORMAL)
+        if plan.stages:  # the interval is that of what all goals in order pay
+            missed = sqrt(reached * (1 - reached) / plan.games)
+        error = hypot(error, missed * float(held.mean()) / reached)
     least = held.mean() if is_exact else np.mean([each.at_least for each in found[:BOUNDED]])
     return Hold(
         plan,

@@ -26,13 +26,12 @@ from iacta.checks import Chance, read_chance, read_seconds, row_of, shown, whole
 from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
 from iacta.odds.search import first
-from iacta.plan.best import best_plan
+from iacta.plan.best import best_plan, rising
 from iacta.plan.core import Core, find_core
 from iacta.plan.deadline import Deadline
 from iacta.plan.exact import Exact
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
-from iacta.plan.planner import FEWEST_GAMES
 from iacta.plan.problem import Problem, State, read_problem
 from iacta.plan.sets import bits, mask_of
 from iacta.rules.rules import Rules
@@ -173,7 +172,7 @@ def reinforce(
     ((('A', 2), ('C', 2)), 0.4303, 0.7917)
     """
     number = whole_number(armies, "armies", least=1, most=MOST_NEW)
-    deadline = deadline_of(time_limit)
+    deadline, progress = deadline_of(time_limit), rising(progress)
     before = planned(position, goal, options, deadline.part(BEFORE), progress)
     found = _placements(position, goal, number, options, deadline)
     some = found.compared(number)
@@ -287,10 +286,11 @@ def deadline_of(time_limit: float | None) -> Deadline:
 
 
 def mean_error(chances: Sequence[float]) -> float:
-    """Return the standard error of the mean of some chances; a handful could be anything."""
-    count = len(chances)
-    few = 0.5 / sqrt(max(count, 1)) if count < FEWEST_GAMES else 0.0
-    return max(few, float(np.std(chances, ddof=1)) / sqrt(count) if count > 1 else 0.0)
+    """Return the standard error of the mean of some chances, as if 0 and 1 had been seen too.
+
+    So a few that are all alike do not seem to be certain.
+    """
+    return float(np.std([*chances, 0.0, 1.0])) / sqrt(len(chances) + 2)
 
 
 def planned(

@@ -35,7 +35,7 @@ from iacta.plan.exact import Exact
 from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy
 from iacta.plan.problem import Problem
 
-__all__ = ["FEWEST_GAMES", "PROVEN", "Found", "Planner", "half_interval"]
+__all__ = ["FEWEST_GAMES", "PROVEN", "Found", "Planner", "followed", "half_interval"]
 
 PROVEN = 1e-9  # values that differ by less are the same
 LEVEL = 1.959963984540054
@@ -106,6 +106,12 @@ class Found:
     def is_proven(self) -> bool:
         """Whether no play is better."""
         return self.interval is None and self.bound - self.value <= PROVEN
+
+    def below(self, bound: float) -> "Found":
+        """Return the same with a bound that was found for any play."""
+        value = min(self.value, bound)
+        interval = self.interval and (min(self.interval[0], value), min(self.interval[1], bound))
+        return replace(self, value=value, interval=interval, bound=bound)
 
 
 def half_interval(gains: npt.NDArray[np.float64]) -> float:
@@ -192,13 +198,7 @@ class Planner:
     @property
     def _best(self) -> Found:
         assert self.found is not None  # noqa: S101 # the first policy is always found
-        found = self.found
-        value = min(found.value, self.bound)
-        interval = found.interval and (
-            min(found.interval[0], value),
-            min(found.interval[1], self.bound),
-        )
-        return Found(found.policy, value, interval, self.bound, found.report, found.games)
+        return self.found.below(self.bound)
 
     @property
     def _is_enough(self) -> bool:
@@ -333,6 +333,26 @@ class _Trial:
         interval = max(self.value - self.half, 0.0), self.value + self.half
         report = _mean(self.reports)
         return Found(self.policy, self.value, interval, inf, report, len(self.gains))
+
+
+def followed(policy: Policy, deadline: Deadline, budget: float) -> Found:
+    """Return how a policy goes that is not to be improved, and a bound on any play.
+
+    deadline: when it must end; some games are played in any case.
+    budget: how much work it may do, 1 for the usual.
+    """
+    work, most = USUAL.times(budget), policy.problem.rewards.most
+    if policy.is_best:
+        report = policy.search.flow(deadline.without_limit())
+        assert report is not None  # noqa: S101 # nothing limits it
+        return Found(policy, report.value, None, report.value, report, 0).below(most)
+    assert isinstance(policy.search, Core)  # noqa: S101 # as it is not the best play
+    trial = _Trial(policy)
+    trial.play(policy.search, deadline.without_limit(), FEWEST_GAMES)
+    trial.play(policy.search, deadline, work.games - FEWEST_GAMES)
+    with suppress(TooLargeError):
+        most = min(most, *Core(policy.problem).bounds(deadline, work.values))
+    return trial.found.below(most)
 
 
 def _mean(reports: Sequence[tuple[int, Report]]) -> Report:

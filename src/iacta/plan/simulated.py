@@ -26,7 +26,7 @@ from iacta.plan.problem import State
 from iacta.rules.stop import NEVER
 from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 
-__all__ = ["MOST_RUNS", "SimulatedPlan", "after_attack", "ends", "simulate_plan"]
+__all__ = ["MOST_RUNS", "SimulatedPlan", "after_attack", "ends", "games", "simulate_plan"]
 
 MOST_RUNS = 10_000_000
 
@@ -156,7 +156,16 @@ def ends(plan: Plan, rng: np.random.Generator, until: int = 0) -> Iterator[Posit
     rng: random numbers.
     until: a set; the plan ends as soon as all of it is taken. 0 for none.
     """
-    policy = plan.policy
+    return (end for end, _ in games(plan.policy, rng, until))
+
+
+def games(
+    policy: Policy, rng: np.random.Generator, until: int = 0
+) -> Iterator[tuple[Position, float]]:
+    """Yield where games of a policy end, and how much luck it saw in them, which is 0 on average.
+
+    policy, rng, until: as for `ends`.
+    """
     decide = cache(policy.decide)
 
     @cache
@@ -165,14 +174,16 @@ def ends(plan: Plan, rng: np.random.Generator, until: int = 0) -> Iterator[Posit
         return after_attack(policy, state, decide(state), outcome.attackers, outcome.defenders)
 
     while True:
-        state = policy.problem.start
+        state, luck = policy.problem.start, 0.0
         while not until or until & ~state.owned:
-            outcomes = decide(state).outcomes
+            decision = decide(state)
+            outcomes = decision.outcomes
             if not outcomes:
                 break
             point, place = rng.random(), 0
             while place + 1 < len(outcomes) and point >= outcomes[place].chance:
                 point -= outcomes[place].chance
                 place += 1
+            luck += outcomes[place].value - decision.value
             state = after(state, place)
-        yield policy.problem.position_of(state)
+        yield policy.problem.position_of(state), luck
