@@ -10,7 +10,10 @@ import statistics
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from itertools import combinations, islice
 from random import Random
@@ -23,6 +26,7 @@ from iacta.plan.core import Core
 from iacta.plan.deadline import Deadline
 from iacta.plan.policy import FEW_STATES, policy_for
 from iacta.plan.problem import read_problem
+from iacta.questions.plan import PlanQuestion
 
 __all__ = ["MEASURES"]
 
@@ -145,8 +149,9 @@ def planned(drawn: list[Question], limit: float) -> list[Plan]:
 
 
 def limit_marks() -> Iterator[Mark]:
-    """Yield how long plans take that are given a second."""
-    plans, placed = [], []
+    """Yield how long answers take that are given a second."""
+    plans, placed = list[float](), list[float]()
+    gone_on, held = list[float](), list[float]()
     for each in islice(questions(8, every=False), 12):
         started = time.perf_counter()
         best_plan(each.position, each.goal, time_limit=1)
@@ -155,8 +160,22 @@ def limit_marks() -> Iterator[Mark]:
         started = time.perf_counter()
         reinforce(midgame(seed), Worth(), 5, time_limit=1)
         placed.append(time.perf_counter() - started)
+        # The player with the fewest territories is eliminated.
+        position = midgame(seed)
+        owned = Counter(each.owner for each in position.holdings)
+        victim = min({*owned} - {"red"}, key=lambda player: (owned[player], player))
+        asked = PlanQuestion(position=position, eliminate=victim, time_limit=Fraction(1))
+        for times, more in (
+            (gone_on, {"cards": ((victim, 4),), "then": "Asia"}),
+            (held, {"hold": True}),
+        ):
+            started = time.perf_counter()
+            replace(asked, **more).answer()
+            times.append(time.perf_counter() - started)
     yield Mark("a plan in 1 s: the longest, seconds", max(plans), 1.2, False, len(plans))
     yield Mark("new armies in 1 s: the longest, seconds", max(placed), 1.2, False, len(placed))
+    yield Mark("cards in 1 s: the longest, seconds", max(gone_on), 1.2, False, len(gone_on))
+    yield Mark("to hold in 1 s: the longest, seconds", max(held), 1.2, False, len(held))
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MEGABYTE
     yield Mark("memory, megabytes", most, 500, False, 1)
 

@@ -50,8 +50,9 @@ from iacta.plan.placing import (
     planned,
 )
 from iacta.plan.plan import Plan
-from iacta.plan.sets import bits
-from iacta.plan.simulated import ends as ends_of
+from iacta.plan.problem import State
+from iacta.plan.sets import bits, mask_of
+from iacta.plan.simulated import games
 
 if TYPE_CHECKING:
     import altair
@@ -72,6 +73,7 @@ PARTS = (1.0, 0.75, 0.5, 0.25)  # of the armies that may move
 MOST_SOURCES = 6
 NORMAL = 1.96
 SAME = 1e-9
+FEWEST = 100  # games in which an end is looked for, however short the time is
 BOUNDED = 16  # ends at which the plays of opponents are bounded, where better ones may exist
 MOST_STATES = 4_000  # of an opponent's turn, for the best play
 BOUND = 0.1  # of the time that is left, for one bound
@@ -199,7 +201,8 @@ def hold(
     fortify: `connected`, `adjacent` or `none`: where the armies may go that are moved at the end.
     ends: from how many ends of the plan the chance is estimated.
     seed: of the dice by which these are drawn.
-    time_limit: the most seconds that it may take; at least one end is looked at.
+    time_limit: the most seconds that it may take; however few they are, an end is looked at if one
+        in which the goal is reached is among the first hundred.
     options: as for `reinforce`; opponents play by the same rules, without the constraints.
     """
     outlook = _Outlook(plan, get, fortify, options)
@@ -329,17 +332,20 @@ class _Outlook:
     def hold(self, plan: Plan, ends: int, seed: int, deadline: Deadline) -> Hold:
         """Return the chance that a plan takes and holds, from some of its ends."""
         found: list[_Afterwards] = []
-        known: dict[Position, _Afterwards] = {}
+        known: dict[State, _Afterwards] = {}
+        held = mask_of(map(plan.problem.place, self.held))
         self.large = set[str]()  # the opponents with too many states for the best play
-        drawn = ends_of(plan, np.random.default_rng(seed))
-        while plan.win_probability > RARE and len(found) < ends:
-            if found and deadline.is_over:
+        drawn = games(plan.policy, np.random.default_rng(seed))
+        # However short the time is, some games are drawn.
+        for number, (end, _) in enumerate(drawn):
+            is_late = deadline.is_over and (found or number >= FEWEST)
+            if plan.win_probability <= RARE or len(found) == ends or is_late:
                 break
-            end = next(drawn)
-            if any(end.of(name).owner != end.player for name in self.held):
+            if held & ~end.owned:
                 continue
             if end not in known:
-                known[end] = self._afterwards(plan, end, len(found) < BOUNDED, deadline)
+                position = plan.problem.position_of(end)
+                known[end] = self._afterwards(plan, position, len(found) < BOUNDED, deadline)
             found.append(known[end])
         return _summed(plan, found, not self.large)
 
@@ -486,8 +492,9 @@ def _reinforcements(position: Position, get: Mapping[str, int] | int | None) -> 
 
 
 def _summed(plan: Plan, found: list[_Afterwards], is_exact: bool) -> Hold:
-    if not found:
-        return Hold(plan, 0.0, 0.0, 0.0, 0.0, True, (), (), 0)
+    if not found:  # nothing is known of what becomes of the ends that there are
+        reached = plan.win_probability
+        return Hold(plan, 0.0, reached / NORMAL, 0.0, 0.0, reached <= RARE, (), (), 0)
     held = np.array([each.held for each in found])
     error = mean_error(held.tolist())
     threats = []

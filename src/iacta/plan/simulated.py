@@ -156,12 +156,12 @@ def ends(plan: Plan, rng: np.random.Generator, until: int = 0) -> Iterator[Posit
     rng: random numbers.
     until: a set; the plan ends as soon as all of it is taken. 0 for none.
     """
-    return (end for end, _ in games(plan.policy, rng, until))
+    return (plan.problem.position_of(end) for end, _ in games(plan.policy, rng, until))
 
 
 def games(
     policy: Policy, rng: np.random.Generator, until: int = 0
-) -> Iterator[tuple[Position, float]]:
+) -> Iterator[tuple[State, float]]:
     """Yield where games of a policy end, and how much luck it saw in them, which is 0 on average.
 
     policy, rng, until: as for `ends`.
@@ -186,4 +186,4 @@ def games(
                 place += 1
             luck += outcomes[place].value - decision.value
             state = after(state, place)
-        yield policy.problem.position_of(state), luck
+        yield state, luck

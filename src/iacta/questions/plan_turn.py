@@ -175,6 +175,8 @@ def went_on(goes_on: Continuation) -> Iterator[str]:
 def what_is_held(held: Hold) -> Iterator[str]:
     """Yield the chance to hold what is taken."""
     if not held.ends:
+        if not held.is_exact:
+            yield "There was no time to find a game in which you take it, to see whether you hold it."
         return
     low, high = held.interval
     yield (
