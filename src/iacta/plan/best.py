@@ -86,7 +86,7 @@ def best_plan(
     >>> round(plan.win_probability, 6), plan.proven
     (0.839586, True)
     """
-    show = rising(progress)
+    _check_progress(progress)
     deadline = Deadline(None if time_limit is None else read_seconds(time_limit, "time_limit"))
     problem = read_problem(
         position,
@@ -108,7 +108,8 @@ def best_plan(
     found = None
     try:
         for found in planner.run():
-            show(found.value, found.bound)
+            if progress is not None:
+                progress(found.value, found.bound)
     except KeyboardInterrupt:
         if found is None:
             raise
@@ -119,22 +120,26 @@ def best_plan(
 def rising(
     progress: Callable[[float, float], object] | None,
 ) -> Callable[[float, float], object]:
-    """Return what shows progress whose values never fall, as an estimate may when it is refined.
+    """Return what shows progress with several plans, of which the best so far counts.
 
     progress: a function, or `None`; anything else is refused.
     """
-    if progress is None:
-        return lambda value, bound: None
-    if not callable(progress):
-        raise MalformedError(f"progress must be a function, got {shown(progress)}")
+    _check_progress(progress)
     best = -inf
 
-    def show(value: float, bound: float) -> object:
+    def show(value: float, bound: float) -> None:
         nonlocal best
         best = max(best, value)
-        return progress(best, max(best, bound))
+        if progress is not None:
+            progress(best, max(best, bound))
 
     return show
+
+
+def _check_progress(progress: Callable[[float, float], object] | None) -> None:
+    """Refuse what is not a function."""
+    if progress is not None and not callable(progress):
+        raise MalformedError(f"progress must be a function, got {shown(progress)}")
 
 
 def _usual_threads() -> int:

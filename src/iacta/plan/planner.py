@@ -341,12 +341,12 @@ def followed(policy: Policy, deadline: Deadline, budget: float) -> Found:
     deadline: when it must end; some games are played in any case.
     budget: how much work it may do, 1 for the usual.
     """
-    work, most = USUAL.times(budget), policy.problem.rewards.most
     if policy.is_best:
         report = policy.search.flow(deadline.without_limit())
         assert report is not None  # noqa: S101 # nothing limits it
-        return Found(policy, report.value, None, report.value, report, 0).below(most)
+        return Found(policy, report.value, None, report.value, report, 0)
     assert isinstance(policy.search, Core)  # noqa: S101 # as it is not the best play
+    work, most = USUAL.times(budget), policy.problem.rewards.most
     trial = _Trial(policy)
     trial.play(policy.search, deadline.without_limit(), FEWEST_GAMES)
     trial.play(policy.search, deadline, work.games - FEWEST_GAMES)

@@ -176,7 +176,7 @@ def what_is_held(held: Hold) -> Iterator[str]:
     """Yield the chance to hold what is taken."""
     if not held.ends:
         if not held.is_exact:
-            yield "There was no time to find a game in which you take it, to see whether you hold it."
+            yield "There was no time to find a game in which you take it."
         return
     low, high = held.interval
     yield (
