@@ -1,11 +1,11 @@
 """Files: batches read part by part and written as they come, in bounded memory.
 
-A part is a table of so many rows in the order of the file. Text is handed on as lines, which are
-read where they are answered, so that a value which does not fit is an error of its row and not of
-the file. The ending of a target's name says its format and compression.
+A part is a table with some rows, in the order of the file. Text is passed on as lines, which are
+parsed where they are answered, so that a wrong value is an error of its row and not of the file.
+The ending of a target's name determines its format and compression.
 
-What is written does not depend on how it was divided: texts are joined, and the row groups of
-Parquet and the batches of Arrow have a size of their own.
+The output does not depend on the parts: texts are joined, and the row groups of Parquet and the
+batches of Arrow have a fixed size.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from iacta.tabular import Tabular, cells, text_of
 
 __all__ = ["TEXT", "Format", "Source", "Target", "arrow", "read_format"]
 
-TEXT = "text"  # the column of lines, and of what was written of a part
+TEXT = "text"  # the column of lines, or of the text to write
 FORMATS = {
     ".csv": "csv",
     ".jsonl": "jsonl",
@@ -38,20 +38,20 @@ FORMATS = {
     ".xlsx": "excel",
 }
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
-GROUP = 2**17  # rows of a group of Parquet, and of a batch of Arrow
-LONGEST_LINE = 10**7
+GROUP = 2**17  # rows in a group of Parquet, or a batch of Arrow
+LONGEST_LINE = 10**7  # bytes, to keep memory bounded
 MOST_EXCEL_ROWS = 2**20 - 1
-LONGEST_EXCEL = 2**15 - 1  # letters of a cell
-MOST_EXACT = 2**53  # larger whole numbers are texts in Excel, which would round them
-MADE = datetime(2000, 1, 1)  # when any workbook was made: equal ones have equal bytes
+LONGEST_EXCEL = 2**15 - 1  # letters in a cell
+MOST_EXACT = 2**53  # larger whole numbers become texts, as Excel would round them
+MADE = datetime(2000, 1, 1)  # the date of every workbook, so that equal ones have equal bytes
 
 
 class Format(NamedTuple):
-    """How a file is written.
+    """The format of a file.
 
     name: `csv`, `jsonl`, `parquet`, `arrow` or `excel`.
     compression: that of the whole file, `None` for none.
-    mark: what is between the cells of CSV.
+    mark: separates the cells of CSV.
     """
 
     name: str
@@ -60,12 +60,11 @@ class Format(NamedTuple):
 
     @property
     def is_text(self) -> bool:
-        """Whether its rows are lines of text."""
         return self.name in ("csv", "jsonl")
 
 
 def read_format(file: Path) -> Format:
-    """Return the format that the ending of a name says, or refuse it.
+    """Return the format that the ending of a name stands for, or refuse it.
 
     >>> read_format(Path("battles.csv.gz"))
     Format(name='csv', compression='gzip', mark=',')
@@ -85,12 +84,10 @@ def read_format(file: Path) -> Format:
 
 
 class Source:
-    """A file, or standard input, that is read part by part, in a `with` block.
+    """A file, or `-` for standard input, that is read part by part in a `with` block.
 
-    file: its path, `-` for standard input.
-
-    `format` is how it is written, `names` are its columns (of JSON lines, none are known), and
-    `schema` is that of its parts: one column of lines if it is text.
+    `names` are its columns (none are known for lines of JSON), and `schema` is that of its parts:
+    one column of lines if it is text.
     """
 
     def __init__(self, file: Path) -> None:
@@ -129,7 +126,7 @@ class Source:
             yield from batches
 
     def _texts(self) -> Iterator[pa.RecordBatch]:
-        """Yield the lines that are not blank; the heading of CSV by itself."""
+        """Yield the lines that are not blank; the heading of CSV comes alone."""
         has_heading = self._table.format == "csv"
         for part in self._table.lines():
             texts = [
@@ -143,11 +140,10 @@ class Source:
 
     @property
     def done(self) -> float | None:
-        """Which part of the file has been read, `None` if that is not known."""
         return self._table.done
 
     def head(self, rows: int) -> list[str]:
-        """Return so many of the first lines; they will be read again as parts."""
+        """Return the first lines; `parts` yields them too."""
         kept: list[pa.RecordBatch] = []
         while sum(each.num_rows for each in kept) < rows and (batch := next(self._batches, None)):
             kept.append(batch)
@@ -156,9 +152,9 @@ class Source:
         return lines
 
     def parts(self, rows: int) -> Iterator[pa.Table]:
-        """Yield tables of so many rows, the last of as many as are left.
+        """Yield tables of so many rows; the last may have fewer.
 
-        Dictionaries and views become the plain texts that they stand for.
+        Dictionaries and views become plain texts.
         """
         kept: list[pa.Table] = []
         count = 0
@@ -188,7 +184,7 @@ def _plain(table: pa.Table) -> pa.Table:
 
 
 def arrow(found: pl.DataFrame) -> pa.Table:
-    """Return a frame as a table with the texts that every library reads."""
+    """Return a frame as a table with the type of text that every library reads."""
     table = found.to_arrow(compat_level=pl.CompatLevel.oldest())
     texts = [pa.string() if kind == pa.large_string() else kind for kind in table.schema.types]
     return table.cast(pa.schema([*zip(table.schema.names, texts, strict=True)]))
@@ -198,12 +194,8 @@ def arrow(found: pl.DataFrame) -> pa.Table:
 
 
 class Target:
-    """A file that is written table by table.
+    """A file that is written table by table; those of a text format hold the text of a part each.
 
-    stream: where its bytes go.
-    format: how it is written.
-    schema: that of its tables; those of a text format hold the text of a part each.
-    header: what comes before the texts.
     is_pipe: whether it is a pipe, to which Arrow is written as a stream.
     """
 
@@ -230,7 +222,6 @@ class Target:
             stream.write(header)
 
     def write(self, table: pa.Table) -> None:
-        """Write the next rows."""
         if self.format.is_text:
             for text in table.column(TEXT):
                 self._stream.write(text.as_buffer())
@@ -254,13 +245,12 @@ class Target:
         self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self.schema))
 
     def abandon(self) -> None:
-        """Stop writing; what has been written is of no use."""
+        """Stop writing; what has been written is useless."""
         with suppress(OSError, ValueError, pa.ArrowException):
             if self._writer is not None:
                 self._writer.close()
 
     def close(self) -> None:
-        """Write the rest, and the end."""
         if self._writer is not None:
             left = pa.concat_tables([self.schema.empty_table(), *self._kept])
             if left.num_rows:

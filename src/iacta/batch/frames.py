@@ -32,13 +32,13 @@ def answer(
     """Return a frame with the answer to a question for each of its rows.
 
     frame: a Polars or pandas frame, an Arrow table, or a mapping of arrays. It has a column for
-        each parameter of the question that differs between rows, by the parameter's name in any
-        case; null and an empty text mean the default. Other columns are left alone.
+        each parameter of the question that differs between rows, with the parameter's name in any
+        case; null and an empty text mean the default. Other columns are ignored.
     question: `battle`, `campaign`, `need`, `roll`, `decide`, `defend` or `plan`.
     columns: the keys of the answer's record that become columns; `None` for the usual ones. Values
-        that are neither numbers nor texts are JSON.
-    executor: where parts of the frame are answered, such as Dask's `Client.get_executor()`; `None`
-        for this process.
+        that are neither numbers nor texts become JSON.
+    executor: answers parts of the frame, such as Dask's `Client.get_executor()`; `None` for this
+        process.
     given: parameters that are the same for all rows.
 
     Rows keep their order. An invalid row has a message in the column `error`, and nulls in the
@@ -75,18 +75,14 @@ def answer(
 
 
 def _is_single(value: object) -> bool:
-    """Return whether a value of a mapping is one for all rows."""
+    """Return whether a value of a mapping holds for all rows."""
+    columns = Sequence | pl.Series | pa.Array | pa.ChunkedArray
     if isinstance(value, str | bytes | Mapping):
         return True
-    return not (isinstance(value, Sequence) or getattr(value, "shape", None) or _is_series(value))
-
-
-def _is_series(value: object) -> bool:
-    return isinstance(value, pl.Series | pa.Array | pa.ChunkedArray)
+    return not (isinstance(value, columns) or getattr(value, "shape", None))
 
 
 def _names(frame: Any) -> list[str]:
-    """Return the names of a frame's columns, or refuse what is no frame."""
     if isinstance(frame, Mapping):
         lengths = {len(each) for each in frame.values() if not _is_single(each)}
         if len(lengths) != 1:
@@ -95,14 +91,11 @@ def _names(frame: Any) -> list[str]:
         return [*frame]
     if isinstance(frame, pa.Table | pa.RecordBatch):
         return list(frame.schema.names)
-    if isinstance(frame, pl.DataFrame) or _is_pandas(frame):
+    # The module of a frame is compared by its name, so that pandas is not loaded for that.
+    is_pandas = type(frame).__module__.partition(".")[0] == "pandas" and hasattr(frame, "assign")
+    if isinstance(frame, pl.DataFrame) or is_pandas:
         return [*frame.columns]
     raise MalformedError(f"a frame must be {KINDS}, got {shown(frame)}")
-
-
-def _is_pandas(frame: object) -> bool:
-    """Return whether it is a frame of pandas, which is not loaded for that."""
-    return type(frame).__module__.partition(".")[0] == "pandas" and hasattr(frame, "assign")
 
 
 def _column(frame: Any, name: str) -> pl.Series:
@@ -127,7 +120,7 @@ def _text(value: object) -> str | None:
 
 
 def _joined(frame: Any, found: pl.DataFrame) -> Any:
-    """Return a frame of the same kind as the given one, with the answers added."""
+    """Return a frame of the same kind as the given one, with the answers beside its columns."""
     if isinstance(frame, pl.DataFrame):
         return frame.hstack(found)
     if isinstance(frame, pa.Table | pa.RecordBatch):
@@ -148,9 +141,7 @@ def _joined(frame: Any, found: pl.DataFrame) -> Any:
 
 
 def _numpy(column: pl.Series) -> npt.NDArray[Any]:
-    """Return a column as an array: what is null is not a number there, or `None`."""
-    if column.dtype in (pl.String, pl.Boolean) and (
-        column.dtype == pl.String or column.has_nulls()
-    ):
+    """Return a column as an array, with NaN or `None` for null."""
+    if column.dtype == pl.String or (column.dtype == pl.Boolean and column.has_nulls()):
         return np.array([*column, None], dtype=object)[:-1]
     return column.to_numpy()

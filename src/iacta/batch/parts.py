@@ -1,8 +1,8 @@
-"""Parts: the pure function that every engine runs, from one Arrow table to another.
+"""Parts: the pure function that every executor runs, from one Arrow table to another.
 
 It reads the rows of a part as its file has them, answers them, and returns them with the answers:
-as columns, or for a text format as the text to be written. So all slow work happens where the part
-is answered.
+as columns, or for a text format as the text to write. So all slow work happens where the part is
+answered.
 """
 
 import io
@@ -20,7 +20,7 @@ from iacta.batch.files import TEXT, Format, arrow
 from iacta.batch.rows import ERROR, WHOLE, Asked, answers, column_of
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError
-from iacta.files import parse_json
+from iacta.files import MOST_DEPTH, parse_json
 from iacta.questions.kinds import Whole
 from iacta.tabular import cells, column_name
 
@@ -38,7 +38,6 @@ __all__ = [
 HEAD = 1_000  # lines of JSON that decide the columns and their types
 ERRORS = b"iacta.errors"  # the key under which a part says how many of its rows have an error
 SIMPLE = 4_000  # bytes of a line that needs no guard
-MOST_DEPTH = 32
 FORMULA = r"(?s)^[=+\-@\t\r\n]."
 NOUNS = {"whole": "whole number", "number": "number", "bool": "truth value"}
 KINDS: dict[str, Any] = {"whole": pl.Int64, "number": pl.Float64, "bool": pl.Boolean}
@@ -59,10 +58,7 @@ class Job:
     types: tuple[tuple[str, str], ...] = ()
 
     def header(self, schema: pa.Schema) -> bytes:
-        """Return what comes before the rows in a text format.
-
-        schema: that of the parts that are read.
-        """
+        """Return what comes before the rows in a text format."""
         if self.target.name != "csv":
             return b""
         names = [name for name, _ in self.types] or schema.names
@@ -71,13 +67,7 @@ class Job:
 
 
 def answer_part(part: pa.Table, job: Job) -> pa.Table:
-    """Return a part with its answers.
-
-    part: some rows of a file, as `Source.parts` yields them.
-    job: the work to do on them.
-
-    The metadata of its schema says how many rows have an error; see `part_errors`.
-    """
+    """Return some rows of a file with their answers; the metadata counts the rows with an error."""
     asked = job.asked
     if job.source.name == "jsonl":
         rows, found = _answered_lines(part.column(TEXT).to_pylist(), job)
@@ -119,7 +109,7 @@ def answer_part(part: pa.Table, job: Job) -> pa.Table:
 def sent(part: pa.Table) -> bytes:
     """Return a part as the bytes that go to another process.
 
-    A pickled slice carries its whole table along, and some engines mistake two slices of one table
+    A pickled slice carries its whole table along, and some executors take two slices of one table
     for the same; bytes are unambiguous.
     """
     sink = pa.BufferOutputStream()
@@ -130,20 +120,12 @@ def sent(part: pa.Table) -> bytes:
 
 
 def answer_sent(content: bytes, job: Job) -> pa.Table:
-    """Return a part that was sent, with its answers.
-
-    content: what `sent` has made of it.
-    job: the work to do on its rows.
-    """
+    """Return `answer_part` of a part that was sent."""
     return answer_part(pa.ipc.open_stream(content).read_all(), job)
 
 
 def answers_sent(content: bytes, asked: Asked) -> pl.DataFrame:
-    """Return the answers alone to the rows of a part that was sent.
-
-    content: what `sent` has made of it.
-    asked: what is asked of each row.
-    """
+    """Return the answers to the rows of a part that was sent, without the rows."""
     return answers(_frame(pa.ipc.open_stream(content).read_all()), asked)
 
 
@@ -163,7 +145,7 @@ def _frame(part: pa.Table) -> pl.DataFrame:
 
 
 def _answered_lines(lines: Sequence[str], job: Job) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the columns of lines, or the lines themselves, and their answers."""
+    """Return lines of JSON, as columns if the target has columns, and their answers."""
     asked = job.asked
     given = {name for name, _ in asked.given}
     wanted = {column_of(each) for each in asked.form.parameters() if each.name not in given}
@@ -199,7 +181,7 @@ def _answered_lines(lines: Sequence[str], job: Job) -> tuple[pl.DataFrame, pl.Da
 
 
 def _with_errors(found: pl.DataFrame, errors: Sequence[str | None]) -> pl.DataFrame:
-    """Return answers in which rows that are wrong themselves have these errors."""
+    """Return answers in which rows that could not be read have these errors."""
     if not any(errors):
         return found
     sentence = pl.Series(errors, dtype=pl.String)
@@ -208,7 +190,7 @@ def _with_errors(found: pl.DataFrame, errors: Sequence[str | None]) -> pl.DataFr
 
 
 def _record(line: str) -> dict[str, Any]:
-    """Return the object of a line; what could need far more memory than its bytes is refused."""
+    """Return the object of a line, guarded where it could take far more memory than its bytes."""
     is_simple = len(line) < SIMPLE and line.count("[") + line.count("{") <= MOST_DEPTH
     try:
         record = json.loads(line, parse_constant=_refuse) if is_simple else parse_json(line)
@@ -228,7 +210,7 @@ def _refuse(text: str) -> None:
 
 
 def _column(values: list[Any]) -> pl.Series:
-    """Return values of JSON as a column, as texts unless all are numbers of one kind."""
+    """Return values as a column: texts, unless all are numbers of one kind."""
     kinds = {type(each) for each in values if each is not None}
     if kinds <= {int} and all(each is None or abs(each) < 2**62 for each in values):
         return pl.Series(values, dtype=pl.Int64)
@@ -242,10 +224,7 @@ def _text(value: Any) -> str | None:
 
 
 def head_types(lines: Iterable[str]) -> dict[str, str]:
-    """Return the columns of lines of JSON, and what each holds.
-
-    lines: the first of a file; those that are not objects are passed over.
-    """
+    """Return the columns of lines of JSON, and what each holds; lines with errors do not count."""
     kinds: dict[str, set[type]] = {}
     for line in lines:
         try:
@@ -262,10 +241,7 @@ def head_types(lines: Iterable[str]) -> dict[str, str]:
 def _typed(
     records: Sequence[Mapping[str, Any]], types: Mapping[str, str], asked: Sequence[str]
 ) -> tuple[pl.DataFrame, list[str | None]]:
-    """Return records as columns, and what is wrong with each.
-
-    asked: the columns that the question reads, which reports their errors itself.
-    """
+    """Return records as columns, and what is wrong with each, apart from the columns asked."""
     errors: list[str | None] = [None] * len(records)
     columns = {}
     for name, kind in types.items():
@@ -294,7 +270,6 @@ def _typed(
 
 
 def _spliced(lines: Iterable[str], found: pl.DataFrame) -> Iterable[str]:
-    """Yield lines with the answers added to their objects."""
     added = found.write_ndjson().splitlines()
     for line, answer in zip(lines, added, strict=True):
         body = line[1:-1].strip()
@@ -309,11 +284,7 @@ def read_cells(
 ) -> tuple[pl.DataFrame, list[str | None]]:
     """Return rows of CSV as columns of texts, and what is wrong with each row.
 
-    lines: the rows.
-    names: those of the columns.
-    mark: what is between the cells.
-
-    A row that is too short is filled up; the last cell of one that is too long holds the rest.
+    A short row is padded with empty cells; the last cell of a long one holds the rest.
     """
     if not any('"' in line or "\r" in line for line in lines):
         quick = _quick_cells(lines, names, mark)
@@ -341,7 +312,7 @@ def read_cells(
 
 
 def _quick_cells(lines: Sequence[str], names: Sequence[str], mark: str) -> pl.DataFrame | None:
-    """Return rows without quotes as columns, `None` if some have not as many cells as others."""
+    """Return rows without quotes as columns, `None` if they differ in their number of cells."""
     try:
         table = pyarrow.csv.read_csv(
             io.BytesIO("\n".join(lines).encode()),
@@ -357,7 +328,7 @@ def _quick_cells(lines: Sequence[str], names: Sequence[str], mark: str) -> pl.Da
 
 
 def _flat(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows in which nested values are JSON."""
+    """Return rows with nested values as JSON."""
     columns = [
         pl.Series(each.name, [*map(_text, each.to_list())], pl.String)
         if each.dtype.is_nested()
@@ -368,16 +339,11 @@ def _flat(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _csv(rows: pl.DataFrame, found: pl.DataFrame, mark: str, *, is_guarded: bool) -> str:
-    """Return rows as CSV without their heading.
-
-    is_guarded: whether texts that a spreadsheet would compute get an apostrophe in front; texts
-        that come from CSV stay as they are.
-    """
     text = pl.col(pl.String)
-    if is_guarded:
+    if is_guarded:  # against formulas; texts that come from CSV stay as they are
         is_formula = text.str.contains(FORMULA) & text.cast(pl.Float64, strict=False).is_null()
         plain = pl.when(is_formula).then(pl.lit("'") + text).otherwise(text)
     else:
-        plain = pl.when(text != "").then(text)  # what was empty is not written as ""
+        plain = pl.when(text != "").then(text)  # an empty text is not written as ""
     written = _flat(rows).with_columns(plain.name.keep()).hstack(found)
     return written.write_csv(include_header=False, separator=mark)

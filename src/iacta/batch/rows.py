@@ -1,10 +1,10 @@
 """Rows: a question for each, answered by a pure function from one table to another.
 
-A row asks what is in the columns that have a parameter's name; the rest is the same for all rows.
-Duplicate rows are answered once. Many battles are looked up in tables; other questions are asked as
-a command asks them. An invalid row gets the message of its error.
+A row gives the parameters that have a column; the others are the same for all rows. Duplicate rows
+are answered once. Most battles are looked up in tables; other questions are answered as for a
+command. An invalid row gets an error message.
 
-The function depends on its arguments alone, so any process on any machine may run it on any part of
+The function depends on its arguments alone, so any process on any machine can run it on any part of
 a batch.
 """
 
@@ -14,13 +14,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from iacta.batch.tables import COLUMNS, WAY_COLUMNS, Found, follow, look_up
+from iacta.batch.tables import COLUMNS, WAY_COLUMNS, Armies, Found, follow, look_up
 from iacta.checks import shown
 from iacta.display import pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
@@ -36,16 +36,15 @@ from iacta.tabular import column_name
 __all__ = ["ERROR", "WHOLE", "Asked", "answers", "column_of", "read_asked"]
 
 ERROR = "error"  # the column with the messages
-WHOLE = r"^\s*(-?[0-9]+)\.0+\s*$"  # how columns of floats write whole numbers
+WHOLE = r"^\s*(-?[0-9]+)\.0+\s*$"  # a whole number in a column of floats
 SHORT_NUMBER = "^[1-9][0-9]{0,3}$"
 SHORT_WAY = r"^[1-9][0-9]{0,2}([ ,][1-9][0-9]{0,2}){0,49}$"
 SHORT_LIST = r"^\[[1-9][0-9]{0,2}(, ?[1-9][0-9]{0,2}){0,49}\]$"
 MOST_WHOLE = 2**63 - 1
-MOST_ARMIES = 10_000  # that are looked up in tables
+MOST_ARMIES = 10_000  # in a battle that is looked up in tables
 PART_ROWS = {"battle": 2**16, "roll": 2**16, "campaign": 2_000, "plan": 4}
 USUAL_PART_ROWS = 1_000
-REMEMBERED = 20_000  # answers that are kept from one part to the next
-Whole64: TypeAlias = npt.NDArray[np.int64]
+REMEMBERED = 20_000  # answers kept from one part to the next
 TYPES: dict[type, Any] = {float: pl.Float64, int: pl.Int64, bool: pl.Boolean, str: pl.String}
 
 
@@ -72,9 +71,9 @@ class Asked:
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """The columns that are added, with their types.
+        """The added columns, with their types.
 
-        One that has the name of a parameter, such as `territories` of a campaign, is prefixed with
+        One with the name of a parameter, such as `territories` of a campaign, gets the prefix
         `answer_`.
         """
         kinds = {key.name: key.kind for key in self.form.columns()}
@@ -94,12 +93,12 @@ class Asked:
 
     @property
     def part_rows(self) -> int:
-        """How many rows are answered at once, in seconds at most: fewer where each is slow."""
+        """How many rows are answered at once, in at most a few seconds."""
         return PART_ROWS.get(self.question, USUAL_PART_ROWS)
 
     @cached_property
     def key(self) -> str:
-        """A text that identifies the question in any process."""
+        """A text that identifies what is asked in any process."""
         given = [f"{name}={pasted(value)}" for name, value in self.given]
         return sha256(repr((self.question, self.columns, given)).encode()).hexdigest()
 
@@ -110,12 +109,10 @@ class Asked:
         return hash(self.key)
 
     def parameters(self, names: Sequence[str]) -> dict[str, Parameter]:
-        """Return the parameters that a frame has a column for, by the name of the column.
+        """Return the parameters that have a column, by its name, in any case.
 
-        names: those of the frame's columns.
-
-        Names may be in any case. A required parameter that is neither there nor given is refused;
-        so is one that is both, and a name that two columns have, or an added one.
+        A required parameter must have a column or a value for all rows, and none may have both;
+        names of columns must differ from each other and from those of the added columns.
         """
         if twice := [name for name, many in Counter(names).items() if many > 1]:
             raise IllegalError(f"the column {shown(twice[0])} appears twice")
@@ -146,11 +143,7 @@ def column_of(parameter: Parameter) -> str:
 def read_asked(
     question: str, columns: Sequence[str] | None = None, given: Mapping[str, Any] | None = None
 ) -> Asked:
-    """Return what is asked of every row, or refuse it.
-
-    question: the name of a question that has columns.
-    columns: the keys of its record that become columns; `None` for the usual ones.
-    given: parameters that are the same for all rows; texts are read as on the command line.
+    """Return what is asked of every row, or refuse it; texts are read as on the command line.
 
     >>> read_asked("battle").columns[:2]
     ('win_probability', 'expected_attackers_left')
@@ -187,12 +180,7 @@ stop_probability, stop_probability_exact, outcomes, got 'chance'
 
 
 def answers(rows: pl.DataFrame, asked: Asked) -> pl.DataFrame:
-    """Return the answers to a question for each row, as many rows in their order.
-
-    rows: a column for each parameter that differs between rows; other columns do not matter.
-    asked: what is asked of all.
-
-    The columns are those asked for, and `error`; in a row with an error, the others are null.
+    """Return the columns asked for, and `error`; in a row with an error, the others are null.
 
     >>> rows = pl.DataFrame({"attackers": [12, -3], "defenders": [10, 10]})
     >>> found = answers(rows, read_asked("battle", ["win_probability"]))
@@ -218,7 +206,7 @@ def answers(rows: pl.DataFrame, asked: Asked) -> pl.DataFrame:
 
 
 def _plain(column: pl.Series, parameter: Parameter) -> pl.Series:
-    """Return a column as numbers or texts, which are fast to compare."""
+    """Return a column as numbers or texts, which compare fast."""
     kind = column.dtype
     if isinstance(kind, pl.List | pl.Array) and not kind.inner.is_nested():
         text = pl.element().fill_null("null")
@@ -256,7 +244,7 @@ def _bare(value: Any) -> Any:
 def _in_tables(
     keys: pl.DataFrame, asked: Asked
 ) -> tuple[npt.NDArray[np.bool_], pl.DataFrame] | None:
-    """Return which rows the tables answer, and the answers; `None` if they answer none."""
+    """Return which rows the tables answer, and their answers; `None` if the tables do not apply."""
     given, shape = dict(asked.given), keys.height
     chosen, look, others = {*asked.columns}, {}, [*keys.columns]
     usual: dict[str, Any]
@@ -291,7 +279,7 @@ def _in_tables(
     return is_known, frame.with_columns(pl.lit(None, pl.String).alias(ERROR))
 
 
-def _ways(column: pl.Series) -> Whole64:
+def _ways(column: pl.Series) -> Armies:
     """Return chains of plain numbers as rows padded with zeros, and zeros for all others."""
     way = pl.col("way")
     is_plain = way.str.contains(SHORT_WAY) | way.str.contains(SHORT_LIST)
@@ -302,7 +290,7 @@ def _ways(column: pl.Series) -> Whole64:
     return np.stack([step.to_numpy() for step in steps], axis=1)
 
 
-def _armies(column: pl.Series) -> Whole64:
+def _armies(column: pl.Series) -> Armies:
     """Return whole numbers up to thousands, and 0 for anything else."""
     armies = pl.col("armies")
     if column.dtype == pl.String:
@@ -316,7 +304,6 @@ def _armies(column: pl.Series) -> Whole64:
 
 
 def _equal(keys: pl.DataFrame, values: Mapping[str, Any]) -> Any:
-    """Return which rows have some values."""
     same = pl.all_horizontal(pl.col(name).eq_missing(pl.lit(v)) for name, v in values.items())
     return keys.select(same).to_series().to_numpy()
 
@@ -324,23 +311,11 @@ def _equal(keys: pl.DataFrame, values: Mapping[str, Any]) -> Any:
 # Other questions, each asked once.
 
 
-class Reply(NamedTuple):
-    """The reply to a row.
-
-    values: the columns that are asked for, `None` for null.
-    error: the message, if it is invalid.
-    """
-
-    values: tuple[Any, ...]
-    error: str | None = None
-
-
 def _one_by_one(keys: pl.DataFrame, asked: Asked) -> pl.DataFrame:
     """Return the answers; duplicate rows are answered once."""
     different = keys.unique(maintain_order=True)
     names = tuple(keys.columns)
-    replies = [_reply(asked, names, row) for row in different.iter_rows()]
-    records = [(*each.values, each.error) for each in replies]
+    records = [_record(asked, names, repr(row), row) for row in different.iter_rows()]
     found = pl.DataFrame(records, schema=asked.schema, orient="row")
     if different.height == keys.height:
         return found
@@ -352,35 +327,30 @@ def _one_by_one(keys: pl.DataFrame, asked: Asked) -> pl.DataFrame:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _remembered(asked: Asked, names: tuple[str, ...], key: str, row: tuple[Any, ...]) -> Reply:
-    """Return the reply to a row, whose key distinguishes 1 from 1.0 and True."""
+def _record(
+    asked: Asked, names: tuple[str, ...], key: str, row: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """Return the columns and the error of a row; the key distinguishes 1 from 1.0 and True."""
+    nulls = (None,) * len(asked.columns)
     try:
         found = _question(asked, dict(zip(names, row, strict=True))).answer()
         if not found.is_whole:  # it was interrupted
             raise KeyboardInterrupt
         data = found.data
     except IactaError as error:
-        sentence = named_by(error, asked.form, lambda name: name.rstrip("_"))
-        return Reply((None,) * len(asked.columns), sentence)
+        return *nulls, named_by(error, asked.form, lambda name: name.rstrip("_"))
     except MemoryError:
-        sentence = "these numbers need more memory than there is"
-        return Reply((None,) * len(asked.columns), sentence)
+        return *nulls, "these numbers need more memory than there is"
     kinds = [*asked.schema.values()][:-1]
     held = (getattr(data, name, None) for name in asked.columns)
     values = tuple(map(_cell, held, kinds))
     for name, value in zip(asked.columns, values, strict=True):
         if isinstance(value, int) and abs(value) > MOST_WHOLE:
-            sentence = f"{name} is too large for a column: {shown(value)}"
-            return Reply((None,) * len(asked.columns), sentence)
-    return Reply(values)
-
-
-def _reply(asked: Asked, names: tuple[str, ...], row: tuple[Any, ...]) -> Reply:
-    return _remembered(asked, names, repr(row), row)
+            return *nulls, f"{name} is too large for a column: {shown(value)}"
+    return *values, None
 
 
 def _cell(value: Any, kind: Any) -> Any:
-    """Return a value of a record as a column has it."""
     if value is None or value is OMITTED:
         return None
     if kind == pl.String and not isinstance(value, str):
@@ -389,10 +359,7 @@ def _cell(value: Any, kind: Any) -> Any:
 
 
 def _question(asked: Asked, values: Mapping[str, Any]) -> Question:
-    """Return the question of one row, or refuse it.
-
-    values: by the names of columns; null and an empty text mean the default.
-    """
+    """Return the question of one row, or refuse it; null and an empty text mean the default."""
     texts = dict(asked.given)
     for parameter in asked.form.parameters():
         value = values.get(column_of(parameter))
@@ -404,7 +371,7 @@ def _question(asked: Asked, values: Mapping[str, Any]) -> Question:
 
 
 def _read(parameter: Parameter, value: Any) -> Any:
-    """Return a value as a question holds it, from a number, a text, JSON or TOML in a text."""
+    """Return the value of a parameter from a number, or from a text, which may be JSON or TOML."""
     if isinstance(value, str):
         if value == STREAM:  # standard input cannot be read for each row
             raise IllegalError(f"{parameter.name} cannot be read from standard input in a batch")

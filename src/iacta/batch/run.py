@@ -1,8 +1,8 @@
 """Run: a file of questions answered part by part, here or on other machines.
 
-Parts are read one after another, answered by whatever takes them, and written in their order; only
-a few are in memory at a time. A folder beside the target keeps each answered part, with a checksum,
-until the whole is written, so that a run that was killed can go on.
+Parts are read one after another, answered by any executor, and written in their order; only a few
+are in memory at a time. A folder beside the target keeps each answered part, with a checksum, until
+the output is complete, so that a run that was killed can be resumed.
 """
 
 import json
@@ -22,7 +22,7 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     ThreadPoolExecutor,
 )
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from hashlib import file_digest, sha256
 from importlib import import_module
@@ -58,7 +58,7 @@ __all__ = ["Done", "answer_file", "cluster", "kept_parts"]
 
 KEPT = ".iacta-parts"  # the ending of the folder with the parts that are done
 CHECKSUM = 32  # bytes at the beginning of a kept part
-QUICK = ("battle", "roll")  # answered in the time that reading and writing take
+QUICK = ("battle", "roll")  # answered as fast as rows are read and written
 MOST_RESTARTS = 3  # of killed workers, with no part done between them
 USUAL_WIDTH = 8  # workers of an executor of unknown size
 AHEAD = 2  # parts per worker that are read in advance
@@ -69,10 +69,10 @@ LONGEST_GREETING = 10  # seconds in which a cluster must answer
 class Done(NamedTuple):
     """The result of a run.
 
-    rows: how many rows were answered.
-    errors: how many of them have an error.
-    parts: in how many parts.
-    resumed: how many of them an earlier run had done.
+    rows: the number of rows.
+    errors: the number of rows with an error.
+    parts: the number of parts.
+    resumed: the number of parts that an earlier run had answered.
     seconds: how long it took.
     """
 
@@ -105,13 +105,13 @@ def answer_file(
     question, columns, given: as for `answer`.
     workers: how many processes answer; `None` for all cores.
     executor: answers instead, such as Dask's `Client.get_executor()`; `workers` is its size.
-    resume: whether to go on where a run with the same question and files was stopped.
-    part_rows: how many rows a part has; `None` for as many as take seconds at most.
+    resume: whether to continue a run with the same question and files that was stopped.
+    part_rows: rows per part; `None` for as many as take at most a few seconds.
     watch: receives progress.
 
-    What is written depends on the source and the question alone, to the last byte, not on who
-    answers or on the size of parts. An existing target is replaced when all is done. Files that
-    cannot be read or written, and what `answer` refuses, are refused.
+    The output depends on the source and the question alone, to the last byte, and not on the
+    workers or the size of the parts. An existing target is replaced once the output is complete.
+    Files that cannot be read or written are refused, and so is whatever `answer` refuses.
     """
     begun = time.monotonic()
     asked = read_asked(question, columns, given)
@@ -121,23 +121,31 @@ def answer_file(
     if str(to) != STREAM:
         read_format(to)
         check_writable(to)  # before anything is answered
+    done = Done()
     with Source(read_path(source, "source")) as read:
         if not read.is_stream and to.exists() and to.samefile(read.file):
             raise IllegalError(f"the source and the target are the same file, {named(to)}")
         job = _job(read, to, asked)
         parts = iter(read.parts(rows))
         first = [*islice(parts, 2)]
-        make, width = _makes(job, count, executor, is_short=len(first) < 2)
         with (
-            _engine(make, width, is_own=executor is None) as engine,
+            _Workers(job, count, executor, is_short=len(first) < 2) as answering,
             _writing(read, to, job, rows, resume=resume) as out,
         ):
-            done = _answered(chain(first, parts), job, engine, out, read, watch)
-    return done._replace(seconds=time.monotonic() - begun)
+            for each in _answered(chain(first, parts), job, answering, out, read):
+                table = each.answer.result()
+                out.target.write(table.replace_schema_metadata())
+                done = done._replace(
+                    rows=done.rows + each.part.num_rows,
+                    errors=done.errors + part_errors(table),
+                    parts=done.parts + 1,
+                )
+                if watch is not None:
+                    watch(f"{done.rows:,} rows done", each.share)
+    return done._replace(resumed=out.resumed, seconds=time.monotonic() - begun)
 
 
 def _job(read: Source, target: Path, asked: Asked) -> Job:
-    """Return what is done with each part."""
     to = Format(read.format.name) if str(target) == STREAM else read_format(target)
     if read.format.name == to.name == "csv":
         to = to._replace(mark=read.format.mark)
@@ -164,116 +172,60 @@ def _unfit(kind: pa.DataType, to: Format) -> pa.DataType | None:
     return next(filter(None, (_unfit(each, to) for each in inner)), None)
 
 
-def _answered(
-    parts: Iterable[pa.Table],
-    job: Job,
-    engine: "_Engine",
-    out: "_Output",
-    read: Source,
-    watch: Watch | None,
-) -> Done:
-    """Answer parts and write them in their order; return the result."""
-    waiting: deque[_Waiting] = deque()
-    done = Done()
-    for number, part in enumerate(parts):
-        kept = out.load(number)
-        answer = engine.submit(part, job) if kept is None else kept
-        waiting.append(_Waiting(number, part, read.done, answer))
-        if len(waiting) > engine.width * AHEAD:
-            done = _taken(waiting, done, job, engine, out, watch)
-    while waiting:
-        done = _taken(waiting, done, job, engine, out, watch)
-    return done
-
-
 class _Waiting(NamedTuple):
-    """A part that is being answered.
-
-    number: its place.
-    part: its rows.
-    read: how much of the source has been read up to its end, `None` if that is not known.
-    answer: its answer, at once if an earlier run has kept it.
-    """
+    """A part that is being answered, and how much of the source has been read up to its end."""
 
     number: int
     part: pa.Table
-    read: float | None
-    answer: "Future[pa.Table] | pa.Table"
+    share: float | None
+    answer: "Future[pa.Table]"
 
     @property
     def is_answered(self) -> bool:
-        """Whether its answer is there, and not kept yet."""
-        return (
-            isinstance(self.answer, Future) and self.answer.done() and not self.answer.exception()
-        )
+        return self.answer.done() and not self.answer.exception()
 
 
-def _taken(
-    waiting: "deque[_Waiting]",
-    done: Done,
-    job: Job,
-    engine: "_Engine",
-    out: "_Output",
-    watch: Watch | None,
-) -> Done:
-    """Write the first of the waiting parts; return the result so far."""
+def _answered(
+    parts: Iterable[pa.Table], job: Job, workers: "_Workers", out: "_Output", read: Source
+) -> Iterator[_Waiting]:
+    """Yield parts in their order, each once it is answered."""
+    numbered = enumerate(parts)
+    waiting: deque[_Waiting] = deque()
     while True:
-        first = waiting[0]
-        is_new = isinstance(first.answer, Future)
+        for number, part in islice(numbered, 1 + workers.width * AHEAD - len(waiting)):
+            answer = out.load(number) or workers.submit(part, job)
+            waiting.append(_Waiting(number, part, read.done, answer))
+        if not waiting:
+            return
         try:
-            table = first.answer.result() if is_new else first.answer
-            break
+            waiting[0].answer.result()
         except BrokenExecutor:  # a worker was killed, and what the others had begun is lost
-            engine.restart()
+            workers.restart()
             for place, each in enumerate(waiting):
-                if isinstance(each.answer, Future) and not each.is_answered:
-                    waiting[place] = each._replace(answer=engine.submit(each.part, job))
-    engine.is_alive()
-    for each in waiting:  # so that a killed run need not repeat them
-        if each.is_answered:
-            out.keep(each.number, each.answer.result())
-    waiting.popleft()
-    out.write(table)
-    rows = done.rows + first.part.num_rows
-    if watch is not None:
-        watch(f"{rows:,} rows done", first.read)
-    return done._replace(
-        rows=rows,
-        errors=done.errors + part_errors(table),
-        parts=done.parts + 1,
-        resumed=done.resumed + (not is_new),
-    )
+                if not each.is_answered:
+                    waiting[place] = each._replace(answer=workers.submit(each.part, job))
+            continue
+        workers.restarts = 0
+        for each in waiting:  # so that a killed run need not repeat them
+            if each.is_answered:
+                out.keep(each.number, each.answer.result())
+        yield waiting.popleft()
 
 
 # Who answers.
+
+
+def _finished(result: Any) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_result(result)
+    return future
 
 
 class _Here(Executor):
     """Answers at once, in this process."""
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **named_args: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(function(*args, **named_args))
-        return future
-
-
-def _makes(
-    job: Job, workers: int | None, executor: Executor | None, *, is_short: bool
-) -> tuple[Callable[[], Executor], int]:
-    """Return what makes the executor, and how many parts it answers at once.
-
-    is_short: whether there is one part at most.
-    """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    number = workers or cores or 1
-    if executor is not None:
-        return lambda: executor, workers or USUAL_WIDTH
-    if is_short or number == 1:
-        return _Here, 1
-    if workers is None and job.asked.question in QUICK:
-        return partial(ThreadPoolExecutor, number), number
-    fresh = multiprocessing.get_context("spawn")
-    return partial(ProcessPoolExecutor, number, fresh, _begin_worker), number
+        return _finished(function(*args, **named_args))
 
 
 def _begin_worker() -> None:
@@ -289,21 +241,49 @@ def _end_with(parent: BaseProcess) -> None:
     os._exit(1)
 
 
-class _Engine:
-    """What answers parts.
+class _Workers:
+    """The executor that answers parts, started again when its workers are killed.
 
-    make: makes it, again after its workers were killed.
-    width: how many parts it answers at once.
-    is_own: whether it was made here.
+    workers: how many there are; `None` for all cores.
+    given: the executor to use; `None` to make one, which ends with the `with` block.
+    is_short: whether there is at most one part.
     """
 
-    def __init__(self, make: Callable[[], Executor], width: int, *, is_own: bool) -> None:
-        self.make, self.width, self.is_own = make, width, is_own
-        self.executor = make()
+    def __init__(
+        self, job: Job, workers: int | None, given: Executor | None, *, is_short: bool
+    ) -> None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        self.width = workers or cores or 1
+        self.is_own = given is None
         self.restarts = 0
+        self._others = {*multiprocessing.active_children()}
+        self._make: Callable[[], Executor]
+        if given is not None:
+            self.width = workers or USUAL_WIDTH
+            self._make = lambda: given
+        elif is_short or self.width == 1:
+            self.width = 1
+            self._make = _Here
+        elif workers is None and job.asked.question in QUICK:
+            self._make = partial(ThreadPoolExecutor, self.width)
+        else:
+            fresh = multiprocessing.get_context("spawn")
+            self._make = partial(ProcessPoolExecutor, self.width, fresh, _begin_worker)
+        self.executor = self._make()
+
+    def __enter__(self) -> "_Workers":
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        """End the workers: at once after an error."""
+        if not self.is_own:
+            return
+        self.executor.shutdown(wait=kind is None, cancel_futures=kind is not None)
+        if kind is not None:
+            for each in {*multiprocessing.active_children()} - self._others:
+                each.terminate()
 
     def submit(self, part: pa.Table, job: Job) -> "Future[pa.Table]":
-        """Have a part answered."""
         if isinstance(self.executor, _Here | ThreadPoolExecutor):
             return self.executor.submit(answer_part, part, job)
         try:
@@ -312,34 +292,13 @@ class _Engine:
             self.restart()
             return self.executor.submit(answer_sent, sent(part), job)
 
-    def is_alive(self) -> None:
-        """Take note that a part is done."""
-        self.restarts = 0
-
     def restart(self) -> None:
-        """Start new workers, or give up if they are killed again and again."""
+        """Start new workers, unless they are killed again and again."""
         self.restarts += 1
         if not self.is_own or self.restarts > MOST_RESTARTS:
             raise IllegalError("the workers were killed again and again")
         self.executor.shutdown(wait=False, cancel_futures=True)
-        self.executor = self.make()
-
-
-@contextmanager
-def _engine(make: Callable[[], Executor], width: int, *, is_own: bool) -> Iterator[_Engine]:
-    """Make what answers, and end it, at once after an error."""
-    others = {*multiprocessing.active_children()}
-    engine = _Engine(make, width, is_own=is_own)
-    try:
-        yield engine
-    except BaseException:
-        if is_own:
-            engine.executor.shutdown(wait=False, cancel_futures=True)
-            for each in {*multiprocessing.active_children()} - others:
-                each.terminate()
-        raise
-    if is_own:
-        engine.executor.shutdown()
+        self.executor = self._make()
 
 
 @contextmanager
@@ -376,18 +335,14 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
 
 
 class _Output:
-    """The target, and the parts beside it that are done.
-
-    target: what is written.
-    folder: where parts are kept, `None` where nothing is.
-    """
+    """The target, and the folder in which answered parts are kept, `None` for no folder."""
 
     def __init__(self, target: Target, folder: Path | None) -> None:
         self.target, self.folder = target, folder
         self.kept: set[int] = set()
+        self.resumed = 0
 
     def keep(self, number: int, table: pa.Table) -> None:
-        """Keep a part that is done, once it is on the disk."""
         if self.folder is None or number in self.kept:
             return
         sink = pa.BufferOutputStream()
@@ -397,7 +352,7 @@ class _Output:
         write_whole(self._file(number), sha256(content).digest() + content)
         self.kept.add(number)
 
-    def load(self, number: int) -> pa.Table | None:
+    def load(self, number: int) -> "Future[pa.Table] | None":
         """Return a part that an earlier run has kept, `None` if there is none that is sound."""
         if self.folder is None or not self._file(number).is_file():
             return None
@@ -406,11 +361,8 @@ class _Output:
         if sha256(content).digest() != checksum:
             return None
         self.kept.add(number)
-        return pa.ipc.open_file(pa.py_buffer(content)).read_all()
-
-    def write(self, table: pa.Table) -> None:
-        """Write the next part."""
-        self.target.write(table.replace_schema_metadata())
+        self.resumed += 1
+        return _finished(pa.ipc.open_file(pa.py_buffer(content)).read_all())
 
     def _file(self, number: int) -> Path:
         return (self.folder or Path()) / f"{number:08}.arrow"
@@ -435,12 +387,11 @@ def _writing(read: Source, target: Path, job: Job, rows: int, *, resume: bool) -
             written.close()
             stream.flush()
         return
-    place, folder = target.resolve(), _folder(target)
-    with _refusing(target):
-        _begin(folder, _identity(read, job, rows), resume=resume)
+    folder = _folder(target)
+    try:
+        _begin(folder, read, job, rows, resume=resume)
         part = folder / "whole"
-        with suppress(FileNotFoundError):
-            part.unlink()
+        part.unlink(missing_ok=True)
         stream = part.open("xb")
         written = Target(stream, job.target, schema, header, is_pipe=False)
         out = _Output(written, folder)
@@ -448,7 +399,7 @@ def _writing(read: Source, target: Path, job: Job, rows: int, *, resume: bool) -
             yield out
             written.close()
             stream.close()
-            put_in_place(part, place)
+            put_in_place(part, target.resolve())
         except BaseException:
             written.abandon()
             stream.close()
@@ -457,51 +408,38 @@ def _writing(read: Source, target: Path, job: Job, rows: int, *, resume: bool) -
                 shutil.rmtree(folder, ignore_errors=True)
             raise
         shutil.rmtree(folder)
-
-
-@contextmanager
-def _refusing(target: Path) -> Iterator[None]:
-    """Turn what the system says of a place that cannot be written into one sentence."""
-    try:
-        yield
     except (OSError, pa.ArrowException) as error:
-        reason = reason_of(error)
-        raise IllegalError(f"cannot write {named(target)}: {reason}") from None
+        raise IllegalError(f"cannot write {named(target)}: {reason_of(error)}") from None
 
 
 def _folder(target: Path) -> Path:
-    """Return the folder for the finished parts of a target."""
     place = target.resolve()
     return place.with_name(f".{place.name}{KEPT}")
 
 
 def kept_parts(target: str | os.PathLike[str]) -> int:
-    """Return how many parts of a target an earlier run has done."""
+    """Return how many parts of a target an earlier run has answered."""
     return len([*_folder(Path(target)).glob("*.arrow")])
 
 
-def _identity(read: Source, job: Job, rows: int) -> dict[str, Any]:
-    """Return what distinguishes one run from another."""
+def _begin(folder: Path, read: Source, job: Job, rows: int, *, resume: bool) -> None:
+    """Make the folder for the parts of a run, or go on with that of the same run."""
     checksum = None
     if not read.is_stream:
         with read.file.open("rb") as source:
             checksum = file_digest(source, "sha256").hexdigest()
-    return {
+    identity = {
         "iacta": version("iacta"),
         "question": job.asked.key,
         "source": checksum,
         "formats": [*job.source, *job.target],
         "rows": rows,
     }
-
-
-def _begin(folder: Path, identity: dict[str, Any], *, resume: bool) -> None:
-    """Make the folder for the parts of a run, or go on with that of the same run."""
     about = folder / "run.json"
     if folder.is_symlink():
         raise IllegalError(f"the folder of the parts must not be a link, got {named(folder)}")
     if resume and folder.exists():
-        if identity["source"] is None:
+        if checksum is None:
             raise ClashError("{resume} needs a source that is a file, got a pipe")
         try:
             is_same = json.loads(about.read_text(encoding="utf-8")) == identity

@@ -10,11 +10,11 @@ K(a, b) of a kernel, for a attackers of whom b take the territory, and g armies 
 
     p'(b − g)  =  Σ_a  p(a) · K(a, b),
 
-is computed at once for all campaigns that have the same defenders there. The sum is taken in the
-order of a by plain products and sums, as no library of linear algebra promises to.
+is computed at once for all campaigns with the same defenders there. The terms are summed in the
+order of a, which no library of linear algebra promises.
 
-Which table a battle is looked up in depends on that battle alone. So its answer is the same to the
-last bit, whatever else is in the batch and however the batch is divided.
+The table in which a battle is looked up depends on that battle alone. So its answer is the same to
+the last bit, whatever else is in the batch and however the batch is divided.
 
 Error. The chances and means have the error of the kernel for the size of the table: with true
 random dice, a relative error of at most 1e-12 up to 256 armies on each side, and of 5e-12 up to
@@ -35,9 +35,9 @@ from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 from iacta.rules.rules import Rules
 
-__all__ = ["COLUMNS", "WAY_COLUMNS", "Found", "follow", "look_up"]
+__all__ = ["COLUMNS", "WAY_COLUMNS", "Armies", "Found", "follow", "look_up"]
 
-COLUMNS = BattleQuestion.usual_columns()  # the chance, and what is left: ours, theirs, ours if won
+COLUMNS = BattleQuestion.usual_columns()  # chance, attackers and defenders left, attackers if won
 WAY_COLUMNS = CampaignQuestion.usual_columns()  # the chance
 SIZES_OF_STACKS = (32, 64, 128, 256)  # the most able attackers of a matrix; as many defenders
 MATRICES = 128  # kept, of at most 0.5 MB each
@@ -48,14 +48,14 @@ TABLES = 12  # kept, of at most 25 MB each
 STARTS = 32  # attackers whose battles against one number of defenders are answered together
 BLOCKS = 2**14  # of starts that are kept, 768 bytes each
 
-Whole: TypeAlias = npt.NDArray[np.int64]
-LOCK = Lock()  # kernels keep their last answer
+Armies: TypeAlias = npt.NDArray[np.int64]
+LOCK = Lock()  # kernels cache their last answer
 
 
 class Found(NamedTuple):
-    """The answers to some battles.
+    """The answers to battles or campaigns.
 
-    is_known: whether a battle, or campaign, is answered.
+    is_known: which of them are answered.
     columns: the values of each of `COLUMNS` or `WAY_COLUMNS`, NaN for none.
     """
 
@@ -63,11 +63,11 @@ class Found(NamedTuple):
     columns: dict[str, Floats]
 
 
-def look_up(attackers: Whole, defenders: Whole, question: BattleQuestion) -> Found:
-    """Return the answers to battles, as far as tables have them.
+def look_up(attackers: Armies, defenders: Armies, question: BattleQuestion) -> Found:
+    """Return the answers to the battles that are in tables.
 
-    attackers, defenders: the armies of each battle; 0 for one that is not asked here.
-    question: a battle with the rules and the stop of them all.
+    attackers, defenders: the armies of each battle; with 0 it is not answered.
+    question: a battle with the rules and the stop of all.
     """
     is_known = np.zeros(attackers.shape, bool)
     found = Found(is_known, {name: np.full(attackers.shape, np.nan) for name in COLUMNS})
@@ -100,12 +100,12 @@ def look_up(attackers: Whole, defenders: Whole, question: BattleQuestion) -> Fou
     return found
 
 
-def follow(attackers: Whole, ways: Whole, question: CampaignQuestion) -> Found:
-    """Return the chances of campaigns, as far as matrices have them.
+def follow(attackers: Armies, ways: Armies, question: CampaignQuestion) -> Found:
+    """Return the chances of the campaigns whose matrices are small enough.
 
-    attackers: the armies at the start of each; 0 for one that is not asked here.
-    ways: the defenders of each territory, a row for each campaign, with zeros at its end.
-    question: a campaign with the rules and the stop of them all.
+    attackers: the armies at the start of each; with 0 it is not answered.
+    ways: the defenders of each territory, one row per campaign, padded with zeros.
+    question: a campaign with the rules and the stop of all.
     """
     is_known = np.zeros(attackers.shape, bool)
     chances = np.full(attackers.shape, np.nan)
@@ -144,12 +144,7 @@ def follow(attackers: Whole, ways: Whole, question: CampaignQuestion) -> Found:
 
 
 def _moved(stack: Floats, matrix: Floats, staying: int) -> Floats:
-    """Return the distributions of the stacks that have taken a territory.
-
-    stack: a distribution of those able to attack in each row.
-    matrix: the probabilities that so many of so many take the territory.
-    staying: armies that must stay on it.
-    """
+    """Return the distribution of each stack, one per row, after it has taken a territory."""
     moved = np.zeros(stack.shape)
     for a in range(1, stack.shape[1]):
         if (chance := stack[:, a]).any():
@@ -166,12 +161,8 @@ def _matrix(rules: Rules, size: int, defenders: int) -> Floats:
     return find_kernel(rules).transitions(size, defenders).won
 
 
-def _means(rules: Rules, size: int, able: Whole, defenders: Whole) -> tuple[Floats, ...]:
-    """Return the chances to win, and the mean attackers and defenders left.
-
-    size: that of the table, as large as any of the battles.
-    able: attackers able to attack.
-    """
+def _means(rules: Rules, size: int, able: Armies, defenders: Armies) -> tuple[Floats, ...]:
+    """Return the chances to win, and the mean attackers and defenders left."""
     with LOCK:
         if find_kernel(rules).by_rows:
             table = _table(rules, size)

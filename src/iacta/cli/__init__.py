@@ -21,7 +21,7 @@ NOT_WRITTEN = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
-FOLLOWED = "plan"  # the question of which the answer can be followed
+FOLLOWED = "plan"  # the question whose answer can be followed
 
 
 def main() -> NoReturn:
@@ -41,7 +41,7 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         code = INTERRUPTED
     except BrokenPipeError:
-        # The reader, such as `head`, has what it wants: nothing more can be written there.
+        # The reader, such as `head`, has ended: nothing more can be written.
         _write_no_more()
         code = BROKEN_PIPE
     except OSError as error:
@@ -51,7 +51,6 @@ def main() -> NoReturn:
 
 
 def _run(words: Sequence[str]) -> int:
-    """Run what the words of the command line ask, and return the exit code."""
     if words[:1] == ["help"]:
         words = [*words[1:], HELP[1]]
     if not words or words[0] in HELP:
@@ -89,12 +88,11 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _all_forms() -> list[type[Form]]:
-    """Return every command that is not in a group."""
+    """Return the commands, each group once."""
     return [form for form in [*QUESTIONS.all(), *COMMANDS.all()] if " " not in form.name]
 
 
 def _run_form(form: type[Form], words: Sequence[str]) -> int:
-    """Run one command, or show its help."""
     if issubclass(form, Command):
         form = form.for_words(words)
     forms: list[type[Form]] = [form, Shown] if issubclass(form, Question) else [form]
@@ -128,15 +126,15 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
 
 
 def _write_no_more() -> None:
-    """Send what is still to be written nowhere, so that Python's end does not try it again."""
+    """Discard buffered output, so that Python does not try to write it when it ends."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(sentence: str, code: int = BAD_INPUT) -> int:
-    """Say on standard error, if it is open, what is wrong, and return the exit code."""
+    """Report an error on standard error, if it is open, and return the exit code."""
     line = "".join(each if each.isprintable() else repr(each)[1:-1] for each in sentence)
     if sys.stderr is not None:
-        with suppress(OSError):  # as when its reader has gone
+        with suppress(OSError):  # its reader may have ended
             print(f"iacta: {line}", file=sys.stderr, flush=True)
     return code

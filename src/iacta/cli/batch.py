@@ -84,7 +84,7 @@ class BatchCommand(Command):
 
     @classmethod
     def for_words(cls, words: Sequence[str]) -> type[Command]:
-        """Return the command with the options of the question that a command line names."""
+        """Add the options of the question that the command line names."""
         option = option_name("question")
         given = list(zip(words, [*words[1:], ""], strict=True))
         named = [after for word, after in given if word == option]
@@ -93,7 +93,6 @@ class BatchCommand(Command):
         return _asking(found) if found is not None else BatchCommand
 
     def run(self) -> int:
-        """Answer the file, and report how many rows were answered and how many have errors."""
         from iacta.batch.run import answer_file, cluster, kept_parts  # an extra, slow to load
 
         own = {each.name for each in BatchCommand.parameters()}
@@ -139,27 +138,17 @@ class BatchCommand(Command):
 
 
 def _asking(question: type[Question]) -> type[BatchCommand]:
-    """Return the command with the parameters of a question as options."""
-    fields: list[Any] = [
-        (
-            each.name,
-            Annotated[Any, Parameter(each.kind, each.help, False, _usual(each), each.metavar)],
-        )
-        for each in question.parameters()
-    ]
-    empty = [
-        (name, kind, False if isinstance(kind.__metadata__[0].kind, Flag) else None)
-        for name, kind in fields
-    ]
-    given = make_dataclass("Given", empty, bases=(Form,), frozen=True, kw_only=True)
+    """Return the command with the parameters of a question as options, none of them required."""
+    fields: list[Any] = []
+    for each in question.parameters():
+        usual = "a column" if each.is_required else each.default_text
+        option = Parameter(each.kind, each.help, False, usual, each.metavar)
+        default = False if isinstance(each.kind, Flag) else None
+        fields.append((each.name, Annotated[Any, option], default))
+    given = make_dataclass("Given", fields, bases=(Form,), frozen=True, kw_only=True)
     namespace = {"__doc__": BatchCommand.__doc__}
     bases = (BatchCommand, given)
     return make_dataclass("BatchCommand", [], bases=bases, namespace=namespace, frozen=True)
-
-
-def _usual(parameter: Parameter) -> str:
-    """Return the help's default of a parameter: a required one is a column."""
-    return "a column" if parameter.is_required else parameter.default_text
 
 
 registered = command(

@@ -1,4 +1,4 @@
-"""`iacta chart`: the pictures that no other command draws, one command for each of them."""
+"""`iacta chart`: the pictures that no other command draws, one command each."""
 
 import inspect
 import re
@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Annotated, Any
 
 from iacta.charts.curves import CHANCES
-from iacta.charts.registry import Chart, Option, charts
+from iacta.charts.registry import Chart, charts
 from iacta.checks import read_chance
 from iacta.cli.command import Command, command
 from iacta.cli.picture import Picture
@@ -57,14 +57,13 @@ class ChartCommand(Command):
     dark: Annotated[bool, Parameter(Flag(), "Draw on a dark background.")] = False
 
     def run(self) -> int:
-        """Draw the chart."""
         with Picture(self.file, self.dark) as picture:
             draw, values = self.chart()
             picture.draw(picture.sketch(lambda _: draw(**values)))
         return 0
 
     def chart(self) -> tuple[Callable[..., Any], dict[str, Any]]:
-        """Return the function that draws, and its arguments."""
+        """Return the function that draws the chart, and its arguments."""
         raise NotImplementedError
 
 
@@ -79,7 +78,7 @@ def _estimates(form: Simulation) -> object:
 
 
 NUMBERS = {"attackers": Attackers, "defenders": Defenders}
-# The arguments of charts that are no numbers, by name: what asks for them, and how they are found.
+# The form and the value of each argument of a chart that is not a number.
 FOUND: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
     "battle": (OneBattle, lambda form: form.battle),
     "campaign": (OneCampaign, lambda form: form.campaign),
@@ -93,7 +92,7 @@ FOUND: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
 
 
 def _described(drawn: Chart) -> type[ChartCommand]:
-    """Return the command of a chart, described by the arguments of its function."""
+    """Return the command of a chart; its parameters are the arguments of the chart's function."""
     arguments = [
         each
         for each in inspect.signature(drawn.draw).parameters.values()
@@ -104,10 +103,7 @@ def _described(drawn: Chart) -> type[ChartCommand]:
     own: list[Any] = [("file", PictureFile)]
     for each in arguments:
         if each.name in drawn.options:
-            is_list = "Sequence" in str(each.annotation)
-            own.append(
-                _option(each.name, _help(drawn, each.name), is_list, drawn.options[each.name])
-            )
+            own.append(_option(drawn, each))
         elif each.name in NUMBERS:
             own.append((each.name, NUMBERS[each.name]))
 
@@ -129,20 +125,18 @@ def _described(drawn: Chart) -> type[ChartCommand]:
     )
 
 
-def _option(name: str, help_line: str, is_list: bool, option: Option) -> tuple[str, Any, Any]:
-    """Return the field of an argument that the command line has as an option."""
-    number = Whole(option.least)
-    kind = Listed(number) if is_list else number
-    parameter = Parameter(kind, help_line, metavar="N,N..." if is_list else "")
-    return name, Annotated[Any, parameter], kind.parse(option.default, name)
-
-
-def _help(drawn: Chart, name: str) -> str:
-    """Return what the docstring of a chart says of an argument."""
+def _option(drawn: Chart, argument: inspect.Parameter) -> tuple[str, Any, Any]:
+    """Return the field of an option; its help is what the chart's docstring says."""
+    name, option = argument.name, drawn.options[argument.name]
     text = inspect.cleandoc(drawn.draw.__doc__ or "")
     found = re.search(rf"^{name}: (.*(?:\n    .*)*)", text, re.MULTILINE)
     line = " ".join(found[1].split()) if found else ""
-    return line[:1].upper() + line[1:]
+    is_list = "Sequence" in str(argument.annotation)
+    number = Whole(option.least)
+    kind = Listed(number) if is_list else number
+    help_line = line[:1].upper() + line[1:]
+    parameter = Parameter(kind, help_line, metavar="N,N..." if is_list else "")
+    return name, Annotated[Any, parameter], kind.parse(option.default, name)
 
 
 for each in charts().values():
@@ -180,7 +174,6 @@ class MinimumTroops(ChartCommand):
     ] = False
 
     def chart(self) -> tuple[Callable[..., Any], dict[str, Any]]:
-        """Return one of two charts, between which `ratio` decides."""
         drawn = charts()
         if not self.ratio:
             return drawn["minimum_troops"].draw, {

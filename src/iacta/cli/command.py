@@ -1,4 +1,4 @@
-"""What the command line does with a form: it shows the answer to a question, or runs a command."""
+"""Shows the answer to a question, or runs a command."""
 
 import sys
 from collections.abc import Sequence
@@ -22,15 +22,15 @@ __all__ = ["COMMANDS", "Command", "Shown", "ask", "command"]
 
 @dataclass(frozen=True)
 class Command(Form):
-    """A form that is no question, but does something."""
+    """A form that does something other than answer a question."""
 
     @classmethod
     def for_words(cls, words: Sequence[str]) -> "type[Command]":
-        """Return the form that reads a command line: this one, unless words in it say otherwise."""
+        """Return the form that reads a command line, which may depend on its words."""
         return cls
 
     def run(self) -> int:
-        """Do it, and return the exit code."""
+        """Run the command, and return the exit code."""
         raise NotImplementedError
 
 
@@ -61,14 +61,15 @@ class Shown(Form):
 
 
 def ask(question: Question, shown: Shown) -> Answer:
-    """Print the answer to a question, draw it if that is asked, and return it."""
+    """Print the answer to a question, draw it if asked to, and return it."""
+    picture = None
     if shown.plot is not None:
         question.check_chart()
-    picture = None
-    if shown.plot is not None or shown.dark:
-        from iacta.cli.picture import read_picture  # only needed here
+        from iacta.cli.picture import Picture  # only needed here
 
-        picture = read_picture(shown.plot, shown.dark)
+        picture = Picture(shown.plot, shown.dark)
+    elif shown.dark:
+        raise IllegalError("--dark also needs --plot FILE")
     with picture or nullcontext():
         return _show(question, shown, picture)
 

@@ -16,10 +16,10 @@ from iacta.questions.question import QUESTIONS, Question
 
 __all__ = ["completions"]
 
-PLACES, PLAYERS = {"NAMES", "NAME"}, {"PLAYER", "PLAYERS"}  # what options of a plan call names
-BLANK = r"[^\w.]+"  # boards find names whatever is between their words
+PLACES, PLAYERS = {"NAMES", "NAME"}, {"PLAYER", "PLAYERS"}  # the metavars of names
+BLANK = r"[^\w.]+"  # boards find names whatever separates their words
 
-# Each asks `iacta completion words` for what may come next; where that is nothing, for files.
+# Each calls `iacta completion words`, and completes files where that prints nothing.
 SCRIPTS = {
     "bash": """_iacta() {
     local IFS=$'\\n'
@@ -62,15 +62,14 @@ class Completion(Command):
     ]
 
     def run(self) -> int:
-        """Print it."""
         print(SCRIPTS[self.shell])
         return 0
 
 
 def completions(words: Sequence[str]) -> list[str]:
-    """Return what the last of the words of a command line may be; nothing for files and numbers.
+    """Return the completions of the last word of a command line; none for files and numbers.
 
-    words: those behind `iacta`; the last one is begun, and may be empty.
+    words: those after `iacta`; the last may be empty.
 
     >>> completions(["camp"])
     ['campaign']
@@ -79,7 +78,7 @@ def completions(words: Sequence[str]) -> list[str]:
     >>> completions(["battle", "12", "10", "--rules=capital+wa"])
     ['--rules=capital+wall']
     """
-    # bash makes a word of its own of the = between an option and its value.
+    # To bash, the = between an option and its value is a word.
     *before, begun = [word for word in words if word != "="] or [""]
     if words and words[-1] == "=":
         before, begun = [*before, begun], ""
@@ -91,16 +90,12 @@ def completions(words: Sequence[str]) -> list[str]:
 
 def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
     before = before[before[:1] == ["help"] :]
-    forms: list[type[Form]] = (
-        [*QUESTIONS.find(before[0]), *COMMANDS.find(before[0])]
-        if before
-        else [*QUESTIONS.all(), *COMMANDS.all()]
-    )
-    names = {form.name: form for form in forms}
     if not before:
-        yield from {name.split()[0] for name in names}
+        yield from {form.name.split()[0] for form in (*QUESTIONS.all(), *COMMANDS.all())}
         yield from ("help", *VERSION, *HELP)
         return
+    forms: list[type[Form]] = [*QUESTIONS.find(before[0]), *COMMANDS.find(before[0])]
+    names = {form.name: form for form in forms}
     group = [name.split()[1] for name in names if name.startswith(f"{before[0]} ")]
     if group and len(before) == 1:
         yield from group
@@ -130,10 +125,7 @@ def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
 
 
 def _named(form: type[Form], words: Sequence[str], option: Parameter, begun: str) -> Iterator[str]:
-    """Yield the territories, continents and players that an option of a plan may name.
-
-    words: those before the option, such as the file of the position.
-    """
+    """Yield the names of territories, continents and players on the board that the words name."""
     called = option.metavar or option.kind.metavar
     if called not in PLACES | PLAYERS or not hasattr(form, "position"):
         return
@@ -162,7 +154,6 @@ def _named(form: type[Form], words: Sequence[str], option: Parameter, begun: str
 
 
 def _values(kind: Kind, begun: str) -> Iterator[str]:
-    """Yield the words that a kind of value can be, where one is begun."""
     if isinstance(kind, Listed):
         yield from _values(kind.kind, begun)
     elif isinstance(kind, Choice):

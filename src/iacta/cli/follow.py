@@ -40,12 +40,10 @@ class Followed(Form):
 def follow(
     answer: Answer, read: Callable[[str], str] | None = None, seed: int | None = None
 ) -> None:
-    """Follow a plan until it is over, or the player ends it.
+    """Follow a plan until it is over, or the player quits.
 
-    answer: the answer with the plan.
-    read: shows a prompt and returns the line that the player types, `None` for `input`; an
-        `EOFError` ends it.
-    seed: of the dice that are thrown here; `None` for others each time.
+    read: shows a prompt and returns the line that the player types, as `input` does.
+    seed: that of the dice; `None` for different ones each time.
     """
     import numpy as np  # slow to load
 
@@ -77,10 +75,9 @@ def follow(
 
 
 def _after(play: Play, words: str, read: Callable[[str], str], rng: "np.random.Generator") -> Play:
-    """Return where the plan is after a roll."""
     lost, killed = _losses(words) if words else play.thrown(rng)
     if (lost, killed) not in play.results():
-        return play.after(lost, killed)  # which is refused
+        return play.after(lost, killed)  # refuses them
     if not words:
         print(f"You lose {lost}, they lose {killed}.")
     if not play.conquers(killed):
@@ -96,7 +93,7 @@ def _after(play: Play, words: str, read: Callable[[str], str], rng: "np.random.G
 
 
 def _losses(words: str) -> tuple[int, int]:
-    """Return the losses that a line says.
+    """Return the losses on a line.
 
     >>> _losses("1-1"), _losses("a2 d0"), _losses("0 2"), _losses("d2")
     ((1, 1), (2, 0), (0, 2), (0, 2))

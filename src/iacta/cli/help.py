@@ -24,11 +24,7 @@ HELP_LINE = (", ".join(HELP), "Show this help.")
 
 
 def form_help(forms: Sequence[type[Form]], command: str) -> str:
-    """Return the help of a command.
-
-    forms: what it takes; the first has its summary and its examples.
-    command: how it is called, as `iacta battle`.
-    """
+    """Return the help of a command; the first form has its summary and its examples."""
     parameters = [parameter for form in forms for parameter in form.parameters()]
     arguments = [each for each in parameters if each.is_argument]
     options = [each for each in parameters if not each.is_argument]
@@ -46,12 +42,6 @@ def form_help(forms: Sequence[type[Form]], command: str) -> str:
 
 
 def group_help(command: str, group: type[Form], members: Sequence[type[Form]]) -> str:
-    """Return the help of a group of commands.
-
-    command: how it is called, as `iacta chart`.
-    group: what it is for.
-    members: the commands in it.
-    """
     lines = [f"Usage: {command} COMMAND [OPTIONS] ...", "", *wrap(group.summary(), _width())]
     lines += _listed("Commands", ((form.name.split()[1], form.summary()) for form in members))
     lines += _listed("Options", [HELP_LINE])
@@ -59,10 +49,7 @@ def group_help(command: str, group: type[Form], members: Sequence[type[Form]]) -
 
 
 def overview(forms: Sequence[type[Form]]) -> str:
-    """Return the help of `iacta` itself.
-
-    forms: all commands.
-    """
+    """Return the help of `iacta` itself."""
     lines = ["Usage: iacta COMMAND [OPTIONS] ...", "", *wrap(ABOUT, _width())]
     topics = {topic: [form for form in forms if form.topic is topic] for topic in Topic}
     for topic, about in topics.items():
@@ -84,12 +71,11 @@ def _option(parameter: Parameter) -> tuple[str, str]:
 
 
 def _line(parameter: Parameter) -> str:
-    default = parameter.default_text.replace(",", ", ")  # so that long ones can be wrapped
+    default = parameter.default_text.replace(",", ", ")  # so that they wrap
     return f"{parameter.help} [default: {default}]" if default else parameter.help
 
 
 def _listed(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield a title, and below it names with their lines beside them."""
     shown = list(rows)
     if not shown:
         return

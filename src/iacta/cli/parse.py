@@ -1,4 +1,4 @@
-"""Reads the words of a command line, as the description of its command says."""
+"""Reads the words of a command line by the description of its command."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,14 +17,14 @@ Texts = dict[str, str | list[str] | bool]
 
 
 def argument_name(parameter: Parameter) -> str:
-    """Return what an argument is called in help: `ATTACKERS`, `[NAME]`, `DEFENDERS...`."""
+    """Return the name of an argument in help: `ATTACKERS`, `[NAME]`, `DEFENDERS...`."""
     name = parameter.metavar or parameter.name.upper()
     name = f"{name}..." if parameter.kind.is_row else name
     return name if parameter.is_required else f"[{name}]"
 
 
 def spelt(form: type[Form], name: str) -> str:
-    """Return the name of a parameter as messages have it: `--chance`, but `attackers`."""
+    """Return the name of a parameter in messages: `--chance`, but `attackers`."""
     is_argument = any(each.name == name and each.is_argument for each in form.parameters())
     return name if is_argument else option_name(name)
 
@@ -32,11 +32,11 @@ def spelt(form: type[Form], name: str) -> str:
 def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: str) -> Texts:
     """Return the text of each parameter that is given, by its name.
 
-    parameters: what may be given.
-    words: the command line behind the command's name.
-    command: the command, as `iacta battle`, for messages.
+    parameters: those of the command.
+    words: the command line after the command's name.
+    command: the command for messages, such as `iacta battle`.
 
-    What begins with one hyphen is an argument, so that a negative number is refused as a number.
+    A word with one hyphen is an argument, so that a negative number is refused as a number.
     """
     options = {option_name(each.name): each for each in parameters}
     arguments: list[str] = []
@@ -60,7 +60,7 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
 
 
 def _value(parameter: Parameter, name: str, given: str | Iterator[str], command: str) -> str | bool:
-    """Return the value of an option: behind its `=`, or else the next word."""
+    """Return the value of an option: what follows its `=`, or the next word."""
     if isinstance(parameter.kind, Flag):
         if isinstance(given, str):
             raise MalformedError(f"{name} takes no value, got {shown(given)}")
@@ -74,7 +74,6 @@ def _value(parameter: Parameter, name: str, given: str | Iterator[str], command:
 def _placed(
     parameters: Sequence[Parameter], words: Sequence[str], named: Texts, command: str
 ) -> Texts:
-    """Return the texts of the arguments, which come in the order of their parameters."""
     texts: Texts = {}
     left = list(words)
     for parameter in parameters:
@@ -96,13 +95,7 @@ def _placed(
 
 
 def check_known(what: str, name: str, known: Sequence[str], command: str) -> None:
-    """Refuse a name that is none of those known, with the nearest of them.
-
-    what: what it names, such as `option`.
-    name: the name.
-    known: the names there are.
-    command: the command whose help lists them.
-    """
+    """Refuse an unknown option or command, and suggest the nearest known one."""
     if name in known:
         return
     from difflib import get_close_matches  # slow to import, and only needed here

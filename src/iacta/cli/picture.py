@@ -1,4 +1,4 @@
-"""The picture of an answer, which any command draws into a file when asked."""
+"""The picture of an answer, which commands draw into a file."""
 
 import sys
 from collections.abc import Callable
@@ -6,21 +6,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from iacta.charts.converter import CONVERTED, Converter, convert
-from iacta.errors import IllegalError
 from iacta.files import STREAM, check_writable, plain
 
 if TYPE_CHECKING:
     from iacta.charts.theme import AnyChart
 
-__all__ = ["Picture", "read_picture"]
+__all__ = ["Picture"]
 
 
 class Picture:
-    """A file for a picture that is still to be drawn.
-
-    file: its name; `-` for standard output, which gets SVG.
-    dark: whether the picture has a dark ground.
-    """
+    """The file for a picture: `-` prints SVG."""
 
     def __init__(self, file: str, dark: bool) -> None:
         from iacta.charts import check_installed  # only needed here
@@ -31,19 +26,18 @@ class Picture:
         kind = "svg" if file == STREAM else ending(file)
         if file != STREAM:
             check_writable(file)
-        # It starts now, to be ready when the answer is computed.
+        # The converter starts now, to be ready when the answer is.
         self._make = Converter(kind) if kind in CONVERTED else convert
 
     def __enter__(self) -> "Picture":
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        """Keep no process for a picture that was refused."""
         if kind is not None and isinstance(self._make, Converter):
             self._make.close()
 
     def sketch(self, make: "Callable[[ModuleType], AnyChart]") -> "AnyChart":
-        """Return the chart that `make` returns, given `iacta.charts`; some answers have none."""
+        """Return the chart that `make` returns, given `iacta.charts`; it may refuse an answer."""
         from iacta import charts  # as above
         from iacta.charts.theme import sketched
 
@@ -51,7 +45,7 @@ class Picture:
             return make(charts)
 
     def draw(self, chart: "AnyChart") -> None:
-        """Write the picture, and say so on standard error."""
+        """Write the picture, and report that on standard error."""
         from iacta import charts  # as above
         from iacta.charts.files import content
 
@@ -61,12 +55,3 @@ class Picture:
         charts.save(chart, self._file, dark=self._dark, make=self._make)
         if sys.stderr is not None:  # as it is when the shell has closed it
             print(f"iacta: wrote {plain(self._file)}", file=sys.stderr)
-
-
-def read_picture(file: str | None, dark: bool) -> Picture | None:
-    """Return the file for the picture that `--plot` asks for; `--dark` alone is refused."""
-    if file is None:
-        if dark:
-            raise IllegalError("--dark also needs --plot FILE")
-        return None
-    return Picture(file, dark)

@@ -50,7 +50,6 @@ class ReproduceCommand(Command):
             raise IllegalError(f"DIR must be the name of a folder, got {self.folder!r}")
 
     def run(self) -> int:
-        """Write the report, and say how much of the literature agrees."""
         import iacta_literature as library  # slow to import, and only needed here
 
         library.check_packages()
@@ -89,7 +88,6 @@ def _record(done: "Reproduced") -> dict[str, object]:
 
 
 def _count(row: dict[str, str], done: "Reproduced") -> int:
-    """Return how many values an erratum affects."""
     return sum(value.published.erratum == row["erratum"] for value in done.mistaken)
 
 

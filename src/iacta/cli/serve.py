@@ -1,5 +1,6 @@
 """`iacta serve`: the page and its API, from this machine."""
 
+import errno
 import logging
 import socket
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ __all__ = ["ServeCommand"]
 
 NEEDED = ("fastapi", "httptools", "jinja2", "uvicorn", "websockets", "altair", "scipy")
 MOST_PORT, MOST_WORKERS = 65_535, 256
-MOST_WAITING = 2048  # connections that the system keeps until they are accepted
+MOST_WAITING = 2048  # connections that wait to be accepted
 
 
 @command(
@@ -59,7 +60,6 @@ class ServeCommand(Command):
     ] = Fraction(30)
 
     def run(self) -> int:
-        """Serve until Ctrl-C."""
         gone = [name for name in NEEDED if find_spec(name) is None]
         if gone:
             raise missing(f"the page needs {gone[0]}, which is not installed", "serve")
@@ -114,7 +114,7 @@ class ServeCommand(Command):
         return 0
 
     def _listen(self) -> socket.socket:
-        """Return a socket that listens."""
+        unknown = IllegalError(f"host is not an address of this machine: {shown(self.host)}")
         try:
             family, kind, protocol, _, place = socket.getaddrinfo(
                 self.host or "0.0.0.0",  # noqa: S104 # asked for
@@ -122,10 +122,8 @@ class ServeCommand(Command):
                 type=socket.SOCK_STREAM,
             )[0]
         except (OSError, UnicodeError):
-            raise IllegalError(
-                f"host is not an address of this machine: {shown(self.host)}"
-            ) from None
-        # Only where the protocol is named, asyncio sends each part of a response at once.
+            raise unknown from None
+        # asyncio sends each part of a response at once only if the protocol is named.
         listening = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -136,13 +134,9 @@ class ServeCommand(Command):
             raise IllegalError(f"port is reserved: {self.port}; try one from 1024") from None
         except OSError as error:
             listening.close()
-            import errno
-
             if error.errno == errno.EADDRINUSE:
                 raise IllegalError(f"port is in use by another program: {self.port}") from None
-            raise IllegalError(
-                f"host is not an address of this machine: {shown(self.host)}"
-            ) from None
+            raise unknown from None
         return listening
 
     def _place(self, port: int) -> str:

@@ -1,7 +1,7 @@
-"""The rules that commands take where none are given: `IACTA_RULES`, or a line of a settings file.
+"""The usual rules of a player: `IACTA_RULES`, or a line of a settings file.
 
-The file is `iacta/config.toml` in the folder for settings, `~/.config` or what `XDG_CONFIG_HOME`
-says, on Windows `%APPDATA%`. Its only key is `rules`.
+The file is `iacta/config.toml` in `XDG_CONFIG_HOME`, which is usually `~/.config`, or on Windows in
+`%APPDATA%`. Its only key is `rules`.
 """
 
 import os
@@ -24,11 +24,7 @@ RULES_FILE = r":([^:@~]+\.toml)(?=[@~]|$)"
 
 
 def with_usual_rules(form: type[Form], texts: Texts) -> Texts:
-    """Return what a command line says, with the usual rules where it names none.
-
-    form: the command.
-    texts: the text of each parameter that is given.
-    """
+    """Return the texts of a command line, with the usual rules where it names none."""
     is_played = issubclass(form, UnderRules) and not any(
         each.name == "rules" and each.is_argument for each in form.parameters()
     )
@@ -47,11 +43,7 @@ def with_usual_rules(form: type[Form], texts: Texts) -> Texts:
 
 
 def know_rules_files(form: type[Form], texts: Texts) -> None:
-    """Read the rules files that territories and fronts name, as in `8:house.toml`.
-
-    form: the command.
-    texts: the text of each parameter that is given.
-    """
+    """Read the rules files that territories and fronts name, as in `8:house.toml`."""
     for each in form.parameters():
         if not each.kind.names_rules or each.name not in texts:
             continue
@@ -73,8 +65,7 @@ def _file() -> Path:
 
 
 def _rules_in(file: Path) -> str:
-    """Return the rules that the settings file names, empty if there is none."""
-    if not file.is_absolute() or not file.is_file():  # without a home it would be here
+    if not file.is_absolute() or not file.is_file():  # without a home it would be a relative path
         return ""
     from iacta.rules.files import read_toml  # only needed here
 

@@ -1,4 +1,4 @@
-"""How answers look on a terminal: sentences, tables and bars of text; and patience."""
+"""Prints answers: sentences, tables and bars of text; and shows the progress of long work."""
 
 import os
 import sys
@@ -23,15 +23,17 @@ TONES = {"good": "32", "bad": "31", "neutral": "33", "other": "36"}
 DEFENDERS, EVEN, ATTACKERS = (240, 160, 96), (240, 240, 240), (112, 180, 230)
 STEPS = (0, 95, 135, 175, 215, 255)  # of each colour in the cube of 256
 LEAST_WAIT, LEAST_CHANGE = 0.5, 0.1  # seconds
-SILENT_WAIT = 5.0  # seconds until it is said where no terminal shows it
+SILENT_WAIT = 5.0  # seconds until long work is reported where there is no terminal
 LONG = "this is taking a while; Ctrl-C stops it"
-ANEW = "\r\x1b[K"  # begins the line anew
+ANEW = "\r\x1b[K"  # clears the line
 
 
 def print_sections(sections: Iterable[Section]) -> None:
-    """Print an answer. Lines are not cut: a terminal wraps them, a pipe does not."""
+    """Print an answer. Lines are not wrapped here: a terminal does it, a pipe does not."""
     for number, section in enumerate(sections):
-        if number and not _is_split(section):
+        first = section.parts[0]
+        is_split = isinstance(first, Table) and first.continued  # each part begins with a blank
+        if number and not is_split:
             print()
         if section.title:
             print(_styled(section.title, BOLD))
@@ -61,7 +63,7 @@ def _styled(text: str, style: str) -> str:
 
 
 def _width_of(text: str) -> int:
-    """Return how many columns a text takes.
+    """Return how many columns of a terminal a text takes.
 
     >>> _width_of("Kyiv"), _width_of("東京")
     (4, 4)
@@ -69,11 +71,6 @@ def _width_of(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum((1 + (east_asian_width(c) in "WF")) * (not combining(c)) for c in text)
-
-
-def _is_split(section: Section) -> bool:
-    """Return whether a section begins with a table in parts, each of which has its own title."""
-    return isinstance(section.parts[0], Table) and bool(section.parts[0].continued)
 
 
 def _print_table(table: Table) -> None:
@@ -104,14 +101,14 @@ def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
             blanks = " " * (widths[i] - _width_of(text))
             whole = blanks + text if columns[i] else text + blanks
             line += "  " * (i > 0)
-            line += _styled(whole, _ground(cell.level)) if isinstance(cell, Shaded) else whole
+            line += _styled(whole, _background(cell.level)) if isinstance(cell, Shaded) else whole
         print(line.rstrip())
 
 
-def _ground(level: float) -> str:
-    """Return the ground of a cell, from orange to blue, on which black can be read.
+def _background(level: float) -> str:
+    """Return the background of a cell, from orange to blue, with black text.
 
-    >>> _ground(0.0) in ("38;5;16;48;2;240;160;96", "38;5;16;48;5;215")
+    >>> _background(0.0) in ("38;5;16;48;2;240;160;96", "38;5;16;48;5;215")
     True
     """
     end, part = (DEFENDERS, 1 - 2 * level) if level < 0.5 else (ATTACKERS, 2 * level - 1)
@@ -155,9 +152,9 @@ def _print_grid(grid: Grid) -> None:
 
 @contextmanager
 def patience() -> Iterator[Watch]:
-    """While the block runs for long, show on a terminal that and how far work goes on.
+    """Show the progress of a block that runs for long; yields what receives the progress.
 
-    Without a terminal, standard error gets one line, once.
+    Without a terminal, standard error gets a single line.
     """
     if sys.stderr is None:
         yield lambda *_, **__: None
@@ -201,7 +198,7 @@ def patience() -> Iterator[Watch]:
 
 
 def _seconds(seconds: float) -> str:
-    """Return a time as people read it.
+    """Return a time in words.
 
     >>> _seconds(8.4), _seconds(200), _seconds(7300)
     ('8 s', '3 min', '2 h')
