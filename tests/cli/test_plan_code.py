@@ -1,5 +1,6 @@
 """`iacta plan` reads codes of positions and turns, and says the code of what it was asked."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,14 @@ def test_a_code_is_a_position(run: Run, tmp_path: Path) -> None:
     answers = {run(f"plan {each} --take Brazil").stdout for each in (code, str(file))}
     assert len(answers) == 1
     assert "You take Brazil" in answers.pop()
+
+
+def test_an_answer_has_the_code_of_its_turn(run: Run) -> None:
+    words = "--take Brazil,Argentina --keep Peru:2 --rules capital --json"
+    first = json.loads(run(f"plan {START.to_code()} {words}").stdout)
+    again = json.loads(run(f"plan {first['code']} --take Brazil,Argentina --json").stdout)
+    assert Turn.from_code(first["code"]).keep["Peru"] == 2
+    assert {**again, "seconds": 0} == {**first, "seconds": 0}
 
 
 def test_the_code_of_a_turn_says_its_rules_and_constraints() -> None:

@@ -285,6 +285,9 @@ class PlanRecord(Record):
         Sequence[AdvanceRecord], Key("How many armies stay behind, for each conquest.")
     ]
     endings: Annotated[Sequence[EndingRecord], Key("Where the plan may fail, most likely first.")]
+    code: Annotated[
+        str, Key("The turn that is planned, as a code of one line that `iacta plan` reads.")
+    ]
     stages: Annotated[
         Sequence[Unit],
         Key(
@@ -338,6 +341,7 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
         interval=_interval(plan.interval),
         advances=[AdvanceRecord.of(each, from_=each.start) for each in rearguards(plan)],
         endings=[EndingRecord(each.start, each.to, each.chance) for each in plan.endings],
+        code=plan.problem.turn.to_code(),
         **more,
     )
 
