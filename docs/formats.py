@@ -4,7 +4,7 @@ import inspect
 import sys
 
 from iacta.board.formats import FORMATS
-from iacta.board.formats.draft import Format
+from iacta.board.formats.draft import BoardFormat
 
 __all__ = ["formats_page"]
 
@@ -24,7 +24,7 @@ def formats_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _row(each: Format) -> str:
+def _row(each: BoardFormat) -> str:
     use = "read and written" if each.write else "read"
     cards = "; cards are read from a file beside it" if each.cards else ""
     return f"| {each.name} | `{each.ending}` | {use}{cards} |"

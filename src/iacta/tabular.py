@@ -35,7 +35,7 @@ from iacta.files import (
     reason_of,
 )
 
-__all__ = ["MOST_COLUMNS", "Lines", "Tabular", "cells", "column_name", "mark_of", "text_of"]
+__all__ = ["MOST_COLUMNS", "LineBlock", "Tabular", "cells", "column_name", "mark_of", "text_of"]
 
 ARROW_STREAM = b"\xff\xff\xff\xff"
 ZIP = b"PK\x03\x04"
@@ -60,7 +60,7 @@ UNREADABLE = (
 LIBRARIES = ("pyarrow.lib", "polars.exceptions", "_fastexcel")
 
 
-class Lines(NamedTuple):
+class LineBlock(NamedTuple):
     """Some lines of a text, each whole: one of CSV may go on within quotes.
 
     first: the number of the first of them.
@@ -185,11 +185,11 @@ class Tabular:
 
     # Texts.
 
-    def lines(self) -> Iterator[Lines]:
+    def lines(self) -> Iterator[LineBlock]:
         """Yield the lines of a text, many at a time; a list of JSON has a line for each entry."""
         if self.format == "json":
             entries = self.document()
-            yield Lines(1, [json.dumps(each).encode() for each in entries])
+            yield LineBlock(1, [json.dumps(each).encode() for each in entries])
             return
         rest, number, is_first = b"", 1, True
         joined = _Joined(self.longest)
@@ -207,7 +207,7 @@ class Tabular:
                 if self.format == "csv":
                     lines = joined.rows(lines, self.mark, begun)
                 if lines:
-                    yield Lines(begun, lines)
+                    yield LineBlock(begun, lines)
             if not block:
                 joined.end(number - joined.waiting)
                 return

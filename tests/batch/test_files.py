@@ -25,8 +25,8 @@ import pytest
 from iacta import IactaError, ask, audit
 from iacta.batch import answer, answer_file, parts
 from iacta.batch import run as runs
-from iacta.batch.files import Format, Source
-from iacta.batch.parts import Job, answer_part
+from iacta.batch.files import BatchSource, FileFormat
+from iacta.batch.parts import BatchJob, answer_part
 from iacta.batch.rows import read_asked
 from tests.cli.conftest import run
 from tests.cli.run import Run
@@ -737,8 +737,8 @@ def test_ctrl_c_ends_a_run_with_its_workers_and_says_how_to_go_on(
 
 def test_the_function_of_a_part_is_pure(battles: pl.DataFrame, tmp_path: Path) -> None:
     source = written(battles, tmp_path / "in.parquet")
-    with Source(source) as opened:
-        job = Job(read_asked("battle"), opened.format, Format("csv"))
+    with BatchSource(source) as opened:
+        job = BatchJob(read_asked("battle"), opened.format, FileFormat("csv"))
         (part,) = opened.parts(COUNT)
     with ThreadPoolExecutor(4) as pool:
         texts = {

@@ -13,7 +13,7 @@ from iacta.board.files import read_board_file, write_board
 from iacta.board.formats import FORMATS, board_text, own
 from iacta.board.formats import read_text as read_any
 from iacta.board.formats.draft import assemble
-from iacta.board.formats.reading import Table
+from iacta.board.formats.reading import FileTable
 
 FILES = Path(__file__).parent / "files"
 # Each file is called like the module that reads it.
@@ -357,7 +357,7 @@ def test_what_is_odd_is_remarked_on_with_its_line(
 
 def test_if_the_first_territory_is_cut_off_it_is_remarked_on_not_all_others() -> None:
     table = {"territories": {"Island": [], "A": ["B"], "B": []}}
-    found = assemble(own.read_board_table(Table(table), "x")).remarks
+    found = assemble(own.read_board_table(FileTable(table), "x")).remarks
     assert [each.text for each in found] == ["'Island' cannot be reached from 'A'"]
 
 

@@ -25,7 +25,7 @@ from iacta.errors import IllegalError, MalformedError, TooLargeError, missing
 from iacta.files import in_file, named
 from iacta.tabular import Tabular, cells, text_of
 
-__all__ = ["TEXT", "Format", "Source", "Target", "arrow", "read_format"]
+__all__ = ["TEXT", "BatchSource", "BatchTarget", "FileFormat", "arrow", "read_format"]
 
 TEXT = "text"  # the column of lines, or of the text to write
 FORMATS = {
@@ -46,7 +46,7 @@ MOST_EXACT = 2**53  # larger whole numbers become texts, as Excel would round th
 MADE = datetime(2000, 1, 1)  # the date of every workbook, so that equal ones have equal bytes
 
 
-class Format(NamedTuple):
+class FileFormat(NamedTuple):
     """The format of a file.
 
     name: `csv`, `jsonl`, `parquet`, `arrow` or `excel`.
@@ -63,11 +63,11 @@ class Format(NamedTuple):
         return self.name in ("csv", "jsonl")
 
 
-def read_format(file: Path) -> Format:
+def read_format(file: Path) -> FileFormat:
     """Return the format that the ending of a name stands for, or refuse it.
 
     >>> read_format(Path("battles.csv.gz"))
-    Format(name='csv', compression='gzip', mark=',')
+    FileFormat(name='csv', compression='gzip', mark=',')
     """
     compression = COMPRESSIONS.get(file.suffix.lower())
     ending = Path(file.stem).suffix.lower() if compression else file.suffix.lower()
@@ -77,13 +77,13 @@ def read_format(file: Path) -> Format:
             f"the target must end in {', '.join(FORMATS)}, or in .csv or .jsonl followed by "
             f"{', '.join(COMPRESSIONS)}, got {named(file)}"
         )
-    return Format(name, compression)
+    return FileFormat(name, compression)
 
 
 # Reading.
 
 
-class Source:
+class BatchSource:
     """A file, or `-` for standard input, that is read part by part in a `with` block.
 
     `names` are its columns (none are known for lines of JSON), and `schema` is that of its parts:
@@ -96,7 +96,7 @@ class Source:
         self.is_stream = self._table.is_stream
         self._batches: Iterator[pa.RecordBatch]
 
-    def __enter__(self) -> "Source":
+    def __enter__(self) -> "BatchSource":
         self.names: list[str] = []
         self.schema = pa.schema({TEXT: pa.string()})
         with ExitStack() as stack, in_file(self.file, "batch"):
@@ -115,7 +115,7 @@ class Source:
             self._batches = self._named(batches)
             stack.pop_all()
         name = "jsonl" if table.format == "json" else table.format
-        self.format = Format(name, None, table.mark)
+        self.format = FileFormat(name, None, table.mark)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -193,14 +193,14 @@ def arrow(found: pl.DataFrame) -> pa.Table:
 # Writing.
 
 
-class Target:
+class BatchTarget:
     """A file that is written table by table; those of a text format hold the text of a part each.
 
     is_pipe: whether it is a pipe, to which Arrow is written as a stream.
     """
 
     def __init__(
-        self, stream: Any, format_: Format, schema: pa.Schema, header: bytes, *, is_pipe: bool
+        self, stream: Any, format_: FileFormat, schema: pa.Schema, header: bytes, *, is_pipe: bool
     ) -> None:
         self.format, self.schema = format_, schema
         self._kept: list[pa.Table] = []

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.ipc
 
-from iacta.batch.files import TEXT, Format, arrow
+from iacta.batch.files import TEXT, FileFormat, arrow
 from iacta.batch.rows import ERROR, WHOLE, Asked, answers, column_of
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, MalformedError
@@ -26,7 +26,7 @@ from iacta.tabular import cells, column_name
 
 __all__ = [
     "HEAD",
-    "Job",
+    "BatchJob",
     "answer_part",
     "answer_sent",
     "answers_sent",
@@ -44,7 +44,7 @@ KINDS: dict[str, Any] = {"whole": pl.Int64, "number": pl.Float64, "bool": pl.Boo
 
 
 @dataclass(frozen=True)
-class Job:
+class BatchJob:
     """The work to do on every part of a file.
 
     asked: what is asked of each row.
@@ -53,8 +53,8 @@ class Job:
     """
 
     asked: Asked
-    source: Format
-    target: Format
+    source: FileFormat
+    target: FileFormat
     types: tuple[tuple[str, str], ...] = ()
 
     def header(self, schema: pa.Schema) -> bytes:
@@ -66,7 +66,7 @@ class Job:
         return heading.write_csv(separator=self.target.mark).encode()
 
 
-def answer_part(part: pa.Table, job: Job) -> pa.Table:
+def answer_part(part: pa.Table, job: BatchJob) -> pa.Table:
     """Return some rows of a file with their answers; the metadata counts the rows with an error."""
     asked = job.asked
     if job.source.name == "jsonl":
@@ -119,7 +119,7 @@ def sent(part: pa.Table) -> bytes:
     return content
 
 
-def answer_sent(content: bytes, job: Job) -> pa.Table:
+def answer_sent(content: bytes, job: BatchJob) -> pa.Table:
     """Return `answer_part` of a part that was sent."""
     return answer_part(pa.ipc.open_stream(content).read_all(), job)
 
@@ -144,7 +144,7 @@ def _frame(part: pa.Table) -> pl.DataFrame:
 # JSON lines.
 
 
-def _answered_lines(lines: Sequence[str], job: Job) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _answered_lines(lines: Sequence[str], job: BatchJob) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return lines of JSON, as columns if the target has columns, and their answers."""
     asked = job.asked
     given = {name for name, _ in asked.given}

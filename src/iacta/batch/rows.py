@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from iacta.batch.tables import COLUMNS, WAY_COLUMNS, Armies, Found, follow, look_up
+from iacta.batch.tables import COLUMNS, WAY_COLUMNS, Armies, TableAnswers, follow, look_up
 from iacta.checks import shown
 from iacta.display import pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
@@ -271,7 +271,7 @@ def _in_tables(
             continue  # each of its rows reports what is wrong
         here = slice(None) if not others else _equal(keys, values)
         find: Any = look_up if asked.question == BattleQuestion.name else follow
-        found: Found = find(*(look[name][here] for name in names), question)
+        found: TableAnswers = find(*(look[name][here] for name in names), question)
         is_known[here] = found.is_known
         for name in asked.columns:
             columns[name][here] = found.columns[name]

@@ -36,8 +36,16 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.ipc
 
-from iacta.batch.files import Format, Source, Target, read_format
-from iacta.batch.parts import HEAD, Job, answer_part, answer_sent, head_types, part_errors, sent
+from iacta.batch.files import BatchSource, BatchTarget, FileFormat, read_format
+from iacta.batch.parts import (
+    HEAD,
+    BatchJob,
+    answer_part,
+    answer_sent,
+    head_types,
+    part_errors,
+    sent,
+)
 from iacta.batch.rows import Asked, read_asked
 from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, TooLargeError, missing
@@ -122,7 +130,7 @@ def answer_file(
         read_format(to)
         check_writable(to)  # before anything is answered
     done = Done()
-    with Source(read_path(source, "source")) as read:
+    with BatchSource(read_path(source, "source")) as read:
         if not read.is_stream and to.exists() and to.samefile(read.file):
             raise IllegalError(f"the source and the target are the same file, {named(to)}")
         job = _job(read, to, asked)
@@ -145,8 +153,8 @@ def answer_file(
     return done._replace(resumed=out.resumed, seconds=time.monotonic() - begun)
 
 
-def _job(read: Source, target: Path, asked: Asked) -> Job:
-    to = Format(read.format.name) if str(target) == STREAM else read_format(target)
+def _job(read: BatchSource, target: Path, asked: Asked) -> BatchJob:
+    to = FileFormat(read.format.name) if str(target) == STREAM else read_format(target)
     if read.format.name == to.name == "csv":
         to = to._replace(mark=read.format.mark)
     names, types = read.names, dict.fromkeys(read.names, "text")
@@ -160,10 +168,10 @@ def _job(read: Source, target: Path, asked: Asked) -> Job:
         if kind := _unfit(field.type, to):
             raise IllegalError(f"{to.name} cannot hold the column {shown(field.name)} of {kind}")
     is_kept = not read.format.is_text or read.format.name == to.name == "jsonl"
-    return Job(asked, read.format, to, () if is_kept else tuple(types.items()))
+    return BatchJob(asked, read.format, to, () if is_kept else tuple(types.items()))
 
 
-def _unfit(kind: pa.DataType, to: Format) -> pa.DataType | None:
+def _unfit(kind: pa.DataType, to: FileFormat) -> pa.DataType | None:
     """Return the part of a type that a format cannot hold, `None` if it can hold all."""
     is_bytes = any(word in str(kind).split("[")[0] for word in ("binary", "decimal256"))
     inner = [kind.field(n).type for n in range(kind.num_fields)]
@@ -186,7 +194,7 @@ class _Waiting(NamedTuple):
 
 
 def _answered(
-    parts: Iterable[pa.Table], job: Job, workers: "_Workers", out: "_Output", read: Source
+    parts: Iterable[pa.Table], job: BatchJob, workers: "_Workers", out: "_Output", read: BatchSource
 ) -> Iterator[_Waiting]:
     """Yield parts in their order, each once it is answered."""
     numbered = enumerate(parts)
@@ -250,7 +258,7 @@ class _Workers:
     """
 
     def __init__(
-        self, job: Job, workers: int | None, given: Executor | None, *, is_short: bool
+        self, job: BatchJob, workers: int | None, given: Executor | None, *, is_short: bool
     ) -> None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         self.width = workers or cores or 1
@@ -283,7 +291,7 @@ class _Workers:
             for each in {*multiprocessing.active_children()} - self._others:
                 each.terminate()
 
-    def submit(self, part: pa.Table, job: Job) -> "Future[pa.Table]":
+    def submit(self, part: pa.Table, job: BatchJob) -> "Future[pa.Table]":
         if isinstance(self.executor, _Here | ThreadPoolExecutor):
             return self.executor.submit(answer_part, part, job)
         try:
@@ -337,7 +345,7 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
 class _Output:
     """The target, and the folder in which answered parts are kept, `None` for no folder."""
 
-    def __init__(self, target: Target, folder: Path | None) -> None:
+    def __init__(self, target: BatchTarget, folder: Path | None) -> None:
         self.target, self.folder = target, folder
         self.kept: set[int] = set()
         self.resumed = 0
@@ -369,7 +377,9 @@ class _Output:
 
 
 @contextmanager
-def _writing(read: Source, target: Path, job: Job, rows: int, *, resume: bool) -> Iterator[_Output]:
+def _writing(
+    read: BatchSource, target: Path, job: BatchJob, rows: int, *, resume: bool
+) -> Iterator[_Output]:
     """Open the target; an unfinished run leaves it as it was, and keeps the parts that are done."""
     schema = answer_part(read.schema.empty_table(), job).schema.remove_metadata()
     header = job.header(read.schema)
@@ -382,7 +392,7 @@ def _writing(read: Source, target: Path, job: Job, rows: int, *, resume: bool) -
                 stream = stack.enter_context(target.open("wb"))
             elif stream is None:
                 raise IllegalError("standard output takes no bytes")
-            written = Target(stream, job.target, schema, header, is_pipe=True)
+            written = BatchTarget(stream, job.target, schema, header, is_pipe=True)
             yield _Output(written, None)
             written.close()
             stream.flush()
@@ -393,7 +403,7 @@ def _writing(read: Source, target: Path, job: Job, rows: int, *, resume: bool) -
         part = folder / "whole"
         part.unlink(missing_ok=True)
         stream = part.open("xb")
-        written = Target(stream, job.target, schema, header, is_pipe=False)
+        written = BatchTarget(stream, job.target, schema, header, is_pipe=False)
         out = _Output(written, folder)
         try:
             yield out
@@ -422,7 +432,7 @@ def kept_parts(target: str | os.PathLike[str]) -> int:
     return len([*_folder(Path(target)).glob("*.arrow")])
 
 
-def _begin(folder: Path, read: Source, job: Job, rows: int, *, resume: bool) -> None:
+def _begin(folder: Path, read: BatchSource, job: BatchJob, rows: int, *, resume: bool) -> None:
     """Make the folder for the parts of a run, or go on with that of the same run."""
     checksum = None
     if not read.is_stream:

@@ -35,7 +35,7 @@ from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 from iacta.rules.rules import Rules
 
-__all__ = ["COLUMNS", "WAY_COLUMNS", "Armies", "Found", "follow", "look_up"]
+__all__ = ["COLUMNS", "WAY_COLUMNS", "Armies", "TableAnswers", "follow", "look_up"]
 
 COLUMNS = BattleQuestion.usual_columns()  # chance, attackers and defenders left, attackers if won
 WAY_COLUMNS = CampaignQuestion.usual_columns()  # the chance
@@ -52,7 +52,7 @@ Armies: TypeAlias = npt.NDArray[np.int64]
 LOCK = Lock()  # kernels cache their last answer
 
 
-class Found(NamedTuple):
+class TableAnswers(NamedTuple):
     """The answers to battles or campaigns.
 
     is_known: which of them are answered.
@@ -63,14 +63,14 @@ class Found(NamedTuple):
     columns: dict[str, Floats]
 
 
-def look_up(attackers: Armies, defenders: Armies, question: BattleQuestion) -> Found:
+def look_up(attackers: Armies, defenders: Armies, question: BattleQuestion) -> TableAnswers:
     """Return the answers to the battles that are in tables.
 
     attackers, defenders: the armies of each battle; with 0 it is not answered.
     question: a battle with the rules and the stop of all.
     """
     is_known = np.zeros(attackers.shape, bool)
-    found = Found(is_known, {name: np.full(attackers.shape, np.nan) for name in COLUMNS})
+    found = TableAnswers(is_known, {name: np.full(attackers.shape, np.nan) for name in COLUMNS})
     rules = question.stop.rules_in_fight(question.rule_set.rules)
     garrison = rules.garrison
     is_plain = question.stop.is_reserve and not (question.exact or rules.mode.grows)
@@ -100,7 +100,7 @@ def look_up(attackers: Armies, defenders: Armies, question: BattleQuestion) -> F
     return found
 
 
-def follow(attackers: Armies, ways: Armies, question: CampaignQuestion) -> Found:
+def follow(attackers: Armies, ways: Armies, question: CampaignQuestion) -> TableAnswers:
     """Return the chances of the campaigns whose matrices are small enough.
 
     attackers: the armies at the start of each; with 0 it is not answered.
@@ -109,7 +109,7 @@ def follow(attackers: Armies, ways: Armies, question: CampaignQuestion) -> Found
     """
     is_known = np.zeros(attackers.shape, bool)
     chances = np.full(attackers.shape, np.nan)
-    found = Found(is_known, {WAY_COLUMNS[0]: chances})
+    found = TableAnswers(is_known, {WAY_COLUMNS[0]: chances})
     staying = question.rule_set.rules.garrison
     rules = question.stop.rules_in_fight(question.rule_set.rules)
     is_plain = question.stop.is_reserve and not (question.exact or rules.mode.grows)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from iacta.board.board import Board, did_you_mean, folded, read_name
 from iacta.board.formats import board_text, own, read_text
 from iacta.board.formats.draft import Cards, Remark, assemble
-from iacta.board.formats.reading import Table, decode, read_file, read_json
+from iacta.board.formats.reading import FileTable, decode, read_file, read_json
 from iacta.errors import IactaError
 from iacta.files import UnreadableError, in_file, read_path, write_whole
 
@@ -83,7 +83,7 @@ def read_board(source: str | PathLike[str] | Mapping[str, Any]) -> Board:
     ('A', 'C')
     """
     if isinstance(source, Mapping):
-        return assemble(own.read_board_table(Table(source), "board")).board
+        return assemble(own.read_board_table(FileTable(source), "board")).board
     return read_board_file(source).board
 
 

@@ -15,7 +15,7 @@ from iacta.board.codes import is_code, read_code, write_code
 from iacta.board.files import read_board
 from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
-from iacta.board.formats.reading import KeyPath, Table, decode, read_file, read_table
+from iacta.board.formats.reading import FileTable, KeyPath, decode, read_file, read_table
 from iacta.checks import put, row_of, shown, whole_number
 from iacta.display import Pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
@@ -275,7 +275,7 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
     (Holding(owner='red', armies=72), Holding(owner='', armies=0))
     """
     if isinstance(source, Mapping):
-        return _position(Table(source), None)
+        return _position(FileTable(source), None)
     if isinstance(source, str) and is_code(source):
         return Position.from_code(source)
     file = read_path(source, "position")
@@ -300,7 +300,7 @@ def position_of_text(text: str, board: Board | None = None) -> Position:
     return _position(read_table(decode(text.encode("utf-8", "replace"))), None, board)
 
 
-def _position(table: Table, folder: Path | None, beside: Board | None = None) -> Position:
+def _position(table: FileTable, folder: Path | None, beside: Board | None = None) -> Position:
     table.refuse_unknown(table.entries, KEYS)
     board = _board(table, folder, beside)
     held: dict[str, Holding] = {}
@@ -321,7 +321,7 @@ def _position(table: Table, folder: Path | None, beside: Board | None = None) ->
 
 
 @contextmanager
-def _placed(table: Table, path: KeyPath) -> Iterator[None]:
+def _placed(table: FileTable, path: KeyPath) -> Iterator[None]:
     """Give an error the line of an entry."""
     try:
         yield
@@ -329,7 +329,7 @@ def _placed(table: Table, path: KeyPath) -> Iterator[None]:
         table.refuse(path, str(error), type(error))
 
 
-def _holding(table: Table, path: tuple[str, ...], entry: object) -> Holding:
+def _holding(table: FileTable, path: tuple[str, ...], entry: object) -> Holding:
     key = path[-1]
     if not isinstance(entry, Mapping):
         table.refuse(path, f"{key!r} must have an owner and armies, got {shown(entry)}")
@@ -344,10 +344,10 @@ def _holding(table: Table, path: tuple[str, ...], entry: object) -> Holding:
         table.refuse((*path, field), f"{key!r}: {error}", type(error))
 
 
-def _board(table: Table, folder: Path | None, beside: Board | None) -> Board:
+def _board(table: FileTable, folder: Path | None, beside: Board | None) -> Board:
     given = table.entries.get("board", "classic")
     if isinstance(given, Mapping):
-        inner = Table(given, lambda path: table.line_of(("board", *path)))
+        inner = FileTable(given, lambda path: table.line_of(("board", *path)))
         return assemble(own.read_board_table(inner, "board")).board
     if not isinstance(given, str):
         table.refuse(("board",), f"board must be a name, a path or a table, got {shown(given)}")

@@ -97,9 +97,9 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
         form = form.for_words(words)
     forms: list[type[Form]] = [form, Shown] if issubclass(form, Question) else [form]
     if form.name == FOLLOWED:
-        from iacta.cli.follow import Followed, follow  # only needed here
+        from iacta.cli.follow import FollowOption, follow  # only needed here
 
-        forms.insert(1, Followed)
+        forms.insert(1, FollowOption)
     command = f"iacta {form.name}"
     if any(word in HELP for word in words):
         from iacta.cli.help import form_help  # only needed here
@@ -114,7 +114,7 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
             return asked.run()
         if isinstance(asked, Question):
             shown = Shown.parse(texts)
-            is_followed = form.name == FOLLOWED and Followed.parse(texts).follow
+            is_followed = form.name == FOLLOWED and FollowOption.parse(texts).follow
             if is_followed and (shown.json or shown.csv):
                 raise IllegalError("--follow cannot be combined with --json or --csv")
             answer = ask(asked, shown)

@@ -17,7 +17,7 @@ from iacta.questions.question import Answer
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Followed", "follow"]
+__all__ = ["FollowOption", "follow"]
 
 HELP = (
     "Type the losses of each roll, yours first, such as 1-1. Enter rolls the dice, u undoes, q "
@@ -26,7 +26,7 @@ HELP = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Followed(Form):
+class FollowOption(Form):
     """Whether a plan is followed."""
 
     follow: Annotated[

@@ -102,7 +102,7 @@ class End(NamedTuple):
     defenders: int
 
 
-class Block(NamedTuple):
+class Runs(NamedTuple):
     """What one worker is handed: a number of runs, and the seed of their dice."""
 
     stack: Distribution[int]
@@ -165,12 +165,12 @@ def simulate_stack(
 
 def _blocks(
     stack: Distribution[int], way: tuple[Fight, ...], runs: int, root: "np.random.SeedSequence"
-) -> Iterator[Block]:
+) -> Iterator[Runs]:
     for first in range(0, runs, RUNS_AT_ONCE):
-        yield Block(stack, way, min(RUNS_AT_ONCE, runs - first), root.spawn(1)[0])
+        yield Runs(stack, way, min(RUNS_AT_ONCE, runs - first), root.spawn(1)[0])
 
 
-def _play(block: Block) -> Counter[End]:
+def _play(block: Runs) -> Counter[End]:
     """Fight all runs of a block, one territory after the other."""
     rng = np.random.default_rng(block.seed)
     attackers = _stacks(block.stack, block.runs, rng)

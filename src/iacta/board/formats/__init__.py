@@ -1,14 +1,14 @@
 """The file formats in which boards are found, one file each, and iacta's own.
 
-To add a format, write its file with a `Format` and add it here to `FORMATS`.
+To add a format, write its file with a `BoardFormat` and add it here to `FORMATS`.
 """
 
 from pathlib import Path
 
 from iacta.board.board import Board
 from iacta.board.formats import conquer_club, conquest, domination, lux, own, warzone
-from iacta.board.formats.draft import Draft, Format
-from iacta.board.formats.reading import Source
+from iacta.board.formats.draft import BoardFormat, Draft
+from iacta.board.formats.reading import BoardText
 from iacta.errors import IllegalError, MalformedError
 from iacta.files import named
 
@@ -25,7 +25,7 @@ FORMATS = (
 )
 
 
-def read_text(text: str, name: str) -> tuple[Format, Draft]:
+def read_text(text: str, name: str) -> tuple[BoardFormat, Draft]:
     """Return the format of a text, whatever its file is called, and what it says about a board.
 
     text: the text of a file.
@@ -33,7 +33,7 @@ def read_text(text: str, name: str) -> tuple[Format, Draft]:
 
     The name of a file does not decide, as formats share endings such as `.map`.
     """
-    source = Source(text)
+    source = BoardText(text)
     # iacta's own come last: JSON or TOML that no other format claims is read as theirs or refused.
     for each in sorted(FORMATS, key=lambda each: each in (own.JSON, own.TOML)):
         draft = each.read(source, name)

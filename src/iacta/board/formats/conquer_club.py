@@ -14,13 +14,20 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from iacta.board.board import Board, Point
-from iacta.board.formats.draft import Draft, DraftContinent, DraftTerritory, Format, Mention, pixels
-from iacta.board.formats.reading import Element, Source, read_bonus, read_coordinate
+from iacta.board.formats.draft import (
+    BoardFormat,
+    Draft,
+    DraftContinent,
+    DraftTerritory,
+    Mention,
+    pixels,
+)
+from iacta.board.formats.reading import BoardText, Element, read_bonus, read_coordinate
 
 __all__ = ["FORMAT"]
 
 
-def _read(source: Source, name: str) -> Draft | None:
+def _read(source: BoardText, name: str) -> Draft | None:
     top = source.xml("map")
     if top is None:
         return None
@@ -93,4 +100,4 @@ def _write(board: Board) -> str:
     return "\n".join([*lines, "</map>"]) + "\n"
 
 
-FORMAT = Format("Conquer Club", ".xml", _read, _write)
+FORMAT = BoardFormat("Conquer Club", ".xml", _read, _write)

@@ -20,8 +20,8 @@ from iacta.board.board import (
     one_line,
     refuse_count,
 )
-from iacta.board.formats.draft import Draft, DraftContinent, DraftTerritory, Format, Mention
-from iacta.board.formats.reading import Entry, Source, entries, read_bonus, read_coordinate
+from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
+from iacta.board.formats.reading import BoardText, TextLine, entries, read_bonus, read_coordinate
 from iacta.errors import IllegalError, MalformedError
 
 __all__ = ["FORMAT"]
@@ -34,7 +34,7 @@ BEGINNING = re.compile(
 HEAD = re.compile(r"^[ \t]*\[map\][ \t]*$", re.IGNORECASE | re.MULTILINE)
 
 
-def _read(source: Source, name: str) -> Draft | None:
+def _read(source: BoardText, name: str) -> Draft | None:
     if not (HEAD.search(source.plain) or BEGINNING.search(source.plain)):
         return None
     lines = entries(source.plain)
@@ -60,7 +60,7 @@ def _read(source: Source, name: str) -> Draft | None:
     )
 
 
-def _continent(entry: Entry) -> DraftContinent:
+def _continent(entry: TextLine) -> DraftContinent:
     text, equals, bonus = entry.text.rpartition("=")
     if not equals:
         raise MalformedError(f"line {entry.line}: expected name=bonus, got {entry.text[:60]!r}")
@@ -68,7 +68,7 @@ def _continent(entry: Entry) -> DraftContinent:
     return DraftContinent(name, name, entry.line, read_bonus(bonus, entry.line), ())
 
 
-def _territory(entry: Entry) -> tuple[DraftTerritory, str]:
+def _territory(entry: TextLine) -> tuple[DraftTerritory, str]:
     """Return a territory and the name of its continent."""
     words = [one_line(word) for word in entry.text.split(",")]
     if len(words) < 4:
@@ -81,4 +81,4 @@ def _territory(entry: Entry) -> tuple[DraftTerritory, str]:
     return DraftTerritory(name, name, entry.line, neighbours, place), continent
 
 
-FORMAT = Format("Conquest", ".map", _read)
+FORMAT = BoardFormat("Conquest", ".map", _read)

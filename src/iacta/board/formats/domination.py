@@ -27,18 +27,18 @@ from iacta.board.board import (
     refuse_count,
 )
 from iacta.board.formats.draft import (
+    BoardFormat,
     Cards,
     Draft,
     DraftContinent,
     DraftTerritory,
-    Format,
     Mention,
     pixels,
 )
 from iacta.board.formats.reading import (
     COMMENT,
-    Entry,
-    Source,
+    BoardText,
+    TextLine,
     entries,
     read_bonus,
     read_coordinate,
@@ -58,7 +58,7 @@ KINDS = ("infantry", "cavalry", "cannon", "artillery")
 _Borders: TypeAlias = dict[str, tuple[Mention, tuple[Mention, ...]]]
 
 
-def _read(source: Source, name: str) -> Draft | None:
+def _read(source: BoardText, name: str) -> Draft | None:
     if not SECTIONS.search(source.plain):
         return None
     lines = entries(source.plain)
@@ -87,19 +87,19 @@ def _spaced(name: str) -> str:
     return one_line(name.replace("_", " ").replace("-", " "))
 
 
-def _words(entry: Entry, least: int, shape: str) -> list[str]:
+def _words(entry: TextLine, least: int, shape: str) -> list[str]:
     words = entry.text.split()
     if len(words) < least:
         raise MalformedError(f"line {entry.line}: expected {shape}, got {entry.text[:60]!r}")
     return words
 
 
-def _continent(entry: Entry, key: str) -> DraftContinent:
+def _continent(entry: TextLine, key: str) -> DraftContinent:
     name, bonus, *_ = _words(entry, 2, "a continent's name, bonus and colour")
     return DraftContinent(key, _spaced(name), entry.line, read_bonus(bonus, entry.line), ())
 
 
-def _territory(entry: Entry, borders: _Borders, continents: int) -> tuple[DraftTerritory, str]:
+def _territory(entry: TextLine, borders: _Borders, continents: int) -> tuple[DraftTerritory, str]:
     """Return a territory and the key of its continent."""
     number, name, home, x, y, *_ = _words(entry, 5, "a country's id, name, continent, x and y")
     key = read_id(number, entry.line)
@@ -111,7 +111,7 @@ def _territory(entry: Entry, borders: _Borders, continents: int) -> tuple[DraftT
     return DraftTerritory(key, _spaced(name), entry.line, neighbours, place), str(continent)
 
 
-def _borders(lines: Collection[Entry]) -> _Borders:
+def _borders(lines: Collection[TextLine]) -> _Borders:
     """Return for the key of each country its mention and those of its neighbours."""
     refuse_count(sum(len(entry.text.split()) - 1 for entry in lines), MOST_BORDERS, "borders")
     found: _Borders = {}
@@ -172,7 +172,7 @@ def _read_cards(text: str, draft: Draft) -> Cards:
 
 
 def _card(
-    entry: Entry, words: list[str], names: dict[str, str], seen: set[str]
+    entry: TextLine, words: list[str], names: dict[str, str], seen: set[str]
 ) -> Iterator[tuple[int, str]]:
     """Add the country of a card to those seen, and yield what is odd about the card."""
     if len(words) != 2 or words[0].lower() not in KINDS or words[1] not in names:
@@ -222,4 +222,4 @@ def _joined(name: str) -> str:
     return name.replace(" ", "_")
 
 
-FORMAT = Format("Domination", ".map", _read, _write, _cards)
+FORMAT = BoardFormat("Domination", ".map", _read, _write, _cards)

@@ -25,17 +25,17 @@ from iacta.board.board import (
     read_name,
     refuse_count,
 )
-from iacta.board.formats.reading import FARTHEST, Source, at
+from iacta.board.formats.reading import FARTHEST, BoardText, at
 from iacta.checks import shown
 from iacta.errors import IactaError, IllegalError, TooLargeError
 
 __all__ = [
     "Assembled",
+    "BoardFormat",
     "Cards",
     "Draft",
     "DraftContinent",
     "DraftTerritory",
-    "Format",
     "Line",
     "Mention",
     "Remark",
@@ -108,7 +108,7 @@ class Cards(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Format:
+class BoardFormat:
     """A file format for boards.
 
     name: the name of the format.
@@ -123,7 +123,7 @@ class Format:
 
     name: str
     ending: str
-    read: Callable[[Source, str], Draft | None]
+    read: Callable[[BoardText, str], Draft | None]
     write: Callable[[Board], str] | None = None
     cards: Callable[[Path, str, Draft], Cards | None] | None = None
 

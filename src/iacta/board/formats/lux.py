@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator
 
 from iacta.board.board import MOST_BORDERS, Outline, Point, refuse_count
-from iacta.board.formats.draft import Draft, DraftContinent, DraftTerritory, Format, Mention
-from iacta.board.formats.reading import Element, Source, read_bonus, read_id
+from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
+from iacta.board.formats.reading import BoardText, Element, read_bonus, read_id
 from iacta.errors import MalformedError
 
 __all__ = ["FORMAT"]
@@ -24,7 +24,7 @@ POINT = re.compile(r"(-?\d{1,7}(?:\.\d{1,9})?),(-?\d{1,7}(?:\.\d{1,9})?)", re.AS
 LEAST_POINTS = 3
 
 
-def _read(source: Source, name: str) -> Draft | None:
+def _read(source: BoardText, name: str) -> Draft | None:
     top = source.xml("luxboard")
     if top is None:
         return None
@@ -104,4 +104,4 @@ def _continent(element: Element) -> DraftContinent:
     return DraftContinent(f"continent {name}", name, element.line, number, members)
 
 
-FORMAT = Format("Lux", ".luxb", _read)
+FORMAT = BoardFormat("Lux", ".luxb", _read)

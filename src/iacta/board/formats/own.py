@@ -33,8 +33,8 @@ from iacta.board.board import (
     one_line,
     refuse_count,
 )
-from iacta.board.formats.draft import Draft, DraftContinent, DraftTerritory, Format, Mention
-from iacta.board.formats.reading import KeyPath, Source, Table, read_toml
+from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
+from iacta.board.formats.reading import BoardText, FileTable, KeyPath, read_toml
 from iacta.checks import shown, whole_number
 from iacta.errors import IactaError, IllegalError
 
@@ -45,7 +45,7 @@ CONTINENT_KEYS = ("bonus", "territories")
 TOML_KEY = re.compile(r"^[ \t]*(?:\[[^\[\]\n]+\]|[^\s=#;][^=\n]*=)", re.MULTILINE)
 
 
-def read_board_table(table: Table, name: str) -> Draft:
+def read_board_table(table: FileTable, name: str) -> Draft:
     """Return what a table in this format says.
 
     table: the table.
@@ -83,7 +83,7 @@ def read_board_table(table: Table, name: str) -> Draft:
     return Draft(title, territories, drafted, directed, places_count=True)
 
 
-def _outline(table: Table, path: KeyPath, polygons: object) -> Outline:
+def _outline(table: FileTable, path: KeyPath, polygons: object) -> Outline:
     return tuple(
         tuple(_point(table, path, each) for each in _list(table, path, polygon, "polygons"))
         for polygon in _list(table, path, polygons, "polygons")
@@ -94,7 +94,7 @@ def _length(entry: object) -> int:
     return len(entry) if isinstance(entry, Sequence) else 0
 
 
-def _by_territory(table: Table, key: str) -> Mapping[str, Any]:
+def _by_territory(table: FileTable, key: str) -> Mapping[str, Any]:
     """Return the table under a key by the folded names of its territories; others are refused."""
     territories = table.table("territories")
     known = {folded(name) for name in territories}
@@ -107,7 +107,7 @@ def _by_territory(table: Table, key: str) -> Mapping[str, Any]:
     return {folded(name): value for name, value in found.items()}
 
 
-def _mentions(table: Table, path: KeyPath, names: object) -> tuple[Mention, ...]:
+def _mentions(table: FileTable, path: KeyPath, names: object) -> tuple[Mention, ...]:
     listed: Sequence[Any] = names if isinstance(names, Sequence) else (None,)
     if isinstance(names, str) or not all(isinstance(each, str) for each in listed):
         table.refuse(path, f"{path[-1]!r} must have a list of names, got {shown(names)}")
@@ -116,13 +116,13 @@ def _mentions(table: Table, path: KeyPath, names: object) -> tuple[Mention, ...]
     )
 
 
-def _list(table: Table, path: KeyPath, rows: object, what: str) -> Sequence[object]:
+def _list(table: FileTable, path: KeyPath, rows: object, what: str) -> Sequence[object]:
     if isinstance(rows, str) or not isinstance(rows, Sequence):
         table.refuse(path, f"{path[0]} must be a list of {what}, got {shown(rows)}")
     return rows
 
 
-def _point(table: Table, path: KeyPath, point: object) -> Point:
+def _point(table: FileTable, path: KeyPath, point: object) -> Point:
     numbers = _list(table, path, point, "numbers")
     near = [
         each
@@ -134,7 +134,7 @@ def _point(table: Table, path: KeyPath, point: object) -> Point:
     return float(near[0]), float(near[1])
 
 
-def _continent(table: Table, key: str, entry: object) -> DraftContinent:
+def _continent(table: FileTable, key: str, entry: object) -> DraftContinent:
     path: KeyPath = ("continents", key)
     if not isinstance(entry, Mapping):
         table.refuse(path, f"continent must be a table, got {shown(entry)}")
@@ -158,14 +158,14 @@ def _write_json(board: Board) -> str:
     return "{\n" + ",\n".join(blocks) + "\n}\n"
 
 
-def _read_json(source: Source, name: str) -> Draft | None:
+def _read_json(source: BoardText, name: str) -> Draft | None:
     return None if source.json is None else read_board_table(source.json, name)
 
 
-def _read_toml(source: Source, name: str) -> Draft | None:
+def _read_toml(source: BoardText, name: str) -> Draft | None:
     found = TOML_KEY.search(source.plain)
     return read_board_table(read_toml(source.plain), name) if found else None
 
 
-JSON = Format("iacta's own", ".json", _read_json, _write_json)
-TOML = Format("iacta's own", ".toml", _read_toml, Board.to_toml)
+JSON = BoardFormat("iacta's own", ".json", _read_json, _write_json)
+TOML = BoardFormat("iacta's own", ".toml", _read_toml, Board.to_toml)

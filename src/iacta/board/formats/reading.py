@@ -20,11 +20,11 @@ from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.files import RepeatedKeyError, looks_like_json, parse_json, parse_toml, read_bytes
 
 __all__ = [
+    "BoardText",
     "Element",
-    "Entry",
+    "FileTable",
     "KeyPath",
-    "Source",
-    "Table",
+    "TextLine",
     "at",
     "decode",
     "entries",
@@ -80,7 +80,7 @@ def decode(content: bytes) -> str:
     return text
 
 
-class Source:
+class BoardText:
     """The text of a board file, as each format asks for it.
 
     roots: the XML elements that formats have asked for.
@@ -101,7 +101,7 @@ class Source:
         return read_xml(self.text) if self._first == "<" else None
 
     @cached_property
-    def json(self) -> "Table | None":
+    def json(self) -> "FileTable | None":
         """The object of a JSON text; other texts have none."""
         return read_json(self.text) if looks_like_json(self.text) else None
 
@@ -118,7 +118,7 @@ class Source:
 # Lines in sections.
 
 
-class Entry(NamedTuple):
+class TextLine(NamedTuple):
     """A line of a text in sections: its section in lower case, its number, and the line."""
 
     section: str
@@ -126,11 +126,11 @@ class Entry(NamedTuple):
     text: str
 
 
-def entries(text: str) -> list[Entry]:
+def entries(text: str) -> list[TextLine]:
     r"""Return the lines of a text in sections, without comments.
 
     >>> entries("; old\nname X\n[borders]\n1 2")
-    [Entry(section='', line=2, text='name X'), Entry(section='borders', line=4, text='1 2')]
+    [TextLine(section='', line=2, text='name X'), TextLine(section='borders', line=4, text='1 2')]
     """
     found, section = [], ""
     lines = text.split("\n", MOST_LINES)
@@ -142,7 +142,7 @@ def entries(text: str) -> list[Entry]:
         if heading:
             section = heading[1].strip().lower()
         elif bare and not bare.startswith(COMMENT):
-            found.append(Entry(section, number, bare))
+            found.append(TextLine(section, number, bare))
     return found
 
 
@@ -181,7 +181,7 @@ def read_coordinate(text: str, line: int) -> float:
 # JSON and TOML.
 
 
-class Table(NamedTuple):
+class FileTable(NamedTuple):
     """A table from a file, or from a program: then no entry has a line.
 
     entries: its keys and values.
@@ -214,12 +214,12 @@ class Table(NamedTuple):
         return found
 
 
-def read_table(text: str) -> Table:
+def read_table(text: str) -> FileTable:
     """Return the table of a text: JSON if it looks like it, else TOML."""
     return read_json(text) if looks_like_json(text) else read_toml(text)
 
 
-def read_json(text: str) -> Table:
+def read_json(text: str) -> FileTable:
     r"""Return the object of a JSON text.
 
     >>> table = read_json('{"a":\n [1,\n 2]}')
@@ -232,7 +232,7 @@ def read_json(text: str) -> Table:
         raise MalformedError(at(_line_of_repeated(error.key, text), str(error))) from None
     if not isinstance(found, dict):
         raise MalformedError(f"the JSON must be an object, got {shown(found)}")
-    return Table(found, _line_finder(lambda: _json_lines(text)))
+    return FileTable(found, _line_finder(lambda: _json_lines(text)))
 
 
 def _line_of_repeated(key: str, text: str) -> int | None:
@@ -293,14 +293,14 @@ def _json_lines(text: str) -> Iterator[tuple[KeyPath, int]]:
             fresh = True
 
 
-def read_toml(text: str) -> Table:
+def read_toml(text: str) -> FileTable:
     r"""Return the table of a TOML text.
 
     >>> table = read_toml('[territories]\n"North Africa" = ["Egypt"]')
     >>> table.line_of(("territories", "North Africa", 0))
     2
     """
-    return Table(parse_toml(text), _line_finder(lambda: _toml_lines(text)))
+    return FileTable(parse_toml(text), _line_finder(lambda: _toml_lines(text)))
 
 
 def _toml_lines(text: str) -> Iterator[tuple[KeyPath, int]]:

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 from iacta.board.board import MOST_BONUS, MOST_TERRITORIES, one_line, refuse_count
 from iacta.board.formats.draft import (
+    BoardFormat,
     Draft,
     DraftContinent,
     DraftTerritory,
-    Format,
     Line,
     Mention,
 )
-from iacta.board.formats.reading import MOST_ID, KeyPath, Source, Table
+from iacta.board.formats.reading import MOST_ID, BoardText, FileTable, KeyPath
 from iacta.checks import parse_whole_number, shown
 from iacta.errors import IactaError
 
@@ -30,7 +30,7 @@ __all__ = ["FORMAT"]
 class _Object(NamedTuple):
     """An object of the JSON, and where it is."""
 
-    table: Table
+    table: FileTable
     path: KeyPath
     entries: Mapping[str, Any]
 
@@ -85,7 +85,7 @@ class _Object(NamedTuple):
             self.table.refuse((*self.path, *path), sentence)
 
 
-def _read(source: Source, name: str) -> Draft | None:
+def _read(source: BoardText, name: str) -> Draft | None:
     table = source.json
     if table is None:
         return None
@@ -113,4 +113,4 @@ def _read(source: Source, name: str) -> Draft | None:
     )
 
 
-FORMAT = Format("Warzone", ".json", _read)
+FORMAT = BoardFormat("Warzone", ".json", _read)
