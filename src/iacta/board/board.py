@@ -25,9 +25,12 @@ __all__ = [
     "json_text",
     "one_line",
     "read_name",
+    "read_outline",
+    "read_point",
     "refuse_count",
 ]
 
+# A board may come from a stranger: larger ones would take minutes, or gigabytes.
 MOST_TERRITORIES = 10_000
 MOST_CONTINENTS = 10_000
 MOST_BORDERS = 100_000
@@ -36,7 +39,7 @@ MOST_POINTS = 200_000
 MOST_BONUS = 10**6
 FARTHEST = 1e9
 LONGEST_NAME = 100
-MOST_COMPARED = 2000
+MOST_COMPARED = 2000  # names, with a misspelt one
 HYPHENS = "-_\u2010\u2011\u2012\u2013\u2014"
 
 Border: TypeAlias = tuple[str, str]
@@ -46,7 +49,7 @@ Outline: TypeAlias = tuple[tuple[Point, ...], ...]
 
 @lru_cache(maxsize=1000)
 def folded(name: str) -> str:
-    """Return what all spellings of a name share: no case, spaces, hyphens or underscores.
+    """Return a name without case, spaces, hyphens and underscores.
 
     >>> folded("North-Africa") == folded("north africa") == folded("NORTH_AFRICA")
     True
@@ -65,7 +68,7 @@ def one_line(text: str) -> str:
 
 
 def read_name(name: object, what: str) -> str:
-    """Return a name on one line, or refuse what is not a name.
+    """Return a name with single spaces, or refuse what is not a name.
 
     >>> read_name("Brazil", "territory")
     'Brazil'
@@ -100,7 +103,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def refuse_count(count: int, most: int, what: str) -> None:
-    """Refuse more of something than a board may have."""
+    """Refuse more than a board may have."""
     if count > most:
         raise TooLargeError(f"a board must have at most {most} {what}, got {count}")
 
@@ -164,8 +167,12 @@ class Board(Pasted):
         put(self, "territories", _read_names(names, "territories"))
         put(self, "borders", self._read_borders())
         put(self, "continents", self._read_continents())
-        put(self, "places", _read_points(self.places, "places"))
-        put(self, "outlines", _read_outlines(self.outlines))
+        places = row_of(self.places, "places", "points")
+        put(self, "places", tuple(read_point(each, "places") for each in places))
+        shapes = row_of(self.outlines, "outlines", "shapes")
+        put(self, "outlines", tuple(map(read_outline, shapes)))
+        corners = sum(len(polygon) for shape in self.outlines for polygon in shape)
+        refuse_count(max(len(places), corners), MOST_POINTS, "points")
         for field, rows in (("places", self.places), ("outlines", self.outlines)):
             if rows and len(rows) != len(self.territories):
                 raise IllegalError(
@@ -185,12 +192,12 @@ class Board(Pasted):
         """Return a board from its borders, such as the `edges` of a graph of networkx.
 
         name: the name of the board.
-        edges: pairs of territories that border on each other. What follows a pair, such as
-            the data of an edge, is left out, and whole numbers are taken for names.
+        edges: pairs of territories that border on each other. Anything after a pair, such as the
+            data of an edge, is ignored, and whole numbers become names.
         directed: whether a pair leads one way only, from its first territory to its second.
-        continents: each a `Continent`; or for each name of a continent its bonus and territories.
+        continents: each a `Continent`; or a mapping from names to pairs of a bonus and territories.
 
-        The territories come in the order in which the edges name them.
+        The territories are in the order in which the edges name them.
 
         >>> tiny = Board.from_edges("tiny", [("A", "B"), ("B", "C")])
         >>> tiny.territories, tiny.neighbours("B")
@@ -240,7 +247,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
     def to_toml(self, within: str = "") -> str:
         """Return the text of a TOML file in iacta's own format, which `read_board` reads.
 
-        within: the prefix of its tables in the file of something that has a board.
+        within: a prefix for its tables, where the board is part of a larger file.
 
         >>> import tomllib
         >>> from iacta.board.files import read_board
@@ -290,8 +297,8 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
     def find_set(self, text: str) -> tuple[str, ...]:
         """Return the territories that a text names, each once, in the order of the text.
 
-        text: names of territories and continents, separated by commas. A name that a territory
-            and a continent share means the territory.
+        text: names of territories and continents, separated by commas. A name that a territory and
+            a continent share is that of the territory.
 
         >>> africa = Continent("Africa", 3, ("North Africa", "Egypt"))
         >>> tiny = Board("tiny", ("Brazil", "Egypt", "North Africa"), (), (africa,))
@@ -324,7 +331,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
     def neighbours(self, name: str) -> tuple[str, ...]:
         """Return the territories that can be attacked from one, in the order of the board.
 
-        name: the territory, found as by `find`.
+        name: the territory, in any spelling.
 
         >>> Board("tiny", ("A", "B", "C"), (("A", "C"), ("A", "B"))).neighbours("a")
         ('B', 'C')
@@ -407,28 +414,33 @@ def _refuse_repeated(names: Iterable[str], what: str) -> None:
         seen[folded(name)] = name
 
 
-def _read_points(points: object, what: str) -> tuple[Point, ...]:
-    rows = row_of(points, what, "points")
-    refuse_count(len(rows), MOST_POINTS, "points")
-    return tuple(_read_point(each, what) for each in rows)
+def read_point(point: object, what: str) -> Point:
+    """Return a point as two floats, or refuse it.
 
-
-def _read_point(point: object, what: str) -> Point:
-    numbers = row_of(point, what, "points")
-    near = [each for each in numbers if isinstance(each, int | float) and abs(each) <= FARTHEST]
+    >>> read_point([3, 4.5], "places")
+    (3.0, 4.5)
+    """
+    numbers = row_of(point, what, "numbers")
+    near = [
+        float(each)
+        for each in numbers
+        if isinstance(each, int | float) and not isinstance(each, bool) and abs(each) <= FARTHEST
+    ]
     if len(numbers) != 2 or len(near) != 2:
         raise MalformedError(f"{what} must be points of two numbers, got {shown(point)}")
-    return float(near[0]), float(near[1])
+    return near[0], near[1]
 
 
-def _read_outlines(outlines: object) -> tuple[Outline, ...]:
-    shapes = tuple(
-        tuple(_read_points(polygon, "outlines") for polygon in row_of(each, "outlines", "polygons"))
-        for each in row_of(outlines, "outlines", "shapes")
+def read_outline(shape: object) -> Outline:
+    """Return a shape as polygons of points, or refuse it.
+
+    >>> read_outline([[[0, 0], [9, 0], [9, 9]]])
+    (((0.0, 0.0), (9.0, 0.0), (9.0, 9.0)),)
+    """
+    return tuple(
+        tuple(read_point(each, "outlines") for each in row_of(polygon, "outlines", "points"))
+        for polygon in row_of(shape, "outlines", "polygons")
     )
-    points = sum(len(polygon) for shape in shapes for polygon in shape)
-    refuse_count(points, MOST_POINTS, "points")
-    return shapes
 
 
 def _numbers(point: Point) -> list[float]:
@@ -436,5 +448,5 @@ def _numbers(point: Point) -> list[float]:
 
 
 def json_text(value: object) -> str:
-    """Return a value in JSON, which is TOML as well if the value contains no table."""
+    """Return a value in JSON, which is also TOML if the value contains no table."""
     return json.dumps(value, ensure_ascii=False)

@@ -2,10 +2,10 @@
 
     1;classic;red;Alaska:blue:3,Alberta:red:2
 
-are the version, the board, the player whose turn it is, and the owner and armies of each territory
-that somebody holds. A board other than the classic one is named by a hash of its territories and
-borders, and who reads the code must have it. In a name, white space and what separates fields is
-percent-encoded. The code of a turn (`iacta.game`) goes on after another semicolon.
+is the version, the board, the player whose turn it is, and the owner and armies of each territory
+that somebody holds. A board other than the classic one is identified by a hash of its territories
+and borders; the reader must have it. In names, white space and separators are percent-encoded. The
+code of a turn (`iacta.game`) continues after another semicolon.
 """
 
 import json
@@ -32,12 +32,11 @@ SEPARATORS = re.compile(r"[%,:;=\s]")
 
 
 class Code(NamedTuple):
-    """What a code says.
+    """The content of a code.
 
-    board: the board.
     player: the player whose turn it is.
-    owners, armies: of each territory, in the order of the board; `""` and 0 where nobody is.
-    rest: the fields that follow those of the position.
+    owners, armies: of each territory, in the order of the board; `""` and 0 for nobody.
+    rest: the fields after those of the position.
     """
 
     board: Board
@@ -48,7 +47,7 @@ class Code(NamedTuple):
 
 
 def is_code(text: object) -> bool:
-    """Return whether a text is a code, and not the path of a file.
+    """Return whether a text is a code rather than the path of a file.
 
     >>> is_code("1;classic;red;Alaska:red:3"), is_code("game.toml")
     (True, False)
@@ -66,7 +65,6 @@ def escaped(name: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    """Return the name that `escaped` has written."""
     return unquote(text)
 
 
@@ -85,7 +83,7 @@ def board_code(board: Board) -> str:
 def write_code(
     board: Board, player: str, owners: Iterable[str], armies: Iterable[int], *rest: str
 ) -> str:
-    """Return the code of what `read_code` returns."""
+    """Return the code that `read_code` reads."""
     held = ",".join(
         f"{escaped(name)}:{escaped(owner)}:{number}"
         for name, owner, number in zip(board.territories, owners, armies, strict=True)
@@ -95,11 +93,7 @@ def write_code(
 
 
 def read_code(text: str, board: Board | None = None) -> Code:
-    """Return what a code says, or refuse it.
-
-    text: the code.
-    board: the board, where it is not the classic one.
-    """
+    """Return the content of a code, or refuse it; `board` is the board unless it is classic."""
     if not isinstance(text, str):
         raise MalformedError(f"code must be a text, got {shown(text)}")
     if len(text) > LONGEST:

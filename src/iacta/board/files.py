@@ -51,12 +51,11 @@ def classic_board() -> Board:
 
 
 class BoardFile(NamedTuple):
-    """A board as a file holds it.
+    """A board from a file.
 
-    board: the board.
     format: the name of the file's format.
-    remarks: what is odd about it, each with its line.
-    cards: its cards, where there is a file of them beside it.
+    remarks: what is odd about the board.
+    cards: its cards, from a file beside it.
     """
 
     board: Board
@@ -72,9 +71,9 @@ def read_board(source: str | PathLike[str] | Mapping[str, Any]) -> Board:
         mapping, such as a parsed JSON object, with the neighbours of each territory in
         `territories`.
 
-    A file that cannot be read, unknown and repeated names and continents that contain themselves
-    are refused in one sentence with the line numbers. What is merely odd, such as a border that
-    leads one way, is accepted.
+    A file that cannot be read, unknown or repeated names, and continents that contain themselves
+    are refused in one sentence with the line numbers. Oddities, such as a border that leads one
+    way, are accepted.
 
     >>> read_board("classic").name
     'classic'
@@ -88,34 +87,26 @@ def read_board(source: str | PathLike[str] | Mapping[str, Any]) -> Board:
 
 
 def read_board_file(path: str | PathLike[str]) -> BoardFile:
-    """Return the board of a file with the name of its format, remarks and cards.
-
-    path: the path, `"classic"`, or `-` for standard input.
-    """
+    """Return the board of a file, `"classic"`, or the board on standard input for `-`."""
     if isinstance(path, str) and folded(path) == "classic":
         return BoardFile(classic_board(), BUILT_IN)
     file = read_path(path, "board")
     with in_file(file, "board"):
-        text = _text(file)
+        try:
+            text = read_file(file)
+        except UnreadableError as error:
+            hint = did_you_mean(str(file), ["classic"])
+            raise UnreadableError(file, f"{error.reason}{hint}") from None
         found, draft = read_text(text, _stem(file))
         board, remarks = assemble(draft)
     cards = found.cards(file, text, draft) if found.cards else None
     return BoardFile(board, found.name, remarks, cards)
 
 
-def _text(file: Path) -> str:
-    try:
-        return read_file(file)
-    except UnreadableError as error:
-        hint = did_you_mean(str(file), ["classic"])
-        raise UnreadableError(file, f"{error.reason}{hint}") from None
-
-
 def board_of_text(text: str, name: str = "board") -> BoardFile:
-    """Return the board that the text of a file holds, in any of the formats.
+    """Return the board in the text of a file, in any of the formats.
 
-    text: the text.
-    name: the name of the file, by which the board is called if the text does not name it.
+    name: that of the file, used for a board that the text does not name.
 
     >>> board_of_text('{"territories": {"A": ["B"], "B": []}}', "tiny.json").board.name
     'tiny'

@@ -44,16 +44,16 @@ __all__ = [
 Floats: TypeAlias = npt.NDArray[np.float64]
 Point: TypeAlias = tuple[float, float]
 
-MOST_DRAWN = 500
-MOST_LAID_OUT = 300
+MOST_DRAWN = 500  # territories; more cannot be told apart
+MOST_LAID_OUT = 300  # territories; more take seconds
 STEPS = 60
 EDGE = 100.0  # the length of a border on a board without places of its own
 SPIRAL = 0.001  # how far from its place a territory starts
 GOLDEN = 2.4  # the angle between two territories on the spiral, in radians
-AROUND = 1.5  # a frame is at most so much higher than wide
+AROUND = 1.5  # the most height of a frame for its width
 FLATTEST = 0.25
 MARGIN = {True: 0.03, False: 0.09}  # wider without outlines, where names stand out
-OUTER = 0.25  # a line wraps around if both ends are in the outer parts of the map's width
+OUTER = 0.25  # a line wraps if both ends are in the outer parts of the map's width
 FEWEST_ON_A_MAP = 8
 BESIDE = 0.04
 
@@ -71,27 +71,21 @@ class Frame(NamedTuple):
     height: float
 
     def holds(self, point: Point) -> bool:
-        """Return whether a point lies inside."""
         return 0 <= point[0] - self.x <= self.width and 0 <= point[1] - self.y <= self.height
 
 
 @lru_cache(maxsize=8)
 def places_of(board: Board) -> tuple[Point, ...]:
-    """Return the place of each territory, the board's own if it has any.
-
-    A board that is too large to be seen is refused.
-    """
+    """Return the place of each territory; a board that is too large to be drawn is refused."""
     check_size(board)
     return board.places or tuple((float(x), float(y)) for x, y in _laid_out(board))
 
 
 def is_drawn(board: Board) -> bool:
-    """Return whether a board is small enough to be drawn."""
     return len(board.territories) <= _most(board)
 
 
 def check_size(board: Board) -> None:
-    """Refuse a board that is too large to be drawn."""
     if not is_drawn(board):
         raise TooLargeError(
             f"a board must have at most {_most(board)} territories to be drawn, "
@@ -104,7 +98,6 @@ def _most(board: Board) -> int:
 
 
 def _laid_out(board: Board) -> Floats:
-    """Return the places that minimise the stress."""
     distances = _distances(board)
     places = _start(distances)
     weights = np.divide(1.0, distances**2, out=np.zeros_like(distances), where=distances > 0)
@@ -118,7 +111,7 @@ def _laid_out(board: Board) -> Floats:
 
 
 def _distances(board: Board) -> Floats:
-    """Return how many borders lie between each two territories, in either direction."""
+    """Return the number of borders between each two territories, in either direction."""
     size = len(board.territories)
     number = {name: t for t, name in enumerate(board.territories)}
     near = np.eye(size, dtype=bool)
@@ -136,7 +129,6 @@ def _distances(board: Board) -> Floats:
 
 
 def _start(distances: Floats) -> Floats:
-    """Return the places from which the stress is reduced."""
     size, squares = len(distances), distances**2
     left, right = divmod(int(distances.argmax()), size)
     x = (squares[left] - squares[right]) / (2.0 * max(distances[left, right], 1.0))
@@ -147,11 +139,7 @@ def _start(distances: Floats) -> Floats:
 
 
 def frame_of(points: Iterable[Point], outlined: bool) -> Frame:
-    """Return the frame around points, with a margin, and neither too flat nor too high.
-
-    points: at least one.
-    outlined: whether they belong to outlines.
-    """
+    """Return the frame around points, with a margin, and neither too flat nor too high."""
     xs, ys = zip(*points, strict=True)
     margin = MARGIN[outlined]
     width = max(max(xs) - min(xs), (max(ys) - min(ys)) / AROUND, 1.0) * (1 + 2 * margin)
@@ -170,9 +158,9 @@ def sea_borders(board: Board) -> list[tuple[str, str]]:
 
 
 def edges_of(board: Board) -> tuple[float, float] | None:
-    """Return the left and the right edge around which lines may wrap on a map of the world.
+    """Return the left and right edges around which lines may wrap, if it is a map of the world.
 
-    A board without places of its own, or with only a few territories, is no such map.
+    A board without places of its own, or with only a few territories, is not.
     """
     outlines = [x for shape in board.outlines for polygon in shape for x, _ in polygon]
     if outlines:
@@ -187,11 +175,7 @@ def edges_of(board: Board) -> tuple[float, float] | None:
 def lines(
     start: Point, to: Point, edges: tuple[float, float] | None
 ) -> Sequence[tuple[Point, Point]]:
-    """Return the line between two points, in two pieces if it wraps around the edges of the map.
-
-    start, to: the points.
-    edges: the x of the left and of the right edge; `None` for none.
-    """
+    """Return the line between two points, in two pieces if it wraps around the edges of the map."""
     if edges is None:
         return [(start, to)]
     left, right = edges

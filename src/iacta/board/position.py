@@ -1,21 +1,19 @@
 """Position: who owns which territory of a board, with how many armies, and whose turn it is."""
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, TypeAlias
 
-from iacta.board.board import Board, did_you_mean, folded, read_name
+from iacta.board.board import Board, did_you_mean, folded, json_text, read_name
 from iacta.board.codes import is_code, read_code, write_code
 from iacta.board.files import read_board
 from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
-from iacta.board.formats.reading import FileTable, KeyPath, decode, read_file, read_table
+from iacta.board.formats.reading import FileTable, decode, read_file, read_table
 from iacta.checks import put, row_of, shown, whole_number
 from iacta.display import Pasted
 from iacta.errors import IactaError, IllegalError, MalformedError
@@ -61,12 +59,11 @@ class Position(Pasted):
     board: the `Board`.
     player: the player whose turn it is, who must own a territory.
     holdings: for each territory of the board, in its order, its `Holding`; or a mapping from names
-        to holdings, where a pair such as `("red", 5)` stands for one. A territory without a
-        known owner is `Holding("", 0)`; it can neither attack nor be entered.
+        to holdings, where a pair such as `("red", 5)` stands for one. A territory without a known
+        owner is `Holding("", 0)`; it can neither attack nor be entered.
     others: the holding of each territory that the mapping does not name; `None` for nobody's.
 
-    Case, spaces, hyphens and underscores do not distinguish owners; all take the spelling that
-    comes first.
+    Case, spaces, hyphens and underscores do not distinguish owners; the first spelling counts.
 
     >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
     >>> Position(tiny, "Red", (Holding("red", 5), Holding("blue", 2))).player
@@ -107,14 +104,8 @@ class Position(Pasted):
         spelling: dict[str, str] = {}
         for each in rows:
             spelling.setdefault(folded(each.owner), each.owner)
-        spelt = ((each, spelling[folded(each.owner)]) for each in rows)
-        put(
-            self,
-            "holdings",
-            tuple(
-                each if each.owner == owner else replace(each, owner=owner) for each, owner in spelt
-            ),
-        )
+        spelt = (replace(each, owner=spelling[folded(each.owner)]) for each in rows)
+        put(self, "holdings", tuple(spelt))
         name = read_name(player, "player")
         if folded(name) not in spelling:
             hint = did_you_mean(name, filter(None, spelling.values()))
@@ -148,12 +139,12 @@ class Position(Pasted):
 
     @classmethod
     def from_code(cls, text: str, board: Board | None = None) -> "Position":
-        """Return the position that a code says.
+        """Return the position of a code.
 
         text: the code, such as `to_code` returns.
-        board: the board, where it is not the classic one.
+        board: the board, unless it is the classic one.
 
-        What cannot be read is refused, and a board other than that of the code.
+        An invalid code is refused, and so is a board other than that of the code.
 
         >>> Position.from_code("1;classic;red;Alaska:blue:3,Alberta:red:2").of("Alaska")
         Holding(owner='blue', armies=3)
@@ -173,7 +164,7 @@ class Position(Pasted):
     def of(self, name: str) -> Holding:
         """Return who owns a territory, and with how many armies.
 
-        name: the territory, found as by `Board.find`.
+        name: the territory, in any spelling.
 
         >>> tiny = Board("tiny", ("A", "B"), (("A", "B"), ("B", "A")))
         >>> Position(tiny, "red", (Holding("red", 5), Holding("blue", 2))).of("b")
@@ -205,7 +196,6 @@ class Position(Pasted):
 
 
 def _read_holdings(board: Board, named: Mapping[str, Held], others: Held | None) -> list[Holding]:
-    """Return the holding of each territory of a board, with `others` for those not named."""
     held: dict[str, Holding] = {}
     for key, entry in named.items():
         name = board.find(key)
@@ -227,13 +217,12 @@ def _read_held(entry: object, what: str) -> Holding:
 
 
 def position_toml(position: Position, board: str | None) -> str:
-    """Return who holds what as the text of a TOML file.
+    """Return a position as the text of a TOML file, which names `board` unless it is `None`.
 
-    position: who holds what; territories that nobody holds are left out.
-    board: what the file says of the board; `None` for nothing.
+    Territories that nobody holds are left out.
     """
-    lines = [] if board is None else [f"board = {_json(board)}"]
-    lines += [f"player = {_json(position.player)}", "", "[territories]"]
+    lines = [] if board is None else [f"board = {json_text(board)}"]
+    lines += [f"player = {json_text(position.player)}", "", "[territories]"]
     homes: dict[str, str] = {}
     for continent in reversed(position.board.continents):
         heading = f"# {continent.name}, bonus {continent.bonus}"
@@ -243,16 +232,12 @@ def position_toml(position: Position, board: str | None) -> str:
     for heading in headings:
         lines += [heading] if heading else []
         lines += [
-            f"{name if BARE.fullmatch(name) else _json(name)} = "
-            f"{{ owner = {_json(each.owner)}, armies = {each.armies} }}"
+            f"{name if BARE.fullmatch(name) else json_text(name)} = "
+            f"{{ owner = {json_text(each.owner)}, armies = {each.armies} }}"
             for name, each in held.items()
             if each.armies and homes.get(name, "") == heading
         ]
     return "\n".join(lines) + "\n"
-
-
-def _json(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
@@ -266,8 +251,8 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
         of the position or below.
 
     Without `others`, territories that are not listed belong to nobody and have no armies: they can
-    neither attack nor be entered. What cannot be read is refused in one sentence that names the
-    file and the line.
+    neither attack nor be entered. An invalid source is refused in one sentence that names the file
+    and the line.
 
     >>> brazil = {"owner": "red", "armies": 72}
     >>> position = read_position({"player": "red", "territories": {"brazil": brazil}})
@@ -286,10 +271,9 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
 
 
 def position_of_text(text: str, board: Board | None = None) -> Position:
-    """Return the position that the text of a JSON or TOML file holds, or a code.
+    """Return the position in the text of a JSON or TOML file, or in a code.
 
-    text: the text.
-    board: that of the code; used in place of a board file that the text names, which is not read.
+    board: that of the code; it replaces a board file that the text names, which is not read.
 
     >>> text = '{"player": "red", "territories": {"Peru": {"owner": "red", "armies": 2}}}'
     >>> position_of_text(text).player
@@ -306,7 +290,7 @@ def _position(table: FileTable, folder: Path | None, beside: Board | None = None
     held: dict[str, Holding] = {}
     for key, entry in table.table("territories").items():
         path = ("territories", key)
-        with _placed(table, path):
+        with table.placed(path):
             name = board.find(key)
         if name in held:
             table.refuse(path, f"{name!r} appears twice", IllegalError)
@@ -316,17 +300,8 @@ def _position(table: FileTable, folder: Path | None, beside: Board | None = None
     holdings = tuple(held.get(name, others) for name in board.territories)
     if "player" not in table.entries:
         table.refuse((), "missing player, whose turn it is")
-    with _placed(table, ("player",)):
+    with table.placed(("player",)):
         return Position(board, table.entries["player"], holdings)
-
-
-@contextmanager
-def _placed(table: FileTable, path: KeyPath) -> Iterator[None]:
-    """Give an error the line of an entry."""
-    try:
-        yield
-    except IactaError as error:
-        table.refuse(path, str(error), type(error))
 
 
 def _holding(table: FileTable, path: tuple[str, ...], entry: object) -> Holding:
@@ -355,7 +330,7 @@ def _board(table: FileTable, folder: Path | None, beside: Board | None) -> Board
         return read_board("classic")
     if beside is not None:
         return beside
-    with _placed(table, ("board",)):
+    with table.placed(("board",)):
         return read_board(_within(given, folder))
 
 

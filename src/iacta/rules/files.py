@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -26,15 +26,15 @@ FILE_KEYS = ("name", "description", "base")
 
 
 def read_rules_file(path: str | PathLike[str]) -> RuleSet:
-    r"""Return the rules that a TOML file holds, with their name.
+    r"""Return the rules in a TOML file, with their name.
 
     path: the file, or `-` for standard input. Its keys are the fields of `Rules`, and those of
-        `Dice` in the tables `[attack]`, `[defence]`, `[full_attack]` and `[full_defence]`; what is
-        left out is as in the rules that `base` names, or else as in classic. `name` and
-        `description` are texts of one line; without a name the rules are called like the file.
+        `Dice` in the tables `[attack]`, `[defence]`, `[full_attack]` and `[full_defence]`; missing
+        ones are as in the rules that `base` names, or as in classic. `name` and `description` are
+        texts of one line; without a name, the rules have that of the file.
 
-    A file that cannot be read, an unknown key and a wrong value are refused by a sentence that
-    names the file, the key and what was expected.
+    A file that cannot be read, an unknown key and a wrong value are refused in one sentence with
+    the file, the key and what was expected.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -52,14 +52,13 @@ def read_rules_file(path: str | PathLike[str]) -> RuleSet:
 
 
 def read_rules_record(record: Mapping[str, Any], base: Rules | str = "classic") -> Rules:
-    """Return the rules that a mapping such as a parsed JSON object holds.
+    """Return the rules in a mapping such as a parsed JSON object.
 
-    record: the fields of `Rules` by their names, each of the dice a mapping of the fields of
-        `Dice`; any may be left out.
-    base: the `Rules`, or the name of a rule set, from which fields that are left out are taken.
+    record: the fields of `Rules` by their names, with a mapping of the fields of `Dice` for dice.
+    base: the `Rules`, or the name of a rule set, from which missing fields are taken.
 
-    What `rules_record` returns is read as the same rules. Unknown fields and wrong values are
-    refused by a sentence that names the field, such as `attack.keep`.
+    It reads what `rules_record` returns. Unknown fields and wrong values are refused in one
+    sentence with the field, such as `attack.keep`.
 
     >>> read_rules_record({"ties": "attacker", "defence": {"bonus": [1]}})
     Rules(defence=Dice((6, 6), bonus=(1,)), ties='attacker')
@@ -91,7 +90,12 @@ def rules_record(rules: Rules | str) -> dict[str, Any]:
     [6, 6, 6]
     """
     found = find_rules(rules)
-    record = _fields(found)
+    record = asdict(
+        found,
+        dict_factory=lambda pairs: {
+            key: list(value) if isinstance(value, tuple) else value for key, value in pairs
+        },
+    )
     del record["mode"]
     return record | mode_record(found.mode)
 
@@ -100,8 +104,7 @@ def rules_toml(rules: Rules | str, name: str | None = None) -> str:
     """Return the text of a rules file with every field, which `read_rules_file` reads.
 
     rules: `Rules`, or the name of a rule set.
-    name: what the rules are to be called; `None` for the name of the file. A name of other
-        rules is refused.
+    name: the name of the rules; `None` for that of the file. The name of other rules is refused.
 
     >>> print(rules_toml("war god", "Mars"), end="")
     name = "Mars"
@@ -135,7 +138,7 @@ def rules_toml(rules: Rules | str, name: str | None = None) -> str:
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """Return what a small TOML file holds; one that cannot be read is refused."""
+    """Return the table in a small TOML file."""
     content = read_bytes(file, MOST_BYTES)
     try:
         return parse_toml(content.decode("utf-8-sig"))
@@ -148,7 +151,12 @@ def read_toml(file: Path) -> dict[str, Any]:
 def _rule_set(table: Mapping[str, Any], file: Path) -> RuleSet:
     _refuse_unknown(table, (*FILE_KEYS, *RULES_KEYS))
     record = {key: value for key, value in table.items() if key not in FILE_KEYS}
-    rules = read_rules_record(record, _base(table.get("base", "classic")))
+    base = _one_line(table.get("base", "classic"), "base")
+    try:
+        start = find_rules(base)
+    except IllegalError as error:
+        raise IllegalError(f"base: {error}") from None
+    rules = read_rules_record(record, start)
     is_name = file.name.isprintable() and str(file) != STREAM
     file_name = file.name if is_name else "rules file"
     return RuleSet(
@@ -159,15 +167,8 @@ def _rule_set(table: Mapping[str, Any], file: Path) -> RuleSet:
     )
 
 
-def _base(name: object) -> Rules:
-    try:
-        return find_rules(_one_line(name, "base"))
-    except IllegalError as error:
-        raise IllegalError(f"base: {error}") from None
-
-
 def _own_name(name: object, rules: Rules) -> str:
-    """Return the name, unless it is known as that of other rules, for which it would be taken."""
+    """Return the name, unless other rules are known by it."""
     checked = _one_line(name, "name")
     try:
         known = find_rule_set(checked).rules
@@ -196,7 +197,7 @@ def _refuse_unknown(keys: Mapping[str, Any], known: Sequence[str], table: str = 
 
 
 def _dice(given: object, start: Dice | None, side: str) -> Dice | None:
-    """Return the dice of a table, its missing keys taken from `start`."""
+    """Return the dice of a table, with missing keys taken from `start`."""
     if given is None and side.startswith("full"):
         return None
     if not isinstance(given, Mapping):
@@ -212,18 +213,8 @@ def _dice(given: object, start: Dice | None, side: str) -> Dice | None:
         raise type(error)(f"{place}{error}") from None
 
 
-def _fields(instance: Any) -> dict[str, Any]:
-    return {field.name: _plain(getattr(instance, field.name)) for field in fields(instance)}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Dice):
-        return _fields(value)
-    return list(value) if isinstance(value, tuple) else value
-
-
 def _lines(table: Mapping[str, Any]) -> str:
-    """Return lines of TOML, which writes these values as JSON does, and has no null."""
+    """Return lines of TOML, where these values look as in JSON; TOML has no null."""
     return "".join(
         f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
         for key, value in table.items()

@@ -1,7 +1,7 @@
 """Modes: how the dice of a battle are used. Rules have exactly one.
 
-A mode is plain data. What it does to the odds is one file in `iacta.methods`, which is registered
-there for the mode's class; nothing above the methods names a mode.
+A mode is plain data. What it does to the odds is in one file of `iacta.methods`, registered there
+for the mode's class; nothing above the methods names a mode.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,13 +29,13 @@ MOST_GAIN = 100
 class Mode:
     """How the dice of a battle are used.
 
-    key: the key of rules files that says whether the mode is played.
-    off: its value where the mode is not played.
+    key: the key of the mode in rules files.
+    off: the value of the key where the mode is not played.
     rolls: whether a battle is fought roll by roll, so that the attackers may stop between rolls.
     dice_chosen_first: whether both sides choose how many dice to throw before anyone rolls, so that
         the losses of a roll have one distribution.
     grows: whether armies can grow, so that a battle has infinitely many states.
-    described: what rules with it have, in the words of a player.
+    described: a name for messages: "rules with ...".
     certain: whether a chance can be exactly 0 or 1 though both sides can fight.
     inexact: why no answer is a fraction; empty where answers can be.
     """
@@ -53,7 +53,7 @@ class Mode:
         return short_repr(self)
 
     def unfit(self, purpose: str) -> IllegalError:
-        """Return the error that this mode cannot be used for a purpose.
+        """Return the error for a purpose that does not work with this mode.
 
         purpose: such as `"to decide roll by roll"`.
 
@@ -84,18 +84,16 @@ class _DiceMode(Mode):
     described = "truly random dice"
 
     def setting(self) -> object:
-        """Return the name of the dice mode."""
         return self.name
 
     @classmethod
     def of(cls, setting: Any) -> Mode | None:
-        """Return the dice mode of that name."""
         return cls() if setting == cls.name else None
 
 
 @dataclass(frozen=True, repr=False)
 class TrueRandom(_DiceMode):
-    """All dice are thrown, and the numbers of them are chosen before.
+    """All dice are random, and each side chooses how many to throw before the roll.
 
     >>> TrueRandom()
     TrueRandom()
@@ -104,7 +102,7 @@ class TrueRandom(_DiceMode):
 
 @dataclass(frozen=True, repr=False)
 class BalancedBlitz(_DiceMode):
-    """A whole battle is decided at once, by odds that the official app has reshaped.
+    """A whole battle is decided at once, with odds that the official app has reshaped.
 
     >>> BalancedBlitz().setting()
     'balanced blitz'
@@ -116,7 +114,6 @@ class BalancedBlitz(_DiceMode):
     inexact = "under balanced blitz: its powers give no fractions"
 
     def sentences(self) -> Iterator[str]:
-        """Yield sentences that explain the mode to a player."""
         yield f"Whole battles are decided by the dice mode {self.name}."
 
 
@@ -134,24 +131,21 @@ class DefenderSeesFirst(Mode):
     dice_chosen_first = False
 
     def setting(self) -> object:
-        """Return `True`."""
         return True
 
     @classmethod
     def of(cls, setting: Any) -> Mode | None:
-        """Return the mode if the defender sees the attack first."""
         check_choice(setting, (True, False), cls.key)
         return cls() if setting else None
 
     def sentences(self) -> Iterator[str]:
-        """Yield sentences that explain the mode to a player."""
         yield "The defender chooses how many dice to throw after seeing the attack roll."
         yield "They choose the number that makes the loss of their territory least likely."
 
 
 @dataclass(frozen=True, repr=False)
 class ArmiesGrow(Mode):
-    """Where both sides throw all their dice and each shows one, both gain armies, nobody loses any.
+    """If both sides throw all their dice and each shows one, both gain armies and nobody loses any.
 
     gain: how many armies each side gains, at least 1.
 
@@ -171,17 +165,14 @@ class ArmiesGrow(Mode):
         put(self, "gain", whole_number(self.gain, "gain", 1, MOST_GAIN))
 
     def setting(self) -> object:
-        """Return how many armies are gained."""
         return self.gain
 
     @classmethod
     def of(cls, setting: Any) -> Mode | None:
-        """Return the mode in which this many armies are gained."""
         gain = whole_number(setting, cls.key, 0, MOST_GAIN)
         return cls(gain) if gain else None
 
     def sentences(self) -> Iterator[str]:
-        """Yield sentences that explain the mode to a player."""
         armies = "army" if self.gain == 1 else "armies"
         yield (
             f"When all dice show one, both sides gain {self.gain} {armies} and nobody loses any."
@@ -201,9 +192,9 @@ def mode_record(mode: Mode) -> dict[str, object]:
 
 
 def read_mode(record: Mapping[str, Any]) -> Mode:
-    """Return the mode that the values of the modes' keys say; two modes at once are refused.
+    """Return the mode with these values of the modes' keys; two modes at once are refused.
 
-    record: the values by key; a key that is left out counts as off.
+    record: the values by key; a missing key is off.
 
     >>> read_mode({"defender_sees_first": True})
     DefenderSeesFirst()

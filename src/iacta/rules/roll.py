@@ -35,9 +35,9 @@ __all__ = [
 
 SortedDice = tuple[int, ...]
 
-MANY_FACES = 100
+MANY_FACES = 100  # dice with more may take long, so the full roll is checked first
 MOST_ROWS = 10**6
-MOST_COMPARISONS = 10**7  # of some two microseconds each
+MOST_COMPARISONS = 10**7  # about two microseconds each
 
 
 class Losses(NamedTuple):
@@ -186,19 +186,19 @@ Losses(attackers=2, defenders=0): 2275})
 
 
 def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
-    """Return for how many attackers per defender a very large battle is even.
+    """Return the number of attackers per defender at which a very large battle is even.
 
     rules: `Rules`, or the name of a rule set.
 
-    An exact fraction: the expected number of attackers that a roll with all dice costs, divided by
-    that of the defenders. 0 if the attackers lose none on average, and `None` if the defenders
-    lose none, so that no number of attackers is enough.
+    An exact fraction: the expected attackers lost in a roll with all dice, divided by the expected
+    defenders lost. 0 if the attackers lose none on average, and `None` if the defenders lose none,
+    so that no number of attackers is enough.
 
-    Where the defender sees the attack first, it is the greatest ratio r of any of their replies.
-    For no reply makes a − r·d fall on average, with a attackers and d defenders, and the replies of
-    that ratio keep its mean. It moves in bounded steps, so that by Azuma's inequality it stays
-    above 0 with more than r attackers for each defender, and with fewer those replies keep it
-    below, except with a chance that falls exponentially with the size of the battle.
+    Where the defender sees the attack first, it is the greatest ratio r of any of their replies:
+    with a attackers and d defenders, no reply makes a − r·d fall on average, and the replies of
+    that ratio keep its mean. It moves in bounded steps. So by Azuma's inequality it stays above 0
+    with more than r attackers per defender, and with fewer those replies keep it below 0, except
+    with a chance that falls exponentially with the size of the battle.
 
     >>> round(float(break_even_ratio("classic")), 4)
     0.8534
@@ -211,10 +211,10 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
 
 
 def _break_even_ratio_if_seen(rules: Rules) -> Fraction | None:
-    """Return the greatest ratio of the mean losses that replies can have, by Dinkelbach's steps.
+    """Return the greatest ratio of the mean losses of any replies, by Dinkelbach's method.
 
-    From a ratio r to that of the replies with the greatest mean of attackers − r · defenders lost,
-    until it rises no more.
+    It steps from a ratio r to that of the replies with the greatest mean of attackers lost − r ·
+    defenders lost, until it rises no more.
     """
     throws, ratio = seen_loss_counts(*rules.full_roll, rules), Fraction(0)
     while True:
@@ -244,7 +244,7 @@ def _gain(rules: Rules) -> int:
 def loss_counts(attack_dice: int, defence_dice: int, rules: Rules) -> LossCounts:
     """Return the exact losses of a roll in which this many dice of each side count.
 
-    Dice that would take minutes are refused.
+    Dice that would take more than half a minute are refused.
 
     >>> loss_counts(3, 2, Rules())
     LossCounts(counts=(2275, 2611, 2890), total=7776, gains=0)
@@ -265,11 +265,10 @@ def seen_loss_counts(attack_dice: int, most_defence_dice: int, rules: Rules) -> 
 
     attack_dice: how many attack dice count.
     most_defence_dice: the most defence dice that may answer them.
-    rules: the rules; those by which the attack dice depend on the answer are refused.
+    rules: the rules; refused if the attack dice depend on the answer.
 
     A mapping from rows of losses, for 1, 2 ... defence dice, to the number of equally likely attack
-    throws after which the losses are those. Throws that differ only in dice which decide nothing
-    are one entry.
+    throws with those losses.
 
     >>> throws = seen_loss_counts(1, 1, Rules())
     >>> throws[LossCounts(counts=(1, 5), total=6),]  # a six loses to a six only
@@ -298,14 +297,14 @@ def seen_loss_counts(attack_dice: int, most_defence_dice: int, rules: Rules) -> 
 def _compared_rows(
     attack_dice: int, defence_dice: int, attack_best: int, rules: Rules
 ) -> tuple[list[tuple[SortedDice, int]], list[tuple[SortedDice, tuple[int, ...]]]]:
-    """Return the weighed rows of both sides in ascending order, ties decided in their values.
+    """Return the weighted rows of both sides in ascending order, with values that never tie.
 
     attack_best: how many of the attack dice are compared.
     """
     attack, defence = rules.dice(attack_dice, defence_dice)
     compared = min(attack_dice, defence_dice)
     _refuse_too_many(attack, defence, compared)
-    if max(*attack.faces, *defence.faces) > MANY_FACES:  # no roll takes long if a later is refused
+    if max(*attack.faces, *defence.faces) > MANY_FACES:
         _refuse_too_many(*rules.dice(*rules.full_roll), min(rules.full_roll))
     ours = _with_bonus(attack, _sorted_dice(attack, attack_dice, attack_best))
     theirs = _with_bonus(defence, _sorted_dice(defence, defence_dice, compared))
@@ -316,10 +315,12 @@ def _compared_rows(
 
 
 def _with_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
-    """Take the rolls in which all dice show one out of the counts of a full roll."""
+    """Move the rolls in which all dice show one from the counts of a full roll to its gains."""
     compared = len(counts) - 1
     attack, defence = rules.dice(*rules.full_roll)
-    ours, theirs = (_ones(dice, compared) for dice in (attack, defence))
+    ours, theirs = (
+        [_final(1, rank, dice) for rank in range(compared)] for dice in (attack, defence)
+    )
     ties_won = rules.ties == "attacker"
     lost = sum(y > z or (y == z and ties_won) for y, z in zip(ours, theirs, strict=True))
     gains = prod(
@@ -329,20 +330,15 @@ def _with_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
     return LossCounts(left, sum(counts), gains)
 
 
-def _ones(dice: Dice, best: int) -> SortedDice:
-    return tuple(_final(1, rank, dice) for rank in range(best))
-
-
 @lru_cache(maxsize=1024)
 def refuse_many_rolls(attack_dice: int, defence_dice: int, rules: Rules) -> None:
-    """Refuse dice whose rolls, with up to so many on each side, would take too long in all."""
+    """Refuse dice whose rolls, with up to so many on each side, take too long together."""
     rolls = [(i, j) for i in range(1, attack_dice + 1) for j in range(1, defence_dice + 1)]
     needed = sum(_comparisons(*rules.dice(i, j), min(i, j)) for i, j in rolls)
     _refuse_too_many(*rules.dice(attack_dice, defence_dice), min(attack_dice, defence_dice), needed)
 
 
 def _refuse_too_many(attack: Dice, defence: Dice, compared: int, needed: int | None = None) -> None:
-    """Refuse dice whose sorted rows would take more than half a minute to compare."""
     comparisons = _comparisons(attack, defence, compared) if needed is None else needed
     if comparisons > MOST_COMPARISONS:
         raise TooLargeError(
@@ -363,10 +359,10 @@ def _comparisons(attack: Dice, defence: Dice, compared: int) -> int:
 def _decide(
     attack: list[tuple[SortedDice, int]], defence: list[tuple[SortedDice, tuple[int, ...]]]
 ) -> tuple[int, ...]:
-    """Return how many pairs of rows are won by the attack in 0, 1, 2 ... ranks.
+    """Return in how many pairs of rows the attack wins 0, 1, 2 ... ranks.
 
     attack: the rows of undecided ranks in ascending order, each with its weight.
-    defence: the same, with the weights by the number of ranks already lost.
+    defence: the same, with weights by the number of ranks already lost.
     """
     if not attack[0][0]:
         weight = sum(weight for _, weight in attack)
@@ -381,7 +377,7 @@ def _decide(
 def _after_rank(
     highest: int, defence: list[tuple[SortedDice, tuple[int, ...]]]
 ) -> list[tuple[SortedDice, tuple[int, ...]]]:
-    """Compare one attack die with the first die of each row, and collapse equal rests."""
+    """Compare an attack die with the first die of each row, and merge rows with equal rests."""
     rests: dict[SortedDice, list[tuple[int, ...]]] = {}
     for row, weights in defence:
         decided = (0, *weights) if row[0] < highest else (*weights, 0)
@@ -429,7 +425,7 @@ def _face_weights(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
 
 
 def _with_bonus(dice: Dice, rows: Mapping[SortedDice, int]) -> dict[SortedDice, int]:
-    """Add each rank's bonus, clamp, and collapse the rows that have become equal."""
+    """Add each rank's bonus, clamp, and merge the rows that become equal."""
     changed: dict[SortedDice, int] = {}
     for row, weight in rows.items():
         key = tuple(_final(value, rank, dice) for rank, value in enumerate(row))

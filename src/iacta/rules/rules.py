@@ -17,11 +17,11 @@ TRUE_RANDOM = TrueRandom()
 
 @dataclass(frozen=True, repr=False)
 class Rules:
-    """Everything that changes the odds: two `Rules` with the same fields are the same rules.
+    """Everything that changes the odds; `Rules` with the same fields are equal.
 
     attack, defence: the `Dice` of the two sides.
-    full_attack, full_defence: the dice thrown in their place when both sides throw all of
-        theirs; `None` for no difference. As many must be kept.
+    full_attack, full_defence: the dice thrown instead when both sides throw all of theirs; `None`
+        for the same dice. They must keep as many.
     ties: the side that wins a tie, `"attacker"` or `"defender"`.
     garrison: armies that must stay behind on the attacking territory.
     least_advance: whether, after a conquest, at least as many armies must move in as dice were

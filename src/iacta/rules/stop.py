@@ -13,8 +13,8 @@ __all__ = ["NEVER", "Stop", "read_stop", "stop_argument"]
 class Stop:
     """When the attackers stop; of several conditions, the first that is met.
 
-    stop_at: armies kept out of the fight besides the garrison, whose dice are not thrown either:
-        the attackers stop when only these are left. `None` or 0 keeps none.
+    stop_at: armies kept out of the fight besides the garrison: they throw no dice, and the
+        attackers stop when only they are left. `None` or 0 keeps none.
     charge: whether they stop as soon as they would roll fewer dice than in their first roll.
     max_losses: they stop once they have lost at least this many armies; the last roll may cost
         more. With 0 they never roll. `None` sets no limit.
@@ -52,7 +52,7 @@ class Stop:
 
     @property
     def is_reserve(self) -> bool:
-        """Whether nothing but `stop_at` can stop the battle, as a larger garrison would."""
+        """Whether only `stop_at` can stop the battle, which is like a larger garrison."""
         return replace(self, stop_at=None) == NEVER
 
     def rules_in_fight(self, rules: Rules) -> Rules:
@@ -97,7 +97,7 @@ def read_stop(stop: object) -> Stop:
 
 
 def stop_argument(stop: Stop) -> str:
-    """Return the stop as a last argument in a repr, nothing if it never stops.
+    """Return the stop as a last argument in a repr, empty if it never stops.
 
     >>> stop_argument(Stop(max_rolls=3)), stop_argument(Stop())
     (', stop=Stop(max_rolls=3)', '')

@@ -1,24 +1,23 @@
 """Thrown: battles and campaigns fought with real dice, many at once.
 
 Nothing is computed from the distribution of the losses: dice are thrown by the rules, sorted and
-compared. So a simulation is slow and inexact, but it catches a distribution that is wrong.
+compared. So a simulation is slow and inexact, but it reveals a wrong distribution.
 
-The dice. A row holds one die of every roll, in the smallest type of number that has room for it.
+The dice. A row holds one die of every roll, in the smallest type of number that fits.
 With Y(1) ≥ Y(2) ≥ ... the attack dice that are kept and Z(1) ≥ Z(2) ≥ ... those of the defence,
 each with the bonus of its rank, a roll of i against j dice costs the defenders
 
     K = #{r ≤ m : Y(r) > Z(r)},      m = min(i, j),
 
 armies (≥ where the attacker wins ties), and the attackers m − K. Each die is drawn, and its row is
-put into its place among the sorted rows by comparing them.
+inserted into the sorted rows by comparing them.
 
-The battles that throw the same dice are rolled together, and leave when their dice change. As
-armies only get fewer, the dice do too: the groups are taken from the most dice to the fewest, and
-none has to be looked at twice. (Where armies can grow, they do so in a full roll only, after which
-the dice are as many.)
+Battles that throw the same dice are rolled together, and leave when their dice change. Armies only
+decrease, and so do the dice: the groups are taken from the most dice to the fewest, each once.
+(Where armies can grow, they do so in a full roll only, after which the dice are as many.)
 
-The runs are split into blocks of one size, each with a seed of its own, spawned from the first
-one. So the answer depends on the seed alone, not on who fights which block, nor in which order.
+The runs are split into blocks of one size, each with its own seed, spawned from the first. So the
+answer depends on the seed alone, not on who fights which block or in which order.
 
 Sources: Norvig, "The Unfinished Game ... of Risk" (2020, `campaign`), where 100,000 campaigns
 took 33 s; Höhle (2025), appendix 1, which rolls and sorts the dice one roll at a time.
@@ -73,7 +72,7 @@ THROWN_MODES: tuple[type[Mode], ...] = (TrueRandom, ArmiesGrow)
 
 Armies: TypeAlias = npt.NDArray[np.int64]
 Battles: TypeAlias = tuple[Armies, Armies]
-Fight: TypeAlias = tuple[int, Rules, Stop]  # against how many defenders
+Fight: TypeAlias = tuple[int, Rules, Stop]  # the number of defenders first
 Progress: TypeAlias = Callable[[int], object]
 Row: TypeAlias = npt.NDArray[Any]
 Seed: TypeAlias = "int | np.random.Generator"
@@ -81,9 +80,9 @@ Seed: TypeAlias = "int | np.random.Generator"
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
-RUNS_AT_ONCE = 25_000  # the rows of one block fit into a processor's cache
-MOST_THROWN = 5 * 10**11
-FEWEST_AT_ONCE = 1000  # to throw fewer dice at once takes as long
+RUNS_AT_ONCE = 25_000  # the rows of a block fit into a processor's cache
+MOST_THROWN = 5 * 10**11  # dice: an hour
+FEWEST_AT_ONCE = 1000  # fewer dice take as long to throw
 MOST_GARRISON = 2**62
 MOST_IN_A_BYTE = 255
 MOST_PENDING = 1000
@@ -103,7 +102,7 @@ class End(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """What one worker is handed: a number of runs, and the seed of their dice."""
+    """A block of runs, and the seed of its dice."""
 
     stack: Distribution[int]
     way: tuple[Fight, ...]
@@ -126,9 +125,9 @@ def simulate(
     way: the battles on the way, one after the other: defenders, rules and stop.
     runs: how many times.
     seed: a whole number, or a `numpy.random.Generator`; the same seed throws the same dice.
-    executor: any `concurrent.futures.Executor`, over whose workers the runs are spread; `None`
+    executor: any `concurrent.futures.Executor`, which shares the runs among its workers; `None`
         for none. The result does not depend on it.
-    progress: is called with the number of runs done so far, whenever some are; `None` for none.
+    progress: is called with the number of runs done so far; `None` for none.
 
     Runs that would take more than an hour on one processor are refused.
 
@@ -173,7 +172,10 @@ def _blocks(
 def _play(block: Runs) -> Counter[End]:
     """Fight all runs of a block, one territory after the other."""
     rng = np.random.default_rng(block.seed)
-    attackers = _stacks(block.stack, block.runs, rng)
+    if len(block.stack) == 1:
+        attackers = np.full(block.runs, max(block.stack), dtype=np.int64)
+    else:
+        attackers = np.array(block.stack.sample(block.runs, rng), dtype=np.int64)
     ends: Counter[End] = Counter()
     for taken, (defenders, rules, stop) in enumerate(block.way):
         against = np.full(len(attackers), defenders, dtype=np.int64)
@@ -187,12 +189,6 @@ def _play(block: Runs) -> Counter[End]:
         attackers = left[won] - _garrison(rules)
     _count(ends, len(block.way), attackers, np.zeros_like(attackers))
     return ends
-
-
-def _stacks(stack: Distribution[int], runs: int, rng: "np.random.Generator") -> Armies:
-    if len(stack) == 1:
-        return np.full(runs, max(stack), dtype=np.int64)
-    return np.array(stack.sample(runs, rng), dtype=np.int64)
 
 
 def _count(ends: Counter[End], taken: int, attackers: Armies, defenders: Armies) -> None:
@@ -211,8 +207,7 @@ def fight(
     rules: the rules of the battles.
     rng: the source of chance.
 
-    Two arrays as long as those given. Their entries belong together, but the battles come back
-    in another order.
+    Two arrays as long as those given; the battles are in another order.
 
     >>> rng = np.random.default_rng(1)
     >>> left, against = fight(np.array([12, 12, 12]), np.array([10, 10, 10]), Rules(), rng)
@@ -270,7 +265,7 @@ def fight_until(
 def _roll_once(
     able: Armies, defenders: Armies, going: Armies, rules: Rules, rng: "np.random.Generator"
 ) -> None:
-    """Roll some of the battles once, each with its own dice, and take their losses off."""
+    """Roll some of the battles once, each with its own dice, and subtract their losses."""
     most = rules.full_roll
     ours, theirs = np.minimum(able[going], most[0]), np.minimum(defenders[going], most[1])
     for dice in sorted(set(zip(ours.tolist(), theirs.tolist(), strict=True))):
@@ -281,12 +276,12 @@ def _roll_once(
 
 
 def _garrison(rules: Rules) -> int:
-    """Return the garrison, or if it is larger than any stack, one that an int64 can hold."""
+    """Return the garrison, bounded so that an int64 can hold it."""
     return min(rules.garrison, MOST_GARRISON)
 
 
 def _without_ended(parts: Iterable[Battles], ended: list[Battles]) -> Battles:
-    """Put battles together, and set those that are over aside."""
+    """Join battles, and set aside those that have ended."""
     able, defenders = (np.concatenate(side) for side in zip(*parts, strict=True))
     going = (able > 0) & (defenders > 0)
     ended.append((able[~going], defenders[~going]))
@@ -300,7 +295,7 @@ def _roll_on(
     rules: Rules,
     rng: "np.random.Generator",
 ) -> Iterator[Battles]:
-    """Roll battles that throw the same dice until none does, and yield those that leave."""
+    """Roll battles that throw the same dice until none does, and yield those whose dice change."""
     while len(able):
         lost = throw_losses(*dice, rules, len(able), rng)
         able -= lost.attackers
@@ -320,7 +315,7 @@ def root_seed(seed: Seed, *battle: int) -> "np.random.SeedSequence":
 
 
 def refuse_long(attackers: int, way: Sequence[Fight], runs: int) -> None:
-    """Refuse runs that might throw more dice than an hour has room for, or none at all."""
+    """Refuse runs that might take more than an hour, or whose dice cannot be thrown."""
     for _, rules, stop in way:
         if type(rules.mode) not in THROWN_MODES:
             raise rules.mode.unfit("for the method 'simulation'")
@@ -339,8 +334,7 @@ def refuse_long(attackers: int, way: Sequence[Fight], runs: int) -> None:
 def _armies_taken(rules: Rules) -> Fraction:
     """Return how many armies a roll takes at least, on average where armies can grow.
 
-    Rules are refused under which a full roll brings more than it takes: its battles might go on
-    for ever.
+    Rules under which a full roll brings more than it takes are refused: battles might never end.
     """
     if not isinstance(rules.mode, ArmiesGrow):
         return Fraction(1)
@@ -445,7 +439,7 @@ def _one_probability(faces: int, reroll: tuple[int, ...]) -> Fraction:
 
 
 def _number_type(dice: Dice) -> type[np.uint8] | type[np.int32]:
-    """Return bytes for dice that never leave 0 .. 255, and wider numbers for others."""
+    """Return bytes for dice from 0 to 255, and wider numbers for others."""
     numbers = (*dice.bonus, *(dice.clamp or ()))
     highest = max(dice.faces) + max((0, *numbers))
     return np.uint8 if min((0, *numbers)) >= 0 and highest <= MOST_IN_A_BYTE else np.int32
@@ -458,7 +452,6 @@ def _throw_die(
     number_type: type[np.uint8] | type[np.int32],
     rng: "np.random.Generator",
 ) -> Row:
-    """Throw one die many times; the faces in `reroll` once more, and the second throw counts."""
     row: Row = rng.integers(1, faces, rolls, dtype=number_type, endpoint=True)
     if any(face <= faces for face in reroll):
         again = np.flatnonzero(np.isin(row, reroll))
@@ -467,7 +460,7 @@ def _throw_die(
 
 
 def _insert(row: Row, ranks: list[Row], best: int) -> None:
-    """Put one more die of each throw into its place among the sorted ones, of which `best` stay."""
+    """Insert another die of each throw into the sorted ones, of which the `best` highest stay."""
     for rank, highest in enumerate(ranks):
         lower = np.minimum(highest, row) if rank + 1 < best else None
         np.maximum(highest, row, out=highest)
@@ -516,13 +509,13 @@ def check_executor(executor: object) -> None:
 def spread(
     work: Callable[[Piece], Result], pieces: Iterable[Piece], executor: "Executor | None"
 ) -> Generator[Result, None, None]:
-    """Yield the results of pieces of work in their order; when closed, cancel what is not begun.
+    """Yield the results of pieces of work in their order; when closed, cancel what has not begun.
 
-    work: is done for each piece.
-    pieces: what it is done for.
+    work: is called with each piece.
+    pieces: the pieces.
     executor: does the work; `None` to do it here.
 
-    An executor that takes on no work, or returns no futures, is refused.
+    An executor that accepts no work, or returns no futures, is refused.
 
     >>> list(spread(abs, [-1, 2], None))
     [1, 2]

@@ -1,9 +1,9 @@
-"""Variants: the named rules that people play, a row each, with where they are written down.
+"""Variants: the named rules that people play, one row each, with their sources.
 
-A row is a `RuleSet`, or a `Modifier` where the official app lets its players stack it on others.
+A row is a `RuleSet`, or a `Modifier` if players of the official app can add it to other rules.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
@@ -38,7 +38,7 @@ class Modifier(Pasted):
     name, aliases: any of them finds it, as for a `RuleSet`.
     description: what it changes, in one line.
     source: the game that has it.
-    attack_dice: dice that the attacker throws more, or fewer if negative; one always stays.
+    attack_dice: how many more dice the attacker throws, fewer if negative; one always remains.
     defence_dice: the same for the defender.
     ties: the side that wins a tie; `None` changes nothing.
     mode: the mode; `None` changes nothing.
@@ -60,7 +60,7 @@ class Modifier(Pasted):
         """Return the rules with the change.
 
         rules: the `Rules` to start from, or the name of a rule set. An extra die is like the last
-            one listed, and the die fewer is that one; dice of full rolls change likewise.
+            one listed, which is also the one taken away; dice of full rolls change likewise.
 
         >>> capital, wall, *_ = MODIFIERS
         >>> wall.apply(capital.apply(CLASSIC))
@@ -120,7 +120,7 @@ MODIFIERS: tuple[Modifier, ...] = (
 
 
 def _with_dice(dice: Dice, more: int) -> Dice:
-    """Return the dice with some more of them kept, or fewer, and as many spare ones as before."""
+    """Return the dice with more of them kept, or fewer, and as many spare ones as before."""
     more = max(more, 1 - dice.kept)
     kept, faces = dice.kept + more, (*dice.faces, *dice.faces[-1:] * more)
     faces = faces[: len(dice.faces) + more]
@@ -137,7 +137,7 @@ def _with_dice(dice: Dice, more: int) -> Dice:
 class RuleSet(Pasted):
     """Rules with the names under which they are known.
 
-    name, aliases: any of them finds the rules, without regard to case, spaces and hyphens.
+    name, aliases: any of them finds the rules; case, spaces and hyphens do not matter.
     rules: the `Rules` themselves.
     description: what differs from classic, in one line.
     source: the game or document that has the rule.
@@ -153,17 +153,6 @@ class RuleSet(Pasted):
         return f"{self.name}. {self.description}"
 
 
-def _alone(modifier: Modifier) -> RuleSet:
-    """Return classic rules with one modifier."""
-    return RuleSet(
-        modifier.name,
-        modifier.apply(CLASSIC),
-        modifier.description,
-        modifier.source,
-        modifier.aliases,
-    )
-
-
 RULE_SETS: tuple[RuleSet, ...] = (
     RuleSet(
         "classic",
@@ -172,7 +161,10 @@ RULE_SETS: tuple[RuleSet, ...] = (
         "Risk (Parker Brothers, Hasbro)",
         ("standard", "true random", "official advance"),
     ),
-    *map(_alone, MODIFIERS),
+    *(
+        RuleSet(each.name, each.apply(CLASSIC), each.description, each.source, each.aliases)
+        for each in MODIFIERS
+    ),
     RuleSet(
         "risiko",
         Rules(defence=Dice((D6, D6, D6))),
@@ -314,8 +306,8 @@ def find_rule_set(name: str) -> RuleSet:
 
     name: a name, or several joined by `+`: those of `MODIFIERS` stack, in any order.
 
-    Case, spaces, hyphens and underscores do not matter. An unknown name is refused, and the
-    nearest ones are suggested; so are names that do not stack, or are there twice.
+    Case, spaces, hyphens and underscores do not matter. An unknown name is refused, with the
+    nearest ones as a suggestion; names that do not stack, or are repeated, are refused too.
 
     >>> find_rule_set("Zombie-Attacker").description
     'The attacker rolls one die fewer, but at least one.'
@@ -338,11 +330,7 @@ def find_rule_set(name: str) -> RuleSet:
 
 
 def know(name: str, rule_set: RuleSet) -> None:
-    """Let `find_rule_set` find rules that were read from a file, in this process.
-
-    name: the name under which they are found, such as that of the file.
-    rule_set: the rules.
-    """
+    """Make rules from a file known to `find_rule_set` by a name, in this process."""
     _BY_KEY[_key(name)] = replace(rule_set, name=name)
     _names().setdefault(replace(rule_set.rules, garrison=CLASSIC.garrison), name)
 
@@ -357,7 +345,7 @@ def _find_one(name: str) -> RuleSet:
 
 
 def _near_names(key: str) -> list[str]:
-    """Return the names that are spelt nearly so, or else those of the game that is called so."""
+    """Return the names with a similar spelling, or those of the rules of a game with that name."""
     import difflib  # slow to import, and only needed here
 
     near = difflib.get_close_matches(key, _BY_KEY, n=3)
@@ -367,7 +355,7 @@ def _near_names(key: str) -> list[str]:
 
 
 def _in_order(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
-    """Return the modifiers of these names in the order of `MODIFIERS`, each of them once."""
+    """Return the modifiers with these names in the order of `MODIFIERS`."""
     names = [part.name for part in parts]
     for name in names:
         if not any(modifier.name == name for modifier in MODIFIERS):
@@ -382,30 +370,21 @@ def _in_order(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
 
 def _stack(modifiers: tuple[Modifier, ...]) -> RuleSet:
     """Return classic rules with several modifiers."""
-    rules = CLASSIC
+    rules, clauses = CLASSIC, []
     for modifier in modifiers:
         rules = modifier.apply(rules)
+        first, rest = modifier.description[0], modifier.description[1:]
+        clauses.append(f"{modifier.name}: {first.lower()}{rest.removesuffix('.')}")
     return RuleSet(
         "+".join(modifier.name for modifier in modifiers),
         rules,
-        "; ".join(f"{modifier.name}: {_clause(modifier)}" for modifier in modifiers) + ".",
+        "; ".join(clauses) + ".",
         "; ".join(dict.fromkeys(modifier.source for modifier in modifiers)),
     )
 
 
-def _clause(modifier: Modifier) -> str:
-    """Return the description as a part of a longer sentence."""
-    return modifier.description[0].lower() + modifier.description[1:].removesuffix(".")
-
-
-def _stacks() -> Iterator[RuleSet]:
-    """Yield everything that can be stacked, few modifiers first."""
-    for count in range(2, len(MODIFIERS) + 1):
-        yield from map(_stack, combinations(MODIFIERS, count))
-
-
 def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
-    """Return the rules of that name, or `rules` themselves, with another garrison if one is given.
+    """Return `rules`, or the rules of that name, with another garrison if one is given.
 
     rules: `Rules`, or a name such as `"capital"` in any spelling.
     garrison: armies that must stay behind; `None` leaves what the rules say.
@@ -420,9 +399,7 @@ def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
 
 
 def rules_name(rules: Rules) -> str:
-    """Return the first name under which the rules are known, whatever their garrison.
-
-    Rules without a name are shown in full.
+    """Return the first name of the rules, whatever their garrison, or their repr without a name.
 
     >>> rules_name(Rules(defence=Dice((6, 6, 6)), garrison=3))
     'capital'
@@ -436,15 +413,17 @@ def rules_name(rules: Rules) -> str:
 
 @cache
 def _names() -> dict[Rules, str]:
-    """Return the first name of all rules that have one."""
+    """Return the first name of all rules that have one, few modifiers first."""
     names: dict[Rules, str] = {}
-    for known in (*RULE_SETS, *_stacks()):
+    counts = range(2, len(MODIFIERS) + 1)
+    stacks = (_stack(each) for count in counts for each in combinations(MODIFIERS, count))
+    for known in (*RULE_SETS, *stacks):
         names.setdefault(known.rules, known.name)
     return names
 
 
 def rules_argument(rules: Rules) -> str:
-    """Return the rules as a last argument in a repr: nothing if classic, their name, or all.
+    """Return the rules as a last argument in a repr: empty if classic, their name, or their repr.
 
     >>> rules_argument(find_rules("capital")), rules_argument(CLASSIC)
     (", 'capital'", '')

@@ -26,15 +26,12 @@ FORMATS = (
 
 
 def read_text(text: str, name: str) -> tuple[BoardFormat, Draft]:
-    """Return the format of a text, whatever its file is called, and what it says about a board.
+    """Return the format of a text and what it says about a board.
 
-    text: the text of a file.
-    name: what the board is called if the text does not name it.
-
-    The name of a file does not decide, as formats share endings such as `.map`.
+    The name of a file does not decide the format, as several share endings such as `.map`.
     """
     source = BoardText(text)
-    # iacta's own come last: JSON or TOML that no other format claims is read as theirs or refused.
+    # iacta's own come last: they take all JSON and TOML that no other format does.
     for each in sorted(FORMATS, key=lambda each: each in (own.JSON, own.TOML)):
         draft = each.read(source, name)
         if draft is not None:
@@ -48,11 +45,7 @@ def read_text(text: str, name: str) -> tuple[BoardFormat, Draft]:
 
 
 def board_text(board: Board, name: str) -> str:
-    """Return the text of a file with a board.
-
-    board: the board.
-    name: the name of the file, whose ending chooses the format.
-    """
+    """Return the text of a file with a board, in the format of the ending of its name."""
     writers = {each.ending: each.write for each in FORMATS if each.write}
     ending = Path(name).suffix.lower()
     if ending not in writers:

@@ -12,14 +12,7 @@ The continent of a territory may be left empty. A border leads one way, so most 
 
 import re
 
-from iacta.board.board import (
-    MOST_BORDERS,
-    MOST_TERRITORIES,
-    did_you_mean,
-    folded,
-    one_line,
-    refuse_count,
-)
+from iacta.board.board import MOST_BORDERS, did_you_mean, folded, one_line, refuse_count
 from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
 from iacta.board.formats.reading import BoardText, TextLine, entries, read_bonus, read_coordinate
 from iacta.errors import IllegalError, MalformedError
@@ -40,7 +33,6 @@ def _read(source: BoardText, name: str) -> Draft | None:
     lines = entries(source.plain)
     continents = [_continent(entry) for entry in lines if entry.section == "continents"]
     rows = [entry for entry in lines if entry.section == "territories"]
-    refuse_count(len(rows), MOST_TERRITORIES, "territories")
     neighbours = sum(max(entry.text.count(",") - 3, 0) for entry in rows)
     refuse_count(neighbours, MOST_BORDERS, "borders")
     members: dict[str, list[Mention]] = {folded(each.key): [] for each in continents}

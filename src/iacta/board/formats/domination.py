@@ -19,13 +19,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
-from iacta.board.board import (
-    MOST_BORDERS,
-    MOST_TERRITORIES,
-    Board,
-    one_line,
-    refuse_count,
-)
+from iacta.board.board import MOST_BORDERS, Board, one_line, refuse_count
 from iacta.board.formats.draft import (
     BoardFormat,
     Cards,
@@ -68,7 +62,6 @@ def _read(source: BoardText, name: str) -> Draft | None:
     ]
     borders = _borders([entry for entry in lines if entry.section == "borders"])
     countries = [entry for entry in lines if entry.section == "countries"]
-    refuse_count(len(countries), MOST_TERRITORIES, "territories")
     territories, members = [], dict[str, list[Mention]]()
     for entry in countries:
         territory, continent = _territory(entry, borders, len(continents))
@@ -112,7 +105,7 @@ def _territory(entry: TextLine, borders: _Borders, continents: int) -> tuple[Dra
 
 
 def _borders(lines: Collection[TextLine]) -> _Borders:
-    """Return for the key of each country its mention and those of its neighbours."""
+    """Return the mentions of each country and of its neighbours, by the country's key."""
     refuse_count(sum(len(entry.text.split()) - 1 for entry in lines), MOST_BORDERS, "borders")
     found: _Borders = {}
     for entry in lines:
@@ -127,7 +120,7 @@ def _borders(lines: Collection[TextLine]) -> _Borders:
 
 
 def _cards(file: Path, text: str, draft: Draft) -> Cards | None:
-    """Return the cards; whatever is wrong with them is a remark, as it leaves the board intact."""
+    """Return the cards; a mistake in them is a remark, as it does not affect the board."""
     beside = file.with_name(_cards_name(text, f"{file.stem}.cards"))
     if not beside.is_file():
         return None
@@ -138,7 +131,7 @@ def _cards(file: Path, text: str, draft: Draft) -> Cards | None:
 
 
 def _cards_name(text: str, default: str) -> str:
-    r"""Return the name of the cards file that a map gives, if it is in the folder of the map.
+    r"""Return the name of the cards file that a map gives, which must be in the map's folder.
 
     >>> _cards_name("[files]\ncrd world.cards", "x.cards"), _cards_name("crd ../y.cards", "x.cards")
     ('world.cards', 'x.cards')
@@ -174,7 +167,7 @@ def _read_cards(text: str, draft: Draft) -> Cards:
 def _card(
     entry: TextLine, words: list[str], names: dict[str, str], seen: set[str]
 ) -> Iterator[tuple[int, str]]:
-    """Add the country of a card to those seen, and yield what is odd about the card."""
+    """Add the country of a card to those seen, and yield remarks about the card."""
     if len(words) != 2 or words[0].lower() not in KINDS or words[1] not in names:
         yield entry.line, f"a card must be a kind and the id of a country, got {entry.text[:60]!r}"
         return

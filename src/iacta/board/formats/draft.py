@@ -1,6 +1,6 @@
-"""What a file format provides, what its reader finds in a file, and how that becomes a board.
+"""What a file format provides, what its reader returns, and how that becomes a board.
 
-A reader only returns what the file says. One place checks, for all formats, that names are known
+A reader only returns what the file says. `assemble` checks, for all formats, that names are known
 and are listed once, that borders lead both ways and that every territory can be reached.
 """
 
@@ -43,7 +43,7 @@ __all__ = [
     "pixels",
 ]
 
-MOST_LISTED = 10
+MOST_LISTED = 10  # mistakes, so that a message stays readable
 
 Line: TypeAlias = int | None
 
@@ -77,10 +77,11 @@ class DraftContinent(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """What a file says about a board; unless `directed`, each border leads both ways.
+    """What a file says about a board.
 
-    `strays` are further mentions of territories, which only have to exist. Unless `places_count`,
-    places that are all the same are placeholders.
+    directed: whether each border leads one way.
+    strays: further mentions of territories, which must exist.
+    places_count: whether places that are all the same are more than placeholders.
     """
 
     name: str
@@ -92,7 +93,7 @@ class Draft(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """Something odd about a board that can still be played on."""
+    """Something odd about a playable board."""
 
     line: Line
     text: str
@@ -111,14 +112,11 @@ class Cards(NamedTuple):
 class BoardFormat:
     """A file format for boards.
 
-    name: the name of the format.
-    ending: the usual ending of its files' names. Where boards can be written in this format, a
-        name with this ending asks for it.
-    read: returns what a text says about a board that is called `name` if the text does not name
-        it, or None if the text is in another format.
+    ending: the usual ending of its files, by which it is chosen for writing.
+    read: returns what a text says about a board, or `None` if the text is in another format; the
+        name is used if the text does not name the board.
     write: returns the text of a file with a board.
-    cards: returns the cards in a file beside a board file, given the path, the text and the draft
-        of that board file.
+    cards: returns the cards in a file beside a board file, from the path, text and draft of that.
     """
 
     name: str
@@ -136,7 +134,7 @@ class Assembled(NamedTuple):
 
 
 class _Faults:
-    """The mistakes for which a board is refused: the first few in full, the rest counted."""
+    """The mistakes in a board: the first few in full, the rest counted."""
 
     def __init__(self) -> None:
         self.listed: list[str] = []
@@ -148,7 +146,7 @@ class _Faults:
             self.listed.append(at(line, sentence))
 
     def unknown(self, mention: Mention, what: str, known: Iterable[str]) -> None:
-        # Finding the nearest name takes long, so it is done only for mistakes that are listed.
+        # Finding the nearest name is slow, so it is done only for mistakes that are listed.
         suggest = len(self.listed) < MOST_LISTED and not mention.key.isdigit()
         hint = did_you_mean(mention.key, known) if suggest else ""
         self.add(mention.line, f"unknown {what}: {shown(mention.key)}{hint}")
@@ -235,7 +233,7 @@ def _borders(
     faults: _Faults,
     remarks: list[Remark],
 ) -> dict[Border, Line]:
-    """Return the borders with their lines; unknown neighbours are faults."""
+    """Return the borders with their lines, and add to the faults and remarks."""
     found: dict[Border, Line] = {}
     for each in draft.territories:
         for mention in each.neighbours:
@@ -259,7 +257,7 @@ def _members(
     continents: Mapping[str, DraftContinent],
     faults: _Faults,
 ) -> dict[str, tuple[str, ...]]:
-    """Return the territories of each continent by its key, with those of continents within it."""
+    """Return all territories of each continent by its key, those of inner continents included."""
     found: dict[str, tuple[str, ...]] = {}
     count = 0
 
@@ -283,7 +281,7 @@ def _members(
     for first in entries:
         if first.key in found:
             continue
-        # The continents within come first. A file could exhaust recursion, so here is a stack.
+        # Inner continents come first. A stack, since a file could exhaust the recursion limit.
         stack = [(first, within(first))]
         open_keys = {first.key}
         while stack:
@@ -309,22 +307,19 @@ def _members(
 
 
 def _places(draft: Draft) -> tuple[Point, ...]:
-    """Return the places, or none if some are missing or they are placeholders."""
+    """Return the places, or none if some are missing or all are placeholders."""
     places = tuple(each.place for each in draft.territories if each.place is not None)
     is_whole = len(places) == len(draft.territories)
     return places if is_whole and (draft.places_count or not _all_same(places)) else ()
 
 
 def _all_same(places: Sequence[Point]) -> bool:
-    """Return whether places are all the same, or one is at the origin, as placeholders are."""
+    """Return whether places look like placeholders: all the same, or a single one at the origin."""
     return len(set(places)) == 1 and (len(places) > 1 or not any(places[0]))
 
 
 def pixels(board: Board, ending: str) -> list[tuple[int, int]]:
-    """Return the places in whole pixels, or refuse those that a reader would not return.
-
-    ending: that of the file, for messages.
-    """
+    """Return the places in whole pixels, or refuse those that could not be read back."""
     found = [(round(x), round(y)) for x, y in board.places]
     for name, (x, y) in zip(board.territories, found, strict=bool(found)):
         if max(abs(x), abs(y)) > FARTHEST:
@@ -357,7 +352,7 @@ def _remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) -> Iter
 
 
 def _unreachable(board: Board) -> Iterator[tuple[str, str]]:
-    """Yield each territory that cannot be reached from the one that reaches most, and that one."""
+    """Yield each territory that is out of reach of the one that reaches most, and the latter."""
     seen: set[str] = set()
     sizes: dict[str, int] = {}
     for name in board.territories:

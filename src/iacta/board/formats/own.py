@@ -8,9 +8,9 @@
  "outlines": {"A": [[[0, 0], [20, 0], [10, 30]]], "B": [[[20, 0], [40, 0], [30, 30]]]}}
 ```
 
-Only `territories` is required. Each border leads both ways and may be listed once or twice. With
+Only `territories` is required. Each border leads both ways and may be listed once or twice; with
 `directed` it leads from the territory under which it is listed to the one named. A continent may
-name other continents for all of their territories.
+list other continents to include all of their territories.
 """
 
 import re
@@ -18,25 +18,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from iacta.board.board import (
-    FARTHEST,
     MOST_BONUS,
-    MOST_BORDERS,
-    MOST_CONTINENTS,
-    MOST_POINTS,
-    MOST_TERRITORIES,
     Board,
-    Outline,
-    Point,
     did_you_mean,
     folded,
     json_text,
     one_line,
-    refuse_count,
+    read_outline,
+    read_point,
 )
 from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
 from iacta.board.formats.reading import BoardText, FileTable, KeyPath, read_toml
 from iacta.checks import shown, whole_number
-from iacta.errors import IactaError, IllegalError
+from iacta.errors import IllegalError
 
 __all__ = ["JSON", "TOML", "read_board_table"]
 
@@ -46,11 +40,7 @@ TOML_KEY = re.compile(r"^[ \t]*(?:\[[^\[\]\n]+\]|[^\s=#;][^=\n]*=)", re.MULTILIN
 
 
 def read_board_table(table: FileTable, name: str) -> Draft:
-    """Return what a table in this format says.
-
-    table: the table.
-    name: what the board is called if the table does not name it.
-    """
+    """Return what a table in this format says; `name` is used if it does not name the board."""
     if "player" in table.entries and "board" in table.entries:
         table.refuse((), "this is a position, not a board; iacta plan reads it")
     table.refuse_unknown(table.entries, KEYS)
@@ -61,41 +51,24 @@ def read_board_table(table: FileTable, name: str) -> Draft:
         table.refuse(("directed",), f"directed must be true or false, got {shown(directed)}")
     if "territories" not in table.entries:
         table.refuse((), "missing the table territories")
-    neighbours, continents = table.table("territories"), table.table("continents")
-    refuse_count(len(neighbours), MOST_TERRITORIES, "territories")
-    refuse_count(len(continents), MOST_CONTINENTS, "continents")
-    refuse_count(sum(map(_length, neighbours.values())), MOST_BORDERS, "borders")
-    shapes = [each for each in table.table("outlines").values() if isinstance(each, Sequence)]
-    refuse_count(sum(_length(polygon) for s in shapes for polygon in s), MOST_POINTS, "points")
     places, outlines = _by_territory(table, "places"), _by_territory(table, "outlines")
     territories = []
-    for key, names in neighbours.items():
+    for key, names in table.table("territories").items():
         path: KeyPath = ("territories", key)
         mentions = _mentions(table, path, names)
-        place = places.get(folded(key))
-        point = None if place is None else _point(table, ("places", key), place)
-        shape: KeyPath = ("outlines", key)
-        polygons = outlines.get(folded(key))
-        outline = None if polygons is None else _outline(table, shape, polygons)
+        place, shape = places.get(folded(key)), outlines.get(folded(key))
+        with table.placed(("places", key)):
+            point = None if place is None else read_point(place, "places")
+        with table.placed(("outlines", key)):
+            outline = None if shape is None else read_outline(shape)
         spelled, line = one_line(key), table.line_of(path)
         territories.append(DraftTerritory(spelled, spelled, line, mentions, point, outline))
-    drafted = [_continent(table, key, entry) for key, entry in continents.items()]
-    return Draft(title, territories, drafted, directed, places_count=True)
-
-
-def _outline(table: FileTable, path: KeyPath, polygons: object) -> Outline:
-    return tuple(
-        tuple(_point(table, path, each) for each in _list(table, path, polygon, "polygons"))
-        for polygon in _list(table, path, polygons, "polygons")
-    )
-
-
-def _length(entry: object) -> int:
-    return len(entry) if isinstance(entry, Sequence) else 0
+    continents = [_continent(table, *each) for each in table.table("continents").items()]
+    return Draft(title, territories, continents, directed, places_count=True)
 
 
 def _by_territory(table: FileTable, key: str) -> Mapping[str, Any]:
-    """Return the table under a key by the folded names of its territories; others are refused."""
+    """Return the table under a key by folded names; unknown territories are refused."""
     territories = table.table("territories")
     known = {folded(name) for name in territories}
     found = table.table(key)
@@ -116,33 +89,13 @@ def _mentions(table: FileTable, path: KeyPath, names: object) -> tuple[Mention, 
     )
 
 
-def _list(table: FileTable, path: KeyPath, rows: object, what: str) -> Sequence[object]:
-    if isinstance(rows, str) or not isinstance(rows, Sequence):
-        table.refuse(path, f"{path[0]} must be a list of {what}, got {shown(rows)}")
-    return rows
-
-
-def _point(table: FileTable, path: KeyPath, point: object) -> Point:
-    numbers = _list(table, path, point, "numbers")
-    near = [
-        each
-        for each in numbers
-        if isinstance(each, int | float) and not isinstance(each, bool) and abs(each) <= FARTHEST
-    ]
-    if len(numbers) != 2 or len(near) != 2:
-        table.refuse(path, f"{path[0]} must be points of two numbers, got {shown(point)}")
-    return float(near[0]), float(near[1])
-
-
 def _continent(table: FileTable, key: str, entry: object) -> DraftContinent:
     path: KeyPath = ("continents", key)
     if not isinstance(entry, Mapping):
         table.refuse(path, f"continent must be a table, got {shown(entry)}")
     table.refuse_unknown(entry, CONTINENT_KEYS, "continents", key)
-    try:
+    with table.placed((*path, "bonus")):
         bonus = whole_number(entry.get("bonus", 0), "bonus", -MOST_BONUS, MOST_BONUS)
-    except IactaError as error:
-        table.refuse((*path, "bonus"), str(error), type(error))
     members = _mentions(table, (*path, "territories"), entry.get("territories", ()))
     return DraftContinent(one_line(key), one_line(key), table.line_of(path), bonus, members)
 

@@ -1,13 +1,14 @@
 r"""Reads the text of files that a stranger may have made: bounded, and every entry with its line.
 
-Board files are XML, JSON, TOML or lines in sections such as `[borders]`. Each reader refuses a
-text that would cost more than a few seconds or a few hundred megabytes, before it costs them. XML
-is read without document types, so that no entity can be declared, let alone expanded or fetched.
+Board files are XML, JSON, TOML or lines in sections such as `[borders]`. Bounds hold before a text
+is parsed. XML is read without document types, so that no entity can be declared, let alone expanded
+or fetched.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -16,7 +17,7 @@ from xml.parsers import expat
 
 from iacta.board.board import MOST_BONUS, did_you_mean, one_line
 from iacta.checks import parse_whole_number, shown
-from iacta.errors import IllegalError, MalformedError, TooLargeError
+from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.files import RepeatedKeyError, looks_like_json, parse_json, parse_toml, read_bytes
 
 __all__ = [
@@ -39,14 +40,15 @@ __all__ = [
     "read_xml",
 ]
 
+# Larger files would take more than a few seconds, or a few hundred megabytes.
 MOST_BYTES = 4 * 10**6
 MOST_LINES = 10**5
 MOST_ELEMENTS = 200_000
 MOST_DEPTH = 50
-MOST_PLACED = 6  # of entries deeper than this nobody asks the line
+MOST_PLACED = 6  # levels of entries whose lines are known
 MOST_ID = 10**9
 FARTHEST = 10**6
-COMMENT = (";", "#")  # how one begins in lines in sections
+COMMENT = (";", "#")  # begin a comment among lines in sections
 
 SECTION = re.compile(r"\[([^\[\],;=\"']{1,40})\]")
 JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+')
@@ -58,7 +60,6 @@ LineOf: TypeAlias = Callable[[KeyPath], int | None]
 
 
 def read_file(file: Path) -> str:
-    """Return the text of a file, or of standard input for `-`."""
     return decode(read_bytes(file, MOST_BYTES))
 
 
@@ -81,7 +82,7 @@ def decode(content: bytes) -> str:
 
 
 class BoardText:
-    """The text of a board file, as each format asks for it.
+    """The text of a board file, parsed once for all formats.
 
     roots: the XML elements that formats have asked for.
     """
@@ -97,17 +98,15 @@ class BoardText:
 
     @cached_property
     def top(self) -> "Element | None":
-        """The outermost element of an XML text; other texts have none."""
         return read_xml(self.text) if self._first == "<" else None
 
     @cached_property
     def json(self) -> "FileTable | None":
-        """The object of a JSON text; other texts have none."""
         return read_json(self.text) if looks_like_json(self.text) else None
 
     @property
     def plain(self) -> str:
-        """The text itself, empty if it is XML or JSON."""
+        """The text, or nothing if it is XML or JSON."""
         return "" if self._first == "<" or looks_like_json(self.text) else self.text
 
     @property
@@ -119,7 +118,7 @@ class BoardText:
 
 
 class TextLine(NamedTuple):
-    """A line of a text in sections: its section in lower case, its number, and the line."""
+    """A line of a text in sections: its section in lower case, its number and its text."""
 
     section: str
     line: int
@@ -147,7 +146,7 @@ def entries(text: str) -> list[TextLine]:
 
 
 def at(line: int | None, sentence: str) -> str:
-    """Return a sentence about a line of a file, with the line in front if it is known.
+    """Return a sentence about a line of a file, prefixed with the line if it is known.
 
     >>> at(3, "bonus must be a whole number"), at(None, "no line")
     ('line 3: bonus must be a whole number', 'no line')
@@ -156,7 +155,6 @@ def at(line: int | None, sentence: str) -> str:
 
 
 def read_number(text: str, what: str, line: int, least: int, most: int) -> int:
-    """Return the whole number in a line, or refuse it."""
     try:
         return parse_whole_number(text.strip(), what, least, most)
     except ValueError as error:
@@ -164,17 +162,15 @@ def read_number(text: str, what: str, line: int, least: int, most: int) -> int:
 
 
 def read_id(text: str, line: int) -> str:
-    """Return the number by which a file refers to a territory or continent, as a key."""
     return str(read_number(text, "id", line, 0, MOST_ID))
 
 
 def read_bonus(text: str, line: int) -> int:
-    """Return the bonus of a continent."""
     return read_number(text, "bonus", line, -MOST_BONUS, MOST_BONUS)
 
 
 def read_coordinate(text: str, line: int) -> float:
-    """Return the x or y of a place, which files give in whole pixels."""
+    """Return the x or y of a place, in whole pixels."""
     return float(read_number(text, "place", line, -FARTHEST, FARTHEST))
 
 
@@ -182,10 +178,9 @@ def read_coordinate(text: str, line: int) -> float:
 
 
 class FileTable(NamedTuple):
-    """A table from a file, or from a program: then no entry has a line.
+    """A table from a file, or from a program, where no entry has a line.
 
-    entries: its keys and values.
-    line_of: returns the line of an entry, or of the nearest entry around it whose line is known.
+    line_of: returns the line of an entry, or of the nearest entry around it with a known line.
     """
 
     entries: Mapping[str, Any]
@@ -194,11 +189,17 @@ class FileTable(NamedTuple):
     def refuse(
         self, path: KeyPath, sentence: str, kind: type[ValueError] = MalformedError
     ) -> NoReturn:
-        """Refuse an entry, with its line if it has one."""
         raise kind(at(self.line_of(path), sentence))
 
+    @contextmanager
+    def placed(self, path: KeyPath) -> Iterator[None]:
+        """Give an error the line of an entry."""
+        try:
+            yield
+        except IactaError as error:
+            self.refuse(path, str(error), type(error))
+
     def refuse_unknown(self, keys: Mapping[str, Any], known: Sequence[str], *path: str) -> None:
-        """Refuse keys that are not among the known ones, and suggest the nearest of those."""
         for key in keys:
             if key not in known:
                 hint = did_you_mean(str(key), known) or f"; expected {', '.join(known)}"
@@ -207,7 +208,7 @@ class FileTable(NamedTuple):
                 self.refuse((*path, key), sentence, IllegalError)
 
     def table(self, key: str) -> Mapping[str, Any]:
-        """Return the table under a key, an empty one if the key is missing."""
+        """Return the table under a key; a missing one is empty."""
         found = self.entries.get(key, {})
         if not isinstance(found, Mapping):
             self.refuse((key,), f"{key} must be a table, got {shown(found)}")
@@ -245,7 +246,7 @@ def _line_of_repeated(key: str, text: str) -> int | None:
 
 
 def _line_finder(scan: Callable[[], Iterable[tuple[KeyPath, int]]]) -> LineOf:
-    """Return the `line_of` of a table; its text is scanned when the first line is asked for."""
+    """Return the `line_of` of a table, which scans the text when it is first called."""
 
     @cache
     def lines() -> dict[KeyPath, int]:
@@ -304,7 +305,7 @@ def read_toml(text: str) -> FileTable:
 
 
 def _toml_lines(text: str) -> Iterator[tuple[KeyPath, int]]:
-    """Yield each heading, and each key at the beginning of a line, with its line."""
+    """Yield each heading, and each key that begins a line, with its line."""
     heading: KeyPath = ()
     for number, line in enumerate(text.split("\n"), 1):
         key = TOML_KEY.match(line.strip(" \t["))
@@ -322,7 +323,7 @@ def _toml_lines(text: str) -> Iterator[tuple[KeyPath, int]]:
 
 @dataclass
 class Element:
-    """An XML element: its name in lower case, its line, its text and the elements within it."""
+    """An XML element, with its name in lower case."""
 
     name: str
     line: int
@@ -331,7 +332,6 @@ class Element:
 
     @property
     def text(self) -> str:
-        """The text on one line."""
         return one_line("".join(self.parts))
 
     def all(self, *path: str) -> "Iterator[Element]":
@@ -341,11 +341,10 @@ class Element:
                 yield from each.all(*path[1:]) if len(path) > 1 else (each,)
 
     def first(self, *path: str) -> "Element | None":
-        """Return the first element at the end of a path of names, None if there is none."""
         return next(self.all(*path), None)
 
     def needed(self, name: str) -> "Element":
-        """Return the first element within that has a name; a missing one is refused."""
+        """Return the first inner element of that name; a missing one is refused."""
         found = self.first(name)
         if found is None:
             raise MalformedError(f"line {self.line}: missing <{name}> in <{self.name}>")

@@ -11,7 +11,7 @@ Numbers may be texts. A connection leads one way, so most are listed twice.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from iacta.board.board import MOST_BONUS, MOST_TERRITORIES, one_line, refuse_count
+from iacta.board.board import MOST_BONUS, one_line
 from iacta.board.formats.draft import (
     BoardFormat,
     Draft,
@@ -28,7 +28,7 @@ __all__ = ["FORMAT"]
 
 
 class _Object(NamedTuple):
-    """An object of the JSON, and where it is."""
+    """An object of the JSON, and its place."""
 
     table: FileTable
     path: KeyPath
@@ -60,10 +60,8 @@ class _Object(NamedTuple):
         )
 
     def objects(self, key: str) -> "list[_Object]":
-        rows = self._list(key)
-        refuse_count(len(rows), MOST_TERRITORIES, key)
         found = []
-        for index, each in enumerate(rows):
+        for index, each in enumerate(self._list(key)):
             path = (*self.path, key, index)
             if not isinstance(each, Mapping):
                 self.table.refuse(path, f"{key} must be objects, got {shown(each)}")
