@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
@@ -180,6 +181,22 @@ def test_problems_tell_nothing_of_the_machine(server: Server) -> None:
             os.uname().nodename,
         ):
             assert word not in text
+
+
+@pytest.mark.parametrize("name", ["position", "board"])
+def test_no_file_is_read_for_a_client(server: Server, name: str, tmp_path: Path) -> None:
+    file = tmp_path / "secret.toml"
+    file.write_text("[territories]\nA = ['B']\nB = []\nsecret = ['none']")
+    others = {"from_": {"A": 3}, "others": 2} if name == "board" else {}
+    asked = {name: str(file), "take": "B", **others}
+    replies = [
+        server.ask("/api/plan", asked),
+        server.ask("/api/plan?" + urlencode({**asked, "from_": "A=3"})),
+        server.ask("/api/plan/follow", {"question": asked}),
+    ]
+    for reply in replies:
+        assert reply.status == 422
+        assert "not as the path of a file" in reply.record["detail"]
 
 
 def test_names_are_text_everywhere(server: Server) -> None:

@@ -63,6 +63,10 @@ class Kind:
         """Return a value as the question holds it."""
         raise NotImplementedError
 
+    def is_path(self, value: object) -> bool:
+        """Return whether a value is the path of a file, though not all values are."""
+        return False
+
     def text(self, value: Any) -> str:
         """Return the text that `parse` reads as this value."""
         return str(value)

@@ -103,7 +103,7 @@ class PlanQuestion(UnderRules, Question):
     board: Annotated[
         str | Board | None,
         Parameter(
-            Source(Board, read_board),
+            Source(Board, read_board, ("classic",)),
             "The board of --from or a code, a file.",
             metavar="FILE",
             usual="classic",

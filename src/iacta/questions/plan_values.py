@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, ClassVar, Generic, TypeVar
 
+from iacta.board.codes import is_code
 from iacta.checks import parse_whole_number, row_of, shown, whole_number
 from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.game import Sets
@@ -34,10 +35,12 @@ class Source(Kind, Generic[T]):
 
     holds: what it names.
     read: reads it from JSON.
+    names: what may be named without a file.
     """
 
     holds: type[T]
     read: Callable[[Mapping[str, Any]], T]
+    names: tuple[str, ...] = ()
 
     def check(self, value: object, name: str) -> str | T:
         if isinstance(value, self.holds):
@@ -48,6 +51,9 @@ class Source(Kind, Generic[T]):
             return str(value)
         kind = self.holds.__name__.lower()
         raise MalformedError(f"{name} must be a {kind} or a file of one, got {shown(value)}")
+
+    def is_path(self, value: object) -> bool:
+        return isinstance(value, str) and value not in self.names and not is_code(value)
 
     def schema(self) -> Schema:
         return {"type": ["string", "object"]}

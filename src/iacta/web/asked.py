@@ -50,6 +50,7 @@ def read_address(form: type[Question], pairs: Iterable[tuple[str, str]]) -> Ques
             raise _unknown(name, known)
         if not text.strip():
             continue
+        _refuse_path(known[name], text)
         if known[name].kind.is_row:
             texts.setdefault(name, []).extend(text.replace(",", " ").split())
         elif name in texts:
@@ -71,10 +72,21 @@ def read_record(form: type[Question], record: Mapping[str, Any]) -> Question:
     for name in record:
         if name not in known:
             raise _unknown(name, known)
+        _refuse_path(known[name], record[name])
     missing = [each for each in known.values() if each.is_required and each.name not in record]
     if missing:
         raise IllegalError(f"missing {missing[0].name}")
     return form(**record)
+
+
+def _refuse_path(parameter: Parameter, value: object) -> None:
+    """Refuse the path of a file, which is the server's."""
+    if parameter.kind.is_path(value):
+        error = IllegalError(
+            f"{parameter.name} must be sent itself, not as the path of a file, got {shown(value)}"
+        )
+        error.parameter = parameter.name
+        raise error
 
 
 def parameter_of(error: IactaError, form: type[Form]) -> str | None:
