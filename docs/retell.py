@@ -24,7 +24,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 def printed_by(session: Session) -> tuple[str, str]:
     """Return what a command prints, run in an empty folder, and the specification it draws."""
-    words = session.command.removeprefix("iacta ").replace(".svg", ".json").split()
+    words = [word.replace(".svg", ".json") for word in session.words]
     with TemporaryDirectory() as folder, chdir(folder):
         Path("docs/pictures").mkdir(parents=True)
         shutil.copy(ROOT / "docs" / "house-rules.toml", "docs")

@@ -1,6 +1,7 @@
 """The sessions that pages show: commands after a `$`, each with what it prints."""
 
 import re
+import shlex
 from typing import NamedTuple
 
 __all__ = ["Session", "sessions"]
@@ -18,6 +19,11 @@ class Session(NamedTuple):
 
     command: str
     shown: str
+
+    @property
+    def words(self) -> list[str]:
+        """The words after `iacta`, as a shell reads them."""
+        return shlex.split(self.command)[1:]
 
     @property
     def picture(self) -> str | None:

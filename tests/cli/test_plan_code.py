@@ -80,3 +80,11 @@ def test_a_turn_whose_attacks_are_over_is_refused(run: Run, phase: str) -> None:
     ended = run(f"plan {START.to_code()};{phase} --take Brazil")
     assert (ended.code, ended.stdout) == (2, "")
     assert f"got one in the phase '{phase}'" in ended.stderr
+
+
+def test_a_file_may_hold_the_code_of_a_turn(run: Run, tmp_path: Path) -> None:
+    code = Turn(START, "capital", keep={"Peru": 3}).to_code()
+    file = tmp_path / "turn.txt"
+    file.write_text(f"{code}\n", encoding="utf-8")
+    told, again = (run(f"plan {each} --take Brazil").stdout for each in (code, str(file)))
+    assert told == again != run(f"plan {START.to_code()} --take Brazil").stdout

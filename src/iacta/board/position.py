@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
+from os.path import isfile
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, TypeAlias
 
@@ -268,6 +269,23 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
         folder = None if str(file) == STREAM else file.parent
         text = read_file(file)
         return Position.from_code(text) if is_code(text) else _position(read_table(text), folder)
+
+
+def code_in(source: object) -> str | None:
+    """Return the code that a text is or a file holds, `None` if it is or holds none.
+
+    >>> code_in(" 1;classic;red;Peru:red:3"), code_in("no such file")
+    ('1;classic;red;Peru:red:3', None)
+    """
+    if not isinstance(source, str | PathLike) or str(source) == STREAM:
+        return None
+    text = str(source)
+    if not is_code(text):
+        if not isfile(source):
+            return None
+        with in_file(source, "position"):
+            text = read_file(Path(source))
+    return text.strip() if is_code(text) else None
 
 
 def position_of_text(text: str, board: Board | None = None) -> Position:

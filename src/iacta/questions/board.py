@@ -1,8 +1,9 @@
-"""What a board is like, what is odd about its file, and the same board in other formats."""
+"""A board, what is odd about its file, its other formats, and the odds of a position's battles."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePath
 from types import ModuleType
 from typing import Annotated, Any
@@ -11,16 +12,19 @@ from iacta.board.board import Board, Continent
 from iacta.board.files import BUILT_IN, BoardFile, read_board_file, write_board
 from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import Remark
-from iacta.board.position import Holding, Position, position_toml
+from iacta.board.position import Holding, Position, code_in, position_toml, read_position
 from iacta.files import plain
+from iacta.game import BorderOdds, Turn
 from iacta.questions.form import Example, Parameter, Topic
-from iacta.questions.kinds import FileName, Flag
+from iacta.questions.kinds import FileName, Flag, RulesName
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import Count, Key, Record
+from iacta.questions.record import AttackersKey, Count, DefendersKey, Key, Record, RulesKey, Unit
 from iacta.questions.sections import Section, Table, sections_of
-from iacta.questions.words import count
+from iacta.questions.words import count, percent
+from iacta.rules.rules import Rules
+from iacta.rules.variants import rules_name
 
-__all__ = ["BoardAnswer", "BoardQuestion"]
+__all__ = ["BoardAnswer", "BoardQuestion", "OddsAnswer"]
 
 MOST_NAMED = 8
 TEMPLATE = """\
@@ -39,10 +43,11 @@ WRITTEN = ", ".join(f"{each.ending} ({each.name})" for each in FORMATS if each.w
     Example("board classic", "what is on the board?"),
     Example("board classic --to classic.toml", "a board file to edit"),
     Example("board classic --template > game.toml", "a position file to edit"),
+    Example("board game.toml --odds", "which of my battles are good?"),
 )
 @dataclass(frozen=True)
 class BoardQuestion(Question):
-    """Show a board, check its file, or convert it."""
+    """Show a board, check its file, convert it, or show the odds of a position."""
 
     file: Annotated[
         str,
@@ -58,18 +63,43 @@ class BoardQuestion(Question):
         Parameter(
             FileName(),
             f"Write the board to a file, whose ending chooses the format: {WRITTEN}.",
+            excludes="odds",
         ),
     ] = None
     template: Annotated[
         bool,
-        Parameter(Flag(), "Print a position file with all its territories, ready to be edited."),
+        Parameter(
+            Flag(),
+            "Print a position file with all its territories, ready to be edited.",
+            excludes="odds",
+        ),
     ] = False
+    odds: Annotated[
+        bool,
+        Parameter(
+            Flag(), "FILE is a position, or a code: show the odds of each battle of the player."
+        ),
+    ] = False
+    rules: Annotated[
+        str | Rules | None,
+        Parameter(RulesName(), "Rules of these battles.", usual="classic", needs="odds"),
+    ] = None
 
-    def answer(self, watch: Watch | None = None) -> "BoardAnswer":
+    def answer(self, watch: Watch | None = None) -> "BoardAnswer | OddsAnswer":
+        if self.odds:
+            return OddsAnswer(self, self._turn())
         found = read_board_file(self.file)
         if self.to is not None:
             write_board(found.board, self.to)
         return BoardAnswer(self, found)
+
+    def _turn(self) -> Turn:
+        code = code_in(self.file)
+        turn = Turn(read_position(self.file)) if code is None else Turn.from_code(code)
+        if self.rules is None:
+            return turn
+        keep, rules_of, stay = turn.keep, turn.rules_of, turn.stay
+        return Turn(turn.position, self.rules, keep=keep, rules_of=rules_of, stay=stay)
 
 
 @dataclass(frozen=True)
@@ -226,6 +256,78 @@ class BoardAnswer(Answer):
             which = f"{file}, " if len(kinds) > 1 or file == "cards" else ""
             lines.append(f"{which}{line}{remark.text}")
         return Section(lines, title=f"{count(len(lines), 'oddity', 'oddities')}:")
+
+
+@dataclass(frozen=True)
+class BorderRecord(Record):
+    """A battle that the player could fight now."""
+
+    start: Annotated[str, Key("The attacking territory.")]
+    to: Annotated[str, Key("The attacked territory.")]
+    attackers: AttackersKey
+    defenders: DefendersKey
+    win_probability: Annotated[Unit, Key("The chance to take it, if the battle is fought out.")]
+
+
+@dataclass(frozen=True)
+class OddsRecord(Record):
+    """The battles that the player of a position could fight now."""
+
+    code: Annotated[str, Key("The code of the turn.")]
+    player: Annotated[str, Key("Whose turn it is.")]
+    rules: RulesKey
+    odds: Annotated[Sequence[BorderRecord], Key("Each battle, the best first.")]
+
+
+@dataclass(frozen=True, repr=False)
+class OddsAnswer(Answer):
+    """The odds of every border over which a player could attack.
+
+    turn: the turn, about to attack.
+    """
+
+    question: BoardQuestion
+    turn: Turn
+
+    @cached_property
+    def odds(self) -> list[BorderOdds]:
+        """The battles, the best first."""
+        return sorted(self.turn.odds(), key=lambda each: -each.win_probability)
+
+    @property
+    def data(self) -> OddsRecord:
+        return OddsRecord(
+            self.turn.to_code(),
+            self.turn.player,
+            rules_name(self.turn.rules),
+            [BorderRecord.of(each) for each in self.odds],
+        )
+
+    def draw(self, charts: ModuleType) -> Any:
+        return charts.board_map(self.turn.position)
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield from (BorderOdds._fields, *self.odds)
+
+    def sections(self) -> Iterator[Section]:
+        player, found = self.turn.player, self.odds
+        if not found:
+            yield Section([f"{player} can attack nobody."])
+        else:
+            best = found[0]
+            battles = count(len(found), "battle", "battles")
+            yield Section(
+                [
+                    f"{player} can fight {battles}; the best is {best.start} to {best.to}, "
+                    f"{best.attackers:,} against {best.defenders:,}: "
+                    f"{percent(best.win_probability)}."
+                ]
+            )
+            rows = [
+                (f"{v} to {c}", f"{a:,}", f"{d:,}", percent(chance)) for v, c, a, d, chance in found
+            ]
+            yield Section([Table(("", "attackers", "defenders", "chance to take"), rows)])
+        yield Section([f"The code of this turn: {self.turn.to_code()}"])
 
 
 def _board_sections(board: Board) -> Iterator[Section]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, cast
 from iacta.board.board import Board
 from iacta.board.files import read_board
 from iacta.board.layout import check_size
-from iacta.board.position import Position, read_position
+from iacta.board.position import Position, code_in, read_position
 from iacta.checks import put
 from iacta.distribution import Distribution
 from iacta.errors import IactaError, IllegalError
@@ -46,7 +46,7 @@ from iacta.questions import plan_words as words
 from iacta.questions.form import ClashError, Example, Parameter, Topic
 from iacta.questions.kinds import Chance, Choice, Flag, Listed, Name, Number, Whole
 from iacta.questions.parameters import SEED, UnderRules, fresh_seed
-from iacta.questions.plan_code import asked_by_code, is_code
+from iacta.questions.plan_code import asked_by_code
 from iacta.questions.plan_record import (
     PlanRecord,
     cards_record,
@@ -312,8 +312,8 @@ class PlanQuestion(UnderRules, Question):
     seed: Annotated[int | None, Parameter(Whole(), SEED, needs="check or hold or cards")] = None
 
     def complete(self) -> None:
-        if isinstance(self.position, str) and is_code(self.position):
-            self._decode(self.position)
+        if (code := code_in(self.position)) is not None:
+            self._decode(code)
 
     def _decode(self, code: str) -> None:
         """Put what a code says in its place; what is asked beside it counts more."""

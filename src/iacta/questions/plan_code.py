@@ -3,7 +3,7 @@
 from typing import Any
 
 from iacta.board.board import Board
-from iacta.board.codes import is_code, read_code
+from iacta.board.codes import read_code
 from iacta.board.files import read_board
 from iacta.board.position import Position
 from iacta.errors import IllegalError
@@ -12,7 +12,7 @@ from iacta.plan.problem import PLAYS
 from iacta.rules.rules import CLASSIC
 from iacta.rules.variants import rules_name
 
-__all__ = ["asked_by_code", "is_code"]
+__all__ = ["asked_by_code"]
 
 BEGINS = ("place", "attack")  # the phases in which a plan may begin
 
