@@ -87,7 +87,7 @@ build/bench-core: $(wildcard src/core/* tests/core/problems.hpp benchmarks/core.
 
 docs: $(VENV)/docs core
 	@$(BIN)/python -m docs
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --config-file build/mkdocs.yml --site-dir ../site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict --config-file build/mkdocs.yml --site-dir ../site
 	@echo "site/index.html"
 
 format: $(VENV)/check

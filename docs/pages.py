@@ -13,15 +13,7 @@ from docs.commands import commands_page, gallery_page
 from docs.formats import formats_page
 from docs.keys import keys_page
 from docs.pictures import draw_all, with_pictures
-from docs.reference import (
-    METHODS,
-    charts_page,
-    library_navigation,
-    library_pages,
-    method_page,
-    plans_page,
-    title,
-)
+from docs.reference import METHODS, reference_pages
 
 __all__ = ["FOLDER", "generated", "handwritten", "settings", "with_site_links", "write"]
 
@@ -43,7 +35,7 @@ MADE_FROM = {
     },
     **{name: name.lower() for name in BESIDE},
 }
-LINK = re.compile(r"\]\((?:\.\./)+(src/[\w/.]+|[A-Z]+\.md)\)")
+LINK = re.compile(r"\]\((?:\.\./)*(src/[\w/.]+|[A-Z]+\.md)\)")
 
 
 def handwritten() -> dict[str, str]:
@@ -70,12 +62,9 @@ def generated() -> dict[str, str]:
     return {
         "commands.md": commands_page(),
         "gallery/pictures.md": gallery_page(),
-        **library_pages(),
-        "charts.md": charts_page(),
         "formats.md": formats_page(),
         "keys.md": keys_page(),
-        "plans.md": plans_page(),
-        **{f"methods/{name}.md": method_page(module) for name, module in METHODS.items()},
+        **reference_pages(),
     }
 
 
@@ -83,34 +72,30 @@ def settings() -> str:
     """Return the settings of the site, with the pages that are made from the code in the menu."""
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     text = text.replace("site_name: iacta #", f"site_name: iacta {iacta.__version__} #")
-    methods = [f"{title(module)}: methods/{name}.md" for name, module in METHODS.items()]
-    library = [
-        line
-        for package, pages in library_navigation()
-        for line in (f"{package}:", *(f"    - {name}: {page}" for name, page in pages))
-    ]
-    for mark, lines in (("methods/*", methods), ("library/*", library)):
-        (indent,) = re.findall(rf"^( *)- {re.escape(mark)}$", text, re.MULTILINE)
-        shown = (line if line[0] == " " else f"- {line}" for line in lines)
-        text = text.replace(f"{indent}- {mark}", "\n".join(indent + line for line in shown))
-    return text
+    pages = reference_pages()
+    return re.sub(
+        r"^( *- )(\w+/)\*$",
+        lambda found: "\n".join(found[1] + page for page in pages if page.startswith(found[2])),
+        text,
+        flags=re.MULTILINE,
+    )
 
 
-def write() -> None:
-    """Write the pages, their pictures, their settings, and how they look."""
+def write(folder: Path = MADE) -> None:
+    """Write the pages, their pictures and how they look, and beside them their settings."""
     beside = {name.lower(): (ROOT / name).read_text("utf-8") for name in BESIDE}
     pages = handwritten() | generated()
     pages |= {name: text.replace("](docs/", "](") for name, text in beside.items()}
-    shutil.rmtree(MADE, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
     for name, text in pages.items():
-        file = MADE / name
+        file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         shown = with_pictures(with_site_links(name, text))
         file.write_text(_boosted(name) + shown.replace("```python\n>>>", "```pycon\n>>>"), "utf-8")
     for copied in (FOLDER / "style.css", FOLDER / "iframe-worker.js", ICON):
-        shutil.copy(copied, MADE)
-    (MADE.parent / "mkdocs.yml").write_text(settings(), encoding="utf-8")
-    draw_all(pages, MADE)
+        shutil.copy(copied, folder)
+    (folder.parent / "mkdocs.yml").write_text(settings(), encoding="utf-8")
+    draw_all(pages, folder)
 
 
 def _boosted(page: str) -> str:

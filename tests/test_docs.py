@@ -1,22 +1,23 @@
 """The pages of the site: each command prints what they show, and everything has its place."""
 
-import inspect
 import re
 import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
 import iacta
-from docs import reference
+from docs import pages, reference
 from docs.commands import gallery_page
-from docs.pages import BESIDE, FOLDER, generated, handwritten, settings, with_site_links
+from docs.pages import BESIDE, FOLDER, generated, handwritten
 from docs.pictures import KEPT, PICTURE, drawn, printed_by, with_pictures, words
 from docs.sessions import Session, sessions
-from docs.signatures import signature
 from iacta import charts, read_board, read_position
 from iacta.cli.command import COMMANDS
+from iacta.methods import METHODS
 from iacta.rules.files import read_rules_file
 from tests.cli.conftest import run
 from tests.cli.run import Run
@@ -151,20 +152,42 @@ def test_each_chart_is_a_command_in_the_gallery(made: dict[str, str]) -> None:
     assert named == set(re.findall(r"^## `iacta (.*)`$", made["gallery/pictures.md"], re.MULTILINE))
 
 
-def test_each_page_stands_in_the_navigation_once(made: dict[str, str]) -> None:
-    listed = re.findall(r"([\w/-]+\.md)$", settings(), re.MULTILINE)
-    assert sorted(listed) == sorted([*WRITTEN, *made, *(name.lower() for name in BESIDE)])
+@pytest.mark.slow
+def test_the_site_is_built_without_a_broken_link_and_needs_no_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "draw_all", lambda *_: None)  # other tests draw
+    pages.write(tmp_path / "docs")
+    line = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--config-file"]
+    built = subprocess.run(  # noqa: S603 # our own line
+        [*line, str(tmp_path / "mkdocs.yml")], cwd=ROOT, capture_output=True, text=True
+    )
+    assert built.returncode == 0, built.stderr
+    assert (tmp_path / "site" / "iframe-worker.js").is_file()  # searches without a server
+    site = {
+        file.relative_to(tmp_path / "site").as_posix(): file.read_text("utf-8")
+        for file in (tmp_path / "site").rglob("*.html")
+    }
+    for page, text in site.items():
+        assert not re.findall(r"<link[^>]*=\"?http|\bsrc=\"?(?:http|//)|@import", text), page
+    library = "".join(text for page, text in site.items() if page.startswith("library/"))
+    for name in (each for each in iacta.__all__ if not each.isupper()):
+        assert f'id="iacta.{name}"' in library, name
+    for name in dir(charts):
+        assert re.search(rf'id="iacta\.charts\.\w+\.{name}"', site["charts.html"]), name
+    battle = site["library/battle.html"]
+    assert "<li><code>attackers</code>: armies" in battle
+    assert '<div class="language-pycon' in battle
+    assert 'href="../library.html#iacta.distribution.Probability"' in battle
+    assert 'id="iacta.checks.Chance"' in site["library.html"]
 
 
-def test_the_site_needs_no_network(made: dict[str, str]) -> None:
-    assert "font: false" in settings()
-    assert "http" not in settings()
-    assert "  - offline" in settings()  # it searches without a server,
-    assert "polyfills: [iframe-worker.js]" in settings()  # with a script that is here
-    assert (FOLDER / "iframe-worker.js").is_file()
-    assert "http" not in (FOLDER / "style.css").read_text(encoding="utf-8")
-    for page, text in (WRITTEN | made).items():
-        assert not re.findall(r"!\[[^]]*\]\(http|\bsrc=|<script|<link", text), page
+def test_each_method_states_its_equations_and_sources_are_linked(made: dict[str, str]) -> None:
+    for name in {each.removesuffix("_exact") for each in METHODS}:
+        assert "\n\n    " in (reference.METHODS[name].__doc__ or ""), name
+    for heading in re.findall(r"^## (.*)$", WRITTEN["sources.md"], re.MULTILINE):
+        link = f"[{heading}](../sources.md#{reference.anchor(heading)})"
+        assert any(link in made[f"methods/{name}.md"] for name in reference.METHODS), heading
 
 
 def test_the_copy_button_copies_what_one_would_paste(driver: Driver) -> None:
@@ -204,19 +227,6 @@ def test_a_question_is_answered_first_with_a_command_a_picture_and_python(page: 
     assert "\n## From Python\n" in WRITTEN[page]
 
 
-def test_links_lead_to_pages_and_headings(made: dict[str, str]) -> None:
-    pages = WRITTEN | made | dict.fromkeys((name.lower() for name in BESIDE), "")
-    for page, text in pages.items():
-        for link in re.findall(r"(?<!!)\[[^]\n]*\]\(([^)\s]+)\)", with_site_links(page, text)):
-            if link.startswith("https://"):
-                continue
-            file, _, heading = link.partition("#")
-            target = (Path("/") / page).parent.joinpath(file).resolve() if file else Path("/", page)
-            assert str(target)[1:] in pages, (page, link)
-            headings = re.findall(r"^#+ (.*)$", pages[str(target)[1:]], re.MULTILINE)
-            assert not heading or heading in map(reference.anchor, headings), (page, link)
-
-
 def test_the_commands_page_has_every_option_of_the_help(made: dict[str, str]) -> None:
     for section in made["commands.md"].split("\n## ")[1:]:
         command = re.findall(r"`(iacta [\w -]+)`", section)[0]
@@ -224,55 +234,6 @@ def test_the_commands_page_has_every_option_of_the_help(made: dict[str, str]) ->
         options = re.findall(r"^  (--[\w-]+)", listed.partition("Examples:")[0], re.MULTILINE)
         assert re.findall(r"^\| `(--[\w-]+)", section, re.MULTILINE) == options, command
         assert f"\n- `{command}" in section, command
-
-
-def test_every_public_name_and_chart_has_its_place(made: dict[str, str]) -> None:
-    for name in (each for each in iacta.__all__ if not each.isupper()):
-        link = re.findall(rf"^\| \[`{name}`\]\(([\w/-]+\.md)", made["library.md"], re.MULTILINE)
-        page = made[link[0]]
-        assert re.search(rf"^##? `{name}`$", page, re.MULTILINE), name
-        assert inspect.isclass(getattr(iacta, name)) == page.startswith(f"# `{name}`"), name
-    for name in dir(charts):
-        assert f"### `{name}`" in made["charts.md"], name
-
-
-def test_every_function_is_shown_with_its_types(made: dict[str, str]) -> None:
-    for page in (page for page in made if page.startswith(("library/", "methods/"))):
-        for called in re.findall(r"^```python\n(?!>>>)(.*?)^```$", made[page], re.DOTALL | re.M):
-            head = called.split("(")[0]
-            is_class = (
-                f"`{head}`" in made[page].splitlines()[0] or head.rpartition(".")[2].istitle()
-            )
-            assert "->" in called or ": " in called or is_class, (page, called)
-
-
-def test_a_signature_shows_what_is_written() -> None:
-    assert signature("stages", iacta.Campaign.stages) == "stages() -> list[Stage]"
-    shown = signature("need", iacta.armies_needed_for_campaign)
-    assert "\n    *,\n" in shown
-    assert 'rules: Rules | str = "classic",' in shown
-
-
-def test_short_names_of_types_are_explained(made: dict[str, str]) -> None:
-    assert "\n- `Probability` is `Fraction | float`" in made["library/Battle.md"]
-
-
-def test_in_sentences_too_indices_are_below_and_powers_above(made: dict[str, str]) -> None:
-    assert "its mean is M(w)<sup>s</sup>" in " ".join(made["methods/leap.md"].split())
-    for page in (page for page in made if page == "plans.md" or page.startswith("methods/")):
-        text = re.sub(
-            r"^```.*?^```|`[^`]*`|^<div.*?$|\]\([^)]*\)", "", made[page], flags=re.M | re.S
-        )
-        assert not re.search(r"[_^]", text), page
-
-
-def test_every_method_has_its_page(made: dict[str, str]) -> None:
-    pages = [text for page, text in made.items() if page.startswith("methods/")]
-    assert len(pages) == len(reference.METHODS)
-    assert all("\n## Its functions\n" in text for text in pages)
-    for heading in re.findall(r"^## (.*)$", WRITTEN["sources.md"], re.MULTILINE):
-        link = f"[{heading}](../sources.md#{reference.anchor(heading)})"
-        assert any(link in text for text in pages), heading
 
 
 def test_every_file_that_the_architecture_names_is_there() -> None:

@@ -509,7 +509,8 @@ def edge_passage(start: Point, point: Point, f: RollChances) -> Probability:
     start: inside: M ≥ 5 and N ≥ 3.
     point: (m, 2) with m ≥ 4, or (4, n) with n ≥ 2.
 
-    P*(m, 2) = f_32^1 P_{m+1,3} + f_32^0 P_{m,4},  P*(4, n) = f_32^1 P_{5,n+1} + f_32^2 P_{6,n},
+        P*(m, 2) = f_32^1 P_{m+1,3} + f_32^0 P_{m,4},  P*(4, n) = f_32^1 P_{5,n+1} + f_32^2 P_{6,n},
+
     where P is 0 unless its point is inside.
 
     >>> edge_passage(Point(5, 3), Point(4, 2), roll_chances())
@@ -528,7 +529,9 @@ def leap_passage(start: Point, point: Point, f: RollChances) -> Probability:
     start: inside: M ≥ 5 and N ≥ 3.
     point: (m, 1) with m ≥ 5, or (3, n) with n ≥ 3.
 
-    P*(m, 1) = f_32^0 P_{m,3},  P*(3, n) = f_32^2 P_{5,n}, where P is 0 unless its point is inside.
+        P*(m, 1) = f_32^0 P_{m,3},  P*(3, n) = f_32^2 P_{5,n},
+
+    where P is 0 unless its point is inside.
 
     >>> leap_passage(Point(5, 3), Point(5, 1), roll_chances())
     Fraction(1445, 3888)

@@ -1,0 +1,24 @@
+"""Docstrings as the site reads them: sessions and equations as code, arguments as a list."""
+
+import re
+from typing import Any
+
+import griffe
+
+__all__ = ["Docstrings"]
+
+SESSION = re.compile(r"^>>>.*?(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
+ARGUMENTS = re.compile(r"(?<=\n\n)[a-z]\w*(?:, \w+)*: .*?(?=\n\n|\Z)", re.DOTALL)
+ARGUMENT = re.compile(r"^([a-z]\w*(?:, \w+)*): ", re.MULTILINE)
+
+
+class Docstrings(griffe.Extension):
+    """Turns each docstring into Markdown before mkdocstrings shows it."""
+
+    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Rewrite the docstring of what was read from a file."""
+        if obj.docstring:
+            listed = ARGUMENTS.sub(
+                lambda found: ARGUMENT.sub(r"- `\1`: ", found[0]), obj.docstring.value
+            )
+            obj.docstring.value = SESSION.sub(r"```pycon\n\g<0>\n```", listed)
