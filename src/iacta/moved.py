@@ -3,11 +3,12 @@
 import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from importlib.util import spec_from_loader
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader  # slow to import
 
 __all__ = ["MOVED", "Moved", "names_of"]
 
@@ -24,14 +25,17 @@ MOVED = {
 }
 
 
-class Moved(MetaPathFinder, Loader):
+class Moved:
     """Finds under its old name a file that has another one now."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return what leads to the file, where it has another name now."""
-        return spec_from_loader(name, self) if _new_name(name) else None
+        return ModuleSpec(name, cast("Loader", self)) if _new_name(name) else None
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Leave it to Python to make the module."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Fill the old name with what is in the file."""
