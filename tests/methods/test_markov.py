@@ -30,7 +30,8 @@ from iacta import (
 )
 from iacta.methods import find_kernel
 from iacta.methods.auto import STATED_ERROR
-from iacta.methods.kernel import is_won
+from iacta.methods.kernel import State, is_won
+from iacta.methods.markov import Markov
 from iacta.rules.modes import ArmiesGrow, TrueRandom
 from iacta_literature.chain import BEYOND, build_chain, chain
 from tests import brute, strategies
@@ -451,11 +452,29 @@ def test_without_scipy_a_sentence_says_what_to_install(monkeypatch: pytest.Monke
     for rules in (CLASSIC, FIVE_ONES):
         for ask in (markov.refuse, chain, markov.win_probability, markov.win_table):
             with pytest.raises(MissingError, match=sentence):
-                ask(5, 4, rules)
+                ask(25, 24, rules)
         with pytest.raises(MissingError, match=sentence):
-            markov.outcomes(Distribution([5]), 4, rules)
+            markov.outcomes(Distribution([25]), 24, rules)
     with pytest.raises(MissingError, match=sentence):
-        Battle(12, 10, "five ones").win_probability()
+        Battle(30, 30, "five ones").win_probability()
+
+
+@pytest.mark.parametrize("rules", [CLASSIC, FIVE_ONES, GROWING["five ones at a capital"]])
+def test_numpy_alone_solves_small_chains_as_scipy_does(
+    rules: Rules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def solved() -> tuple[list[float], Distribution[State]]:
+        kernel = Markov(rules)
+        won = [kernel.win_probability(a, d) for a, d in product(range(1, 8), repeat=2)]
+        return won, kernel.forward(Distribution([3, 7]), 6)
+
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "scipy.sparse", None)
+        won, ends = solved()
+    monkeypatch.setattr("iacta.methods.markov.MOST_DENSE", 0)
+    others_won, others_ends = solved()
+    assert won == pytest.approx(others_won, rel=0, abs=1e-14)
+    assert dict(ends.items()) == pytest.approx(dict(others_ends.items()), rel=0, abs=1e-14)
 
 
 def test_auto_asks_it_only_where_no_other_method_answers() -> None:

@@ -98,6 +98,7 @@ MOST_ERROR = 1e-12
 FIRST_ROOM = 4  # gains
 MOST_GROWN_STATES = 10**6
 MOST_ITERATIONS = 1000
+MOST_DENSE = 500  # states up to which NumPy solves a chain before SciPy would be loaded
 MOVE_BYTES = 120
 
 
@@ -136,6 +137,12 @@ class Chain(NamedTuple):
 
 def transition_matrix(able: int, defenders: int, rules: Rules) -> Any:
     """Return P, which is sparse; where armies can grow, its last state stands for those beyond."""
+    count, places, chances = _entries(able, defenders, rules)
+    return load_scipy("scipy.sparse").csr_array((chances, places), shape=(count, count))
+
+
+def _entries(able: int, defenders: int, rules: Rules) -> tuple[int, tuple[Whole, Whole], Floats]:
+    """Return how many states P has, and its entries: their rows, their columns, and the chances."""
     transient = able * defenders
     count = transient + able + defenders + (gain_of(rules) > 0)
     over = np.arange(transient, count)
@@ -143,8 +150,7 @@ def transition_matrix(able: int, defenders: int, rules: Rules) -> Any:
     rows = np.concatenate([source for source, _, _ in moves])
     columns = np.concatenate([target for _, target, _ in moves])
     chances = np.concatenate([np.full(len(source), chance) for source, _, chance in moves])
-    sparse = load_scipy("scipy.sparse")
-    return sparse.csr_array((chances, (rows, columns)), shape=(count, count))
+    return count, (rows, columns), chances
 
 
 def _moves(able: int, defenders: int, rules: Rules) -> Moves:
@@ -183,15 +189,18 @@ def _numbers(able: int, defenders: int, gain: int) -> Whole:
 def solve(transient: Any, right: Floats, *, transposed: bool = False) -> Floats:
     """Return x with (I − Q) x = b, or with (I − Q)ᵀ x = b.
 
-    transient: the sparse matrix Q.
+    transient: the matrix Q, sparse or not.
     right: b, at least 0: a vector, or a matrix for one x in each column.
     transposed: whether Q is transposed first.
 
-    Without gains this is one substitution. With gains it is repeated until x no longer rises, at
-    most 1000 times; how near x has come is for the caller to prove.
+    If Q is sparse, this is one substitution without gains. With gains it is repeated until x no
+    longer rises, at most 1000 times; how near x has come is for the caller to prove.
     """
     if not transient.shape[0]:
         return right.copy()
+    if isinstance(transient, np.ndarray):
+        system = np.eye(len(transient)) - transient
+        return np.asarray(np.linalg.solve(system.T if transposed else system, right)).clip(min=0)
     sparse, linalg = load_scipy("scipy.sparse"), load_scipy("scipy.sparse.linalg")
     losses, gains = sparse.tril(transient), sparse.csr_array(sparse.triu(transient))
     system = sparse.csr_array(sparse.identity(transient.shape[0]) - losses)
@@ -278,7 +287,8 @@ class Markov(RollKernel):
                 f"grow has {states:.0e} states for the method {NAME!r}, expected at most "
                 f"{MOST_GROWN_STATES:.0e}"
             )
-        load_scipy("scipy.sparse")
+        if states > MOST_DENSE:
+            load_scipy("scipy.sparse")
 
     def error(self, attackers: int, defenders: int) -> Error:
         """Return the bound that counts all roundings; where armies can grow, 1e-12, absolute.
@@ -341,7 +351,12 @@ class Markov(RollKernel):
 
     def _chain(self, attackers: int, defenders: int, room: int = 0) -> Chain:
         size = attackers + room, defenders + room
-        return Chain(*size, self.rules, transition_matrix(*size, self.rules))
+        if size[0] * size[1] > MOST_DENSE:
+            return Chain(*size, self.rules, transition_matrix(*size, self.rules))
+        count, places, chances = _entries(*size, self.rules)
+        matrix = np.zeros((count, count))
+        np.add.at(matrix, places, chances)
+        return Chain(*size, self.rules, matrix)
 
     def backward(self, values: Values) -> Iterator[Floats]:
         """Yield the expected value for each number of attackers, for 1, 2 ... defenders.

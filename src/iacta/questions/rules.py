@@ -7,9 +7,9 @@ from functools import cached_property
 from types import ModuleType
 from typing import Annotated, Any, Literal, TypeVar
 
-from iacta.battle.battle import Battle
 from iacta.distribution import Probability
 from iacta.errors import IactaError
+from iacta.odds.arrays import win_table
 from iacta.odds.needed import armies_needed
 from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import RulesName
@@ -96,8 +96,9 @@ class Odds:
 
     def win(self) -> Probability:
         """Return the chance to win the example's battle, or say why it cannot be found."""
-        battle = Battle(EXAMPLE_ARMIES, EXAMPLE_ARMIES, self.rule_set.rules)
-        return battle.win_probability(exact=self.exact)
+        battle = EXAMPLE_ARMIES, EXAMPLE_ARMIES, self.rule_set.rules
+        won: Probability = win_table(*battle, exact=self.exact)[-1, -1]
+        return won if self.exact else float(won)
 
     @cached_property
     def win_probability(self) -> Probability | None:

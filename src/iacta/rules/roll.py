@@ -5,6 +5,7 @@ compared rank by rank, so that rows which differ only in ranks already decided a
 The result is counts of equally likely rolls, from which everything else follows.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -251,12 +252,29 @@ def loss_counts(attack_dice: int, defence_dice: int, rules: Rules) -> LossCounts
 
     Source: Höhle (2025) sums p_adk over all rolls, and collapses each side's as here.
     """
-    compared = min(attack_dice, defence_dice)
-    ours, theirs = _compared_rows(attack_dice, defence_dice, compared, rules)
-    counts = _decide(ours, theirs)
+    _refuse_roll(attack_dice, defence_dice, rules)
+    dice = rules.dice(attack_dice, defence_dice)
+    counts = _counts(attack_dice, defence_dice, *dice, rules.ties)
     if rules.mode.grows and (attack_dice, defence_dice) == rules.full_roll:
         return _with_gains(counts, rules)
     return LossCounts(counts, sum(counts))
+
+
+@lru_cache(maxsize=4096)
+def _counts(
+    attack_dice: int, defence_dice: int, attack: Dice, defence: Dice, ties: str
+) -> tuple[int, ...]:
+    """Return the counts of a roll, which many rules have in common."""
+    best = min(attack_dice, defence_dice)
+    ours, theirs = _compared_rows(attack_dice, defence_dice, best, attack, defence, ties)
+    # An attack die is as good as any other that beats the same values of the defence.
+    values = sorted({value for row, _ in theirs for value in row})
+    as_good: dict[SortedDice, int] = {}
+    for row, weight in ours:
+        beaten = tuple(bisect_left(values, value) for value in row)
+        as_good[beaten] = as_good.get(beaten, 0) + weight
+    ranked = [(tuple(map(values.index, row)), weights) for row, weights in theirs]
+    return _decide(sorted(as_good.items()), ranked)
 
 
 @lru_cache(maxsize=256)
@@ -282,7 +300,9 @@ def seen_loss_counts(attack_dice: int, most_defence_dice: int, rules: Rules) -> 
     found: dict[SortedDice, list[LossCounts]] = {}
     weights: dict[SortedDice, int] = {}
     for defence_dice in range(1, most_defence_dice + 1):
-        ours, theirs = _compared_rows(attack_dice, defence_dice, attack_dice, rules)
+        _refuse_roll(attack_dice, defence_dice, rules)
+        dice = rules.dice(attack_dice, defence_dice)
+        ours, theirs = _compared_rows(attack_dice, defence_dice, attack_dice, *dice, rules.ties)
         compared = min(attack_dice, defence_dice)
         for row, weight in ours:
             counts = _decide([(row[:compared], 1)], theirs)
@@ -295,20 +315,16 @@ def seen_loss_counts(attack_dice: int, most_defence_dice: int, rules: Rules) -> 
 
 
 def _compared_rows(
-    attack_dice: int, defence_dice: int, attack_best: int, rules: Rules
+    attack_dice: int, defence_dice: int, attack_best: int, attack: Dice, defence: Dice, ties: str
 ) -> tuple[list[tuple[SortedDice, int]], list[tuple[SortedDice, tuple[int, ...]]]]:
     """Return the weighted rows of both sides in ascending order, with values that never tie.
 
     attack_best: how many of the attack dice are compared.
     """
-    attack, defence = rules.dice(attack_dice, defence_dice)
     compared = min(attack_dice, defence_dice)
-    _refuse_too_many(attack, defence, compared)
-    if max(*attack.faces, *defence.faces) > MANY_FACES:
-        _refuse_too_many(*rules.dice(*rules.full_roll), min(rules.full_roll))
-    ours = _with_bonus(attack, _sorted_dice(attack, attack_dice, attack_best))
-    theirs = _with_bonus(defence, _sorted_dice(defence, defence_dice, compared))
-    if rules.ties == "attacker":
+    ours = _with_bonus(attack, attack_dice, attack_best)
+    theirs = _with_bonus(defence, defence_dice, compared)
+    if ties == "attacker":
         ours = {tuple(2 * value + 1 for value in row): weight for row, weight in ours.items()}
         theirs = {tuple(2 * value for value in row): weight for row, weight in theirs.items()}
     return sorted(ours.items()), [(row, (n,)) for row, n in sorted(theirs.items())]
@@ -336,6 +352,14 @@ def refuse_many_rolls(attack_dice: int, defence_dice: int, rules: Rules) -> None
     rolls = [(i, j) for i in range(1, attack_dice + 1) for j in range(1, defence_dice + 1)]
     needed = sum(_comparisons(*rules.dice(i, j), min(i, j)) for i, j in rolls)
     _refuse_too_many(*rules.dice(attack_dice, defence_dice), min(attack_dice, defence_dice), needed)
+
+
+def _refuse_roll(attack_dice: int, defence_dice: int, rules: Rules) -> None:
+    """Refuse a roll whose dice, or those of the full roll if they have many faces, are too many."""
+    attack, defence = rules.dice(attack_dice, defence_dice)
+    _refuse_too_many(attack, defence, min(attack_dice, defence_dice))
+    if max(*attack.faces, *defence.faces) > MANY_FACES:
+        _refuse_too_many(*rules.dice(*rules.full_roll), min(rules.full_roll))
 
 
 def _refuse_too_many(attack: Dice, defence: Dice, compared: int, needed: int | None = None) -> None:
@@ -424,10 +448,11 @@ def _face_weights(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
     return {face: again + (0 if face in rerolled else faces) for face in range(1, faces + 1)}
 
 
-def _with_bonus(dice: Dice, rows: Mapping[SortedDice, int]) -> dict[SortedDice, int]:
-    """Add each rank's bonus, clamp, and merge the rows that become equal."""
+@lru_cache(maxsize=1024)
+def _with_bonus(dice: Dice, count: int, best: int) -> Mapping[SortedDice, int]:
+    """Throw, add each rank's bonus, clamp, and merge the rows that become equal."""
     changed: dict[SortedDice, int] = {}
-    for row, weight in rows.items():
+    for row, weight in _sorted_dice(dice, count, best).items():
         key = tuple(_final(value, rank, dice) for rank, value in enumerate(row))
         changed[key] = changed.get(key, 0) + weight
     return changed
