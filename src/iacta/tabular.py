@@ -11,7 +11,6 @@ import csv
 import gzip
 import io
 import json
-import logging
 import lzma
 import os
 import re
@@ -282,6 +281,8 @@ class Tabular:
         _refuse_large_excel(self._raw)
         polars = _library("polars", self.format)
         _library("fastexcel", self.format)
+        import logging  # only needed here
+
         logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it says which types it guesses
         content = self._raw.read()
         heading = polars.read_excel(

@@ -11,7 +11,6 @@ code of a turn (`iacta.game`) continues after another semicolon.
 import json
 import re
 from collections.abc import Iterable
-from hashlib import sha256
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -76,6 +75,8 @@ def board_code(board: Board) -> str:
     """
     if board is classic_board() or board == classic_board():
         return CLASSIC
+    from hashlib import sha256  # slow to import, and only needed here
+
     text = json.dumps([board.territories, board.borders])
     return f"#{sha256(text.encode()).hexdigest()[:HASH_DIGITS]}"
 

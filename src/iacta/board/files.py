@@ -8,7 +8,6 @@ the points of their border, so the shapes leave no gaps and do not overlap.
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,7 +45,7 @@ def classic_board() -> Board:
     >>> board.neighbours("Iceland")
     ('Greenland', 'Scandinavia', 'Great Britain')
     """
-    text = files("iacta.board").joinpath("classic.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("classic.json").read_text(encoding="utf-8")
     return assemble(own.read_board_table(read_json(text), "classic")).board
 
 

@@ -12,7 +12,6 @@ from iacta.charts.curves import CHANCES
 from iacta.charts.registry import Chart, charts
 from iacta.checks import read_chance
 from iacta.cli.command import Command, command
-from iacta.cli.picture import Picture
 from iacta.cli.terminal import patience
 from iacta.odds.simulated import running_estimates
 from iacta.questions.form import ClashError, Example, Form, Parameter, Topic
@@ -57,6 +56,8 @@ class ChartCommand(Command):
     dark: Annotated[bool, Parameter(Flag(), "Draw on a dark background.")] = False
 
     def run(self) -> int:
+        from iacta.cli.picture import Picture  # only needed here
+
         with Picture(self.file, self.dark) as picture:
             draw, values = self.chart()
             picture.draw(picture.sketch(lambda _: draw(**values)))

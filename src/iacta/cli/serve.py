@@ -1,18 +1,19 @@
 """`iacta serve`: the page and its API, from this machine."""
 
 import errno
-import logging
-import socket
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.util import find_spec
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from iacta.checks import shown
 from iacta.cli.command import Command, command
 from iacta.errors import IllegalError, missing
 from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import Flag, Name, Number, Whole
+
+if TYPE_CHECKING:
+    from socket import socket
 
 __all__ = ["ServeCommand"]
 
@@ -64,7 +65,9 @@ class ServeCommand(Command):
         if gone:
             raise missing(f"the page needs {gone[0]}, which is not installed", "serve")
         listening = self._listen()
-        import uvicorn  # these are slow to import, and only needed here
+        import logging  # these are slow to import, and only needed here
+
+        import uvicorn
 
         from iacta.web.app import create_app
         from iacta.web.connection import ACCEPTED_AT_ONCE, Connection
@@ -80,7 +83,7 @@ class ServeCommand(Command):
         class Server(uvicorn.Server):
             """Prints its address once it listens, and ends at once."""
 
-            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            async def startup(self, sockets: "list[socket] | None" = None) -> None:
                 await super().startup(sockets)
                 listening.listen(MOST_WAITING)  # more than are accepted at once
                 print(f"Serving iacta at {place} (Ctrl-C stops it)", flush=True)
@@ -113,7 +116,9 @@ class ServeCommand(Command):
             work.close()
         return 0
 
-    def _listen(self) -> socket.socket:
+    def _listen(self) -> "socket":
+        import socket  # as above
+
         unknown = IllegalError(f"host is not an address of this machine: {shown(self.host)}")
         try:
             family, kind, protocol, _, place = socket.getaddrinfo(

@@ -228,7 +228,7 @@ def questions_of(kind: str) -> int:
 class _Tally:
     """Adds up a log block by block."""
 
-    def __init__(self, level: float, rng: np.random.Generator, draws: int) -> None:
+    def __init__(self, level: float, rng: "np.random.Generator", draws: int) -> None:
         self.rng, self.draws = rng, draws
         self.lines, self.is_ordered = 0, True
         self.known = Known()
@@ -304,7 +304,7 @@ class _Tally:
 
 
 def _differences(
-    throws: list[Throws], names: list[str], rng: np.random.Generator, draws: int
+    throws: list[Throws], names: list[str], rng: "np.random.Generator", draws: int
 ) -> tuple[list[Finding], dict[str, float]]:
     """Return whether the dice treat players differently, and their p-values."""
     totals: Counter[int] = Counter()

@@ -86,7 +86,7 @@ class Counts:
     """
 
     throws: list[Throws]
-    rng: np.random.Generator
+    rng: "np.random.Generator"
     impossible: int = 0
     has_dice: bool = False
 
@@ -288,7 +288,7 @@ class Repeats:
     """
 
     throws: list[Throws]
-    rng: np.random.Generator
+    rng: "np.random.Generator"
     _dice: list[Ints] = field(default_factory=list)
     _rolls: list[Ints] = field(default_factory=list)
     _marks: dict[Any, int] = field(default_factory=dict)

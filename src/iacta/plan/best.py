@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from math import inf
-from multiprocessing import parent_process
 from typing import Any
 
 from iacta.board import Holding, Position
@@ -143,6 +142,8 @@ def _check_progress(progress: Callable[[float, float], object] | None) -> None:
 
 
 def _usual_threads() -> int:
+    from multiprocessing import parent_process  # slow to import, and only needed here
+
     return 2 if parent_process() is None else 1
 
 

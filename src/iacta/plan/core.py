@@ -6,7 +6,6 @@ the interpreter goes on, and Ctrl-C stops it within a tenth of a second.
 """
 
 import ctypes
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import (
     POINTER,
@@ -275,6 +274,8 @@ def find_core() -> ctypes.CDLL | None:
 
 def _hash_of(folder: Path) -> str:
     """Return the hash of the sources, as the build puts it into the core."""
+    import hashlib  # slow to import, and only needed here
+
     found = hashlib.sha256()
     for each in sorted(folder.iterdir()):
         found.update(each.name.encode() + each.read_bytes())

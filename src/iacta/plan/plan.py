@@ -320,7 +320,7 @@ class Play(Displayed):
         options = [option for throw in self._choice.throws for option in throw.options]
         return tuple(sorted({(lost, killed) for option in options for _, lost, killed in option}))
 
-    def thrown(self, rng: np.random.Generator) -> tuple[int, int]:
+    def thrown(self, rng: "np.random.Generator") -> tuple[int, int]:
         """Return what the next roll costs with the dice of a generator.
 
         rng: the generator. A defender who may answer does what is worst for the plan.

@@ -83,7 +83,7 @@ def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedP
     return SimulatedPlan(Estimate(count, won), mean + problem.held, sqrt(square / count), owned)
 
 
-def _simulated(policy: Policy, runs: int, rng: np.random.Generator) -> Counter[State]:
+def _simulated(policy: Policy, runs: int, rng: "np.random.Generator") -> Counter[State]:
     """Return in which states runs end, and how often.
 
     Runs in the same state go on together. Each attack costs armies, so that the states with the
@@ -105,7 +105,7 @@ def _simulated(policy: Policy, runs: int, rng: np.random.Generator) -> Counter[S
 
 
 def _thrown(
-    policy: Policy, state: State, decision: Decision, runs: int, rng: np.random.Generator
+    policy: Policy, state: State, decision: Decision, runs: int, rng: "np.random.Generator"
 ) -> Iterable[tuple[int, int, int]]:
     """Return what an attack costs both sides in some runs, and in how many of them."""
     problem, defenders = policy.problem, state.armies[decision.to]
@@ -149,7 +149,7 @@ def after_attack(policy: Policy, state: State, decision: Decision, lost: int, ki
     return State(tuple(armies), owned)
 
 
-def ends(plan: Plan, rng: np.random.Generator, until: int = 0) -> Iterator[Position]:
+def ends(plan: Plan, rng: "np.random.Generator", until: int = 0) -> Iterator[Position]:
     """Yield the position at the end of a plan, again and again, with random results.
 
     plan: the plan.
@@ -160,7 +160,7 @@ def ends(plan: Plan, rng: np.random.Generator, until: int = 0) -> Iterator[Posit
 
 
 def games(
-    policy: Policy, rng: np.random.Generator, until: int = 0
+    policy: Policy, rng: "np.random.Generator", until: int = 0
 ) -> Iterator[tuple[State, float]]:
     """Yield where games of a policy end, and how much luck it saw in them, which is 0 on average.
 
