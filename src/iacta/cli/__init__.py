@@ -12,7 +12,7 @@ from iacta.cli.command import COMMANDS, Command, Shown, ask
 from iacta.cli.parse import HELP, VERSION, check_known, read_words, spelt
 from iacta.cli.settings import know_rules_files, with_usual_rules
 from iacta.errors import IactaError, IllegalError
-from iacta.questions.form import Form, named_by
+from iacta.questions.form import Form, Outline, named_by
 from iacta.questions.question import QUESTIONS, Question
 
 __all__ = ["main"]
@@ -56,7 +56,7 @@ def _run(words: Sequence[str]) -> int:
     if not words or words[0] in HELP:
         from iacta.cli.help import overview  # only needed here
 
-        print(overview(_all_forms()))
+        print(overview(_outlines()))
         return 0
     if words[0] in VERSION:
         from importlib.metadata import version  # slow to import, and only needed here
@@ -73,7 +73,7 @@ def _run(words: Sequence[str]) -> int:
     if not forms and first.startswith("-"):
         check_known("option", first, [*VERSION, *HELP], "iacta")
     if not forms:
-        check_known("command", first, [form.name for form in _all_forms()], "iacta")
+        check_known("command", first, [each.name for each in _outlines()], "iacta")
     form, *members = forms
     if not members:
         return _run_form(form, rest)
@@ -87,9 +87,9 @@ def _run(words: Sequence[str]) -> int:
     return _run_form(members[names.index(rest[0])], rest[1:])
 
 
-def _all_forms() -> list[type[Form]]:
-    """Return the commands, each group once."""
-    return [form for form in [*QUESTIONS.all(), *COMMANDS.all()] if " " not in form.name]
+def _outlines() -> list[Outline]:
+    """Return what there is to ask or to do, each group once."""
+    return [*QUESTIONS.outlines(), *COMMANDS.outlines()]
 
 
 def _run_form(form: type[Form], words: Sequence[str]) -> int:

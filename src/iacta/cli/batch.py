@@ -20,6 +20,15 @@ __all__ = ["BatchCommand"]
 SOME_ERRORS = 1
 
 
+@command(
+    "batch",
+    Topic.TOOLS,
+    Example("batch battles.csv odds.csv", "what are the odds of each battle in a file?"),
+    Example(
+        "batch chains.parquet far.parquet --question campaign --rules capital",
+        "and of campaigns, by whole columns?",
+    ),
+)
 @dataclass(frozen=True, kw_only=True)
 class BatchCommand(Command):
     """Answer a question for each row of a file, and write the rows with their answers.
@@ -151,14 +160,5 @@ def _asking(question: type[Question]) -> type[BatchCommand]:
     return make_dataclass("BatchCommand", [], bases=bases, namespace=namespace, frozen=True)
 
 
-registered = command(
-    "batch",
-    Topic.TOOLS,
-    Example("batch battles.csv odds.csv", "what are the odds of each battle in a file?"),
-    Example(
-        "batch chains.parquet far.parquet --question campaign --rules capital",
-        "and of campaigns, by whole columns?",
-    ),
-)
-registered(BatchCommand)
-registered(_asking(BattleQuestion))
+# The help shows the options of the usual question, too.
+command(BatchCommand.name, BatchCommand.topic, *BatchCommand.examples)(_asking(BattleQuestion))

@@ -91,7 +91,7 @@ def completions(words: Sequence[str]) -> list[str]:
 def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
     before = before[before[:1] == ["help"] :]
     if not before:
-        yield from {form.name.split()[0] for form in (*QUESTIONS.all(), *COMMANDS.all())}
+        yield from (each.name for each in (*QUESTIONS.outlines(), *COMMANDS.outlines()))
         yield from ("help", *VERSION, *HELP)
         return
     forms: list[type[Form]] = [*QUESTIONS.find(before[0]), *COMMANDS.find(before[0])]

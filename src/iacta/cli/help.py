@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
 from iacta.cli.parse import HELP, VERSION, argument_name
-from iacta.questions.form import Example, Form, Parameter, Topic, option_name
+from iacta.questions.form import Example, Form, Outline, Parameter, Topic, option_name
 from iacta.questions.kinds import Flag
 
 __all__ = ["form_help", "group_help", "overview"]
@@ -48,14 +48,14 @@ def group_help(command: str, group: type[Form], members: Sequence[type[Form]]) -
     return "\n".join([*lines, *_examples(group.examples)])
 
 
-def overview(forms: Sequence[type[Form]]) -> str:
+def overview(forms: Sequence[Outline]) -> str:
     """Return the help of `iacta` itself."""
     lines = ["Usage: iacta COMMAND [OPTIONS] ...", "", *wrap(ABOUT, _width())]
     topics = {topic: [form for form in forms if form.topic is topic] for topic in Topic}
     for topic, about in topics.items():
-        lines += _listed(topic.value, ((form.name, form.summary()) for form in about))
+        lines += _listed(topic.value, ((form.name, form.summary) for form in about))
     lines += _listed("Options", [(", ".join(VERSION), "Show the version."), HELP_LINE])
-    lines += _examples([about[0].examples[0] for about in topics.values()])
+    lines += _examples([about[0].example for about in topics.values()])
     return "\n".join([*lines, "", *wrap(FOOT, _width())])
 
 

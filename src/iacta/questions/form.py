@@ -13,8 +13,9 @@ from enum import Enum
 from functools import cache
 from importlib import import_module
 from inspect import get_annotations
+from pathlib import Path
 from string import Formatter
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 from iacta.checks import put, shown
 from iacta.errors import IactaError, IllegalError, MalformedError
@@ -24,6 +25,7 @@ __all__ = [
     "ClashError",
     "Example",
     "Form",
+    "Outline",
     "Parameter",
     "Register",
     "Topic",
@@ -32,6 +34,13 @@ __all__ = [
 ]
 
 MOST_PLAIN = 200
+# How a form begins in its file: its decorator, with the name, the topic and an example, its class
+# and what that is for.
+BEGINNING = re.compile(
+    r'^@(?:question|command)\(\s*"([\w-]+)",\s*Topic\.(\w+),'
+    r'\s*Example\(\s*"([^"]*)"(?:,\s*"([^"]*)")?.*?^class .*?"""(.*?)(?:\n\n|""")',
+    re.MULTILINE | re.DOTALL,
+)
 REQUIRED: Any = object()  # the default of a parameter that has none
 Texts = Mapping[str, str | Sequence[str] | bool]
 
@@ -214,6 +223,20 @@ class Form:
         return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
 
 
+class Outline(NamedTuple):
+    """What a file says of a form, which is not loaded; those of a group are left out.
+
+    name, topic: those of the form.
+    example: the first of its examples.
+    summary: what it does, in one sentence.
+    """
+
+    name: str
+    topic: Topic
+    example: Example
+    summary: str
+
+
 F = TypeVar("F", bound=Form)
 Added = TypeVar("Added", bound=Form)
 
@@ -258,6 +281,16 @@ class Register(Generic[F]):
                 if error.name != module:
                     raise
         return [form for name, form in sorted(self._forms.items()) if name.split()[0] == word]
+
+    def outlines(self) -> list[Outline]:
+        """Return what the files say of their forms, by name; none is loaded, which takes longer."""
+        (folder,) = import_module(self._package).__path__
+        texts = (file.read_text(encoding="utf-8") for file in Path(folder).glob("*.py"))
+        return sorted(
+            Outline(name, Topic[topic], Example(line, words), " ".join(summary.split()))
+            for text in texts
+            for name, topic, line, words, summary in BEGINNING.findall(text)
+        )
 
     def all(self) -> list[type[F]]:
         """Return all forms of the package, by name."""
