@@ -247,6 +247,29 @@ def test_importing_iacta_starts_nothing_heavy() -> None:
         assert ended.stdout == "[]\n"
 
 
+@pytest.mark.parametrize(
+    ("line", "unused"),
+    [
+        ("--help", ("iacta.questions.battle", "iacta.cli.serve", "iacta.odds", "numpy.random")),
+        ("rules", ("scipy", "iacta.methods.leap", "iacta.plan", "numpy.random")),
+        ("battle 12 10", ("iacta.methods.leap", "iacta.odds", "hashlib", "importlib.abc")),
+        ("plan --help", ("numpy.random", "multiprocessing", "logging", "socket")),
+        ("audit --help", ("numpy.random", "logging", "iacta.charts")),
+    ],
+)
+def test_a_command_loads_only_what_it_uses(line: str, unused: tuple[str, ...]) -> None:
+    code = (
+        "import sys; from iacta.cli import main\n"
+        f"sys.argv = ['iacta', *{line.split()!r}]\n"
+        "try: main()\n"
+        f"except SystemExit: print([n for n in {unused!r} if n in sys.modules], file=sys.stderr)"
+    )
+    ended = subprocess.run(  # noqa: S603 # our own line
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert ended.stderr == "[]\n"
+
+
 # Each runs where nothing but NumPy is installed.
 CORE = (
     "battle 12 10",

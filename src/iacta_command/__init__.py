@@ -25,6 +25,8 @@ def main() -> "NoReturn":
     import gc
 
     gc.disable()  # what is imported stays
+    import numpy  # noqa: F401 # deep inside other imports it takes longer
+
     from iacta.cli import main as command
 
     gc.freeze()

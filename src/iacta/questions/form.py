@@ -36,10 +36,9 @@ __all__ = [
 MOST_PLAIN = 200
 # How a form begins in its file: its decorator, with the name, the topic and an example, its class
 # and what that is for.
-BEGINNING = re.compile(
+BEGINNING = (
     r'^@(?:question|command)\(\s*"([\w-]+)",\s*Topic\.(\w+),'
-    r'\s*Example\(\s*"([^"]*)"(?:,\s*"([^"]*)")?.*?^class .*?"""(.*?)(?:\n\n|""")',
-    re.MULTILINE | re.DOTALL,
+    r'\s*Example\(\s*"([^"]*)"(?:,\s*"([^"]*)")?.*?^class .*?"""(.*?)(?:\n\n|""")'
 )
 REQUIRED: Any = object()  # the default of a parameter that has none
 Texts = Mapping[str, str | Sequence[str] | bool]
@@ -289,7 +288,9 @@ class Register(Generic[F]):
         return sorted(
             Outline(name, Topic[topic], Example(line, words), " ".join(summary.split()))
             for text in texts
-            for name, topic, line, words, summary in BEGINNING.findall(text)
+            for name, topic, line, words, summary in re.findall(
+                BEGINNING, text, re.MULTILINE | re.DOTALL
+            )
         )
 
     def all(self) -> list[type[F]]:
