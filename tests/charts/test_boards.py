@@ -34,8 +34,9 @@ from iacta.charts.board_layers import digits_on, short
 from iacta.charts.boards import TONES, TONES_BY_NAME
 from iacta.charts.files import page
 from iacta.charts.scene import NARROW, WIDE, cut, text_width
-from iacta.charts.theme import WIDTH, AnyChart, contrast, per_cent
+from iacta.charts.theme import WIDTH, AnyChart, contrast
 from iacta.plan.report import main_line
+from iacta.questions.words import percent
 from tests.charts.look import is_drawn, subtitle, table, title
 
 CLASSIC = classic_board()
@@ -295,7 +296,7 @@ def test_each_arrow_has_its_number_and_its_chances(asia: Plan) -> None:
         assert len(values(ground, "heads")) == len(steps)
         for number, row in told.items():
             assert row["way"] == f"{steps[number]['from']} to {steps[number]['to']}"
-            taken = per_cent(steps[number]["conquer_probability"])
+            taken = percent(steps[number]["conquer_probability"], 0)
             assert row["taken"] == taken.replace("more than", ">").replace("less than", "<")
     line = [(each.step.start, each.step.to) for each in main_line(asia)]
     assert [(steps[n]["from"], steps[n]["to"]) for n in range(1, len(line) + 1)] == line

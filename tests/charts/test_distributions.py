@@ -4,9 +4,9 @@ import pytest
 
 from iacta import Battle, Campaign, CampaignOutcome, Roll, Stop, charts, simulate_campaign
 from iacta.charts.distributions import FEW_BARS, HOLD, MOST_BARS, RARE, STOP, WIN
-from iacta.charts.theme import per_cent
 from iacta.errors import TooLargeError
 from iacta.methods.kernel import is_won
+from iacta.questions.words import percent
 from tests.charts.look import subtitle, table, title
 
 UNFINISHED = Campaign(72, [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1])
@@ -208,6 +208,6 @@ def test_simulated_scores_lie_under_the_exact_ones() -> None:
 
 
 def test_a_chance_is_never_called_certain_that_is_not() -> None:
-    told = [per_cent(chance) for chance in (0.995, 0.9949, 0.0051, 0.005, 0.0)]
+    told = [percent(chance, 0) for chance in (0.995, 0.9949, 0.0051, 0.005, 0.0)]
     assert told == ["more than 99%", "99%", "1%", "less than 1%", "less than 1%"]
-    assert per_cent(0.99996, 2) == "more than 99.99%"
+    assert percent(0.99996) == "more than 99.99%"

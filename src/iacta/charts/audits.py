@@ -15,8 +15,8 @@ from iacta.charts.theme import (
     AnyChart,
     Row,
     alt,
-    armies,
     categories,
+    counted,
     exactly,
     expect,
     finish,
@@ -95,7 +95,7 @@ def _bounded(log: float) -> float:
 
 
 def _title(audited: Audit) -> str:
-    thrown = armies(audited.lines, "throw")
+    thrown = counted(audited.lines, "throw")
     if audited.is_alarm:
         return f"The dice of this log of {thrown} do not look fair."
     return f"Nothing points to unfair dice in this log of {thrown}."

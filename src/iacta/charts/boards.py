@@ -38,16 +38,15 @@ from iacta.charts.theme import (
     AnyChart,
     Row,
     alt,
-    armies,
+    counted,
     expect,
     finish,
-    joined,
-    per_cent,
     rules_words,
     signed,
 )
 from iacta.checks import shown
 from iacta.errors import MalformedError
+from iacta.questions.words import joined, percent, short_percent
 
 if TYPE_CHECKING:  # both take time to import
     from iacta.board import Board, Holding, Position
@@ -122,8 +121,9 @@ def board_map(board: Position | Board) -> AnyChart:
         scenes,
         ground,
         rows,
-        f"The board {cut(board.name)}: {armies(len(board.territories), 'territory', 'territories')}"
-        f", {armies(borders, 'border')}, {armies(len(board.continents), 'continent')}.",
+        f"The board {cut(board.name)}: "
+        f"{counted(len(board.territories), 'territory', 'territories')}, "
+        f"{counted(borders, 'border')}, {counted(len(board.continents), 'continent')}.",
         ("Dashed lines are borders too." if board.outlines else "Lines are borders.") + bonuses,
     )
 
@@ -139,8 +139,8 @@ def _position_map(position: Position) -> AnyChart:
         scenes,
         lambda scene: owned_ground(scene, rows, owners),
         rows,
-        f"It is {cut(position.player)}'s turn, with {armies(sum(mine))} on "
-        f"{armies(len(mine), 'territory', 'territories')}.",
+        f"It is {cut(position.player)}'s turn, with {counted(sum(mine))} on "
+        f"{counted(len(mine), 'territory', 'territories')}.",
         _who(position),
         owners=owners,
     )
@@ -225,8 +225,8 @@ def arrows_of(plan: Plan) -> list[Arrow]:
             number[step.to],
             "main" if n <= len(line) else "rare",
             f"{cut(step.start)} to {cut(step.to)}",
-            brief(step.reach_probability),
-            brief(step.conquer_probability),
+            short_percent(step.reach_probability, 0),
+            short_percent(step.conquer_probability, 0),
         )
         for n, step in enumerate([*line, *others][: max(MOST_ARROWS, len(line))], start=1)
     ]
@@ -238,15 +238,6 @@ def differ(plan: Plan, arrows: Sequence[Arrow]) -> bool:
     return bool(ends) and max(ends) - min(ends) > DIFFERS
 
 
-def brief(chance: float) -> str:
-    """Return a chance as a table has it.
-
-    >>> brief(0.9999), brief(0.25), brief(1e-9)
-    ('> 99%', '25%', '< 1%')
-    """
-    return per_cent(chance).replace("more than", ">").replace("less than", "<")
-
-
 def _arrow_words(plan: Plan, arrows: Sequence[Arrow]) -> str:
     if not arrows:
         return ""
@@ -254,7 +245,7 @@ def _arrow_words(plan: Plan, arrows: Sequence[Arrow]) -> str:
     if any(each.look == "rare" for each in arrows):
         words += "; pale ones are fought only sometimes"
     left = sum(step.reach_probability >= RARE_STEP for step in plan.steps) - len(arrows)
-    rarer = f" {armies(left, 'rarer battle')} {'is' if left == 1 else 'are'} not drawn."
+    rarer = f" {counted(left, 'rarer battle')} {'is' if left == 1 else 'are'} not drawn."
     return f"{words}." + (rarer if left > 0 else "")
 
 
@@ -289,9 +280,9 @@ def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
         for name, place in zip(board.territories, _places(scenes), strict=True)
     ]
     places = joined([f"{number} on {cut(name)}" for name, number in found.placement])
-    title = f"Place {armies(found.armies, 'new army', 'new armies')}: {places}."
+    title = f"Place {counted(found.armies, 'new army', 'new armies')}: {places}."
     values = [found.before.value, found.plan.value]
-    told = [per_cent(value) if is_chance else signed(value, 2) for value in values]
+    told = [percent(value, 0) if is_chance else signed(value, 2) for value in values]
     change = f"{told[0]} becomes {told[1]}"
     change = f"{change[:1].upper()}{change[1:]}. Numbers at territories: the gain if all go there."
     return _finished(
@@ -338,7 +329,7 @@ def _plan_title(plan: Plan) -> str:
     what = plan.goal.phrase(plan.position)
     if not plan.steps:
         return f"You cannot {what}."
-    return f"You {what} {per_cent(plan.win_probability)} of the time."
+    return f"You {what} {percent(plan.win_probability, 0)} of the time."
 
 
 def _both(
@@ -420,5 +411,5 @@ def _owners(position: Position) -> dict[str, str]:
 
 def _who(position: Position) -> str:
     player, *others = [cut(owner) for owner in _owners(position) if owner != NOBODY]
-    against = joined(others) if 0 < len(others) <= MOST_NAMED else armies(len(others), "other")
+    against = joined(others) if 0 < len(others) <= MOST_NAMED else counted(len(others), "other")
     return f"Badges are armies at the start. To move: {player}; against: {against}."

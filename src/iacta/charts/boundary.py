@@ -19,13 +19,13 @@ from iacta.charts.theme import (
     fight,
     finish,
     named,
-    per_cent,
     whole_axis,
 )
 from iacta.checks import shown
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import read_battle
+from iacta.questions.words import percent
 from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
 
@@ -81,7 +81,7 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
     return finish(
         _chart(500 * min(1, 12 / max(start[0] + 1, defenders)), attackers, defenders),
         f"Most often it leaves the free space at {able + garrison} against {left}: "
-        f"{per_cent(passages[able, left])} of the time.",
+        f"{percent(passages[able, left], 0)} of the time.",
         fight(attackers, defenders, rules)
         + " In the free space (grey points) both sides have more armies than all their dice "
         "need. Lines: the rolls that lead out of it; the area of a circle is its probability.",

@@ -16,13 +16,12 @@ from iacta.charts.theme import (
     Row,
     Tables,
     alt,
-    armies,
     categories,
+    counted,
     exactly,
     expect,
     finish,
     named,
-    per_cent,
     percent_label,
     rules_words,
     seed_words,
@@ -32,6 +31,7 @@ from iacta.checks import shown
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
 from iacta.odds.simulated import Simulated
+from iacta.questions.words import percent
 
 TAKEN, HELD, STOPPED = "you take it", "they hold it", "you stop there"
 FATES = {TAKEN: BLUE, HELD: RED, STOPPED: AMBER}
@@ -96,7 +96,7 @@ def _title(campaign: Campaign, outcomes: Distribution[CampaignOutcome]) -> str:
     won = outcomes.prob(lambda end: end.conquered == count)
     if won in (0, 1) and is_certain(won, campaign):
         return f"You {'always' if won else 'never'} take {goal(campaign)}."
-    title = f"You take {goal(campaign)} {per_cent(float(won))} of the time"
+    title = f"You take {goal(campaign)} {percent(float(won), 0)} of the time"
     if count == 1 or won == 1:
         return f"{title}."
     failed = outcomes.condition(lambda end: end.conquered < count)
@@ -106,7 +106,7 @@ def _title(campaign: Campaign, outcomes: Distribution[CampaignOutcome]) -> str:
 
 def _subject(campaign: Campaign) -> str:
     return (
-        f"{armies(campaign.attackers)} on {'its' if campaign.attackers == 1 else 'their'} way"
+        f"{counted(campaign.attackers)} on {'its' if campaign.attackers == 1 else 'their'} way"
         f"{stop_words(campaign.stop)} ({rules_words(campaign.rules)})."
     )
 
@@ -253,7 +253,7 @@ def campaign_score(
     if simulated is not None:
         tables["observed"] = bar_rows(_scores(campaign, simulated.outcomes), bars)
         layers = [histogram("observed", tables["observed"], title, SCORES, beneath=True), _caps()]
-        games = armies(simulated.won.runs, "game")
+        games = counted(simulated.won.runs, "game")
         played = f" Bars: {games} with dice{seed_words(seed)}. Lines: exact."
     spikes: list[Row] = []
     if all(row["least"] == row["most"] for row in tables["scores"]):

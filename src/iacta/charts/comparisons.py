@@ -17,18 +17,18 @@ from iacta.charts.theme import (
     AnyChart,
     Row,
     alt,
-    armies,
     categories,
+    counted,
     exactly,
     expect,
     finish,
     named,
-    per_cent,
     percent_label,
     under_rules,
 )
 from iacta.checks import row_of
 from iacta.errors import IactaError, IllegalError
+from iacta.questions.words import percent
 from iacta.rules.roll import Roll
 from iacta.rules.variants import RULE_SETS, RuleSet
 
@@ -97,7 +97,7 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
     )
     bars = base.mark_bar().encode(color=categories("favourite", {MORE: BLUE, LESS: RED}))
     first, last = (
-        f"{per_cent(row['win_probability'])} ({row['rules']})" for row in (rows[0], rows[-1])
+        f"{percent(row['win_probability'], 0)} ({row['rules']})" for row in (rows[0], rows[-1])
     )
     win = f"{EXAMPLE_ARMIES} armies against {EXAMPLE_ARMIES} win"
     title = f"The rules decide: {win} from {first} to {last} of the time."
@@ -139,7 +139,7 @@ def full_roll(known: RuleSet) -> AnyChart:
     )
     values = base.mark_text(dy=-7).encode(text=alt.Text("probability:Q", format=".1%"))
     ours, theirs = map(float, roll.expected_losses())
-    dice = f"{armies(roll.attack_dice, 'die', 'dice')} against {roll.defence_dice}"
+    dice = f"{counted(roll.attack_dice, 'die', 'dice')} against {roll.defence_dice}"
     others = "; in all other rolls both sides gain armies" if losses.gains else ""
     return finish(
         alt.layer(base.mark_bar(color=BLUE), values),
@@ -203,8 +203,8 @@ def methods_compared(battle: Battle, solved: Sequence[Solved], label: str = "") 
     best = min(solved, key=lambda each: (not each.is_exact, each.error is None, each.error or 0))
     verb = "beats" if battle.attackers == 1 else "beat"
     title = (
-        f"{armies(battle.attackers)} {verb} {battle.defenders:,} with a chance of "
-        f"{per_cent(best.chance)}; "
+        f"{counted(battle.attackers)} {verb} {battle.defenders:,} with a chance of "
+        f"{percent(best.chance, 0)}; "
     )
     fastest, took = rows[0]["method"], _time(rows[0]["seconds"])
     if len(solved) == 1:

@@ -18,12 +18,10 @@ from iacta.charts.theme import (
     AnyChart,
     Row,
     alt,
-    armies,
+    counted,
     exactly,
     finish,
-    joined,
     named,
-    per_cent,
     shades,
     signed,
     under_rules,
@@ -32,6 +30,7 @@ from iacta.checks import Chance, read_chances, row_of, shown, whole_number
 from iacta.errors import IllegalError
 from iacta.odds.arrays import win_probability
 from iacta.odds.needed import armies_needed
+from iacta.questions.words import joined, percent
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules, rules_name
 
@@ -79,14 +78,14 @@ def curves_by_delta(
     )
     by_lead = Lines("delta", "attackers minus defenders", leads, list(map(_signed, leads)))
     cases = [
-        f"with {armies(abs(each))} {'more' if each > 0 else 'fewer'}"
+        f"with {counted(abs(each))} {'more' if each > 0 else 'fewer'}"
         if each
         else "with as many armies"
         for each in leads
     ]
     return finish(
         by_lead.draw("curves", rows, Axis("defenders", "defenders", 0, most), TO_WIN),
-        _first_and_last(f"Against {armies(most, 'defender')}", rows, "delta", cases),
+        _first_and_last(f"Against {counted(most, 'defender')}", rows, "delta", cases),
         "Chance to win by number of defenders; at the end of each line: attackers minus "
         f"defenders, garrison included ({under_rules(found, label)}).",
         {"curves": rows},
@@ -120,7 +119,7 @@ def curves_by_match_up(
     return finish(
         by_defenders.draw("curves", rows, Axis("attackers", ATTACKERS, 0, most), TO_WIN),
         _first_and_last(
-            f"With {armies(most)}", rows, "defenders", [f"against {d}" for d in defended]
+            f"With {counted(most)}", rows, "defenders", [f"against {d}" for d in defended]
         ),
         "Chance to win by number of attackers; at the end of each line: the defenders "
         f"({under_rules(found, label)}).",
@@ -161,7 +160,7 @@ def curves_by_advantage(
     ]
     return finish(
         by_lead.draw("curves", rows, Axis("attackers", ATTACKERS, 0, most), TO_WIN),
-        _first_and_last(f"With {armies(most)}", rows, "advantage", cases),
+        _first_and_last(f"With {counted(most)}", rows, "advantage", cases),
         "Chance to win by number of attackers; at the end of each line: attackers minus "
         f"defenders, garrison included ({under_rules(found, label)}).",
         {"curves": rows},
@@ -188,7 +187,7 @@ def _curves(rules: Rules, column: str, curves: list[tuple[int, Whole, Whole]]) -
 
 def _first_and_last(situation: str, rows: Sequence[Row], column: str, cases: Sequence[str]) -> str:
     """Return a title with the chances at the ends of the first and the last curve."""
-    last = {row[column]: per_cent(row["win_probability"]) for row in rows}
+    last = {row[column]: percent(row["win_probability"], 0) for row in rows}
     low, high = next(iter(last.values())), next(reversed(last.values()))
     sentence = f"{situation} you win {low} of the time {cases[0]}"
     return f"{sentence}." if len(cases) == 1 else f"{sentence}, {high} {cases[-1]}."

@@ -21,21 +21,20 @@ from iacta.charts.theme import (
     AnyChart,
     Row,
     alt,
-    armies,
     categories,
+    counted,
     exactly,
     expect,
     fight,
     finish,
     named,
-    per_cent,
     under_rules,
 )
 from iacta.checks import shown, whole_number
 from iacta.errors import TooLargeError
 from iacta.odds.arrays import win_probability
 from iacta.odds.needed import win_probabilities_keeping
-from iacta.questions.words import plain_percent
+from iacta.questions.words import percent, plain_percent
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop, read_stop
 from iacta.rules.variants import find_rules
@@ -117,7 +116,7 @@ def _decision_title(decision: Decision, prize: Fraction | None) -> str:
         )
     if last.attackers is None:
         return f"{now}: against {last.defenders} it is never best to {word}."
-    return f"{now}. To {word} against {last.defenders} takes at least {armies(last.attackers)}."
+    return f"{now}. To {word} against {last.defenders} takes at least {counted(last.attackers)}."
 
 
 def _runs(at: Callable[[int, int], object], top: int, defenders: int, name: str) -> Iterator[Row]:
@@ -305,13 +304,13 @@ def chance_by_attackers(
             for each in win_probabilities_keeping(counts, territories, keep, found, stop=stop)
         ]
 
-    goal = f"beat {armies(chain[0].defenders, 'defender')}"
+    goal = f"beat {counted(chain[0].defenders, 'defender')}"
     if len(chain) > 1:
         goal = f"take all {len(chain)} territories"
     keeping = f", and keep {keep}" if keep else ""
     return finish(
         _chance_chart("attackers", attackers, chance, ATTACKERS, "chance to win"),
-        f"With {armies(attackers)} you win {_often(won([attackers])[0], chance)} of the time.",
+        f"With {counted(attackers)} you win {_often(won([attackers])[0], chance)} of the time.",
         f"Chance to {goal}{keeping}; {_wanted(chance)} ({under_rules(found, label)}).",
         {"chances": _chances_around("attackers", attackers, won)},
     )
@@ -351,8 +350,8 @@ def chance_by_defenders(
     often = _often(held([defenders])[0], chance)
     return finish(
         _chance_chart("defenders", defenders, chance, "defenders", "chance to hold"),
-        f"{armies(defenders, 'defender')} {verb} {often} of the time.",
-        f"Chance to hold against {armies(attackers)}; {_wanted(chance)} "
+        f"{counted(defenders, 'defender')} {verb} {often} of the time.",
+        f"Chance to hold against {counted(attackers)}; {_wanted(chance)} "
         f"({under_rules(found, label)}).",
         {"chances": _chances_around("defenders", defenders, held)},
     )
@@ -360,7 +359,7 @@ def chance_by_defenders(
 
 def _often(found: float, chance: Fraction) -> str:
     """Return a chance that is enough, which must not read as less than was wanted."""
-    told = per_cent(found)
+    told = percent(found, 0)
     is_more = chance > NEARLY and told.startswith("more")
     return f"at least {plain_percent(chance)}" if is_more else told
 
@@ -464,9 +463,9 @@ def best_spread(
     stack = f"{attackers} {'attacker' if attackers == 1 else 'attackers'}"
     s = "s" if attackers == 1 else ""
     if objective == "break through":
-        title = f"{stack} break{s} through {per_cent(float(best.value))} of the time at best."
+        title = f"{stack} break{s} through {percent(float(best.value), 0)} of the time at best."
     else:
-        of_all = armies(len(spread), "territory", "territories")
+        of_all = counted(len(spread), "territory", "territories")
         title = f"{stack} take{s} {float(best.value):.2f} of {of_all} on average, at best."
     bars: AnyChart = alt.layer(base.mark_bar(color=RED), values)
     tables: dict[str, list[Row]] = {
@@ -485,7 +484,7 @@ def best_spread(
     return finish(
         bars,
         title,
-        f"The best spread of {armies(sum(spread))} over {len(spread)} territories in a row; "
+        f"The best spread of {counted(sum(spread))} over {len(spread)} territories in a row; "
         f"{known} ({under_rules(found, label)}).",
         tables,
     )
@@ -513,7 +512,7 @@ def best_fronts(
     expect(divided, BestFronts, "divided")
     found, is_chance = find_rules(rules), objective == "break through"
     fronts = [
-        (f"front {number}: {armies(each.front.attackers, 'attacker')}", each)
+        (f"front {number}: {counted(each.front.attackers, 'attacker')}", each)
         for number, each in enumerate(divided.fronts, start=1)
     ]
     rows: list[Row] = []
@@ -537,14 +536,14 @@ def best_fronts(
         {"name": name, "is_best": True, "value": float(each.value)} for name, each in fronts
     ]
     value = float(divided.value)
-    total = armies(sum(row["armies"] for row in rows if row["kind"] == "new"))
+    total = counted(sum(row["armies"] for row in rows if row["kind"] == "new"))
     panels = alt.vconcat(base.mark_bar(), _compared(values, is_chance))
     return finish(
         panels.resolve_scale(color="independent"),
-        f"A front falls {per_cent(value)} of the time."
+        f"A front falls {percent(value, 0)} of the time."
         if is_chance
         else f"{value:.2f} territories are lost on average.",
-        f"The best division of {total} among {armies(len(fronts), 'front')} "
+        f"The best division of {total} among {counted(len(fronts), 'front')} "
         f"({under_rules(found, label)}).",
         {"armies": rows, "values": values},
     )

@@ -18,20 +18,20 @@ from iacta.charts.theme import (
     AnyChart,
     Row,
     alt,
-    armies,
     categories,
+    counted,
     exactly,
     expect,
     fight,
     finish,
     named,
-    per_cent,
     rules_words,
     signed,
 )
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
 from iacta.methods import find_kernel
+from iacta.questions.words import percent
 from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
 
@@ -94,9 +94,9 @@ def final_difference(battle: Battle) -> AnyChart:
     outcomes = battle.outcomes()
     rows = bar_rows(_ends(outcomes, battle, lambda end: end.attackers - end.defenders))
     likeliest = outcomes.mode()
-    left = f"leaves them {armies(likeliest.defenders)}"
+    left = f"leaves them {counted(likeliest.defenders)}"
     if is_won(likeliest):
-        left = f"leaves you {armies(likeliest.attackers)}"
+        left = f"leaves you {counted(likeliest.attackers)}"
     bars = [row["probability"] for row in sorted(rows, key=lambda row: float(row["least"]))]
     gaps = sum(a > b < c for a, b, c in zip(bars, bars[1:], bars[2:], strict=False))
     taken = min(battle.rules.full_roll)
@@ -120,9 +120,9 @@ def _won(outcomes: Distribution[Outcome], battle: Battle) -> str:
     won = outcomes.prob(is_won)
     if won in (0, 1) and is_certain(won, battle):
         return f"You {'always' if won else 'never'} win."
-    title = f"You win {per_cent(float(won))} of the time"
+    title = f"You win {percent(float(won), 0)} of the time"
     stopped = outcomes.prob(battle.is_stopped)
-    return f"{title}, and stop {per_cent(stopped)}." if stopped else f"{title}."
+    return f"{title}, and stop {percent(stopped, 0)}." if stopped else f"{title}."
 
 
 def is_certain(won: Probability, asked: Battle | Campaign) -> bool:
@@ -232,7 +232,7 @@ def distribution(distribution: Distribution[Any]) -> AnyChart:
     """
     expect(distribution, Distribution, "distribution")
     likeliest = distribution.mode()
-    often = f"{per_cent(distribution[likeliest])} of the time"
+    often = f"{percent(distribution[likeliest], 0)} of the time"
     if all(isinstance(each, int) for each in distribution):
         rows = bar_rows({(CHANCE, each): chance for each, chance in distribution.items()})
         return finish(

@@ -25,14 +25,12 @@ from iacta.charts.theme import (
     AnyChart,
     Row,
     alt,
-    armies,
+    counted,
     exactly,
     expect,
     fight,
     finish,
-    joined,
     named,
-    per_cent,
     rules_words,
     seed_words,
     stop_words,
@@ -42,6 +40,7 @@ from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError
 from iacta.estimate import CONFIDENCE, Estimate
 from iacta.odds.simulated import Simulated
+from iacta.questions.words import joined, percent
 
 MOST_BARS = 40  # each has an interval
 MOST_TERRITORIES = 6  # whose defenders are named
@@ -111,15 +110,15 @@ def _subject(asked: Battle | Campaign) -> str:
     held = joined([str(stage.defenders) for stage in chain])
     by = f", held by {held}" if count <= MOST_TERRITORIES else ""
     return (
-        f"{armies(asked.attackers)} against {goal(asked)}{by}{stop_words(asked.stop)} "
+        f"{counted(asked.attackers)} against {goal(asked)}{by}{stop_words(asked.stop)} "
         f"({rules_words(asked.rules)})."
     )
 
 
 def _title(won: Estimate, asked: Battle | Campaign) -> str:
-    title = f"Won in {per_cent(won.probability, 2)} of {armies(won.runs, 'game')}"
+    title = f"Won in {percent(won.probability)} of {counted(won.runs, 'game')}"
     exact = _exact_chance(asked)
-    return f"{title}." if exact is None else f"{title}; the exact chance is {per_cent(exact, 2)}."
+    return f"{title}." if exact is None else f"{title}; the exact chance is {percent(exact)}."
 
 
 def _exact_chance(asked: Battle | Campaign) -> Probability | None:

@@ -20,13 +20,12 @@ from iacta.charts.theme import (
     AnyChart,
     Row,
     alt,
-    armies,
     categories,
+    counted,
     exactly,
     fight,
     finish,
     named,
-    per_cent,
     percent_label,
     whole_axis,
 )
@@ -34,6 +33,7 @@ from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods.kernel import Outcome, is_won, read_battle
+from iacta.questions.words import percent
 from iacta.rules.rules import Rules
 from iacta_literature.chain import BEYOND, Chain, chain
 from iacta_literature.tree import Branch, Node, nodes, paths, tree
@@ -118,7 +118,7 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
     words = "the armies that you and they lose" if label == "losses" else "their chances"
     return finish(
         _graph_chart(label).properties(height=LAYER * (max(layers.values()) + 1)),
-        f"{armies(count, 'state')}, and {armies(ways, 'way')} to the end."
+        f"{counted(count, 'state')}, and {counted(ways, 'way')} to the end."
         if count > 1
         else NO_ROLL,
         fight(attackers, defenders, rules)
@@ -282,7 +282,7 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     ]
     winning = sum(row["ends"] == WON for row in rows)
     verb = "wins" if winning == 1 else "win"
-    likeliest = f"{per_cent(rows[0]['probability'])} of the time"
+    likeliest = f"{percent(rows[0]['probability'], 0)} of the time"
     title = f"{winning} of {len(rows)} paths {verb}; the likeliest of all comes {likeliest}."
     return finish(
         _path_chart(rows),
@@ -363,10 +363,10 @@ def _after_title(states: Distribution[Outcome], count: int, battle: Chain) -> st
     stands = f"most often {likeliest.attackers} against {likeliest.defenders}"
     if likeliest == BEYOND:
         stands = "most often more armies than are drawn"
-    chance = "always" if len(states) == 1 else f"{per_cent(states[likeliest])} of the time"
+    chance = "always" if len(states) == 1 else f"{percent(states[likeliest], 0)} of the time"
     if all(state != BEYOND and _kind(state, battle.rules) != GOES_ON for state in states):
-        return f"After {armies(count, 'roll')} it is over, {stands}: {chance}."
-    return f"After {armies(count, 'roll')} it is {stands}: {chance}."
+        return f"After {counted(count, 'roll')} it is over, {stands}: {chance}."
+    return f"After {counted(count, 'roll')} it is {stands}: {chance}."
 
 
 def _after_chart(rows: Sequence[Row]) -> AnyChart:

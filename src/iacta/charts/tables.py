@@ -16,7 +16,7 @@ from iacta.charts.theme import (
     GREY,
     AnyChart,
     alt,
-    armies,
+    counted,
     exactly,
     expect,
     finish,
@@ -124,13 +124,13 @@ def _map_title(chances: npt.NDArray[Any]) -> str:
     """Return from where on the attackers are favourites with equal numbers, or how often in all."""
     ahead = (chances.diagonal() > EVEN).tolist()
     if not any(ahead):
-        return f"With equal numbers, up to {armies(len(ahead))}, the defenders are not worse off."
+        return f"With equal numbers, up to {counted(len(ahead))}, the defenders are not worse off."
     first = len(ahead) - ahead[::-1].index(False) if False in ahead else 0
     if first == len(ahead):
         count = int((chances > EVEN).sum())
         return f"The attackers are the favourites in {count} of {chances.size} battles."
     least = f"{first + 1} to " if first + 1 < len(ahead) else ""
-    return f"With {least}{armies(len(ahead))} on each side you are the favourite."
+    return f"With {least}{counted(len(ahead))} on each side you are the favourite."
 
 
 @chart(command="break-even", attackers=Option("50", least=1), defenders=Option("50", least=2))

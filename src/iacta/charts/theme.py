@@ -15,12 +15,15 @@ from iacta.charts.sketch import sketches
 from iacta.checks import shown
 from iacta.distribution import Probability
 from iacta.errors import MalformedError
+from iacta.questions.words import count
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop
 from iacta.rules.variants import rules_name
 
 if TYPE_CHECKING:
-    import altair as alt
+    import altair
+
+    alt = altair
 else:
 
     class _Altair:
@@ -43,48 +46,6 @@ def sketched() -> Iterator[None]:
     finally:
         _sketching.reset(token)
 
-
-__all__ = [
-    "AMBER",
-    "ATTACKERS",
-    "BLUE",
-    "CATEGORIES",
-    "COUNT",
-    "DEEP",
-    "GREEN",
-    "GREY",
-    "HEIGHT",
-    "PADDING",
-    "PURPLE",
-    "RED",
-    "WHOLE",
-    "WIDTH",
-    "WITHOUT_SIGN",
-    "AnyChart",
-    "Row",
-    "Tables",
-    "alt",
-    "armies",
-    "categories",
-    "config",
-    "contrast",
-    "exactly",
-    "expect",
-    "fight",
-    "finish",
-    "joined",
-    "named",
-    "per_cent",
-    "percent_label",
-    "rules_words",
-    "seed_words",
-    "shades",
-    "signed",
-    "sketched",
-    "stop_words",
-    "under_rules",
-    "whole_axis",
-]
 
 Row: TypeAlias = Mapping[str, Any]
 Tables: TypeAlias = Mapping[str, Sequence[Row]]
@@ -333,7 +294,7 @@ def signed(number: Probability, digits: int = 0, *, plus: bool = False) -> str:
 
 
 def percent_label(field: str, digits: int = 0) -> str:
-    """Return the Vega expression of a chance beside its mark, which `per_cent` would round so.
+    """Return the Vega expression of a chance beside its mark, which `percent` would round so.
 
     field: what the chance is called in the data.
     digits: how many after the point.
@@ -352,45 +313,13 @@ datum.chance < 1 && datum.chance >= 0.995 ? '> 99%' : format(datum.chance, '.0%'
     )
 
 
-def per_cent(chance: Probability, digits: int = 0) -> str:
-    """Return a chance as a title states it; only a chance of exactly 0 or 1 is called certain.
-
-    chance: the chance; a float is never taken for exact.
-    digits: how many after the point.
-
-    >>> per_cent(0.6538), per_cent(0.9999), per_cent(1e-9), per_cent(1)
-    ('65%', 'more than 99%', 'less than 1%', '100%')
-    >>> per_cent(0.65382, 2)
-    '65.38%'
-    """
-    if not isinstance(chance, float) and chance in (0, 1):
-        return f"{100 * int(chance)}%"
-    percentage, least = 100 * float(chance), 10.0**-digits
-    if percentage >= 100 - least / 2:
-        return f"more than {100 - least:.{digits}f}%"
-    if percentage <= least / 2:
-        return f"less than {least:.{digits}f}%"
-    return f"{percentage:.{digits}f}%"
-
-
-def armies(count: int, noun: str = "army", plural: str = "") -> str:
+def counted(number: int, noun: str = "army", plural: str = "") -> str:
     """Return a number with its noun, whose plural is given unless it ends in s.
 
-    >>> armies(1), armies(2_000), armies(3, "defender")
+    >>> counted(1), counted(2_000), counted(3, "defender")
     ('1 army', '2,000 armies', '3 defenders')
     """
-    several = plural or ("armies" if noun == "army" else f"{noun}s")
-    return f"{count:,} {noun if count == 1 else several}"
-
-
-def joined(words: list[str]) -> str:
-    """Return words, at least one, as a list in a sentence.
-
-    >>> joined(["14"]), joined(["14", "23", "31"])
-    ('14', '14, 23 and 31')
-    """
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
+    return count(number, noun, plural or ("armies" if noun == "army" else f"{noun}s"), ",")
 
 
 def under_rules(rules: Rules, label: str = "") -> str:
@@ -430,7 +359,7 @@ def stop_words(stop: Stop) -> str:
         *([f"with {stop.stop_at} kept out of the fight"] if stop.stop_at else []),
         *(["when dice run short"] if stop.charge else []),
         *([] if lost is None else [f"with {lost} lost"]),
-        *([] if rolls is None else [f"after {rolls} {'roll' if rolls == 1 else 'rolls'}"]),
+        *([] if rolls is None else [f"after {count(rolls, 'roll', 'rolls')}"]),
     ]
     return f", and stop {' or '.join(when)}"
 
@@ -451,4 +380,4 @@ def fight(attackers: int, defenders: int, rules: Rules, stop: Stop = NEVER) -> s
     '12 armies attack 10 (classic rules).'
     """
     verb = "attacks" if attackers == 1 else "attack"
-    return f"{armies(attackers)} {verb} {defenders:,}{stop_words(stop)} ({rules_words(rules)})."
+    return f"{counted(attackers)} {verb} {defenders:,}{stop_words(stop)} ({rules_words(rules)})."

@@ -11,7 +11,7 @@ from iacta.plan import Plan, SimulatedPlan, Step
 from iacta.plan.report import MainBattle, Rearguard, main_line, rearguards
 from iacta.plan.sets import bits, mask_of, reached
 from iacta.questions.sections import Section, Table
-from iacta.questions.words import armies, count, percent, settled, short_percent
+from iacta.questions.words import armies, bar_percent, count, percent, settled, short_percent
 
 __all__ = [
     "MOST_LINES",
@@ -173,9 +173,7 @@ def share(plan: Plan, chance: float) -> str:
     """Return a chance of the plan for a table: rounded, where it is counted in games."""
     if not plan.games:
         return short_percent(settled_chance(plan, chance))
-    if chance >= 0.995:  # however often, it is not certain
-        return "> 99%"
-    return "< 1%" if 0 < chance < 0.005 else f"{100 * chance:.0f}%"
+    return bar_percent(chance, 0)
 
 
 def _row(plan: Plan, step: Step) -> tuple[str, str, str, str]:

@@ -30,45 +30,47 @@ MOST_PERCENT_DIGITS = 26
 LONGEST_FRACTION = 40
 
 
-def percent(probability: Probability) -> str:
+def percent(probability: Probability, digits: int = 2) -> str:
     """Return a chance as a player says it; what is not quite certain is never called certain.
+
+    probability: the chance; a float is never taken for exact.
+    digits: how many after the point.
 
     >>> percent(0.65382), percent(0.999999), percent(1e-9), percent(Fraction(1))
     ('65.38%', 'more than 99.99%', 'less than 0.01%', '100%')
+    >>> percent(0.65382, 0), percent(0.9999, 0)
+    ('65%', 'more than 99%')
     """
-    if isinstance(probability, Fraction) and probability.denominator == 1:
-        return f"{100 * probability}%"
-    if probability >= 0.99995:
-        return "more than 99.99%"
-    if probability < 0.00005:
-        return "less than 0.01%"
-    return f"{100 * float(probability):.2f}%"
+    if not isinstance(probability, float) and probability in (0, 1):
+        return f"{100 * int(probability)}%"
+    least = 10.0**-digits
+    if probability >= 1 - least / 200:
+        return f"more than {100 - least:.{digits}f}%"
+    if probability <= least / 200:
+        return f"less than {least:.{digits}f}%"
+    return f"{100 * float(probability):.{digits}f}%"
 
 
-def short_percent(probability: Probability) -> str:
+def short_percent(probability: Probability, digits: int = 2) -> str:
     """Return a chance as `percent` does, for the cell of a table.
 
-    >>> short_percent(0.65382), short_percent(0.999999)
-    ('65.38%', '> 99.99%')
+    >>> short_percent(0.65382), short_percent(0.999999), short_percent(0.25, 0)
+    ('65.38%', '> 99.99%', '25%')
     """
-    return percent(probability).replace("more than", ">").replace("less than", "<")
+    return percent(probability, digits).replace("more than", ">").replace("less than", "<")
 
 
-def bar_percent(probability: Probability) -> str:
-    """Return a chance beside its bar; what is not quite certain, or impossible, is not called so.
+def bar_percent(probability: Probability, digits: int = 1) -> str:
+    """Return a chance beside its bar as `short_percent` does; 0 is exact, as bars have no error.
 
     >>> bar_percent(0.25), bar_percent(0.99999), bar_percent(1e-5), bar_percent(0.0)
     ('25.0%', '> 99.9%', '< 0.1%', '0.0%')
-    >>> bar_percent(Fraction(1))
-    '100.0%'
+    >>> bar_percent(Fraction(1)), bar_percent(0.25, 0)
+    ('100.0%', '25%')
     """
-    if isinstance(probability, Fraction) and probability == 1:
-        return "100.0%"
-    if probability >= 0.9995:
-        return "> 99.9%"
-    if 0 < probability < 0.0005:
-        return "< 0.1%"
-    return f"{100 * float(probability):.1f}%"
+    if not probability or (isinstance(probability, Fraction) and probability == 1):
+        return f"{100 * int(probability):.{digits}f}%"
+    return short_percent(probability, digits)
 
 
 def plain_percent(chance: Fraction) -> str:
@@ -155,13 +157,15 @@ def under(rules: str) -> str:
     return "" if rules == "classic" else f" ({rules})"
 
 
-def count(number: int, one: str, many: str) -> str:
+def count(number: int, one: str, many: str, form: str = "") -> str:
     """Return a number with its noun.
 
-    >>> count(1, "die", "dice"), count(3, "die", "dice")
-    ('1 die', '3 dice')
+    form: how Python is to write the number.
+
+    >>> count(1, "die", "dice"), count(3_000, "die", "dice"), count(3_000, "die", "dice", ",")
+    ('1 die', '3000 dice', '3,000 dice')
     """
-    return f"{number} {one if number == 1 else many}"
+    return f"{number:{form}} {one if number == 1 else many}"
 
 
 def armies(number: int, one: str = "", many: str = "") -> str:

@@ -17,7 +17,7 @@ from iacta.board.files import BUILT_IN, BoardFile, board_of_text, classic_board,
 from iacta.board.layout import check_size, is_drawn
 from iacta.board.position import position_of_text, read_position
 from iacta.charts.board_layers import digits_on
-from iacta.charts.boards import TONES, TONES_BY_NAME, arrows_of, brief, differ
+from iacta.charts.boards import TONES, TONES_BY_NAME, arrows_of, differ
 from iacta.charts.scene import SHAPES, Arrow, Look, Scene, scene_of
 from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
@@ -34,7 +34,7 @@ from iacta.questions.plan_words import share, valued
 from iacta.questions.question import Watch
 from iacta.questions.sections import Part, Table, text_of
 from iacta.questions.spoken import as_command, as_python
-from iacta.questions.words import count
+from iacta.questions.words import count, short_percent
 from iacta.rules.variants import RULE_SETS, rules_name
 from iacta.web.api import key_of, read_body, while_there
 from iacta.web.asked import read_record
@@ -373,7 +373,7 @@ def _shown(answer: PlanAnswer) -> dict[str, Any]:
         if differ(plan, arrows):
             shown["chances"] = chances
             fought = sorted({each.to for each in arrows})
-            values = {t: brief(chances[t]) for t in fought if not owned[t]}
+            values = {t: short_percent(chances[t], 0) for t in fought if not owned[t]}
         shown["scene"] = _moving(scene_of(position.board, arrows, values))
     tables = [
         {
