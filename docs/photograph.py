@@ -30,12 +30,8 @@ def photograph(address: str) -> None:
                 color_scheme=scheme,  # type: ignore[arg-type] # one of its literals
             )
             page.goto(f"{address}/map")
-            page.locator("#goal summary").click()
-            page.get_by_label("Search for").select_option("20")
-            page.locator("#goal summary").click()
-            page.get_by_role("button", name="Find the best plan").click()
-            page.locator("#plan").wait_for(timeout=SLOWEST)
-            page.evaluate("scrollTo(0, 0)")
+            page.locator("#moves button").first.click(timeout=SLOWEST)
+            page.get_by_text("proven best").wait_for(timeout=SLOWEST)
             page.screenshot(path=PICTURES / f"map{ending}.png")
         browser.close()
 

@@ -286,3 +286,24 @@ def test_what_a_turn_cannot_be_is_refused(sentence: str) -> None:
     with pytest.raises(IactaError, match=sentence) as refused:
         Turn(position, **options)
     assert "\n" not in str(refused.value)
+
+
+def test_a_battle_may_go_on_for_any_number_of_rolls() -> None:
+    turn = line_turn("r9 b4 b1")
+    one_by_one = turn.after(Attack("A", "B", 3), (1, 1)).after(Attack("A", "B", 3), (0, 2))
+    assert turn.fought("A", "B", 8, 1) == one_by_one
+    assert turn.fought("A", "B", 6, 0).actions()[0] == Advance(3)
+    whole = Turn(turn.position, whole_battles=True)
+    assert whole.fought("A", "B", 6, 0).phase == "advance"
+    for left, defenders, sentence in (
+        (9, 4, "must be fewer than 9 and 4"),
+        (1, 0, "left must be more than 1 when B is taken"),
+        (10, 2, "left must be a whole number from 1 to 9"),
+        (5, 5, "defenders must be a whole number from 0 to 4"),
+    ):
+        with pytest.raises(IactaError, match=sentence):
+            turn.fought("A", "B", left, defenders)
+    with pytest.raises(IactaError, match="attack must be legal now, got A to C"):
+        turn.fought("A", "C", 5, 0)
+    with pytest.raises(IactaError, match="result must be one of"):
+        whole.fought("A", "B", 5, 2)

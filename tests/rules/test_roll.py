@@ -1,6 +1,8 @@
-"""The law of one throw of the dice."""
+"""The distribution of the losses of one throw of the dice."""
 
+from collections import Counter
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import pytest
@@ -10,6 +12,8 @@ from hypothesis import strategies as st
 from iacta import CLASSIC, Dice, IllegalError, Losses, MalformedError, Roll, Rules, TooLargeError
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.roll import loss_counts
+from iacta.rules.thrown import shown_losses
+from iacta.rules.variants import find_rules
 from tests import brute, strategies
 from tests.published import read_rows
 
@@ -213,3 +217,17 @@ def test_too_many_dice_are_refused_at_once() -> None:
 def test_repr_can_be_pasted_back() -> None:
     for roll in (Roll(3, 2), Roll(1, 3, "capital"), Roll(1, 1, Rules(attack=Dice((20,))))):
         assert eval(repr(roll)) == roll  # noqa: S307 # the claim is that it can be evaluated
+
+
+@pytest.mark.parametrize(
+    "rules", ["classic", "capital", "zombie attacker", "five ones", "ammo shortage"]
+)
+def test_dice_that_are_seen_cost_what_the_distribution_says(rules: str) -> None:
+    found = find_rules(rules)
+    for ours, theirs in product(range(1, found.attack.kept + 1), range(1, found.defence.kept + 1)):
+        if ours + theirs > 5:
+            continue
+        dice = product(range(1, 7), repeat=ours + theirs)
+        seen = Counter(shown_losses(each[:ours], each[ours:], found) for each in dice)
+        shares = {each: Fraction(n, 6 ** (ours + theirs)) for each, n in seen.items()}
+        assert shares == dict(Roll(ours, theirs, found).losses().items())

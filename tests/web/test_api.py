@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 import iacta
 from iacta.cli.parse import read_words
 from iacta.errors import IactaError
+from iacta.game import Turn
 from iacta.questions.form import Example
 from iacta.questions.question import Question
 from iacta.questions.words import percent
@@ -214,15 +215,21 @@ def test_the_page_of_the_api_names_every_address_and_needs_no_script(server: Ser
         assert form.summary() in page
 
 
-def test_a_plan_that_was_found_is_followed_wherever_it_is_sent_back(server: Server) -> None:
+def test_a_turn_is_played_and_analysed_by_its_code(server: Server) -> None:
     server.wait()
-    question = {"from_": {"Ukraine": 12, "Brazil": 9}, "others": 2, "take": "Europe"}
-    start = server.ask("/api/plan/follow", {"question": question}).record
-    asked = {"question": question, "plan": start["plan"]}
-    again = server.ask("/api/plan/follow", asked).record
-    assert again == {name: start[name] for name in again}
-    refused = server.ask("/api/plan/follow", asked | {"plan": {"policy": {}, "value": 1}})
-    assert (refused.status, refused.record["detail"]) == (422, "turn must be text, got None")
+    code = "1;classic;red;Peru:red:9,Brazil:blue:2,Argentina:blue:1"
+    step = {"do": "attack", "from": 10, "to": 11, "left": 8, "their_left": 0}
+    after = server.ask("/api/turn/step", {"code": code, "step": step}).record
+    assert Turn.from_code(after["code"]).phase == "advance"
+    turns = server.ask("/api/turn/replay", {"code": code, "steps": [{"after": 0, **step}]}).record
+    assert turns["turns"][1]["code"] == after["code"]
+    found = server.ask("/api/turn/analyse", {"code": code, "take": "Brazil, Argentina"})
+    assert found.status == 200
+    assert found.record["moves"][0]["name"].startswith("Peru to ")
+    refused = server.ask("/api/turn/step", {"code": code, "step": {**step, "left": 10}})
+    sentence = "left must be a whole number from 1 to 9, got 10"
+    assert (refused.status, refused.record["detail"]) == (422, sentence)
+    assert server.ask(f"/api/qr.svg?text={code}").body.startswith(b"<svg")
 
 
 def test_the_page_of_a_plan_draws_the_plan_that_it_shows(server: Server) -> None:

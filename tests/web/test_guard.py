@@ -192,7 +192,6 @@ def test_no_file_is_read_for_a_client(server: Server, name: str, tmp_path: Path)
     replies = [
         server.ask("/api/plan", asked),
         server.ask("/api/plan?" + urlencode({**asked, "from_": "A=3"})),
-        server.ask("/api/plan/follow", {"question": asked}),
     ]
     for reply in replies:
         assert reply.status == 422

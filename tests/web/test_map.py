@@ -1,10 +1,9 @@
-"""The map: a position set up in each way, the best plan on it, and the plan followed."""
+"""The analysis board: a position set up in each way, and the turn from it, step by step."""
 
 import base64
 import json
 import re
 import zlib
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +13,14 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 
 import iacta
-from iacta.board.files import read_board
+from iacta.board.files import classic_board, read_board
 from iacta.board.position import read_position
-from iacta.errors import IactaError, IllegalError
-from iacta.plan import Plan, Play, TakeAll, best_plan
-from iacta.questions.following import standing
+from iacta.errors import IactaError
+from iacta.plan import Plan, TakeAll, best_plan
 from iacta.questions.plan import PlanQuestion
-from iacta.questions.words import percent, short_percent
-from iacta.web import map as page_map
-from iacta.web.map import board_read, followed, position_read
+from iacta.questions.words import percent
+from iacta.web.map import board_read, position_read
+from iacta.web.turns import analysed, followed_by, replayed
 from tests.web.conftest import Visit
 
 FILES = Path(__file__).parents[1] / "board" / "files"
@@ -46,7 +44,6 @@ HELD = {
     "D": {"owner": "blue", "armies": 1},
 }
 POSITION = {"board": TINY, "player": "red", "territories": HELD}
-QUESTION = {"position": POSITION, "take": "East"}
 
 
 def link(board: dict[str, Any], fragment: str) -> str:
@@ -57,17 +54,16 @@ def link(board: dict[str, Any], fragment: str) -> str:
     return f"/map#b={code}&{fragment}"
 
 
-TINY_LINK = link(TINY, "p=red&p=blue&h=a9.b1.b2.b1&g=continent&t=0&l=20")
+TINY_LINK = link(TINY, "p=red&p=blue&h=a9.b1.b2.b1&g=continent&t=0")
+TURN = iacta.Turn(read_position(POSITION)).to_code()
+
+
+def taking(**step: Any) -> dict[str, Any]:
+    return {"code": TURN, "board": TINY, "step": step}
 
 
 def plan_of_tiny() -> Plan:
     return best_plan(read_position(POSITION), TakeAll("East"))
-
-
-def sent(asked: dict[str, Any]) -> dict[str, Any]:
-    """Return what a server answers, read from its JSON."""
-    found: dict[str, Any] = json.loads(json.dumps(followed(asked)))
-    return found
 
 
 def spot(page: Page, name: str) -> Any:
@@ -75,7 +71,8 @@ def spot(page: Page, name: str) -> Any:
 
 
 def says(page: Page, name: str, words: str) -> None:
-    expect(spot(page, name)).to_have_attribute("aria-label", f"{name}, {words}")
+    label = re.compile(rf"^{re.escape(f'{name}, {words}')}(, \d+% to own it at the end)?$")
+    expect(spot(page, name)).to_have_attribute("aria-label", label)
 
 
 def dropped(page: Page, text: str, name: str) -> None:
@@ -94,20 +91,6 @@ def late(route: Route) -> None:
     route.continue_()
 
 
-def planned(page: Page) -> None:
-    page.get_by_role("button", name="Find the best plan").click()
-    expect(page.locator("#plan")).to_be_visible(timeout=SLOWEST)
-
-
-def fought(page: Page, left: int, theirs: int) -> None:
-    """Say how the next battle ended."""
-    page.get_by_role("button", name="I attack").click()
-    page.fill("#left", str(left))
-    page.fill("#theirs", str(theirs))
-    page.get_by_role("button", name="Enter result").click()
-    expect(page.locator("#fought")).to_be_hidden()
-
-
 # Setting up a position.
 
 
@@ -122,17 +105,28 @@ def test_a_first_visit_shows_a_position_with_a_goal(visit: Visit) -> None:
 def test_a_position_is_set_up_by_mouse(visit: Visit) -> None:
     page = visit(TINY_LINK)
     spot(page, "C").click()
-    page.locator("#owners").get_by_role("button", name="red").click()
+    says(page, "C", "red, 1, goal")
+    spot(page, "C").click()
+    says(page, "C", "red, 2, goal")
     page.fill("#armies", "7")
     says(page, "C", "red, 7, goal")
-    page.get_by_role("button", name="One army more").click()
+    page.get_by_role("button", name="One army more", exact=True).click()
     says(page, "C", "red, 8, goal")
+    page.fill("#brush", "4")
+    page.locator("#owners").get_by_role("button", name="blue").click()
+    spot(page, "C").click()
+    says(page, "C", "blue, 4, goal")
+    page.locator("#owners").get_by_role("button", name="select").click()
+    spot(page, "C").click()
+    says(page, "C", "blue, 4, goal")
     page.locator("#owners").get_by_role("button", name="nobody").click()
+    spot(page, "C").click()
     says(page, "C", "nobody, goal")
 
 
 def test_editing_armies_keeps_their_owner(visit: Visit) -> None:
     page = visit(TINY_LINK)
+    page.locator("#owners").get_by_role("button", name="select").click()
     spot(page, "C").click()
     armies = page.locator("#armies")
     armies.click()
@@ -146,12 +140,13 @@ def test_editing_armies_keeps_their_owner(visit: Visit) -> None:
     armies.blur()
     expect(armies).to_have_value("7")
     armies.fill("1")
-    page.get_by_role("button", name="One army fewer").click()
+    page.get_by_role("button", name="One army fewer", exact=True).click()
     says(page, "C", "blue, 1, goal")
     armies.fill("0")
     says(page, "C", "blue, 1, goal")
     armies.press("Tab")
     says(page, "C", "nobody, goal")
+    page.get_by_text("All territories as a table").click()
     page.get_by_label("Armies on B", exact=True).fill("")
     page.keyboard.press("Tab")
     expect(page.get_by_label("Armies on B", exact=True)).to_have_value("1")
@@ -161,9 +156,11 @@ def test_editing_armies_keeps_their_owner(visit: Visit) -> None:
 def test_a_position_is_set_up_by_touch(visit: Visit) -> None:
     size = {"width": 360, "height": 740}
     page = visit(TINY_LINK, viewport=size, has_touch=True, is_mobile=True)
+    page.locator("#owners").get_by_role("button", name="blue").tap()
     spot(page, "B").tap()
-    page.get_by_role("button", name="One army more").tap()
     says(page, "B", "blue, 2")
+    page.get_by_role("button", name="One army fewer", exact=True).tap()
+    says(page, "B", "blue, 1")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
@@ -189,10 +186,10 @@ def test_a_position_is_set_up_on_the_map_by_keyboard_alone(visit: Visit) -> None
 
 
 def test_all_is_done_in_the_table_without_the_map(visit: Visit) -> None:
-    page = visit(TINY_LINK)
+    page = visit(TINY_LINK.replace("g=continent&t=0", "g=all&t="))
+    page.get_by_text("All territories as a table").click()
     page.get_by_label("Armies on A", exact=True).fill("11")
     page.get_by_label("Owner of B").select_option("red")
-    page.get_by_label("Goal", exact=True).select_option("all")
     page.get_by_label("Take C").check()
     page.get_by_label("A may not attack").check()
     page.get_by_label("Armies to keep on B").fill("2")
@@ -204,11 +201,11 @@ def test_all_is_done_in_the_table_without_the_map(visit: Visit) -> None:
 
 def test_quick_ways_fill_a_board(visit: Visit) -> None:
     page = visit(TINY_LINK)
-    page.get_by_text("Fill in quickly").click()
-    page.get_by_label("Armies on all other territories").fill("4")
-    page.get_by_role("button", name="Set").click()
+    page.get_by_label("Armies on all others").fill("4")
+    page.get_by_role("button", name="Fill").click()
     says(page, "A", "red, 9")
     says(page, "B", "blue, 4")
+    page.get_by_text("Deal, open or paste").click()
     dealt = []
     for seed in ("5", "6", "5"):
         page.get_by_label("armies per player").fill("10")
@@ -223,13 +220,14 @@ def test_quick_ways_fill_a_board(visit: Visit) -> None:
 
 def test_files_are_dropped_opened_and_pasted(visit: Visit) -> None:
     page = visit("/map")
+    page.get_by_role("button", name="Set up").click()
     dropped(page, (FILES / "domination.map").read_text(), "domination.map")
     expected = read_board(FILES / "domination.map")
     expect(page.locator("#board-name")).to_have_text(expected.name)
     assert page.locator(".spot").count() == len(expected.territories)
     page.set_input_files("#file", FILES / "own.toml")
     expect(page.locator("#board-name")).to_have_text(read_board(FILES / "own.toml").name)
-    page.get_by_text("Fill in quickly").click()
+    page.get_by_text("Deal, open or paste").click()
     page.fill("#pasted", json.dumps(POSITION))
     page.get_by_role("button", name="Use it").click()
     expect(page.locator("#board-name")).to_have_text("tiny")
@@ -257,164 +255,279 @@ def test_the_page_ships_the_examples_of_the_repository() -> None:
         assert each.read_text() == (EXAMPLES / each.name).read_text()
 
 
-# The plan.
+# The turn.
 
 
-def test_a_plan_has_the_numbers_of_the_library(visit: Visit) -> None:
+def play(page: Page) -> None:
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
+
+
+def value(page: Page, chance: float) -> None:
+    expect(page.locator("#figure")).to_have_text(percent(chance), timeout=SLOWEST)
+
+
+def attack(page: Page, start: str, to: str) -> None:
+    spot(page, start).click()
+    spot(page, to).click()
+    expect(page.locator("#battle-name")).to_have_text(f"{start} to {to}")
+
+
+def fought(page: Page, left: int, theirs: int) -> None:
+    """Say how the chosen battle ended."""
+    page.fill("#left", str(left))
+    page.fill("#theirs", str(theirs))
+    page.locator("#fought").get_by_role("button", name="Enter").click()
+
+
+def chance_in(**held: tuple[str, int]) -> float:
+    territories = {name: {"owner": owner, "armies": n} for name, (owner, n) in held.items()}
+    position = read_position({**POSITION, "territories": HELD | territories})
+    return best_plan(position, TakeAll("East")).value
+
+
+def test_an_analysis_has_the_numbers_of_the_library(visit: Visit) -> None:
     page, plan = visit(TINY_LINK), plan_of_tiny()
-    planned(page)
-    told = page.locator("#plan-told")
-    expect(told.locator("strong")).to_have_text(percent(plan.win_probability))
-    expect(told).to_contain_text("proven best")
+    play(page)
+    value(page, plan.value)
+    expect(page.locator("#told")).to_contain_text("proven best")
+    assert page.locator("#bar").get_attribute("aria-valuenow") == f"{100 * plan.value:.2f}"
+    page.locator("#whole summary").click()
     answer = PlanQuestion(read_position(POSITION), take="East").answer()
-    for sentence in next(iter(answer.sections())).parts:
-        expect(told).to_contain_text(str(sentence))
-    for each in plan.territories:
-        head = page.get_by_role("rowheader", name=each.name, exact=True)
-        row = page.locator("#table tr", has=head)
-        chance = "100%" if each.name == "A" else short_percent(each.own_probability)
-        expect(row.locator("td").last).to_have_text(chance)
+    for section in list(answer.sections())[1:]:
+        expect(page.locator("#plan-tables")).to_contain_text(section.title.rstrip(":"))
 
 
-def test_a_plan_is_followed_through_wins_and_losses_and_undone(visit: Visit) -> None:
-    page, plan = visit(TINY_LINK), plan_of_tiny()
-    planned(page)
-    page.get_by_role("button", name="Follow it").click()
-    told = page.locator("#follow-told")
-    plays: list[Play] = [plan.follow()]
-
-    def is_told() -> None:
-        before = plays[-2].value if len(plays) > 1 else None
-        for sentence in standing(plays[-1], before):
-            expect(told).to_contain_text(sentence)
-
-    is_told()
+def test_a_turn_is_played_with_variations_and_undone(visit: Visit) -> None:
+    page = visit(TINY_LINK)
+    play(page)
+    expect(page.locator("#moves li")).to_have_count(1)
+    page.locator("#moves button").click()
+    expect(page.locator("#battle-told")).to_contain_text("9 against 1")
     fought(page, 8, 0)
-    plays.append(plays[-1].fought(8, 0))
-    is_told()
+    expect(page.locator("#advance-told")).to_have_text("Armies that move from A into B")
+    expect(page.locator("#advance-number")).to_contain_text("the best")
+    assert page.locator("#advance").input_value() == "7"
+    page.get_by_role("button", name="Move in", exact=True).click()
     says(page, "B", "red, 7")
-    says(page, "A", "red, 1")
-    move = plays[-1].move
-    assert move is not None
-    fought(page, 2, 2 if move.to == "C" else 1)
-    plays.append(plays[-1].fought(2, 2 if move.to == "C" else 1))
-    is_told()
-    page.get_by_role("button", name="Undo").click()
-    plays.pop()
-    is_told()
+    value(page, chance_in(A=("red", 1), B=("red", 7)))
+    attack(page, "B", "C")
+    page.get_by_role("button", name="You lose 2, they lose 0").click()
+    says(page, "B", "red, 5")
+    there = chance_in(A=("red", 1), B=("red", 5))
+    value(page, there)
+    page.get_by_role("button", name="Step back").click()
+    says(page, "B", "red, 7")
+    attack(page, "B", "D")
+    fought(page, 7, 0)
+    page.get_by_role("button", name="Move in", exact=True).click()
+    says(page, "D", "red, 3, goal")  # the others take C
+    expect(page.locator("#steps")).to_contain_text("or: B to C: you lose 2, they lose 0")
     here = page.evaluate("location.pathname + location.hash")
     page.reload()
-    expect(told).to_contain_text("Chance", timeout=SLOWEST)
-    says(page, "B", "red, 7")
+    says(page, "D", "red, 3, goal")
     other = visit(here)
-    expect(other.locator("#follow-told")).to_contain_text("Chance", timeout=SLOWEST)
+    says(other, "D", "red, 3, goal")
+    other.get_by_role("button", name="or: B to C").click()
+    says(other, "B", "red, 5")
+    value(other, there)
+    other.get_by_role("button", name="Undo").click()
     says(other, "B", "red, 7")
-    for _ in range(2):
-        there = plays[-1].move
-        assert there is not None
-        fought(page, plays[-1].position.of(there.start).armies, 0)
-        plays.append(plays[-1].fought(plays[-1].position.of(there.start).armies, 0))
-        is_told()
-    expect(told).to_have_text("Done: you take East.")
-    expect(page.get_by_role("button", name="I attack")).to_be_hidden()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download the turn").click()
-    record = json.loads(Path(download.value.path()).read_text())
-    assert record["battles"][0]["to"] == "B"
-    assert read_position(record["position"] | {"board": TINY}) == plays[-1].position
+    expect(other.locator("#steps")).not_to_contain_text("lose 2, they lose 0")
+    other.go_back()
+    says(other, "B", "red, 5")
     for _ in range(3):
-        page.get_by_role("button", name="Undo").click()
-    expect(told).to_contain_text(next(standing(plays[0], None)))
-    says(page, "B", "blue, 1")
+        other.get_by_role("button", name="Step back").click()
+    expect(other.locator("#steps button[aria-current]")).to_contain_text("Start")
 
 
-def test_dice_are_rolled_here_and_armies_left_behind(visit: Visit) -> None:
-    page = visit(TINY_LINK)
-    planned(page)
-    page.get_by_role("button", name="Follow it").click()
-    while page.get_by_role("button", name="I attack").is_visible():
-        page.get_by_role("button", name="I attack").click()
-        page.get_by_role("button", name="Roll to the end").click()
-        expect(page.locator("#fought")).to_be_hidden()
-        expect(page.locator("#follow-told")).to_contain_text("you lose")
-    expect(page.locator("#follow-told")).to_have_text(re.compile("Done|The plan is over"))
-    while page.get_by_role("button", name="Undo").is_enabled():
-        page.get_by_role("button", name="Undo").click()
+def test_each_step_is_parted_into_luck_and_decision(visit: Visit) -> None:
+    page = visit(link(TINY, "p=red&p=blue&h=a9.b1.b2.b1&g=all&t=2&go=1"))
+    before = best_plan(read_position(POSITION), TakeAll("C")).value
+    value(page, before)
+    attack(page, "A", "B")
     fought(page, 9, 0)
-    page.get_by_label("Moved in").fill("5")
-    page.get_by_role("button", name="Change").click()
-    says(page, "A", "red, 4")
-    says(page, "B", "red, 5")
-    page.get_by_role("button", name="New plan from here").click()
-    expect(page.locator("#plan")).to_be_visible(timeout=SLOWEST)
-    assert "red, 5" in (spot(page, "B").get_attribute("aria-label") or "")
+    expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
+    page.get_by_role("button", name="Move in", exact=True).click()
+    after = chance_of_c(B=8)
+    value(page, after)
+    expect(page.locator("#steps li").nth(1)).to_contain_text(f"dice +{100 * (after - before):.1f}")
+    page.get_by_role("button", name="Step back").click()
+    page.locator("#advance").fill("3")
+    page.get_by_role("button", name="Move in", exact=True).click()
+    value(page, chance_of_c(A=6, B=3))
+    step = page.locator("#steps button[aria-current]")
+    cost = after - chance_of_c(A=6, B=3)
+    expect(step).to_contain_text(f"choice \u2212{100 * cost:.1f}")
+    expect(step.locator(".mark")).to_have_count(1)
+    expect(page.locator("#graph")).to_be_visible()
 
 
-def test_a_battle_that_cannot_end_so_is_refused(visit: Visit) -> None:
-    page = visit(TINY_LINK)
-    planned(page)
-    page.get_by_role("button", name="Follow it").click()
-    page.get_by_role("button", name="I attack").click()
-    page.fill("#left", "10")
-    page.get_by_role("button", name="Enter result").click()
+def chance_of_c(**red: int) -> float:
+    territories = {name: {"owner": "red", "armies": number} for name, number in red.items()}
+    held = HELD | {"A": {"owner": "red", "armies": 1}} | territories
+    position = read_position({**POSITION, "territories": held})
+    return best_plan(position, TakeAll("C")).value
+
+
+def test_dice_are_rolled_here_or_entered(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1")
+    attack(page, "A", "B")
+    page.get_by_text("Enter the dice").click()
+    page.fill("#mine", "6 4 1")
+    page.fill("#yours", "5")
+    page.locator("#faces").get_by_role("button", name="Enter").click()
+    expect(page.locator("#steps")).to_contain_text("you lose 0, they lose 1 in 1 roll; B is taken")
+    page.get_by_role("button", name="Undo").click()
+    attack(page, "A", "B")
+    page.get_by_role("button", name="Roll to the end").click()
+    expect(page.locator("#steps")).to_contain_text(re.compile("you lose .*; B is taken"))
+
+
+def test_new_armies_are_placed_as_is_best_or_by_hand(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&f=3&go=1")
+    best = page.get_by_role("button", name="Best: 3 on A")
+    expect(best).to_be_visible(timeout=SLOWEST)
+    for _ in range(3):
+        spot(page, "A").click()
+    expect(page.locator("#placing-told")).to_have_text("All new armies are placed.")
+    page.get_by_role("button", name="Clear", exact=True).click()
+    best.click()
+    says(page, "A", "red, 12")
+    page.get_by_label("Cards bring").fill("4")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_role("button", name="Best: 4 on A")).to_be_visible(timeout=SLOWEST)
+    spot(page, "A").click()
+    expect(page.locator("#placing-told")).to_contain_text("3 of 4")
+
+
+def test_a_turn_ends_with_a_move_and_the_next_player(visit: Visit) -> None:
+    both = {**TINY, "territories": {"A": ["B"], "B": ["A", "C", "D"], "C": ["B"], "D": ["B"]}}
+    page = visit(link(both, "p=red&p=blue&h=a9.a1.b2.b1&g=continent&t=0&go=1"))
+    page.get_by_role("button", name="Attack no more").click()
+    spot(page, "A").click()
+    spot(page, "B").click()
+    expect(page.get_by_label("Armies to move")).to_have_value("8")
+    page.get_by_label("Armies to move").fill("5")
+    page.get_by_role("button", name="Move", exact=True).click()
+    says(page, "B", "red, 6")
+    expect(page.locator("#told")).to_have_text("The turn of red is over.")
+    page.get_by_role("button", name="Next player").click()
+    expect(page.locator("#turn")).to_have_text("blue moves")
+    expect(page.locator("#placing-told")).to_contain_text("5 of 5 new armies")
+
+
+def test_a_step_that_cannot_be_is_refused(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1")
+    attack(page, "A", "B")
+    fought(page, 10, 0)
     sentence = "left must be a whole number from 1 to 9, got 10"
-    expect(page.locator("#follow-wrong")).to_have_text(sentence)
-
-
-def test_a_link_with_an_impossible_turn_shows_it_and_says_why(visit: Visit) -> None:
+    expect(page.locator("#play-wrong")).to_have_text(sentence)
     # C cannot be attacked from A.
-    page = visit(f"{TINY_LINK}&go=2&c=0-2-9-0-8")
-    told = page.locator("#follow-told")
-    expect(told).to_contain_text("cannot go on from this turn", timeout=SLOWEST)
-    expect(page.locator("#follow-wrong")).to_contain_text("from A to B, got 'A' to 'C'")
-    says(page, "C", "red, 8, goal")
-    expect(page.get_by_role("button", name="I attack")).to_be_hidden()
-    page.get_by_role("button", name="Undo").click()
-    expect(told).to_contain_text("A (9) to B (1)")
-    expect(page.locator("#follow-wrong")).to_be_empty()
-    says(page, "C", "blue, 2, goal")
+    page = visit(f"{TINY_LINK}&go=1&x=0a0-2-8-0.1m7&i=2")
+    expect(page.locator("#steps")).to_contain_text("attack must be legal now, got A to C")
+    page.get_by_role("button", name="Start").click()
+    value(page, plan_of_tiny().value)
 
 
-def test_a_page_that_is_reloaded_follows_the_same_plan(visit: Visit) -> None:
-    page = visit(TINY_LINK)
-    planned(page)
-    page.get_by_role("button", name="Follow it").click()
-    fought(page, 8, 0)
-    expect(page.locator("#follow-told")).to_contain_text("B (7) to")
-    searched: list[str] = []
-    page.on("websocket", lambda socket: searched.append(socket.url))
+def test_a_comment_is_in_the_link(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1&x=0a0-1-8-0&i=1")
+    page.once("dialog", lambda dialog: dialog.accept("too & risky"))
+    page.get_by_role("button", name="Comment").click()
+    expect(page.locator("#steps .note")).to_have_text("too & risky")
     page.reload()
-    expect(page.locator("#follow-told")).to_contain_text("B (7) to")
-    page.get_by_role("button", name="Undo").click()
-    expect(page.locator("#follow-told")).to_contain_text("A (9) to B (1)")
-    assert searched == []
+    expect(page.locator("#steps .note")).to_have_text("too & risky")
 
 
 def test_a_search_is_stopped_with_what_it_has_found(visit: Visit) -> None:
     page = visit("/map")
+    page.get_by_role("button", name="Set up").click()
     page.get_by_label("Start from").select_option(label="Eliminate blue with four stacks")
     says(page, "Brazil", "red, 22")
-    page.locator("#goal summary").click()
-    page.get_by_label("Search for").select_option("20")
-    page.get_by_role("button", name="Find the best plan").click()
-    expect(page.locator("#doing")).to_contain_text("best so far", timeout=SLOWEST)
-    page.get_by_role("button", name="Stop here").click()
-    expect(page.locator("#plan-told")).to_contain_text("eliminate blue", timeout=SLOWEST)
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    expect(page.locator("#moves li")).to_have_count(3, timeout=SLOWEST)
+    first = float(page.locator("#figure").inner_text().rstrip("%"))
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Search longer")).to_be_visible(timeout=SLOWEST)
+    assert float(page.locator("#figure").inner_text().rstrip("%")) >= first
 
 
-def test_a_plan_is_asked_for_by_keyboard_and_the_focus_stays(visit: Visit) -> None:
+def test_a_turn_is_played_by_keyboard_alone(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1")
+    value(page, plan_of_tiny().value)
+    spot(page, "A").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("#battle-name")).to_have_text("A to B")
+    page.get_by_role("button", name="Roll to the end").press("Enter")
+    expect(page.locator("#steps li")).to_have_count(2)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#steps button[aria-current]")).to_contain_text("Start")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#steps button[aria-current]")).to_contain_text("A to B")
+
+
+def test_a_whole_board_is_painted_with_few_taps(visit: Visit) -> None:
+    size = {"width": 360, "height": 740}
+    page = visit("/map", viewport=size, has_touch=True, is_mobile=True)
+    says(page, "Ukraine", "red, 42")
+    page.get_by_role("button", name="Set up").tap()
+    page.get_by_role("button", name="Clear", exact=True).tap()
+    wanted = {
+        name: (("red", "blue", "green")[t % 3], 1 + t * 7 % 4 + 20 * (t == 9))
+        for t, name in enumerate(classic_board().territories)
+    }
+    taps = 2
+    for player in ("red", "blue", "green"):
+        page.locator("#owners").get_by_role("button", name=player).tap()
+        taps += 1
+        for name, (owner, armies) in wanted.items():
+            if owner != player:
+                continue
+            if armies < 10:
+                for _ in range(armies):
+                    spot(page, name).tap()
+                taps += armies
+                continue
+            spot(page, name).dispatch_event("pointerdown", {"isPrimary": True, "button": 0})
+            for digit in str(armies):
+                page.locator("#pad").get_by_role("button", name=digit, exact=True).tap()
+            taps += 1 + len(str(armies))
+    for name, (owner, armies) in wanted.items():
+        expect(spot(page, name)).to_have_attribute(
+            "aria-label", re.compile(f"^{name}, {owner}, {armies}(, goal)?$")
+        )
+    assert taps <= 115  # 107 armies
+
+
+def test_the_code_is_a_picture_to_scan(visit: Visit) -> None:
+    page = visit("/map")
+    page.get_by_role("button", name="Set up").click()
+    page.get_by_text("Share it").click()
+    expect(page.locator("#qr")).to_be_visible()
+    expect(page.locator("#qr")).to_have_js_property("complete", value=True)
+    assert page.locator("#qr").evaluate("image => image.naturalWidth") > 100
+
+
+def test_a_projector_shows_the_map_and_the_sentence(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1")
+    value(page, plan_of_tiny().value)
+    page.get_by_role("button", name="Project").click()
+    expect(page.locator(".map-side")).to_be_hidden()
+    expect(page.locator("#told")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".map-side")).to_be_visible()
+
+
+def test_positions_that_were_analysed_are_kept_in_the_browser(visit: Visit) -> None:
     page = visit(TINY_LINK)
-    page.get_by_role("button", name="Find the best plan").focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("#plan")).to_be_visible(timeout=SLOWEST)
-    expect(page.get_by_role("button", name="Find the best plan")).to_be_focused()
-    page.get_by_role("button", name="Follow it").press("Enter")
-    expect(page.get_by_role("button", name="I attack")).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(page.locator("#left")).to_be_focused()
-    page.keyboard.type("9")
-    page.keyboard.press("Enter")
-    says(page, "B", "red, 8")
+    play(page)
+    page.get_by_role("button", name="Set up").click()
+    page.get_by_label("Start from").select_option(label="Red\u2019s 42 armies want Asia")
+    expect(spot(page, "Ukraine")).to_be_visible()
+    page.get_by_label("Start from").select_option(label="Recent: red, 9 armies, on tiny")
+    says(page, "A", "red, 9")
 
 
 def test_players_are_renamed_added_and_removed(visit: Visit) -> None:
@@ -444,7 +557,7 @@ def test_a_key_may_be_held_down(visit: Visit) -> None:
 
 
 def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:
-    page = visit(TINY_LINK)
+    page = visit(f"{TINY_LINK}&go=1")
     page.get_by_label("Goal", exact=True).select_option("any")
     page.get_by_role("button", name="Choose on the map").click()
     spot(page, "D").click()
@@ -453,50 +566,32 @@ def test_back_goes_back_and_reload_keeps_all(visit: Visit) -> None:
     says(page, "B", "blue, 1")
     page.keyboard.press("Enter")
     says(page, "B", "blue, 1, goal")
+    page.get_by_role("button", name="Set up").click()
     page.get_by_label("Rules").select_option("capital")
     page.reload()
     says(page, "D", "blue, 1, goal")
     assert page.get_by_label("Rules").input_value() == "capital"
-    planned(page)
+    play(page)
     page.go_back()
-    expect(page.locator("#plan")).to_be_hidden()
+    expect(page.locator("#play")).to_be_hidden()
     page.go_forward()
-    expect(page.locator("#plan")).to_be_visible(timeout=SLOWEST)
+    expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
 
 
-def test_what_a_player_may_ask_besides(visit: Visit) -> None:
-    page = visit(link(TINY, "p=red&p=blue&h=a5.b1.b2.b1&g=continent&t=0&l=20"))
-    page.locator("#goal summary").click()
-    page.get_by_label("Armies needed for a chance of").fill("95")
-    page.get_by_label("Compare other ways to begin").check()
-    planned(page)
-    start = read_position({**POSITION, "territories": HELD | {"A": {"owner": "red", "armies": 5}}})
-    answer = PlanQuestion(start, take="East", need=Fraction(95, 100), alternatives=True).answer()
-    assert answer.needed is not None
-    told, tables = page.locator("#plan-told"), page.locator("#plan-tables")
-    expect(told).to_contain_text(f"you need {answer.needed.armies} armies on A")
-    expect(tables).to_contain_text("Ways to begin")
-    expect(tables).to_contain_text(percent(answer.ways[0].value))
-    expect(tables).to_contain_text("Where it may fail")
-    page.get_by_label("Armies needed for a chance of").fill("")
-    page.get_by_label("New armies to place first").fill("3")
-    planned(page)
-    expect(told).to_contain_text("With 3 new armies on A")
-    assert "red, 8" in (spot(page, "A").get_attribute("aria-label") or "")
-
-
-def test_a_plan_is_copied_as_python_and_as_a_command_and_saved(visit: Visit) -> None:
-    page, plan = visit(TINY_LINK, permissions=["clipboard-read", "clipboard-write"]), plan_of_tiny()
-    planned(page)
+def test_a_plan_is_copied_as_python_and_as_a_command(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1", permissions=["clipboard-read", "clipboard-write"])
+    value(page, plan_of_tiny().value)
+    page.locator("#whole summary").click()
     page.get_by_role("button", name="Copy as Python").click()
     text = page.evaluate("navigator.clipboard.readText()")
-    assert eval(text, {"iacta": iacta}).plan.value == plan.value  # noqa: S307 # our own text
+    assert eval(text, {"iacta": iacta}).plan.value == plan_of_tiny().value  # noqa: S307 # our own text
     page.get_by_role("button", name="Copy as command").click()
     command = page.evaluate("navigator.clipboard.readText()").split(" <<")[0]
-    assert command == "iacta plan - --take East --time-limit 20"
+    assert command == "iacta plan - --take East"
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download as JSON").click()
-    assert json.loads(Path(download.value.path()).read_text())["value"] == plan.value
+        page.get_by_role("button", name="Download the turn").click()
+    record = json.loads(Path(download.value.path()).read_text())
+    assert record["turns"][0]["value"] == plan_of_tiny().value
 
 
 # What a page must never do.
@@ -516,17 +611,20 @@ def test_names_are_text_everywhere(visit: Visit) -> None:
         | {names[0]: {"owner": "<u>me</u>", "armies": 9}},
     }
     page = visit("/map")
-    page.get_by_text("Fill in quickly").click()
+    page.get_by_role("button", name="Set up").click()
+    page.get_by_text("Deal, open or paste").click()
     page.fill("#pasted", json.dumps(position))
     page.get_by_role("button", name="Use it").click()
     expect(page.locator("#board-name")).to_have_text("<h1>board</h1>")
+    page.get_by_text("All territories as a table").click()
     page.get_by_label("Armies on __proto__").fill("3")
+    play(page)
     page.get_by_label("Goal", exact=True).select_option("eliminate")
-    planned(page)
-    expect(page.locator("#plan-told")).to_contain_text("eliminate __proto__")
-    page.get_by_role("button", name="Follow it").click()
-    expect(page.locator("#follow-told")).to_contain_text(names[0])
-    assert page.locator("main img, main b:not(#names b), main i, main u, main h1").count() == 1
+    expect(page.locator("#told")).to_contain_text("eliminate __proto__")
+    page.locator("#moves button").first.click()
+    expect(page.locator("#battle-name")).to_contain_text(names[0])
+    shown = "main img:not(#qr), main b:not(#names b), main i, main u, main h1"
+    assert page.locator(shown).count() == 1
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -536,13 +634,20 @@ def test_nothing_is_in_the_way_of_anybody(visit: Visit, width: int, scheme: str)
     asked = {"runOnly": ["color-contrast"]} if scheme == "dark" else None
     page = visit(TINY_LINK, viewport={"width": width, "height": 800}, color_scheme=scheme)
     spot(page, "B").click()
-    for summary in page.locator("summary").all():
+    for summary in page.locator("#setup summary").all():
         summary.click()
     assert Axe().run(page, options=asked).response["violations"] == []
-    planned(page)
+    page = visit(
+        f"{TINY_LINK}&go=1&x=0a0-1-8-0&i=1",
+        viewport={"width": width, "height": 800},
+        color_scheme=scheme,
+    )
+    expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
     assert Axe().run(page, options=asked).response["violations"] == []
-    page.get_by_role("button", name="Follow it").click()
-    page.get_by_role("button", name="I attack").click()
+    page.get_by_role("button", name="Move in", exact=True).click()
+    expect(page.locator("#moves li")).not_to_have_count(0)
+    page.locator("#moves button").first.click()
+    page.locator("#whole summary").click()
     assert Axe().run(page, options=asked).response["violations"] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -572,8 +677,8 @@ def test_every_territory_is_named_and_no_label_is_on_another(visit: Visit, width
 
 
 def test_no_colour_says_two_things(visit: Visit) -> None:
-    page = visit(TINY_LINK)
-    planned(page)
+    page = visit(f"{TINY_LINK}&go=1")
+    expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
     fills = "all => all.map(each => getComputedStyle(each).fill)"
     tones = page.eval_on_selector_all(".badge", fills)
     lands = page.eval_on_selector_all(".land", fills)
@@ -583,7 +688,7 @@ def test_no_colour_says_two_things(visit: Visit) -> None:
         assert tones == lands
 
 
-# Boards, positions and plans as the server reads them.
+# Boards, positions and turns as the server reads them.
 
 
 @pytest.mark.parametrize("file", sorted(FILES.glob("*.*")), ids=lambda file: file.name)
@@ -610,23 +715,35 @@ def test_every_format_is_read_from_its_text(file: Path) -> None:
         (board_read, {"text": "\ud800", "nam": ""}, "unknown key 'nam'; the keys are text, name"),
         (position_read, {"text": 'player = "red"\nboard = "/etc/passwd"'}, "line 2: board must be"),
         (position_read, {"text": "{}", "board": 1}, "board must be 'classic' or an object, got 1"),
-        (followed, {}, "question must be an object, got None"),
-        (followed, {"question": QUESTION, "plan": "x"}, "plan must be an object, got 'x'"),
-        (followed, {"question": QUESTION, "plan": {}}, "policy must be an object, got None"),
-        (followed, {"question": QUESTION, "plan": {"x": 1}}, "unknown key 'x'; the keys are"),
-        (followed, {"question": {"position": POSITION}}, "missing take, take_any"),
+        (replayed, {}, "code must be text, got None"),
+        (replayed, {"code": TURN, "x": 1}, "unknown key 'x'; the keys are code, board, steps"),
+        (replayed, {"code": TURN, "board": TINY, "steps": [1]}, "step must be an object, got 1"),
+        (followed_by, {"code": TURN, "board": TINY}, "step must be an object, got None"),
+        (followed_by, taking(do="fly"), "do must be one of attack, roll"),
+        (followed_by, taking(do="stop", armies=1), "unknown key 'armies' of a step 'stop'"),
+        (followed_by, taking(do="roll", **{"from": 9, "to": 1}), "territory must be a whole"),
+        (followed_by, taking(do="roll", **{"from": 0, "to": 3}), "attack must be legal now"),
         (
-            followed,
-            {"question": {"position": POSITION, "take": "B"}, "attack": {"from": "B", "to": "A"}},
-            "attack must be the plan's next, from A to B, got 'B' to 'A'",
+            followed_by,
+            taking(do="attack", left=1, their_left=0, **{"from": 0, "to": 1}),
+            "left must be more than 1 when B is taken",
         ),
         (
-            followed,
-            {
-                "question": {"position": POSITION, "take": "B"},
-                "attack": {"from": "A", "to": "B", "left": 1, "their_left": 0},
-            },
-            "left must be more than the garrison when B is taken, got 1",
+            followed_by,
+            taking(do="attack", left=9, their_left=1, **{"from": 0, "to": 1}),
+            "left and defenders must be fewer than 9 and 1",
+        ),
+        (
+            followed_by,
+            taking(do="faces", mine=[7], theirs=[1], **{"from": 0, "to": 1}),
+            "face must be a whole number from 1 to 6, got 7",
+        ),
+        (followed_by, taking(do="place", on=[[0]]), "on must be pairs of a territory and armies"),
+        (analysed, {"code": TURN, "board": TINY}, "there must be one goal of take, take_any"),
+        (
+            analysed,
+            {"code": TURN, "board": TINY, "take": "C", "time_limit": "x"},
+            "time_limit must be seconds, got 'x'",
         ),
     ],
 )
@@ -639,84 +756,47 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(
 
 
 def test_dice_that_a_server_rolls_are_those_of_its_seed() -> None:
-    asked = {
-        "question": QUESTION,
-        "plan": sent({"question": QUESTION})["plan"],
-        "roll": {"seed": 3},
-    }
-    first, again = followed(asked), followed(asked)
-    assert first == again
-    lost, killed = np.sum(first["rolls"], axis=0)
-    assert first["attack"]["left"] == 9 - lost
-    assert first["attack"]["their_left"] == 1 - killed
-    once = followed(asked | {"roll": {"seed": 3, "once": True}})
-    assert len(once["rolls"]) == 1
+    asked = taking(do="roll", seed=3, **{"from": 0, "to": 1})
+    assert followed_by(asked) == followed_by(asked)
+    once = followed_by(taking(do="roll", seed=3, once=True, **{"from": 0, "to": 1}))
+    assert "in 1 roll" in once["words"]
 
 
-@pytest.mark.parametrize("more", [{}, {"reinforce": 2}, {"play": "battles", "keep": {"B": 2}}])
-def test_a_plan_is_followed_as_it_was_found_by_any_process(
-    monkeypatch: pytest.MonkeyPatch, more: dict[str, Any]
-) -> None:
-    question = QUESTION | more
-    start = sent({"question": question})
-    monkeypatch.setattr(PlanQuestion, "answer", lambda *_: pytest.fail("searched again"))
-    asked = {"question": question, "plan": start["plan"]}
-    attack = {"from": "A", "to": "B", "left": 9, "their_left": 0}
-    here, after = sent(asked), sent(asked | {"attack": attack})
-    page_map._plans.clear()  # as in another process
-    assert (sent(asked), sent(asked | {"attack": attack})) == (here, after)
-    assert here == {name: start[name] for name in here}
-    assert after["move"]["from"] == "B"
-    assert "plan" not in after
-
-
-def wrong(policy: dict[str, Any], **parts: Any) -> dict[str, Any]:
-    return {"policy": policy | parts, "value": 0.5}
-
-
-def test_a_plan_that_is_not_one_of_its_question_is_refused() -> None:
-    policy = sent({"question": QUESTION})["plan"]["policy"]
-    turn, row = policy["turn"], [{"0": [1, 2]}]
-    cases: list[tuple[dict[str, Any], str]] = [
-        ({"policy": policy}, "value must be a number, got None"),
-        ({"policy": policy, "value": "x"}, "value must be a number, got 'x'"),
-        ({"policy": policy, "value": 0.5, "way": 3}, "way must be a list of borders, got 3"),
-        (
-            {"policy": policy, "value": 0.5, "way": [["A", "D"]]},
-            "way must be a list of borders, got [['A', 'D']]",
-        ),
-        (wrong(policy, version=0), "policy must be a record of version 1"),
-        (wrong(policy, turn=3), "turn must be text, got 3"),
-        (wrong(policy, turn="1;classic;red;Peru:red:3"), "plan must be for the position of its"),
-        (
-            wrong(policy, turn=turn.replace("red:9", "red:9999")),
-            "armies on A must be at most 2,000",
-        ),
-        (wrong(policy, turn=turn.replace("red", "green")), "plan must be for the position of its"),
-        (wrong(policy, turn=turn.replace("attack", "fortify")), "policy must be for the turn"),
-        (wrong(policy, assignment=3), "policy must be a record of a policy"),
-        (wrong(policy, assignment=row * 2), "policy must have 1 assignments, got 2"),
-        (wrong(policy, assignment=[{"0": [4]}]), "policy must be a record of a policy"),
-        (wrong(policy, assignment=[{"0": [-1]}]), "policy must be a record of a policy"),
-        (wrong(policy, assignment=[{"A": [1]}]), "policy must be a record of a policy"),
-        (wrong(policy, style=[99, 0.1, 1, 0.1]), "policy must be a record of a policy"),
-        (wrong(policy, style=[3, 0.1]), "policy must be a record of a policy"),
+def test_steps_are_those_of_the_game() -> None:
+    turn = iacta.Turn(read_position(POSITION))
+    after = turn.fought("A", "B", 8, 0).after(iacta.game.Advance(5))
+    steps = [
+        {"after": 0, "do": "attack", "from": 0, "to": 1, "left": 8, "their_left": 0},
+        {"after": 1, "do": "advance", "armies": 5},
+        {"after": 2, "do": "attack", "from": 1, "to": 2, "left": 5, "their_left": 1},
+        {"after": 2, "do": "get", "armies": 2},
+        {"after": 4, "do": "place", "on": [[0, 1], [1, 1]]},
+        {"after": 0, "do": "advance", "armies": 5},
+        {"after": 6, "do": "stop"},
     ]
-    for plan, sentence in cases:
-        with pytest.raises(IactaError) as refused:
-            followed({"question": QUESTION, "plan": plan})
-        assert str(refused.value).startswith(sentence), plan
+    turns = replayed({"code": turn.to_code(), "board": TINY, "steps": steps})["turns"]
+    assert turns[0]["armies"] == [9, 1, 2, 1]
+    assert turns[1]["advance"] == {"from": 0, "to": 1, "least": 3, "most": 7}
+    assert turns[2]["code"] == after.to_code()
+    assert turns[2]["odds"][0]["chance"] == after.odds()[0].win_probability
+    assert turns[3]["code"] == after.fought("B", "C", 5, 1).to_code()
+    assert turns[5]["armies"] == [4, 6, 2, 1]
+    assert "phase 'attack'" in turns[6]["problem"]
+    assert turns[7]["problem"] == "the step before it is not possible"
 
 
-def test_a_best_play_that_is_not_sent_is_found_within_the_limit_of_a_plan(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    question = {"from_": {"Ukraine": 60, "Brazil": 60}, "others": 3, "take": "Asia"}
-    asked = {"question": question | {"time_limit": 0}}
-    plan = sent(asked)["plan"]
-    monkeypatch.setattr(page_map, "MOST_SECONDS", 0.1)
-    with pytest.raises(IllegalError, match="plan must have an assignment, as its best play takes"):
-        followed({**asked, "plan": wrong(plan["policy"], assignment=None)})
+def test_an_analysis_compares_attacks_and_advances_as_the_best_play_does() -> None:
+    turn = iacta.Turn(read_position(POSITION))
+    best = plan_of_tiny()
+    found = analysed({"code": turn.to_code(), "board": TINY, "take": "East"})
+    assert found["value"] == found["bound"] == best.value
+    assert [each["loss"] for each in found["moves"]] == [0.0]
+    after = turn.fought("A", "B", 8, 0)
+    found = analysed({"code": after.to_code(), "board": TINY, "take": "East"})
+    for armies, value in found["advances"]:
+        there = after.after(iacta.game.Advance(armies)).position
+        assert value == pytest.approx(best_plan(there, TakeAll("East")).value)
+    assert found["best"] == 7
 
 
 def test_a_code_is_read_with_what_it_says_of_the_turn() -> None:
@@ -734,11 +814,13 @@ def test_a_code_is_read_with_what_it_says_of_the_turn() -> None:
 
 def test_the_code_is_copied_and_pasted(visit: Visit) -> None:
     page = visit(TINY_LINK, permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_text("Share it").click()
     page.get_by_role("button", name="Copy the code").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     code = page.evaluate("navigator.clipboard.readText()")
-    assert code == read_position(POSITION).to_code()
-    page.get_by_text("Fill in quickly").click()
-    page.fill("#pasted", f"{code.replace('C:blue:2', 'C:red:7')};place;place=4;keep=C:3")
+    assert code == TURN
+    page.get_by_text("Deal, open or paste").click()
+    turned = code.replace("C:blue:2", "C:red:7").replace(";attack", ";place;place=4;keep=C:3")
+    page.fill("#pasted", turned)
     page.get_by_role("button", name="Use it").click()
     says(page, "C", "red, 7, goal, keep 3")

@@ -11,9 +11,12 @@ import psutil
 import pytest
 from websockets.sync.client import connect
 
+import iacta
 from tests.web.served import Server, shared
 
-LONG = {"from_": {"Ukraine": 42, "Brazil": 30}, "others": 3, "take": "Asia", "time_limit": 20}
+STACKS = {"Ukraine": ("red", 42), "Brazil": ("red", 30)}
+POSITION = iacta.Position(iacta.classic_board(), "red", STACKS, others=("blue", 3))
+LONG = {"code": POSITION.to_code(), "take": "Asia", "time_limit": 20}
 ENDLESS = "/api/simulate?attackers=2000&territories=900+900&runs=10000000&rules=capital"
 
 
@@ -41,7 +44,7 @@ def sent(server: Server, path: str) -> socket.socket:
 def test_ctrl_c_ends_it_with_work_running_and_leaves_no_process(own_server: Server) -> None:
     own_server.wait()
     asked = sent(own_server, ENDLESS)
-    with connect(f"ws://{own_server.host}/live/plan") as live:
+    with connect(f"ws://{own_server.host}/live/turn") as live:
         live.send(json.dumps(LONG))
         assert "progress" in json.loads(live.recv())
         children = psutil.Process(own_server.process.pid).children(recursive=True)
@@ -64,7 +67,7 @@ def test_a_client_that_goes_away_ends_its_work(server: Server) -> None:
     server.wait()
     for _ in range(6):  # more than may wait
         sent(server, "/api/plan?from_=Ukraine=42&others=3&take=Asia&time_limit=20").close()
-        with connect(f"ws://{server.host}/live/plan") as live:
+        with connect(f"ws://{server.host}/live/turn") as live:
             live.send(json.dumps(LONG))
             told = json.loads(live.recv())
             assert told.keys() <= {"progress", "problem"}
@@ -75,7 +78,7 @@ def test_a_client_that_goes_away_ends_its_work(server: Server) -> None:
 
 def test_a_search_is_stopped_with_what_it_has_found(server: Server) -> None:
     server.wait()
-    with connect(f"ws://{server.host}/live/plan") as live:
+    with connect(f"ws://{server.host}/live/turn") as live:
         live.send(json.dumps(LONG))
         assert json.loads(live.recv())["progress"]["keeps"]
         live.send(json.dumps({"stop": True}))
@@ -83,8 +86,8 @@ def test_a_search_is_stopped_with_what_it_has_found(server: Server) -> None:
         while "answer" not in told:
             told = json.loads(live.recv())
             assert "problem" not in told
-    assert 0 < told["answer"]["record"]["win_probability"] < 1
-    assert told["answer"]["record"]["seconds"] < 20
+    assert 0 < told["answer"]["value"] < 1
+    assert len(told["answer"]["moves"]) > 3
 
 
 @pytest.mark.parametrize(
@@ -92,13 +95,13 @@ def test_a_search_is_stopped_with_what_it_has_found(server: Server) -> None:
     [
         ("nonsense", "JSON"),
         ("[]", "the body must be an object"),
-        ('{"take": "Asia"}', "position"),
-        ('{"from_": {"Peru": 3}, "others": 2, "take": "Mars"}', "'Mars'"),
+        ('{"take": "Asia"}', "code must be text"),
+        ('{"code": "1;classic;red;Peru:red:3,Brazil:blue:2", "take": "Mars"}', "'Mars'"),
     ],
 )
 def test_a_search_that_cannot_begin_says_why(server: Server, sent: str, words: str) -> None:
     server.wait()
-    with connect(f"ws://{server.host}/live/plan") as live:
+    with connect(f"ws://{server.host}/live/turn") as live:
         live.send(sent)
         assert words in json.loads(live.recv())["problem"]["detail"]
 

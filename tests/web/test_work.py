@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import psutil
 import pytest
 
-from iacta import IactaError
+from iacta import IactaError, Position, classic_board
 from iacta.board.files import read_board
 from iacta.questions.battle import BattleQuestion
-from iacta.web.map import followed
+from iacta.web.turns import analysed
 from iacta.web.work import BusyError, DiedError, FailedError, Interrupt, LateError, Work
 
 Asked: TypeAlias = Callable[[Work], Coroutine[Any, Any, None]]
@@ -182,10 +182,13 @@ def test_progress_is_told(runner: asyncio.Runner, work: Work) -> None:
     def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
         told.append((doing, part, keeps))
 
-    question = {"from_": {"Ukraine": 42}, "others": 3, "take": "Asia", "time_limit": 1}
-    runner.run(work.run(followed, {"question": question}, watch=watch, is_long=True))
-    assert told[0][0].startswith("Planning; best so far")
-    assert told[0][1:] == (None, True)
+    held = {"Ukraine": ("red", 42)}
+    code = Position(classic_board(), "red", held, others=("blue", 3)).to_code()
+    asked = {"code": code, "take": "Asia", "time_limit": 1}
+    runner.run(work.run(analysed, asked, watch=watch, is_long=True))
+    assert told[0][0].endswith("so far")
+    assert told[0][1] is not None
+    assert told[0][2]
 
 
 def test_memory_is_bounded(runner: asyncio.Runner, work: Work) -> None:

@@ -516,6 +516,39 @@ class Turn:
             return self._changed(phase="fortify")
         return self._ended()
 
+    def fought(self, start: str, to: str, left: int, defenders: int) -> "Turn":
+        """Return the turn after any number of rolls of a battle, or all of it.
+
+        start, to: the attacking territory and the attacked one.
+        left: the armies that the attacking territory has left, all of them before any move in.
+        defenders: those that the attacked territory has left; 0 if it is taken.
+
+        Refused are an attack that is not legal, more armies than there are, and an end that the
+        battle cannot have.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
+        >>> turn.fought("Peru", "Brazil", 7, 1).position.of("Brazil")
+        Holding(owner='blue', armies=1)
+        >>> turn.fought("Peru", "Brazil", 6, 0).phase
+        'advance'
+        """
+        pair = self.board.find(start), self.board.find(to)
+        known = (each for each in self._actions if isinstance(each, Attack))
+        attack = next((each for each in known if (each.start, each.to) == pair), None)
+        if attack is None:
+            raise IllegalError(f"attack must be legal now, got {pair[0]} to {pair[1]}")
+        v, c = map(self._land.places.__getitem__, pair)
+        mine, theirs, garrison = self.armies[v], self.armies[c], self._land.garrisons[v]
+        lost = mine - whole_number(left, "left", least=garrison, most=mine)
+        killed = theirs - whole_number(defenders, "defenders", most=theirs)
+        if not lost and not killed:
+            raise IllegalError(f"left and defenders must be fewer than {mine} and {theirs}")
+        if self._is_whole(self._land.kernels[c]):
+            return self.after(attack, (lost, killed))
+        if left == garrison and not defenders:
+            raise IllegalError(f"left must be more than {garrison} when {pair[1]} is taken")
+        return self._fought(attack, lost, killed)
+
     def _check(self, action: object) -> None:
         if not isinstance(action, Action):
             raise MalformedError(f"action must be one of iacta.game, got {shown(action)}")

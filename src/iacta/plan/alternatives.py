@@ -5,18 +5,27 @@ is
 
     Q(v, c) = Σ_x P(x) · V(s after x),
 
-with the losses x and, after a conquest, the best advance. V is what the plan's own policy sees: of
-the best play of all its value, and elsewhere that of its assignment. So all beginnings are measured
-with the same rule, and their differences tell what the choice is worth.
+with the losses x and, after a conquest, the best advance. V is what the plan's own policy sees: the
+value of the best play of all, or else what its lookahead sees from there on. As most attacks can
+also be made later, it would be wrong to stop looking after the first: then an attack that waits
+until the best one is made would seem to lose by it. So all beginnings are measured with the same
+rule, and their differences show what the choice is worth.
 """
 
+from math import fsum
 from typing import NamedTuple
 
+from iacta.plan.core import Decision
 from iacta.plan.deadline import Deadline
 from iacta.plan.plan import Plan
+from iacta.plan.policy import Policy
+from iacta.plan.problem import State
 from iacta.plan.sets import bits
+from iacta.plan.simulated import after_attack
 
 __all__ = ["Alternative", "alternatives"]
+
+FEW_RESULTS = 4  # of a roll; a whole battle has more
 
 
 class Alternative(NamedTuple):
@@ -42,7 +51,8 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
 
     The plan's own beginning is among them, measured as the others are; attacks on territories that
     are of no use for the goal are not. Where the policy of the plan is the best of all, so are the
-    values; elsewhere they are those of one roll of lookahead.
+    values; elsewhere they are what the policy sees, which may be far below what it achieves, and
+    only their differences count.
 
     >>> from iacta.board import Board, Holding, Position
     >>> from iacta.plan import TakeAll, best_plan
@@ -54,7 +64,7 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
     A 3 0.8691
     B 2 0.869
     """
-    problem, policy, found = plan.problem, plan.policy, list[Alternative]()
+    problem, policy, found = plan.problem, plan.policy.without_help(), list[Alternative]()
     start, own, move = problem.start, policy.decide(problem.start), plan.next_move()
     for v in sorted(bits(problem.stacks), key=lambda v: -start.armies[v]):
         for c in bits(problem.out[v] & problem.field & ~start.owned):
@@ -63,7 +73,18 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
             is_own = (v, c) == own[:2]
             judged = own if is_own else policy.judge(start, v, c)
             if judged.dice:
-                value = min(judged.value + problem.held, plan.upper_bound)
+                value = min(_value(policy, start, judged) + problem.held, plan.upper_bound)
                 dice = move.dice if is_own and move is not None else judged.dice
                 found.append(Alternative(problem.name(v), problem.name(c), dice, value))
     return tuple(sorted(found, key=lambda each: -each.value))
+
+
+def _value(policy: Policy, state: State, attack: Decision) -> float:
+    """Return what an attack is worth, with a lookahead from each of its results on."""
+    if policy.is_best or len(attack.outcomes) > FEW_RESULTS:
+        return attack.value
+    afters = [after_attack(policy, state, attack, *each[1:3]) for each in attack.outcomes]
+    return fsum(
+        each.chance * (policy.problem.paid(after) + policy.decide(after).value)
+        for each, after in zip(attack.outcomes, afters, strict=True)
+    )

@@ -39,6 +39,7 @@ from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, Mode, TrueRandom
+from iacta.rules.roll import Losses
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop
 
@@ -58,6 +59,7 @@ __all__ = [
     "fight_until",
     "refuse_long",
     "root_seed",
+    "shown_losses",
     "simulate",
     "simulate_stack",
     "spread",
@@ -392,6 +394,32 @@ def throw_losses(
     if all_ones is not None:
         attackers[all_ones] = defenders[all_ones] = -gain
     return ThrownLosses(attackers, defenders)
+
+
+def shown_losses(attack: Sequence[int], defence: Sequence[int], rules: Rules) -> Losses:
+    """Return what a roll costs whose dice can be seen.
+
+    attack, defence: the faces that count, in any order.
+    rules: the rules of the roll.
+
+    >>> from iacta.rules.rules import CLASSIC
+    >>> shown_losses([6, 2, 5], [5, 5], CLASSIC)
+    Losses(attackers=1, defenders=1)
+    """
+    dice = rules.dice(len(attack), len(defence))
+    sides = []
+    for side, faces in zip(dice, (attack, defence), strict=True):
+        for face in faces:
+            whole_number(face, "face", least=1, most=max(side.faces))
+        number = _number_type(side)
+        ranks = [np.array([face], number) for face in sorted(faces, reverse=True)]
+        _add_bonus(side, ranks)
+        sides.append(ranks[: min(len(attack), len(defence))])
+    is_full = (len(attack), len(defence)) == rules.full_roll
+    if isinstance(rules.mode, ArmiesGrow) and is_full and {*attack, *defence} == {1}:
+        return Losses(-rules.mode.gain, -rules.mode.gain)
+    killed = int(_ranks_won(sides[0], sides[1], rules)[0])
+    return Losses(len(sides[0]) - killed, killed)
 
 
 def throw_dice(

@@ -1,9 +1,8 @@
-"""A plan over a WebSocket: it shows progress, and can be stopped with what it has found.
+"""A turn over a WebSocket: the search shows progress, and can be stopped with what it has found.
 
-The client sends the question as JSON, and later perhaps `{"stop": true}`. It receives
-`{"progress": {"doing", "part", "keeps"}}` several times, then `{"answer": {...}}`, which is what
-`/api/plan/follow` answers to the question, or `{"problem": {...}}`. If it goes away, the search
-ends.
+The client sends what `/api/turn/analyse` takes as JSON, and later perhaps `{"stop": true}`. It
+receives `{"progress": {"doing", "part", "keeps"}}` several times, with the chance so far as `part`,
+then `{"answer": {...}}`, or `{"problem": {...}}`. If it goes away, the search ends.
 """
 
 import asyncio
@@ -14,8 +13,8 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
 from iacta.errors import IactaError, MalformedError
 from iacta.web.api import parsed
-from iacta.web.map import follow_plan
 from iacta.web.problems import problem_of
+from iacta.web.turns import analysed
 from iacta.web.work import Interrupt, Work
 
 __all__ = ["router"]
@@ -24,13 +23,13 @@ MOST_SILENT_SECONDS = 10.0  # until the question is sent
 
 
 def router(work: Work) -> APIRouter:
-    """Return the address of live plans.
+    """Return the address of live turns.
 
-    work: what finds the plans.
+    work: what searches.
     """
     found = APIRouter()
 
-    @found.websocket("/live/plan")
+    @found.websocket("/live/turn")
     async def live(socket: WebSocket) -> None:
         await socket.accept()
         with suppress(WebSocketDisconnect, RuntimeError):  # the client has gone away
@@ -43,14 +42,14 @@ def router(work: Work) -> APIRouter:
             except IactaError as error:
                 await socket.send_json({"problem": problem_of(error).record()})
             else:
-                await _plan(socket, work, question)
+                await _search(socket, work, question)
             await socket.close()
 
     return found
 
 
-async def _plan(socket: WebSocket, work: Work, question: dict[str, Any]) -> None:
-    """Find a plan while the client listens."""
+async def _search(socket: WebSocket, work: Work, asked: dict[str, Any]) -> None:
+    """Look at a turn while the client listens."""
     interrupt = Interrupt()
     told: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
@@ -58,11 +57,9 @@ async def _plan(socket: WebSocket, work: Work, question: dict[str, Any]) -> None
         told.put_nowait({"progress": {"doing": doing, "part": part, "keeps": keeps}})
 
     async def search() -> None:
-        asked = {"question": question}
         try:
-            told.put_nowait(
-                {"answer": await follow_plan(work, asked, watch=watch, interrupt=interrupt)}
-            )
+            job = work.run(analysed, asked, is_long=True, watch=watch, interrupt=interrupt)
+            told.put_nowait({"answer": await job})
         except Exception as error:
             told.put_nowait({"problem": problem_of(error).record()})
 

@@ -86,7 +86,7 @@ def menu() -> Iterator[tuple[str, list[tuple[str, str]]]]:
             for name, form in asked_questions().items()
             if form.topic is topic and name != "plan"
         ]
-        pages = [("/map", "Map"), *pages] if topic is Topic.BOARD else pages
+        pages = [("/map", "Board"), *pages] if topic is Topic.BOARD else pages
         if pages:
             yield topic.value, pages
 

@@ -18,11 +18,11 @@
  * @property {string[]} players
  * @property {string[]} tones the colour of each player
  * @property {number|null} chosen the territory that is chosen
+ * @property {number|null} aimed the territory that is about to be attacked
  * @property {number[]} targets territories of the goal
  * @property {number[]} stay territories that may not attack
  * @property {Record<number, number>} keep
  * @property {number[]|null} chances to own each territory, where land is shaded by them
- * @property {string[]|null} owned these chances in words, where there are any
  * @property {Moving|null} scene arrows and labels, where they are not those of the board
  */
 
@@ -32,6 +32,9 @@ const LONGEST = 24;
 const UNITS = [1.1, 1.35]; // pixels of a unit on small maps and on large ones
 const MOST_ZOOM = 6;
 const NEAR = 24; // pixels from a badge in which a click still means its territory
+const LONG = 500; // milliseconds after which a press is held
+const STILL = 10; // pixels that a finger may move in it
+const TWICE = 350; // milliseconds between the taps of a double tap
 const DIRECTIONS = {
   ArrowRight: [1, 0],
   ArrowLeft: [-1, 0],
@@ -69,21 +72,25 @@ export class BoardMap {
   /**
    * @param {{root: SVGSVGElement, view: HTMLElement, names: HTMLElement,
    *   look: {shapes: string[], digits: Record<string, string>},
-   *   click: (territory: number) => void, choose: (territory: number) => void,
-   *   type: (territory: number, key: string) => boolean}} parts
-   *   `click` is told which territory was clicked or tapped, `choose` to which an arrow key went,
-   *   `type` which other key was pressed there; it says whether that meant anything.
+   *   click: (territory: number) => void, hold: (territory: number) => void,
+   *   choose: (territory: number) => void, type: (territory: number, key: string) => boolean}} parts
+   *   `click` is told which territory was clicked or tapped, `hold` on which a finger stayed,
+   *   `choose` to which an arrow key went, `type` which other key was pressed there; it says whether
+   *   that meant anything.
    */
-  constructor({ root, view, names, look, click, choose, type }) {
-    Object.assign(this, { root, view, names, look, click, choose, type });
+  constructor({ root, view, names, look, click, hold, choose, type }) {
+    Object.assign(this, { root, view, names, look, click, hold, choose, type });
     /** @type {Board|null} */
     this.board = null;
     this.zoom = null;
     this.shown = null;
     root.addEventListener("click", (event) => {
       const t = this.at(event);
-      if (t !== null) this.click(t);
+      if (this.isHeld) this.isHeld = false;
+      else if (t !== null) this.click(t);
+      else this.tapped(event);
     });
+    this.listenToFingers();
     root.addEventListener("keydown", (event) => this.pressed(event));
     let width = 0;
     new ResizeObserver(() => {
@@ -150,6 +157,65 @@ export class BoardMap {
     const grown = this.width / before;
     view.scrollLeft = middle[0] * grown - view.clientWidth / 2;
     view.scrollTop = middle[1] * grown - view.clientHeight / 2;
+  }
+
+  /** Show the map larger or smaller, so that a point of it stays where it is on the screen. */
+  zoomAt(factor, [x, y]) {
+    const { view } = this;
+    const box = view.getBoundingClientRect();
+    const [dx, dy] = [x - box.left, y - box.top];
+    const before = this.width;
+    this.zoom = Math.min(Math.max(this.zoom * factor, 1), MOST_ZOOM);
+    this.draw();
+    const grown = this.width / before;
+    view.scrollLeft = (view.scrollLeft + dx) * grown - dx;
+    view.scrollTop = (view.scrollTop + dy) * grown - dy;
+  }
+
+  /** Two taps on the sea show the map larger there, or all of it again. */
+  tapped({ clientX, clientY, timeStamp }) {
+    const isSecond = timeStamp - (this.lastTap ?? -TWICE) < TWICE;
+    this.lastTap = isSecond ? -TWICE : timeStamp;
+    if (isSecond) this.zoomAt(this.zoom < 2 ? 2 : 1 / MOST_ZOOM, [clientX, clientY]);
+  }
+
+  /** Listen to fingers: two of them pinch, one that stays holds a territory; one that moves scrolls. */
+  listenToFingers() {
+    const { root, view } = this;
+    let far = 0;
+    let timer = 0;
+    let began = null;
+    const apart = ([a, b]) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
+    view.addEventListener("touchstart", ({ touches }) => { far = touches.length === 2 ? apart(touches) : 0; }, { passive: true });
+    view.addEventListener(
+      "touchmove",
+      (event) => {
+        const { touches } = event;
+        if (touches.length !== 2 || !far) return;
+        event.preventDefault();
+        const now = apart(touches);
+        const middle = [(touches[0].clientX + touches[1].clientX) / 2, (touches[0].clientY + touches[1].clientY) / 2];
+        this.zoomAt(now / far, middle);
+        far = now;
+      },
+      { passive: false },
+    );
+    const end = () => clearTimeout(timer);
+    root.addEventListener("pointerdown", (event) => {
+      this.isHeld = false;
+      const t = this.at(event);
+      if (t === null || !event.isPrimary || event.button) return;
+      began = [event.clientX, event.clientY];
+      timer = setTimeout(() => {
+        this.isHeld = true;
+        this.hold(t);
+      }, LONG);
+    });
+    root.addEventListener("pointermove", ({ clientX, clientY }) => {
+      if (began && Math.hypot(clientX - began[0], clientY - began[1]) > STILL) end();
+    });
+    for (const name of ["pointerup", "pointercancel", "pointerleave"]) root.addEventListener(name, end);
+    root.addEventListener("contextmenu", (event) => event.preventDefault());
   }
 
   /** Show a part of the map as large as it fits; without one, the map as it is usually. */
@@ -331,9 +397,9 @@ export class BoardMap {
   }
 
   edge(t) {
-    const { chosen, targets } = this.shown;
+    const { chosen, aimed, targets } = this.shown;
     const isTarget = targets.includes(t) ? " target" : "";
-    return `edge${isTarget}${chosen === t ? " chosen" : ""}`;
+    return `edge${isTarget}${chosen === t || aimed === t ? " chosen" : ""}`;
   }
 
   drawBadges() {
@@ -347,7 +413,7 @@ export class BoardMap {
       spot.setAttribute("tabindex", t === (shown.chosen ?? 0) ? 0 : -1);
       spot.setAttribute("aria-label", this.told(t));
       spot.setAttribute("aria-pressed", shown.chosen === t);
-      spot.setAttribute("class", `spot${shown.chosen === t ? " chosen" : ""}`);
+      spot.setAttribute("class", `spot${shown.chosen === t || shown.aimed === t ? " chosen" : ""}`);
       const tone = owner < 0 ? "" : shown.tones[owner];
       badge.setAttribute("d", look.shapes[Math.max(owner, 0) % look.shapes.length]);
       badge.setAttribute("transform", `scale(${(owner < 0 ? half * 0.55 : half).toFixed(2)})`);
@@ -370,10 +436,11 @@ export class BoardMap {
     const owner = shown.owners[t];
     const parts = [board.territories[t]];
     parts.push(owner < 0 ? NOBODY : `${shown.players[owner]}, ${shown.armies[t]}`);
+    if (shown.aimed === t) parts.push("attacked");
     if (shown.targets.includes(t)) parts.push("goal");
     if (shown.keep[t]) parts.push(`keep ${shown.keep[t]}`);
     if (shown.stay.includes(t)) parts.push("stays");
-    if (shown.chances) parts.push(`${shown.owned[t]} to own it at the end`);
+    if (shown.chances) parts.push(`${Math.round(100 * shown.chances[t])}% to own it at the end`);
     return parts.join(", ");
   }
 

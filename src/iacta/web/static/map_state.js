@@ -35,13 +35,11 @@
  */
 
 /**
- * What a battle came to.
- * @typedef {object} Fought
- * @property {number} from
- * @property {number} to
- * @property {number} left armies of the attacking territory, before any moved in
- * @property {number} theirs defenders left
- * @property {number} moved armies that moved in; 0 if it was not won
+ * A step of a turn, as the server takes it, and where it is in the tree.
+ * @typedef {object} Step
+ * @property {number} after the step that it follows, 0 for the start, 1 for the first step, ...
+ * @property {string} do
+ * @property {string} [note] what somebody has written about it
  */
 
 /**
@@ -59,20 +57,30 @@
  * @property {Record<number, number>} keep larger garrisons
  * @property {number[]} stay territories that may not attack
  * @property {number} fresh new armies to place first
- * @property {string} limit seconds of searching
- * @property {string} need the chance for which the fewest armies are asked, in percent
- * @property {boolean} ways whether other beginnings are asked for
- * @property {boolean} planned whether the plan is shown
- * @property {boolean} followed whether it is followed
- * @property {Fought[]} course what has been fought so far
+ * @property {boolean} hold whether what is taken is to be held, too
+ * @property {boolean} played whether the turn is analysed, and not set up
+ * @property {Step[]} steps the tree of the turn
+ * @property {number} at where the player is in it
  */
 
+const OF_POSITION = ["code", "players", "mover", "owners", "armies", "rules", "keep", "stay", "fresh"];
 export const MOST_PLAYERS = 8;
 export const MOST_ARMIES = 1e9;
 const MOST_BYTES = 1e6;
 const NAMES = ["red", "blue", "green", "yellow", "purple", "orange", "black", "white"];
 const GOALS = ["continent", "all", "any", "eliminate", "worth"];
-export const LIMITS = ["1", "2", "5", "10", "20"];
+const MOST_STEPS = 500;
+const MOST_NOTE = 200; // letters
+// How each step is written in an address: a letter, and its numbers.
+const LETTERS = {
+  attack: ["a", "from", "to", "left", "their_left"],
+  advance: ["m", "armies"],
+  get: ["g", "armies"],
+  fortify: ["f", "from", "to", "armies"],
+  place: ["p"],
+  stop: ["s"],
+  next: ["n"],
+};
 
 /**
  * Return a state in which the first player has one stack and another one all else.
@@ -96,26 +104,22 @@ export function begun(board, code = "") {
     keep: {},
     stay: [],
     fresh: 0,
-    limit: LIMITS[0],
-    need: "",
-    ways: false,
-    planned: false,
-    followed: false,
-    course: [],
+    hold: false,
+    played: false,
+    steps: [],
+    at: 0,
   };
 }
 
 /**
- * Return a state with other parts; where what is asked changes, the plan is not shown any more.
+ * Return a state with other parts; where the position changes, the turn begins anew.
  * @param {State} state
  * @param {Partial<State>} parts
  * @returns {State}
  */
 export function changed(state, parts) {
-  const kept = ["planned", "followed", "course"];
-  const isAsked = Object.keys(parts).some((name) => !kept.includes(name));
-  const over = isAsked ? { planned: false, followed: false, course: [] } : {};
-  return { ...state, ...over, ...parts };
+  const isOther = Object.keys(parts).some((name) => OF_POSITION.includes(name));
+  return { ...state, ...(isOther ? { steps: [], at: 0 } : {}), ...parts };
 }
 
 /**
@@ -219,13 +223,14 @@ export function dealt(state, seed, each) {
 }
 
 /**
- * Return a state in which all that the mover does not own has so many armies.
+ * Return a state in which all that the mover does not own has so many armies, and what is nobody's
+ * belongs to another player.
  * @param {State} state
  * @param {number} count
+ * @param {number} other
  * @returns {State}
  */
-export function others(state, count) {
-  const other = state.players.findIndex((_, player) => player !== state.mover);
+export function others(state, count, other) {
   const owners = state.owners.map((owner) => (owner < 0 ? other : owner));
   const armies = state.armies.map((old, t) => (owners[t] === state.mover ? old : count));
   return changed(state, { owners, armies });
@@ -263,29 +268,6 @@ export function letters(players) {
   return found;
 }
 
-/**
- * Return who holds what after some battles.
- * @param {{owners: number[], armies: number[]}} start
- * @param {number} mover
- * @param {Fought[]} course what each battle came to; one that goes on stands there again with more
- * @returns {{owners: number[], armies: number[], before: {owners: number[], armies: number[]}}}
- *   also who held what before the last battle
- */
-export function stood(start, mover, course) {
-  let now = { owners: [...start.owners], armies: [...start.armies] };
-  let before = now;
-  let last = null;
-  for (const each of course) {
-    if (!last || !last.theirs || last.from !== each.from || last.to !== each.to) before = now;
-    now = { owners: [...before.owners], armies: [...before.armies] };
-    now.armies[each.from] = Math.max(each.left - each.moved, 0); // a link may say anything
-    now.armies[each.to] = each.theirs || each.moved;
-    if (!each.theirs) now.owners[each.to] = mover;
-    last = each;
-  }
-  return { ...now, before };
-}
-
 // The address.
 
 const heldText = (owner, armies) => (owner < 0 ? "-" : String.fromCharCode(97 + owner) + armies);
@@ -318,13 +300,35 @@ export function written(state) {
   if (keep.length) add("k", keep.join("."));
   if (state.stay.length) add("s", state.stay.join("."));
   if (state.fresh) add("f", state.fresh);
-  if (state.limit !== LIMITS[0]) add("l", state.limit);
-  if (state.need) add("n", state.need);
-  if (state.ways) add("w", 1);
-  if (state.planned) add("go", state.followed ? 2 : 1);
-  const course = state.course.map((e) => [e.from, e.to, e.left, e.theirs, e.moved].join("-"));
-  if (course.length) add("c", course.join("."));
+  if (state.hold) add("o", 1);
+  if (state.played) add("go", 1);
+  if (state.steps.length) add("x", state.steps.map(stepText).join("."));
+  if (state.at) add("i", state.at);
+  state.steps.forEach(({ note }, k) => note && add("z", `${k + 1}-${note}`));
   return `#${parts.join("&")}`;
+}
+
+/** Return a step as the address has it. */
+function stepText({ after, do: name, on, ...numbers }) {
+  const [letter, ...keys] = LETTERS[name];
+  const parts = name === "place" ? on.flat() : keys.map((key) => numbers[key]);
+  return `${after}${letter}${parts.join("-")}`;
+}
+
+/** Return the step of a text, null if it is none. */
+function readStep(text) {
+  const [, after, letter, rest] = /^(\d{1,4})([a-z])([\d-]*)$/.exec(text) ?? [];
+  const [name, [, ...keys]] = Object.entries(LETTERS).find(([, each]) => each[0] === letter) ?? [null, []];
+  if (!name) return null;
+  const numbers = rest ? rest.split("-").map(whole) : [];
+  if (numbers.includes(null)) return null;
+  if (name === "place") {
+    const on = [];
+    for (let k = 0; k + 1 < numbers.length; k += 2) on.push(numbers.slice(k, k + 2));
+    return { after: Number(after), do: name, on };
+  }
+  if (numbers.length !== keys.length) return null;
+  return { after: Number(after), do: name, ...Object.fromEntries(keys.map((key, k) => [key, numbers[k]])) };
 }
 
 const whole = (text) => (/^\d{1,10}$/.test(text ?? "") ? Number(text) : null);
@@ -363,11 +367,13 @@ export function read(fragment, board) {
     const [t, count] = pair.split("-").map(whole);
     if (t !== null && count !== undefined && count !== null && isPlace(t)) keep[t] = count;
   }
-  const course = (given.get("c") ?? "").split(".").flatMap((text) => {
-    const [from, to, left, theirs, moved] = text.split("-").map(whole);
-    const isWhole = [from, to, left, theirs, moved].every((each) => Number.isInteger(each));
-    return isWhole && isPlace(from) && isPlace(to) ? [{ from, to, left, theirs, moved }] : [];
-  });
+  const steps = (given.get("x") ?? "").split(".").slice(0, MOST_STEPS).map(readStep);
+  const isTree = steps.every((step, k) => step && step.after <= k);
+  const found = isTree ? steps : [];
+  for (const text of given.getAll("z")) {
+    const [, k, note] = /^(\d{1,4})-(.*)$/s.exec(text) ?? [];
+    if (found[k - 1]) found[k - 1] = { ...found[k - 1], note: note.slice(0, MOST_NOTE) };
+  }
   return {
     ...usual,
     players,
@@ -382,12 +388,10 @@ export function read(fragment, board) {
     keep,
     stay: wholes(given.get("s")).filter(isPlace),
     fresh: Math.min(whole(given.get("f")) ?? 0, 1000),
-    limit: LIMITS.includes(given.get("l")) ? given.get("l") : LIMITS[0],
-    need: /^\d{1,2}(\.\d{1,4})?$/.test(given.get("n") ?? "") ? given.get("n") : "",
-    ways: given.get("w") === "1",
-    planned: given.has("go"),
-    followed: given.get("go") === "2",
-    course: given.get("go") === "2" ? course : [],
+    hold: given.get("o") === "1",
+    played: given.has("go"),
+    steps: found,
+    at: Math.min(whole(given.get("i")) ?? 0, found.length),
   };
 }
 

@@ -61,7 +61,6 @@ export class TerritoryTable {
       row.aim.checked = view.targets.includes(t);
       row.aim.disabled = !canAim || isFixed;
       for (const input of [row.owner, row.armies, row.keep, row.stay]) input.disabled = isFixed;
-      row.chance.textContent = view.owned?.[t] ?? "";
       row.line.classList.toggle("chosen", view.chosen === t);
     });
   }
@@ -78,7 +77,7 @@ export class TerritoryTable {
     if (rest.length) groups.push({ name: groups.length ? "No continent" : "", territories: rest });
     this.rows = [];
     const made = element("table");
-    const heads = ["Territory", "Owner", "Armies", "Goal", "Stays", "Keep", "Chance to own"];
+    const heads = ["Territory", "Owner", "Armies", "Goal", "Stays", "Keep"];
     const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
     made.append(element("thead", {}, head));
     for (const { name, territories } of groups) {
@@ -94,7 +93,6 @@ export class TerritoryTable {
           aim: element("input", { type: "checkbox", aria: `Take ${of}` }),
           stay: element("input", { type: "checkbox", aria: `${of} may not attack` }),
           keep: element("input", { ...number, aria: `Armies to keep on ${of}` }),
-          chance: element("td", { className: "number" }),
         };
         row.owner.addEventListener("change", () => told.hold(t, { owner: Number(row.owner.value) }));
         row.armies.addEventListener("change", () => {
@@ -105,7 +103,7 @@ export class TerritoryTable {
         row.stay.addEventListener("change", () => told.stay(t, row.stay.checked));
         row.keep.addEventListener("change", () => told.keep(t, Number(row.keep.value) || 0));
         const cells = [row.owner, row.armies, row.aim, row.stay, row.keep].map((input) => element("td", {}, input));
-        row.line = element("tr", {}, element("th", { scope: "row" }, of), ...cells, row.chance);
+        row.line = element("tr", {}, element("th", { scope: "row" }, of), ...cells);
         row.line.addEventListener("focusin", () => told.choose(t));
         this.rows[t] = row;
         body.append(row.line);

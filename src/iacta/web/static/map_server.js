@@ -1,6 +1,4 @@
-// The plan: what is asked for it, how it is asked, and how its words and tables are shown.
-
-import { element, table } from "./map_table.js";
+// What the map page asks the server, and how.
 
 /** @typedef {import("./map_state.js").Board} Board */
 /** @typedef {import("./map_state.js").State} State */
@@ -28,7 +26,7 @@ export function positionOf(board, state, held) {
 }
 
 /**
- * Return the code of a position, one line that all of iacta reads.
+ * Return the code of the turn that is set up, one line that all of iacta reads.
  * @param {Board} board
  * @param {State} state
  */
@@ -37,31 +35,31 @@ export function codeOf(board, state) {
   const held = board.territories.flatMap((name, t) =>
     state.owners[t] < 0 ? [] : [[name, state.players[state.owners[t]], String(state.armies[t])].map(escaped).join(":")],
   );
-  return ["1", board.code, escaped(state.players[state.mover]), held.join(",")].join(";");
+  const keep = Object.entries(state.keep).map(([t, count]) => `${escaped(board.territories[t])}:${count}`);
+  const stay = state.stay.map((t) => escaped(board.territories[t]));
+  const options = [
+    state.rules !== "classic" && `rules=${escaped(state.rules)}`,
+    state.fresh && `place=${state.fresh}`,
+    keep.length && `keep=${keep.join(",")}`,
+    stay.length && `stay=${stay.join(",")}`,
+  ].filter(Boolean);
+  const parts = ["1", board.code, escaped(state.players[state.mover]), held.join(",")];
+  return [...parts, state.fresh ? "place" : "attack", ...options].join(";");
 }
 
 /**
- * Return the question that a state asks, as `POST /api/plan` takes it.
+ * Return the goal of a state, as the server takes it.
  * @param {Board} board
  * @param {State} state
  */
-export function questionOf(board, state) {
+export function goalOf(board, state) {
   const names = (some) => some.map((t) => board.territories[t]).join(", ");
-  const question = { position: positionOf(board, state, state) };
-  if (state.goal === "continent") question.take = board.continents[state.continent]?.name ?? "";
-  if (state.goal === "all") question.take = names(state.targets);
-  if (state.goal === "any") question.take_any = names(state.targets);
-  if (state.goal === "eliminate") question.eliminate = state.players[state.victim];
-  if (state.goal === "worth") question.worth = true;
-  if (state.rules !== "classic") question.rules = state.rules;
-  const keep = Object.entries(state.keep);
-  if (keep.length) question.keep = Object.fromEntries(keep.map(([t, count]) => [board.territories[t], count]));
-  if (state.stay.length) question.stay = names(state.stay);
-  if (state.fresh) question.reinforce = state.fresh;
-  if (state.need && state.goal !== "worth") question.need = `${state.need}%`;
-  if (state.ways) question.alternatives = true;
-  question.time_limit = Number(state.limit);
-  return question;
+  const hold = state.hold && state.goal !== "worth" ? { hold: true } : {};
+  if (state.goal === "continent") return { take: board.continents[state.continent]?.name ?? "", ...hold };
+  if (state.goal === "all") return { take: names(state.targets), ...hold };
+  if (state.goal === "any") return { take_any: names(state.targets), ...hold };
+  if (state.goal === "eliminate") return { eliminate: state.players[state.victim], ...hold };
+  return { worth: true };
 }
 
 /** A refusal of the server, in its words. */
@@ -119,15 +117,15 @@ export async function posted(address, body, signal) {
 }
 
 /**
- * Ask for a plan, with progress and a way to stop early where the server can be listened to.
- * @param {object} question
+ * Search a turn, with progress and a way to stop early where the server can be listened to.
+ * @param {object} asked as `/api/turn/analyse` takes it
  * @param {{progress: (doing: string, part: number|null) => void, signal: AbortSignal,
  *   stoppable: (stop: () => void) => void}} told
- * @returns {Promise<object>} the plan at its start, as `/api/plan/follow` answers
+ * @returns {Promise<object>} the analysis
  */
-export function planned(question, { progress, signal, stoppable }) {
+export function searched(asked, { progress, signal, stoppable }) {
   return new Promise((done, failed) => {
-    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live/plan`);
+    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live/turn`);
     let isOpen = false;
     let isDone = false;
     const close = () => {
@@ -135,12 +133,16 @@ export function planned(question, { progress, signal, stoppable }) {
       socket.close();
     };
     signal.addEventListener("abort", () => {
-      close();
+      isDone = true;
+      // A browser reports a socket as broken that is closed before it is open.
+      if (isOpen) socket.close();
+      else socket.addEventListener("open", () => socket.close());
       failed(new DOMException("stopped", "AbortError"));
     });
     socket.addEventListener("open", () => {
       isOpen = true;
-      socket.send(JSON.stringify(question));
+      if (isDone) return;
+      socket.send(JSON.stringify(asked));
       stoppable(() => socket.send(JSON.stringify({ stop: true })));
     });
     socket.addEventListener("message", ({ data }) => {
@@ -159,30 +161,15 @@ export function planned(question, { progress, signal, stoppable }) {
       if (isDone) return;
       isDone = true;
       if (isOpen) failed(new Refused("The server ended the search."));
-      else posted("/api/plan/follow", { question }, signal).then(done, failed);
+      else posted("/api/turn/analyse", asked, signal).then(done, failed);
     });
   });
 }
 
-/**
- * Show a plan in words and tables.
- * @param {{told: HTMLElement, tables: HTMLElement}} places
- * @param {{figure: string, sentences: string[],
- *   sections: {title: string, parts: (string|{columns: string[], rows: string[][]})[]}[]}} shown
- */
-export function showPlan({ told, tables }, { figure, sentences, sections }) {
-  told.replaceChildren(
-    element("p", { className: "figure" }, element("strong", {}, figure)),
-    ...sentences.map((text) => element("p", {}, text)),
-  );
-  const made = ({ title, parts }) =>
-    parts.map((part) => {
-      if (typeof part === "string") return element("p", {}, part);
-      const region = element("div", { className: "scroll", tabIndex: 0, aria: title }, table(part.columns, part.rows));
-      region.setAttribute("role", "region");
-      return region;
-    });
-  tables.replaceChildren(
-    ...sections.flatMap((section) => [...(section.title ? [element("h3", {}, section.title)] : []), ...made(section)]),
-  );
+/** Save an object as a file of JSON. */
+export function saved(name, content) {
+  const link = Object.assign(document.createElement("a"), { download: name });
+  link.href = URL.createObjectURL(new Blob([JSON.stringify(content, null, 2)], { type: "application/json" }));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -1,0 +1,160 @@
+// What a goal is worth, turn by turn: searches that go on in the background, what they found, and
+// what each step was worth.
+
+import { Refused, patiently, searched } from "./map_server.js";
+
+const FIRST = 1; // seconds of the first search, after which the best moves are shown
+const SECOND = 8;
+const LONGEST = 20;
+const MOST_KEPT = 300;
+const LEAST = 0.0005; // a loss below it is no loss
+
+/**
+ * What the server says of a turn.
+ * @typedef {object} Analysis
+ * @property {number} value
+ * @property {number} low
+ * @property {number} high
+ * @property {number} bound
+ * @property {boolean} is_proven
+ * @property {boolean} is_chance
+ * @property {string} figure
+ * @property {string[]} sentences
+ * @property {{from: number, to: number, name: string, dice: number, loss: number, words: string,
+ *   figure: string, success: string|null}[]} moves
+ * @property {[number, number][]|null} [placement]
+ * @property {[number, number][]} [advances]
+ * @property {number} [best]
+ * @property {{title: string, parts: (string|object)[]}[]} [sections]
+ * @property {import("./map_state.js").Moving} [scene]
+ */
+
+export class Analyst {
+  /** @param {() => void} changed is told when something new is known */
+  constructor(changed) {
+    this.changed = changed;
+    /** @type {Map<string, {found: Analysis|null, seconds: number, so_far: {words: string, value: number|null}|null, wrong: string}>} */
+    this.known = new Map();
+    this.current = null;
+    this.control = null;
+    this.stop = null;
+  }
+
+  key(code, goal) {
+    return JSON.stringify([code, goal]);
+  }
+
+  /** @returns what is known of a turn */
+  of(code, goal) {
+    return this.known.get(this.key(code, goal)) ?? null;
+  }
+
+  /** Whether a turn is being searched. */
+  isLookingAt(code, goal) {
+    return this.current !== null && this.current === this.key(code, goal);
+  }
+
+  /**
+   * Look at a turn, unless that is done or being done; return whether there is something to do.
+   * @param {{isBeside?: boolean}} [how] beside the turn that is shown, a short look is enough
+   */
+  look(board, code, goal, { isBeside = false } = {}) {
+    const key = this.key(code, goal);
+    if (this.current === key) return true;
+    const known = this.known.get(key);
+    const isDone = known && !known.so_far && (known.wrong || known.found?.is_proven || known.seconds >= SECOND || known.isStopped);
+    if (isDone) return false;
+    if (isBeside && this.current !== null && !this.isBeside) return true;
+    this.end();
+    this.isBeside = isBeside;
+    this.search(board, code, goal, isBeside ? [FIRST] : known?.found ? [SECOND] : [FIRST, SECOND]);
+    return true;
+  }
+
+  /** Search longer than usual. */
+  longer(board, code, goal) {
+    this.end();
+    const known = this.known.get(this.key(code, goal));
+    if (known) known.isStopped = false;
+    this.search(board, code, goal, [LONGEST]);
+  }
+
+  /** End the search; what is known stays. */
+  end() {
+    this.control?.abort();
+    Object.assign(this, { current: null, control: null, stop: null, isBeside: false });
+  }
+
+  async search(board, code, goal, times) {
+    const key = this.key(code, goal);
+    const control = new AbortController();
+    Object.assign(this, { current: key, control });
+    const entry = this.known.get(key) ?? { found: null, seconds: 0, so_far: null, wrong: "" };
+    entry.wrong = "";
+    this.known.delete(key);
+    this.known.set(key, entry);
+    if (this.known.size > MOST_KEPT) this.known.delete(this.known.keys().next().value);
+    try {
+      for (const seconds of times) {
+        const told = {
+          progress: (words, value) => {
+            // It never gets worse: what was found before is still there.
+            const before = entry.found?.is_chance ? entry.found.value : -1;
+            if (value === null || value < Math.max(before, entry.so_far?.value ?? -1)) return;
+            entry.so_far = { words, value };
+            this.changed();
+          },
+          signal: control.signal,
+          stoppable: (stop) => {
+            this.stop = () => {
+              entry.isStopped = true;
+              stop();
+            };
+            this.changed();
+          },
+        };
+        const asked = { code, board: board.board, ...goal, time_limit: seconds };
+        const found = await patiently(() => searched(asked, told), () => control.signal.throwIfAborted());
+        control.signal.throwIfAborted();
+        if (!entry.found || found.is_proven || found.value >= entry.found.value) entry.found = found;
+        else entry.found = { ...entry.found, bound: Math.min(entry.found.bound, found.bound) };
+        entry.seconds = Math.max(entry.seconds, seconds);
+        this.changed();
+        if (found.is_proven || entry.isStopped) break;
+      }
+    } catch (error) {
+      entry.so_far = null;
+      if (control.signal.aborted) {
+        if (!entry.found && this.known.get(key) === entry) this.known.delete(key);
+        return;
+      }
+      if (!(error instanceof Refused)) console.error(error);
+      entry.wrong = error.message;
+    }
+    entry.so_far = null;
+    if (this.current === key) Object.assign(this, { current: null, control: null, stop: null });
+    this.changed();
+  }
+}
+
+/**
+ * Return what a step was worth: what the dice changed, what the choice cost, and whether that is
+ * more than the search may err; null where something is not known.
+ * @param {import("./map_state.js").Step} step
+ * @param {Analysis|null} before
+ * @param {Analysis|null} after
+ */
+export function split(step, before, after) {
+  if (!before || !after) return null;
+  const change = after.value - before.value;
+  const error = (before.high - before.low) / 2;
+  let cost = null;
+  if (step.do === "attack") cost = before.moves.find(({ from, to }) => from === step.from && to === step.to)?.loss ?? null;
+  else if (step.do === "advance") {
+    const near = [...(before.advances ?? [])].sort((a, b) => Math.abs(a[0] - step.armies) - Math.abs(b[0] - step.armies));
+    cost = near.length ? Math.max(before.value - near[0][1], 0) : null;
+  } else if (step.do === "place") cost = Math.max(-change, 0);
+  if (cost === null) return { change, luck: null, cost: null, isCostly: false };
+  const luck = step.do === "attack" ? change + cost : 0;
+  return { change, luck, cost, isCostly: cost > Math.max(error, LEAST) };
+}

@@ -1,0 +1,119 @@
+// The tree of a turn: where the game is after each step, and what each was worth.
+//
+// The server remembers no game. The page sends the code of a turn and a step, and keeps the turn
+// that follows; a link brings the steps, which are replayed at once.
+
+import { codeOf, patiently, posted } from "./map_server.js";
+
+/** @typedef {import("./map_state.js").Board} Board */
+/** @typedef {import("./map_state.js").State} State */
+/** @typedef {import("./map_state.js").Step} Step */
+
+/**
+ * Where a turn is, as the server says it.
+ * @typedef {object} Standing
+ * @property {string} code
+ * @property {"place"|"attack"|"advance"|"fortify"|"over"} phase
+ * @property {string} player
+ * @property {string[]} owners
+ * @property {number[]} armies
+ * @property {number} new armies that are still to be placed
+ * @property {{from: number, to: number, chance: number, words: string, dice: number,
+ *   rolls: [number, number, number][]}[]} odds
+ * @property {string} sentence
+ * @property {string} [words] the step that led here
+ * @property {string} [problem] why the step is not possible
+ * @property {{from: number, to: number, least: number, most: number}} [advance]
+ * @property {[number, number, number][]} [fortify]
+ */
+
+export class Tree {
+  constructor() {
+    this.key = "";
+    /** @type {Standing[]} */
+    this.turns = [];
+    this.waiting = null;
+  }
+
+  /**
+   * Make the turns of a state known; return whether they are.
+   * @param {Board} board
+   * @param {State} state
+   * @param {(error?: Error) => void} then is called once they are, or cannot be
+   */
+  ready(board, state, then) {
+    const code = codeOf(board, state);
+    if (this.key === code && this.turns.length > state.steps.length) return true;
+    const asked = JSON.stringify([code, state.steps]);
+    if (this.waiting === asked) return false;
+    this.waiting = asked;
+    const steps = state.steps.map(({ note, ...step }) => step);
+    patiently(() => posted("/api/turn/replay", { code, board: board.board, steps })).then(
+      ({ turns }) => {
+        if (this.waiting !== asked) return;
+        Object.assign(this, { key: code, turns, waiting: null });
+        then();
+      },
+      (error) => {
+        if (this.waiting === asked) then(error);
+      },
+    );
+    return false;
+  }
+
+  /** Take a step from a turn: return the step as it is kept, and keep the turn that follows. */
+  async take(board, state, step) {
+    const before = this.turns[state.at];
+    const after = await patiently(() => posted("/api/turn/step", { code: before.code, board: board.board, step }));
+    const kept = { after: state.at, ...result(step, before, after) };
+    const same = state.steps.findIndex((each) => textOf(each) === textOf(kept));
+    if (same >= 0) return { steps: state.steps, at: same + 1 };
+    this.turns = [...this.turns.slice(0, state.steps.length + 1), after];
+    return { steps: [...state.steps, kept], at: state.steps.length + 1 };
+  }
+}
+
+const textOf = ({ note, ...step }) => JSON.stringify(step, Object.keys(step).sort());
+
+/** Return a step whose dice have been thrown as what it came to. */
+function result(step, before, after) {
+  if (step.do !== "roll" && step.do !== "faces") return step;
+  const { from, to } = step;
+  const isTaken = after.owners[to] === after.player;
+  const left = after.armies[from] + (isTaken ? after.armies[to] : 0);
+  return { do: "attack", from, to, left, their_left: isTaken ? 0 : after.armies[to] };
+}
+
+/** Return the numbers of the steps that lead to a step, the first one first. */
+export function pathTo(steps, at) {
+  const path = [];
+  for (let k = at; k > 0; k = steps[k - 1].after) path.unshift(k);
+  return path;
+}
+
+/** Return the step that goes on from one, on the line that was looked at last; 0 if none does. */
+export function next(steps, at) {
+  const following = steps.flatMap(({ after }, k) => (after === at ? [k + 1] : []));
+  return following.at(-1) ?? 0;
+}
+
+/** Return the line that goes through a step, to its end. */
+export function lineThrough(steps, at) {
+  const line = pathTo(steps, at);
+  for (let k = next(steps, at); k; k = next(steps, k)) line.push(k);
+  return line;
+}
+
+/** Return the steps without one and all that follow it, and where that leaves the player. */
+export function without(steps, gone) {
+  const isGone = [false];
+  const place = [0];
+  const left = [];
+  steps.forEach((step, k) => {
+    isGone[k + 1] = k + 1 === gone || isGone[step.after];
+    if (isGone[k + 1]) return;
+    left.push({ ...step, after: place[step.after] });
+    place[k + 1] = left.length;
+  });
+  return { steps: left, at: place[steps[gone - 1].after], kept: place };
+}
