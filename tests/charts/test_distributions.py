@@ -3,7 +3,7 @@
 import pytest
 
 from iacta import Battle, Campaign, CampaignOutcome, Roll, Stop, charts, simulate_campaign
-from iacta.charts.distributions import FEW_BARS, HOLD, MOST_BARS, RARE, STOP, WIN
+from iacta.charts.outcomes import FEW_BARS, HOLD, MOST_BARS, RARE, STOP, WIN
 from iacta.errors import TooLargeError
 from iacta.methods.kernel import is_won
 from iacta.questions.words import percent

@@ -12,7 +12,7 @@ from iacta import (
     simulate_battle,
     simulate_campaign,
 )
-from iacta.charts.distributions import HOLD, STOP, WIN
+from iacta.charts.outcomes import HOLD, STOP, WIN
 from iacta.methods.kernel import is_won
 from iacta.odds.simulated import running_estimates
 from tests.charts.look import subtitle, table, title

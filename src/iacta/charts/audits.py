@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 from iacta.charts.registry import chart
@@ -18,9 +19,12 @@ from iacta.charts.theme import (
     categories,
     counted,
     exactly,
-    expect,
     finish,
+    level,
     named,
+    row_axis,
+    x_axis,
+    y_axis,
 )
 from iacta.errors import IllegalError
 from iacta.fairness.audit import Audit
@@ -47,7 +51,6 @@ def audited_log(audited: Audit) -> AnyChart:
     table `luck` has the luck of each `player` in `armies`. A log in which every result is
     impossible under its rules is refused.
     """
-    expect(audited, Audit, "audited")
     rows = _results(audited)
     if not rows:
         raise IllegalError("nothing to draw: no result in the log is possible under the rules")
@@ -131,28 +134,13 @@ def _results(audited: Audit) -> list[Row]:
 
 def _deviations(rows: Sequence[Row]) -> Any:
     base = alt.Chart(named("results")).encode(
-        y=alt.Y(
-            "result:N",
-            title=None,
-            sort=[row["result"] for row in rows],
-            axis=alt.Axis(labelLimit=150, labelOverlap=False),
-        ),
+        y=row_axis("result", rows, labelLimit=150, labelOverlap=False),
         tooltip=["result:N", exactly("seen"), exactly("expected"), exactly("off")],
     )
-    across = alt.X(
-        "low:Q",
-        title="more often than fair",
-        axis=alt.Axis(format="+~%", tickCount=5),
-        scale=alt.Scale(padding=8),
-    )
+    across = x_axis("low:Q", "more often than fair", {"padding": 8}, format="+~%", tickCount=5)
     colours = categories("verdict", {FAIR: BLUE, ODD: RED}, rows)
-    zero = (
-        alt.Chart(named("results"))
-        .mark_rule(strokeDash=[6, 4])
-        .encode(x=alt.datum(0, type="quantitative"))
-    )
     return alt.layer(
-        zero,
+        level("results", "x", 0, strokeDash=[6, 4]),
         base.mark_rule(strokeWidth=1.5).encode(x=across, x2="high:Q", color=colours),
         base.mark_point(filled=True, size=50, opacity=1).encode(x="off:Q", color=colours),
     ).properties(height=ROW_HEIGHT * len(rows))
@@ -166,11 +154,12 @@ def _evidence(rows: Sequence[Row]) -> Any:
         x=_time(), tooltip=["throws:Q", exactly("e_value", "evidence")]
     )
     line = base.mark_line(color=BLUE, strokeWidth=2).encode(
-        y=alt.Y(
+        y=y_axis(
             "e_value:Q",
-            title="evidence, odds to 1",
-            scale=alt.Scale(type="log"),
-            axis=alt.Axis(format="~g", values=[10.0**power for power in powers]),
+            "evidence, odds to 1",
+            {"type": "log"},
+            format="~g",
+            values=[10.0**power for power in powers],
         )
     )
     needed = alt.Chart(named("needed")).mark_rule(strokeDash=[6, 4], strokeWidth=1.5, color=RED)
@@ -178,26 +167,17 @@ def _evidence(rows: Sequence[Row]) -> Any:
     return alt.layer(line, alarm).properties(height=SMALL)
 
 
+def _time() -> alt.X:
+    return x_axis("throws:Q", "throws", format="~s", grid=False, tickCount=5)
+
+
 def _luck(rows: Sequence[Row]) -> Any:
-    players = [*dict.fromkeys(row["player"] for row in rows)]
-    colours = {
-        player: CATEGORIES[number] if number < len(CATEGORIES) else GREY
-        for number, player in enumerate(players)
-    }
+    players = dict.fromkeys(row["player"] for row in rows)
+    colours = dict(zip_longest(players, CATEGORIES[: len(players)], fillvalue=GREY))
     base = alt.Chart(named("luck")).encode(
         x=_time(), tooltip=["throws:Q", "player:N", exactly("armies")]
     )
-    zero = (
-        alt.Chart(named("luck"))
-        .mark_rule(strokeDash=[6, 4])
-        .encode(y=alt.datum(0, type="quantitative"))
-    )
     line = base.mark_line(strokeWidth=2).encode(
-        y=alt.Y("armies:Q", title="luck, in armies"),
-        color=categories("player", colours, rows),
+        y=y_axis("armies:Q", "luck, in armies"), color=categories("player", colours, rows)
     )
-    return alt.layer(zero, line).properties(height=SMALL)
-
-
-def _time() -> Any:
-    return alt.X("throws:Q", title="throws", axis=alt.Axis(format="~s", grid=False, tickCount=5))
+    return alt.layer(level("luck", "y", 0, strokeDash=[6, 4]), line).properties(height=SMALL)

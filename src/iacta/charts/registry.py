@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from iacta.checks import shown
 from iacta.errors import MalformedError
@@ -40,7 +41,8 @@ class Chart:
     """A registered chart.
 
     draw: the function that draws it.
-    of: the class of the objects whose default chart it is; empty for none.
+    of: the class of the objects whose default chart it is; empty for none. The chart's first
+        argument is one of these, or is refused.
     command: its name in `iacta chart`; empty for none.
     example: what follows the name of the file in the example of that command.
     options: the arguments that are options there, by name.
@@ -73,10 +75,26 @@ def chart(
     """
 
     def register(draw: Function) -> Function:
-        _charts[draw.__name__] = Chart(draw, of, command, example, options)
-        return public(draw)
+        checked = _expecting(of.split(), draw) if of else draw
+        _charts[draw.__name__] = Chart(checked, of, command, example, options)
+        return public(checked)
 
     return register
+
+
+def _expecting(kinds: Sequence[str], draw: Function) -> Function:
+    """Return a chart that refuses objects that are of none of the kinds, given by name."""
+    signature = inspect.signature(draw)
+    first = next(iter(signature.parameters))
+
+    @wraps(draw)
+    def checked(*args: Any, **named: Any) -> Any:
+        value = signature.bind(*args, **named).arguments[first]
+        if not {each.__name__ for each in type(value).__mro__} & set(kinds):
+            raise MalformedError(f"{first} must be a {' or a '.join(kinds)}, got {shown(value)}")
+        return draw(*args, **named)
+
+    return cast("Function", checked)
 
 
 def charts() -> Mapping[str, Chart]:

@@ -14,7 +14,7 @@ import numpy as np
 from iacta.charts.sketch import sketches
 from iacta.checks import shown
 from iacta.distribution import Probability
-from iacta.errors import MalformedError
+from iacta.errors import MalformedError, TooLargeError
 from iacta.questions.words import count
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop
@@ -265,6 +265,58 @@ def contrast(colour: str, other: str) -> float:
         linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
         light.append(float(linear @ [0.2126, 0.7152, 0.0722]) + 0.05)
     return round(max(light) / min(light), 9)
+
+
+def x_axis(
+    column: str, title: str | None, scale: Mapping[str, Any] | None = None, **look: Any
+) -> alt.X:
+    """Return a column along the x axis, with the axis's title, its scale and its look."""
+    return alt.X(column, title=title, **_axis(scale, look))
+
+
+def y_axis(
+    column: str, title: str | None, scale: Mapping[str, Any] | None = None, **look: Any
+) -> alt.Y:
+    """Return a column along the y axis, with the axis's title, its scale and its look."""
+    return alt.Y(column, title=title, **_axis(scale, look))
+
+
+def row_axis(column: str, rows: Iterable[Row], title: str | None = None, **look: Any) -> alt.Y:
+    """Return the names in a column along the y axis, in the order of the rows."""
+    names = list(dict.fromkeys(row[column] for row in rows))
+    return y_axis(f"{column}:N", title, **look).sort(names)
+
+
+def _axis(scale: Mapping[str, Any] | None, look: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **({"axis": alt.Axis(**look)} if look else {}),
+        **({"scale": alt.Scale(**scale)} if scale else {}),
+    }
+
+
+def level(table: str, channel: str, at: float, **look: Any) -> alt.Chart:
+    """Return a line across the plot at a value of an axis, `"x"` or `"y"`."""
+    rule: alt.Chart = alt.Chart(named(table)).mark_rule(**look)
+    return rule.encode(**{channel: alt.datum(at, type="quantitative")})
+
+
+def chance_texts(base: alt.Chart, column: str = "probability", **look: Any) -> alt.Chart:
+    """Return the chances in a column as texts beside their marks."""
+    labelled = base.transform_calculate(label=percent_label(column))
+    texts: alt.Chart = labelled.mark_text(**look).encode(text="label:N")
+    return texts
+
+
+def limit(size: int, most: int, rule: str, got: str) -> None:
+    """Refuse to draw what is too large.
+
+    >>> limit(31, 30, "a tree must have at most {} leaves", "31")
+    Traceback (most recent call last):
+        ...
+    iacta.errors.TooLargeError: a tree must have at most 30 leaves, got 31
+    """
+    if size > most:
+        raise TooLargeError(f"{rule.format(most)}, got {got}")
 
 
 def expect(value: object, kind: type, name: str) -> None:
