@@ -16,8 +16,9 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from iacta.web.connection import MOST_CONNECTIONS, MOST_OF_A_CLIENT, Connection
-from iacta.web.log import MOST_RECORDS, BoundedLog
+from iacta.web.connection import Connection
+from iacta.web.limits import LOG_RECORDS, MOST_CONNECTIONS, MOST_OF_A_CLIENT
+from iacta.web.log import BoundedLog
 from tests.web.served import JSON, Server, shared
 
 BATTLE = "/api/battle?attackers=3&defenders=2"
@@ -174,8 +175,8 @@ def test_the_log_is_bounded(capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(1000):
         logger.error("x" * 10**5)
     text = capsys.readouterr().err
-    assert text.count("ERROR") == MOST_RECORDS
-    assert len(text) < 10**4 * (MOST_RECORDS + 1)
+    assert text.count("ERROR") == LOG_RECORDS
+    assert len(text) < 10**4 * (LOG_RECORDS + 1)
     log._begun -= 60
     logger.error("later")
     assert capsys.readouterr().err == "980 more messages were not logged\nERROR: later\n"

@@ -11,7 +11,8 @@ from starlette.types import Message, Receive, Scope, Send
 
 from iacta.web.app import create_app
 from iacta.web.asked import asked_questions
-from iacta.web.guard import HEADERS, MOST_BODY_BYTES, Guard
+from iacta.web.guard import HEADERS, Guard
+from iacta.web.limits import MOST_BODY_BYTES
 from tests.web.served import JSON, Server, shared
 
 BATTLE = "/api/battle?attackers=3&defenders=2"

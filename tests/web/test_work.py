@@ -14,13 +14,14 @@ from iacta import IactaError, Position, classic_board
 from iacta.board.files import read_board
 from iacta.questions.battle import BattleQuestion
 from iacta.web.turns import analysed
-from iacta.web.work import BusyError, DiedError, FailedError, Interrupt, LateError, Work
+from iacta.web.work import BusyError, DiedError, LateError, Work
+from iacta.web.worker import FailedError, Progress, answered
 
 Asked: TypeAlias = Callable[[Work], Coroutine[Any, Any, None]]
 FOREVER = 600  # seconds that nothing here lasts
 BATTLE = BattleQuestion(attackers=3, defenders=2)
 CLOCK = "__import__('time').process_time"
-BUSY = f"(lambda end: next(t for t in iter({CLOCK}, 0) if t > end))({CLOCK}() + 0.5)"  # of its time
+BUSY = f"(lambda end: next(t for t in iter({CLOCK}, 0) if t > end))({CLOCK}() + 1.5)"  # of its time
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ async def begun(work: Work, function: Callable[..., Any], *args: Any) -> Any:
     """Return the result of long work, once its process has started."""
     while True:
         try:
-            return await work.run(function, *args, is_long=True)
+            return await work.search(function, *args)
         except BusyError:
             await asyncio.sleep(1)
 
@@ -54,9 +55,7 @@ async def ended(process: int) -> bool:
 
 async def asleep(work: Work, count: int = 1) -> list["asyncio.Task[Any]"]:
     """Begin work that does not end."""
-    tasks = [
-        asyncio.ensure_future(work.run(time.sleep, FOREVER, is_long=True)) for _ in range(count)
-    ]
+    tasks = [asyncio.ensure_future(work.search(time.sleep, FOREVER)) for _ in range(count)]
     await asyncio.sleep(0.1)
     return tasks
 
@@ -70,7 +69,7 @@ async def over(tasks: list["asyncio.Task[Any]"]) -> None:
 
 def test_answers_are_those_of_the_library(runner: asyncio.Runner, work: Work) -> None:
     async def asked() -> None:
-        parts = await work.answer(BATTLE, ("sections", "rows"))
+        parts = await work.run(answered, BATTLE, ("sections", "rows"))
         assert parts["sections"][0].parts[0] == BATTLE.answer().sentence
         assert parts["rows"].startswith("attackers,defenders,probability\n3,0,0.2276")
 
@@ -96,7 +95,7 @@ def test_quick_questions_are_answered_while_others_take_long(
         tasks.append(asyncio.ensure_future(work.run(time.sleep, FOREVER)))  # leaves the quick lane
         await asyncio.sleep(2.0)
         for _ in range(20):
-            assert (await work.answer(BATTLE, ("record",)))["is_whole"]
+            assert (await work.run(answered, BATTLE, ("record",)))["is_whole"]
         await over(tasks)
 
     runner.run(asked())
@@ -116,9 +115,8 @@ def test_more_than_a_bound_of_waiting_work_is_refused_at_once(
     async def asked() -> None:
         await begun(work, os.getpid)
         tasks = await asleep(work, 5)
-        with pytest.raises(BusyError, match="too busy") as busy:
-            await work.run(os.getpid, is_long=True)
-        assert busy.value.seconds > 0
+        with pytest.raises(BusyError, match="too busy"):
+            await work.search(os.getpid)
         assert not any(task.done() for task in tasks)
         await over(tasks)
 
@@ -132,12 +130,12 @@ def test_what_takes_too_long_is_ended(runner: asyncio.Runner) -> None:
             process = await begun(work, os.getpid)
             work.seconds = 0.5
             with pytest.raises(LateError, match=r"no answer was found within 0\.5 seconds"):
-                await work.run(time.sleep, FOREVER, is_long=True)
+                await work.search(time.sleep, FOREVER)
             work.seconds = FOREVER
             assert await begun(work, os.getpid) == process
             work.seconds = 0.5
             with pytest.raises(LateError):
-                await work.run(eval, "sum(range(10**12))", is_long=True)  # cannot be interrupted
+                await work.search(eval, "sum(range(10**12))")  # cannot be interrupted
             assert await ended(process)
             with pytest.raises(LateError):
                 await work.run(time.sleep, FOREVER)
@@ -154,7 +152,7 @@ def test_what_takes_too_long_gives_what_it_has_found(runner: asyncio.Runner) -> 
             await begun(work, os.getpid)
             found = "try: __import__('time').sleep(600)\nexcept KeyboardInterrupt: found = 3"
             result = f"(names := {{}}, exec({found!r}, names), names['found'])[2]"
-            assert await work.run(eval, result, is_long=True) == 3
+            assert await work.search(eval, result) == 3
         finally:
             work.close()
 
@@ -163,12 +161,11 @@ def test_what_takes_too_long_gives_what_it_has_found(runner: asyncio.Runner) -> 
 
 def test_work_is_interrupted_as_by_ctrl_c(runner: asyncio.Runner, work: Work) -> None:
     async def asked() -> None:
-        process, interrupt = await begun(work, os.getpid), Interrupt()
-        task = asyncio.ensure_future(
-            work.run(time.sleep, FOREVER, interrupt=interrupt, is_long=True)
-        )
+        process = await begun(work, os.getpid)
+        stop = asyncio.get_running_loop().create_future()
+        task = asyncio.ensure_future(work.search(time.sleep, FOREVER, stop=stop))
         await asyncio.sleep(0.1)
-        interrupt.now()
+        stop.set_result(None)
         with pytest.raises(IactaError, match="stopped before there was an answer"):
             await task
         assert await begun(work, os.getpid) == process
@@ -176,19 +173,35 @@ def test_work_is_interrupted_as_by_ctrl_c(runner: asyncio.Runner, work: Work) ->
     runner.run(asked())
 
 
-def test_progress_is_told(runner: asyncio.Runner, work: Work) -> None:
-    told = []
+def test_work_that_is_stopped_while_it_waits_is_not_begun(
+    runner: asyncio.Runner, work: Work
+) -> None:
+    async def asked() -> None:
+        tasks = await asleep(work)
+        stop = asyncio.get_running_loop().create_future()
+        tasks.append(asyncio.ensure_future(work.search(time.sleep, FOREVER, stop=stop)))
+        await asyncio.sleep(0)
+        stop.set_result(None)
+        await over(tasks[:1])
+        with pytest.raises(IactaError, match="stopped before there was an answer"):
+            await tasks[1]
 
-    def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
-        told.append((doing, part, keeps))
+    runner.run(asked())
+
+
+def test_progress_is_told(runner: asyncio.Runner, work: Work) -> None:
+    found = []
+
+    async def told(progress: Progress) -> None:
+        found.append(progress)
 
     held = {"Ukraine": ("red", 42)}
     code = Position(classic_board(), "red", held, others=("blue", 3)).to_code()
     asked = {"code": code, "take": "Asia", "time_limit": 1}
-    runner.run(work.run(analysed, asked, watch=watch, is_long=True))
-    assert told[0][0].endswith("so far")
-    assert told[0][1] is not None
-    assert told[0][2]
+    runner.run(work.search(analysed, asked, told=told))
+    assert found[0].doing.endswith("so far")
+    assert found[0].part is not None
+    assert found[0].keeps
 
 
 def test_memory_is_bounded(runner: asyncio.Runner, work: Work) -> None:
@@ -201,7 +214,7 @@ def test_a_process_that_has_had_much_memory_is_not_used_again(
 ) -> None:
     async def asked() -> None:
         process = await begun(work, os.getpid)
-        await work.run(eval, "len(b'x' * 10**9)", is_long=True)
+        await work.search(eval, "len(b'x' * 10**9)")
         assert await ended(process)
         assert await begun(work, os.getpid) != process
 
@@ -220,7 +233,7 @@ def test_a_small_question_whose_process_is_killed_is_answered_by_another(
     runner: asyncio.Runner, work: Work
 ) -> None:
     async def asked() -> None:
-        task = asyncio.ensure_future(work.run(eval, BUSY, is_drawn=True))
+        task = asyncio.ensure_future(work.run(eval, BUSY))
         running: list[psutil.Process] = []
         while not running:
             await asyncio.sleep(0.01)
@@ -233,11 +246,15 @@ def test_a_small_question_whose_process_is_killed_is_answered_by_another(
     runner.run(asked())
 
 
-def test_a_picture_stays_in_the_quick_lane_while_it_loads_what_draws(
-    runner: asyncio.Runner, work: Work
-) -> None:
-    asked = f"{BUSY} and __import__('os').nice(0)"
-    assert runner.run(work.run(eval, asked, is_drawn=True)) == 0
+def test_an_idle_process_that_is_killed_is_replaced(runner: asyncio.Runner, work: Work) -> None:
+    async def asked() -> None:
+        process = await begun(work, os.getpid)
+        psutil.Process(process).kill()
+        assert await ended(process)
+        await asyncio.sleep(0.1)
+        assert await begun(work, os.getpid) != process
+
+    runner.run(asked())
 
 
 def test_a_mistake_is_for_the_log_only(runner: asyncio.Runner, work: Work) -> None:

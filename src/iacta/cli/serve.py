@@ -70,8 +70,8 @@ class ServeCommand(Command):
         import uvicorn
 
         from iacta.web.app import create_app
-        from iacta.web.connection import ACCEPTED_AT_ONCE, Connection
-        from iacta.web.guard import MOST_BODY_BYTES
+        from iacta.web.connection import Connection
+        from iacta.web.limits import ACCEPTED_AT_ONCE, MOST_BODY_BYTES
         from iacta.web.log import BoundedLog
         from iacta.web.work import Work
 

@@ -3,7 +3,8 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
@@ -14,8 +15,9 @@ from iacta.errors import IactaError, IllegalError, MalformedError
 from iacta.files import parse_json
 from iacta.questions.question import Question
 from iacta.web.asked import asked_questions
+from iacta.web.limits import QUICK_SECONDS
 from iacta.web.problems import GoneError
-from iacta.web.work import QUICK_SECONDS, Work
+from iacta.web.work import Work
 from iacta.web.worker import (
     Part,
     Parts,
@@ -30,8 +32,6 @@ __all__ = ["key_of", "parsed", "read_body", "router", "while_there"]
 T = TypeVar("T")
 
 MOST_EXACT = 2**53
-LONG = ("plan",)  # questions that skip the quick lane
-DRAWN = ("spec", "svg", "dark_svg")
 DARK, LIGHT = ("dark", "true"), ("dark", "false")  # of a picture, in its address
 
 
@@ -57,25 +57,25 @@ def _add_question(found: APIRouter, work: Work, name: str, form: type[Question])
                 return texts[part]
             if "spec" not in texts:
                 raise IllegalError("this plan has no picture, as its board is too large")
-            job = work.run(drawn, texts["spec"], part, is_drawn=True)
-            return str(await while_there(request, job))
-        job = work.run(
-            *(asked_by_address, name, pairs, (part,)),
-            key=key_of({"": sorted(pairs)}) if name in LONG else None,
-            is_long=name in LONG,
-            is_drawn=part in DRAWN,
-        )
-        parts: Parts = await while_there(request, job)
+            return str(await while_there(request, work.run(drawn, texts["spec"], part)))
+        parts = await found_by({"": sorted(pairs)}, request, asked_by_address, pairs, (part,))
         return str(parts[part])
+
+    async def found_by(
+        asked: Mapping[str, Any], request: Request, function: Callable[..., Parts], *args: Any
+    ) -> Parts:
+        """Return what a function finds, in the process that has answered the same before."""
+        is_plan = name == "plan"
+        run = partial(work.search, key=key_of(asked)) if is_plan else work.run
+        found: Parts = await while_there(request, run(function, name, *args))
+        return found
 
     async def by_address(request: Request) -> Response:
         return Response(await ask(request, "record"), media_type="application/json")
 
     async def by_record(request: Request) -> Response:
         record = await read_body(request)
-        key = key_of(record) if name in LONG else None
-        job = work.run(asked_by_record, name, record, ("record",), key=key, is_long=name in LONG)
-        parts: Parts = await while_there(request, job)
+        parts = await found_by(record, request, asked_by_record, record, ("record",))
         return Response(parts["record"], media_type="application/json")
 
     async def rows(request: Request) -> Response:
@@ -102,7 +102,7 @@ def _add_vega(found: APIRouter, work: Work) -> None:
 
     async def vega() -> Response:
         nonlocal script
-        script = script or await work.run(vega_script, is_drawn=True)
+        script = script or await work.run(vega_script)
         return Response(script, media_type="text/javascript; charset=utf-8")
 
     found.add_api_route("/static/vega.js", vega, methods=["GET"], include_in_schema=False)

@@ -6,35 +6,26 @@ its client longest is closed.
 """
 
 import asyncio
-import sys
 from http import HTTPStatus
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from iacta.web.guard import HEADERS
+from iacta.web.limits import (
+    BODY_SECONDS,
+    HEAD_SECONDS,
+    MOST_CONNECTIONS,
+    MOST_HEAD_BYTES,
+    MOST_OF_A_CLIENT,
+    RETRY_SECONDS,
+    TAKING_SECONDS,
+)
 from iacta.web.problems import Problem
 
-__all__ = ["ACCEPTED_AT_ONCE", "MOST_CONNECTIONS", "MOST_OF_A_CLIENT", "Connection"]
+__all__ = ["Connection"]
 
 
-def _descriptors() -> int:
-    """Return how many files and connections this process may have open."""
-    if sys.platform == "win32":
-        return 1024
-    import resource
-
-    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-
-
-MOST_CONNECTIONS = min(512, _descriptors() // 2)
-MOST_OF_A_CLIENT = MOST_CONNECTIONS // 4
-# What a loop accepts before it closes anything comes on top, some rounds of it.
-ACCEPTED_AT_ONCE = min(64, _descriptors() // 16)
-HEAD_SECONDS = 10.0
-BODY_SECONDS = 30.0
-TAKING_SECONDS = 60.0  # for a client to receive what it is sent
-MOST_HEAD_BYTES = 2**16
 LATE = "the request did not arrive in time"
 MANY = "the server has too many connections now; ask again soon"
 LARGE = f"the headers are larger than {MOST_HEAD_BYTES:,} bytes"
@@ -78,7 +69,7 @@ class Connection(HttpToolsProtocol):
             out._is_out = True
             out.transport.abort()
         else:
-            self._refuse(Problem(503, MANY, headers={"Retry-After": "2"}))
+            self._refuse(Problem(503, MANY, headers={"Retry-After": str(RETRY_SECONDS)}))
 
     @property
     def _is_waiting(self) -> bool:

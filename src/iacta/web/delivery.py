@@ -8,9 +8,10 @@ import re
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["LARGE_BYTES", "Delivery"]
+from iacta.web.limits import LARGE_BYTES
 
-LARGE_BYTES = 2_000  # from here on a body is sent in a smaller form
+__all__ = ["Delivery"]
+
 CONDITIONS = (b"if-none-match", b"if-modified-since", b"range")
 LEVEL = 5  # of gzip: twice as fast as the usual one, and hardly larger
 

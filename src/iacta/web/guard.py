@@ -9,12 +9,11 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from iacta.checks import shown
+from iacta.web.limits import MOST_BODY_BYTES, MOST_QUERY_BYTES
 from iacta.web.problems import Problem
 
-__all__ = ["HEADERS", "MOST_BODY_BYTES", "Guard"]
+__all__ = ["HEADERS", "Guard"]
 
-MOST_BODY_BYTES = 10**6
-MOST_QUERY_BYTES = 10**4
 TOO_MUCH = f"the body is larger than {MOST_BODY_BYTES:,} bytes"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 # for comparison, not bound

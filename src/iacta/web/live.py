@@ -13,13 +13,13 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
 from iacta.errors import IactaError, MalformedError
 from iacta.web.api import parsed
+from iacta.web.limits import HEAD_SECONDS
 from iacta.web.problems import problem_of
 from iacta.web.turns import analysed
-from iacta.web.work import Interrupt, Work
+from iacta.web.work import Work
+from iacta.web.worker import Progress
 
 __all__ = ["router"]
-
-MOST_SILENT_SECONDS = 10.0  # until the question is sent
 
 
 def router(work: Work) -> APIRouter:
@@ -34,7 +34,7 @@ def router(work: Work) -> APIRouter:
         await socket.accept()
         with suppress(WebSocketDisconnect, RuntimeError):  # the client has gone away
             try:
-                async with asyncio.timeout(MOST_SILENT_SECONDS):
+                async with asyncio.timeout(HEAD_SECONDS):
                     question = await _received(socket)
             except TimeoutError:
                 late = MalformedError("the question did not arrive in time")
@@ -50,40 +50,32 @@ def router(work: Work) -> APIRouter:
 
 async def _search(socket: WebSocket, work: Work, asked: dict[str, Any]) -> None:
     """Look at a turn while the client listens."""
-    interrupt = Interrupt()
-    told: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    stop: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
-        told.put_nowait({"progress": {"doing": doing, "part": part, "keeps": keeps}})
+    async def tell(progress: Progress) -> None:
+        await socket.send_json({"progress": progress._asdict()})
 
     async def search() -> None:
         try:
-            job = work.run(analysed, asked, is_long=True, watch=watch, interrupt=interrupt)
-            told.put_nowait({"answer": await job})
+            answer = await work.search(analysed, asked, told=tell, stop=stop)
         except Exception as error:
-            told.put_nowait({"problem": problem_of(error).record()})
+            await socket.send_json({"problem": problem_of(error).record()})
+        else:
+            await socket.send_json({"answer": answer})
 
     async def listen() -> None:
         with suppress(WebSocketDisconnect, IactaError):
             while True:
-                if (await _received(socket)).get("stop") is True:
-                    interrupt.now()
+                if (await _received(socket)).get("stop") is True and not stop.done():
+                    stop.set_result(None)
 
-    async def tell() -> None:
-        message: dict[str, Any] = {"progress": None}
-        while "progress" in message:
-            message = await told.get()
-            await socket.send_json(message)
-
-    searching, listening, telling = (
-        asyncio.ensure_future(each()) for each in (search, listen, tell)
-    )
+    tasks = [asyncio.ensure_future(each()) for each in (search, listen)]
     try:
-        await asyncio.wait((listening, telling), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for task in (searching, listening, telling):
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(searching, listening, telling, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _received(socket: WebSocket) -> dict[str, Any]:

@@ -3,11 +3,9 @@
 import logging
 from time import monotonic
 
-__all__ = ["BoundedLog"]
+from iacta.web.limits import LOG_CHARACTERS, LOG_RECORDS, LOG_SECONDS
 
-MOST_RECORDS = 20  # in one interval
-SECONDS = 60.0
-MOST_CHARACTERS = 10_000  # of a record
+__all__ = ["BoundedLog"]
 
 
 class BoundedLog(logging.StreamHandler):  # type: ignore[type-arg] # of stderr
@@ -16,22 +14,22 @@ class BoundedLog(logging.StreamHandler):  # type: ignore[type-arg] # of stderr
     def __init__(self) -> None:
         super().__init__()
         self.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
-        self._begun = -SECONDS
+        self._begun = -LOG_SECONDS
         self._count = 0
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record, if there were not too many lately."""
         now = monotonic()
-        if now - self._begun >= SECONDS:
-            left_out = self._count - MOST_RECORDS
+        if now - self._begun >= LOG_SECONDS:
+            left_out = self._count - LOG_RECORDS
             self._begun, self._count = now, 0
             if left_out > 0:
                 self.stream.write(f"{left_out} more messages were not logged\n")
         self._count += 1
-        if self._count <= MOST_RECORDS:
+        if self._count <= LOG_RECORDS:
             super().emit(record)
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the text of a record, cut where it is very long."""
         text = super().format(record)
-        return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]} …"
+        return text if len(text) <= LOG_CHARACTERS else f"{text[:LOG_CHARACTERS]} …"

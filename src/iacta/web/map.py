@@ -126,8 +126,8 @@ def router(work: Work) -> APIRouter:
     def add(address: str, function: Any, summary: str, body: Schema) -> None:
         async def answer(request: Request) -> JSONResponse:
             asked = await read_body(request)
-            job = work.run(function, asked, is_long=function is analysed)
-            return JSONResponse(await while_there(request, job))
+            run = work.search if function is analysed else work.run
+            return JSONResponse(await while_there(request, run(function, asked)))
 
         content = {"application/json": {"schema": body}}
         extra = {"requestBody": {"required": True, "content": content}}

@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import combinations
@@ -30,8 +30,9 @@ from iacta.questions.words import bar_percent
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet, find_rule_set
 from iacta.web.api import while_there
 from iacta.web.asked import address, asked_questions, offered, parameter_of, read_address
+from iacta.web.limits import MOST_CELLS
 from iacta.web.work import Work
-from iacta.web.worker import Part
+from iacta.web.worker import Part, answered
 
 __all__ = ["answer_html", "problem_page", "router", "template"]
 
@@ -40,7 +41,6 @@ FIRST = {"simulate": 1}  # the example on the page at first, if not 0
 LOG = "attack,defence\n5 6 3,4 2\n4 1 4,3 6\n2 6 1,5 5\n5 3 3,1 3\n6 6 2,2 6\n3 4,5\n"
 UNLISTED = (Source,)  # does not fit into an address
 STEADY = ("plan",)  # too slow to be answered while you type
-MOST_CELLS = 10_000
 SHADES = 20
 Pairs: TypeAlias = Sequence[tuple[str, str]]
 
@@ -421,7 +421,8 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
         linked: tuple[Part, ...] = ()
         if name == "plan":  # another search would find another plan
             linked = ("record", "rows", *(("spec",) if _has_picture(question) else ()))
-        found = await while_there(request, work.answer(question, ("sections", *linked)))
+        run = partial(work.search, key=question) if name == "plan" else work.run
+        found = await while_there(request, run(answered, question, ("sections", *linked)))
         sections = found["sections"]
         plan = work.plans.keep({part: found[part] for part in linked}) if linked else ""
         texts = texts or _written(question)

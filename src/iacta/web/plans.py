@@ -12,10 +12,9 @@ from collections.abc import Mapping
 
 from iacta.checks import shown
 from iacta.errors import IllegalError, MalformedError
+from iacta.web.limits import MOST_LETTERS
 
 __all__ = ["Plans"]
-
-MOST_LETTERS = 256 * 2**20  # of all texts together
 
 
 class Plans:

@@ -13,7 +13,9 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Match, Mount
 
 from iacta.errors import IactaError
-from iacta.web.work import BusyError, FailedError, LateError
+from iacta.web.limits import RETRY_SECONDS
+from iacta.web.work import BusyError, LateError
+from iacta.web.worker import FailedError
 
 __all__ = ["PROBLEM", "GoneError", "Problem", "add_problems", "problem_of"]
 
@@ -78,7 +80,7 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, IactaError):
         return Problem(422, str(error), error.parameter)
     if isinstance(error, BusyError):
-        return Problem(503, str(error), headers={"Retry-After": str(error.seconds)})
+        return Problem(503, str(error), headers={"Retry-After": str(RETRY_SECONDS)})
     if isinstance(error, LateError):
         return Problem(504, str(error))
     if isinstance(error, GoneError | ClientDisconnect):

@@ -1,6 +1,6 @@
 """What a process of the server computes: the requested parts of an answer.
 
-Such a process runs `serve`: it takes jobs from a pipe, one after another, and sends back progress
+Such a process runs `serve`: it takes jobs from a socket, one after another, and sends back progress
 and results. It neither reads nor writes files for clients.
 """
 
@@ -9,15 +9,16 @@ import gc
 import io
 import json
 import os
+import pickle
 import signal
+import socket
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from fractions import Fraction
 from multiprocessing import parent_process
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from threading import Thread
 from time import monotonic
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -31,38 +32,38 @@ from iacta.files import csv_rows, seal
 from iacta.questions.plan import PlanQuestion
 from iacta.questions.question import Answer, Question, Watch
 from iacta.web.asked import asked_questions, parameter_of, read_address, read_record
+from iacta.web.limits import (
+    LEAST_PAUSE,
+    MOST_BYTES,
+    MOST_KEPT,
+    MOST_PLAN_SECONDS,
+    MOST_RESIDENT,
+    NICENESS,
+    USUAL_PLAN_SECONDS,
+)
 
 __all__ = [
-    "MOST_SECONDS",
-    "PARTS",
-    "Failed",
+    "FailedError",
     "Job",
     "Part",
     "Parts",
     "Progress",
-    "Refused",
-    "Stopped",
+    "Reply",
+    "StoppedError",
+    "answer_to",
     "answered",
     "asked_by_address",
     "asked_by_record",
     "drawn",
     "serve",
     "vega_script",
-    "warm_up",
 ]
 
 Part: TypeAlias = Literal["record", "sections", "rows", "spec", "svg", "dark_svg"]
-PARTS: tuple[Part, ...] = ("record", "sections", "rows", "spec", "svg", "dark_svg")
 Parts: TypeAlias = dict[str, Any]
 
 FORMS = asked_questions()  # loaded before the first question
-MOST_BYTES = 3 * 2**30  # of memory that a process may allocate
-MOST_KEPT = 4  # answers that a process remembers
 KEPT_SECONDS = 0.2  # faster answers are not worth remembering
-USUAL_SECONDS, MOST_SECONDS = Fraction(2), Fraction(20)  # for a plan
-LEAST_PAUSE = 0.1  # seconds between two reports of progress
-PATIENT = 10  # the niceness of work that may take long
-TOO_LARGE = "these numbers need more memory than a server gives"
 
 
 class Job(NamedTuple):
@@ -75,7 +76,7 @@ class Job(NamedTuple):
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
-    is_watched: bool
+    is_watched: bool = False
 
 
 class Progress(NamedTuple):
@@ -86,21 +87,28 @@ class Progress(NamedTuple):
     keeps: bool
 
 
-class Refused(NamedTuple):
-    """An error of iacta, with the parameter that it is about."""
+class Reply(NamedTuple):
+    """What a job came to.
 
-    sentence: str
-    parameter: str | None
+    result: what its function returned.
+    error: what it raised instead.
+    is_worn: whether the process has had so much memory that another one should take its place.
+    """
+
+    result: Any
+    error: Exception | None
+    is_worn: bool
 
 
-class Stopped(NamedTuple):
-    """The job was interrupted before it had an answer."""
+class StoppedError(IactaError):
+    """The work was interrupted before there was an answer."""
+
+    def __init__(self, sentence: str = "the work was stopped before there was an answer") -> None:
+        super().__init__(sentence)
 
 
-class Failed(NamedTuple):
-    """Another error, for the server's log only."""
-
-    report: str
+class FailedError(Exception):
+    """A mistake in iacta; the text is for the server's log only."""
 
 
 # Answers.
@@ -142,8 +150,8 @@ def answer_to(
     if any(part in ("spec", "svg", "dark_svg") for part in parts):
         question.check_chart()
     if isinstance(question, PlanQuestion):
-        limit = USUAL_SECONDS if question.time_limit is None else question.time_limit
-        question = replace(question, time_limit=min(limit, MOST_SECONDS))
+        limit = USUAL_PLAN_SECONDS if question.time_limit is None else question.time_limit
+        question = replace(question, time_limit=min(limit, MOST_PLAN_SECONDS))
     if question in _kept and not is_anew:
         _kept.move_to_end(question)
         return _kept[question]
@@ -202,18 +210,14 @@ def asked_by_record(
         return answered(read_record(form, record), parts, watch)
 
 
-class _named:  # noqa: N801 # used as `suppress` is
+@contextmanager
+def _named(form: type[Question]) -> Iterator[None]:
     """Mark an error with the parameter that its sentence is about."""
-
-    def __init__(self, form: type[Question]) -> None:
-        self.form = form
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, IactaError):
-            error.parameter = parameter_of(error, self.form)
+    try:
+        yield
+    except IactaError as error:
+        error.parameter = parameter_of(error, form)
+        raise
 
 
 def drawn(spec: str, part: Part) -> str:
@@ -230,18 +234,13 @@ def vega_script() -> bytes:
     return convert("", "html")
 
 
-def warm_up() -> None:
-    """Make a plan, so that the planner is loaded before a client waits for it."""
-    PlanQuestion(from_=(("Brazil", 9),), others=(("", 2),), take="Peru").answer()
-
-
 # The process.
 
 
-def serve(jobs: Connection, is_patient: bool) -> None:
-    """Do the jobs that come through a pipe until it is closed.
+def serve(link: socket.socket, is_patient: bool) -> None:
+    """Do the jobs that come through a socket until it is closed.
 
-    jobs: brings jobs, and takes results.
+    link: brings jobs as pickles, and takes `Progress` and a `Reply` to each, after their lengths.
     is_patient: whether its jobs may take long: then everything else on this machine goes first.
 
     Ctrl-C does not reach it. `SIGUSR1` interrupts a job as Ctrl-C does a command: a search
@@ -261,55 +260,69 @@ def serve(jobs: Connection, is_patient: bool) -> None:
         signal.signal(signal.SIGUSR1, stop)
         resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
         if is_patient:
-            os.nice(PATIENT)
+            os.nice(NICENESS)
     Thread(target=_end_with_parent, daemon=True).start()
     gc.freeze()
+    jobs = link.makefile("rb")
+
+    def send(message: Progress | Reply) -> None:
+        text = pickle.dumps(message)
+        link.sendall(len(text).to_bytes(8) + text)
+
     with suppress(EOFError, OSError):
         while True:
-            job: Job = jobs.recv()
+            job: Job = pickle.load(jobs)  # noqa: S301 # from the server
+            result: Any = None
+            error: Exception | None = None
             is_busy = True
             try:
-                result = _done(job, jobs)
+                result = _done(job, send)
             except KeyboardInterrupt:
-                result = Stopped()
+                error = StoppedError()
+            except Exception as raised:
+                error = _told(raised)
             finally:
                 is_busy = False
-            jobs.send(result)
+            send(Reply(result, error, _is_worn()))
             if is_patient:
                 result = None
                 gc.collect()  # what refers to itself would be kept for long
 
 
-def _done(job: Job, jobs: Connection) -> Any:
+def _done(job: Job, send: Callable[[Progress], None]) -> Any:
+    if not job.is_watched:
+        return job.function(*job.args)
     reported = -LEAST_PAUSE
 
     def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
         nonlocal reported
         if monotonic() - reported >= LEAST_PAUSE:
             reported = monotonic()
-            jobs.send(Progress(doing, part, keeps))
+            send(Progress(doing, part, keeps))
 
-    try:
-        if job.is_watched:
-            return (job.function(*job.args, watch=watch), _resident())
-        return (job.function(*job.args), _resident())
-    except IactaError as error:
-        return Refused(str(error), error.parameter)
-    except MemoryError:
-        return Refused(TOO_LARGE, None)
-    except Exception:
+    return job.function(*job.args, watch=watch)
+
+
+def _told(error: Exception) -> Exception:
+    """Return an error as it is sent: those of iacta with their parameter, others for the log."""
+    if isinstance(error, MemoryError):
+        return IactaError("these numbers need more memory than a server gives")
+    if not isinstance(error, IactaError):
         import traceback
 
-        return Failed(traceback.format_exc())
+        return FailedError("".join(traceback.format_exception(error)))
+    told = IactaError(str(error))
+    told.parameter = error.parameter
+    return told
 
 
-def _resident() -> int:
-    """Return the peak memory of this process in bytes, 0 where that is not known."""
-    if sys.platform != "linux":
-        return 0
+def _is_worn() -> bool:
+    if sys.platform == "win32":
+        return False
     import resource
 
-    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    unit = 1 if sys.platform == "darwin" else 1024
+    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST_RESIDENT
 
 
 def _end_with_parent() -> None:
