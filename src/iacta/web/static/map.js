@@ -659,7 +659,7 @@ function showSteps() {
     const isChance = after?.is_chance !== false;
     const told = [];
     if (after?.figure) told.push(after.figure);
-    if (parts?.luck && Math.abs(parts.luck) >= 0.0005) told.push(`dice ${points(parts.luck, isChance)}`);
+    if (parts?.luck && Math.abs(parts.luck) >= 0.0005) told.push(`dice ${parts.isRough ? "about " : ""}${points(parts.luck, isChance)}`);
     if (parts?.cost && parts.cost >= 0.0005) told.push(`choice ${points(-parts.cost, isChance)}`);
     const button = element("button", { type: "button", className: `step-of${parts?.isCostly ? " costly" : ""}` }, `${turn?.words ?? turn?.problem ?? "…"} `, element("small", {}, told.join(", ")));
     if (parts?.isCostly) button.append(element("span", { className: "mark", title: "a costly choice" }, " ?"));

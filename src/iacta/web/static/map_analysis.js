@@ -8,6 +8,7 @@ const SECOND = 8;
 const LONGEST = 20;
 const MOST_KEPT = 300;
 const LEAST = 0.0005; // a loss below it is no loss
+const ROUGH = 0.002; // differences whose errors are larger are said to be rough
 
 /**
  * What the server says of a turn.
@@ -148,13 +149,14 @@ export function split(step, before, after) {
   if (!before || !after) return null;
   const change = after.value - before.value;
   const error = (before.high - before.low) / 2;
+  const isRough = error + (after.high - after.low) / 2 > ROUGH * (before.is_chance ? 1 : Math.abs(before.value));
   let cost = null;
   if (step.do === "attack") cost = before.moves.find(({ from, to }) => from === step.from && to === step.to)?.loss ?? null;
   else if (step.do === "advance") {
     const near = [...(before.advances ?? [])].sort((a, b) => Math.abs(a[0] - step.armies) - Math.abs(b[0] - step.armies));
     cost = near.length ? Math.max(before.value - near[0][1], 0) : null;
   } else if (step.do === "place") cost = Math.max(-change, 0);
-  if (cost === null) return { change, luck: null, cost: null, isCostly: false };
+  if (cost === null) return { change, luck: null, cost: null, isCostly: false, isRough };
   const luck = step.do === "attack" ? change + cost : 0;
-  return { change, luck, cost, isCostly: cost > Math.max(error, LEAST) };
+  return { change, luck, cost, isCostly: cost > Math.max(error, LEAST), isRough };
 }
