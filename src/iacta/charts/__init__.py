@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # for tools that check types without running the registry
     from iacta.charts.outcomes import *
     from iacta.charts.registry import *
     from iacta.charts.states import *
-    from iacta.charts.tables import *
 
 
 def check_installed() -> None:

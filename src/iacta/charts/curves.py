@@ -1,9 +1,9 @@
-"""Charts of many battles: chances to win as curves, and the fewest attackers for a chance."""
+"""Charts of many battles: curves of chances, the fewest attackers, and tables of chances."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -13,23 +13,30 @@ import numpy.typing as npt
 from iacta.charts.registry import Option, chart
 from iacta.charts.theme import (
     ATTACKERS,
+    BLUE,
+    GREEN,
     GREY,
     HEIGHT,
+    WIDTH,
     AnyChart,
     Row,
     alt,
     counted,
     exactly,
     finish,
+    level,
+    limit,
     named,
     shades,
     signed,
     under_rules,
+    x_axis,
+    y_axis,
 )
 from iacta.checks import Chance, read_chances, row_of, shown, whole_number
-from iacta.errors import IllegalError
+from iacta.errors import IllegalError, MalformedError
 from iacta.odds.arrays import win_probability
-from iacta.odds.needed import armies_needed
+from iacta.odds.needed import armies_needed, break_even_line
 from iacta.questions.words import joined, percent
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules, rules_name
@@ -45,6 +52,17 @@ MOST_SPOTS = 1_500  # more tooltips make a picture slow
 LABEL_HEIGHT = 12  # pixels from one label to the next
 HALF_WIDTH = 255  # pixels, of plots that stand side by side
 LEADER = 9  # pixels from the end of a line to its label
+
+MOST_VALUES = 20  # more numbers on a side of a table cannot be read
+MOST_CELLS = 40_000
+VALUE_ROOM = 14  # pixels that a number of three small digits takes
+ABLE = "attackers able to attack"  # without a garrison
+ROUNDED = (  # only what is certain is 0 or 100
+    "datum.win_probability == 0 || datum.win_probability == 1 ? 100 * datum.win_probability : "
+    "datum.win_probability < 0.005 ? '<1' : datum.win_probability >= 0.995 ? '>99' : "
+    "format(100 * datum.win_probability, '.0f')"
+)
+REGION, LINE, EQUAL = "favourites", "nearest line", "equal numbers"
 
 Whole = npt.NDArray[np.int64]
 
@@ -71,24 +89,19 @@ def curves_by_delta(
     """
     most = whole_number(defenders, "defenders", least=1, most=MOST_ARMIES)
     leads = _read_lines(deltas, "deltas", least=1 - most)
-    found = find_rules(rules)
-    against = np.arange(1, most + 1)
-    rows = _curves(
-        found, "delta", [(delta, np.maximum(against + delta, 0), against) for delta in leads]
-    )
-    by_lead = Lines("delta", "attackers minus defenders", leads, list(map(_signed, leads)))
+    found, against = find_rules(rules), np.arange(1, most + 1)
     cases = [
         f"with {counted(abs(each))} {'more' if each > 0 else 'fewer'}"
         if each
         else "with as many armies"
         for each in leads
     ]
-    return finish(
-        by_lead.draw("curves", rows, Axis("defenders", "defenders", 0, most), TO_WIN),
-        _first_and_last(f"Against {counted(most, 'defender')}", rows, "delta", cases),
-        "Chance to win by number of defenders; at the end of each line: attackers minus "
-        f"defenders, garrison included ({under_rules(found, label)}).",
-        {"curves": rows},
+    return _curves_chart(
+        _by_lead("delta", leads),
+        _curves(found, "delta", [(d, np.maximum(against + d, 0), against) for d in leads]),
+        Axis("defenders", "defenders", 0, most),
+        (f"Against {counted(most, 'defender')}", cases),
+        under_rules(found, label),
     )
 
 
@@ -113,17 +126,12 @@ def curves_by_match_up(
     most = whole_number(attackers, "attackers", least=1, most=MOST_ARMIES)
     defended = _read_lines(defenders, "defenders", least=1)[::-1]
     found = find_rules(rules)
-    count = np.arange(1, most + 1)
-    rows = _curves(found, "defenders", [(d, count, np.full(most, d)) for d in defended])
-    by_defenders = Lines("defenders", "defenders", defended, list(map(str, defended)))
-    return finish(
-        by_defenders.draw("curves", rows, Axis("attackers", ATTACKERS, 0, most), TO_WIN),
-        _first_and_last(
-            f"With {counted(most)}", rows, "defenders", [f"against {d}" for d in defended]
-        ),
-        "Chance to win by number of attackers; at the end of each line: the defenders "
-        f"({under_rules(found, label)}).",
-        {"curves": rows},
+    return _curves_chart(
+        _by_defenders(defended),
+        _match_ups(found, defended, most),
+        Axis("attackers", ATTACKERS, 0, most),
+        (f"With {counted(most)}", [f"against {d}" for d in defended]),
+        under_rules(found, label),
     )
 
 
@@ -150,25 +158,18 @@ def curves_by_advantage(
     """
     most = whole_number(attackers, "attackers", least=2, most=MOST_ARMIES)
     leads = _read_lines(advantages, "advantages", most=most - 1)
-    found = find_rules(rules)
-    count = np.arange(1, most + 1)
-    rows = _curves(found, "advantage", [(lead, count, count - lead) for lead in leads])
-    by_lead = Lines("advantage", "attackers minus defenders", leads, list(map(_signed, leads)))
+    found, count = find_rules(rules), np.arange(1, most + 1)
     cases = [
         f"against {abs(each)} {'fewer' if each > 0 else 'more'}" if each else "against as many"
         for each in leads
     ]
-    return finish(
-        by_lead.draw("curves", rows, Axis("attackers", ATTACKERS, 0, most), TO_WIN),
-        _first_and_last(f"With {counted(most)}", rows, "advantage", cases),
-        "Chance to win by number of attackers; at the end of each line: attackers minus "
-        f"defenders, garrison included ({under_rules(found, label)}).",
-        {"curves": rows},
+    return _curves_chart(
+        _by_lead("advantage", leads),
+        _curves(found, "advantage", [(lead, count, count - lead) for lead in leads]),
+        Axis("attackers", ATTACKERS, 0, most),
+        (f"With {counted(most)}", cases),
+        under_rules(found, label),
     )
-
-
-def _signed(lead: int) -> str:
-    return signed(lead, plus=True)
 
 
 def _curves(rules: Rules, column: str, curves: list[tuple[int, Whole, Whole]]) -> list[Row]:
@@ -185,12 +186,32 @@ def _curves(rules: Rules, column: str, curves: list[tuple[int, Whole, Whole]]) -
     return rows
 
 
-def _first_and_last(situation: str, rows: Sequence[Row], column: str, cases: Sequence[str]) -> str:
-    """Return a title with the chances at the ends of the first and the last curve."""
-    last = {row[column]: percent(row["win_probability"], 0) for row in rows}
+def _match_ups(rules: Rules, defended: Sequence[int], most: int) -> list[Row]:
+    """Return the points of a curve over attackers for each number of defenders."""
+    count = np.arange(1, most + 1)
+    return _curves(rules, "defenders", [(d, count, np.full(most, d)) for d in defended])
+
+
+def _curves_chart(
+    lines: Lines, rows: Sequence[Row], x: Axis, words: tuple[str, Sequence[str]], rules: str
+) -> AnyChart:
+    """Return curves of chances to win.
+
+    words: the situation of all curves, and the case of each.
+    """
+    situation, cases = words
+    last = {row[lines.column]: percent(row["win_probability"], 0) for row in rows}
     low, high = next(iter(last.values())), next(reversed(last.values()))
-    sentence = f"{situation} you win {low} of the time {cases[0]}"
-    return f"{sentence}." if len(cases) == 1 else f"{sentence}, {high} {cases[-1]}."
+    title = f"{situation} you win {low} of the time {cases[0]}"
+    ends = "the defenders"
+    if lines.column != "defenders":
+        ends = f"{lines.title}, garrison included"
+    return finish(
+        lines.draw("curves", rows, x, TO_WIN),
+        f"{title}." if len(cases) == 1 else f"{title}, {high} {cases[-1]}.",
+        f"Chance to win by number of {x.column}; at the end of each line: {ends} ({rules}).",
+        {"curves": rows},
+    )
 
 
 @chart(
@@ -217,15 +238,15 @@ def slices(
     defended = _read_lines(defenders, "defenders", least=1)[::-1]
     found = find_rules(rules)
     needed = dict(zip(defended, armies_needed(defended, EVEN, found).tolist(), strict=True))
-    count = np.arange(1, most + 1)
     rows = [
         {**row, "is_fewest": row["attackers"] == needed[row["defenders"]]}
-        for row in _curves(found, "defenders", [(d, count, np.full(most, d)) for d in defended])
+        for row in _match_ups(found, defended, most)
     ]
-    by_defenders = Lines("defenders", "defenders", defended, list(map(str, defended)))
-    x = Axis("attackers", ATTACKERS, 0, most)
+    lines = _by_defenders(defended).draw(
+        "slices", rows, Axis("attackers", ATTACKERS, 0, most), TO_WIN
+    )
     return finish(
-        alt.layer(*_favourites(), by_defenders.draw("slices", rows, x, TO_WIN)),
+        alt.layer(*_favourites(), lines),
         _slices_title({d: needed[d] for d in defended[::-1]}, most),
         "Chance to win by number of attackers; at the end of each line: the defenders; beside "
         "each dot: the fewest attackers with an even chance "
@@ -258,7 +279,7 @@ def _favourites() -> list[alt.Chart]:
     even = alt.datum(0.5, type="quantitative")
     numbers = marked.mark_text(align="left", dx=6, dy=12)
     return [
-        alt.Chart(named("slices")).mark_rule(color=GREY, strokeDash=[2, 4]).encode(y=even),
+        level("slices", "y", 0.5, color=GREY, strokeDash=[2, 4]),
         marked.mark_rule(strokeDash=[4, 3]).encode(
             x="attackers:Q", y="win_probability:Q", y2=alt.datum(0), color="defenders:O"
         ),
@@ -398,7 +419,6 @@ def _rules_name(rules: Rules | str) -> str:
 
 
 def _needed(most: int, wanted: Sequence[float], rules: Rules | str) -> Whole:
-    """Return the fewest attackers, a row for each chance and a column for each defender."""
     needed: Whole = armies_needed(np.arange(1, most + 1), [[chance] for chance in wanted], rules)
     return needed
 
@@ -427,14 +447,10 @@ class Axis(NamedTuple):
     most: float
     format: str = ",d"
 
-    def channel(self) -> dict[str, Any]:
-        """Return the arguments of the axis's Altair channel."""
-        return {
-            "shorthand": f"{self.column}:Q",
-            "title": self.title,
-            "axis": alt.Axis(format=self.format),
-            "scale": alt.Scale(domain=[self.least, self.most], nice=False, zero=False),
-        }
+    def on(self, axis: Callable[..., Any]) -> Any:
+        """Return its channel, which `x_axis` or `y_axis` makes."""
+        scale = {"domain": [self.least, self.most], "nice": False, "zero": False}
+        return axis(f"{self.column}:Q", self.title, scale, format=self.format)
 
 
 TO_WIN = Axis("win_probability", "chance to win", 0, 1, "%")
@@ -462,7 +478,7 @@ class Lines(NamedTuple):
         x, y: the axes.
         where: which rows of the table are meant, as a Vega expression; empty for all.
         """
-        base = alt.Chart(named(table)).encode(x=alt.X(**x.channel()))
+        base = alt.Chart(named(table)).encode(x=x.on(x_axis))
         if where:
             base = base.transform_filter(where)
         colour = alt.Color(
@@ -470,7 +486,7 @@ class Lines(NamedTuple):
             scale=alt.Scale(domain=list(self.values), range=shades(len(self.values))),
             legend=None,
         )
-        lines = base.encode(y=alt.Y(**y.channel()), color=colour)
+        lines = base.encode(y=y.on(y_axis), color=colour)
         layers = [
             lines.mark_line(strokeWidth=2 if len(self.values) <= FEW_LINES else 1),
             *self._at_ends(base, colour, rows, x, y),
@@ -511,6 +527,15 @@ class Lines(NamedTuple):
         ]
 
 
+def _by_lead(column: str, leads: Sequence[int]) -> Lines:
+    labels = [signed(each, plus=True) for each in leads]
+    return Lines(column, "attackers minus defenders", leads, labels)
+
+
+def _by_defenders(defended: Sequence[int]) -> Lines:
+    return Lines("defenders", "defenders", defended, list(map(str, defended)))
+
+
 def apart(places: Sequence[float], gap: float, least: float, most: float) -> list[float]:
     """Return places near those given, at least a gap apart and in the same order.
 
@@ -531,3 +556,159 @@ def apart(places: Sequence[float], gap: float, least: float, most: float) -> lis
     moved = np.empty(len(places))
     moved[order] = held
     return [float(place) for place in moved.round(12)]
+
+
+@chart(of="ndarray")
+def win_chance_map(
+    chances: npt.NDArray[Any], rules: Rules | str = "classic", label: str = ""
+) -> AnyChart:
+    """Return the chances of every battle up to a size as a map of colours, with values if few.
+
+    chances: what `win_table` returns.
+    rules: those of the table: `Rules`, or the name of a rule set.
+    label: what the rules are called, if they have no name of their own.
+
+    More than 40,000 battles are refused.
+
+    Source: the heat map of "Analyzing the Board Game Risk" (pracpred), and Höhle's coloured table.
+    """
+    if chances.ndim != 2 or not chances.size:
+        raise MalformedError(f"chances must be a table, got an array of shape {chances.shape}")
+    got = f"{chances.shape[0]} by {chances.shape[1]}"
+    limit(chances.size, MOST_CELLS, "a map of chances must have at most {} battles", got)
+    found = find_rules(rules)
+    base = _cells(ATTACKERS if found.garrison else ABLE)
+    count, most = chances.shape[0], max(chances.shape)
+    # Each cell covers a pixel of its neighbours, so that no paper shows between them.
+    size = alt.RelativeBandSize(1 + 2 * most / WIDTH)
+    colour = alt.Color(
+        "win_probability:Q",
+        title="chance to win",
+        scale=alt.Scale(domain=[0, 0.5, 1], range="diverging", interpolate="lab"),
+        legend=alt.Legend(format="%", gradientLength=200, values=[0, 0.25, 0.5, 0.75, 1]),
+    )
+    layers = [base.mark_rect(width=size, height=size).encode(color=colour)]
+    if most <= MOST_VALUES:
+        layers.append(_values(base))
+    return finish(
+        alt.layer(*layers).properties(height=count * max(round(WIDTH / count), 1)),
+        _map_title(chances),
+        f"Chance to win each battle, in per cent, fought to the end ({under_rules(found, label)}).",
+        {
+            "battles": [
+                {"attackers": a, "defenders": d, "win_probability": chance}
+                for a, row in enumerate(chances.astype(float).tolist(), start=1)
+                for d, chance in enumerate(row, start=1)
+            ]
+        },
+    )
+
+
+def _cells(attackers: str) -> alt.Chart:
+    """Return the chart of all battles before anything is drawn; attackers is their axis's title."""
+    scale = {"round": False}
+    return alt.Chart(named("battles")).encode(
+        x=x_axis("defenders:O", "defenders", scale, labelAngle=0, domain=False),
+        y=y_axis("attackers:O", attackers, scale, domain=False).sort("descending"),
+        tooltip=["attackers:O", "defenders:O", exactly("win_probability", "chance to win")],
+    )
+
+
+def _values(base: alt.Chart) -> alt.Chart:
+    """Return the chances as numbers, hidden where they would overlap."""
+    room = alt.ExprRef(f"bandwidth('x') < {VALUE_ROOM} ? 0 : 1")
+    size = alt.ExprRef("bandwidth('x') < 19 ? 8 : bandwidth('x') < 24 ? 9 : 11")
+    text: alt.Chart = (
+        base.transform_calculate(per_cent=ROUNDED)
+        .mark_text(fontSize=size, opacity=room)
+        .encode(text="per_cent:N")
+    )
+    return text
+
+
+def _map_title(chances: npt.NDArray[Any]) -> str:
+    """Return from where on the attackers are favourites with equal numbers, or how often in all."""
+    ahead = (chances.diagonal() > EVEN).tolist()
+    if not any(ahead):
+        return f"With equal numbers, up to {counted(len(ahead))}, the defenders are not worse off."
+    first = len(ahead) - ahead[::-1].index(False) if False in ahead else 0
+    if first == len(ahead):
+        count = int((chances > EVEN).sum())
+        return f"The attackers are the favourites in {count} of {chances.size} battles."
+    least = f"{first + 1} to " if first + 1 < len(ahead) else ""
+    return f"With {least}{counted(len(ahead))} on each side you are the favourite."
+
+
+@chart(command="break-even", attackers=Option("50", least=1), defenders=Option("50", least=2))
+def break_even(
+    attackers: int, defenders: int, rules: Rules | str = "classic", label: str = ""
+) -> AnyChart:
+    """Return where the attackers are favourites, and the straight line nearest to that border.
+
+    attackers: the most attackers, garrison included.
+    defenders: the most defenders, at least 2.
+    rules: `Rules`, or the name of a rule set; without a garrison, attackers are those able to
+        attack.
+    label: what the rules are called, if they have no name of their own.
+
+    The same is refused as by `break_even_line`, and more than 1000 armies.
+
+    Source: Höhle's picture of the table of 50 by 50, and its regression.
+    """
+    most = whole_number(attackers, "attackers", least=1, most=MOST_ARMIES)
+    against = whole_number(defenders, "defenders", least=2, most=MOST_ARMIES)
+    found = find_rules(rules)
+    line = break_even_line(against, found)
+    rows = [
+        {"defenders": d, "attackers": fewest, "line": line.intercept + line.slope * d}
+        for d, fewest in enumerate(line.attackers, start=1)
+    ]
+    more = "more" if line.intercept >= 0 else "fewer"
+    return finish(
+        alt.layer(*_region(most, against)),
+        f"An even fight takes about {line.slope:.2f} attackers for each defender, and "
+        f"{abs(line.intercept):.1f} {more}.",
+        "The battles that the attackers win at least half of the time, and the line "
+        f"{line.intercept:.4f} + {line.slope:.4f} per defender, by least squares "
+        f"({under_rules(found, label)}).",
+        {"border": rows},
+    )
+
+
+def _region(most: int, against: int) -> list[alt.Chart]:
+    """Return the region of favourites, its line, and the line of equal numbers, in one legend."""
+    rim = most + 0.5
+    across = x_axis(
+        "defenders:Q", "defenders", {"domain": [1, against], "nice": False}, format=",d"
+    )
+    base = alt.Chart(named("border")).encode(x=across)
+    region = base.transform_calculate(
+        low=f"min(datum.attackers - 0.5, {rim})", high=f"{rim}", kind=f"'{REGION}'"
+    ).encode(
+        y=y_axis("low:Q", ATTACKERS, {"domain": [0.5, rim], "nice": False}, format=",d"),
+        y2="high:Q",
+        color=alt.Color(
+            "kind:N",
+            scale=alt.Scale(domain=[REGION, LINE, EQUAL], range=[GREEN, BLUE, GREY]),
+            title=None,
+            legend=alt.Legend(symbolOpacity=1, symbolType="square"),
+        ),
+    )
+
+    def inside(column: str) -> alt.Chart:
+        # Rows outside the plot are filtered out: clipping takes longer than drawing the rest.
+        return base.transform_filter(f"datum.{column} >= 0.5 && datum.{column} <= {rim}")
+
+    tooltip = [
+        alt.Tooltip("defenders:Q"),
+        alt.Tooltip("attackers:Q", title="fewest attackers"),
+        exactly("line", LINE),
+    ]
+    return [
+        region.mark_area(opacity=0.5, interpolate="step"),
+        inside("defenders")
+        .mark_line(strokeDash=[5, 4])
+        .encode(y="defenders:Q", color=alt.datum(EQUAL)),
+        inside("line").mark_line().encode(y="line:Q", color=alt.datum(LINE)),
+        inside("attackers").mark_point(size=60, opacity=0).encode(y="attackers:Q", tooltip=tooltip),
+    ]
