@@ -21,8 +21,8 @@ from iacta.charts.theme import (
     exactly,
     finish,
     level,
-    named,
     row_axis,
+    rows_of,
     x_axis,
     y_axis,
 )
@@ -133,7 +133,7 @@ def _results(audited: Audit) -> list[Row]:
 
 
 def _deviations(rows: Sequence[Row]) -> Any:
-    base = alt.Chart(named("results")).encode(
+    base = rows_of("results").encode(
         y=row_axis("result", rows, labelLimit=150, labelOverlap=False),
         tooltip=["result:N", exactly("seen"), exactly("expected"), exactly("off")],
     )
@@ -150,7 +150,7 @@ def _evidence(rows: Sequence[Row]) -> Any:
     logs = [math.log10(row["e_value"]) for row in rows]
     least, most = math.floor(min(logs)), math.ceil(max(logs))
     powers = range(least, most + 1, max(1, (most - least) // 5))
-    base = alt.Chart(named("evidence")).encode(
+    base = rows_of("evidence").encode(
         x=_time(), tooltip=["throws:Q", exactly("e_value", "evidence")]
     )
     line = base.mark_line(color=BLUE, strokeWidth=2).encode(
@@ -162,7 +162,7 @@ def _evidence(rows: Sequence[Row]) -> Any:
             values=[10.0**power for power in powers],
         )
     )
-    needed = alt.Chart(named("needed")).mark_rule(strokeDash=[6, 4], strokeWidth=1.5, color=RED)
+    needed = rows_of("needed").mark_rule(strokeDash=[6, 4], strokeWidth=1.5, color=RED)
     alarm = needed.encode(y="e_value:Q", tooltip=[exactly("e_value", "alarm")])
     return alt.layer(line, alarm).properties(height=SMALL)
 
@@ -174,9 +174,7 @@ def _time() -> alt.X:
 def _luck(rows: Sequence[Row]) -> Any:
     players = dict.fromkeys(row["player"] for row in rows)
     colours = dict(zip_longest(players, CATEGORIES[: len(players)], fillvalue=GREY))
-    base = alt.Chart(named("luck")).encode(
-        x=_time(), tooltip=["throws:Q", "player:N", exactly("armies")]
-    )
+    base = rows_of("luck").encode(x=_time(), tooltip=["throws:Q", "player:N", exactly("armies")])
     line = base.mark_line(strokeWidth=2).encode(
         y=y_axis("armies:Q", "luck, in armies"), color=categories("player", colours, rows)
     )

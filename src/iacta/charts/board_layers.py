@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from iacta.charts.scene import NARROW, SHAPES, Anchor, Arrow, Kind, Scene, cut
-from iacta.charts.theme import GREY, WIDTH, AnyChart, Row, alt, contrast, named
+from iacta.charts.theme import GREY, WIDTH, AnyChart, Row, alt, contrast, rows_of
 
 __all__ = [
     "MOST_NAMED",
@@ -73,9 +73,7 @@ def ground_layers(scene: Scene, rows: Sequence[Row], **paint: Any) -> list[alt.C
             features.append({"type": "Feature", "geometry": geometry, **row})
     data = alt.InlineData(values=features, name="outlines")
     shapes = alt.Chart(data).mark_geoshape(clip=True, style="inked")
-    edges = alt.Chart(named("outlines")).mark_geoshape(
-        filled=False, stroke=GREY, strokeWidth=0.7, clip=True
-    )
+    edges = rows_of("outlines").mark_geoshape(filled=False, stroke=GREY, strokeWidth=0.7, clip=True)
     return [
         _projected(scene, shapes.encode(**paint, tooltip=tips)),
         _projected(scene, edges),
@@ -102,9 +100,7 @@ def border_rows(scene: Scene) -> list[Row]:
 def _border_lines(scene: Scene) -> list[alt.Chart]:
     """Return the lines between territories, with an arrow head on one-way borders."""
     dashes = [2, 3] if scene.outlines else [1, 0]
-    rule = alt.Chart(named("borders")).mark_rule(
-        color=GREY, strokeDash=dashes, strokeWidth=1, clip=True
-    )
+    rule = rows_of("borders").mark_rule(color=GREY, strokeDash=dashes, strokeWidth=1, clip=True)
     heads = [
         {
             "x": (row["x"] + 2 * row["x2"]) / 3,

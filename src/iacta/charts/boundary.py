@@ -18,7 +18,7 @@ from iacta.charts.theme import (
     exactly,
     fight,
     finish,
-    named,
+    rows_of,
     whole_axis,
 )
 from iacta.checks import shown
@@ -155,17 +155,17 @@ def _chart(largest: float, attackers: int, defenders: int) -> AnyChart:
     x = alt.X("attackers:Q", **_axis(ATTACKERS, attackers))
     y = alt.Y("defenders:Q", **_axis("defenders", defenders))
     rolls = (
-        alt.Chart(named("rolls"))
+        rows_of("rolls")
         .mark_rule(opacity=0.35)
         .encode(x="x:Q", y="y:Q", x2="x2:Q", y2="y2:Q", tooltip=["from:N", "to:N"])
     )
     free = (
-        alt.Chart(named("rolls"))
+        rows_of("rolls")
         .mark_point(filled=True, opacity=1, color=GREY, size=25)
         .encode(x="x:Q", y="y:Q")
     )
     points = (
-        alt.Chart(named("points"))
+        rows_of("points")
         .mark_point(filled=True, opacity=0.85)
         .encode(
             x=x,
@@ -180,7 +180,7 @@ def _chart(largest: float, attackers: int, defenders: int) -> AnyChart:
             ],
         )
     )
-    start = alt.Chart(named("starts")).encode(x=x, y=y)
+    start = rows_of("starts").encode(x=x, y=y)
     name = start.mark_text(text="start", dx=-20, fontSize=11, fontWeight="bold")
     dot = start.mark_text(text="●", fontSize=14)
     return alt.layer(rolls, free, points, dot, name).properties(height=HEIGHT)

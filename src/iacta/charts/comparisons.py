@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from iacta.battle.battle import Battle
@@ -22,9 +22,12 @@ from iacta.charts.theme import (
     exactly,
     expect,
     finish,
-    named,
     percent_label,
+    row_axis,
+    rows_of,
     under_rules,
+    x_axis,
+    y_axis,
 )
 from iacta.checks import row_of
 from iacta.errors import IactaError, IllegalError
@@ -75,19 +78,9 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
     if not rows:
         raise IllegalError("rules must be such that the odds of their battles can be computed")
     rows.sort(key=lambda row: -row["win_probability"])
-    base = alt.Chart(named("rules")).encode(
-        y=alt.Y(
-            "rules:N",
-            title=None,
-            sort=[row["rules"] for row in rows],
-            axis=alt.Axis(labelLimit=150, labelOverlap=False),
-        ),
-        x=alt.X(
-            "win_probability:Q",
-            title="chance to win",
-            axis=alt.Axis(format="%"),
-            scale=alt.Scale(domain=[0, 1]),
-        ),
+    base = rows_of("rules").encode(
+        y=row_axis("rules", rows, labelLimit=150, labelOverlap=False),
+        x=x_axis("win_probability:Q", "chance to win", {"domain": [0, 1]}, format="%"),
         tooltip=["rules:N", exactly("win_probability")],
     )
     values = (
@@ -118,18 +111,17 @@ def full_roll(known: RuleSet) -> AnyChart:
 
     known: the rule set; refused if its dice are not chosen before the roll.
     """
-    expect(known, RuleSet, "known")
     if not known.rules.mode.dice_chosen_first:
         raise known.rules.mode.unfit("to draw the dice of a full roll")
     roll = Roll(*known.rules.full_roll, known.rules)
     losses = roll.loss_counts()
-    base = alt.Chart(named("losses")).encode(
-        x=alt.X(
+    base = rows_of("losses").encode(
+        x=x_axis(
             "defenders_lost:O",
-            title="armies that the defenders lose; the attackers lose the rest",
-            axis=alt.Axis(labelAngle=0),
+            "armies that the defenders lose; the attackers lose the rest",
+            labelAngle=0,
         ),
-        y=alt.Y("probability:Q", title="chance", axis=alt.Axis(format="%")),
+        y=y_axis("probability:Q", "chance", format="%"),
         tooltip=[
             alt.Tooltip("defenders_lost:O", title="defenders lose"),
             alt.Tooltip("attackers_lost:O", title="attackers lose"),
@@ -228,35 +220,29 @@ def _time(seconds: float) -> str:
     return f"{1e6 * seconds:.3g} µs"
 
 
-def _looked_up(labels: Mapping[float, str]) -> str:
-    """Return the expression of the label of a number, compared by its power of ten."""
-    powers = {round(math.log10(value)): label for value, label in labels.items()}
-    return f"{json.dumps(powers)}[round(log(datum.value) / LN10)]"
-
-
 def _times_and_errors(rows: Sequence[Row]) -> tuple[alt.Chart, alt.Chart]:
     """Return the times of the methods, and their errors; those without one are at the left."""
-    order = [row["method"] for row in rows]
-    base = alt.Chart(named("methods"), height=POINT_HEIGHT * len(order)).encode(
-        y=alt.Y("method:N", title=None, sort=list(order), axis=alt.Axis(labelOverlap=False)),
-        tooltip=[
-            "method:N",
-            exactly("win_probability"),
-            alt.Tooltip("relative_error:Q", format=".3~g"),
-            alt.Tooltip("seconds:Q", format=".3~g"),
-        ],
+    base = (
+        rows_of("methods")
+        .properties(height=POINT_HEIGHT * len(rows))
+        .encode(
+            y=row_axis("method", rows, labelOverlap=False),
+            tooltip=[
+                "method:N",
+                exactly("win_probability"),
+                alt.Tooltip("relative_error:Q", format=".3~g"),
+                alt.Tooltip("seconds:Q", format=".3~g"),
+            ],
+        )
     )
-    seconds = alt.X(
-        "seconds:Q",
-        title="time",
-        axis=alt.Axis(labelExpr=TIMES, tickCount=4),
-        scale=alt.Scale(type="log"),
-    )
-    error = alt.X(
+    seconds = x_axis("seconds:Q", "time", {"type": "log"}, labelExpr=TIMES, tickCount=4)
+    powers = {round(math.log10(value)): label for value, label in ERRORS.items()}
+    error = x_axis(
         "shown:Q",
-        title="relative error",
-        axis=alt.Axis(values=list(ERRORS), labelExpr=_looked_up(ERRORS)),
-        scale=alt.Scale(type="log", domain=[LEAST_ERROR, 1], clamp=True),
+        "relative error",
+        {"type": "log", "domain": [LEAST_ERROR, 1], "clamp": True},
+        values=list(ERRORS),
+        labelExpr=f"{json.dumps(powers)}[round(log(datum.value) / LN10)]",
     )
     answers = {EXACT: GREEN, ROUNDED: BLUE, UNKNOWN: GREY}
     return (

@@ -26,7 +26,7 @@ from iacta.charts.theme import (
     finish,
     level,
     limit,
-    named,
+    rows_of,
     shades,
     signed,
     under_rules,
@@ -275,7 +275,7 @@ def _slices_title(needed: Mapping[int, int], most: int) -> str:
 
 def _favourites() -> list[alt.Chart]:
     """Return the line of even chances, and where each curve first reaches it."""
-    marked = alt.Chart(named("slices")).transform_filter("datum.is_fewest")
+    marked = rows_of("slices", "datum.is_fewest")
     even = alt.datum(0.5, type="quantitative")
     numbers = marked.mark_text(align="left", dx=6, dy=12)
     return [
@@ -478,7 +478,7 @@ class Lines(NamedTuple):
         x, y: the axes.
         where: which rows of the table are meant, as a Vega expression; empty for all.
         """
-        base = alt.Chart(named(table)).encode(x=x.on(x_axis))
+        base = rows_of(table).encode(x=x.on(x_axis))
         if where:
             base = base.transform_filter(where)
         colour = alt.Color(
@@ -607,7 +607,7 @@ def win_chance_map(
 def _cells(attackers: str) -> alt.Chart:
     """Return the chart of all battles before anything is drawn; attackers is their axis's title."""
     scale = {"round": False}
-    return alt.Chart(named("battles")).encode(
+    return rows_of("battles").encode(
         x=x_axis("defenders:O", "defenders", scale, labelAngle=0, domain=False),
         y=y_axis("attackers:O", attackers, scale, domain=False).sort("descending"),
         tooltip=["attackers:O", "defenders:O", exactly("win_probability", "chance to win")],
@@ -681,7 +681,7 @@ def _region(most: int, against: int) -> list[alt.Chart]:
     across = x_axis(
         "defenders:Q", "defenders", {"domain": [1, against], "nice": False}, format=",d"
     )
-    base = alt.Chart(named("border")).encode(x=across)
+    base = rows_of("border").encode(x=across)
     region = base.transform_calculate(
         low=f"min(datum.attackers - 0.5, {rim})", high=f"{rim}", kind=f"'{REGION}'"
     ).encode(

@@ -24,17 +24,20 @@ from iacta.charts.theme import (
     categories,
     counted,
     exactly,
-    expect,
     fight,
     finish,
-    named,
+    level,
+    limit,
+    row_axis,
+    rows_of,
     under_rules,
+    x_axis,
+    y_axis,
 )
 from iacta.checks import shown, whole_number
-from iacta.errors import TooLargeError
 from iacta.odds.arrays import win_probability
 from iacta.odds.needed import win_probabilities_keeping
-from iacta.questions.words import percent, plain_percent
+from iacta.questions.words import count, percent, plain_percent
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop, read_stop
 from iacta.rules.variants import find_rules
@@ -71,9 +74,6 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> AnyChart:
     attackers; a table `boundary` as the decision has it; and the battle itself. More than 100,000
     states are refused.
     """
-    from iacta.odds.decisions import Decision
-
-    expect(decision, Decision, "decision")
     known = [each for each in decision.boundary if each.attackers is not None]
     fewest = [each.attackers for each in known if each.attackers is not None]
     decided = int(decision.rolls.shape[1]) - 1 + decision.rules.garrison
@@ -98,11 +98,9 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> AnyChart:
 
 
 def _refuse_large(attackers: int, defenders: int) -> None:
-    if attackers * defenders > MOST_STATES:
-        raise TooLargeError(
-            f"a decision that is drawn must have at most {MOST_STATES:,} states, got "
-            f"{shown(attackers)} attackers by {shown(defenders)} defenders"
-        )
+    got = f"{shown(attackers)} attackers by {shown(defenders)} defenders"
+    rule = "a decision that is drawn must have at most {:,} states"
+    limit(attackers * defenders, MOST_STATES, rule, got)
 
 
 def _decision_title(decision: Decision, prize: Fraction | None) -> str:
@@ -148,10 +146,8 @@ def _regions(runs: Sequence[Row], name: str) -> list[Row]:
 
 
 def _region_words(table: str, words: str) -> alt.Chart:
-    """Return a word in each region."""
     text: alt.Chart = (
-        alt.Chart(named(table))
-        .transform_calculate(word=words)
+        rows_of(table, word=words)
         .mark_text(fontSize=alt.ExprRef(LETTERS), fontWeight="bold")
         .encode(x="defenders:Q", y="attackers:Q", text="word:N")
     )
@@ -160,18 +156,14 @@ def _region_words(table: str, words: str) -> alt.Chart:
 
 def _states(table: str, **edges: str) -> alt.Chart:
     """Return a chart over attackers and defenders whose marks have these `low` and `high` edges."""
-    whole = alt.Axis(format="d", tickMinStep=1, labelExpr=COUNT, grid=False)
-    scale = alt.Scale(zero=False, nice=False)
-    states: alt.Chart = (
-        alt.Chart(named(table))
-        .transform_calculate(left="datum.defenders - 0.5", right="datum.defenders + 0.5", **edges)
-        .encode(
-            x=alt.X("left:Q", title="defenders", axis=whole, scale=scale),
-            x2="right:Q",
-            y=alt.Y("low:Q", title=ATTACKERS, axis=whole, scale=scale),
-        )
+    whole = {"format": "d", "tickMinStep": 1, "labelExpr": COUNT, "grid": False}
+    scale = {"zero": False, "nice": False}
+    sides = {"left": "datum.defenders - 0.5", "right": "datum.defenders + 0.5"}
+    return rows_of(table, **sides, **edges).encode(
+        x=x_axis("left:Q", "defenders", scale, **whole),
+        x2="right:Q",
+        y=y_axis("low:Q", ATTACKERS, scale, **whole),
     )
-    return states
 
 
 def _cells(table: str) -> alt.Chart:
@@ -183,7 +175,7 @@ def _cells(table: str) -> alt.Chart:
 def _battle_dot(*tooltip: str) -> alt.Chart:
     """Return the dot of the battle that is asked about."""
     dot: alt.Chart = (
-        alt.Chart(named("battle"))
+        rows_of("battle")
         .mark_text(text="●", fontSize=16)
         .encode(x="defenders:Q", y="attackers:Q", tooltip=["attackers:Q", "defenders:Q", *tooltip])
     )
@@ -217,16 +209,11 @@ def dice_map(decision: DiceDecision) -> AnyChart:
     The chart has a table `attack` and a table `defence`: the `dice` of `least` to `most` attackers
     against n `defenders`; and the battle itself. More than 100,000 states are refused.
     """
-    from iacta.odds.decisions import DiceDecision
-
-    expect(decision, DiceDecision, "decision")
     _refuse_large(decision.attackers, decision.defenders)
     garrison = decision.rules.garrison
 
     def dice(policy: Any) -> list[Row]:
-        """Return the rows of a side, whose policy counts attackers above the garrison."""
-
-        def at(a: int, d: int) -> int:
+        def at(a: int, d: int) -> int:  # a policy counts attackers above the garrison
             return int(policy[d, a - garrison]) if a > garrison else 0
 
         return list(_runs(at, decision.attackers, decision.defenders, "dice"))
@@ -259,15 +246,9 @@ def dice_map(decision: DiceDecision) -> AnyChart:
 
 
 def _dice_cells(table: str, most: int) -> alt.Chart:
-    """Return the states, the deeper the more dice are thrown."""
-    cells: alt.Chart = _cells(table).encode(
-        color=alt.value(BLUE),
-        opacity=alt.Opacity("dice:Q")
-        .scale(domain=[0, max(most, 1)], range=[0.04, 0.6])
-        .legend(None),
-        tooltip=["defenders:Q", "dice:O", "least:Q", "most:Q"],
-    )
-    return cells
+    depth = alt.Opacity("dice:Q").scale(domain=[0, max(most, 1)], range=[0.04, 0.6]).legend(None)
+    tooltip = ["defenders:Q", "dice:O", "least:Q", "most:Q"]
+    return _cells(table).encode(color=alt.value(BLUE), opacity=depth, tooltip=tooltip)
 
 
 @chart()
@@ -384,19 +365,10 @@ def _chances_around(side: str, enough: int, probabilities: Chances) -> list[Row]
 
 def _chance_chart(side: str, enough: int, chance: Fraction, x_title: str, y_title: str) -> AnyChart:
     """Return the chances as points, the wanted one as a line, and the answer with its number."""
-    base = alt.Chart(named("chances")).encode(
-        x=alt.X(
-            f"{side}:Q",
-            title=x_title,
-            axis=alt.Axis(format=",d", tickMinStep=1),
-            scale=alt.Scale(zero=False, nice=False, padding=8),
-        ),
-        y=alt.Y(
-            "probability:Q",
-            title=y_title,
-            axis=alt.Axis(format="%"),
-            scale=alt.Scale(domain=[0, 1]),
-        ),
+    scale = {"zero": False, "nice": False, "padding": 8}
+    base = rows_of("chances").encode(
+        x=x_axis(f"{side}:Q", x_title, scale, format=",d", tickMinStep=1),
+        y=y_axis("probability:Q", y_title, {"domain": [0, 1]}, format="%"),
         tooltip=[alt.Tooltip(f"{side}:Q", title=x_title), exactly("probability", y_title)],
     )
     colour = alt.Color(
@@ -408,9 +380,7 @@ def _chance_chart(side: str, enough: int, chance: Fraction, x_title: str, y_titl
     answer = base.transform_filter(f"datum.{side} == {enough}")
     return alt.layer(
         base.mark_line(color=GREY, strokeWidth=1),
-        alt.Chart(named("chances"))
-        .mark_rule(color=AMBER, strokeDash=[6, 4])
-        .encode(y=alt.datum(float(chance), type="quantitative")),
+        level("chances", "y", float(chance), color=AMBER, strokeDash=[6, 4]),
         base.mark_point(filled=True, size=36, opacity=1).encode(color=colour),
         answer.mark_point(filled=True, size=140, color=BLUE, opacity=1),
         answer.mark_text(align="left", dx=9, dy=12, fontSize=13, fontWeight="bold").encode(
@@ -442,26 +412,18 @@ def best_spread(
     The chart has a table `spread` of the armies on each territory of the best; and with others a
     table `values` of the `value` that each `spread` leaves the attackers.
     """
-    from iacta.odds.spread import BestSpread
-
-    expect(best, BestSpread, "best")
     found = find_rules(rules)
     spread = best.spreads[0]
-    base = alt.Chart(named("spread")).encode(
-        x=alt.X("territory:O", title="territory of the chain", axis=alt.Axis(labelAngle=0)),
-        y=alt.Y(
-            "defenders:Q",
-            title="defenders",
-            axis=alt.Axis(format=",d", tickMinStep=1),
-            scale=alt.Scale(domain=[0, 1.08 * max(spread)], nice=False),  # room for the number
-        ),
+    scale = {"domain": [0, 1.08 * max(spread)], "nice": False}  # room for the number
+    base = rows_of("spread").encode(
+        x=x_axis("territory:O", "territory of the chain", labelAngle=0),
+        y=y_axis("defenders:Q", "defenders", scale, format=",d", tickMinStep=1),
         tooltip=["territory:O", "defenders:Q"],
     )
     room = alt.ExprRef("bandwidth('x') < 14 ? 0 : 1")
     values = base.mark_text(dy=-7, opacity=room).encode(text="defenders:Q")
     known = "no spread is better" if best.is_exact else "the best found by a search"
-    stack = f"{attackers} {'attacker' if attackers == 1 else 'attackers'}"
-    s = "s" if attackers == 1 else ""
+    stack, s = count(attackers, "attacker", "attackers"), "s" if attackers == 1 else ""
     if objective == "break through":
         title = f"{stack} break{s} through {percent(float(best.value), 0)} of the time at best."
     else:
@@ -470,7 +432,7 @@ def best_spread(
     bars: AnyChart = alt.layer(base.mark_bar(color=RED), values)
     tables: dict[str, list[Row]] = {
         "spread": [
-            {"territory": place, "defenders": count} for place, count in enumerate(spread, start=1)
+            {"territory": place, "defenders": held} for place, held in enumerate(spread, start=1)
         ]
     }
     if others:
@@ -507,9 +469,6 @@ def best_fronts(
     The chart has a table `armies` with those `held` before and those that are `new` on each
     territory, and a table `values` of the `value` that each front leaves its attackers.
     """
-    from iacta.odds.fronts import BestFronts
-
-    expect(divided, BestFronts, "divided")
     found, is_chance = find_rules(rules), objective == "break through"
     fronts = [
         (f"front {number}: {counted(each.front.attackers, 'attacker')}", each)
@@ -522,15 +481,18 @@ def best_fronts(
             territory = f"front {number}" + (f", territory {place}" if len(each.spread) > 1 else "")
             rows.append({"territory": territory, "kind": "held", "armies": before})
             rows.append({"territory": territory, "kind": "new", "armies": after - before})
-    places = [row["territory"] for row in rows if row["kind"] == "new"]
-    base = alt.Chart(named("armies"), height=26 * len(places)).encode(
-        x=alt.X("armies:Q", title="armies", axis=alt.Axis(format=",d", tickMinStep=1)),
-        y=alt.Y("territory:N", title=None, sort=places),
-        color=categories(
-            "kind", {"held": GREY, "new": RED}, [row for row in rows if row["armies"]]
-        ),
-        order=alt.Order("kind:O"),
-        tooltip=["territory:N", "kind:N", "armies:Q"],
+    base = (
+        rows_of("armies")
+        .properties(height=13 * len(rows))
+        .encode(
+            x=x_axis("armies:Q", "armies", format=",d", tickMinStep=1),
+            y=row_axis("territory", rows),
+            color=categories(
+                "kind", {"held": GREY, "new": RED}, [row for row in rows if row["armies"]]
+            ),
+            order=alt.Order("kind:O"),
+            tooltip=["territory:N", "kind:N", "armies:Q"],
+        )
     )
     values: list[Row] = [
         {"name": name, "is_best": True, "value": float(each.value)} for name, each in fronts
@@ -559,20 +521,16 @@ def _compared(rows: Sequence[Row], is_chance: bool) -> AnyChart:
     """Return what each spread leaves the attackers, the best spread first."""
     words = "chance to break through" if is_chance else "territories that they take on average"
     most = max(row["value"] for row in rows) or 1.0
-    axis = alt.Axis(format="~%", tickCount=5) if is_chance else alt.Axis(tickCount=5)
-    base = alt.Chart(named("values")).encode(
-        y=alt.Y("name:N", title=None, sort=[row["name"] for row in rows]),
-        x=alt.X(
-            "value:Q",
-            title=words,
-            axis=axis,
-            scale=alt.Scale(domain=[0, 1.12 * most], nice=False),
-        ),
+    form = {"format": "~%"} if is_chance else {}
+    scale = {"domain": [0, 1.12 * most], "nice": False}
+    base = rows_of("values").encode(
+        y=row_axis("name", rows),
+        x=x_axis("value:Q", words, scale, tickCount=5, **form),
         tooltip=["name:N", exactly("value", words)],
     )
     colour = alt.Color("is_best:N", legend=None).scale(domain=[True, False], range=[BLUE, GREY])
-    text = base.mark_text(align="left", dx=4)
+    value = alt.Text("value:Q", format=".1%" if is_chance else ".2f")
     return alt.layer(
         base.mark_bar().encode(color=colour),
-        text.encode(text=alt.Text("value:Q", format=".1%" if is_chance else ".2f")),
+        base.mark_text(align="left", dx=4).encode(text=value),
     ).properties(height=26 * len(rows))

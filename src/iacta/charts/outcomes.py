@@ -28,8 +28,8 @@ from iacta.charts.theme import (
     fight,
     finish,
     limit,
-    named,
     row_axis,
+    rows_of,
     rules_words,
     seed_words,
     signed,
@@ -206,7 +206,7 @@ def roll_losses(roll: Roll) -> AnyChart:
         }
         for lost, chance in sorted(roll.losses().items())
     ]
-    base = alt.Chart(named("losses")).encode(
+    base = rows_of("losses").encode(
         y=row_axis("losses", rows, "armies lost"),
         x=x_axis(
             "probability:Q",
@@ -264,7 +264,8 @@ def distribution(distribution: Distribution[Any]) -> AnyChart:
     ]
     left_out = len(ranked) - len(rows)
     bars = (
-        alt.Chart(named("outcomes"), height=ROW_HEIGHT * len(rows))
+        rows_of("outcomes")
+        .properties(height=ROW_HEIGHT * len(rows))
         .mark_bar()
         .encode(
             y=row_axis("outcome", rows),
@@ -369,8 +370,7 @@ def _histogram(
     elif not is_signed and all(row["most"] <= 0 for row in rows):
         label = f"datum.value > 0 ? '' : {label}"
     return (
-        alt.Chart(named(table))
-        .transform_calculate(low="datum.least - 0.45", high="datum.most + 0.45")
+        rows_of(table, low="datum.least - 0.45", high="datum.most + 0.45")
         .mark_bar(binSpacing=0, opacity=PALE if beneath else 1)
         .encode(
             x=x_axis("low:Q", title, format=",~d", tickMinStep=1, labelExpr=label).bin("binned"),
@@ -494,16 +494,12 @@ def _territory_axis(count: int = 0) -> alt.X:
 def _failures_chart(fates: Sequence[Row]) -> Any:
     """Return the chance that it ends before each territory, with its number where it shows."""
     failures = [row for row in fates if row["fate"] != TAKEN]
-    base = (
-        alt.Chart(named("territories"))
-        .transform_filter(f"datum.fate != '{TAKEN}'")
-        .encode(
-            x=_territory_axis(max(row["territory"] for row in fates)),
-            y=y_axis("probability:Q", "chance that it ends there", format="~%", tickCount=4).stack(
-                "zero"
-            ),
-            tooltip=["territory:O", "fate:N", exactly("probability", "chance")],
-        )
+    base = rows_of("territories", f"datum.fate != '{TAKEN}'").encode(
+        x=_territory_axis(max(row["territory"] for row in fates)),
+        y=y_axis("probability:Q", "chance that it ends there", format="~%", tickCount=4).stack(
+            "zero"
+        ),
+        tooltip=["territory:O", "fate:N", exactly("probability", "chance")],
     )
     bars = base.mark_bar().encode(color=categories("fate", FATES, failures))
     written = base.transform_filter(f"datum.probability >= {LEAST_WRITTEN}")
@@ -520,22 +516,18 @@ def _failures_chart(fates: Sequence[Row]) -> Any:
 
 
 def _taken_chart() -> Any:
-    base = (
-        alt.Chart(named("territories"))
-        .transform_filter(f"datum.fate == '{TAKEN}'")
-        .encode(
-            x=_territory_axis(),
-            y=y_axis(
-                "probability:Q", "chance to take it", {"domain": [0, 1]}, format="~%", tickCount=5
-            ),
-            tooltip=["territory:O", exactly("probability", "chance to take it")],
-        )
+    base = rows_of("territories", f"datum.fate == '{TAKEN}'").encode(
+        x=_territory_axis(),
+        y=y_axis(
+            "probability:Q", "chance to take it", {"domain": [0, 1]}, format="~%", tickCount=5
+        ),
+        tooltip=["territory:O", exactly("probability", "chance to take it")],
     )
     return alt.layer(base.mark_line(), base.mark_point(filled=True, size=45, opacity=1))
 
 
 def _stacks_chart() -> AnyChart:
-    base = alt.Chart(named("stacks")).encode(
+    base = rows_of("stacks").encode(
         x=_territory_axis(),
         y=y_axis("armies:Q", "armies (yours: on average)", tickCount=5),
         color=categories("side", {"yours": BLUE, "theirs": RED}),
@@ -630,8 +622,7 @@ def _spikes(
 def _caps() -> Any:
     """Return a line at each exact chance, as wide as its bar."""
     return (
-        alt.Chart(named("scores"))
-        .transform_calculate(low="datum.least - 0.5", high="datum.most + 0.5")
+        rows_of("scores", low="datum.least - 0.5", high="datum.most + 0.5")
         .mark_rule(strokeWidth=2)
         .encode(
             x="low:Q",
@@ -647,7 +638,7 @@ def _caps() -> Any:
 
 def _spike_numbers() -> Any:
     return (
-        alt.Chart(named("spikes"))
+        rows_of("spikes")
         .mark_text(dy=-9, fontSize=10, fontWeight="bold")
         .encode(
             x="score:Q",
@@ -823,8 +814,7 @@ def _plot(
 
 def _intervals() -> Any:
     return (
-        alt.Chart(named("outcomes"))
-        .transform_calculate(middle="(datum.least + datum.most) / 2")
+        rows_of("outcomes", middle="(datum.least + datum.most) / 2")
         .mark_rule(strokeWidth=1.5)
         .encode(
             x="middle:Q",
@@ -837,8 +827,7 @@ def _intervals() -> Any:
 
 def _exact_caps() -> Any:
     return (
-        alt.Chart(named("outcomes"))
-        .transform_calculate(left="datum.least - 0.4", right="datum.most + 0.4")
+        rows_of("outcomes", left="datum.least - 0.4", right="datum.most + 0.4")
         .mark_rule(strokeWidth=2)
         .encode(x="left:Q", x2="right:Q", y="exact:Q", tooltip=[exactly("exact", "exact chance")])
     )
@@ -876,7 +865,7 @@ def convergence(
     layers, end = _estimate_layers(), "."
     if exact is not None:
         tables["exact"] = [{"exact": float(exact)}]
-        line = alt.Chart(named("exact")).mark_rule(strokeDash=[6, 4], strokeWidth=1.5)
+        line = rows_of("exact").mark_rule(strokeDash=[6, 4], strokeWidth=1.5)
         layers.append(line.encode(y="exact:Q", tooltip=[exactly("exact")]))
         end = "; the line is the exact chance."
     return finish(
@@ -889,7 +878,7 @@ def convergence(
 
 
 def _estimate_layers() -> list[Any]:
-    base = alt.Chart(named("estimates")).encode(
+    base = rows_of("estimates").encode(
         x=x_axis(
             "runs:Q",
             "games, on a logarithmic scale",

@@ -25,8 +25,8 @@ from iacta.charts.theme import (
     exactly,
     fight,
     finish,
-    named,
     percent_label,
+    rows_of,
     whole_axis,
 )
 from iacta.checks import shown, whole_number
@@ -225,10 +225,7 @@ def _graph_chart(label: str) -> AnyChart:
     exact = [exactly("probability", "chance"), alt.Tooltip("exact:N", title="exactly")]
     losses = alt.Tooltip("losses:N", title="you lose, they lose")
     rolls = (
-        alt.Chart(named("rolls"))
-        .transform_calculate(
-            mx="(datum.x + datum.x2) / 2 + datum.bend", my="(datum.y + datum.y2) / 2"
-        )
+        rows_of("rolls", mx="(datum.x + datum.x2) / 2 + datum.bend", my="(datum.y + datum.y2) / 2")
         .transform_calculate(
             lx="datum.x + datum.along * (datum.mx - datum.x)",
             ly="datum.y + datum.along * (datum.my - datum.y)",
@@ -237,7 +234,7 @@ def _graph_chart(label: str) -> AnyChart:
     )
     line = rolls.mark_rule(opacity=0.35, strokeWidth=1.5)
     labels = rolls.encode(x=alt.X("lx:Q", axis=None), y=alt.Y("ly:Q", axis=None), text=f"{label}:N")
-    states = alt.Chart(named("states")).encode(**hidden, tooltip=["state:N", "is:N", *exact])
+    states = rows_of("states").encode(**hidden, tooltip=["state:N", "is:N", *exact])
     return alt.layer(
         line.encode(x2="mx:Q", y2="my:Q"),
         line.encode(x=alt.X("mx:Q", axis=None), y=alt.Y("my:Q", axis=None), x2="x2:Q", y2="y2:Q"),
@@ -294,7 +291,7 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
 
 
 def _path_chart(rows: Sequence[Row]) -> AnyChart:
-    base = alt.Chart(named("paths")).encode(
+    base = rows_of("paths").encode(
         y=alt.Y("path:N", sort=[row["path"] for row in rows], axis=None),
         tooltip=[
             "path:N",
@@ -377,7 +374,7 @@ def _after_chart(rows: Sequence[Row]) -> AnyChart:
         ticks = whole_axis(row[side] for row in rows)
         return {"shorthand": f"{side}:Q", "title": title, "axis": ticks, "scale": scale}
 
-    base = alt.Chart(named("states")).encode(
+    base = rows_of("states").encode(
         x=alt.X(**axis("attackers", ATTACKERS)),
         y=alt.Y(**axis("defenders", "defenders")),
         tooltip=["rolls:Q", "attackers:Q", "defenders:Q", exactly("probability", "chance")],
@@ -444,8 +441,8 @@ def _matrix_chart(names: Sequence[str]) -> AnyChart:
     scale: dict[str, Any] = {"domain": [-0.5, len(names) - 0.5], "nice": False}
     axis = alt.Axis(labelExpr=f"datum.value % 1 ? '' : {label}", tickMinStep=1, grid=False)
     cells = (
-        alt.Chart(named("entries"))
-        .transform_calculate(
+        rows_of(
+            "entries",
             x="datum.column - 0.5",
             x2="datum.column + 0.5",
             y="datum.row - 0.5",
@@ -466,7 +463,7 @@ def _matrix_chart(names: Sequence[str]) -> AnyChart:
             tooltip=["from:N", "to:N", exactly("probability")],
         )
     )
-    bounds = alt.Chart(named("bounds")).mark_rule(opacity=0.5, strokeDash=[4, 3])
+    bounds = rows_of("bounds").mark_rule(opacity=0.5, strokeDash=[4, 3])
     return alt.layer(cells, bounds.encode(x="at:Q"), bounds.encode(y="at:Q")).properties(
         height=SIDE
     )

@@ -203,9 +203,17 @@ def finish(chart: AnyChart, title: str, subtitle: str, tables: Tables) -> AnyCha
     return finished
 
 
-def named(table: str) -> alt.NamedData:
-    """Return the data of a chart or layer, by the name under which `finish` gets the rows."""
-    return alt.NamedData(table)
+def rows_of(name: str, where: str = "", **columns: str) -> alt.Chart:
+    """Return a chart or layer of one of the tables that `finish` gets, yet without a mark.
+
+    name: the table's name.
+    where: which of its rows are meant, as a Vega expression; empty for all.
+    columns: more columns, as Vega expressions.
+    """
+    rows = alt.Chart(alt.NamedData(name))
+    if where:
+        rows = rows.transform_filter(where)
+    return rows.transform_calculate(**columns) if columns else rows
 
 
 def categories(
@@ -294,9 +302,9 @@ def _axis(scale: Mapping[str, Any] | None, look: Mapping[str, Any]) -> dict[str,
     }
 
 
-def level(table: str, channel: str, at: float, **look: Any) -> alt.Chart:
+def level(name: str, channel: str, at: float, **look: Any) -> alt.Chart:
     """Return a line across the plot at a value of an axis, `"x"` or `"y"`."""
-    rule: alt.Chart = alt.Chart(named(table)).mark_rule(**look)
+    rule: alt.Chart = rows_of(name).mark_rule(**look)
     return rule.encode(**{channel: alt.datum(at, type="quantitative")})
 
 
