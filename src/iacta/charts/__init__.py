@@ -16,7 +16,6 @@ from iacta.errors import missing
 if TYPE_CHECKING:  # for tools that check types without running the registry
     from iacta.charts.audits import *
     from iacta.charts.boards import *
-    from iacta.charts.boundary import *
     from iacta.charts.comparisons import *
     from iacta.charts.curves import *
     from iacta.charts.decisions import *

@@ -1,12 +1,13 @@
-"""Charts of the course of a battle: states, the rolls between them, paths and the matrix."""
+"""Charts of the course of a battle: states, the rolls between them, paths, matrix and boundary."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 from iacta.battle.battle import Battle
 from iacta.charts.registry import Option, chart
@@ -16,27 +17,35 @@ from iacta.charts.theme import (
     CATEGORIES,
     DEEP,
     GREY,
+    PURPLE,
     RED,
     AnyChart,
     Row,
     alt,
     categories,
+    chance_texts,
     counted,
     exactly,
     fight,
     finish,
-    percent_label,
+    limit,
     rows_of,
     whole_axis,
+    x_axis,
+    y_axis,
 )
 from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
-from iacta.errors import IllegalError, TooLargeError
+from iacta.errors import IllegalError
+from iacta.methods import find_kernel
 from iacta.methods.kernel import Outcome, is_won, read_battle
 from iacta.questions.words import percent
+from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
 from iacta_literature.chain import BEYOND, Chain, chain
 from iacta_literature.tree import Branch, Node, nodes, paths, tree
+
+Able: TypeAlias = tuple[int, int]  # able attackers, defenders
 
 NO_ROLL = "No roll can be made."
 GOES_ON, WON, HELD = "goes on", "you win", "they hold"
@@ -60,6 +69,12 @@ MOST_NUMBERS = 30  # of more chances, none is written
 
 MOST_MATRIX_STATES = 300
 SIDE = 560
+
+EDGE, PAST = "on the edge", "past the edge"
+PLACES = {EDGE: BLUE, PAST: PURPLE}
+LEAST_ABLE, LEAST_DEFENDERS = 4, 3  # one more than all dice need on each side
+MOST_ARMIES = 40
+BOUNDARY_HEIGHT = 460
 
 
 @chart(command="states", example="4 2")
@@ -103,11 +118,8 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
     count = Battle(attackers, defenders, rules).state_count()
     if every:
         count = (max(attackers - rules.garrison, 0) + 1) * (defenders + 1) - 1
-    if count > MOST_NODES:
-        raise TooLargeError(
-            f"a battle whose states are drawn must have at most {MOST_NODES} of them, got "
-            f"{shown(attackers)} against {shown(defenders)} with {shown(count)}"
-        )
+    rule = "a battle whose states are drawn must have at most {} of them"
+    limit(count, MOST_NODES, rule, f"{_battle(attackers, defenders)} with {shown(count)}")
     drawn = list(nodes(tree(attackers, defenders, rules)))
     if every:
         drawn += _not_visited(drawn, rules)
@@ -137,6 +149,10 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
             "states": [_state(node, layers, rules) for node in drawn],
         },
     )
+
+
+def _battle(attackers: int, defenders: int) -> str:
+    return f"{shown(attackers)} against {shown(defenders)}"
 
 
 def _not_visited(drawn: Sequence[Node], rules: Rules) -> list[Node]:
@@ -242,10 +258,7 @@ def _graph_chart(label: str) -> AnyChart:
         labels.mark_text(fontSize=11),
         states.mark_point(filled=True, size=900, opacity=1).encode(color=categories("is", KINDS)),
         states.mark_text(fontSize=11, fontWeight="bold", color="white").encode(text="state:N"),
-        states.transform_filter(f"datum.is != '{GOES_ON}'")
-        .transform_calculate(label=percent_label("probability"))
-        .mark_text(dy=25, fontSize=11)
-        .encode(text="label:N"),
+        chance_texts(states.transform_filter(f"datum.is != '{GOES_ON}'"), dy=25, fontSize=11),
     )
 
 
@@ -262,15 +275,12 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     """
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
     count = Battle(attackers, defenders, rules).path_count()
-    if count > MOST_PATHS:
-        raise TooLargeError(
-            f"a battle whose paths are drawn must have at most {MOST_PATHS} of them, got "
-            f"{shown(attackers)} against {shown(defenders)} with {shown(count)}"
-        )
+    rule = "a battle whose paths are drawn must have at most {} of them"
+    limit(count, MOST_PATHS, rule, f"{_battle(attackers, defenders)} with {shown(count)}")
     found = paths(attackers, defenders, rules)
     rows: list[Row] = [
         {
-            "path": ", ".join(f"{state.attackers}v{state.defenders}" for state in path.states),
+            "path": ", ".join(map(_name, path.states)),
             "ends": WON if is_won(path.states[-1]) else HELD,
             "probability": float(path.probability),
             "exact": str(path.probability),
@@ -301,7 +311,7 @@ def _path_chart(rows: Sequence[Row]) -> AnyChart:
         ],
     )
     bars = base.mark_bar(height=8, yOffset=8).encode(
-        x=alt.X("probability:Q", title="chance", axis=alt.Axis(format="~%", tickCount=5)),
+        x=x_axis("probability:Q", "chance", format="~%", tickCount=5),
         color=categories("ends", {WON: BLUE, HELD: RED}, rows),
     )
     names = (
@@ -368,15 +378,11 @@ def _after_title(states: Distribution[Outcome], count: int, battle: Chain) -> st
 
 def _after_chart(rows: Sequence[Row]) -> AnyChart:
     counts = sorted({row["rolls"] for row in rows})
-    scale = alt.Scale(zero=False, nice=False, padding=36)
-
-    def axis(side: str, title: str) -> dict[str, Any]:
-        ticks = whole_axis(row[side] for row in rows)
-        return {"shorthand": f"{side}:Q", "title": title, "axis": ticks, "scale": scale}
-
+    scale = {"zero": False, "nice": False, "padding": 36}
+    ticks = {side: whole_axis(row[side] for row in rows) for side in ("attackers", "defenders")}
     base = rows_of("states").encode(
-        x=alt.X(**axis("attackers", ATTACKERS)),
-        y=alt.Y(**axis("defenders", "defenders")),
+        x=x_axis("attackers:Q", ATTACKERS, scale, **ticks["attackers"]),
+        y=y_axis("defenders:Q", "defenders", scale, **ticks["defenders"]),
         tooltip=["rolls:Q", "attackers:Q", "defenders:Q", exactly("probability", "chance")],
     )
     color = alt.Color(
@@ -387,9 +393,7 @@ def _after_chart(rows: Sequence[Row]) -> AnyChart:
     size = alt.Size("probability:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0, CIRCLE]))
     layers = [base.mark_point(filled=True, opacity=0.75).encode(color=color, size=size)]
     if len(rows) <= MOST_NUMBERS:
-        text = base.transform_calculate(label=percent_label("probability"))
-        text = text.mark_text(fontSize=10, dy=alt.ExprRef(ABOVE))
-        layers.append(text.encode(text="label:N"))
+        layers.append(chance_texts(base, fontSize=10, dy=alt.ExprRef(ABOVE)))
     return alt.layer(*layers)
 
 
@@ -411,11 +415,8 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
     battle = chain(attackers, defenders, rules)
     names = [_name(state) for state in battle.states]
     count = len(names)
-    if count > MOST_MATRIX_STATES:
-        raise TooLargeError(
-            f"a matrix that is drawn must have at most {MOST_MATRIX_STATES} states, got "
-            f"{shown(attackers)} against {shown(defenders)} with {shown(count)}"
-        )
+    rule = "a matrix that is drawn must have at most {} states"
+    limit(count, MOST_MATRIX_STATES, rule, f"{_battle(attackers, defenders)} with {shown(count)}")
     matrix = battle.matrix.tocoo()
     entries: list[Row] = [
         {"from": names[i], "to": names[j], "row": i, "column": j, "probability": chance}
@@ -439,7 +440,7 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
 def _matrix_chart(names: Sequence[str]) -> AnyChart:
     label = f"{json.dumps(list(names))}[datum.value]"
     scale: dict[str, Any] = {"domain": [-0.5, len(names) - 0.5], "nice": False}
-    axis = alt.Axis(labelExpr=f"datum.value % 1 ? '' : {label}", tickMinStep=1, grid=False)
+    look = {"labelExpr": f"datum.value % 1 ? '' : {label}", "tickMinStep": 1, "grid": False}
     cells = (
         rows_of(
             "entries",
@@ -450,9 +451,9 @@ def _matrix_chart(names: Sequence[str]) -> AnyChart:
         )
         .mark_rect()
         .encode(
-            x=alt.X("x:Q", title="to", scale=alt.Scale(**scale), axis=axis),
+            x=x_axis("x:Q", "to", scale, **look),
             x2="x2:Q",
-            y=alt.Y("y:Q", title="from", scale=alt.Scale(**scale, reverse=True), axis=axis),
+            y=y_axis("y:Q", "from", {**scale, "reverse": True}, **look),
             y2="y2:Q",
             color=alt.Color(
                 "probability:Q",
@@ -467,3 +468,141 @@ def _matrix_chart(names: Sequence[str]) -> AnyChart:
     return alt.layer(cells, bounds.encode(x="at:Q"), bounds.encode(y="at:Q")).properties(
         height=SIDE
     )
+
+
+@chart(command="boundary", example="12 10")
+def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic") -> AnyChart:
+    """Return where a battle first reaches the boundary region, and by which rolls.
+
+    attackers: armies on the attacking territory, garrison included.
+    defenders: armies on the defended territory.
+    rules: `Rules`, or the name of a rule set; three attack dice and two defence dice.
+
+    The chart has a table `points`: `attackers` and `defenders`, whether they are on the edge or
+    past it, and the probability that the battle first reaches the boundary there; they sum to 1. A
+    table `rolls` has the ways there `from` a state inside. Other dice, more than 40 armies on
+    a side, and battles that start on the boundary are refused.
+
+    Source: Taflin (2001), figure 2 and equations (15)-(16).
+    """
+    attackers, defenders, rules = read_battle(attackers, defenders, rules)
+    garrison = rules.garrison
+    start = attackers - garrison, defenders
+    _refuse_boundary(start, attackers, defenders, rules)
+    passages, before = _passages(start, rules)
+    points = [
+        {
+            "attackers": able + garrison,
+            "defenders": left,
+            "place": _boundary_place((able, left)),
+            "probability": float(chance),
+            "exact": str(chance),
+        }
+        for (able, left), chance in passages.items()
+    ]
+    rolls = [
+        {
+            "from": f"{were_able + garrison}v{were_left}",
+            "to": f"{able + garrison}v{left}",
+            **{"x": were_able + garrison, "y": were_left, "x2": able + garrison, "y2": left},
+        }
+        for able, left in passages
+        for were_able, were_left in before[able, left]
+    ]
+    able, left = max(passages, key=lambda state: passages[state])
+    return finish(
+        _boundary_chart(500 * min(1, 12 / max(start[0] + 1, defenders)), attackers, defenders),
+        f"Most often it leaves the free space at {able + garrison} against {left}: "
+        f"{percent(passages[able, left], 0)} of the time.",
+        fight(attackers, defenders, rules)
+        + " In the free space (grey points) both sides have more armies than all their dice "
+        "need. Lines: the rolls that lead out of it; the area of a circle is its probability.",
+        {
+            "points": points,
+            "rolls": rolls,
+            "starts": [{"attackers": attackers, "defenders": defenders}],
+        },
+    )
+
+
+def _refuse_boundary(start: Able, attackers: int, defenders: int, rules: Rules) -> None:
+    find_kernel(rules, method="closed_form").refuse(1, 1)
+    battle = _battle(attackers, defenders)
+    if not _is_inside(start):
+        raise IllegalError(
+            "a battle that comes to its boundary must start with at least "
+            f"{LEAST_ABLE + rules.garrison} attackers against {LEAST_DEFENDERS} defenders, got "
+            f"{battle}"
+        )
+    rule = "a battle whose boundary is drawn must have at most {} armies on a side"
+    limit(max(start[0] + 1, defenders), MOST_ARMIES, rule, battle)
+
+
+def _is_inside(state: Able) -> bool:
+    return state[0] >= LEAST_ABLE and state[1] >= LEAST_DEFENDERS
+
+
+def _boundary_place(state: Able) -> str:
+    return EDGE if state[0] >= LEAST_ABLE - 1 and state[1] >= LEAST_DEFENDERS - 1 else PAST
+
+
+def _passages(start: Able, rules: Rules) -> tuple[dict[Able, Fraction], dict[Able, list[Able]]]:
+    """Return where the boundary is first reached: the probabilities, and the states just before."""
+    losses = Roll(3, 2, rules).losses()
+    chances = [Fraction(losses[Losses(lost, 2 - lost)]) for lost in (0, 1, 2)]
+    passages: dict[Able, Fraction] = defaultdict(Fraction)
+    before: dict[Able, list[Able]] = defaultdict(list)
+    visits = {start: Fraction(1)}
+    while visits:
+        after: dict[Able, Fraction] = defaultdict(Fraction)
+        for (able, defenders), visit in sorted(visits.items()):
+            for lost, chance in enumerate(chances):
+                state = able - lost, defenders - 2 + lost
+                if _is_inside(state):
+                    after[state] += visit * chance
+                else:
+                    passages[state] += visit * chance
+                    before[state].append((able, defenders))
+        visits = after
+
+    def edge_first(state: Able) -> tuple[bool, bool, Able]:
+        return _boundary_place(state) == PAST, state[1] >= LEAST_DEFENDERS, state
+
+    reached = [state for state in sorted(passages, key=edge_first) if passages[state]]
+    return {state: passages[state] for state in reached}, before
+
+
+def _boundary_chart(largest: float, attackers: int, defenders: int) -> AnyChart:
+    scale = {"zero": False, "nice": False, "padding": 24}
+    x = x_axis("attackers:Q", ATTACKERS, scale, **whole_axis((0, attackers)))
+    y = y_axis("defenders:Q", "defenders", scale, **whole_axis((0, defenders)))
+    rolls = (
+        rows_of("rolls")
+        .mark_rule(opacity=0.35)
+        .encode(x="x:Q", y="y:Q", x2="x2:Q", y2="y2:Q", tooltip=["from:N", "to:N"])
+    )
+    free = (
+        rows_of("rolls")
+        .mark_point(filled=True, opacity=1, color=GREY, size=25)
+        .encode(x="x:Q", y="y:Q")
+    )
+    points = (
+        rows_of("points")
+        .mark_point(filled=True, opacity=0.85)
+        .encode(
+            x=x,
+            y=y,
+            color=categories("place", PLACES),
+            size=alt.Size("probability:Q", legend=None, scale=alt.Scale(range=[0, largest])),
+            tooltip=[
+                "attackers:Q",
+                "defenders:Q",
+                exactly("probability", "chance"),
+                alt.Tooltip("exact:N", title="exactly"),
+            ],
+        )
+    )
+    start = rows_of("starts").encode(x=x, y=y)
+    name = start.mark_text(text="start", dx=-20, fontSize=11, fontWeight="bold")
+    dot = start.mark_text(text="●", fontSize=14)
+    return alt.layer(rolls, free, points, dot, name).properties(height=BOUNDARY_HEIGHT)

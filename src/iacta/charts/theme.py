@@ -240,11 +240,11 @@ def exactly(column: str, title: str | None = None) -> alt.Tooltip:
     return alt.Tooltip(f"{column}:Q", title=given, format=".16~g")
 
 
-def whole_axis(numbers: Iterable[int]) -> alt.Axis:
-    """Return an axis labelled at whole numbers, from the least to the greatest of those given."""
+def whole_axis(numbers: Iterable[int]) -> dict[str, Any]:
+    """Return the look of an axis labelled at whole numbers, of those given and between."""
     shown = list(numbers)
     step = -(-(max(shown) - min(shown) + 1) // MOST_LABELS)
-    return alt.Axis(format="d", values=list(range(min(shown), max(shown) + 1, step)))
+    return {"format": "d", "values": list(range(min(shown), max(shown) + 1, step))}
 
 
 def shades(count: int) -> list[str]:
