@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from iacta import TooLargeError, charts
 from iacta.charts import theme
-from iacta.charts.converter import Drawer, PictureError
+from iacta.charts.converter import Converter, PictureError
 from iacta.charts.files import fitted
 from iacta_literature.published import Figure
 
@@ -88,8 +88,8 @@ def drawings(figures: Iterable[Figure]) -> Iterator[list[Drawing]]:
 
     figures: what to draw.
     """
-    drawers = [Drawer() for _ in range(PROCESSES)]
-    free: Queue[Drawer] = Queue()
+    drawers = [Converter("svg") for _ in range(PROCESSES)]
+    free: Queue[Converter] = Queue()
     for drawer in drawers:
         free.put(drawer)
 
@@ -116,14 +116,15 @@ def drawings(figures: Iterable[Figure]) -> Iterator[list[Drawing]]:
         threads.shutdown()
 
 
-def _pictures(drawer: Drawer, spec: Any, width: int) -> Pictures:
+def _pictures(drawer: Converter, spec: Any, width: int) -> Pictures:
     """Draw a figure for a light page, and for a dark one anew only if it has shades."""
     text = text_of(spec, width)
-    svg, png = drawer.draw(text, width == theme.WIDTH)
-    light = lean(svg.decode())
+    svg = drawer(text, "svg").decode()
+    png = drawer(svg, "raster") if width == theme.WIDTH else b""
+    light = lean(svg)
     if not SHADES.search(text):
         return Pictures(light, darkened(light), png)
-    dark, _ = drawer.draw(text_of(spec, width, dark=True), False)
+    dark = drawer(text_of(spec, width, dark=True), "svg")
     return Pictures(light, lean(dark.decode()), png)
 
 

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -94,10 +95,15 @@ def test_wrong_places_are_refused_in_a_sentence(tmp_path: Path) -> None:
 
 
 def test_a_picture_made_in_a_process_of_its_own_is_the_same() -> None:
-    from iacta.charts.converter import Converter, convert
+    from iacta.charts.converter import Converter, PictureError, convert
 
     spec = json.dumps(charts.specification(charts.battle_outcomes(Battle(4, 3))))
-    assert Converter("svg")(spec, "svg") == convert(spec, "svg")
+    with closing(Converter("svg")) as converter:
+        svg = converter(spec, "svg")
+        assert svg == convert(spec, "svg")
+        assert converter(svg.decode(), "raster") == convert(spec, "png")
+        with pytest.raises(PictureError, match="Error"):
+            converter("{", "svg")
     assert set(CONVERTED) == set(STARTS)
 
 
@@ -145,8 +151,8 @@ def test_a_spoilt_script_is_not_put_into_pages(
 def test_a_converter_that_dies_is_told_in_a_sentence(tmp_path: Path) -> None:
     from iacta.charts.converter import Converter
 
-    converter = Converter("svg")
-    converter._process.kill()
-    with pytest.raises(TooLargeError, match="the picture cannot be drawn: its process was ended"):
+    killed = pytest.raises(TooLargeError, match="cannot be drawn: its process was ended")
+    with closing(Converter("svg")) as converter, killed:
+        converter._process.kill()
         charts.save(CHART, tmp_path / "odds.svg", make=converter)
     assert not list(tmp_path.iterdir())

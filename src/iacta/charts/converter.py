@@ -9,13 +9,14 @@ import json
 import os
 import subprocess
 import sys
+import traceback
 from base64 import b64decode, b64encode
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CONVERTED", "Converter", "Drawer", "PictureError", "convert", "raster"]
+__all__ = ["CONVERTED", "Converter", "PictureError", "convert"]
 
 CONVERTED = ("svg", "png", "pdf", "html")
 SCALE = 2  # for screens with two pixels where others have one
@@ -33,7 +34,7 @@ def convert(spec: str, kind: str) -> bytes:
     """Return a picture, or the script that draws the charts of a page.
 
     spec: the Vega-Lite specification as JSON; not used for `"html"`.
-    kind: one of `CONVERTED`.
+    kind: one of `CONVERTED`; or `"raster"` for the PNG of an SVG, given instead of a specification.
     """
     import vl_convert  # slow to import
 
@@ -43,14 +44,9 @@ def convert(spec: str, kind: str) -> bytes:
         return vl_convert.vegalite_to_png(spec, scale=SCALE)
     if kind == "pdf":
         return vl_convert.vegalite_to_pdf(spec)
+    if kind == "raster":
+        return vl_convert.svg_to_png(spec, scale=SCALE)
     return _script(vl_convert).encode()
-
-
-def raster(svg: bytes) -> bytes:
-    """Return an SVG that `convert` made as a PNG."""
-    import vl_convert  # slow to import
-
-    return vl_convert.svg_to_png(svg.decode(), scale=SCALE)
 
 
 def _script(vl_convert: Any) -> str:
@@ -86,97 +82,60 @@ class PictureError(Exception):
 class Converter:
     """vl-convert in a process of its own, which is ready by the time the chart is.
 
-    kind: one of `CONVERTED`.
+    first: what is drawn first, one of `CONVERTED`.
+
+    It draws one picture after another. Ctrl-C does not reach it. It ends when it is closed, or when
+    the process that started it ends.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, first: str) -> None:
         self._process = subprocess.Popen(  # noqa: S603 # this file
-            [sys.executable, "-P", __file__, kind],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-
-    def __call__(self, spec: str, kind: str) -> bytes:
-        """Return a picture, as `convert` does."""
-        made, complaint = self._process.communicate(spec.encode())
-        if self._process.returncode < 0 or not made:
-            raise PictureError(KILLED)
-        if self._process.returncode:
-            raise PictureError(complaint.decode(errors="replace").strip().splitlines()[-1])
-        return made
-
-    def close(self) -> None:
-        """End the process of a picture that is not drawn after all."""
-        _end(self._process)
-
-
-class Drawer:
-    """vl-convert in a process of its own that draws one picture after another.
-
-    Ctrl-C does not reach it. It ends when it is closed, or when the process that started it ends.
-    """
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 # this file
-            [sys.executable, "-P", __file__],
+            [sys.executable, "-P", __file__, first],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
 
-    def draw(self, spec: str, has_png: bool) -> tuple[bytes, bytes]:
-        """Return a picture as an SVG and, if asked, as a PNG, which is empty otherwise.
-
-        spec: the Vega-Lite specification as JSON.
-        has_png: whether a PNG is asked for.
-        """
+    def __call__(self, spec: str, kind: str) -> bytes:
+        """Return a picture, as `convert` does."""
         asked, answered = self._process.stdin, self._process.stdout
         if asked is None or answered is None:
             raise PictureError("its process has no pipes")
         try:
-            asked.write(json.dumps([spec, has_png]).encode() + b"\n")
+            asked.write(json.dumps([spec, kind]).encode() + b"\n")
             asked.flush()
             line = answered.readline()
         except OSError:
             line = b""
         if not line:
             raise PictureError(KILLED)
-        svg, png = json.loads(line)
-        return b64decode(svg), b64decode(png)
+        made, complaint = json.loads(line)
+        if complaint:
+            raise PictureError(complaint)
+        return b64decode(made)
 
     def close(self) -> None:
         """End the process, even while it draws."""
-        _end(self._process)
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):  # nobody reads what was still to be written
+                    pipe.close()
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    process.kill()
-    process.wait()
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        if pipe is not None:
-            with suppress(OSError):  # nobody reads what was still to be written
-                pipe.close()
-
-
-def _draw_all() -> None:
-    """Draw what each line of the input asks for."""
-    for line in sys.stdin.buffer:
-        spec, has_png = json.loads(line)
-        svg = convert(spec, "svg")
-        made = svg, raster(svg) if has_png else b""
-        sys.stdout.buffer.write(json.dumps([b64encode(each).decode() for each in made]).encode())
-        sys.stdout.buffer.write(b"\n")
-        sys.stdout.buffer.flush()
-
-
-def _draw_one(kind: str) -> None:
-    """Load vl-convert, then read a specification and write its picture."""
-    if kind != "html":
-        convert(json.dumps(FIRST), "svg")
-    sys.stdout.buffer.write(convert(sys.stdin.buffer.read().decode(), kind))
+def _answer(line: bytes) -> tuple[str, str]:
+    """Return the picture that a line asks for, or why there is none."""
+    try:
+        return b64encode(convert(*json.loads(line))).decode(), ""
+    except Exception:
+        return "", traceback.format_exc().strip().splitlines()[-1]
 
 
 if __name__ == "__main__":
-    _draw_one(sys.argv[1]) if sys.argv[1:] else _draw_all()
+    if sys.argv[1] != "html":
+        convert(json.dumps(FIRST), "svg")
+    for asked in sys.stdin.buffer:
+        sys.stdout.buffer.write(json.dumps(_answer(asked)).encode() + b"\n")
+        sys.stdout.buffer.flush()

@@ -32,8 +32,8 @@ class Picture:
     def __enter__(self) -> "Picture":
         return self
 
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is not None and isinstance(self._make, Converter):
+    def __exit__(self, *_: object) -> None:
+        if isinstance(self._make, Converter):
             self._make.close()
 
     def sketch(self, make: "Callable[[ModuleType], AnyChart]") -> "AnyChart":
