@@ -232,6 +232,14 @@ def test_a_turn_is_played_and_analysed_by_its_code(server: Server) -> None:
     assert server.ask(f"/api/qr.svg?text={code}").body.startswith(b"<svg")
 
 
+def test_a_plan_that_is_asked_again_is_the_same(server: Server) -> None:
+    server.wait()
+    path = "/api/plan?from_=Ukraine=42,Brazil=30&others=3&take=Asia&time_limit=1"
+    first, again = server.ask(path), server.ask(path)
+    assert first.status == 200
+    assert again.record == first.record
+
+
 def test_the_page_of_a_plan_draws_the_plan_that_it_shows(server: Server) -> None:
     server.wait()
     page = server.ask("/plan?from_=Ukraine=12&others=2&take=Europe").body.decode()

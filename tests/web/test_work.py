@@ -95,7 +95,7 @@ def test_quick_questions_are_answered_while_others_take_long(
         tasks.append(asyncio.ensure_future(work.run(time.sleep, FOREVER)))  # leaves the quick lane
         await asyncio.sleep(2.0)
         for _ in range(20):
-            assert (await work.run(answered, BATTLE, ("record",)))["is_whole"]
+            assert (await work.run(answered, BATTLE, ("record",)))["record"]
         await over(tasks)
 
     runner.run(asked())

@@ -1,10 +1,7 @@
 """The API: questions in addresses or in JSON, and answers as `--json` prints them."""
 
 import asyncio
-import hashlib
-import json
-from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
+from collections.abc import Awaitable, Sequence
 from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
@@ -18,20 +15,14 @@ from iacta.web.asked import asked_questions
 from iacta.web.limits import QUICK_SECONDS
 from iacta.web.problems import GoneError
 from iacta.web.work import Work
-from iacta.web.worker import (
-    Part,
-    Parts,
-    asked_by_address,
-    asked_by_record,
-    drawn,
-    vega_script,
-)
+from iacta.web.worker import Part, drawn, part_of, vega_script
 
-__all__ = ["key_of", "parsed", "read_body", "router", "while_there"]
+__all__ = ["parsed", "read_body", "router", "while_there"]
 
 T = TypeVar("T")
 
-MOST_EXACT = 2**53
+JSON = "application/json"
+MOST_EXACT = 2**53  # of floats
 DARK, LIGHT = ("dark", "true"), ("dark", "false")  # of a picture, in its address
 
 
@@ -48,53 +39,37 @@ def router(work: Work) -> APIRouter:
 
 
 def _add_question(found: APIRouter, work: Work, name: str, form: type[Question]) -> None:
-    async def ask(request: Request, part: Part, *left_out: tuple[str, str]) -> str:
-        """Return a part of the answer to the question in a request's query."""
-        pairs = [each for each in request.query_params.multi_items() if each not in left_out]
-        if name == "plan" and [key for key, _ in pairs] == ["plan"]:
-            texts = work.plans.find(pairs[0][1])
+    run = work.search if name == "plan" else work.run
+
+    async def ask(request: Request, given: Sequence[tuple[str, str]], part: Part) -> str:
+        if name == "plan" and [key for key, _ in given] == ["plan"]:
+            texts = work.plans.find(given[0][1])
             if part in texts:
                 return texts[part]
             if "spec" not in texts:
                 raise IllegalError("this plan has no picture, as its board is too large")
             return str(await while_there(request, work.run(drawn, texts["spec"], part)))
-        parts = await found_by({"": sorted(pairs)}, request, asked_by_address, pairs, (part,))
-        return str(parts[part])
+        return str(await while_there(request, run(part_of, name, given, part)))
 
-    async def found_by(
-        asked: Mapping[str, Any], request: Request, function: Callable[..., Parts], *args: Any
-    ) -> Parts:
-        """Return what a function finds, in the process that has answered the same before."""
-        is_plan = name == "plan"
-        run = partial(work.search, key=key_of(asked)) if is_plan else work.run
-        found: Parts = await while_there(request, run(function, name, *args))
-        return found
+    def add(address: str, part: Part, kind: str) -> None:
+        async def by_address(request: Request) -> Response:
+            pairs = request.query_params.multi_items()
+            given = [each for each in pairs if part != "svg" or each not in (DARK, LIGHT)]
+            shade: Part = "dark_svg" if part == "svg" and DARK in pairs else part
+            return Response(await ask(request, given, shade), media_type=kind)
 
-    async def by_address(request: Request) -> Response:
-        return Response(await ask(request, "record"), media_type="application/json")
+        found.add_api_route(address, by_address, methods=["GET"], summary=form.summary())
 
     async def by_record(request: Request) -> Response:
         record = await read_body(request)
-        parts = await found_by(record, request, asked_by_record, record, ("record",))
-        return Response(parts["record"], media_type="application/json")
+        text = await while_there(request, run(part_of, name, record, "record"))
+        return Response(text, media_type=JSON)
 
-    async def rows(request: Request) -> Response:
-        return Response(await ask(request, "rows"), media_type="text/csv; charset=utf-8")
-
-    async def spec(request: Request) -> Response:
-        return Response(await ask(request, "spec"), media_type="application/json")
-
-    async def picture(request: Request) -> Response:
-        pairs = request.query_params.multi_items()
-        part: Part = "dark_svg" if DARK in pairs else "svg"
-        return Response(await ask(request, part, DARK, LIGHT), media_type="image/svg+xml")
-
-    summary = form.summary()
-    found.add_api_route(f"/api/{name}", by_address, methods=["GET"], summary=summary)
-    found.add_api_route(f"/api/{name}", by_record, methods=["POST"], summary=summary)
-    found.add_api_route(f"/api/{name}.csv", rows, methods=["GET"], summary=summary)
-    found.add_api_route(f"/api/{name}/picture.svg", picture, methods=["GET"], summary=summary)
-    found.add_api_route(f"/api/{name}/picture.json", spec, methods=["GET"], summary=summary)
+    add(f"/api/{name}", "record", JSON)
+    found.add_api_route(f"/api/{name}", by_record, methods=["POST"], summary=form.summary())
+    add(f"/api/{name}.csv", "rows", "text/csv; charset=utf-8")
+    add(f"/api/{name}/picture.svg", "svg", "image/svg+xml")
+    add(f"/api/{name}/picture.json", "spec", JSON)
 
 
 def _add_vega(found: APIRouter, work: Work) -> None:
@@ -111,8 +86,8 @@ def _add_vega(found: APIRouter, work: Work) -> None:
 async def read_body(request: Request) -> dict[str, Any]:
     """Return the JSON object in the body of a request."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise HTTPException(415, f"the body must be application/json, got {shown(kind)}")
+    if kind != JSON:
+        raise HTTPException(415, f"the body must be {JSON}, got {shown(kind)}")
     return parsed(await request.body())
 
 
@@ -137,12 +112,6 @@ def _whole(value: Any) -> Any:
         return [_whole(each) for each in value]
     is_whole = isinstance(value, float) and value.is_integer() and abs(value) < MOST_EXACT
     return int(value) if is_whole else value
-
-
-def key_of(record: Mapping[str, Any]) -> str:
-    """Return a short text that is the same for equal questions."""
-    text = json.dumps(record, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 async def while_there(request: Request, job: Awaitable[T]) -> T:

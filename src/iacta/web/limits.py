@@ -1,7 +1,6 @@
 """The bounds of the server, each with what it protects."""
 
 import sys
-from fractions import Fraction
 
 
 def _descriptors() -> int:
@@ -32,7 +31,11 @@ QUICK_WORKERS = 2
 QUICK_SECONDS = 1.0  # in the quick lane; the first picture of a process takes half of it
 MOST_SECONDS = 30  # for an answer
 FINISHING = 0.5  # of these, for what is late to return what it has found
-USUAL_PLAN_SECONDS, MOST_PLAN_SECONDS = Fraction(2), Fraction(20)
+USUAL_PLAN_SECONDS, MOST_PLAN_SECONDS = 2, 20
+MOST_STEPS = 500  # of a tree of turns that is sent at once
+MOST_ROLLS = 2_000  # thrown at a time
+MOST_ADVANCES = 12  # whose values are compared
+MOST_CODED = 2_900  # letters, as many as a QR code holds
 MOST_WAITING = 200  # small questions
 MOST_WAITING_PLANS = 4  # for each process
 MOST_WAITING_SECONDS = 10.0  # for a process
@@ -43,7 +46,8 @@ NICENESS = 10  # of what may take long
 LEAST_PAUSE = 0.1  # seconds between two reports of progress
 
 # Memory: what is kept for the next question.
-MOST_KEPT = 4  # answers, and plans, that a process remembers
+MOST_KEPT = 4  # answers that a process remembers
+KEPT_SECONDS = 0.2  # faster ones are not worth it
 MOST_LETTERS = 256 * 2**20  # of the texts of plans, for the links of their pages
 
 # What is sent and written.

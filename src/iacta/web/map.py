@@ -22,13 +22,13 @@ from iacta.game import Turn
 from iacta.questions.form import Topic
 from iacta.rules.variants import RULE_SETS, rules_name
 from iacta.web.api import read_body, while_there
+from iacta.web.limits import MOST_CODED
 from iacta.web.pages import template
 from iacta.web.turns import STEPS, analysed, followed_by, read_asked_board, replayed
 from iacta.web.work import Work
 
 __all__ = ["board_read", "position_read", "router"]
 
-MOST_CODED = 2900  # letters of a QR code
 Schema: TypeAlias = dict[str, Any]
 TAGS: list[str | Enum] = [Topic.BOARD.value]
 LOOK = {
@@ -247,11 +247,4 @@ def _text(asked: Mapping[str, Any], name: str, usual: str | None = None) -> str:
     value = asked.get(name, usual)
     if not isinstance(value, str):
         raise MalformedError(f"{name} must be text, got {shown(value)}")
-    return value
-
-
-def _object(asked: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = asked.get(name)
-    if not isinstance(value, Mapping):
-        raise MalformedError(f"{name} must be an object, got {shown(value)}")
     return value

@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import combinations
@@ -34,7 +34,7 @@ from iacta.web.limits import MOST_CELLS
 from iacta.web.work import Work
 from iacta.web.worker import Part, answered
 
-__all__ = ["answer_html", "problem_page", "router", "template"]
+__all__ = ["problem_page", "router", "template"]
 
 HOME = "battle"
 FIRST = {"simulate": 1}  # the example on the page at first, if not 0
@@ -348,14 +348,6 @@ def _elsewhere(question: Question, plan: str = "") -> Elsewhere:
     return Elsewhere(f"/{name}?{query}", f"/api/{name}", asked, _has_picture(question), copies)
 
 
-def answer_html(sections: Sequence[Section]) -> str:
-    """Return an answer as a part of a page.
-
-    sections: what people read.
-    """
-    return template("sections.html", sections=sections)
-
-
 def problem_page(status: int, title: str, sentence: str) -> HTMLResponse:
     """Return the page of a problem.
 
@@ -421,7 +413,7 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
         linked: tuple[Part, ...] = ()
         if name == "plan":  # another search would find another plan
             linked = ("record", "rows", *(("spec",) if _has_picture(question) else ()))
-        run = partial(work.search, key=question) if name == "plan" else work.run
+        run = work.search if name == "plan" else work.run
         found = await while_there(request, run(answered, question, ("sections", *linked)))
         sections = found["sections"]
         plan = work.plans.keep({part: found[part] for part in linked}) if linked else ""

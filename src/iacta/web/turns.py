@@ -45,6 +45,13 @@ from iacta.questions.sections import Part, Table, text_of
 from iacta.questions.spoken import as_command, as_python
 from iacta.questions.words import count, percent, short_percent
 from iacta.rules.thrown import shown_losses
+from iacta.web.limits import (
+    MOST_ADVANCES,
+    MOST_PLAN_SECONDS,
+    MOST_ROLLS,
+    MOST_STEPS,
+    USUAL_PLAN_SECONDS,
+)
 
 __all__ = [
     "STEPS",
@@ -57,12 +64,8 @@ __all__ = [
 ]
 
 GOALS = ("take", "take_any", "eliminate", "worth")
-USUAL_SECONDS, MOST_SECONDS = 2.0, 20.0
 COMPARED = 0.6  # of the time, for the numbers of armies that may move in
 PLAN_PART = 0.4  # of the time, for the plan that is then made to hold
-MOST_STEPS = 500  # of a tree that is sent at once
-MOST_ROLLS = 2000  # thrown at a time
-MOST_ADVANCES = 12  # that are compared
 AS_GOOD = 0.0005  # less than this is no difference between chances; ten times that between worths
 
 
@@ -373,10 +376,10 @@ def analysed(asked: Mapping[str, Any], watch: Watch | None = None) -> dict[str, 
     watch: receives the best value so far.
     """
     turn = read_turn(asked, *GOALS, "hold", "time_limit")
-    limit = asked.get("time_limit", USUAL_SECONDS)
+    limit = asked.get("time_limit", USUAL_PLAN_SECONDS)
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit >= 0:
         raise MalformedError(f"time_limit must be seconds, got {shown(limit)}")
-    deadline = Deadline(min(float(limit), MOST_SECONDS))
+    deadline = Deadline(min(float(limit), MOST_PLAN_SECONDS))
     goal = read_goal(asked, turn)
     if goal is None or (goal.is_chance and goal.is_reached(turn)):
         return {**_worth(1.0), "figure": "100%", "sentences": ["The goal is reached."]}

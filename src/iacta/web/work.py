@@ -15,14 +15,12 @@ import pickle
 import signal
 import socket
 import sys
-from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeAlias
 
 from iacta.web.limits import (
     FINISHING,
-    MOST_KEPT,
     MOST_SECONDS,
     MOST_WAITING,
     MOST_WAITING_PLANS,
@@ -97,19 +95,17 @@ class Work:
         self,
         function: Callable[..., Any],
         *args: Any,
-        key: object = None,
         told: Told | None = None,
         stop: "asyncio.Future[None] | None" = None,
     ) -> Any:
         """Return what a function returns that searches a plan, as `run` does.
 
         function, args: as `run` takes them.
-        key: names what a process remembers; one that has had it is preferred.
         told: receives progress; then the function has a keyword `watch`.
         stop: once it is done, the search ends early with what it has found.
         """
         job = Job(function, args, told is not None)
-        return await self._searches.run(job, self.seconds, key, told, stop)
+        return await self._searches.run(job, self.seconds, told, stop)
 
 
 class _Lane:
@@ -140,15 +136,14 @@ class _Lane:
         self,
         job: Job,
         seconds: float,
-        key: object = None,
         told: Told | None = None,
         stop: "asyncio.Future[None] | None" = None,
     ) -> Any:
-        worker = await self._take(key)
+        worker = await self._take()
         try:
             if self._is_closed:
                 raise DiedError
-            await worker.ready(key)
+            await worker.ready()
             return await worker.do(job, seconds, told, stop)
         except DiedError:
             if self._is_closed:
@@ -160,7 +155,7 @@ class _Lane:
             self._idle.append(worker)
             self._free.release()
 
-    async def _take(self, key: object) -> "_Worker":
+    async def _take(self) -> "_Worker":
         """Return a process as soon as one is idle, or refuse if too many jobs wait already."""
         try:
             if self._waiting >= self._most_waiting:
@@ -173,9 +168,7 @@ class _Lane:
                 self._waiting -= 1
         except TimeoutError:
             raise BusyError("the server is too busy; ask again soon") from None
-        worker = next((each for each in self._idle if key in each.keys), self._idle[-1])
-        self._idle.remove(worker)
-        return worker
+        return self._idle.pop()  # the last one may remember what it is asked
 
 
 class _Worker:
@@ -186,7 +179,6 @@ class _Worker:
 
     def __init__(self, is_patient: bool) -> None:
         self.is_worn = False
-        self.keys: deque[object] = deque(maxlen=MOST_KEPT)
         self._is_patient = is_patient
         self._starting: asyncio.Task[None] | None = None
         self._process: Any = None
@@ -195,7 +187,6 @@ class _Worker:
         """Start a process, in the place of the one before."""
         self.kill()
         self.is_worn = False
-        self.keys.clear()
         self._starting = asyncio.get_running_loop().create_task(self._start())
 
     async def _start(self) -> None:
@@ -218,14 +209,12 @@ class _Worker:
         is_started = self._starting is not None and self._starting.done()
         return is_started and (self._process is None or self._reader.at_eof())
 
-    async def ready(self, key: object) -> None:
-        """Wait until there is a process, which is going to know something."""
+    async def ready(self) -> None:
+        """Wait until there is a process."""
         if self._starting is None or self._is_gone:
             self.start()
         assert self._starting is not None  # noqa: S101 # it has just been
         await asyncio.shield(self._starting)
-        if key is not None:
-            self.keys.append(key)
 
     async def do(
         self, job: Job, seconds: float, told: Told | None, stop: "asyncio.Future[None] | None"

@@ -14,9 +14,10 @@ import signal
 import socket
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
 from threading import Thread
@@ -30,9 +31,10 @@ from iacta.charts.theme import config, sketched
 from iacta.errors import IactaError
 from iacta.files import csv_rows, seal
 from iacta.questions.plan import PlanQuestion
-from iacta.questions.question import Answer, Question, Watch
+from iacta.questions.question import Answer, Question
 from iacta.web.asked import asked_questions, parameter_of, read_address, read_record
 from iacta.web.limits import (
+    KEPT_SECONDS,
     LEAST_PAUSE,
     MOST_BYTES,
     MOST_KEPT,
@@ -50,11 +52,9 @@ __all__ = [
     "Progress",
     "Reply",
     "StoppedError",
-    "answer_to",
     "answered",
-    "asked_by_address",
-    "asked_by_record",
     "drawn",
+    "part_of",
     "serve",
     "vega_script",
 ]
@@ -63,7 +63,6 @@ Part: TypeAlias = Literal["record", "sections", "rows", "spec", "svg", "dark_svg
 Parts: TypeAlias = dict[str, Any]
 
 FORMS = asked_questions()  # loaded before the first question
-KEPT_SECONDS = 0.2  # faster answers are not worth remembering
 
 
 class Job(NamedTuple):
@@ -114,49 +113,32 @@ class FailedError(Exception):
 # Answers.
 
 
-def answered(
-    question: Question,
-    parts: Sequence[Part],
-    watch: Watch | None = None,
-    *,
-    is_anew: bool = False,
-) -> Parts:
+def answered(question: Question, parts: Sequence[Part]) -> Parts:
     """Return parts of the answer to a question, each as plain data that can be sent on.
 
     question: the question.
     parts: which parts: `"record"` as JSON, `"sections"` for people, `"rows"` as CSV, the picture as
         a Vega-Lite specification (`"spec"`, for a light page; a page gives it another theme) or as
         `"svg"`, or `"dark_svg"` on a dark ground.
-    watch: receives progress.
-    is_anew: whether to answer it again although the process remembers the answer.
 
     A plan is searched for 2 seconds unless the question says how long, and for at most 20.
     """
-    answer = answer_to(question, parts, watch, is_anew=is_anew)
-    return {"is_whole": answer.is_whole} | {part: _part(answer, part) for part in parts}
-
-
-def answer_to(
-    question: Question,
-    parts: Sequence[Part] = (),
-    watch: Watch | None = None,
-    *,
-    is_anew: bool = False,
-) -> Answer:
-    """Return the answer to a question, from memory if it is a recent one that took long.
-
-    question, parts, watch, is_anew: as `answered` takes them.
-    """
-    if any(part in ("spec", "svg", "dark_svg") for part in parts):
+    if not {"spec", "svg", "dark_svg"}.isdisjoint(parts):
         question.check_chart()
     if isinstance(question, PlanQuestion):
-        limit = USUAL_PLAN_SECONDS if question.time_limit is None else question.time_limit
-        question = replace(question, time_limit=min(limit, MOST_PLAN_SECONDS))
-    if question in _kept and not is_anew:
+        limit = Fraction(USUAL_PLAN_SECONDS) if question.time_limit is None else question.time_limit
+        question = replace(question, time_limit=min(limit, Fraction(MOST_PLAN_SECONDS)))
+    answer = _answer_to(question)
+    return {part: _part(answer, part) for part in parts}
+
+
+def _answer_to(question: Question) -> Answer:
+    """Return the answer to a question, from memory if it is a recent one that took long."""
+    if question in _kept:
         _kept.move_to_end(question)
         return _kept[question]
     begun = monotonic()
-    answer = question.answer(watch)
+    answer = question.answer()
     if monotonic() - begun > KEPT_SECONDS:
         _kept[question] = answer
         if len(_kept) > MOST_KEPT:
@@ -182,39 +164,20 @@ def _part(answer: Answer, part: Part) -> Any:
     return content(chart, kind, dark=part == "dark_svg").decode()
 
 
-def asked_by_address(
-    name: str, pairs: Iterable[tuple[str, str]], parts: Sequence[Part], watch: Watch | None = None
-) -> Parts:
-    """Return parts of the answer to the question in an address.
+def part_of(name: str, given: Mapping[str, Any] | Sequence[tuple[str, str]], part: Part) -> str:
+    """Return a part of the answer to a question; an error has the parameter that it is about.
 
     name: the name of the question.
-    pairs: names and texts, as `read_address` takes them.
-    parts, watch: as `answered` takes them.
+    given: a JSON object, as `read_record` takes it, or names and texts, as `read_address` does.
+    part: as `answered` takes it, one that is text.
     """
     form = FORMS[name]
-    with _named(form):
-        return answered(read_address(form, pairs), parts, watch)
-
-
-def asked_by_record(
-    name: str, record: Mapping[str, Any], parts: Sequence[Part], watch: Watch | None = None
-) -> Parts:
-    """Return parts of the answer to the question in a JSON object.
-
-    name: the name of the question.
-    record: values by the names of parameters, as `read_record` takes them.
-    parts, watch: as `answered` takes them.
-    """
-    form = FORMS[name]
-    with _named(form):
-        return answered(read_record(form, record), parts, watch)
-
-
-@contextmanager
-def _named(form: type[Question]) -> Iterator[None]:
-    """Mark an error with the parameter that its sentence is about."""
     try:
-        yield
+        if isinstance(given, Mapping):
+            question = read_record(form, given)
+        else:
+            question = read_address(form, given)
+        return str(answered(question, (part,))[part])
     except IactaError as error:
         error.parameter = parameter_of(error, form)
         raise
