@@ -320,6 +320,7 @@ def test_a_turn_is_played_with_variations_and_undone(visit: Visit) -> None:
     says(page, "B", "red, 7")
     attack(page, "B", "D")
     fought(page, 7, 0)
+    expect(page.locator("#advance-number")).to_contain_text("the best")
     page.get_by_role("button", name="Move in", exact=True).click()
     says(page, "D", "red, 3, goal")  # the others take C
     expect(page.locator("#steps")).to_contain_text("or: B to C: you lose 2, they lose 0")
