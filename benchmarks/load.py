@@ -29,7 +29,7 @@ __all__ = ["load"]
 SCRIPT = Path(__file__).with_name("load.lua")
 CONNECTIONS = 8
 PAUSE = 40  # milliseconds between two small questions of one client, beside plans
-PLAN = "/api/plan?from_=Ukraine=42,Brazil=30&others=3&take=Asia&time_limit=2"
+PLAN = "/api/v1/plan?from_=Ukraine=42,Brazil=30&others=3&take=Asia&time_limit=2"
 PLANNERS = 2
 ASKED_PER_SECOND = 1_000
 MOST_SECONDS = 0.050  # for a small question while plans run

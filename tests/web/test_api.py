@@ -34,20 +34,25 @@ POSITION = {
 }
 HOUSE = {"garrison": 2, "ties": "attacker"}
 REFUSED = [
-    ("/api/battle?attackers=3&defenders=x", 422, "defenders", "whole number of at least 1"),
-    ("/api/battle?attackers=3", 422, "defenders", "missing defenders"),
-    ("/api/battle?attackers=3&defenders=2&armies=9", 422, None, "unknown parameter 'armies'"),
+    ("/api/v1/battle?attackers=3&defenders=x", 422, "defenders", "whole number of at least 1"),
+    ("/api/v1/battle?attackers=3", 422, "defenders", "missing defenders"),
+    ("/api/v1/battle?attackers=3&defenders=2&armies=9", 422, None, "unknown parameter 'armies'"),
     (
-        "/api/battle?attackers=3&attackers=4&defenders=2",
+        "/api/v1/battle?attackers=3&attackers=4&defenders=2",
         422,
         "attackers",
         "attackers appears twice",
     ),
-    ("/api/battle?attackers=3&defenders=2&rules=nonsense", 422, "rules", "'nonsense'"),
-    ("/api/need?territories=10&chance=2", 422, "chance", "chance must"),
-    ("/api/plan?from_=Ukraine=9&others=2&take=Mars", 422, None, "'Mars'"),
-    ("/api/plan?from_=Ukraine=9&others=2", 422, None, "missing take, take_any, eliminate or worth"),
-    ("/api/nothing", 404, None, "nothing is at this address"),
+    ("/api/v1/battle?attackers=3&defenders=2&rules=nonsense", 422, "rules", "'nonsense'"),
+    ("/api/v1/need?territories=10&chance=2", 422, "chance", "chance must"),
+    ("/api/v1/plan?from_=Ukraine=9&others=2&take=Mars", 422, None, "'Mars'"),
+    (
+        "/api/v1/plan?from_=Ukraine=9&others=2",
+        422,
+        None,
+        "missing take, take_any, eliminate or worth",
+    ),
+    ("/api/v1/nothing", 404, None, "nothing is at this address"),
 ]
 
 
@@ -97,8 +102,8 @@ def test_an_address_and_json_are_answered_as_python_answers(
     server: Server, question: Question
 ) -> None:
     told = iacta.ask(question.name, **values(question)).record()
-    by_address = server.ask(f"/api/{question.name}?{address(question)}")
-    by_json = server.ask(f"/api/{question.name}", values(question))
+    by_address = server.ask(f"/api/v1/{question.name}?{address(question)}")
+    by_json = server.ask(f"/api/v1/{question.name}", values(question))
     assert (by_address.status, by_json.status) == (200, 200), (by_address.body, by_json.body)
     assert by_address.headers["Content-Type"] == "application/json"
     expected = steady(json.loads(json.dumps(told)))
@@ -108,25 +113,25 @@ def test_an_address_and_json_are_answered_as_python_answers(
 
 def test_rows_and_pictures_are_there_too(server: Server) -> None:
     query = "attackers=12&defenders=10"
-    rows = server.ask(f"/api/battle.csv?{query}")
+    rows = server.ask(f"/api/v1/battle.csv?{query}")
     assert rows.headers["Content-Type"] == "text/csv; charset=utf-8"
     told = [list(map(str, row)) for row in iacta.ask("battle", attackers=12, defenders=10).rows()]
     assert list(csv.reader(io.StringIO(rows.body.decode()))) == told
-    light = server.ask(f"/api/battle/picture.svg?{query}")
-    dark = server.ask(f"/api/battle/picture.svg?{query}&dark=true")
+    light = server.ask(f"/api/v1/battle/picture.svg?{query}")
+    dark = server.ask(f"/api/v1/battle/picture.svg?{query}&dark=true")
     assert light.headers["Content-Type"] == dark.headers["Content-Type"] == "image/svg+xml"
     assert light.body.startswith(b"<svg")
     assert light.body != dark.body
-    assert "$schema" in server.ask(f"/api/battle/picture.json?{query}").record
+    assert "$schema" in server.ask(f"/api/v1/battle/picture.json?{query}").record
 
 
 def test_house_rules_and_positions_come_in_json(server: Server) -> None:
-    house = server.ask("/api/battle", {"attackers": 9, "defenders": 8, "rules": HOUSE}).record
+    house = server.ask("/api/v1/battle", {"attackers": 9, "defenders": 8, "rules": HOUSE}).record
     assert house["garrison"] == 2
     plan: dict[str, Any] = {"position": POSITION, "take": "Bering"}
     server.wait()
     told = steady(iacta.ask("plan", **plan).record())
-    assert steady(server.ask("/api/plan", plan).record) == told
+    assert steady(server.ask("/api/v1/plan", plan).record) == told
     assert told["proven"]
 
 
@@ -157,7 +162,7 @@ def test_what_cannot_be_answered_is_told_in_a_problem_document(
     ],
 )
 def test_a_body_that_cannot_be_read_is_refused(server: Server, body: bytes, words: str) -> None:
-    reply = server.ask("/api/battle", body=body, headers={"Content-Type": "application/json"})
+    reply = server.ask("/api/v1/battle", body=body, headers={"Content-Type": "application/json"})
     assert reply.status == 422
     assert words in reply.record["detail"]
 
@@ -165,7 +170,7 @@ def test_a_body_that_cannot_be_read_is_refused(server: Server, body: bytes, word
 @pytest.mark.parametrize("name", ["opponents_get", "keep", "rules_of", "prizes", "others"])
 def test_what_is_no_row_of_pairs_is_refused(server: Server, name: str) -> None:
     for pairs in ([None, None], [["Peru"]], ["ab"]):
-        reply = server.ask("/api/plan", {"take": "Asia", name: pairs})
+        reply = server.ask("/api/v1/plan", {"take": "Asia", name: pairs})
         assert reply.status in (422, 503)  # the server may still be starting
         with pytest.raises(IactaError, match=f"{name} must be a row of pairs, got "):
             read_record(QUESTIONS["plan"], {"take": "Asia", name: pairs})
@@ -173,9 +178,9 @@ def test_what_is_no_row_of_pairs_is_refused(server: Server, name: str) -> None:
 
 def test_only_json_is_taken(server: Server) -> None:
     body = b'{"attackers": 3, "defenders": 2}'
-    reply = server.ask("/api/battle", body=body, headers={"Content-Type": "text/plain"})
+    reply = server.ask("/api/v1/battle", body=body, headers={"Content-Type": "text/plain"})
     assert reply.status == 415
-    assert server.ask("/api/battle.csv", {}).status == 405
+    assert server.ask("/api/v1/battle.csv", {}).status == 405
 
 
 def test_every_recorded_answer_fits_the_schema_of_its_question() -> None:
@@ -201,7 +206,7 @@ def timed(value: Any) -> Any:
 def test_the_schema_tells_of_every_question_and_parameter(server: Server) -> None:
     schema = server.ask("/openapi.json").record
     for name, form in QUESTIONS.items():
-        taken = schema["paths"][f"/api/{name}"]
+        taken = schema["paths"][f"/api/v1/{name}"]
         body = taken["post"]["requestBody"]["content"]["application/json"]["schema"]
         assert list(body["properties"]) == [each.name for each in offered(form)]
         named = {each["name"] for each in taken["get"]["parameters"]} - {"plan"}  # one found before
@@ -211,7 +216,7 @@ def test_the_schema_tells_of_every_question_and_parameter(server: Server) -> Non
 def test_the_page_of_the_api_names_every_address_and_needs_no_script(server: Server) -> None:
     page = server.ask("/docs").body.decode()
     for name, form in QUESTIONS.items():
-        assert f"GET /api/{name}<" in page
+        assert f"GET /api/v1/{name}<" in page
         assert form.summary() in page
 
 
@@ -219,17 +224,19 @@ def test_a_turn_is_played_and_analysed_by_its_code(server: Server) -> None:
     server.wait()
     code = "1;classic;red;Peru:red:9,Brazil:blue:2,Argentina:blue:1"
     step = {"do": "attack", "from": 10, "to": 11, "left": 8, "their_left": 0}
-    after = server.ask("/api/turn/step", {"code": code, "step": step}).record
+    after = server.ask("/api/v1/turn/step", {"code": code, "step": step}).record
     assert Turn.from_code(after["code"]).phase == "advance"
-    turns = server.ask("/api/turn/replay", {"code": code, "steps": [{"after": 0, **step}]}).record
+    turns = server.ask(
+        "/api/v1/turn/replay", {"code": code, "steps": [{"after": 0, **step}]}
+    ).record
     assert turns["turns"][1]["code"] == after["code"]
-    found = server.ask("/api/turn/analyse", {"code": code, "take": "Brazil, Argentina"})
+    found = server.ask("/api/v1/turn/analyse", {"code": code, "take": "Brazil, Argentina"})
     assert found.status == 200
     assert found.record["moves"][0]["name"].startswith("Peru to ")
-    refused = server.ask("/api/turn/step", {"code": code, "step": {**step, "left": 10}})
+    refused = server.ask("/api/v1/turn/step", {"code": code, "step": {**step, "left": 10}})
     sentence = "left must be a whole number from 1 to 9, got 10"
     assert (refused.status, refused.record["detail"]) == (422, sentence)
-    assert server.ask(f"/api/qr.svg?text={code}").body.startswith(b"<svg")
+    assert server.ask(f"/api/v1/qr.svg?text={code}").body.startswith(b"<svg")
 
 
 def test_a_plan_that_is_asked_again_is_the_same(server: Server) -> None:
@@ -243,15 +250,15 @@ def test_a_plan_that_is_asked_again_is_the_same(server: Server) -> None:
 def test_the_page_of_a_plan_draws_the_plan_that_it_shows(server: Server) -> None:
     server.wait()
     page = server.ask("/plan?from_=Ukraine=12&others=2&take=Europe").body.decode()
-    (name,) = set(re.findall(r"/api/plan/picture\.\w+\?plan=(\w+)", page))
-    found = server.ask(f"/api/plan?plan={name}").record
-    rows = server.ask(f"/api/plan.csv?plan={name}").body.decode().splitlines()
+    (name,) = set(re.findall(r"/api/v1/plan/picture\.\w+\?plan=(\w+)", page))
+    found = server.ask(f"/api/v1/plan?plan={name}").record
+    rows = server.ask(f"/api/v1/plan.csv?plan={name}").body.decode().splitlines()
     told = [str(each["reach_probability"]) for each in found["steps"]]
     assert [each["reach_probability"] for each in csv.DictReader(rows)] == told
-    drawn = server.ask(f"/api/plan/picture.json?plan={name}").body.decode()
+    drawn = server.ask(f"/api/v1/plan/picture.json?plan={name}").body.decode()
     owned = {each["own_probability"] for each in found["territories"]}
     assert {each for each in owned if f'"own_probability": {each}' not in drawn} == set()
-    gone = server.ask("/api/plan?plan=x")
+    gone = server.ask("/api/v1/plan?plan=x")
     assert gone.status == 422
     assert gone.record["detail"] == "the server no longer has this plan; search again"
     assert f"with a chance of {percent(found['win_probability'])}" in page

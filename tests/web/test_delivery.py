@@ -7,9 +7,17 @@ import pytest
 from tests.web.served import Server, shared
 
 QUERY = "attackers=12&defenders=10"
-LARGE = ["/", "/map", "/docs", "/api/board", "/openapi.json", "/static/base.css", "/static/vega.js"]
-SMALL = [f"/api/battle?{QUERY}", f"/api/battle.csv?{QUERY}", "/about", "/theme.json"]
-DRAWN = [f"/api/battle/picture.json?{QUERY}", f"/api/battle/picture.svg?{QUERY}"]
+LARGE = [
+    "/",
+    "/map",
+    "/docs",
+    "/api/v1/board",
+    "/openapi.json",
+    "/static/base.css",
+    "/static/vega.js",
+]
+SMALL = [f"/api/v1/battle?{QUERY}", f"/api/v1/battle.csv?{QUERY}", "/about", "/theme.json"]
+DRAWN = [f"/api/v1/battle/picture.json?{QUERY}", f"/api/v1/battle/picture.svg?{QUERY}"]
 HEADERS = ("Content-Type", "Content-Length", "ETag", "Cache-Control", "Vary")
 
 
@@ -18,7 +26,7 @@ def server() -> Server:
     return shared()
 
 
-@pytest.mark.parametrize("path", [*LARGE, *SMALL, *DRAWN, "/nothing", "/api/battle"])
+@pytest.mark.parametrize("path", [*LARGE, *SMALL, *DRAWN, "/nothing", "/api/v1/battle"])
 def test_head_is_answered_as_get_without_the_body(server: Server, path: str) -> None:
     asked, head = server.ask(path), server.ask(path, method="HEAD")
     assert (head.status, head.body) == (asked.status, b"")
@@ -40,7 +48,7 @@ def test_what_is_known_is_not_sent_again(server: Server, path: str) -> None:
 
 
 def test_problems_are_not_kept(server: Server) -> None:
-    for path in ("/api/battle?attackers=x", "/nothing", "/battle?attackers=x&defenders=3"):
+    for path in ("/api/v1/battle?attackers=x", "/nothing", "/battle?attackers=x&defenders=3"):
         reply = server.ask(path)
         assert (reply.headers["Cache-Control"], reply.headers["ETag"]) == ("no-store", None)
 
@@ -60,9 +68,9 @@ def test_what_is_large_is_sent_smaller_to_who_can_read_it(server: Server, path: 
 @pytest.mark.parametrize(
     ("path", "methods"),
     [
-        ("/api/battle", "GET, HEAD, POST"),
-        ("/api/battle.csv", "GET, HEAD"),
-        ("/api/board/read", "POST"),
+        ("/api/v1/battle", "GET, HEAD, POST"),
+        ("/api/v1/battle.csv", "GET, HEAD"),
+        ("/api/v1/board/read", "POST"),
         ("/battle", "GET, HEAD"),
         ("/static/base.css", "GET, HEAD"),
         ("/openapi.json", "GET, HEAD"),

@@ -53,7 +53,7 @@ def schema(server: Server) -> Any:
 def test_what_the_schema_allows_is_answered_as_it_says(
     server: Server, schema: Any, name: str, method: str
 ) -> None:
-    operation = schema[f"/api/{name}"][method]
+    operation = schema[f"/api/v1/{name}"][method]
 
     @settings(
         max_examples=EXAMPLES,

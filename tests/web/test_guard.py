@@ -7,12 +7,13 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from iacta.web.access import Access
 from iacta.web.app import create_app
 from iacta.web.asked import asked_questions
 from iacta.web.guard import HEADERS, Guard
-from iacta.web.limits import MOST_BODY_BYTES
+from iacta.web.limits import MOST_AT_A_TIME, MOST_BODY_BYTES
 from tests.web.served import JSON, Server, shared
 
 BATTLE = "/api/battle?attackers=3&defenders=2"
@@ -219,3 +220,73 @@ def test_names_are_text_everywhere(server: Server) -> None:
     assert plan.record["steps"][0]["from"] == HARMFUL
     assert plan.headers["Content-Type"] == "application/json"
     assert json.loads(plan.body)["territories"][0]["name"] == HARMFUL
+
+
+def test_old_addresses_are_those_of_version_1(server: Server) -> None:
+    old, new = (server.ask(f"/api/{v}battle?attackers=3&defenders=2") for v in ("", "v1/"))
+    assert old.record == new.record
+    assert old.headers["Deprecation"] == "true"
+    assert old.headers["Link"] == '</api/v1/battle>; rel="successor-version"'
+    assert new.headers["Deprecation"] is None
+    assert not any(path.startswith("/api/") and "/v1/" not in path for path in paths(server))
+
+
+def paths(server: Server) -> list[str]:
+    return list(server.ask("/openapi.json").record["paths"])
+
+
+def test_pages_of_other_sites_may_ask_only_where_they_are_let() -> None:
+    site = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
+    for origins, header in (((), None), (("https://example.org",), "https://example.org")):
+        app = create_app(origins=origins)
+        told = dict(asyncio.run(answered(app, "OPTIONS", "/api/v1/battle", site))["headers"])
+        found = told.get(b"access-control-allow-origin")
+        assert (found and found.decode()) == header
+    told = dict(asyncio.run(answered(app, "OPTIONS", "/battle", site))["headers"])
+    assert b"access-control-allow-origin" not in told
+
+
+async def answered(app: ASGIApp, method: str, path: str, headers: dict[str, str]) -> Message:
+    """Return the beginning of an answer."""
+    named = {"Host": "127.0.0.1", **headers}
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [(name.lower().encode(), text.encode()) for name, text in named.items()],
+        "client": ("192.0.2.7", 1),
+    }
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    await app(scope, receive, send)
+    return sent[0]
+
+
+def test_a_client_searches_some_plans_at_a_time() -> None:
+    async def ask() -> tuple[list[int], int]:
+        waiting = asyncio.Event()
+
+        async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+            await waiting.wait()
+            await send({"type": "http.response.start", "status": 200})
+
+        app = Access(slow)
+        jobs = [
+            asyncio.ensure_future(answered(app, "GET", "/api/v1/plan", {}))
+            for _ in range(MOST_AT_A_TIME + 2)
+        ]
+        await asyncio.sleep(0.01)
+        waiting.set()
+        told = await asyncio.gather(*jobs)
+        after = await answered(app, "GET", "/api/v1/plan", {})
+        return [each["status"] for each in told], after["status"]
+
+    assert asyncio.run(ask()) == ([200] * MOST_AT_A_TIME + [429] * 2, 200)

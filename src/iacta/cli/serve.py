@@ -60,6 +60,15 @@ class ServeCommand(Command):
         ),
     ] = Fraction(30)
 
+    allow_origin: Annotated[
+        str | None,
+        Parameter(
+            Name(),
+            "Sites whose pages may ask the API: https://example.org, several with commas, or *.",
+            metavar="SITES",
+        ),
+    ] = None
+
     def run(self) -> int:
         gone = [name for name in NEEDED if find_spec(name) is None]
         if gone:
@@ -76,7 +85,8 @@ class ServeCommand(Command):
         from iacta.web.work import Work
 
         work = Work(self.workers, float(self.time_limit))
-        app = create_app(work, self.host)
+        origins = [each.strip() for each in (self.allow_origin or "").split(",")]
+        app = create_app(work, self.host, origins=[*filter(None, origins)])
         place = self._place(listening.getsockname()[1])
         is_open = self.open
 

@@ -51,8 +51,8 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
 
     The plan's own beginning is among them, measured as the others are; attacks on territories that
     are of no use for the goal are not. Where the policy of the plan is the best of all, so are the
-    values; elsewhere they are what the policy sees, which may be far below what it achieves, and
-    only their differences count.
+    values; elsewhere the policy may see far less than it achieves, and all are scaled so that the
+    best of them is worth what the plan achieves.
 
     >>> from iacta.board import Board, Holding, Position
     >>> from iacta.plan import TakeAll, best_plan
@@ -73,10 +73,15 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
             is_own = (v, c) == own[:2]
             judged = own if is_own else policy.judge(start, v, c)
             if judged.dice:
-                value = min(_value(policy, start, judged) + problem.held, plan.upper_bound)
+                value = _value(policy, start, judged) + problem.held
                 dice = move.dice if is_own and move is not None else judged.dice
                 found.append(Alternative(problem.name(v), problem.name(c), dice, value))
-    return tuple(sorted(found, key=lambda each: -each.value))
+    best = max((each.value for each in found), default=0.0) - problem.held
+    scale = 1.0 if policy.is_best or best <= 0.0 else (plan.value - problem.held) / best
+    return tuple(
+        each._replace(value=problem.held + scale * (each.value - problem.held))
+        for each in sorted(found, key=lambda each: -each.value)
+    )
 
 
 def _value(policy: Policy, state: State, attack: Decision) -> float:

@@ -65,11 +65,11 @@ def _add_question(found: APIRouter, work: Work, name: str, form: type[Question])
         text = await while_there(request, run(part_of, name, record, "record"))
         return Response(text, media_type=JSON)
 
-    add(f"/api/{name}", "record", JSON)
-    found.add_api_route(f"/api/{name}", by_record, methods=["POST"], summary=form.summary())
-    add(f"/api/{name}.csv", "rows", "text/csv; charset=utf-8")
-    add(f"/api/{name}/picture.svg", "svg", "image/svg+xml")
-    add(f"/api/{name}/picture.json", "spec", JSON)
+    add(f"/api/v1/{name}", "record", JSON)
+    found.add_api_route(f"/api/v1/{name}", by_record, methods=["POST"], summary=form.summary())
+    add(f"/api/v1/{name}.csv", "rows", "text/csv; charset=utf-8")
+    add(f"/api/v1/{name}/picture.svg", "svg", "image/svg+xml")
+    add(f"/api/v1/{name}/picture.json", "spec", JSON)
 
 
 def _add_vega(found: APIRouter, work: Work) -> None:

@@ -1,6 +1,6 @@
 """The application: addresses, and what answers each of them."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -10,6 +10,7 @@ from fastapi.staticfiles import StaticFiles
 from fastapi.telemetry import TelemetryConfig
 
 from iacta.web import api, live, pages, reference
+from iacta.web.access import Access, OpenTo
 from iacta.web.delivery import Delivery
 from iacta.web.guard import HEADERS, Guard
 from iacta.web.map import router as map_router
@@ -31,13 +32,17 @@ STATIC = Path(__file__).parent / "static"
 
 
 def create_app(
-    work: Work | None = None, host: str = "127.0.0.1", names: Iterable[str] = ()
+    work: Work | None = None,
+    host: str = "127.0.0.1",
+    names: Iterable[str] = (),
+    origins: Sequence[str] = (),
 ) -> FastAPI:
     """Return the application.
 
     work: computes the answers; if `None`, it makes its own.
     host: the address that it listens at.
     names: other names of that host.
+    origins: whose pages may ask the API; `*` for all.
     """
     working = work or Work()
 
@@ -55,6 +60,9 @@ def create_app(
         lifespan=lifespan,
         telemetry=SILENT,
     )
+    app.add_middleware(Access)
+    if origins:
+        app.add_middleware(OpenTo, origins=origins)
     app.add_middleware(Guard, host=host, names=names)
     app.add_middleware(Delivery)  # around the guard, as what it refuses is delivered too
     add_problems(app, pages.problem_page, HEADERS)

@@ -15,6 +15,7 @@ def _descriptors() -> int:
 # Connections: a client that is slow or asks much leaves room for the others.
 MOST_CONNECTIONS = min(512, _descriptors() // 2)
 MOST_OF_A_CLIENT = MOST_CONNECTIONS // 4
+MOST_AT_A_TIME = 8  # searches for plans of a client
 # What a loop accepts before it closes anything comes on top, some rounds of it.
 ACCEPTED_AT_ONCE = min(64, _descriptors() // 16)
 HEAD_SECONDS = 10.0  # also for the question to a WebSocket

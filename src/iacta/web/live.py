@@ -1,6 +1,6 @@
 """A turn over a WebSocket: the search shows progress, and can be stopped with what it has found.
 
-The client sends what `/api/turn/analyse` takes as JSON, and later perhaps `{"stop": true}`. It
+The client sends what `/api/v1/turn/analyse` takes as JSON, and later perhaps `{"stop": true}`. It
 receives `{"progress": {"doing", "part", "keeps"}}` several times, with the chance so far as `part`,
 then `{"answer": {...}}`, or `{"problem": {...}}`. If it goes away, the search ends.
 """

@@ -108,13 +108,13 @@ def router(work: Work) -> APIRouter:
         return HTMLResponse(template("map.html", path="/map", rules=RULE_SETS, look=LOOK))
 
     @found.get(
-        "/api/board", summary="Return the classic board, as maps are drawn from it", tags=TAGS
+        "/api/v1/board", summary="Return the classic board, as maps are drawn from it", tags=TAGS
     )
     async def classic() -> JSONResponse:
         return JSONResponse(_drawn(BoardFile(classic_board(), BUILT_IN)))
 
     @found.get(
-        "/api/qr.svg",
+        "/api/v1/qr.svg",
         summary="Return a text, such as the code of a position, as a QR code",
         tags=TAGS,
         response_class=Response,
@@ -135,11 +135,11 @@ def router(work: Work) -> APIRouter:
             address, answer, methods=["POST"], summary=summary, tags=TAGS, openapi_extra=extra
         )
 
-    add("/api/board/read", board_read, "Read the text of a board file", BOARD_TEXT)
-    add("/api/position/read", position_read, "Read a position file or a code", POSITION_TEXT)
-    add("/api/turn/step", followed_by, "Take a step in a turn", STEPPED)
-    add("/api/turn/replay", replayed, "Return where a turn is after each of many steps", REPLAYED)
-    add("/api/turn/analyse", analysed, "Return what a goal is worth in a turn", ANALYSED)
+    add("/api/v1/board/read", board_read, "Read the text of a board file", BOARD_TEXT)
+    add("/api/v1/position/read", position_read, "Read a position file or a code", POSITION_TEXT)
+    add("/api/v1/turn/step", followed_by, "Take a step in a turn", STEPPED)
+    add("/api/v1/turn/replay", replayed, "Take many steps from a turn", REPLAYED)
+    add("/api/v1/turn/analyse", analysed, "Return what a goal is worth in a turn", ANALYSED)
     return found
 
 

@@ -345,7 +345,7 @@ def _elsewhere(question: Question, plan: str = "") -> Elsewhere:
     copies = [("Command", as_command(question)), ("Python", as_python(question))]
     name = question.name
     asked = f"plan={plan}" if plan else query
-    return Elsewhere(f"/{name}?{query}", f"/api/{name}", asked, _has_picture(question), copies)
+    return Elsewhere(f"/{name}?{query}", f"/api/v1/{name}", asked, _has_picture(question), copies)
 
 
 def problem_page(status: int, title: str, sentence: str) -> HTMLResponse:

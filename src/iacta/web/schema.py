@@ -98,8 +98,8 @@ def describe(app: FastAPI) -> None:
             found.setdefault("components", {})["schemas"] = schemas
             for name, form in asked_questions().items():
                 for address, operations in found["paths"].items():
-                    own = (f"/api/{name}", f"/api/{name}.csv")
-                    if address in own or address.startswith(f"/api/{name}/picture."):
+                    own = (f"/api/v1/{name}", f"/api/v1/{name}.csv")
+                    if address in own or address.startswith(f"/api/v1/{name}/picture."):
                         _describe_question(operations, address, form)
             for operations in found["paths"].values():
                 for method, operation in operations.items():

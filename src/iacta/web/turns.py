@@ -8,7 +8,6 @@ earlier code again. All rules are those of `iacta.game`.
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -493,17 +492,12 @@ def _found(plan: Plan, new: Reinforcement | None, held: Hold | None) -> dict[str
 def _moves(plan: Plan, place: Mapping[str, int]) -> Iterator[dict[str, Any]]:
     """Yield the first attacks, the best first, each with what it loses against the best.
 
-    Where the policy sees less than the plan achieves, all is scaled to what it achieves. Of attacks
-    that are as good, those of the main line come first, in its order.
+    Of attacks that are as good, those of the main line come first, in its order.
     """
-    ways, held = alternatives(plan), plan.problem.held
-    most = ways[0].value - held if ways else 0.0
-    scale = (plan.value - held) / most if most > 0.0 else 1.0
+    ways, found = alternatives(plan), []
     line = [(each.step.start, each.step.to) for each in main_line(plan)]
-    see = partial(_seen, plan, scale)
-    found = []
     for each in ways:
-        loss = max(scale * (most + held - each.value), 0.0)
+        loss = ways[0].value - each.value
         rank = line.index(each[:2]) if each[:2] in line else len(line)
         is_as_good = loss < (AS_GOOD if plan.goal.is_chance else 10 * AS_GOOD)
         found.append(((0.0 if is_as_good else loss, rank), each, loss))
@@ -515,14 +509,9 @@ def _moves(plan: Plan, place: Mapping[str, int]) -> Iterator[dict[str, Any]]:
             "dice": each.dice,
             "loss": loss,
             "words": _lost(plan, loss) if number else "best",
-            "figure": see(each.value - held),
-            "success": _success(plan, each, see),
+            "figure": valued(plan, each.value),
+            "success": _success(plan, each),
         }
-
-
-def _seen(plan: Plan, scale: float, gained: float) -> str:
-    """Return a value that is scaled to that of the plan."""
-    return valued(plan, plan.problem.held + scale * gained)
 
 
 def _lost(plan: Plan, loss: float) -> str:
@@ -531,7 +520,7 @@ def _lost(plan: Plan, loss: float) -> str:
     return f"{100 * loss:.1f} points less" if plan.goal.is_chance else f"{loss:.2f} less"
 
 
-def _success(plan: Plan, way: Alternative, see: Callable[[float], str]) -> str | None:
+def _success(plan: Plan, way: Alternative) -> str | None:
     """Return what the goal is worth once a battle is won, with the usual losses."""
     problem = plan.problem
     v, c = problem.place(way.start), problem.place(way.to)
@@ -555,8 +544,12 @@ def _success(plan: Plan, way: Alternative, see: Callable[[float], str]) -> str |
     moved = max(plan.policy.advance(problem.start, v, c, able, 1), 1)
     armies[v], armies[c] = garrison + able - moved, moved
     state = State(tuple(armies), problem.owned | 1 << c)
-    after = see(problem.paid(state) + plan.policy.decide(state).value)
-    return f"{after} once it is taken with {count(able + garrison, 'army', 'armies')} left"
+    # Where the policy sees less than the plan achieves, that is scaled as the alternatives are.
+    now, held = plan.policy.decide(problem.start).value, problem.held
+    scale = 1.0 if plan.policy.is_best or now <= 0.0 else (plan.value - held) / now
+    after = held + scale * (problem.paid(state) + plan.policy.decide(state).value)
+    left = count(able + garrison, "army", "armies")
+    return f"{valued(plan, after)} once it is taken with {left} left"
 
 
 def _advances(turn: Turn, goal: Goal, deadline: Deadline) -> dict[str, Any]:

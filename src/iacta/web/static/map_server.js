@@ -118,7 +118,7 @@ export async function posted(address, body, signal) {
 
 /**
  * Search a turn, with progress and a way to stop early where the server can be listened to.
- * @param {object} asked as `/api/turn/analyse` takes it
+ * @param {object} asked as `/api/v1/turn/analyse` takes it
  * @param {{progress: (doing: string, part: number|null) => void, signal: AbortSignal,
  *   stoppable: (stop: () => void) => void}} told
  * @returns {Promise<object>} the analysis
@@ -161,7 +161,7 @@ export function searched(asked, { progress, signal, stoppable }) {
       if (isDone) return;
       isDone = true;
       if (isOpen) failed(new Refused("The server ended the search."));
-      else posted("/api/turn/analyse", asked, signal).then(done, failed);
+      else posted("/api/v1/turn/analyse", asked, signal).then(done, failed);
     });
   });
 }

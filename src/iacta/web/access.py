@@ -1,0 +1,86 @@
+"""Access to the API: by which address, from which pages, and how many searches at a time."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from iacta.web.limits import MOST_AT_A_TIME, RETRY_SECONDS
+from iacta.web.problems import Problem
+
+__all__ = ["Access", "OpenTo"]
+
+OLD, NEW = "/api/", "/api/v1/"
+CONTENT = "Content-Type"
+SEARCHES = ("/api/v1/plan", "/api/v1/turn/analyse", "/live/turn", "/plan")  # which take long
+MANY = f"you are searching {MOST_AT_A_TIME} plans at a time; wait for one of them"
+
+
+class Access:
+    """Bounds a client's searches, and takes addresses without a version for those of version 1.
+
+    app: what answers.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self._asking: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or refuse it."""
+        path = scope.get("path", "")
+        if path.startswith(OLD) and not path.startswith(NEW):
+            path = NEW + path.removeprefix(OLD)
+            scope = {**scope, "path": path, "raw_path": path.encode()}
+            send = _deprecating(send, path)
+        if path not in SEARCHES:
+            await self.app(scope, receive, send)
+            return
+        client = (scope.get("client") or ("",))[0]
+        if self._asking[client] >= MOST_AT_A_TIME:
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1013})
+            else:
+                refused = Problem(429, MANY, headers={"Retry-After": str(RETRY_SECONDS)})
+                await refused.response()(scope, receive, send)
+            return
+        self._asking[client] += 1
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self._asking[client] -= 1
+            if not self._asking[client]:
+                del self._asking[client]
+
+
+def _deprecating(send: Send, path: str) -> Send:
+    """Say in the headers of an answer which address counts."""
+
+    async def send_with_link(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            link = f'<{path}>; rel="successor-version"'.encode("ascii", "replace")
+            more = [(b"deprecation", b"true"), (b"link", link)]
+            message["headers"] = [*message.get("headers", ()), *more]
+        await send(message)
+
+    return send_with_link
+
+
+class OpenTo:
+    """Lets the pages of other origins ask the API.
+
+    app: what answers.
+    origins: such as `https://example.org`, or `*` for all.
+    """
+
+    def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
+        self.app = app
+        self.opened = CORSMiddleware(
+            app, allow_origins=origins, allow_methods=["GET", "POST"], allow_headers=[CONTENT]
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, with the headers that let a browser pass the answer on."""
+        is_api = scope["type"] == "http" and scope["path"].startswith(OLD)
+        await (self.opened if is_api else self.app)(scope, receive, send)
