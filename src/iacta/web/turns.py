@@ -548,8 +548,8 @@ def _success(plan: Plan, way: Alternative) -> str | None:
     now, held = plan.policy.decide(problem.start).value, problem.held
     scale = 1.0 if plan.policy.is_best or now <= 0.0 else (plan.value - held) / now
     after = held + scale * (problem.paid(state) + plan.policy.decide(state).value)
-    left = count(able + garrison, "army", "armies")
-    return f"{valued(plan, after)} once it is taken with {left} left"
+    over = count(able + garrison, "army", "armies")
+    return f"{valued(plan, after)} once it is taken with {over} left"
 
 
 def _advances(turn: Turn, goal: Goal, deadline: Deadline) -> dict[str, Any]:
