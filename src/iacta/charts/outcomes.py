@@ -43,7 +43,7 @@ from iacta.errors import IactaError
 from iacta.estimate import CONFIDENCE, Estimate
 from iacta.methods import find_kernel
 from iacta.odds.simulated import Simulated
-from iacta.questions.words import joined, percent
+from iacta.questions.words import count, joined, percent
 from iacta.rules.roll import Roll
 
 # How something ends, with a number of armies.
@@ -206,15 +206,10 @@ def roll_losses(roll: Roll) -> AnyChart:
         }
         for lost, chance in sorted(roll.losses().items())
     ]
+    room = {"domainMax": 1.25 * max(row["probability"] for row in rows)}
     base = rows_of("losses").encode(
         y=row_axis("losses", rows, "armies lost"),
-        x=x_axis(
-            "probability:Q",
-            CHANCE,
-            {"domainMax": 1.25 * max(row["probability"] for row in rows)},
-            format="~%",
-            tickCount=5,
-        ),
+        x=x_axis("probability:Q", CHANCE, room, format="~%", tickCount=5),
         tooltip=[
             alt.Tooltip("losses:N", title="armies lost"),
             alt.Tooltip("count:Q", title="rolls"),
@@ -226,11 +221,11 @@ def roll_losses(roll: Roll) -> AnyChart:
     text = base.mark_text(align="left", dx=5).encode(text=alt.Text("probability:Q", format=".2~%"))
     bars = base.mark_bar().encode(color=categories("worse", colours, rows))
     ours, theirs = map(float, roll.expected_losses())
-    dice = "die" if roll.attack_dice == 1 else "dice"
+    dice = count(roll.attack_dice, "attack die", "attack dice")
     return finish(
         alt.layer(bars, text).properties(height=50 * len(rows)),
         f"A roll costs you {ours:.2f} and them {theirs:.2f} armies on average.",
-        f"Armies lost in one roll of {roll.attack_dice} attack {dice} against {roll.defence_dice} "
+        f"Armies lost in one roll of {dice} against {roll.defence_dice} "
         f"({rules_words(roll.rules)}).",
         {"losses": rows},
     )
@@ -263,18 +258,13 @@ def distribution(distribution: Distribution[Any]) -> AnyChart:
         for each, chance in ranked[:MOST_ROWS]
     ]
     left_out = len(ranked) - len(rows)
-    bars = (
-        rows_of("outcomes")
-        .properties(height=ROW_HEIGHT * len(rows))
-        .mark_bar()
-        .encode(
+    bars = rows_of("outcomes").mark_bar().properties(height=ROW_HEIGHT * len(rows))
+    return finish(
+        bars.encode(
             y=row_axis("outcome", rows),
             x=x_axis("probability:Q", CHANCE, format="~%", tickCount=5),
             tooltip=["outcome:N", exactly("probability", CHANCE)],
-        )
-    )
-    return finish(
-        bars,
+        ),
         f"Most often {rows[0]['outcome']}: {often}.",
         "The probability of each outcome"
         + (f", without the {left_out:,} least likely." if left_out else "."),
@@ -363,27 +353,24 @@ def _histogram(
     is_signed: whether numbers below 0 have their sign; without, they are those of the defenders.
     """
     width = max(row["most"] - row["least"] + 1 for row in rows)
+    bars = rows_of(table, low="datum.least - 0.45", high="datum.most + 0.45")
     chance = CHANCE if width == 1 else f"chance of {width} numbers in a row"
     label = WHOLE if is_signed else WITHOUT_SIGN
     if not is_signed and all(row["least"] >= 0 for row in rows):
         label = f"datum.value < 0 ? '' : {label}"  # the axis may begin before the first bar
     elif not is_signed and all(row["most"] <= 0 for row in rows):
         label = f"datum.value > 0 ? '' : {label}"
-    return (
-        rows_of(table, low="datum.least - 0.45", high="datum.most + 0.45")
-        .mark_bar(binSpacing=0, opacity=PALE if beneath else 1)
-        .encode(
-            x=x_axis("low:Q", title, format=",~d", tickMinStep=1, labelExpr=label).bin("binned"),
-            x2="high:Q",
-            y=y_axis("probability:Q", chance, format="~%").stack(None if beneath else "zero"),
-            color=categories("end", colours, rows),
-            tooltip=[
-                alt.Tooltip("end:N"),
-                alt.Tooltip("least:Q", title="from"),
-                alt.Tooltip("most:Q", title="to"),
-                exactly("probability", CHANCE),
-            ],
-        )
+    return bars.mark_bar(binSpacing=0, opacity=PALE if beneath else 1).encode(
+        x=x_axis("low:Q", title, format=",~d", tickMinStep=1, labelExpr=label).bin("binned"),
+        x2="high:Q",
+        y=y_axis("probability:Q", chance, format="~%").stack(None if beneath else "zero"),
+        color=categories("end", colours, rows),
+        tooltip=[
+            "end:N",
+            alt.Tooltip("least:Q", title="from"),
+            alt.Tooltip("most:Q", title="to"),
+            exactly("probability", CHANCE),
+        ],
     )
 
 
@@ -413,10 +400,9 @@ def survival(campaign: Campaign) -> AnyChart:
         title = "armies in the last territory, if all are taken"
         left = _histogram("left", tables["left"], title, {WIN: BLUE})
         panels.append(left.encode(color=alt.value(BLUE)))
+    drawn = alt.vconcat(*(panel.properties(height=PANEL) for panel in panels))
     return finish(
-        alt.vconcat(*(panel.properties(height=PANEL) for panel in panels)).resolve_scale(
-            color="independent"
-        ),
+        drawn.resolve_scale(color="independent"),
         _taken(campaign, outcomes) + _fails(campaign, outcomes),
         _campaign_subject(campaign),
         tables,
@@ -457,7 +443,6 @@ def _fates(campaign: Campaign, outcomes: Distribution[CampaignOutcome]) -> list[
     count = len(campaign.territories)
 
     def fate(end: CampaignOutcome) -> tuple[int, str]:
-        """Return how many territories are taken, and what becomes of the next."""
         if end.conquered == count:
             return count, TAKEN
         return end.conquered, STOPPED if campaign.is_stopped(end) else HELD
@@ -492,35 +477,28 @@ def _territory_axis(count: int = 0) -> alt.X:
 
 
 def _failures_chart(fates: Sequence[Row]) -> Any:
-    """Return the chance that it ends before each territory, with its number where it shows."""
     failures = [row for row in fates if row["fate"] != TAKEN]
+    count = max(row["territory"] for row in fates)
+    chance = y_axis("probability:Q", "chance that it ends there", format="~%", tickCount=4)
     base = rows_of("territories", f"datum.fate != '{TAKEN}'").encode(
-        x=_territory_axis(max(row["territory"] for row in fates)),
-        y=y_axis("probability:Q", "chance that it ends there", format="~%", tickCount=4).stack(
-            "zero"
-        ),
+        x=_territory_axis(count),
+        y=chance.stack("zero"),
         tooltip=["territory:O", "fate:N", exactly("probability", "chance")],
     )
-    bars = base.mark_bar().encode(color=categories("fate", FATES, failures))
-    written = base.transform_filter(f"datum.probability >= {LEAST_WRITTEN}")
-    numbers = chance_texts(written, dy=-6, fontSize=10)
-    kinds = {row["fate"] for row in failures}
-    is_written = (
-        len(kinds) == 1
-        and max(row["territory"] for row in fates) <= MOST_NUMBERS
-        # Vega warns of a layer without rows.
-        and any(row["probability"] >= LEAST_WRITTEN for row in failures)
-    )
-    layers = [numbers] if is_written else []
-    return alt.layer(bars, *layers)
+    layers = [base.mark_bar().encode(color=categories("fate", FATES, failures))]
+    # Vega warns of a layer without rows.
+    has_written = any(row["probability"] >= LEAST_WRITTEN for row in failures)
+    if has_written and len({row["fate"] for row in failures}) == 1 and count <= MOST_NUMBERS:
+        written = base.transform_filter(f"datum.probability >= {LEAST_WRITTEN}")
+        layers.append(chance_texts(written, dy=-6, fontSize=10))
+    return alt.layer(*layers)
 
 
 def _taken_chart() -> Any:
+    all_chances = {"domain": [0, 1]}
     base = rows_of("territories", f"datum.fate == '{TAKEN}'").encode(
         x=_territory_axis(),
-        y=y_axis(
-            "probability:Q", "chance to take it", {"domain": [0, 1]}, format="~%", tickCount=5
-        ),
+        y=y_axis("probability:Q", "chance to take it", all_chances, format="~%", tickCount=5),
         tooltip=["territory:O", exactly("probability", "chance to take it")],
     )
     return alt.layer(base.mark_line(), base.mark_point(filled=True, size=45, opacity=1))
@@ -621,32 +599,16 @@ def _spikes(
 
 def _caps() -> Any:
     """Return a line at each exact chance, as wide as its bar."""
-    return (
-        rows_of("scores", low="datum.least - 0.5", high="datum.most + 0.5")
-        .mark_rule(strokeWidth=2)
-        .encode(
-            x="low:Q",
-            x2="high:Q",
-            y="probability:Q",
-            tooltip=[
-                alt.Tooltip("least:Q", title="score"),
-                exactly("probability", "exact chance"),
-            ],
-        )
-    )
+    bars = rows_of("scores", low="datum.least - 0.5", high="datum.most + 0.5")
+    tooltip = [alt.Tooltip("least:Q", title="score"), exactly("probability", "exact chance")]
+    caps = bars.mark_rule(strokeWidth=2)
+    return caps.encode(x="low:Q", x2="high:Q", y="probability:Q", tooltip=tooltip)
 
 
 def _spike_numbers() -> Any:
-    return (
-        rows_of("spikes")
-        .mark_text(dy=-9, fontSize=10, fontWeight="bold")
-        .encode(
-            x="score:Q",
-            y="height:Q",
-            text="territory:N",
-            tooltip=[alt.Tooltip("territory:N", title="stopped at territory")],
-        )
-    )
+    numbers = rows_of("spikes").mark_text(dy=-9, fontSize=10, fontWeight="bold")
+    tooltip = [alt.Tooltip("territory:N", title="stopped at territory")]
+    return numbers.encode(x="score:Q", y="height:Q", text="territory:N", tooltip=tooltip)
 
 
 def _why(campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Sequence[Row]) -> str:
@@ -693,26 +655,15 @@ def simulated_outcomes(
     """
     expect(asked, Battle if isinstance(asked, Battle) else Campaign, "asked")
     rows = _simulated_rows(simulated, asked)
-    is_one_battle = isinstance(asked, Battle) or len(asked.territories) == 1
-    has_exact = any(row["exact"] is not None for row in rows)
-    if is_one_battle:
-        drawn = _plot(rows, _whose(rows), has_exact)
+    if isinstance(asked, Battle) or len(asked.territories) == 1:
+        drawn = _plot(rows, _whose(rows))
     else:  # armies and territories have no axis in common
-        parts = [
-            ([row for row in rows if (row["end"] == WIN) == won], words, f"{sign} '{WIN}'")
-            for won, words, sign in (
-                (True, LAST, "datum.end =="),
-                (False, NOT_TAKEN, "datum.end !="),
-            )
-        ]
         most = 1.05 * max(max(row["high"], row["exact"] or 0) for row in rows)
-        drawn = alt.vconcat(
-            *(
-                _plot(part, words, has_exact, where, most).properties(height=SMALL)
-                for part, words, where in parts
-                if part
-            )
-        ).resolve_scale(color="independent")
+        won = [row for row in rows if row["end"] == WIN]
+        lost = [row for row in rows if row["end"] != WIN]
+        parts = ((won, LAST, f"datum.end == '{WIN}'"), (lost, NOT_TAKEN, f"datum.end != '{WIN}'"))
+        plots = [_plot(*part, most).properties(height=SMALL) for part in parts if part[0]]
+        drawn = alt.vconcat(*plots).resolve_scale(color="independent")
     return finish(
         drawn,
         _simulated_title(simulated.won, asked),
@@ -793,14 +744,11 @@ def _simulated_rows(
     return rows
 
 
-def _plot(
-    rows: Sequence[Row], words: str, has_exact: bool, where: str = "true", most: float = 0
-) -> Any:
+def _plot(rows: Sequence[Row], words: str, where: str = "true", most: float = 0) -> Any:
     """Return bars with their intervals, and lines at the exact chances.
 
     rows: the rows that are drawn.
     words: what their numbers are.
-    has_exact: whether the exact chances are known.
     where: which rows of the table these are.
     most: the end of the axis of chances; 0 if nothing stands beside it.
     """
@@ -808,29 +756,16 @@ def _plot(
     if most:
         scale = {"domain": [0, most], "nice": False}
         bars = bars.encode(y=y_axis("probability:Q", CHANCE, scale, format="~%").stack(None))
-    layers = [bars, _intervals(), *([_exact_caps()] if has_exact else [])]
+    middles = rows_of("outcomes", middle="(datum.least + datum.most) / 2")
+    tooltip = [exactly("low", "interval from"), exactly("high", "to")]
+    intervals = middles.mark_rule(strokeWidth=1.5)
+    layers = [bars, intervals.encode(x="middle:Q", y="low:Q", y2="high:Q", tooltip=tooltip)]
+    if any(row["exact"] is not None for row in rows):
+        ends = rows_of("outcomes", left="datum.least - 0.4", right="datum.most + 0.4")
+        tooltip = [exactly("exact", "exact chance")]
+        caps = ends.mark_rule(strokeWidth=2)
+        layers.append(caps.encode(x="left:Q", x2="right:Q", y="exact:Q", tooltip=tooltip))
     return alt.layer(*(each.transform_filter(where) for each in layers))
-
-
-def _intervals() -> Any:
-    return (
-        rows_of("outcomes", middle="(datum.least + datum.most) / 2")
-        .mark_rule(strokeWidth=1.5)
-        .encode(
-            x="middle:Q",
-            y="low:Q",
-            y2="high:Q",
-            tooltip=[exactly("low", "interval from"), exactly("high", "to")],
-        )
-    )
-
-
-def _exact_caps() -> Any:
-    return (
-        rows_of("outcomes", left="datum.least - 0.4", right="datum.most + 0.4")
-        .mark_rule(strokeWidth=2)
-        .encode(x="left:Q", x2="right:Q", y="exact:Q", tooltip=[exactly("exact", "exact chance")])
-    )
 
 
 @chart(command="convergence", example="12 10 --runs 1e5 --seed 1")
@@ -853,11 +788,7 @@ def convergence(
     for each in row_of(estimates, "estimates", "Estimate"):
         expect(each, Estimate, "each of estimates")
     rows: list[Row] = [
-        {
-            "runs": each.runs,
-            "estimate": float(each.probability),
-            **each.interval()._asdict(),
-        }
+        {"runs": each.runs, "estimate": float(each.probability), **each.interval()._asdict()}
         for each in estimates
     ]
     exact = _exact_chance(asked)
@@ -878,19 +809,12 @@ def convergence(
 
 
 def _estimate_layers() -> list[Any]:
+    words, scale = "games, on a logarithmic scale", {"type": "log", "nice": False}
     base = rows_of("estimates").encode(
-        x=x_axis(
-            "runs:Q",
-            "games, on a logarithmic scale",
-            {"type": "log", "nice": False},
-            format="~s",
-            grid=False,
-            tickCount=5,
-        ),
+        x=x_axis("runs:Q", words, scale, format="~s", grid=False, tickCount=5),
         tooltip=["runs:Q", exactly("estimate"), exactly("low"), exactly("high")],
     )
     band = base.mark_area(opacity=0.25, color=BLUE).encode(
-        y=y_axis("low:Q", "chance to win", {"zero": False}, format="~%"),
-        y2="high:Q",
+        y=y_axis("low:Q", "chance to win", {"zero": False}, format="~%"), y2="high:Q"
     )
     return [band, base.mark_line(color=BLUE, strokeWidth=2, point=True).encode(y="estimate:Q")]
