@@ -21,6 +21,7 @@ from iacta.charts.theme import (
     AnyChart,
     Row,
     alt,
+    categories,
     counted,
     exactly,
     finish,
@@ -242,15 +243,13 @@ def slices(
         {**row, "is_fewest": row["attackers"] == needed[row["defenders"]]}
         for row in _match_ups(found, defended, most)
     ]
-    lines = _by_defenders(defended).draw(
-        "slices", rows, Axis("attackers", ATTACKERS, 0, most), TO_WIN
-    )
+    by_attackers = Axis("attackers", ATTACKERS, 0, most)
+    lines = _by_defenders(defended).draw("slices", rows, by_attackers, TO_WIN)
     return finish(
         alt.layer(*_favourites(), lines),
         _slices_title({d: needed[d] for d in defended[::-1]}, most),
         "Chance to win by number of attackers; at the end of each line: the defenders; beside "
-        "each dot: the fewest attackers with an even chance "
-        f"({under_rules(found, label)}).",
+        f"each dot: the fewest attackers with an even chance ({under_rules(found, label)}).",
         {"slices": rows},
     )
 
@@ -275,18 +274,15 @@ def _slices_title(needed: Mapping[int, int], most: int) -> str:
 
 def _favourites() -> list[alt.Chart]:
     """Return the line of even chances, and where each curve first reaches it."""
-    marked = rows_of("slices", "datum.is_fewest")
+    marked = rows_of("slices", "datum.is_fewest").encode(x="attackers:Q")
+    reached = marked.encode(y="win_probability:Q", color="defenders:O")
     even = alt.datum(0.5, type="quantitative")
     numbers = marked.mark_text(align="left", dx=6, dy=12)
     return [
         level("slices", "y", 0.5, color=GREY, strokeDash=[2, 4]),
-        marked.mark_rule(strokeDash=[4, 3]).encode(
-            x="attackers:Q", y="win_probability:Q", y2=alt.datum(0), color="defenders:O"
-        ),
-        marked.mark_point(filled=True, size=50, opacity=1).encode(
-            x="attackers:Q", y="win_probability:Q", color="defenders:O"
-        ),
-        numbers.encode(x="attackers:Q", y=even, text="attackers:Q"),
+        reached.mark_rule(strokeDash=[4, 3]).encode(y2=alt.datum(0)),
+        reached.mark_point(filled=True, size=50, opacity=1),
+        numbers.encode(y=even, text="attackers:Q"),
     ]
 
 
@@ -478,14 +474,9 @@ class Lines(NamedTuple):
         x, y: the axes.
         where: which rows of the table are meant, as a Vega expression; empty for all.
         """
-        base = rows_of(table).encode(x=x.on(x_axis))
-        if where:
-            base = base.transform_filter(where)
-        colour = alt.Color(
-            f"{self.column}:O",
-            scale=alt.Scale(domain=list(self.values), range=shades(len(self.values))),
-            legend=None,
-        )
+        base = rows_of(table, where).encode(x=x.on(x_axis))
+        scale = alt.Scale(domain=list(self.values), range=shades(len(self.values)))
+        colour = alt.Color(f"{self.column}:O", scale=scale, legend=None)
         lines = base.encode(y=y.on(y_axis), color=colour)
         layers = [
             lines.mark_line(strokeWidth=2 if len(self.values) <= FEW_LINES else 1),
@@ -513,9 +504,8 @@ class Lines(NamedTuple):
         gap = LABEL_HEIGHT * (y.most - y.least) / HEIGHT
         places = apart([ends[value] for value in labels], gap, y.least, y.most)
         which = f"indexof({json.dumps(list(labels))}, datum['{self.column}'])"
-        placed = base.transform_filter(
-            f"datum['{x.column}'] == {last} && {which} >= 0"
-        ).transform_calculate(
+        placed = base.transform_filter(f"datum['{x.column}'] == {last} && {which} >= 0")
+        placed = placed.transform_calculate(
             place=f"{json.dumps(places)}[{which}]",
             label=f"{json.dumps(list(labels.values()))}[{which}]",
         )
@@ -618,11 +608,8 @@ def _values(base: alt.Chart) -> alt.Chart:
     """Return the chances as numbers, hidden where they would overlap."""
     room = alt.ExprRef(f"bandwidth('x') < {VALUE_ROOM} ? 0 : 1")
     size = alt.ExprRef("bandwidth('x') < 19 ? 8 : bandwidth('x') < 24 ? 9 : 11")
-    text: alt.Chart = (
-        base.transform_calculate(per_cent=ROUNDED)
-        .mark_text(fontSize=size, opacity=room)
-        .encode(text="per_cent:N")
-    )
+    written = base.transform_calculate(per_cent=ROUNDED).encode(text="per_cent:N")
+    text: alt.Chart = written.mark_text(fontSize=size, opacity=room)
     return text
 
 
@@ -678,37 +665,26 @@ def break_even(
 def _region(most: int, against: int) -> list[alt.Chart]:
     """Return the region of favourites, its line, and the line of equal numbers, in one legend."""
     rim = most + 0.5
-    across = x_axis(
-        "defenders:Q", "defenders", {"domain": [1, against], "nice": False}, format=",d"
-    )
-    base = rows_of("border").encode(x=across)
-    region = base.transform_calculate(
-        low=f"min(datum.attackers - 0.5, {rim})", high=f"{rim}", kind=f"'{REGION}'"
-    ).encode(
+    scale = {"domain": [1, against], "nice": False}
+    base = rows_of("border").encode(x=x_axis("defenders:Q", "defenders", scale, format=",d"))
+    ends = {"low": f"min(datum.attackers - 0.5, {rim})", "high": f"{rim}"}
+    kinds = categories("kind", {REGION: GREEN, LINE: BLUE, EQUAL: GREY})
+    region = base.transform_calculate(**ends, kind=f"'{REGION}'").encode(
         y=y_axis("low:Q", ATTACKERS, {"domain": [0.5, rim], "nice": False}, format=",d"),
         y2="high:Q",
-        color=alt.Color(
-            "kind:N",
-            scale=alt.Scale(domain=[REGION, LINE, EQUAL], range=[GREEN, BLUE, GREY]),
-            title=None,
-            legend=alt.Legend(symbolOpacity=1, symbolType="square"),
-        ),
+        color=kinds.legend(symbolOpacity=1, symbolType="square"),
     )
 
     def inside(column: str) -> alt.Chart:
         # Rows outside the plot are filtered out: clipping takes longer than drawing the rest.
         return base.transform_filter(f"datum.{column} >= 0.5 && datum.{column} <= {rim}")
 
-    tooltip = [
-        alt.Tooltip("defenders:Q"),
-        alt.Tooltip("attackers:Q", title="fewest attackers"),
-        exactly("line", LINE),
-    ]
+    fewest = alt.Tooltip("attackers:Q", title="fewest attackers")
+    tooltip = ["defenders:Q", fewest, exactly("line", LINE)]
+    equal = inside("defenders").mark_line(strokeDash=[5, 4])
     return [
         region.mark_area(opacity=0.5, interpolate="step"),
-        inside("defenders")
-        .mark_line(strokeDash=[5, 4])
-        .encode(y="defenders:Q", color=alt.datum(EQUAL)),
+        equal.encode(y="defenders:Q", color=alt.datum(EQUAL)),
         inside("line").mark_line().encode(y="line:Q", color=alt.datum(LINE)),
         inside("attackers").mark_point(size=60, opacity=0).encode(y="attackers:Q", tooltip=tooltip),
     ]

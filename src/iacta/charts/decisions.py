@@ -146,11 +146,8 @@ def _regions(runs: Sequence[Row], name: str) -> list[Row]:
 
 
 def _region_words(table: str, words: str) -> alt.Chart:
-    text: alt.Chart = (
-        rows_of(table, word=words)
-        .mark_text(fontSize=alt.ExprRef(LETTERS), fontWeight="bold")
-        .encode(x="defenders:Q", y="attackers:Q", text="word:N")
-    )
+    placed = rows_of(table, word=words).encode(x="defenders:Q", y="attackers:Q", text="word:N")
+    text: alt.Chart = placed.mark_text(fontSize=alt.ExprRef(LETTERS), fontWeight="bold")
     return text
 
 
@@ -173,12 +170,9 @@ def _cells(table: str) -> alt.Chart:
 
 
 def _battle_dot(*tooltip: str) -> alt.Chart:
-    """Return the dot of the battle that is asked about."""
-    dot: alt.Chart = (
-        rows_of("battle")
-        .mark_text(text="●", fontSize=16)
-        .encode(x="defenders:Q", y="attackers:Q", tooltip=["attackers:Q", "defenders:Q", *tooltip])
-    )
+    sides = ["attackers:Q", "defenders:Q"]
+    battle = rows_of("battle").encode(x="defenders:Q", y="attackers:Q", tooltip=[*sides, *tooltip])
+    dot: alt.Chart = battle.mark_text(text="●", fontSize=16)
     return dot
 
 
@@ -481,25 +475,21 @@ def best_fronts(
             territory = f"front {number}" + (f", territory {place}" if len(each.spread) > 1 else "")
             rows.append({"territory": territory, "kind": "held", "armies": before})
             rows.append({"territory": territory, "kind": "new", "armies": after - before})
-    base = (
-        rows_of("armies")
-        .properties(height=13 * len(rows))
-        .encode(
-            x=x_axis("armies:Q", "armies", format=",d", tickMinStep=1),
-            y=row_axis("territory", rows),
-            color=categories(
-                "kind", {"held": GREY, "new": RED}, [row for row in rows if row["armies"]]
-            ),
-            order=alt.Order("kind:O"),
-            tooltip=["territory:N", "kind:N", "armies:Q"],
-        )
+    kinds = categories("kind", {"held": GREY, "new": RED}, [row for row in rows if row["armies"]])
+    bars = rows_of("armies").encode(
+        x=x_axis("armies:Q", "armies", format=",d", tickMinStep=1),
+        y=row_axis("territory", rows),
+        color=kinds,
+        order=alt.Order("kind:O"),
+        tooltip=["territory:N", "kind:N", "armies:Q"],
     )
     values: list[Row] = [
         {"name": name, "is_best": True, "value": float(each.value)} for name, each in fronts
     ]
     value = float(divided.value)
     total = counted(sum(row["armies"] for row in rows if row["kind"] == "new"))
-    panels = alt.vconcat(base.mark_bar(), _compared(values, is_chance))
+    bars = bars.mark_bar().properties(height=13 * len(rows))
+    panels = alt.vconcat(bars, _compared(values, is_chance))
     return finish(
         panels.resolve_scale(color="independent"),
         f"A front falls {percent(value, 0)} of the time."
@@ -512,7 +502,6 @@ def best_fronts(
 
 
 def _spread_words(spread: Sequence[int]) -> str:
-    """Return a spread as its bar is called, which has room for only so many numbers."""
     few = [str(count) for count in spread[:MOST_WORDS]]
     return ", ".join(few) + (" …" if len(spread) > MOST_WORDS else "")
 
@@ -530,7 +519,6 @@ def _compared(rows: Sequence[Row], is_chance: bool) -> AnyChart:
     )
     colour = alt.Color("is_best:N", legend=None).scale(domain=[True, False], range=[BLUE, GREY])
     value = alt.Text("value:Q", format=".1%" if is_chance else ".2f")
-    return alt.layer(
-        base.mark_bar().encode(color=colour),
-        base.mark_text(align="left", dx=4).encode(text=value),
-    ).properties(height=26 * len(rows))
+    values = base.mark_text(align="left", dx=4).encode(text=value)
+    compared = alt.layer(base.mark_bar().encode(color=colour), values)
+    return compared.properties(height=26 * len(rows))

@@ -55,7 +55,7 @@ MOST_NODES = 15
 LAYER = 95  # pixels
 BEND = 0.5  # of a roll past a state to which it does not lead
 HALF = 0.5  # of a layer
-APART = {3: (0.4, 0.55, 0.65), 4: (0.35, 0.75, 0.55, 0.35)}  # where rolls cross each other
+APART = {3: (0.4, 0.55, 0.65), 4: (0.35, 0.75, 0.55, 0.35)}
 OVAL = "M-1,0A1,0.6,0,1,0,1,0A1,0.6,0,1,0,-1,0Z"
 OVAL_SIZE = 1000  # as wide as two letters on either side of the middle
 
@@ -124,8 +124,6 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
     if every:
         drawn += _not_visited(drawn, rules)
     layers = _layers(drawn, every)
-    # Numbers of rolls that cross each other stand at different heights.
-    apart = APART if every else {}
     ways = Battle(attackers, defenders, rules).path_count()
     words = "the armies that you and they lose" if label == "losses" else "their chances"
     return finish(
@@ -140,15 +138,17 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
             "rolls": [
                 _roll(node, branch, layers, height)
                 for node in drawn
-                for branch, height in zip(
-                    node.branches,
-                    apart.get(len(node.branches), (HALF,) * len(node.branches)),
-                    strict=True,
-                )
+                for branch, height in zip(node.branches, _heights(node, every), strict=True)
             ],
             "states": [_state(node, layers, rules) for node in drawn],
         },
     )
+
+
+def _heights(node: Node, every: bool) -> Sequence[float]:
+    """Return where the labels of a node's rolls are: apart where rolls cross each other."""
+    usual = (HALF,) * len(node.branches)
+    return APART.get(len(node.branches), usual) if every else usual
 
 
 def _battle(attackers: int, defenders: int) -> str:
@@ -156,7 +156,6 @@ def _battle(attackers: int, defenders: int) -> str:
 
 
 def _not_visited(drawn: Sequence[Node], rules: Rules) -> list[Node]:
-    """Return the nodes of smaller battles that a battle cannot visit."""
     known = {node.state for node in drawn}
     most, against = drawn[0].state
     others: dict[Outcome, Node] = {}
@@ -229,6 +228,10 @@ def _kind(state: Outcome, rules: Rules) -> str:
     return GOES_ON if state.attackers > rules.garrison else HELD
 
 
+def _exact() -> list[alt.Tooltip]:
+    return [exactly("probability", "chance"), alt.Tooltip("exact:N", title="exactly")]
+
+
 def _graph_chart(label: str) -> AnyChart:
     """Return the chart of states and rolls, which bear their `losses` or their `chance`.
 
@@ -238,19 +241,17 @@ def _graph_chart(label: str) -> AnyChart:
         "x": alt.X("x:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=24)),
         "y": alt.Y("y:Q", axis=None, scale=alt.Scale(nice=False, padding=36)),
     }
-    exact = [exactly("probability", "chance"), alt.Tooltip("exact:N", title="exactly")]
     losses = alt.Tooltip("losses:N", title="you lose, they lose")
-    rolls = (
-        rows_of("rolls", mx="(datum.x + datum.x2) / 2 + datum.bend", my="(datum.y + datum.y2) / 2")
-        .transform_calculate(
-            lx="datum.x + datum.along * (datum.mx - datum.x)",
-            ly="datum.y + datum.along * (datum.my - datum.y)",
-        )
-        .encode(**hidden, tooltip=["from:N", "to:N", losses, *exact])
-    )
+    rolls = rows_of(
+        "rolls",
+        mx="(datum.x + datum.x2) / 2 + datum.bend",
+        my="(datum.y + datum.y2) / 2",
+        lx="datum.x + datum.along * (datum.mx - datum.x)",
+        ly="datum.y + datum.along * (datum.my - datum.y)",
+    ).encode(**hidden, tooltip=["from:N", "to:N", losses, *_exact()])
     line = rolls.mark_rule(opacity=0.35, strokeWidth=1.5)
     labels = rolls.encode(x=alt.X("lx:Q", axis=None), y=alt.Y("ly:Q", axis=None), text=f"{label}:N")
-    states = rows_of("states").encode(**hidden, tooltip=["state:N", "is:N", *exact])
+    states = rows_of("states").encode(**hidden, tooltip=["state:N", "is:N", *_exact()])
     return alt.layer(
         line.encode(x2="mx:Q", y2="my:Q"),
         line.encode(x=alt.X("mx:Q", axis=None), y=alt.Y("my:Q", axis=None), x2="x2:Q", y2="y2:Q"),
@@ -303,25 +304,16 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
 def _path_chart(rows: Sequence[Row]) -> AnyChart:
     base = rows_of("paths").encode(
         y=alt.Y("path:N", sort=[row["path"] for row in rows], axis=None),
-        tooltip=[
-            "path:N",
-            "ends:N",
-            exactly("probability", "chance"),
-            alt.Tooltip("exact:N", title="exactly"),
-        ],
+        tooltip=["path:N", "ends:N", *_exact()],
     )
     bars = base.mark_bar(height=8, yOffset=8).encode(
         x=x_axis("probability:Q", "chance", format="~%", tickCount=5),
         color=categories("ends", {WON: BLUE, HELD: RED}, rows),
     )
-    names = (
-        base.transform_calculate(
-            label="datum.path + ':  ' + format(100 * datum.probability, '.1f') + '%'"
-        )
-        .mark_text(align="left", fontSize=11, dx=3, dy=-6)
-        .encode(x=alt.datum(0, type="quantitative"), text="label:N")
-    )
-    return alt.layer(bars, names).properties(height=PATH_HEIGHT * len(rows))
+    label = "datum.path + ':  ' + format(100 * datum.probability, '.1f') + '%'"
+    names = base.transform_calculate(label=label).mark_text(align="left", fontSize=11, dx=3, dy=-6)
+    placed = names.encode(x=alt.datum(0, type="quantitative"), text="label:N")
+    return alt.layer(bars, placed).properties(height=PATH_HEIGHT * len(rows))
 
 
 @chart(command="after-rolls", example="12 10 --rolls 0,1,2,6", rolls=Option("0,1,2", least=0))
@@ -385,11 +377,8 @@ def _after_chart(rows: Sequence[Row]) -> AnyChart:
         y=y_axis("defenders:Q", "defenders", scale, **ticks["defenders"]),
         tooltip=["rolls:Q", "attackers:Q", "defenders:Q", exactly("probability", "chance")],
     )
-    color = alt.Color(
-        "rolls:O",
-        title="rolls",
-        scale=alt.Scale(domain=counts, range=list(CATEGORIES[: len(counts)])),
-    )
+    tones = alt.Scale(domain=counts, range=list(CATEGORIES[: len(counts)]))
+    color = alt.Color("rolls:O", title="rolls", scale=tones)
     size = alt.Size("probability:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0, CIRCLE]))
     layers = [base.mark_point(filled=True, opacity=0.75).encode(color=color, size=size)]
     if len(rows) <= MOST_NUMBERS:
@@ -441,33 +430,21 @@ def _matrix_chart(names: Sequence[str]) -> AnyChart:
     label = f"{json.dumps(list(names))}[datum.value]"
     scale: dict[str, Any] = {"domain": [-0.5, len(names) - 0.5], "nice": False}
     look = {"labelExpr": f"datum.value % 1 ? '' : {label}", "tickMinStep": 1, "grid": False}
-    cells = (
-        rows_of(
-            "entries",
-            x="datum.column - 0.5",
-            x2="datum.column + 0.5",
-            y="datum.row - 0.5",
-            y2="datum.row + 0.5",
-        )
-        .mark_rect()
-        .encode(
-            x=x_axis("x:Q", "to", scale, **look),
-            x2="x2:Q",
-            y=y_axis("y:Q", "from", {**scale, "reverse": True}, **look),
-            y2="y2:Q",
-            color=alt.Color(
-                "probability:Q",
-                title="chance",
-                scale=alt.Scale(type="sqrt", domain=[0, 1], range="ramp"),
-                legend=alt.Legend(format="%", gradientLength=200, values=[0, 0.1, 0.4, 1]),
-            ),
-            tooltip=["from:N", "to:N", exactly("probability")],
-        )
+    across = {"x": "datum.column - 0.5", "x2": "datum.column + 0.5"}
+    down = {"y": "datum.row - 0.5", "y2": "datum.row + 0.5"}
+    colour = alt.Color("probability:Q", title="chance")
+    legend = alt.Legend(format="%", gradientLength=200, values=[0, 0.1, 0.4, 1])
+    cells = rows_of("entries", **across, **down).encode(
+        x=x_axis("x:Q", "to", scale, **look),
+        x2="x2:Q",
+        y=y_axis("y:Q", "from", {**scale, "reverse": True}, **look),
+        y2="y2:Q",
+        color=colour.scale(type="sqrt", domain=[0, 1], range="ramp").legend(legend),
+        tooltip=["from:N", "to:N", exactly("probability")],
     )
     bounds = rows_of("bounds").mark_rule(opacity=0.5, strokeDash=[4, 3])
-    return alt.layer(cells, bounds.encode(x="at:Q"), bounds.encode(y="at:Q")).properties(
-        height=SIDE
-    )
+    layers = (cells.mark_rect(), bounds.encode(x="at:Q"), bounds.encode(y="at:Q"))
+    return alt.layer(*layers).properties(height=SIDE)
 
 
 @chart(command="boundary", example="12 10")
@@ -576,33 +553,22 @@ def _boundary_chart(largest: float, attackers: int, defenders: int) -> AnyChart:
     scale = {"zero": False, "nice": False, "padding": 24}
     x = x_axis("attackers:Q", ATTACKERS, scale, **whole_axis((0, attackers)))
     y = y_axis("defenders:Q", "defenders", scale, **whole_axis((0, defenders)))
-    rolls = (
-        rows_of("rolls")
-        .mark_rule(opacity=0.35)
-        .encode(x="x:Q", y="y:Q", x2="x2:Q", y2="y2:Q", tooltip=["from:N", "to:N"])
-    )
-    free = (
-        rows_of("rolls")
-        .mark_point(filled=True, opacity=1, color=GREY, size=25)
-        .encode(x="x:Q", y="y:Q")
-    )
-    points = (
-        rows_of("points")
-        .mark_point(filled=True, opacity=0.85)
-        .encode(
+    lines = rows_of("rolls").mark_rule(opacity=0.35)
+    free = rows_of("rolls").mark_point(filled=True, opacity=1, color=GREY, size=25)
+    points = rows_of("points").mark_point(filled=True, opacity=0.85)
+    start = rows_of("starts").encode(x=x, y=y)
+    name = start.mark_text(text="start", dx=-20, fontSize=11, fontWeight="bold")
+    dot = start.mark_text(text="●", fontSize=14)
+    return alt.layer(
+        lines.encode(x="x:Q", y="y:Q", x2="x2:Q", y2="y2:Q", tooltip=["from:N", "to:N"]),
+        free.encode(x="x:Q", y="y:Q"),
+        points.encode(
             x=x,
             y=y,
             color=categories("place", PLACES),
             size=alt.Size("probability:Q", legend=None, scale=alt.Scale(range=[0, largest])),
-            tooltip=[
-                "attackers:Q",
-                "defenders:Q",
-                exactly("probability", "chance"),
-                alt.Tooltip("exact:N", title="exactly"),
-            ],
-        )
-    )
-    start = rows_of("starts").encode(x=x, y=y)
-    name = start.mark_text(text="start", dx=-20, fontSize=11, fontWeight="bold")
-    dot = start.mark_text(text="●", fontSize=14)
-    return alt.layer(rolls, free, points, dot, name).properties(height=BOUNDARY_HEIGHT)
+            tooltip=["attackers:Q", "defenders:Q", *_exact()],
+        ),
+        dot,
+        name,
+    ).properties(height=BOUNDARY_HEIGHT)
