@@ -9,22 +9,6 @@ from typing import Any, TypeAlias
 from iacta.charts.scene import NARROW, SHAPES, Anchor, Arrow, Kind, Scene, cut
 from iacta.charts.theme import GREY, WIDTH, AnyChart, Row, alt, contrast, rows_of
 
-__all__ = [
-    "MOST_NAMED",
-    "NOBODY",
-    "NOTHING",
-    "arrow_layers",
-    "badge_layers",
-    "border_rows",
-    "digits_on",
-    "ground_layers",
-    "label_layers",
-    "names_table",
-    "owned_ground",
-    "short",
-    "steps_table",
-]
-
 Point: TypeAlias = tuple[float, float]
 
 DARK_DIGITS, LIGHT_DIGITS = "#1f2328", "#ffffff"
@@ -85,15 +69,10 @@ def border_rows(scene: Scene) -> list[Row]:
     """Return the lines for the borders that outlines do not show."""
     names = scene.territories
     return [
-        {
-            "from": names[each.start],
-            "to": names[each.to],
-            "one_way": each.is_one_way,
-            **_line(a, b),
-        }
-        for each in scene.borders
-        if each.is_drawn
-        for a, b in each.pieces
+        {"from": names[one.start], "to": names[one.to], "one_way": one.is_one_way, **_line(a, b)}
+        for one in scene.borders
+        if one.is_drawn
+        for a, b in one.pieces
     ]
 
 
@@ -139,24 +118,20 @@ def badge_layers(scene: Scene, rows: Sequence[Row], owners: Mapping[str, str]) -
         return scaled.legend(title=None, orient="bottom" if is_narrow else "top", columns=columns)
 
     shapes = [f"{SHAPES[k % len(SHAPES)]}" for k in range(len(owners))]
-    badge = base.mark_point(
-        filled=True,
-        opacity=1,
-        size=(2 * scene.sizes.badge) ** 2,
-        stroke="white",
-        strokeWidth=0.8,
-    ).encode(
+    badge = base.encode(
         color=by_owner(alt.Color("owner:N"), list(owners.values())),
         shape=by_owner(alt.Shape("owner:N"), shapes),
     )
-    digits = alt.Fill("owner:N").legend(None)
-    number = base.mark_text(
-        fontWeight="bold", fontSize=DIGITS * scene.sizes.badge, baseline="middle"
-    ).encode(
-        text="label:N",
-        fill=digits.scale(domain=list(owners), range=[digits_on(tone) for tone in owners.values()]),
-    )
-    return [_projected(scene, badge), _projected(scene, number)]
+    half = scene.sizes.badge
+    edge: dict[str, Any] = {"stroke": "white", "strokeWidth": 0.8}
+    tones = [digits_on(tone) for tone in owners.values()]
+    digits = alt.Fill("owner:N").legend(None).scale(domain=list(owners), range=tones)
+    number = base.encode(text="label:N", fill=digits)
+    look: dict[str, Any] = {"fontWeight": "bold", "baseline": "middle"}
+    return [
+        _projected(scene, badge.mark_point(filled=True, opacity=1, size=(2 * half) ** 2, **edge)),
+        _projected(scene, number.mark_text(fontSize=DIGITS * half, **look)),
+    ]
 
 
 def digits_on(tone: str) -> str:
@@ -312,7 +287,6 @@ def names_table(scene: Scene) -> AnyChart | None:
 
 
 def _grid(scene: Scene, lines: int) -> dict[str, Any]:
-    """Return the channels of the places in a table."""
     y = alt.Scale(domain=[lines - 0.5, -0.5], nice=False, zero=False)
     return {
         "x": alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, scene.width], nice=False)),
@@ -345,7 +319,6 @@ def _turn(a: Point, b: Point) -> dict[str, float]:
 
 
 def _at(scene: Scene, anchor: Anchor) -> dict[str, float]:
-    """Return where an anchor is, as rows have it."""
     return dict(zip("xy", anchor.at(scene.scale), strict=True))
 
 

@@ -39,7 +39,6 @@ from iacta.charts.theme import (
     Row,
     alt,
     counted,
-    expect,
     finish,
     rules_words,
     signed,
@@ -97,29 +96,20 @@ def board_map(board: Position | Board) -> AnyChart:
     for each in board.continents:
         continents |= dict.fromkeys(each.territories, (each.name, each.bonus))
     scenes = _both(board, has_badges=False)
-    rows = [
-        {"territory": name, "continent": continent, "bonus": bonus, **place}
-        for (name, (continent, bonus)), place in zip(
-            continents.items(), _places(scenes), strict=True
-        )
-    ]
+    rows = _placed(scenes, [{"continent": c, "bonus": bonus} for c, bonus in continents.values()])
     known = {each.name: each.bonus for each in board.continents if each.territories}
     tones = [CONTINENT_TONES[k % len(CONTINENT_TONES)] for k in range(len(known))]
-    fill = alt.Fill("continent:N").scale(domain=[*known, NOBODY], range=[*tones, NOTHING])
     labels = {name: f"{cut(name)} {signed(bonus, plus=True)}" for name, bonus in known.items()}
-    legend = alt.Legend(
-        title=None, values=list(known), labelExpr=f"{json.dumps(labels)}[datum.label]"
-    )
-    fill = fill.legend(legend) if known else fill.legend(None)
+    label = f"{json.dumps(labels)}[datum.label]"
+    legend = alt.Legend(title=None, values=list(known), labelExpr=label) if known else None
+    scaled = alt.Fill("continent:N").scale(domain=[*known, NOBODY], range=[*tones, NOTHING])
+    fill = scaled.legend(legend)
     borders = len({frozenset(pair) for pair in board.borders})
-
-    def ground(scene: Scene) -> list[alt.Chart]:
-        return ground_layers(scene, rows, fill=fill, opacity=alt.value(0.45))
 
     bonuses = " Beside each continent: its bonus." if any(known.values()) else ""
     return _finished(
         scenes,
-        ground,
+        lambda scene: ground_layers(scene, rows, fill=fill, opacity=alt.value(0.45)),
         rows,
         f"The board {cut(board.name)}: "
         f"{counted(len(board.territories), 'territory', 'territories')}, "
@@ -130,10 +120,7 @@ def board_map(board: Position | Board) -> AnyChart:
 
 def _position_map(position: Position) -> AnyChart:
     scenes, owners = _both(position.board), _owners(position)
-    rows = [
-        {"territory": name, **_held(position.of(name)), **place}
-        for name, place in zip(position.board.territories, _places(scenes), strict=True)
-    ]
+    rows = _placed(scenes, [_held(position.of(name)) for name in position.board.territories])
     mine = [each.armies for each in position.holdings if each.owner == position.player]
     return _finished(
         scenes,
@@ -162,33 +149,23 @@ def plan_map(plan: Plan) -> AnyChart:
     `conquer_probability`, without those that are almost never fought; and a table `borders` of the
     lines that are drawn.
     """
-    from iacta.plan import Plan
-
-    expect(plan, Plan, "plan")
     arrows = arrows_of(plan)
     position, owners = plan.position, _owners(plan.position)
     scenes = _both(position.board, arrows, is_close=True)
-    rows = [
+    ends = [
         {
-            "territory": each.name,
             **_held(position.of(each.name)),
             "own_probability": each.own_probability,
             "expected_armies": each.expected_armies,
-            **place,
         }
-        for each, place in zip(plan.territories, _places(scenes), strict=True)
+        for each in plan.territories
     ]
+    rows = _placed(scenes, ends)
     is_shaded = differ(plan, arrows)
     shade = alt.Opacity("own_probability:Q").scale(domain=[0, 1], range=[0.03, 0.35])
-    legend = alt.Legend(
-        title="chance to own it at the end",
-        values=[0, 0.25, 0.5, 0.75, 1],
-        format=".0%",
-        symbolType="square",
-        symbolFillColor=GREY,
-        symbolSize=180,
-        columns=5,
-    )
+    square: dict[str, Any] = {"symbolType": "square", "symbolFillColor": GREY, "symbolSize": 180}
+    words, values = "chance to own it at the end", [0, 0.25, 0.5, 0.75, 1]
+    legend = alt.Legend(title=words, values=values, format=".0%", columns=5, **square)
 
     def ground(scene: Scene) -> list[alt.Chart]:
         if is_shaded:
@@ -259,26 +236,28 @@ def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
     `armies` before, how many `new` armies it gets, and by quick plans the `gain` with all of them
     there; a table `steps` as `plan_map` has it; and a table `borders` of the lines that are drawn.
     """
-    from iacta.plan import Reinforcement
-
-    expect(reinforcement, Reinforcement, "reinforcement")
     found, before = reinforcement, reinforcement.before
     owners, board = _owners(before.position), before.position.board
     gains = {each.territory: max(each.all - found.quick, 0.0) for each in found.marginals}
     new = dict(found.placement)
     arrows, is_chance = arrows_of(found.plan), before.goal.is_chance
-    words = _gain_words(gains, is_chance)
-    scenes = _both(board, arrows, {board.territories.index(name): words[name] for name in words})
-    rows = [
+    words = {
+        board.territories.index(name): f"{signed(100 * gain, 1, plus=True)}%"
+        if is_chance
+        else signed(gain, 2, plus=True)
+        for name, gain in gains.items()
+        if gain
+    }
+    scenes = _both(board, arrows, words)
+    helped = [
         {
-            "territory": name,
             **_held(before.position.of(name)),
             "new": new.get(name, 0),
             "gain": gains.get(name, 0.0),
-            **place,
         }
-        for name, place in zip(board.territories, _places(scenes), strict=True)
+        for name in board.territories
     ]
+    rows = _placed(scenes, helped)
     places = joined([f"{number} on {cut(name)}" for name, number in found.placement])
     title = f"Place {counted(found.armies, 'new army', 'new armies')}: {places}."
     values = [found.before.value, found.plan.value]
@@ -294,15 +273,6 @@ def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
         owners=owners,
         steps=_step_rows(found.plan, arrows),
     )
-
-
-def _gain_words(gains: Mapping[str, float], is_chance: bool) -> dict[str, str]:
-    """Return the gain at each territory that has one."""
-    return {
-        name: f"{signed(100 * gain, 1, plus=True)}%" if is_chance else signed(gain, 2, plus=True)
-        for name, gain in gains.items()
-        if gain
-    }
 
 
 def _step_rows(plan: Plan, arrows: Sequence[Arrow]) -> list[Row]:
@@ -349,8 +319,13 @@ def _both(
     return drawn(WIDTH, WIDE), drawn(NARROW_WIDTH, NARROW)
 
 
-def _places(scenes: Sequence[Scene]) -> list[dict[str, float]]:
-    return [{"x": each.x, "y": each.y} for each in scenes[0].badges]
+def _placed(scenes: Sequence[Scene], rows: Sequence[Row]) -> list[Row]:
+    """Return what is known of each territory, with its name and its place."""
+    scene = scenes[0]
+    return [
+        {"territory": name, **row, "x": at.x, "y": at.y}
+        for name, row, at in zip(scene.territories, rows, scene.badges, strict=True)
+    ]
 
 
 def _finished(

@@ -29,22 +29,6 @@ from iacta.board.layout import Frame, edges_of, frame_of, lines, places_of, sea_
 if TYPE_CHECKING:  # takes time to import
     from iacta.board import Board
 
-__all__ = [
-    "NARROW",
-    "SHAPES",
-    "WIDE",
-    "Anchor",
-    "Arrow",
-    "Border",
-    "Label",
-    "Look",
-    "Scene",
-    "Sizes",
-    "cut",
-    "scene_of",
-    "text_width",
-]
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 Point: TypeAlias = tuple[float, float]
 Kind: TypeAlias = Literal["value", "name", "key"]

@@ -72,39 +72,31 @@ class Sketch:
         return Sketch(**{**self._parts, **parts})
 
     def copy(self, deep: bool = True) -> Sketch:
-        """Return a chart with the same parts."""
         return self._with()
 
     def encode(self, **channels: Any) -> Sketch:
-        """Return the chart with more channels, or with others."""
         read = {name: _channel(name, value) for name, value in channels.items()}
         return self._with(encoding={**self._parts.get("encoding", {}), **read})
 
     def properties(self, **parts: Any) -> Sketch:
-        """Return the chart with other parts."""
         return self._with(**_given(parts))
 
     def project(self, **projection: Any) -> Sketch:
-        """Return the chart on a plane."""
         return self._with(projection=projection)
 
     def resolve_scale(self, **scales: str) -> Sketch:
-        """Return the chart with scales of which each layer may have its own."""
         return self._with(resolve={"scale": scales})
 
     def transform_calculate(self, **columns: str) -> Sketch:
-        """Return the chart with more columns."""
         return self._transformed({"calculate": how, "as": name} for name, how in columns.items())
 
     def transform_filter(self, condition: str) -> Sketch:
-        """Return the chart with some of its rows."""
         return self._transformed([{"filter": condition}])
 
     def _transformed(self, steps: Any) -> Sketch:
         return self._with(transform=[*self._parts.get("transform", []), *steps])
 
     def to_dict(self, *, validate: bool = False) -> dict[str, Any]:
-        """Return the Vega-Lite specification."""
         parts = _given(self._parts)
         for group in GROUPS:
             if group in parts:
