@@ -23,7 +23,7 @@ def _no_plan_twice() -> Iterator[None]:
 
     def remembered(position: Position, goal: Any, **options: Any) -> Plan:
         asked = {name: each for name, each in options.items() if name != "progress"}
-        key = repr((hash(position), goal, asked))
+        key = repr((hash(position), goal.record(), asked))
         if key not in plans:
             plans[key] = best_plan(position, goal, **options)
         return plans[key]
@@ -38,3 +38,12 @@ def test_it_answers_as_before(case: str) -> None:
     kind, asked, expected = CASES[case]
     found = islice(differences(answer(kind, asked), expected), 10)
     assert not (told := list(found)), "\n".join(told)
+
+
+def test_what_is_refused_gets_one_short_sentence() -> None:
+    for line, refused in read_cases("refusal").items():
+        assert list(refused) == ["code", "stdout", "stderr"], f"{line} writes nothing"
+        assert (refused["code"], refused["stdout"]) == (2, []), line
+        assert refused["stderr"].startswith("iacta: "), line
+        assert refused["stderr"].count("\n") == 1, line
+        assert len(refused["stderr"]) < 400, line

@@ -1,5 +1,6 @@
 """Runs the command line within the process, as the installed command does."""
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,7 +9,7 @@ import pytest
 
 from iacta.cli import main
 
-__all__ = ["HANGING", "STARTED", "Result", "Run"]
+__all__ = ["HANGING", "STARTED", "Result", "Run", "read_terminal"]
 
 HANGING = 300  # seconds after which a command is taken to hang, on the slowest machine too
 STARTED = "import iacta_command; print(end='.', flush=True); iacta_command.main()"
@@ -40,3 +41,11 @@ class Run:
             main()
         printed = self.capture.readouterr()
         return Result(int(ended.value.code or 0), printed.out, printed.err)
+
+
+def read_terminal(terminal: int) -> bytes:
+    """Return what the terminal has to read, nothing once the command has ended."""
+    try:
+        return os.read(terminal, 4096)
+    except OSError:
+        return b""

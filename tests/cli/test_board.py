@@ -1,45 +1,15 @@
 """`iacta board`: shows, checks and converts."""
 
-import csv
-import io
 import json
 import shutil
 from pathlib import Path
 
 import pytest
 
-from iacta import classic_board, read_board, read_position
+from iacta import read_board, read_position
 from tests.cli.run import Run
 
 FILES = Path(__file__).parent.parent / "board" / "files"
-
-
-def test_the_classic_board_is_told(run: Run) -> None:
-    result = run("board classic")
-    assert (result.code, result.stderr) == (0, "")
-    lines = result.stdout.splitlines()
-    assert lines[0] == "classic: 42 territories, 83 borders, 6 continents (built in)."
-    assert lines[1] == "All borders lead both ways, and every territory can be reached."
-    assert any(line.startswith("Australia") and line.endswith("Indonesia") for line in lines)
-    assert "Madagascar             East Africa, South Africa" in lines
-
-
-def test_json_has_the_whole_board(run: Run) -> None:
-    record = json.loads(run("board classic --json").stdout)
-    assert (record["name"], record["format"]) == ("classic", "built in")
-    assert (record["border_count"], record["one_way_count"], record["remarks"]) == (83, 0, [])
-    brazil = next(each for each in record["territories"] if each["name"] == "Brazil")
-    assert brazil["neighbours"] == ["Venezuela", "Peru", "Argentina", "North Africa"]
-    assert brazil["continents"] == ["South America"]
-    africa = next(each for each in record["continents"] if each["name"] == "Africa")
-    assert (africa["bonus"], len(africa["territories"])) == (3, 6)
-    assert africa["entries"] == ["North Africa", "Egypt", "East Africa"]
-
-
-def test_csv_has_a_line_for_each_territory(run: Run) -> None:
-    rows = list(csv.DictReader(io.StringIO(run("board classic --csv").stdout)))
-    assert [row["territory"] for row in rows] == list(classic_board().territories)
-    assert rows[1]["neighbours"] == "Alaska; Alberta; Ontario; Greenland"
 
 
 @pytest.mark.parametrize("ending", ["json", "toml", "map", "xml"])
@@ -75,20 +45,6 @@ def test_a_wrong_file_gets_one_sentence(run: Run, options: str, tmp_path: Path) 
     assert result.stderr == (
         f"iacta: board file '{tmp_path / 'x.map'}': line 23: unknown neighbour of 'Peru': '9'\n"
     )
-
-
-def test_a_position_is_no_board_but_something_to_plan_on(run: Run) -> None:
-    told = "this is a position, not a board; iacta plan reads it"
-    ended = run("board examples/asia.toml")
-    assert ended == (2, "", f"iacta: board file 'examples/asia.toml': {told}\n")
-
-
-def test_nothing_is_written_where_the_ending_is_unknown(run: Run, tmp_path: Path) -> None:
-    result = run(f"board classic --to {tmp_path / 'x.png'}")
-    assert (result.code, result.stdout) == (2, "")
-    assert result.stderr.startswith("iacta: the file must end in .json, .toml, ")
-    assert result.stderr.endswith(", got 'x.png'\n")
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("board", ["classic", "own.json", "domination.map"])

@@ -55,11 +55,6 @@ def test_help_has_at_most_sixty_lines(run: Run, form: type[Form]) -> None:
     assert len(run(f"{form.name} --help").stdout.splitlines()) <= 60
 
 
-def test_what_options_have_in_common_suggests_none(run: Run) -> None:
-    sentence = "iacta: unknown option --keep; see iacta campaign --help\n"
-    assert run("campaign 12 3 --keep 2").stderr == sentence
-
-
 def test_help_and_the_version_have_the_usual_names(run: Run) -> None:
     assert len(run("--help").stdout.splitlines()) <= 60
     assert run("help") == run("--help")
@@ -92,36 +87,6 @@ def test_help_fits_its_window(run: Run, monkeypatch: pytest.MonkeyPatch) -> None
 def test_words_may_stand_in_any_order(run: Run, line: str, same: str) -> None:
     assert run(line) == run(same)
     assert run(line).code == 0
-
-
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        (
-            "batle 3 2",
-            "unknown command batle; did you mean battle?",
-        ),
-        ("--jsn", "unknown option --jsn; see iacta --help"),
-        ("--versoin", "unknown option --versoin; did you mean --version?"),
-        ("terminal 3", "unknown command terminal; see iacta --help"),
-        ("chart pie x.svg", "unknown command pie; see iacta chart --help"),
-        (
-            "battle 3 2 --xyzzy",
-            "unknown option --xyzzy; see iacta battle --help",
-        ),
-        (
-            "battle 3 2 --rules",
-            "--rules needs a value; see iacta battle --help",
-        ),
-        (
-            "battle 3 2 --exact=yes",
-            "--exact takes no value, got 'yes'",
-        ),
-        ("battle 3 2 --attackers 4", "attackers is given twice: '3' and --attackers '4'"),
-    ],
-)
-def test_words_that_mean_nothing_are_refused(run: Run, line: str, sentence: str) -> None:
-    assert run(line) == (2, "", f"iacta: {sentence}\n")
 
 
 def test_the_version_is_shown(run: Run) -> None:

@@ -46,32 +46,6 @@ def test_the_garrison_and_the_rules_reach_the_chart(run: Run, tmp_path: Path) ->
     assert float(last.split(",")[-1]) == win_probability(3, 2, "capital", garrison=0)
 
 
-@pytest.mark.parametrize(
-    ("line", "complaint"),
-    [
-        ("chart delta {file} --deltas 1,x", "--deltas must be a whole number, got 'x'"),
-        ("chart delta {file} --deltas=-99", "deltas must be at least -59 to have a line"),
-        ("chart slices {file} --defenders 0", "defenders must be a whole number of at least 1"),
-        ("chart minimum-troops {file} --chances 0", "--chances must lie between"),
-        ("chart minimum-troops {file} --rules classic --ratio", "--ratio needs two rules, got 1"),
-        (
-            "chart break-even {file} --rules five-ones",
-            "rules with armies that grow when all dice show one",
-        ),
-        ("need 5 --dark", "--dark also needs --plot FILE"),
-    ],
-)
-def test_bad_options_are_refused_in_a_sentence(
-    run: Run, tmp_path: Path, line: str, complaint: str
-) -> None:
-    file = tmp_path / "chart.json"
-    ended = run(line.format(file=file))
-    assert ended.code != 0
-    assert complaint in ended.stderr
-    assert ended.stderr.count("\n") == 1
-    assert not file.exists()
-
-
 def test_a_table_is_coloured_on_a_terminal_alone(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b" not in run("table 3 3").stdout
     monkeypatch.setenv("FORCE_COLOR", "1")
