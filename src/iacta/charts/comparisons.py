@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from iacta.battle.battle import Battle
 from iacta.charts.registry import chart, public
@@ -115,12 +115,9 @@ def full_roll(known: RuleSet) -> AnyChart:
         raise known.rules.mode.unfit("to draw the dice of a full roll")
     roll = Roll(*known.rules.full_roll, known.rules)
     losses = roll.loss_counts()
+    words = "armies that the defenders lose; the attackers lose the rest"
     base = rows_of("losses").encode(
-        x=x_axis(
-            "defenders_lost:O",
-            "armies that the defenders lose; the attackers lose the rest",
-            labelAngle=0,
-        ),
+        x=x_axis("defenders_lost:O", words, labelAngle=0),
         y=y_axis("probability:Q", "chance", format="%"),
         tooltip=[
             alt.Tooltip("defenders_lost:O", title="defenders lose"),
@@ -222,19 +219,13 @@ def _time(seconds: float) -> str:
 
 def _times_and_errors(rows: Sequence[Row]) -> tuple[alt.Chart, alt.Chart]:
     """Return the times of the methods, and their errors; those without one are at the left."""
-    base = (
-        rows_of("methods")
-        .properties(height=POINT_HEIGHT * len(rows))
-        .encode(
-            y=row_axis("method", rows, labelOverlap=False),
-            tooltip=[
-                "method:N",
-                exactly("win_probability"),
-                alt.Tooltip("relative_error:Q", format=".3~g"),
-                alt.Tooltip("seconds:Q", format=".3~g"),
-            ],
-        )
+    numbers = [alt.Tooltip(f"{each}:Q", format=".3~g") for each in ("relative_error", "seconds")]
+    base = rows_of("methods").encode(
+        y=row_axis("method", rows, labelOverlap=False),
+        tooltip=["method:N", exactly("win_probability"), *numbers],
     )
+    base = base.properties(height=POINT_HEIGHT * len(rows))
+    look: dict[str, Any] = {"filled": True, "size": 80, "opacity": 1}
     seconds = x_axis("seconds:Q", "time", {"type": "log"}, labelExpr=TIMES, tickCount=4)
     powers = {round(math.log10(value)): label for value, label in ERRORS.items()}
     error = x_axis(
@@ -245,9 +236,7 @@ def _times_and_errors(rows: Sequence[Row]) -> tuple[alt.Chart, alt.Chart]:
         labelExpr=f"{json.dumps(powers)}[round(log(datum.value) / LN10)]",
     )
     answers = {EXACT: GREEN, ROUNDED: BLUE, UNKNOWN: GREY}
-    return (
-        base.mark_point(filled=True, size=80, opacity=1, color=BLUE).encode(x=seconds),
-        base.transform_calculate(shown=f"max(datum.relative_error || 0, {LEAST_ERROR})")
-        .mark_point(filled=True, size=80, opacity=1)
-        .encode(x=error, color=categories("answer", answers, rows, "relative error")),
-    )
+    shown = base.transform_calculate(shown=f"max(datum.relative_error || 0, {LEAST_ERROR})")
+    colour = categories("answer", answers, rows, "relative error")
+    times = base.mark_point(color=BLUE, **look).encode(x=seconds)
+    return times, shown.mark_point(**look).encode(x=error, color=colour)

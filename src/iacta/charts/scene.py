@@ -207,11 +207,9 @@ class Scene:
 
     @property
     def height(self) -> int:
-        """The height of a map of that width."""
         return round(self.frame.height * self.scale)
 
     def shown(self) -> list[Label]:
-        """Return the labels that have room in a map of that width."""
         return [each for each in self.labels if each.is_shown(self.width)]
 
 
@@ -270,7 +268,6 @@ def scene_of(
 
 
 def _frame(board: Board, places: Sequence[Point], chosen: Iterable[int]) -> Frame | None:
-    """Return the frame around some territories."""
     points = [places[t] for t in chosen]
     if not points:
         return None
@@ -461,7 +458,6 @@ class _Layout:
         return tuple(found)
 
     def _hits(self, path: Sequence[Anchor], badges: Sequence[Anchor]) -> int:
-        """Return how many badges a line passes too near."""
         if not badges:
             return 0
         scale = self.scene.scale
@@ -528,7 +524,6 @@ class _Layout:
 
 
 def _turned(pieces: Sequence[tuple[Point, Point]]) -> list[tuple[Point, Point]]:
-    """Return a line in the other direction."""
     return [(b, a) for a, b in reversed(pieces)]
 
 
@@ -540,13 +535,11 @@ def _way(start: Anchor, to: Anchor, scale: float) -> tuple[Point, float]:
 
 
 def _longest(arrow: Arrow, scale: float) -> tuple[Sequence[Anchor], float]:
-    """Return the longest piece of an arrow, and how long it is."""
     long = [_way(path[0], path[-1], scale)[1] for path in arrow.paths]
     return arrow.paths[long.index(max(long))], max(long)
 
 
 def _on(path: Sequence[Anchor], part: float) -> Anchor:
-    """Return the anchor at a part of a line."""
     k = min(int(part * (len(path) - 1)), len(path) - 2)
     rest = part * (len(path) - 1) - k
     return Anchor(*(a + rest * (b - a) for a, b in zip(path[k], path[k + 1], strict=True)))
