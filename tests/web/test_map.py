@@ -825,3 +825,9 @@ def test_the_code_is_copied_and_pasted(visit: Visit) -> None:
     page.fill("#pasted", turned)
     page.get_by_role("button", name="Use it").click()
     says(page, "C", "red, 7, goal, keep 3")
+
+
+def test_a_link_that_is_cut_shows_a_board(visit: Visit) -> None:
+    page = visit("/map#p=red&h=a1&g=all&go=1&x=0q1&i=7")
+    expect(page.locator("#told")).to_have_text("Choose on the map what to take.")
+    assert page.locator(".spot").count() == 42

@@ -482,6 +482,10 @@ function render() {
 /** Look at the turn that is shown, and then at those of its line that are not known yet. */
 function search() {
   const goal = goalOf(board, state);
+  if (!goal) {
+    analyst.end();
+    return;
+  }
   const isOpen = (k) => ["place", "attack", "advance"].includes(tree.turns[k]?.phase);
   if (isOpen(state.at) && analyst.look(board, tree.turns[state.at].code, goal)) return;
   const waiting = [0, ...lineThrough(state.steps, state.at)].find((k) => k !== state.at && isOpen(k) && !known(k));
@@ -563,12 +567,11 @@ function showValue(entry, now) {
     on.bar.setAttribute("aria-valuenow", (100 * value).toFixed(2));
   }
   on.figure.textContent = isOver ? "" : (found?.figure ?? "");
-  on.told.textContent = now?.problem ?? (isOver ? now.sentence : (found?.sentences.join(" ") ?? soFar?.words ?? (now ? "Searching …" : "")));
+  on.told.textContent = now?.problem ?? (isOver ? now.sentence : (found?.sentences.join(" ") ?? soFar?.words ?? entry?.wrong ?? (goalOf(board, state) ? "Searching …" : "Choose on the map what to take.")));
   const isSearching = analyst.isLookingAt(now?.code, goalOf(board, state));
   on.doing.textContent = isSearching ? (found && soFar ? soFar.words : "Searching …") : "";
   on.stop.hidden = !isSearching || !analyst.stop;
   on.longer.hidden = isSearching || !found || found.is_proven || entry.seconds >= 20;
-  if (entry?.wrong) on["play-wrong"].textContent = entry.wrong;
 }
 
 function showPlacing(now, found) {

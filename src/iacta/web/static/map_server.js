@@ -48,11 +48,12 @@ export function codeOf(board, state) {
 }
 
 /**
- * Return the goal of a state, as the server takes it.
+ * Return the goal of a state, as the server takes it; null while no territory is chosen.
  * @param {Board} board
  * @param {State} state
  */
 export function goalOf(board, state) {
+  if ((state.goal === "all" || state.goal === "any") && !state.targets.length) return null;
   const names = (some) => some.map((t) => board.territories[t]).join(", ");
   const hold = state.hold && state.goal !== "worth" ? { hold: true } : {};
   if (state.goal === "continent") return { take: board.continents[state.continent]?.name ?? "", ...hold };

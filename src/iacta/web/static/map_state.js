@@ -346,7 +346,7 @@ export function read(fragment, board) {
   const size = board.territories.length;
   const isPlace = (t) => t < size;
   const names = given.getAll("p").slice(0, 100);
-  const players = names.length ? names : usual.players;
+  const players = names.length > 1 ? names : usual.players;
   let { owners, armies } = usual;
   const runs = (given.get("h") ?? "").split(".").flatMap((run) => {
     const parts = /^(?:-|([a-z])(\d{1,10}))(?:x(\d{1,5}))?$/.exec(run);
