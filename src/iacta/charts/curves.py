@@ -323,25 +323,17 @@ def minimum_troops(
         for d, attackers in enumerate(line, start=1)
     ]
     x = Axis("defenders", "defenders", 0, most)
-    column = "attackers_per_defender" if per_defender else "attackers"
-    y = Axis(
-        column,
-        "attackers for each defender" if per_defender else "fewest attackers",
-        0,
-        max(row[column] for row in rows) * 1.02,
-        ".1f" if per_defender else ",d",
-    )
+    column, title, form = "attackers", "fewest attackers", ",d"
+    if per_defender:
+        column, title, form = "attackers_per_defender", "attackers for each defender", ".1f"
+    y = Axis(column, title, 0, max(row[column] for row in rows) * 1.02, form)
     half = {"width": HALF_WIDTH} if len(tables) > 1 else {}
-    plots = [
-        by_chance.draw(
-            "needed",
-            [row for row in rows if row["rules"] == name],
-            x,
-            y,
-            f"datum.rules == {json.dumps(name)}",
-        ).properties(title=alt.TitleParams(f"{name} rules", fontSize=13), **half)
-        for name in tables
-    ]
+    plots = []
+    for name in tables:
+        mine = [row for row in rows if row["rules"] == name]
+        lines = by_chance.draw("needed", mine, x, y, f"datum.rules == {json.dumps(name)}")
+        head = alt.TitleParams(f"{name} rules", fontSize=13)
+        plots.append(lines.properties(title=head, **half))
     ends = [needed[0, -1] for needed in tables.values()]
     counts = [f"{n / most:.2f}" if per_defender else str(n) for n in ends]
     counts[0] += " attackers for each" if per_defender else " attackers"

@@ -286,7 +286,8 @@ def chance_by_attackers(
     return finish(
         _chance_chart("attackers", attackers, chance, ATTACKERS, "chance to win"),
         f"With {counted(attackers)} you win {_often(won([attackers])[0], chance)} of the time.",
-        f"Chance to {goal}{keeping}; {_wanted(chance)} ({under_rules(found, label)}).",
+        f"Chance to {goal}{keeping}; the goal is {plain_percent(chance)} "
+        f"({under_rules(found, label)}).",
         {"chances": _chances_around("attackers", attackers, won)},
     )
 
@@ -326,7 +327,7 @@ def chance_by_defenders(
     return finish(
         _chance_chart("defenders", defenders, chance, "defenders", "chance to hold"),
         f"{counted(defenders, 'defender')} {verb} {often} of the time.",
-        f"Chance to hold against {counted(attackers)}; {_wanted(chance)} "
+        f"Chance to hold against {counted(attackers)}; the goal is {plain_percent(chance)} "
         f"({under_rules(found, label)}).",
         {"chances": _chances_around("defenders", defenders, held)},
     )
@@ -337,10 +338,6 @@ def _often(found: float, chance: Fraction) -> str:
     told = percent(found, 0)
     is_more = chance > NEARLY and told.startswith("more")
     return f"at least {plain_percent(chance)}" if is_more else told
-
-
-def _wanted(chance: Fraction) -> str:
-    return f"the goal is {plain_percent(chance)}"
 
 
 def _chances_around(side: str, enough: int, probabilities: Chances) -> list[Row]:
