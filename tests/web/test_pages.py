@@ -130,7 +130,7 @@ def test_wrong_input_is_told_at_its_field(name: str, visit: Visit) -> None:
         expect(box).to_have_attribute("aria-invalid", "true")
         box.fill(before)
     expect(page.locator("#lead")).to_have_text(lead(question_of(name)))
-    assert "".join(page.locator(".wrong").all_inner_texts()) == ""
+    expect(page.locator(".wrong:not(:empty)")).to_have_count(0)
 
 
 def refusal(name: str, parameter: Parameter, page: Page) -> str:
@@ -172,6 +172,79 @@ def test_empty_input_waits_while_one_types_in_it(visit: Visit) -> None:
     expect(page.locator("#lead")).to_have_text("12 armies beat 10 with a chance of 65.38%.")
     box.blur()
     expect(page.locator("#wrong-attackers")).to_have_text("missing attackers")
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_first_screen_has_the_fields_and_the_answer(name: str, visit: Visit) -> None:
+    page = visit(f"/{name}", viewport={"width": 1280, "height": 800})
+    assert bottom(page, "form > .fields .field:last-child") < 800
+    assert bottom(page, "#lead") < 800
+    page.set_viewport_size({"width": 360, "height": 740})
+    lead = page.locator("#lead").bounding_box() or {"y": 0, "height": 0}
+    assert lead["y"] + lead["height"] <= 740
+    required = page.locator("form [required]").all()
+    for each in required:
+        box = each.bounding_box() or {"y": 0, "height": 0}
+        assert box["y"] + box["height"] <= lead["y"], each.get_attribute("name")
+
+
+def bottom(page: Page, selector: str) -> float:
+    """Return where an element ends."""
+    found: float = page.locator(selector).evaluate("each => each.getBoundingClientRect().bottom")
+    return found
+
+
+def test_last_answer_stays_greyed_beside_an_error(visit: Visit) -> None:
+    page = visit("/battle?attackers=12&defenders=10")
+    page.get_by_label("Attackers", exact=True).fill("none")
+    expect(page.locator("#wrong-attackers")).not_to_be_empty()
+    expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(12, 10)))
+    expect(page.locator("#rest")).to_have_css("opacity", "0.55")
+    page.get_by_label("Attackers", exact=True).fill("13")
+    expect(page.locator("#rest")).to_have_css("opacity", "1")
+
+
+def test_long_work_can_be_stopped_beside_the_form(visit: Visit) -> None:
+    page = visit("/battle?attackers=12&defenders=10")
+    page.route(re.compile("attackers=13"), lambda route: None)  # never answered
+    page.get_by_label("Attackers", exact=True).fill("13")
+    stop = page.locator("form").get_by_role("button", name="Stop")
+    stop.click()
+    expect(stop).to_be_hidden()
+    expect(page.locator("#lead")).to_have_text(lead(BattleQuestion(12, 10)))
+    expect(page.locator("#answer")).not_to_have_attribute("aria-busy", "true")
+
+
+def test_what_the_picture_shows_is_folded(visit: Visit) -> None:
+    page = visit("/decide")
+    letters = page.locator(".letters")
+    expect(letters).to_be_hidden()
+    page.get_by_text("The map (R roll").click()
+    expect(letters).to_be_visible()
+    page.get_by_role("button", name="Defenders: more").click()
+    expect(page).to_have_url(re.compile("defenders=11"))
+    expect(letters).to_be_visible()  # what is unfolded stays so
+
+
+def test_table_of_20_fits_a_laptop(visit: Visit) -> None:
+    table = visit("/table", viewport={"width": 1280, "height": 800}).locator(".wide").first
+    assert table.evaluate("each => each.scrollWidth - each.clientWidth") <= 0
+
+
+def test_board_is_first_on_the_menu_and_the_api_has_no_marks(visit: Visit) -> None:
+    page = visit("/docs")
+    expect(page.locator(".menu a").first).to_have_text("Board")
+    assert "`" not in page.locator("main").inner_text()
+
+
+def test_print_has_the_answer_on_white(visit: Visit) -> None:
+    page = visit("/battle", color_scheme="dark")
+    page.emulate_media(media="print")
+    expect(page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
+    expect(page.locator("#lead")).to_be_visible()
+    expect(page.locator("#picture")).to_be_visible()
+    for selector in (".menu", ".step >> nth=0", ".copy >> nth=0"):
+        expect(page.locator(selector)).to_be_hidden()
 
 
 def test_back_forward_reload_and_a_shared_link(visit: Visit) -> None:

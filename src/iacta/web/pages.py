@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 import iacta
 from iacta.charts.theme import NARROW_PLOT, PADDING, WIDTH, config
@@ -63,6 +64,7 @@ def _environment() -> Environment:
         "bar": bar_percent,
         "cell": text_of,
         "said": _said,
+        "ticked": _ticked,
     }
     found.globals |= {"menu": menu, "kind": lambda part: type(part).__name__, "cut": _cut}
     found.globals["version"] = iacta.__version__
@@ -80,7 +82,7 @@ def template(file: str, /, **values: Any) -> str:
 
 def menu() -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield the topics, each with the addresses and the names of its pages."""
-    for topic in Topic:
+    for topic in sorted(Topic, key=lambda each: each is not Topic.BOARD):  # seen first on phones
         pages = [
             (f"/{name}", label(name))
             for name, form in asked_questions().items()
@@ -111,6 +113,15 @@ def _said(text: str) -> str:
     'The same dice again: “Max rolls” 7'
     """
     return re.sub(r"--([a-z][a-z-]*)", lambda found: f"“{label(found[1].replace('-', '_'))}”", text)
+
+
+def _ticked(text: str) -> Markup:
+    """Return a text as HTML, its parts in backticks as code.
+
+    >>> str(_ticked("as with `--json`, if x < y"))
+    'as with <code>--json</code>, if x &lt; y'
+    """
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escape(text)))  # noqa: S704 # escaped
 
 
 def _shade(cell: Shaded) -> int:
@@ -244,8 +255,8 @@ def _listed(form: type[Form]) -> list[Parameter]:
 def _fields(
     form: type[Question], texts: Mapping[str, str], problems: Mapping[str, str]
 ) -> list[Field]:
-    """Return the inputs of a form: first the rules and what its examples use."""
-    words = " ".join(each.line for each in form.examples)
+    """Return the inputs of a form: first the rules and what the example on the page uses."""
+    words = form.examples[FIRST.get(form.name, 0)].line
     found = []
     for each in _listed(form):
         is_used = f"{option_name(each.name)} " in f"{words} "

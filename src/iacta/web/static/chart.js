@@ -41,7 +41,7 @@ export async function draw(place, spec) {
     Object.assign(config.title, fitted.title);
   }
   const sheet = document.createElement("div");
-  sheet.className = "drawn";
+  sheet.className = isDark() ? "drawn dark" : "drawn";
   sheet.style.cssText = "position: absolute; visibility: hidden";
   place.style.position = "relative";
   place.append(sheet);

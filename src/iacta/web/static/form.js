@@ -7,9 +7,11 @@ const form = document.querySelector("#form");
 const answer = document.querySelector("#answer");
 const WAIT = 15;   // milliseconds within which several edits count as one
 const PAUSE = 150; // milliseconds without an edit before the picture is drawn, which is slow
+const LONG = 1000; // milliseconds after which an answer takes long
 const RATE = 400;  // milliseconds between two addresses: some browsers refuse more
 let asking = new AbortController();
 let waiting = 0;
+let working = 0;
 let drawing = 0;
 let changed = -RATE;  // when the address last changed
 
@@ -33,7 +35,7 @@ function ask() {
 async function fetchAnswer() {
   const address = `${form.action}?${query()}`;
   const mine = asking = new AbortController();
-  answer.setAttribute("aria-busy", "true");
+  setBusy(LONG);
   let text = "";
   let pause = 0;
   try {
@@ -44,21 +46,44 @@ async function fetchAnswer() {
     if (error.name === "AbortError") return;
   }
   if (mine !== asking) return;
-  answer.removeAttribute("aria-busy");
+  setIdle();
   const page = new DOMParser().parseFromString(text, "text/html");
   if (page.querySelector("#rest")) {
     showPage(page, address);
   } else {
-    document.querySelector("#lead").textContent = "";
+    answer.classList.add("old");
     document.querySelector("#wrong").textContent = page.querySelector(".lead")?.textContent
       || /"detail": "([^"]*)"/.exec(text)?.[1] || "The server does not answer. Is it still running?";
     if (pause) waiting = setTimeout(fetchAnswer, 1000 * Math.min(pause, 5));
   }
 }
 
+/** Shows that an answer is being computed, and how to stop that where it takes long. */
+function setBusy(pause) {
+  answer.setAttribute("aria-busy", "true");
+  clearTimeout(working);
+  working = setTimeout(() => { document.querySelector("#working").hidden = false; }, pause);
+}
+
+function setIdle() {
+  answer.removeAttribute("aria-busy");
+  clearTimeout(working);
+  document.querySelector("#working").hidden = true;
+}
+
+document.querySelector("#working button").addEventListener("click", () => {
+  asking.abort();
+  stop();
+  setIdle();
+  answer.classList.add("old");
+});
+addEventListener("pageshow", setIdle);  // as it was left, if one comes back to it
+
 /** Shows what differs on a new page: the answer, and what is wrong with the form. */
 function showPage(page, address) {
-  for (const id of ["lead", "wrong"]) {
+  const isAnswered = page.querySelector("#link") !== null;
+  answer.classList.toggle("old", !isAnswered);  // the last answer stays in sight
+  for (const id of isAnswered ? ["lead", "wrong"] : ["wrong"]) {
     const [old, found] = [document, page].map(each => each.querySelector(`#${id}`));
     if (old.textContent !== found.textContent) old.textContent = found.textContent;
   }
@@ -73,13 +98,19 @@ function showPage(page, address) {
     }
     if (found) field.closest("details")?.setAttribute("open", "");
   }
+  if (!isAnswered) {
+    setAddress(address);
+    return;
+  }
   const picture = document.querySelector("#picture .drawn, #picture img");
   const rest = document.importNode(page.querySelector("#rest"), true);
   if (picture) rest.querySelector("#picture")?.replaceChildren(picture);  // until the new one is
-  const open = [...document.querySelectorAll("#rest .wide")].map(each => each.scrollLeft);
+  const scrolled = [...document.querySelectorAll("#rest .wide")].map(each => each.scrollLeft);
+  const open = [...document.querySelectorAll("#rest details")].map(each => each.open);
   document.querySelector("#rest").replaceWith(rest);
-  rest.querySelectorAll(".wide").forEach((each, index) => { each.scrollLeft = open[index] ?? 0; });
-  const link = rest.querySelector("#link")?.href ?? address;
+  rest.querySelectorAll(".wide").forEach((each, index) => { each.scrollLeft = scrolled[index] ?? 0; });
+  rest.querySelectorAll("details").forEach((each, index) => { each.open = open[index] ?? false; });
+  const link = rest.querySelector("#link").href;
   if (performance.now() - changed >= RATE) setAddress(link);
   drawing = setTimeout(() => {
     setAddress(link);
@@ -149,7 +180,7 @@ form.addEventListener("click", event => {
 });
 form.addEventListener("keydown", event => {
   const by = {ArrowUp: 1, ArrowDown: -1}[event.key];
-  if (by && event.target.closest(".whole, .number, .chance") && !event.altKey) {
+  if (by && event.target.closest(".number") && !event.altKey) {
     event.preventDefault();
     step(event.target, event.shiftKey ? 10 * by : by);
   }
@@ -186,6 +217,6 @@ if (isLive()) {
   });
   form.noValidate = true;
 } else {
-  form.addEventListener("submit", () => answer.setAttribute("aria-busy", "true"));
+  form.addEventListener("submit", () => setBusy(0));
 }
 drawPicture();

@@ -24,7 +24,10 @@ export class Row {
     const more = this.tool(`+ ${this.word}`, "", () => this.add(this.texts.length, ""));
     this.tools.append(more, this.earlier, this.later, this.less, this.which);
     this.frame.append(this.list, this.tools);
-    if (input.name === "territories" && rules) this.frame.append(this.ownDetails(rules));
+    if (input.name === "territories" && rules) {
+      this.frame.append(this.ownDetails(rules));
+      field.querySelector(".help").hidden = true;  // it is about how to write what they hold
+    }
     const box = input.parentElement;
     input.type = "hidden";
     input.required = false;
@@ -103,12 +106,13 @@ export class Row {
   select(index) {
     this.current = index;
     this.list.querySelectorAll(".chip").forEach((chip, place) => chip.classList.toggle("current", place === index));
-    this.which.textContent = `${this.word} ${index + 1} of ${this.texts.length}`;
     this.earlier.disabled = index === 0;
     this.later.disabled = index === this.texts.length - 1;
     this.less.disabled = this.texts.length === 1;
-    if (this.details) {
-      this.heading.textContent = `Only for territory ${index + 1}`;
+    if (!this.details) {
+      this.which.textContent = `${this.word} ${index + 1} of ${this.texts.length}`;
+    } else {
+      this.heading.textContent = `Only for territory ${index + 1} of ${this.texts.length}`;
       const [, , ...own] = ENTRY.exec(this.texts[index]) ?? ["", "", "", "", ""];
       this.details.forEach((each, place) => { each.value = (own[place] ?? "").replaceAll(" ", "-"); });
     }
@@ -246,7 +250,7 @@ export class Row {
 }
 
 function fit(input) {
-  input.size = Math.max(2, Math.min(input.value.length, 14));
+  input.style.width = `calc(${Math.max(2, Math.min(input.value.length, 14))}ch + 1rem)`;
 }
 
 function make(tag, given) {
