@@ -12,7 +12,7 @@ end
 
 function request()
   local attackers, defenders = math.random(2, 40), math.random(1, 40)
-  return wrk.format("GET", "/api/battle?attackers=" .. attackers .. "&defenders=" .. defenders)
+  return wrk.format("GET", "/api/v1/battle?attackers=" .. attackers .. "&defenders=" .. defenders)
 end
 
 function done(summary, latency, requests)

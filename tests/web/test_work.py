@@ -21,7 +21,7 @@ Asked: TypeAlias = Callable[[Work], Coroutine[Any, Any, None]]
 FOREVER = 600  # seconds that nothing here lasts
 BATTLE = BattleQuestion(attackers=3, defenders=2)
 CLOCK = "__import__('time').process_time"
-BUSY = f"(lambda end: next(t for t in iter({CLOCK}, 0) if t > end))({CLOCK}() + 1.5)"  # of its time
+BUSY = f"(lambda end: next(t for t in iter({CLOCK}, 0) if t > end))({CLOCK}() + 1.1)"  # of its time
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def runner() -> Iterator[asyncio.Runner]:
 
 @pytest.fixture(scope="module")
 def work(runner: asyncio.Runner) -> Iterator[Work]:
-    found = Work(workers=1)
+    found = Work(workers=1, seconds=FOREVER)
     yield found
     found.close()
 

@@ -11,6 +11,7 @@ from iacta.cli.command import Command, command
 from iacta.errors import IllegalError, missing
 from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import Flag, Name, Number, Whole
+from iacta.web.limits import MOST_SECONDS
 
 if TYPE_CHECKING:
     from socket import socket
@@ -58,7 +59,7 @@ class ServeCommand(Command):
             "The longest time for an answer.",
             metavar="SECONDS",
         ),
-    ] = Fraction(30)
+    ] = Fraction(MOST_SECONDS)
 
     allow_origin: Annotated[
         str | None,
