@@ -235,6 +235,7 @@ def test_board_is_first_on_the_menu_and_the_api_has_no_marks(visit: Visit) -> No
     page = visit("/docs")
     expect(page.locator(".menu a").first).to_have_text("Board")
     assert "`" not in page.locator("main").inner_text()
+    expect(page.locator(".summary code")).to_have_text("--json")
 
 
 def test_print_has_the_answer_on_white(visit: Visit) -> None:

@@ -121,7 +121,7 @@ def _ticked(text: str) -> Markup:
     >>> str(_ticked("as with `--json`, if x < y"))
     'as with <code>--json</code>, if x &lt; y'
     """
-    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escape(text)))  # noqa: S704 # escaped
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 # escaped
 
 
 def _shade(cell: Shaded) -> int:
