@@ -233,15 +233,11 @@ def test_a_small_question_whose_process_is_killed_is_answered_by_another(
     runner: asyncio.Runner, work: Work
 ) -> None:
     async def asked() -> None:
-        task = asyncio.ensure_future(work.run(eval, BUSY))
-        running: list[psutil.Process] = []
-        while not running:
-            await asyncio.sleep(0.01)
-            below = psutil.Process().children(recursive=True)
-            running = [each for each in below if each.status() == "running"]
-        for process in running:
-            process.kill()
-        assert await task
+        process = await work.run(os.getpid)
+        task = asyncio.ensure_future(work.run(eval, f"{BUSY} and __import__('os').getpid()"))
+        await asyncio.sleep(0.1)
+        psutil.Process(process).kill()
+        assert await task != process
 
     runner.run(asked())
 
