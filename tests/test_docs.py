@@ -21,9 +21,10 @@ from iacta.methods import METHODS
 from iacta.rules.files import read_rules_file
 from tests.cli.conftest import run
 from tests.cli.run import Run
+from tests.once import no_plan_twice
 from tests.web.conftest import Driver, driver
 
-__all__ = ["driver", "run"]
+__all__ = ["driver", "no_plan_twice", "run"]
 
 ROOT = FOLDER.parent
 WRITTEN = handwritten()

@@ -1,0 +1,28 @@
+"""Plans that tests of several files ask for, found once."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from iacta import Plan, Position, best_plan
+
+__all__ = ["no_plan_twice"]
+
+FOUND: dict[str, Plan] = {}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_plan_twice() -> Iterator[None]:
+    """Look once for a plan that is told as a text, as JSON and as CSV, and on a page."""
+
+    def remembered(position: Position, goal: Any, **options: Any) -> Plan:
+        asked = {name: each for name, each in options.items() if name != "progress"}
+        key = repr((hash(position), goal.record(), asked))
+        if key not in FOUND:
+            FOUND[key] = best_plan(position, goal, **options)
+        return FOUND[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("iacta.questions.plan.best_plan", remembered)
+        yield
