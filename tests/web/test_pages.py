@@ -157,10 +157,10 @@ def test_what_an_address_says_is_text(visit: Visit) -> None:
 
 def test_inputs_that_clash_are_told_at_one_of_them(visit: Visit) -> None:
     page = visit("/campaign?attackers=9&territories=3&seed=4")
-    sentence = "seed also needs narrate"
+    sentence = "seed also needs single game"
     expect(page.locator("#wrong-seed")).to_have_text(sentence)
     expect(page.locator("#seed")).to_be_visible()
-    page.get_by_label("Narrate").check()
+    page.get_by_label("Single game").check()
     expect(page.locator("#wrong-seed")).to_be_empty()
     expect(page.locator("#rest")).to_contain_text("territory taken")
 

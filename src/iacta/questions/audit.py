@@ -101,7 +101,11 @@ class AuditQuestion(UnderRules, Question):
     level: Annotated[Fraction, Parameter(Chance(), "Chance of a false alarm.")] = Fraction(1, 100)
     power: Annotated[
         bool,
-        Parameter(Flag(), "Report what bias is detected, by this log or by any number of rolls."),
+        Parameter(
+            Flag(),
+            "Report what bias is detected, by this log or by any number of rolls.",
+            label="detectable bias",
+        ),
     ] = False
     rolls: Annotated[
         int | None,

@@ -55,12 +55,14 @@ __all__ = ["CampaignAnswer", "CampaignQuestion", "CampaignStory", "DefendedRecor
 class CampaignQuestion(OneCampaign, Exact, Question):
     """Show how far one stack gets through a chain of territories."""
 
-    narrate: Annotated[bool, Parameter(Flag(), "Play it once, with random dice.")] = False
+    narrate: Annotated[
+        bool, Parameter(Flag(), "Play it once, with random dice.", label="single game")
+    ] = False
     seed: Annotated[
         int | None,
         Parameter(
             Whole(),
-            "Seed of the dice for narrate; the same seed repeats the campaign.",
+            "Seed of the dice for --narrate; the same seed repeats the campaign.",
             needs="narrate",
         ),
     ] = None

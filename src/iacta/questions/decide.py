@@ -93,6 +93,7 @@ class DecideQuestion(UnderRules, Exact, Question):
         Parameter(
             Flag(),
             "In the official app: choose between rolling by hand and a blitz, for conquest alone.",
+            label="roll or blitz",
             excludes="prize or army_value or kill_value or exact or dice",
         ),
     ] = False

@@ -56,6 +56,7 @@ class Parameter:
     needs: the parameters of which one must be given beside it, as in `take or eliminate`.
     excludes: those that may not be given beside it, as in `reinforce or cards and then`; of those
         joined by `and` not all may be given.
+    label: what a page calls it, in lower case; empty for its name.
     name, default: those of the field, filled in by `Form.parameters`.
     """
 
@@ -66,6 +67,7 @@ class Parameter:
     metavar: str = ""
     needs: str = ""
     excludes: str = ""
+    label: str = ""
     name: str = ""
     default: Any = REQUIRED
 

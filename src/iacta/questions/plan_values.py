@@ -100,7 +100,8 @@ class Pairs(Kind):
         return tuple(found)
 
     def text(self, value: Sequence[tuple[str, Any]]) -> str:
-        return self.between.join(f"{who}:{self.value.text(own)}" for who, own in value)
+        mark = "=" if "=" in self.example else ":"
+        return self.between.join(f"{who}{mark}{self.value.text(own)}" for who, own in value)
 
     def json(self, value: Sequence[tuple[str, Any]]) -> Any:
         return {who: self.value.json(own) for who, own in value}

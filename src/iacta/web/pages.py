@@ -96,14 +96,20 @@ def menu() -> Iterator[tuple[str, list[tuple[str, str]]]]:
 def label(name: str) -> str:
     """Return what a parameter or a question is called on a page.
 
-    >>> label("max_rolls"), label("from_")
-    ('Max rolls', 'From')
+    >>> label("max_rolls"), label("from_"), label("mix")
+    ('Max rolls', 'From', 'Roll or blitz')
     """
     return _spelt(name).capitalize()
 
 
 def _spelt(name: str) -> str:
-    return name.rstrip("_").replace("_", " ")
+    return _labels().get(name) or name.rstrip("_").replace("_", " ")
+
+
+@cache
+def _labels() -> dict[str, str]:
+    forms = asked_questions().values()
+    return {each.name: each.label for form in forms for each in form.parameters() if each.label}
 
 
 def _said(text: str) -> str:
