@@ -235,7 +235,10 @@ def run(words: list[str]) -> Finding | None:
         return Finding(asked, traceback.format_exc().strip())
     told = err.getvalue()
     lines = [line for line in told.splitlines() if line != f"iacta: {LONG}"]
-    is_right = code == 0 or (code == 2 and out.getvalue() == "" and len(lines) == 1)
+    printed = out.getvalue()
+    is_right = (code == 0 and printed + told != "") or (
+        code == 2 and (printed, len(lines)) == ("", 1)
+    )
     is_right |= code == 1 and words[0] == "batch"  # some rows have errors
     for line in lines:
         is_right &= line.startswith("iacta: ") and line.isprintable() and len(line) <= LONGEST

@@ -8,8 +8,6 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from tests.cli.run import HANGING, STARTED, Run
 
@@ -22,32 +20,6 @@ def test_what_is_too_large_is_refused(run: Run, line: str) -> None:
     assert (result.code, result.stdout) == (2, "")
     assert result.stderr.count("\n") == 1
     assert len(result.stderr) < 400
-
-
-WORDS = st.one_of(
-    st.integers(-5, 12).map(str),
-    st.sampled_from(["nan", "1e3", "--exact", "--json", "--csv", "--rules", "capital", "--x", "-"]),
-    st.text(
-        st.characters(exclude_characters=" \t\r\n", exclude_categories=["Cs", "Z", "C"]), max_size=5
-    ),
-)
-
-
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.sampled_from(["battle", "campaign", "need", "decide", "table", "roll", "rules"]),
-    st.lists(WORDS, max_size=5),
-)
-def test_any_words_get_an_answer_or_a_sentence(run: Run, command: str, words: list[str]) -> None:
-    result = run(" ".join([command, *words]))
-    assert result.code in (0, 2)
-    if result.code == 0:
-        assert result.stderr == ""
-        assert result.stdout
-    else:
-        assert result.stdout == ""
-        assert result.stderr.startswith("iacta: ")
-        assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("moment", [0.05, 0.08, 0.12])
