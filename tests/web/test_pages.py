@@ -19,6 +19,7 @@ from iacta.questions.question import Question
 from iacta.questions.spoken import as_command, as_python
 from iacta.web.asked import address as query
 from iacta.web.asked import asked_questions, offered, read_address
+from iacta.web.pages import label
 from tests.web.conftest import Visit
 
 FORMS = {name: form for name, form in asked_questions().items() if name != "plan"}
@@ -138,7 +139,7 @@ def refusal(name: str, parameter: Parameter, page: Page) -> str:
     try:
         read_address(FORMS[name], [*shown(page).items()])
     except IactaError as error:
-        return named_by(error, FORMS[name], lambda each: each.rstrip("_").replace("_", " "))
+        return named_by(error, FORMS[name], lambda each: label(each).lower())
     raise AssertionError(f"{parameter.name} takes what is wrong")
 
 

@@ -116,6 +116,7 @@ class PlanQuestion(UnderRules, Question):
             Pairs(Whole(least=1), "Ukraine=42"),
             "Your armies (red), without a position: Ukraine=42.",
             needs="others",
+            label="your armies",
         ),
     ] = None
     others: Annotated[
@@ -124,6 +125,7 @@ class PlanQuestion(UnderRules, Question):
             Others(Whole(least=1), "2,Ural=4"),
             "Armies of the others (blue): 2, or 2,Ural=4.",
             excludes="position",
+            label="their armies",
         ),
     ] = None
     take: Annotated[
