@@ -287,6 +287,7 @@ CORE = (
     "simulate 9 3 --runs 10 --seed 1",
     "compare 5 5",
     "audit examples/rolls.csv",
+    "review examples/game.jsonl",
 )
 
 

@@ -85,6 +85,10 @@ from iacta.plan import reinforcements_needed as reinforcements_needed
 from iacta.plan import simulate_plan as simulate_plan
 from iacta.plan import take_and_hold as take_and_hold
 from iacta.plan import usual_reinforcements as usual_reinforcements
+from iacta.plan.review import PlayerReview as PlayerReview
+from iacta.plan.review import Review as Review
+from iacta.plan.review import ReviewedStep as ReviewedStep
+from iacta.plan.review import review as review
 from iacta.questions import ask as ask
 from iacta.rules.dice import Dice as Dice
 from iacta.rules.files import read_rules_file as read_rules_file

@@ -33,6 +33,7 @@ from iacta import (
     how_many_dice,
     read_position,
     reinforce,
+    review,
     simulate_battle,
     simulate_campaign,
     spread_defenders,
@@ -47,6 +48,7 @@ from tests.charts.look import is_drawn, subtitle, title
 
 ASIA = Path(__file__).parents[2] / "examples" / "asia.toml"
 EVENING = Path(__file__).parents[2] / "examples" / "rolls.csv"
+GAME = Path(__file__).parents[2] / "examples" / "game.jsonl"
 BATTLE, WAY = Battle(6, 4), Campaign(12, [4, 3])
 SOLVED = [
     charts.Solved("counting", 0.5, 0.0, True, 1e-4),
@@ -80,6 +82,7 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "Plan": lambda: best_plan(read_position(ASIA), TakeAll("Asia")),
     "Reinforcement": lambda: reinforce(read_position(ASIA), TakeAll("Afghanistan,Ural"), 2),
     "Roll": lambda: Roll(3, 2),
+    "Review": lambda: review(GAME),
     "RuleSet": lambda: find_rule_set("capital"),
 }
 # Charts for which these will not do, and others worth a look: what is special stands after a comma.

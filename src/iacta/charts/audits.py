@@ -1,4 +1,4 @@
-"""Charts of audits: what was rolled beside what fair dice give, the evidence and the luck."""
+"""Charts of games that were played: what was rolled beside what fair dice give, and reviews."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from iacta.charts.theme import (
 )
 from iacta.errors import IllegalError
 from iacta.fairness.audit import Audit
+from iacta.plan.review import Review
 
 MOST_RESULTS = 30
 ROW_HEIGHT = 18
@@ -36,6 +37,7 @@ MOST_EXPONENT = 300
 FAIR, ODD = "as fair dice may", "odd"
 LONGEST_NAME = 20
 NOBODY = "attackers"
+MOST_NAMED = 2
 
 
 @chart(of="Audit")
@@ -179,3 +181,63 @@ def _luck(rows: Sequence[Row]) -> Any:
         y=y_axis("armies:Q", "luck, in armies"), color=categories("player", colours, rows)
     )
     return alt.layer(level("luck", "y", 0, strokeDash=[6, 4]), line).properties(height=SMALL)
+
+
+@chart(of="Review")
+def game_review(reviewed: Review) -> AnyChart:
+    """Return what each turn of a game was worth as it went on, with the costliest decisions.
+
+    reviewed: what `iacta.review` returns.
+
+    The chart has a table `steps`: after each battle of each `player`, numbered by `step`, the
+    `value` of the best plan, with the `decision`, its `cost` and the `luck`; each turn begins with
+    what it was worth before. A table `costliest` has the decisions that cost most, where they were
+    made, and what was `better`.
+    """
+    rows: list[Row] = []
+    worst: list[Row] = []
+    for each in reviewed.steps:
+        same = {"turn": each.turn, "player": _short(each.player) or NOBODY}
+        if not rows or rows[-1]["turn"] != each.turn:
+            start = {"value": each.before, "decision": "start", "cost": 0.0, "luck": 0.0}
+            rows.append({"step": len(rows), **same, **start})
+        if each in reviewed.costliest:
+            made = {"value": each.before, "decision": each.name, "cost": each.cost}
+            worst.append({"step": len(rows) - 1, **same, **made, "better": each.better})
+        made = {"value": each.after, "decision": each.name, "cost": each.cost, "luck": each.luck}
+        rows.append({"step": len(rows), **same, **made})
+    players = dict.fromkeys(row["player"] for row in rows)
+    colours = dict(zip_longest(players, CATEGORIES[: len(players)], fillvalue=GREY))
+    steps = rows_of("steps").encode(
+        x=x_axis("step:Q", "battles", grid=False, tickCount=5, format="d"),
+        y=_review_axis(reviewed),
+        detail="turn:N",
+        color=categories("player", colours, rows),
+        tooltip=["turn:N", "decision:N", *map(exactly, ("value", "cost", "luck"))],
+    )
+    layers = [steps.mark_line(strokeWidth=2), steps.mark_point(filled=True, size=30, opacity=1)]
+    tables: dict[str, Sequence[Row]] = {"steps": rows}
+    words = "What the best plan found is worth in each turn, battle by battle"
+    if worst:
+        tables["costliest"] = worst
+        words += "; circles: the costliest decisions"
+        circles = rows_of("costliest").mark_point(size=160, strokeWidth=2, color=RED)
+        told = ["decision:N", "better:N", exactly("cost")]
+        layers.append(circles.encode(x="step:Q", y="value:Q", tooltip=told))
+    title = ", ".join(_outcome(reviewed.is_chance, *each) for each in _lucks(reviewed))
+    return finish(alt.layer(*layers), f"{title[0].upper()}{title[1:]}.", f"{words}.", tables)
+
+
+def _review_axis(reviewed: Review) -> alt.Y:
+    if reviewed.is_chance:
+        return y_axis("value:Q", "chance", {"domain": [0, 1]}, format="~%")
+    return y_axis("value:Q", "worth", {"zero": False})
+
+
+def _lucks(reviewed: Review) -> list[tuple[str, float]]:
+    return [(_short(each.player), each.luck) for each in reviewed.players[:MOST_NAMED]]
+
+
+def _outcome(is_chance: bool, name: str, luck: float) -> str:
+    size = f"{100 * abs(luck):.1f} points" if is_chance else f"{abs(luck):.2f}"
+    return f"{name} was {size} {'lucky' if luck >= 0 else 'unlucky'}"

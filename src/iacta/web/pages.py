@@ -39,9 +39,15 @@ __all__ = ["problem_page", "router", "template"]
 
 HOME = "battle"
 FIRST = {"simulate": 1}  # the example on the page at first, if not 0
-LOG = "attack,defence\n5 6 3,4 2\n4 1 4,3 6\n2 6 1,5 5\n5 3 3,1 3\n6 6 2,2 6\n3 4,5\n"
+LOGS = {  # in place of the files that examples name
+    "audit": "attack,defence\n5 6 3,4 2\n4 1 4,3 6\n2 6 1,5 5\n5 3 3,1 3\n6 6 2,2 6\n3 4,5\n",
+    "review": '{"turn": "1;classic;red;Venezuela:red:9,Brazil:blue:4,Peru:blue:2", '
+    '"goal": {"take": "Brazil, Peru"}, "battles": ['
+    '{"from": "Venezuela", "to": "Peru", "left": 8, "their_left": 0, "moved": 3}, '
+    '{"from": "Venezuela", "to": "Brazil", "left": 1, "their_left": 2}]}\n',
+}
 UNLISTED = (Source,)  # does not fit into an address
-STEADY = ("plan",)  # too slow to be answered while you type
+STEADY = ("plan", "review")  # too slow to be answered while you type
 SHADES = 20
 Pairs: TypeAlias = Sequence[tuple[str, str]]
 
@@ -284,8 +290,8 @@ def _texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 def _first(form: type[Question]) -> Question:
     """Return the question on a page at first, one of its examples."""
-    if form.name == "audit":  # its examples name files
-        return form.parse({"log": LOG})
+    if form.name in LOGS:
+        return form.parse({"log": LOGS[form.name]})
     return _example(form, form.examples[FIRST.get(form.name, 0)])
 
 

@@ -32,6 +32,7 @@ from iacta.errors import IactaError
 from iacta.files import csv_rows, seal
 from iacta.questions.plan import PlanQuestion
 from iacta.questions.question import Answer, Question
+from iacta.questions.review import ReviewQuestion
 from iacta.web.asked import asked_questions, parameter_of, read_address, read_record
 from iacta.web.limits import (
     KEPT_SECONDS,
@@ -121,11 +122,11 @@ def answered(question: Question, parts: Sequence[Part]) -> Parts:
         a Vega-Lite specification (`"spec"`, for a light page; a page gives it another theme) or as
         `"svg"`, or `"dark_svg"` on a dark ground.
 
-    A plan is searched for 2 seconds unless the question says how long, and for at most 20.
+    Plans are searched for 2 seconds unless the question says how long, and for at most 20.
     """
     if not {"spec", "svg", "dark_svg"}.isdisjoint(parts):
         question.check_chart()
-    if isinstance(question, PlanQuestion):
+    if isinstance(question, PlanQuestion | ReviewQuestion):
         limit = Fraction(USUAL_PLAN_SECONDS) if question.time_limit is None else question.time_limit
         question = replace(question, time_limit=min(limit, Fraction(MOST_PLAN_SECONDS)))
     answer = _answer_to(question)

@@ -1,0 +1,438 @@
+"""Review: a game that was played, turn by turn: what each decision cost, and what luck did.
+
+Let V(s) be the value of the best plan that is found in a state, Q(s, a) that of an attack and the
+best play after it (`iacta.plan.alternatives`), s' what follows with the armies moved in that were,
+and s* what follows with those that the policy moves in. Then
+
+    cost = V(s) − Q(s, a) + V(s*) − V(s'),     luck = V(s') − V(s) + cost,
+
+so that the luck of a roll is 0 on average, and all luck of a turn is what the turn has gained, less
+what it was worth at its start, plus all costs. To stop costs what was still to be gained.
+
+Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from iacta.board import Board
+from iacta.board.files import read_board
+from iacta.checks import read_seconds, row_of, shown, whole_number
+from iacta.errors import IllegalError, MalformedError, TooLargeError
+from iacta.fairness.trials import at
+from iacta.files import parse_json, read_bytes
+from iacta.game import Advance, Turn
+from iacta.plan.alternatives import Alternative, alternatives
+from iacta.plan.best import best_plan
+from iacta.plan.deadline import Deadline
+from iacta.plan.goals import Goal, TakeAll, Worth, eliminate
+from iacta.plan.plan import Plan
+from iacta.plan.problem import PLAYS
+
+__all__ = ["PlayerReview", "Review", "ReviewedStep", "review"]
+
+MOST_BYTES = 10**6
+MOST_BATTLES = 2_000
+BUDGET = 0.05  # of the usual work, for each state
+SAME = 1e-9
+MOST_COSTLY = 3
+TURN_KEYS = ("turn", "board", "goal", "battles")
+BATTLE_KEYS = ("from", "to", "left", "their_left", "moved")
+GOAL_KEYS = ("take", "eliminate", "worth")
+
+
+class ReviewedStep(NamedTuple):
+    """A battle or a roll of a game, or where a turn stopped.
+
+    turn: the number of the turn, from 1 on.
+    player: who attacked.
+    start, to: the territories that attacked and were attacked; empty where the turn stopped.
+    lost, killed: the armies that both sides lost.
+    moved: the armies that moved in.
+    before, after: what the best plan found was worth before and after.
+    luck: what the dice added.
+    spread: the standard deviation of the luck; `None` for a step of several rolls.
+    cost: what the decision cost against the best one.
+    better: the better decision in words, empty where none is known to be better.
+    is_useful: whether the attack was of use for the goal.
+    """
+
+    turn: int
+    player: str
+    start: str
+    to: str
+    lost: int
+    killed: int
+    moved: int
+    before: float
+    after: float
+    luck: float
+    spread: float | None
+    cost: float
+    better: str
+    is_useful: bool = True
+
+    @property
+    def name(self) -> str:
+        """The decision in words."""
+        return f"{self.start} to {self.to}" if self.to else "stop"
+
+
+class PlayerReview(NamedTuple):
+    """A player's game.
+
+    player: the player.
+    turns, battles: how many there were.
+    luck: what the dice added in all.
+    spread: its standard deviation; `None` where that of a step is not known.
+    cost: what all decisions cost.
+    """
+
+    player: str
+    turns: int
+    battles: int
+    luck: float
+    spread: float | None
+    cost: float
+
+
+@dataclass(frozen=True)
+class Review:
+    """A game that was played, as `review` sees it.
+
+    steps: its battles, and the end of each turn, in order.
+    is_chance: whether the goals are chances; else they are worths.
+    is_exact: whether all values are those of the best play.
+    """
+
+    steps: tuple[ReviewedStep, ...]
+    is_chance: bool
+    is_exact: bool
+
+    @cached_property
+    def players(self) -> tuple[PlayerReview, ...]:
+        """The game of each player, in the order of their first turns."""
+        return tuple(map(self._player, dict.fromkeys(each.player for each in self.steps)))
+
+    def _player(self, player: str) -> PlayerReview:
+        own = [each for each in self.steps if each.player == player]
+        spreads = [each.spread for each in own if each.spread is not None]
+        is_known = len(spreads) == len(own)
+        return PlayerReview(
+            player,
+            len({each.turn for each in own}),
+            sum(bool(each.to) for each in own),
+            math.fsum(each.luck for each in own),
+            math.hypot(*spreads) if is_known else None,
+            math.fsum(each.cost for each in own),
+        )
+
+    @property
+    def costliest(self) -> tuple[ReviewedStep, ...]:
+        """The decisions that cost most, of those for which a better one is known: at most 3."""
+        found = [each for each in self.steps if each.better]
+        return tuple(sorted(found, key=lambda each: -each.cost)[:MOST_COSTLY])
+
+
+def review(
+    log: str | Path,
+    *,
+    time_limit: float | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Review:
+    """Return how a game went: what the dice did, and what decisions cost.
+
+    log: JSON lines, or the path of a file of them; each is a turn, with the keys `turn`, the code
+        of a position or of a turn at its attacks; `battles`, each with `from`, `to`, `left` (the
+        attacking territory's armies before any move in), `their_left`, and `moved` where it
+        conquers; optionally `goal`, one of `{"take": NAMES}`, `{"eliminate": PLAYER}` and
+        `{"worth": true}`, which is usual; and `board`, where it is not the classic one, for this
+        line and those that follow.
+    time_limit: the most seconds that all of it may take; `None` for none.
+    progress: called with how many battles are done, and how many there are.
+
+    After the last battle of a line, its player stops. A battle may be a roll or several: where it
+    is several, its decision is the first one. Cards are not considered. Impossible battles are
+    refused with the number of their line, and so are chances beside worths.
+
+    >>> turn = '"turn": "1;classic;red;Peru:red:5,Brazil:blue:2,Argentina:blue:1"'
+    >>> battle = '{"from": "Peru", "to": "Brazil", "left": 3, "their_left": 2}'
+    >>> found = review(f'{{{turn}, "goal": {{"take": "Argentina"}}, "battles": [{battle}]}}')
+    >>> [(each.name, each.better, round(each.cost, 3)) for each in found.steps]
+    [('Peru to Brazil', 'Peru to Argentina', 0.103), ('stop', 'Peru to Argentina', 0.754)]
+    """
+    deadline = Deadline(None if time_limit is None else read_seconds(time_limit, "time_limit"))
+    turns = list(_turns(log))
+    if len({each.goal.is_chance for each in turns}) > 1:
+        raise IllegalError("goals must all be chances, or all worths, got both")
+    total = sum(len(each.battles) for each in turns)
+    if total > MOST_BATTLES:
+        raise TooLargeError(f"the log must have at most {MOST_BATTLES:,} battles, got {total:,}")
+    steps, is_exact, done = list[ReviewedStep](), True, 0
+    for number, played in enumerate(turns, 1):
+        values = _Values(played.goal, deadline, 2 * (total - done) + len(turns) - number + 1)
+        for step in _steps(number, played, values):
+            steps.append(step)
+            done += bool(step.to)
+            values.left = 2 * (total - done) + len(turns) - number + 1
+            if progress is not None:
+                progress(done, total)
+        is_exact = is_exact and values.is_exact
+    return Review(tuple(steps), turns[0].goal.is_chance, is_exact)
+
+
+# The log.
+
+
+class _Battle(NamedTuple):
+    """A battle of a log, with the turn after it, and the numbers of armies that could move in."""
+
+    start: str
+    to: str
+    fought: Turn
+    after: Turn
+    lost: int
+    killed: int
+    moved: int
+
+
+class _Played(NamedTuple):
+    """A turn of a log."""
+
+    turn: Turn
+    goal: Goal
+    battles: tuple[_Battle, ...]
+
+
+def _turns(log: str | Path) -> Iterator[_Played]:
+    if isinstance(log, Path):
+        log = read_bytes(log, MOST_BYTES).decode("utf-8", "replace")
+    if not isinstance(log, str):
+        raise MalformedError(f"log must be text or a path, got {shown(log)}")
+    if len(log) > MOST_BYTES:
+        raise TooLargeError(f"the log must have at most {MOST_BYTES:,} letters, got {len(log):,}")
+    lines = [(number, line) for number, line in enumerate(log.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise MalformedError("log must have a line for each turn, got none")
+    board: Board | None = None
+    for number, line in lines:
+        with at(f"line {number}"):
+            record = _object(_parsed(line), "turn", TURN_KEYS)
+            if "board" in record:  # never the path of a file, as logs come from strangers
+                board = read_board(_object(record["board"], "board"))
+            played = _played(record, board)
+        yield played
+
+
+def _parsed(line: str) -> object:
+    try:
+        return parse_json(line)
+    except ValueError:
+        raise MalformedError(f"a turn must be a JSON object, got {shown(line)}") from None
+
+
+def _object(given: object, what: str, keys: tuple[str, ...] = ()) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise MalformedError(f"{what} must be a JSON object, got {shown(given)}")
+    for name in given:
+        if keys and name not in keys:
+            raise IllegalError(f"unknown key {shown(name)}; the keys are {', '.join(keys)}")
+    return given
+
+
+def _played(record: Mapping[str, Any], board: Board | None) -> _Played:
+    code = record.get("turn")
+    if not isinstance(code, str):
+        raise MalformedError(f"turn must be a code, got {shown(code)}")
+    coded = Turn.from_code(code, board)
+    if coded.phase != "attack":
+        raise IllegalError(f"turn must be at its attacks, got the phase {coded.phase!r}")
+    turn = Turn(
+        coded.position,
+        coded.rules,
+        keep=coded.keep,
+        rules_of=coded.rules_of,
+        stay=coded.stay,
+        whole_battles=coded.whole_battles,
+        phase="attack",
+    )
+    goal = _goal(record.get("goal", {"worth": True}), turn)
+    battles, now = list[_Battle](), turn
+    for number, given in enumerate(row_of(record.get("battles", ()), "battles", "battles"), 1):
+        with at(f"battle {number}"):
+            battles.append(_fought(now, _object(given, "battle", BATTLE_KEYS)))
+        now = battles[-1].after
+    return _Played(turn, goal, tuple(battles))
+
+
+def _goal(given: object, turn: Turn) -> Goal:
+    record = _object(given, "goal", GOAL_KEYS)
+    if len(record) != 1:
+        raise IllegalError(f"goal must have one of {', '.join(GOAL_KEYS)}, got {len(record)}")
+    ((name, said),) = record.items()
+    if name == "worth":
+        if said is not True:
+            raise MalformedError(f"worth must be true, got {shown(said)}")
+        return Worth()
+    if not isinstance(said, str):
+        raise MalformedError(f"{name} must be text, got {shown(said)}")
+    if name == "eliminate":
+        return eliminate(turn.position, said)
+    return TakeAll(turn.board.find_set(said))
+
+
+def _fought(turn: Turn, record: Mapping[str, Any]) -> _Battle:
+    for name in BATTLE_KEYS[:2]:
+        if not isinstance(record.get(name), str):
+            raise MalformedError(f"{name} must be a territory, got {shown(record.get(name))}")
+    start, to = (turn.board.find(record[name]) for name in BATTLE_KEYS[:2])
+    left, against = (whole_number(record.get(name), name) for name in BATTLE_KEYS[2:4])
+    lost, killed = turn.position.of(start).armies - left, turn.position.of(to).armies - against
+    fought = turn.fought(start, to, left, against)
+    moved = record.get("moved")
+    if fought.phase != "advance":
+        if moved:
+            raise IllegalError(f"moved must be 0 where nothing is taken, got {shown(moved)}")
+        return _Battle(start, to, fought, fought, lost, killed, 0)
+    numbers = [each.armies for each in fought.actions() if isinstance(each, Advance)]
+    if moved is None and len(numbers) > 1:
+        raise MalformedError(f"moved must be given, from {numbers[0]} to {numbers[-1]}")
+    number = numbers[0] if moved is None else whole_number(moved, "moved")
+    if number not in numbers:
+        raise IllegalError(f"moved must be from {numbers[0]} to {numbers[-1]}, got {number}")
+    return _Battle(start, to, fought, fought.after(Advance(number)), lost, killed, number)
+
+
+# What it was worth.
+
+
+class _Values:
+    """What states of a turn are worth.
+
+    goal: the goal of the turn.
+    deadline: when all of it must be over.
+    left: how many states are still to be looked at.
+    """
+
+    def __init__(self, goal: Goal, deadline: Deadline, left: int) -> None:
+        self.goal, self.deadline, self.left, self.is_exact = goal, deadline, left, True
+
+    def plan(self, turn: Turn) -> Plan | None:
+        """Return the best plan found; `None` where nothing remains to be done."""
+        if turn.phase != "attack" or (self.goal.is_chance and self.goal.is_reached(turn)):
+            return None
+        limited = self.deadline.limited
+        plan = best_plan(
+            turn.position,
+            self.goal,
+            turn.rules,
+            play=PLAYS[turn.whole_battles],
+            rules_of=dict(turn.rules_of),
+            keep=dict(turn.keep),
+            stay=[each for each in turn.stay if turn.position.of(each).owner == turn.player],
+            time_limit=self.deadline.part(1 / self.left).left() if limited else None,
+            budget=BUDGET,
+        )
+        self.is_exact = self.is_exact and plan.proven
+        return plan
+
+    def value(self, turn: Turn, plan: Plan | None) -> float:
+        """Return what the turn is worth with a plan."""
+        return self.goal.worth(turn) if plan is None else plan.value
+
+
+def _steps(number: int, played: _Played, values: _Values) -> Iterator[ReviewedStep]:
+    turn, plan = played.turn, values.plan(played.turn)
+    for battle in played.battles:
+        after = values.plan(battle.after)
+        yield _step(number, turn.player, battle, plan, after, values)
+        turn, plan = battle.after, after
+    before, stopped = values.value(turn, plan), values.goal.worth(turn)
+    cost = max(before - stopped, 0.0)
+    move = plan.next_move() if plan is not None else None
+    is_better = move is not None and plan is not None and cost > _unsure(plan)
+    better = f"{move.start} to {move.to}" if is_better and move is not None else ""
+    yield ReviewedStep(
+        number,
+        turn.player,
+        "",
+        "",
+        0,
+        0,
+        0,
+        before,
+        stopped,
+        stopped - before + cost,
+        0.0,
+        cost,
+        better,
+    )
+
+
+def _unsure(plan: Plan) -> float:
+    """Return how large a difference must be to say that it is one."""
+    return SAME if plan.interval is None else max(plan.interval[1] - plan.interval[0], SAME)
+
+
+def _step(
+    number: int,
+    player: str,
+    battle: _Battle,
+    plan: Plan | None,
+    next_plan: Plan | None,
+    values: _Values,
+) -> ReviewedStep:
+    after = values.value(battle.after, next_plan)
+    same = (number, player, *battle[:2], *battle[4:])
+    if plan is None:  # the goal is reached
+        return ReviewedStep(*same, after, after, 0.0, 0.0, 0.0, "")
+    ways = alternatives(plan)
+    chosen = next((each for each in ways if each[:2] == battle[:2]), None)
+    before = plan.value
+    if chosen is None:
+        cost = before - after
+        better = _name(ways[0]) if ways and cost > _unsure(plan) else ""
+        return ReviewedStep(*same, before, after, 0.0, 0.0, cost, better, is_useful=False)
+    attack = max(before - chosen.value, 0.0)
+    better = _name(ways[0]) if attack > _unsure(plan) else ""
+    advance, usual = _advance(plan, battle, after, values)
+    if advance > max(attack, _unsure(plan)):
+        better = f"move {usual} in"
+    cost = attack + advance
+    spread = _spread(plan, battle)
+    return ReviewedStep(*same, before, after, after - before + cost, spread, cost, better)
+
+
+def _name(way: Alternative) -> str:
+    return f"{way.start} to {way.to}"
+
+
+def _advance(plan: Plan, battle: _Battle, after: float, values: _Values) -> tuple[float, int]:
+    """Return what was lost by how many armies moved in, and how many the policy moves."""
+    if battle.fought.phase != "advance":
+        return 0.0, 0
+    problem, numbers = (
+        plan.problem,
+        [each.armies for each in battle.fought.actions() if isinstance(each, Advance)],
+    )
+    v, c = problem.place(battle.start), problem.place(battle.to)
+    able = battle.fought.armies[v] + battle.fought.armies[c] - problem.garrisons[v]
+    usual = plan.policy.advance(problem.start, v, c, able, numbers[0])
+    if usual == battle.moved or usual not in numbers:
+        return 0.0, battle.moved
+    turn = battle.fought.after(Advance(usual))
+    return max(values.value(turn, values.plan(turn)) - after, 0.0), usual
+
+
+def _spread(plan: Plan, battle: _Battle) -> float | None:
+    """Return the standard deviation of what an attack is worth after its next result."""
+    problem = plan.problem
+    judged = plan.policy.judge(problem.start, *map(problem.place, battle[:2]))
+    if all(each[1:3] != (battle.lost, battle.killed) for each in judged.outcomes):
+        return None
+    mean = math.fsum(each.chance * each.value for each in judged.outcomes)
+    return math.sqrt(math.fsum(each.chance * (each.value - mean) ** 2 for each in judged.outcomes))

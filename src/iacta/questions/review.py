@@ -1,0 +1,204 @@
+"""How a game went: what the dice did for each player, and what their decisions cost."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any, ClassVar
+
+from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
+from iacta.questions.form import Example, Parameter, Topic
+from iacta.questions.kinds import FileName, Name, Number
+from iacta.questions.question import Answer, Question, Watch, question
+from iacta.questions.record import Count, Key, Record
+from iacta.questions.sections import Section, Table, sections_of
+
+__all__ = ["ReviewAnswer", "ReviewQuestion"]
+
+MOST_SHOWN = 100  # steps
+LONGEST_LIMIT = Fraction(10**9)
+
+
+@question(
+    "review",
+    Topic.STUDY,
+    Example("review game.jsonl", "were you lucky, and which attacks were wrong?"),
+)
+@dataclass(frozen=True)
+class ReviewQuestion(Question):
+    """Replay the turns of a game: each player's luck, and what decisions cost."""
+
+    one_of: ClassVar = ("file or log",)
+
+    file: Annotated[
+        str | None,
+        Parameter(
+            FileName(),
+            "The log: JSON lines, one for each turn; - is standard input.",
+            is_argument=True,
+        ),
+    ] = None
+    log: Annotated[
+        str | None,
+        Parameter(Name(), "The log itself, in place of a file.", metavar="TEXT", excludes="file"),
+    ] = None
+    time_limit: Annotated[
+        Fraction | None,
+        Parameter(
+            Number(least=0, unit="seconds"),
+            "The most seconds that all of it may take.",
+            metavar="SECONDS",
+        ),
+    ] = None
+
+    def answer(self, watch: Watch | None = None) -> "ReviewAnswer":
+        def progress(done: int, total: int) -> None:
+            if watch is not None:
+                watch(f"Replaying {total:,} battles", done / total)
+
+        limit = None if self.time_limit is None else float(min(self.time_limit, LONGEST_LIMIT))
+        source = Path(self.file) if self.file is not None else self.log or ""
+        return ReviewAnswer(self, review(source, time_limit=limit, progress=progress))
+
+
+@dataclass(frozen=True)
+class ReviewedPlayerRecord(Record):
+    """A player's game."""
+
+    player: Annotated[str, Key("The player.")]
+    turns: Annotated[Count, Key("How many turns there were.")]
+    battles: Annotated[Count, Key("How many battles, or rolls where these are in the log.")]
+    luck: Annotated[float, Key("What the dice added in all, in chances or worths.")]
+    spread: Annotated[
+        float | None, Key("The standard deviation of that luck; `null` if it is not known.")
+    ]
+    cost: Annotated[float, Key("What all decisions cost against the best ones.")]
+
+
+@dataclass(frozen=True)
+class ReviewedStepRecord(Record):
+    """A battle or a roll, or where a turn stopped."""
+
+    turn: Annotated[Count, Key("The number of the turn.")]
+    player: Annotated[str, Key("Who attacked.")]
+    from_: Annotated[str, Key("The attacking territory; empty where the turn stopped.")]
+    to: Annotated[str, Key("The attacked territory; empty where the turn stopped.")]
+    lost: Annotated[Count, Key("The armies that the attacker lost.")]
+    killed: Annotated[Count, Key("The armies that the defender lost.")]
+    moved: Annotated[Count, Key("The armies that moved in.")]
+    before: Annotated[float, Key("What the best plan found was worth before.")]
+    after: Annotated[float, Key("What it was worth after.")]
+    luck: Annotated[float, Key("What the dice added.")]
+    spread: Annotated[
+        float | None, Key("The standard deviation of that luck; `null` for several rolls at once.")
+    ]
+    cost: Annotated[float, Key("What the decision cost against the best one.")]
+    better: Annotated[str, Key("The better decision; empty where none is known to be better.")]
+    is_useful: Annotated[bool, Key("Whether the attack was of use for the goal.")]
+
+    @classmethod
+    def of_step(cls, step: ReviewedStep) -> "ReviewedStepRecord":
+        """Return the record of a step."""
+        return cls.of(step, from_=step.start)
+
+
+@dataclass(frozen=True)
+class ReviewRecord(Record):
+    """How a game went: luck, and what decisions cost."""
+
+    is_chance: Annotated[bool, Key("Whether goals are chances; else they are worths.")]
+    is_exact: Annotated[bool, Key("Whether all values are those of the best play.")]
+    players: Annotated[Sequence[ReviewedPlayerRecord], Key("The game of each player.")]
+    costliest: Annotated[Sequence[ReviewedStepRecord], Key("The costliest decisions, at most 3.")]
+    steps: Annotated[Sequence[ReviewedStepRecord], Key("All battles, and the ends of turns.")]
+
+
+@dataclass(frozen=True, repr=False)
+class ReviewAnswer(Answer):
+    """How a game went.
+
+    reviewed: what was found.
+    """
+
+    question: ReviewQuestion
+    reviewed: Review
+
+    @property
+    def data(self) -> ReviewRecord:
+        found = self.reviewed
+        return ReviewRecord.of(
+            found,
+            players=[ReviewedPlayerRecord.of(each) for each in found.players],
+            costliest=[ReviewedStepRecord.of_step(each) for each in found.costliest],
+            steps=[ReviewedStepRecord.of_step(each) for each in found.steps],
+        )
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        yield (
+            *("turn", "player", "from", "to", "lost", "killed", "moved", "before", "after"),
+            *("luck", "spread", "cost", "better"),
+        )
+        for each in self.reviewed.steps:
+            spread = "" if each.spread is None else each.spread
+            yield (*each[:10], spread, each.cost, each.better)
+
+    def sections(self) -> Iterator[Section]:
+        return _sections(self.reviewed)
+
+    def draw(self, charts: ModuleType) -> Any:
+        return charts.game_review(self.reviewed)
+
+
+@sections_of.register
+def _sections(found: Review) -> Iterator[Section]:
+    """Yield what people are shown of a game."""
+    sentences = [_sentence(found, each) for each in found.players]
+    if not found.is_exact:
+        sentences.append("Some values are those of the best plan found, which may not be the best.")
+    yield Section(sentences)
+    costliest = found.costliest
+    if costliest:
+        worst = [
+            (f"turn {each.turn}, {each.player}", each.name, each.better, _figure(found, each.cost))
+            for each in costliest
+        ]
+        yield Section(
+            [Table(("", "done", "better", "cost"), worst)], title="The costliest decisions:"
+        )
+    rows = [
+        (
+            f"turn {each.turn}, {each.player}: {each.name}",
+            f"{each.lost}-{each.killed}" if each.to else "",
+            _figure(found, each.after),
+            _figure(found, each.luck, "+") if each.is_useful else "no use",
+            _figure(found, each.cost),
+        )
+        for each in found.steps[:MOST_SHOWN]
+    ]
+    more = len(found.steps) - len(rows)
+    notes = [f"{more:,} more are in the CSV."] if more else []
+    columns = ("", "losses", _unit(found), "luck", "cost")
+    yield Section([Table(columns, rows), *notes], title="Step by step:")
+
+
+def _sentence(found: Review, player: PlayerReview) -> str:
+    name = player.player[:1].upper() + player.player[1:]
+    luck = _amount(found, abs(player.luck))
+    how = "lucky" if player.luck >= 0 else "unlucky"
+    usual = "" if player.spread is None else f" (usual: {_amount(found, player.spread)})"
+    return f"{name} was {luck} {how}{usual} and lost {_amount(found, player.cost)} by decisions."
+
+
+def _amount(found: Review, value: float) -> str:
+    return f"{_figure(found, value)}{' points' if found.is_chance else ''}"
+
+
+def _figure(found: Review, value: float, sign: str = "") -> str:
+    """Return a chance in points, or a worth; never a zero with a sign."""
+    rounded = round(100 * value, 1) if found.is_chance else round(value, 2)
+    return f"{rounded + 0.0:{sign}.{1 if found.is_chance else 2}f}"
+
+
+def _unit(found: Review) -> str:
+    return "chance" if found.is_chance else "worth"
