@@ -352,7 +352,7 @@ def _steps(number: int, played: _Played, values: _Values) -> Iterator[ReviewedSt
         yield _step(number, turn.player, battle, plan, after, values)
         turn, plan = battle.after, after
     before, stopped = values.value(turn, plan), values.goal.worth(turn)
-    cost = max(before - stopped, 0.0)
+    cost = _lost(before - stopped)
     move = plan.next_move() if plan is not None else None
     is_better = move is not None and plan is not None and cost > _unsure(plan)
     better = f"{move.start} to {move.to}" if is_better and move is not None else ""
@@ -371,6 +371,11 @@ def _steps(number: int, played: _Played, values: _Values) -> Iterator[ReviewedSt
         cost,
         better,
     )
+
+
+def _lost(value: float) -> float:
+    """Return what a decision has lost: nothing where only the last bits differ."""
+    return value if value > SAME else 0.0
 
 
 def _unsure(plan: Plan) -> float:
@@ -397,7 +402,7 @@ def _step(
         cost = before - after
         better = _name(ways[0]) if ways and cost > _unsure(plan) else ""
         return ReviewedStep(*same, before, after, 0.0, 0.0, cost, better, is_useful=False)
-    attack = max(before - chosen.value, 0.0)
+    attack = _lost(before - chosen.value)
     better = _name(ways[0]) if attack > _unsure(plan) else ""
     advance, usual = _advance(plan, battle, after, values)
     if advance > max(attack, _unsure(plan)):
@@ -425,7 +430,7 @@ def _advance(plan: Plan, battle: _Battle, after: float, values: _Values) -> tupl
     if usual == battle.moved or usual not in numbers:
         return 0.0, battle.moved
     turn = battle.fought.after(Advance(usual))
-    return max(values.value(turn, values.plan(turn)) - after, 0.0), usual
+    return _lost(values.value(turn, values.plan(turn)) - after), usual
 
 
 def _spread(plan: Plan, battle: _Battle) -> float | None:
