@@ -47,7 +47,7 @@ LOGS = {  # in place of the files that examples name
     '{"from": "Venezuela", "to": "Brazil", "left": 1, "their_left": 2}]}\n',
 }
 UNLISTED = (Source,)  # does not fit into an address
-STEADY = ("plan", "review")  # too slow to be answered while you type
+STEADY = ("plan",)  # too slow to be answered while you type
 SHADES = 20
 Pairs: TypeAlias = Sequence[tuple[str, str]]
 
