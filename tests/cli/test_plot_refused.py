@@ -26,6 +26,7 @@ COMMAND_LINES = (
     "board classic --plot {}",
     "fronts 9:2 4 --armies 9 --plot {}",
     "audit examples/rolls.csv --plot {}",
+    "review examples/game.jsonl --time-limit 1 --plot {}",
     "plan examples/unfinished-game.json --eliminate blue --plot {}",
 )
 CHARTS = [form for form in COMMANDS.find("chart") if form.name != "chart"]

@@ -73,7 +73,7 @@ def questions() -> list[Question]:
         asked(example, name)
         for name in QUESTIONS
         for example in QUESTIONS[name].examples
-        if name not in ("audit", "plan", "simulate") and "narrate" not in example.line
+        if name not in ("audit", "plan", "review", "simulate") and "narrate" not in example.line
     ]
     thrown = {"attackers": "9", "territories": "3 2", "runs": "1000", "seed": "1"}
     log = {"log": "die\n" + "1\n2\n3\n4\n5\n6\n" * 20}

@@ -24,10 +24,11 @@ LONGEST_LIMIT = Fraction(10**9)
     "review",
     Topic.STUDY,
     Example("review game.jsonl", "were you lucky, and which attacks were wrong?"),
+    Example("review game.jsonl --plot game.svg", "the chances over the game?"),
 )
 @dataclass(frozen=True)
 class ReviewQuestion(Question):
-    """Replay the turns of a game: each player's luck, and what decisions cost."""
+    """Replay the turns of a game: the luck of each player, and what decisions cost."""
 
     one_of: ClassVar = ("file or log",)
 

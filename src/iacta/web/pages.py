@@ -103,7 +103,7 @@ def label(name: str) -> str:
     """Return what a parameter or a question is called on a page.
 
     >>> label("max_rolls"), label("from_"), label("mix")
-    ('Max rolls', 'From', 'Roll or blitz')
+    ('Max rolls', 'Your armies', 'Roll or blitz')
     """
     return _spelt(name).capitalize()
 
