@@ -24,7 +24,7 @@ LONGEST_LIMIT = Fraction(10**9)
     "review",
     Topic.STUDY,
     Example("review game.jsonl", "were you lucky, and which attacks were wrong?"),
-    Example("review game.jsonl --plot game.svg", "the chances over the game?"),
+    Example("review game.jsonl --time-limit 60", "the same, looked at for longer?"),
 )
 @dataclass(frozen=True)
 class ReviewQuestion(Question):
