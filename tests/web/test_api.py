@@ -61,6 +61,15 @@ def server() -> Server:
     return shared()
 
 
+GAME = json.dumps(
+    {
+        "turn": "1;classic;red;Peru:red:6,Brazil:blue:2,Argentina:blue:1",
+        "goal": {"take": "Brazil"},
+        "battles": [{"from": "Peru", "to": "Brazil", "left": 5, "their_left": 1}],
+    }
+)
+
+
 def asked(example: Example, name: str) -> Question:
     """Return the question of an example."""
     form = QUESTIONS[name]
@@ -68,7 +77,7 @@ def asked(example: Example, name: str) -> Question:
 
 
 def questions() -> list[Question]:
-    """Return the questions of all examples that neither the clock nor dice decide, and two."""
+    """Return the questions of all examples that neither the clock nor dice decide, and three."""
     found = [
         asked(example, name)
         for name in QUESTIONS
@@ -77,7 +86,9 @@ def questions() -> list[Question]:
     ]
     thrown = {"attackers": "9", "territories": "3 2", "runs": "1000", "seed": "1"}
     log = {"log": "die\n" + "1\n2\n3\n4\n5\n6\n" * 20}
-    return [*found, QUESTIONS["simulate"].parse(thrown), QUESTIONS["audit"].parse(log)]
+    game = {"log": GAME}
+    more = (("simulate", thrown), ("audit", log), ("review", game))
+    return [*found, *(QUESTIONS[name].parse(texts) for name, texts in more)]
 
 
 def steady(value: Any) -> Any:
