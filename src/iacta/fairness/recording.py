@@ -9,12 +9,12 @@ from iacta.fairness.trials import Entry, Notes, Trial, armies_in_one_roll, at, r
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-__all__ = ["recorded"]
+__all__ = ["Change", "Land", "Recording", "read_recording", "recorded"]
 
 LONGEST_NAME = 100
 
 
-class _Land(NamedTuple):
+class Land(NamedTuple):
     """A territory at some moment.
 
     owner: whose it is.
@@ -29,10 +29,117 @@ class _Land(NamedTuple):
     before: int | None = None
 
 
+class Change(NamedTuple):
+    """A change of the map.
+
+    round: the number of the round.
+    player: the number of the player whose turn it is.
+    lands: all territories before the change.
+    changed: the territories that have changed, as they are after it.
+    attack: from where to where an attack went; `None` if there was none, or it is not clear.
+    unclear: why it is not clear; empty if it is, or if there was none.
+    """
+
+    round: int
+    player: str
+    lands: Mapping[str, Land]
+    changed: Mapping[str, Land]
+    attack: tuple[str, str] | None
+    unclear: str
+
+    @property
+    def left(self) -> tuple[int, int]:
+        """The armies that both sides of the attack have left, before any move in."""
+        if self.attack is None:
+            raise ValueError("no attack")
+        source, target = self.attack
+        after, against = self.changed[source].armies, self.changed[target].armies
+        return (after + against, 0) if self.is_won else (after, against)
+
+    @property
+    def is_won(self) -> bool:
+        """Whether the attack has taken its territory."""
+        target = self.attack[1] if self.attack is not None else ""
+        return bool(target) and self.changed[target].owner != self.lands[target].owner
+
+
+class Recording(NamedTuple):
+    """A recording of RiskGameRecorder.
+
+    map: the name of its map.
+    dice: the name of its dice mode among rules, empty for the usual one.
+    has_capitals: whether capitals defend by rules of their own.
+    players: the players, by their numbers.
+    rounds: what happened, by the number of the round.
+    """
+
+    map: str
+    dice: str
+    has_capitals: bool
+    players: Mapping[str, Any]
+    rounds: Mapping[str, Any]
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of all territories but capitals."""
+        return find_rules(self.dice or "classic")
+
+    def rules_of(self, land: Land) -> Rules:
+        """Return the rules by which a territory is attacked."""
+        names = ["capital"] * (self.has_capitals and land.is_capital) + [self.dice] * bool(
+            self.dice
+        )
+        return find_rules("+".join(names) or "classic")
+
+    def name(self, owner: object) -> str:
+        """Return the name of a player, empty for nobody."""
+        if owner is None:
+            return ""
+        return str(_part(self.players, str(owner)).get("name", owner))[:LONGEST_NAME]
+
+    def changes(self) -> Iterator[Change]:
+        """Yield how the map has changed, as time went on."""
+        for number, events in _rounds(self.rounds):
+            with at(f"round {number}"):
+                lands = _lands(_part(events, "mapState"))
+                for player, changed in _changes(_part(events, "playerTurns")):
+                    attack, unclear = _attack(player, lands, changed)
+                    yield Change(number, player, lands, changed, attack, unclear)
+                    lands = lands | changed
+
+
+def read_recording(document: object) -> Recording:
+    """Return a recording of RiskGameRecorder.
+
+    document: its JSON, parsed: `gameInfo`, `players` and `roundInfo`.
+    """
+    if not isinstance(document, dict) or not isinstance(document.get("roundInfo"), dict):
+        raise MalformedError(
+            "a log of one JSON text must be a list or a recording with roundInfo, got "
+            f"{shown(document)}"
+        )
+    info = _part(document, "gameInfo")
+    mode = str(info.get("gameMode", ""))
+    if "zombie" in mode.casefold():
+        raise IllegalError(
+            f"recordings with zombies cannot be read, got the gameMode {shown(mode)}"
+        )
+    with at("gameInfo.dice"):
+        dice = str(info.get("dice", ""))
+        name = "" if find_rules(dice) == Rules() else dice
+    return Recording(
+        str(info.get("map", "")),
+        name,
+        "capital" in mode.casefold(),
+        _part(document, "players"),
+        document["roundInfo"],
+    )
+
+
 def recorded(document: object, notes: Notes) -> Iterator[Entry]:
     """Yield the battles that a recording of RiskGameRecorder shows.
 
-    document: its JSON, parsed: `gameInfo`, `players` and `roundInfo`.
+    document: its JSON, parsed.
     notes: receives how many changes of armies show no battle, and why.
 
     The recorder compares the map every 50 ms, and writes each territory that has changed. A battle
@@ -49,40 +156,16 @@ def recorded(document: object, notes: Notes) -> Iterator[Entry]:
     shows, so its outcome has the fair distribution given that set. This assumes that all armies but
     g fought, and that no armies were placed within the 50 ms of the battle.
     """
-    if not isinstance(document, dict) or not isinstance(document.get("roundInfo"), dict):
-        raise MalformedError(
-            "a log of one JSON text must be a list or a recording with roundInfo, got "
-            f"{shown(document)}"
-        )
+    recording = read_recording(document)
     notes.is_recording = True
-    info = _part(document, "gameInfo")
-    mode = str(info.get("gameMode", ""))
-    if "zombie" in mode.casefold():
-        raise IllegalError(
-            f"recordings with zombies cannot be audited, got the gameMode {shown(mode)}"
-        )
-    with at("gameInfo.dice"):
-        dice = str(info.get("dice", ""))
-        names = [] if find_rules(dice) == Rules() else [dice]
-    capitals = "capital" in mode.casefold()
-    players = _part(document, "players")
-    for number, events in _rounds(document["roundInfo"]):
-        with at(f"round {number}"):
-            lands = _lands(_part(events, "mapState"))
-            for player, changes in _changes(_part(events, "playerTurns")):
-                before, lands = lands, lands | changes
-                told = _told(player, before, changes, notes)
-                if told is None:
-                    continue
-                source, target = told
-                is_capital = capitals and before[target].is_capital
-                rules = find_rules("+".join(["capital"] * is_capital + names) or "classic")
-                entry = _battle_told(before, lands, source, target, rules, notes)
+    for change in recording.changes():
+        with at(f"round {change.round}"):
+            if change.unclear:
+                notes.skip(change.unclear)
+            elif change.attack is not None:
+                entry = _battle(recording, change, *change.attack, notes)
                 if entry is not None:
-                    yield entry._replace(
-                        player=_player(players, before[source].owner),
-                        opponent=_player(players, before[target].owner),
-                    )
+                    yield entry
 
 
 def _part(document: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -92,14 +175,14 @@ def _part(document: Mapping[str, Any], name: str) -> dict[str, Any]:
     return part
 
 
-def _rounds(rounds: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
+def _rounds(rounds: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:
     return sorted(
         ((parse_whole_number(name, "each round"), _part(rounds, name)) for name in rounds),
         key=lambda each: each[0],
     )
 
 
-def _land(state: object) -> _Land:
+def _land(state: object) -> Land:
     if not isinstance(state, dict):
         raise MalformedError(f"each territory must be an object of JSON, got {shown(state)}")
     armies = whole_number(state.get("units"), "units", 0)
@@ -109,14 +192,14 @@ def _land(state: object) -> _Land:
     before = state.get("previousUnits")
     if before is not None:
         before = whole_number(before, "previousUnits", 0)
-    return _Land(owner, armies, bool(state.get("isCapital", False)), before)
+    return Land(owner, armies, bool(state.get("isCapital", False)), before)
 
 
-def _lands(states: dict[str, Any]) -> dict[str, _Land]:
+def _lands(states: dict[str, Any]) -> dict[str, Land]:
     return {name: _land(state) for name, state in states.items()}
 
 
-def _changes(turns: dict[str, Any]) -> Iterator[tuple[str, dict[str, _Land]]]:
+def _changes(turns: dict[str, Any]) -> Iterator[tuple[str, dict[str, Land]]]:
     """Yield whose turn it is and the territories that have changed, as time goes on."""
     found = []
     for player in turns:
@@ -133,78 +216,65 @@ def _changes(turns: dict[str, Any]) -> Iterator[tuple[str, dict[str, _Land]]]:
         yield player, lands
 
 
-def _told(
-    player: str, before: dict[str, _Land], after: dict[str, _Land], notes: Notes
-) -> tuple[str, str] | None:
-    """Return from where to where an attack went, `None` if that is not clear."""
+def _attack(
+    player: str, before: Mapping[str, Land], after: Mapping[str, Land]
+) -> tuple[tuple[str, str] | None, str]:
+    """Return from where to where an attack went, and why that is not clear."""
     changed = [
         name for name, land in after.items() if name not in before or before[name][:2] != land[:2]
     ]
     if any(name not in before for name in changed):
-        return None
+        return None, ""
     if any(after[name].before not in (None, before[name].armies) for name in changed):
-        notes.skip("changes that do not fit the map before them")
-        return None
+        return None, "changes that do not fit the map before them"
     taken = [name for name in changed if before[name].owner != after[name].owner]
     fewer = [name for name in changed if after[name].armies < before[name].armies]
     if len(changed) == 1 and len(fewer) == 1 and not taken:
-        notes.skip("attacks of which one side shows no loss")
-        return None
+        return None, "attacks of which one side shows no loss"
     if len(changed) == 1 and taken:
-        notes.skip("conquests from an unknown territory")
-        return None
+        return None, "conquests from an unknown territory"
     if len(changed) > 2 and taken:
-        notes.skip("changes of several territories at once")
-        return None
+        return None, "changes of several territories at once"
     if len(changed) != 2:
-        return None
+        return None, ""
     if len(taken) == 1:
         (target,) = taken
         (source,) = (name for name in changed if name != target)
         left = after[source].armies + after[target].armies
-        is_told = source in fewer and left <= before[source].armies
-        if is_told and before[source].owner == after[target].owner:
-            return source, target
-        notes.skip("conquests from an unknown territory")
-        return None
+        is_clear = source in fewer and left <= before[source].armies
+        if is_clear and before[source].owner == after[target].owner:
+            return (source, target), ""
+        return None, "conquests from an unknown territory"
     if not taken and len(fewer) == 2:
         mine = [name for name in changed if str(before[name].owner) == player]
         if len(mine) == 1:
             (target,) = (name for name in changed if name != mine[0])
-            return mine[0], target
-        notes.skip("losses by an unknown attacker")
-        return None
-    return None
+            return (mine[0], target), ""
+        return None, "losses by an unknown attacker"
+    return None, ""
 
 
-def _battle_told(
-    before: dict[str, _Land],
-    after: dict[str, _Land],
-    source: str,
-    target: str,
-    rules: Rules,
-    notes: Notes,
+def _battle(
+    recording: Recording, change: Change, source: str, target: str, notes: Notes
 ) -> Entry | None:
-    attackers, defenders = before[source].armies, before[target].armies
-    is_won = before[target].owner != after[target].owner
-    left = after[source].armies + (after[target].armies if is_won else 0)
-    lost = attackers - left, defenders - (0 if is_won else after[target].armies)
+    """Return the entry of a battle whose outcome is one of those that always show."""
+    mine, theirs = change.lands[source], change.lands[target]
+    rules, (left, against) = recording.rules_of(theirs), change.left
+    lost = mine.armies - left, theirs.armies - against
     why = ""
-    if attackers <= rules.garrison or not defenders or left < rules.garrison + is_won:
+    if mine.armies <= rules.garrison or not theirs.armies or left < rules.garrison + change.is_won:
         why = "attacks that the rules do not allow"
-    elif not is_won and left > rules.garrison:
+    elif not change.is_won and left > rules.garrison:
         why = "attacks broken off, or rolled by hand"
-    elif sum(lost) <= armies_in_one_roll(attackers, defenders, rules):
+    elif sum(lost) <= armies_in_one_roll(mine.armies, theirs.armies, rules):
         why = "attacks that may have been one roll"
     if why:
         notes.skip(why)
         return None
-    refuse_large(attackers, defenders)
-    return Entry(Trial("battle", attackers, defenders, rules, is_recorded=True), lost)
-
-
-def _player(players: dict[str, Any], owner: object) -> str:
-    if owner is None:
-        return ""
-    name = _part(players, str(owner)).get("name", owner)
-    return str(name)[:LONGEST_NAME]
+    refuse_large(mine.armies, theirs.armies)
+    return Entry(
+        Trial("battle", mine.armies, theirs.armies, rules, is_recorded=True),
+        lost,
+        player=recording.name(mine.owner),
+        opponent=recording.name(theirs.owner),
+    )
