@@ -18,8 +18,8 @@ from iacta.questions.kinds import Choice, Flag, Name, RulesName
 from iacta.questions.question import Question
 from iacta.questions.spoken import as_command, as_python
 from iacta.web.asked import address as query
-from iacta.web.asked import asked_questions, offered, read_address
-from iacta.web.pages import label
+from iacta.web.asked import asked_questions, read_address
+from iacta.web.pages import label, listed
 from tests.web.conftest import Visit
 
 FORMS = {name: form for name, form in asked_questions().items() if name != "plan"}
@@ -83,7 +83,7 @@ def fill(page: Page, name: str, text: str) -> None:
     """Fill a form, as who types into it."""
     given = dict(pairs(text))
     page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
-    for each in offered(FORMS[name]):
+    for each in listed(FORMS[name]):
         usual = "" if each.default is None else each.default_text
         box, value = page.locator(f"#{each.name}"), given.get(each.name, usual)
         if each.kind.is_row:
@@ -118,7 +118,7 @@ def unhurried(record: Any) -> Any:
 def test_wrong_input_is_told_at_its_field(name: str, visit: Visit) -> None:
     page = visit(f"/{name}?{ASKED[name]}")
     page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
-    for each in offered(FORMS[name]):
+    for each in listed(FORMS[name]):
         if isinstance(each.kind, Flag | RulesName | Choice):
             continue  # nothing wrong can be typed there
         box = page.locator(f"#{each.name}")
@@ -393,7 +393,7 @@ def test_picture_of_what_hardly_fails_has_nothing_to_complain_of(visit: Visit) -
 def test_page_works_without_scripts(name: str, visit: Visit) -> None:
     page = visit(f"/{name}", java_script_enabled=False, color_scheme="dark")
     given = dict(pairs(ASKED[name]))
-    for each in offered(FORMS[name]):
+    for each in listed(FORMS[name]):
         if each.name in given and each.kind.__class__ not in (Flag, RulesName):
             box = page.locator(f"#{each.name}")
             box.evaluate("each => each.closest('details')?.setAttribute('open', '')")

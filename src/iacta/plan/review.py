@@ -13,36 +13,30 @@ Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from iacta.board import Board
-from iacta.board.files import read_board
-from iacta.checks import read_seconds, row_of, shown, whole_number
-from iacta.errors import IllegalError, MalformedError, TooLargeError
-from iacta.fairness.trials import at
-from iacta.files import parse_json, read_bytes
+from iacta.checks import read_seconds
+from iacta.errors import IllegalError, TooLargeError
 from iacta.game import Advance, Turn
 from iacta.plan.alternatives import Alternative, alternatives
 from iacta.plan.best import best_plan
 from iacta.plan.deadline import Deadline
-from iacta.plan.goals import Goal, TakeAll, Worth, eliminate
+from iacta.plan.game_log import Battle, Played, read_game
+from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
 from iacta.plan.problem import PLAYS
 
 __all__ = ["PlayerReview", "Review", "ReviewedStep", "review"]
 
-MOST_BYTES = 10**6
 MOST_BATTLES = 2_000
 BUDGET = 0.05  # of the usual work, for each state
 SAME = 1e-9
 MOST_COSTLY = 3
-TURN_KEYS = ("turn", "board", "goal", "battles")
-BATTLE_KEYS = ("from", "to", "left", "their_left", "moved")
-GOAL_KEYS = ("take", "eliminate", "worth")
 
 
 class ReviewedStep(NamedTuple):
@@ -107,11 +101,13 @@ class Review:
     steps: its battles, and the end of each turn, in order.
     is_chance: whether the goals are chances; else they are worths.
     is_exact: whether all values are those of the best play.
+    unclear: what a recording does not show for certain, and how often; it is no part of the steps.
     """
 
     steps: tuple[ReviewedStep, ...]
     is_chance: bool
     is_exact: bool
+    unclear: tuple[tuple[str, int], ...] = ()
 
     @cached_property
     def players(self) -> tuple[PlayerReview, ...]:
@@ -141,6 +137,7 @@ class Review:
 def review(
     log: str | Path,
     *,
+    board: Board | str | Path | None = None,
     time_limit: float | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Review:
@@ -151,13 +148,17 @@ def review(
         attacking territory's armies before any move in), `their_left`, and `moved` where it
         conquers; optionally `goal`, one of `{"take": NAMES}`, `{"eliminate": PLAYER}` and
         `{"worth": true}`, which is usual; and `board`, where it is not the classic one, for this
-        line and those that follow.
+        line and those that follow. Or a recording of RiskGameRecorder, where each turn is to gain
+        the most.
+    board: the board of a recording, or of lines before one that names its own: a `Board`, or what
+        `read_board` takes; `None` for the classic one.
     time_limit: the most seconds that all of it may take; `None` for none.
     progress: called with how many battles are done, and how many there are.
 
     After the last battle of a line, its player stops. A battle may be a roll or several: where it
     is several, its decision is the first one. Cards are not considered. Impossible battles are
-    refused with the number of their line, and so are chances beside worths.
+    refused with the number of their line, and so are chances beside worths. A recording does not
+    show everything: after what is not clear, the turn is followed from the next battle on.
 
     >>> turn = '"turn": "1;classic;red;Peru:red:5,Brazil:blue:2,Argentina:blue:1"'
     >>> battle = '{"from": "Peru", "to": "Brazil", "left": 3, "their_left": 2}'
@@ -166,7 +167,7 @@ def review(
     [('Peru to Brazil', 'Peru to Argentina', 0.103), ('stop', 'Peru to Argentina', 0.754)]
     """
     deadline = Deadline(None if time_limit is None else read_seconds(time_limit, "time_limit"))
-    turns = list(_turns(log))
+    turns, unclear = read_game(log, board)
     if len({each.goal.is_chance for each in turns}) > 1:
         raise IllegalError("goals must all be chances, or all worths, got both")
     total = sum(len(each.battles) for each in turns)
@@ -175,136 +176,14 @@ def review(
     steps, is_exact, done = list[ReviewedStep](), True, 0
     for number, played in enumerate(turns, 1):
         values = _Values(played.goal, deadline, 2 * (total - done) + len(turns) - number + 1)
-        for step in _steps(number, played, values):
+        for step in _steps(played, values):
             steps.append(step)
             done += bool(step.to)
             values.left = 2 * (total - done) + len(turns) - number + 1
             if progress is not None:
                 progress(done, total)
         is_exact = is_exact and values.is_exact
-    return Review(tuple(steps), turns[0].goal.is_chance, is_exact)
-
-
-# The log.
-
-
-class _Battle(NamedTuple):
-    """A battle of a log, with the turn after it, and the numbers of armies that could move in."""
-
-    start: str
-    to: str
-    fought: Turn
-    after: Turn
-    lost: int
-    killed: int
-    moved: int
-
-
-class _Played(NamedTuple):
-    """A turn of a log."""
-
-    turn: Turn
-    goal: Goal
-    battles: tuple[_Battle, ...]
-
-
-def _turns(log: str | Path) -> Iterator[_Played]:
-    if isinstance(log, Path):
-        log = read_bytes(log, MOST_BYTES).decode("utf-8", "replace")
-    if not isinstance(log, str):
-        raise MalformedError(f"log must be text or a path, got {shown(log)}")
-    if len(log) > MOST_BYTES:
-        raise TooLargeError(f"the log must have at most {MOST_BYTES:,} letters, got {len(log):,}")
-    lines = [(number, line) for number, line in enumerate(log.splitlines(), 1) if line.strip()]
-    if not lines:
-        raise MalformedError("log must have a line for each turn, got none")
-    board: Board | None = None
-    for number, line in lines:
-        with at(f"line {number}"):
-            record = _object(_parsed(line), "turn", TURN_KEYS)
-            if "board" in record:  # never the path of a file, as logs come from strangers
-                board = read_board(_object(record["board"], "board"))
-            played = _played(record, board)
-        yield played
-
-
-def _parsed(line: str) -> object:
-    try:
-        return parse_json(line)
-    except ValueError:
-        raise MalformedError(f"a turn must be a JSON object, got {shown(line)}") from None
-
-
-def _object(given: object, what: str, keys: tuple[str, ...] = ()) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping):
-        raise MalformedError(f"{what} must be a JSON object, got {shown(given)}")
-    for name in given:
-        if keys and name not in keys:
-            raise IllegalError(f"unknown key {shown(name)}; the keys are {', '.join(keys)}")
-    return given
-
-
-def _played(record: Mapping[str, Any], board: Board | None) -> _Played:
-    code = record.get("turn")
-    if not isinstance(code, str):
-        raise MalformedError(f"turn must be a code, got {shown(code)}")
-    coded = Turn.from_code(code, board)
-    if coded.phase != "attack":
-        raise IllegalError(f"turn must be at its attacks, got the phase {coded.phase!r}")
-    turn = Turn(
-        coded.position,
-        coded.rules,
-        keep=coded.keep,
-        rules_of=coded.rules_of,
-        stay=coded.stay,
-        whole_battles=coded.whole_battles,
-        phase="attack",
-    )
-    goal = _goal(record.get("goal", {"worth": True}), turn)
-    battles, now = list[_Battle](), turn
-    for number, given in enumerate(row_of(record.get("battles", ()), "battles", "battles"), 1):
-        with at(f"battle {number}"):
-            battles.append(_fought(now, _object(given, "battle", BATTLE_KEYS)))
-        now = battles[-1].after
-    return _Played(turn, goal, tuple(battles))
-
-
-def _goal(given: object, turn: Turn) -> Goal:
-    record = _object(given, "goal", GOAL_KEYS)
-    if len(record) != 1:
-        raise IllegalError(f"goal must have one of {', '.join(GOAL_KEYS)}, got {len(record)}")
-    ((name, said),) = record.items()
-    if name == "worth":
-        if said is not True:
-            raise MalformedError(f"worth must be true, got {shown(said)}")
-        return Worth()
-    if not isinstance(said, str):
-        raise MalformedError(f"{name} must be text, got {shown(said)}")
-    if name == "eliminate":
-        return eliminate(turn.position, said)
-    return TakeAll(turn.board.find_set(said))
-
-
-def _fought(turn: Turn, record: Mapping[str, Any]) -> _Battle:
-    for name in BATTLE_KEYS[:2]:
-        if not isinstance(record.get(name), str):
-            raise MalformedError(f"{name} must be a territory, got {shown(record.get(name))}")
-    start, to = (turn.board.find(record[name]) for name in BATTLE_KEYS[:2])
-    left, against = (whole_number(record.get(name), name) for name in BATTLE_KEYS[2:4])
-    lost, killed = turn.position.of(start).armies - left, turn.position.of(to).armies - against
-    fought = turn.fought(start, to, left, against)
-    moved = record.get("moved")
-    if fought.phase != "advance":
-        if moved:
-            raise IllegalError(f"moved must be 0 where nothing is taken, got {shown(moved)}")
-        return _Battle(start, to, fought, fought, lost, killed, 0)
-    numbers = [each.armies for each in fought.actions() if isinstance(each, Advance)]
-    if moved is None and len(numbers) > 1:
-        raise MalformedError(f"moved must be given, from {numbers[0]} to {numbers[-1]}")
-    number = numbers[0] if moved is None else whole_number(moved, "moved")
-    if number not in numbers:
-        raise IllegalError(f"moved must be from {numbers[0]} to {numbers[-1]}, got {number}")
-    return _Battle(start, to, fought, fought.after(Advance(number)), lost, killed, number)
+    return Review(tuple(steps), turns[0].goal.is_chance, is_exact, unclear)
 
 
 # What it was worth.
@@ -345,19 +224,21 @@ class _Values:
         return self.goal.worth(turn) if plan is None else plan.value
 
 
-def _steps(number: int, played: _Played, values: _Values) -> Iterator[ReviewedStep]:
+def _steps(played: Played, values: _Values) -> Iterator[ReviewedStep]:
     turn, plan = played.turn, values.plan(played.turn)
     for battle in played.battles:
         after = values.plan(battle.after)
-        yield _step(number, turn.player, battle, plan, after, values)
+        yield _step(played.number, turn.player, battle, plan, after, values)
         turn, plan = battle.after, after
+    if not played.is_over:
+        return
     before, stopped = values.value(turn, plan), values.goal.worth(turn)
     cost = _lost(before - stopped)
     move = plan.next_move() if plan is not None else None
     is_better = move is not None and plan is not None and cost > _unsure(plan)
     better = f"{move.start} to {move.to}" if is_better and move is not None else ""
     yield ReviewedStep(
-        number,
+        played.number,
         turn.player,
         "",
         "",
@@ -386,7 +267,7 @@ def _unsure(plan: Plan) -> float:
 def _step(
     number: int,
     player: str,
-    battle: _Battle,
+    battle: Battle,
     plan: Plan | None,
     next_plan: Plan | None,
     values: _Values,
@@ -416,7 +297,7 @@ def _name(way: Alternative) -> str:
     return f"{way.start} to {way.to}"
 
 
-def _advance(plan: Plan, battle: _Battle, after: float, values: _Values) -> tuple[float, int]:
+def _advance(plan: Plan, battle: Battle, after: float, values: _Values) -> tuple[float, int]:
     """Return what was lost by how many armies moved in, and how many the policy moves."""
     if battle.fought.phase != "advance":
         return 0.0, 0
@@ -433,7 +314,7 @@ def _advance(plan: Plan, battle: _Battle, after: float, values: _Values) -> tupl
     return _lost(values.value(turn, values.plan(turn)) - after), usual
 
 
-def _spread(plan: Plan, battle: _Battle) -> float | None:
+def _spread(plan: Plan, battle: Battle) -> float | None:
     """Return the standard deviation of what an attack is worth after its next result."""
     problem = plan.problem
     judged = plan.policy.judge(problem.start, *map(problem.place, battle[:2]))

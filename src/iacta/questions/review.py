@@ -1,15 +1,18 @@
 """How a game went: what the dice did for each player, and what their decisions cost."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, ClassVar
 
+from iacta.board import Board
+from iacta.board.files import read_board
 from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
 from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import FileName, Name, Number
+from iacta.questions.plan_values import Source
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import Count, Key, Record
 from iacta.questions.sections import Section, Table, sections_of
@@ -36,13 +39,22 @@ class ReviewQuestion(Question):
         str | None,
         Parameter(
             FileName(),
-            "The log: JSON lines, one for each turn; - is standard input.",
+            "The log: JSON lines, one for each turn, or a recorded game; - is standard input.",
             is_argument=True,
         ),
     ] = None
     log: Annotated[
         str | None,
         Parameter(Name(), "The log itself, in place of a file.", metavar="TEXT", excludes="file"),
+    ] = None
+    board: Annotated[
+        str | Board | None,
+        Parameter(
+            Source(Board, read_board, ("classic",)),
+            "The board of the game, where the log has none, a file.",
+            metavar="FILE",
+            usual="classic",
+        ),
     ] = None
     time_limit: Annotated[
         Fraction | None,
@@ -60,7 +72,8 @@ class ReviewQuestion(Question):
 
         limit = None if self.time_limit is None else float(min(self.time_limit, LONGEST_LIMIT))
         source = Path(self.file) if self.file is not None else self.log or ""
-        return ReviewAnswer(self, review(source, time_limit=limit, progress=progress))
+        found = review(source, board=self.board, time_limit=limit, progress=progress)
+        return ReviewAnswer(self, found)
 
 
 @dataclass(frozen=True)
@@ -110,6 +123,10 @@ class ReviewRecord(Record):
 
     is_chance: Annotated[bool, Key("Whether goals are chances; else they are worths.")]
     is_exact: Annotated[bool, Key("Whether all values are those of the best play.")]
+    unclear: Annotated[
+        Mapping[str, int],
+        Key("What a recording does not show for certain, and so is left out: how often each."),
+    ]
     players: Annotated[Sequence[ReviewedPlayerRecord], Key("The game of each player.")]
     costliest: Annotated[Sequence[ReviewedStepRecord], Key("The costliest decisions, at most 3.")]
     steps: Annotated[Sequence[ReviewedStepRecord], Key("All battles, and the ends of turns.")]
@@ -130,6 +147,7 @@ class ReviewAnswer(Answer):
         found = self.reviewed
         return ReviewRecord.of(
             found,
+            unclear=dict(found.unclear),
             players=[ReviewedPlayerRecord.of(each) for each in found.players],
             costliest=[ReviewedStepRecord.of_step(each) for each in found.costliest],
             steps=[ReviewedStepRecord.of_step(each) for each in found.steps],
@@ -157,6 +175,9 @@ def _sections(found: Review) -> Iterator[Section]:
     sentences = [_sentence(found, each) for each in found.players]
     if not found.is_exact:
         sentences.append("Some values are those of the best plan found, which may not be the best.")
+    if found.unclear:
+        unclear = ", ".join(f"{number} {why}" for why, number in found.unclear)
+        sentences.append(f"Not clear from the recording, so ignored: {unclear}.")
     yield Section(sentences)
     costliest = found.costliest
     if costliest:

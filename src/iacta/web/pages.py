@@ -259,7 +259,7 @@ def _stacked() -> list[RuleSet]:
     ]
 
 
-def _listed(form: type[Form]) -> list[Parameter]:
+def listed(form: type[Form]) -> list[Parameter]:
     """Return the parameters that a form asks for."""
     return [each for each in offered(form) if not isinstance(each.kind, UNLISTED)]
 
@@ -270,7 +270,7 @@ def _fields(
     """Return the inputs of a form: first the rules and what the example on the page uses."""
     words = form.examples[FIRST.get(form.name, 0)].line
     found = []
-    for each in _listed(form):
+    for each in listed(form):
         is_used = f"{option_name(each.name)} " in f"{words} "
         is_main = each.is_argument or each.is_required or is_used or each.name in ("log", "rules")
         usual = "" if each.default is None else each.default_text
@@ -325,7 +325,7 @@ def _seeded(question: Question) -> Question:
 def _problems(error: IactaError, form: type[Question]) -> dict[str, str]:
     """Return the sentence of an error, by the parameter it is about or else `""`."""
     sentence = named_by(error, form, _spelt)
-    names = [each.name for each in _listed(form)]
+    names = [each.name for each in listed(form)]
     if isinstance(error, ClashError):
         parts = Formatter().parse(error.sentence)
         about = [name for _, name, _, _ in parts if name in names]
@@ -460,7 +460,7 @@ async def _page(work: Work, request: Request, name: str) -> HTMLResponse:
 
 def _written(question: Question) -> dict[str, str]:
     """Return the texts that ask a question, by the names of its parameters."""
-    asked = _listed(type(question))
+    asked = listed(type(question))
     values = [(each, getattr(question, each.name)) for each in asked]
     return {
         each.name: each.kind.text(value) for each, value in values if value not in (None, False)
@@ -470,7 +470,7 @@ def _written(question: Question) -> dict[str, str]:
 def _others(form: type[Question]) -> list[tuple[str, str]]:
     """Return the examples that name no file, as addresses and words."""
     asked = [(_example(form, each), each.words) for each in form.examples]
-    names = [each.name for each in form.parameters() if each not in _listed(form)]
+    names = [each.name for each in form.parameters() if each not in listed(form)]
     return [
         (f"/{form.name}?{address(question)}", words)
         for question, words in asked

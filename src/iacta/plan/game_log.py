@@ -1,0 +1,317 @@
+"""The log of a game: its turns, from JSON lines or from a recording of RiskGameRecorder.
+
+A recording shows the map, not the attacks. Where a battle is not clear, or is none that the rules
+of the turn allow, the turn breaks: it goes on with the next battle, from the map as it is then.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from iacta.board import Board, Position
+from iacta.board.board import folded
+from iacta.board.files import read_board
+from iacta.checks import row_of, shown, whole_number
+from iacta.errors import IllegalError, MalformedError, TooLargeError
+from iacta.fairness.recording import Change, Land, Recording, read_recording
+from iacta.fairness.trials import at
+from iacta.files import parse_json, read_bytes
+from iacta.game import Advance, Turn
+from iacta.plan.goals import Goal, TakeAll, Worth, eliminate
+
+__all__ = ["Battle", "Played", "read_game"]
+
+MOST_BYTES = 2**24
+TURN_KEYS = ("turn", "board", "goal", "battles")
+BATTLE_KEYS = ("from", "to", "left", "their_left", "moved")
+GOAL_KEYS = ("take", "eliminate", "worth")
+NOBODY = "nobody"  # who defends what no player owns
+
+
+class Battle(NamedTuple):
+    """A battle of a log.
+
+    start, to: the attacking territory and the attacked one.
+    fought: the turn after the dice, before any armies move in.
+    after: the turn after they have.
+    lost, killed: the armies that both sides lost.
+    moved: the armies that moved in.
+    """
+
+    start: str
+    to: str
+    fought: Turn
+    after: Turn
+    lost: int
+    killed: int
+    moved: int
+
+
+class Played(NamedTuple):
+    """A turn of a log, or a part of it.
+
+    number: the number of the turn, from 1 on.
+    turn: the turn before the first battle.
+    goal: what the player wants.
+    battles: the battles.
+    is_over: whether the player stops after the last of them.
+    """
+
+    number: int
+    turn: Turn
+    goal: Goal
+    battles: tuple[Battle, ...]
+    is_over: bool = True
+
+    @property
+    def end(self) -> Turn:
+        """The turn after the last battle."""
+        return self.battles[-1].after if self.battles else self.turn
+
+
+def read_game(
+    log: str | Path, board: Board | str | Path | None = None
+) -> tuple[list[Played], tuple[tuple[str, int], ...]]:
+    """Return the turns of a log, and what a recording does not show for certain, and how often.
+
+    log: the text of a log, or its path.
+    board: the board of a recording, or of the lines before one that names its own.
+    """
+    if isinstance(log, Path):
+        log = read_bytes(log, MOST_BYTES).decode("utf-8", "replace")
+    if not isinstance(log, str):
+        raise MalformedError(f"log must be text or a path, got {shown(log)}")
+    if len(log) > MOST_BYTES:
+        raise TooLargeError(f"the log must have at most {MOST_BYTES:,} letters, got {len(log):,}")
+    known = board if board is None or isinstance(board, Board) else read_board(board)
+    if '"roundInfo"' in log:
+        unclear = Counter[str]()
+        recording = read_recording(parse_json(log))
+        turns = list(_recorded(recording, known or read_board("classic"), unclear))
+        if not turns:
+            raise MalformedError("the recording has no turns")
+        return turns, tuple(unclear.items())
+    return list(_lines(log, known)), ()
+
+
+# JSON lines.
+
+
+def _lines(log: str, board: Board | None) -> Iterator[Played]:
+    lines = [(number, line) for number, line in enumerate(log.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise MalformedError("log must have a line for each turn, got none")
+    for turn, (number, line) in enumerate(lines, 1):
+        with at(f"line {number}"):
+            record = _object(_parsed(line), "turn", TURN_KEYS)
+            if "board" in record:  # never the path of a file, as logs come from strangers
+                board = read_board(_object(record["board"], "board"))
+            played = _played(turn, record, board)
+        yield played
+
+
+def _parsed(line: str) -> object:
+    try:
+        return parse_json(line)
+    except ValueError:
+        raise MalformedError(f"a turn must be a JSON object, got {shown(line)}") from None
+
+
+def _object(given: object, what: str, keys: tuple[str, ...] = ()) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise MalformedError(f"{what} must be a JSON object, got {shown(given)}")
+    for name in given:
+        if keys and name not in keys:
+            raise IllegalError(f"unknown key {shown(name)}; the keys are {', '.join(keys)}")
+    return given
+
+
+def _played(number: int, record: Mapping[str, Any], board: Board | None) -> Played:
+    code = record.get("turn")
+    if not isinstance(code, str):
+        raise MalformedError(f"turn must be a code, got {shown(code)}")
+    coded = Turn.from_code(code, board)
+    if coded.phase != "attack":
+        raise IllegalError(f"turn must be at its attacks, got the phase {coded.phase!r}")
+    turn = Turn(
+        coded.position,
+        coded.rules,
+        keep=coded.keep,
+        rules_of=coded.rules_of,
+        stay=coded.stay,
+        whole_battles=coded.whole_battles,
+        phase="attack",
+    )
+    goal = _goal(record.get("goal", {"worth": True}), turn)
+    battles, now = list[Battle](), turn
+    for k, given in enumerate(row_of(record.get("battles", ()), "battles", "battles"), 1):
+        with at(f"battle {k}"):
+            battles.append(_fought(now, _object(given, "battle", BATTLE_KEYS)))
+        now = battles[-1].after
+    return Played(number, turn, goal, tuple(battles))
+
+
+def _goal(given: object, turn: Turn) -> Goal:
+    record = _object(given, "goal", GOAL_KEYS)
+    if len(record) != 1:
+        raise IllegalError(f"goal must have one of {', '.join(GOAL_KEYS)}, got {len(record)}")
+    ((name, said),) = record.items()
+    if name == "worth":
+        if said is not True:
+            raise MalformedError(f"worth must be true, got {shown(said)}")
+        return Worth()
+    if not isinstance(said, str):
+        raise MalformedError(f"{name} must be text, got {shown(said)}")
+    if name == "eliminate":
+        return eliminate(turn.position, said)
+    return TakeAll(turn.board.find_set(said))
+
+
+def _fought(turn: Turn, record: Mapping[str, Any]) -> Battle:
+    for name in BATTLE_KEYS[:2]:
+        if not isinstance(record.get(name), str):
+            raise MalformedError(f"{name} must be a territory, got {shown(record.get(name))}")
+    start, to = (turn.board.find(record[name]) for name in BATTLE_KEYS[:2])
+    left, against = (whole_number(record.get(name), name) for name in BATTLE_KEYS[2:4])
+    lost, killed = turn.position.of(start).armies - left, turn.position.of(to).armies - against
+    fought = turn.fought(start, to, left, against)
+    moved = record.get("moved")
+    if fought.phase != "advance":
+        if moved:
+            raise IllegalError(f"moved must be 0 where nothing is taken, got {shown(moved)}")
+        return Battle(start, to, fought, fought, lost, killed, 0)
+    numbers = [each.armies for each in fought.actions() if isinstance(each, Advance)]
+    if moved is None and len(numbers) > 1:
+        raise MalformedError(f"moved must be given, from {numbers[0]} to {numbers[-1]}")
+    number = numbers[0] if moved is None else whole_number(moved, "moved")
+    if number not in numbers:
+        raise IllegalError(f"moved must be from {numbers[0]} to {numbers[-1]}, got {number}")
+    return Battle(start, to, fought, fought.after(Advance(number)), lost, killed, number)
+
+
+# Recordings.
+
+
+def _recorded(recording: Recording, board: Board, unclear: Counter[str]) -> Iterator[Played]:
+    """Yield the turns of a recording; `unclear` counts what it does not show for certain."""
+    names = _names(recording)
+    number = 0
+    for (round_number, _), changes in groupby(
+        recording.changes(), key=lambda change: (change.round, change.player)
+    ):
+        with at(f"round {round_number}"):
+            parts = list(_parts(list(changes), recording, names, board, unclear))
+        if round_number == 0 and not any(part.battles for part in parts):
+            continue  # capitals are chosen
+        number += bool(parts)
+        yield from (part._replace(number=number) for part in parts)
+
+
+def _names(recording: Recording) -> dict[str, str]:
+    """Return the name of each player, with their number where two have the same one."""
+    names = {each: recording.name(each) for each in recording.players}
+    often = Counter(map(folded, names.values()))
+    return {
+        each: name if name and often[folded(name)] == 1 else f"{name} {each}".strip()
+        for each, name in names.items()
+    }
+
+
+def _parts(
+    changes: list[Change],
+    recording: Recording,
+    names: Mapping[str, str],
+    board: Board,
+    unclear: Counter[str],
+) -> list[Played]:
+    """Return a player's turn; a part begins where the map is not as the battle before left it."""
+
+    def at_map(lands: Mapping[str, Land]) -> Turn | None:
+        return _turn(changes[0].player, lands, recording, names, board)
+
+    parts, last = list[Played](), changes[0].lands
+    for change in _advanced(changes):
+        before = at_map(change.lands) if change.attack is not None else None
+        if before is not None:
+            if not parts or parts[-1].end.position != before.position:
+                parts.append(Played(0, before, Worth(), (), is_over=False))
+            try:
+                battle = _shown(before, change)
+            except IllegalError:  # across a portal, or broken off where battles are whole
+                unclear["attacks that the rules do not allow"] += 1
+            else:
+                parts[-1] = parts[-1]._replace(battles=(*parts[-1].battles, battle))
+        elif change.unclear:
+            unclear[change.unclear] += 1
+        if not _is_move(change):
+            last = {**change.lands, **change.changed}
+    end = at_map(last)
+    if end is not None:
+        if not parts or parts[-1].end.position != end.position:
+            parts.append(Played(0, end, Worth(), ()))
+        parts[-1] = parts[-1]._replace(is_over=True)
+    return [part for part in parts if part.battles or part.is_over]
+
+
+def _advanced(changes: Iterable[Change]) -> list[Change]:
+    """Return the changes, with armies that moved on after a conquest as part of it."""
+    found = list[Change]()
+    for change in changes:
+        conquest = found[-1] if found and found[-1].attack is not None else None
+        if (
+            conquest is not None
+            and conquest.is_won
+            and _is_move(change)
+            and {*change.changed} <= {*conquest.changed}
+        ):
+            found[-1] = conquest._replace(changed={**conquest.changed, **change.changed})
+        else:
+            found.append(change)
+    return found
+
+
+def _is_move(change: Change) -> bool:
+    """Return whether armies only moved between territories of one player."""
+    before, after = [change.lands[each] for each in change.changed], change.changed.values()
+    return (
+        not change.unclear
+        and {each.owner for each in before} == {each.owner for each in after}
+        and len({each.owner for each in before}) == 1
+        and sum(each.armies for each in before) == sum(each.armies for each in after)
+    )
+
+
+def _turn(
+    player: str,
+    lands: Mapping[str, Land],
+    recording: Recording,
+    names: Mapping[str, str],
+    board: Board,
+) -> Turn | None:
+    """Return a player's turn on a map; `None` if they own nothing on it."""
+    owners = {each: names.get(str(land.owner), NOBODY) for each, land in lands.items()}
+    if player not in names or names[player] not in owners.values():
+        return None
+    try:
+        found = {board.find(each): each for each in lands}
+    except IllegalError as error:
+        raise IllegalError(f"the map {recording.map!r} needs its board: {error}") from None
+    held = {name: (owners[each], lands[each].armies) for name, each in found.items()}
+    rules = {name: recording.rules_of(lands[each]) for name, each in found.items()}
+    return Turn(
+        Position(board, names[player], {name: pair for name, pair in held.items() if pair[1]}),
+        recording.rules,
+        rules_of={name: own for name, own in rules.items() if own != recording.rules},
+        phase="attack",
+    )
+
+
+def _shown(before: Turn, change: Change) -> Battle:
+    """Return a battle that a recording shows."""
+    if change.attack is None:
+        raise ValueError("no attack")
+    (start, to), (left, against) = change.attack, change.left
+    record = {"from": start, "to": to, "left": left, "their_left": against}
+    return _fought(before, record | ({"moved": change.changed[to].armies} if change.is_won else {}))
