@@ -130,6 +130,16 @@ def test_other_logs_are_refused(log: str, sentence: str) -> None:
     assert str(caught.value).startswith(sentence)
 
 
+def test_a_turn_may_go_on_in_the_next_line() -> None:
+    parts = [json.loads(log_of({"take_any": "C, D"}, [])) for _ in range(3)]
+    parts[0]["stops"] = False
+    found = review("\n".join(map(json.dumps, parts)))
+    assert [(each.turn, each.name) for each in found.steps] == [(1, "stop"), (2, "stop")]
+    parts[0]["stops"] = "no"
+    with pytest.raises(IactaError, match="line 1: stops must be"):
+        review(json.dumps(parts[0]))
+
+
 def test_goals_of_two_kinds_are_refused() -> None:
     lines = [log_of(GOALS[kind][0], []) for kind in GOALS]
     with pytest.raises(IactaError, match="goals must all be chances, or all worths, got both"):

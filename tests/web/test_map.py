@@ -362,6 +362,32 @@ def test_each_step_is_parted_into_luck_and_decision(visit: Visit) -> None:
     expect(step).to_contain_text(f"choice \u2212{100 * cost:.1f}")
     expect(step.locator(".mark")).to_have_count(1)
     expect(page.locator("#graph")).to_be_visible()
+    found = iacta.review(downloaded(page, "Download the log"))
+    (battle,) = found.steps  # red has not stopped yet
+    assert (battle.name, battle.lost, battle.moved) == ("A to B", 0, 3)
+    assert battle.cost == pytest.approx(cost)
+
+
+def test_new_armies_part_a_log(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1")
+    attack(page, "A", "B")
+    fought(page, 9, 0)
+    page.get_by_role("button", name="Move in", exact=True).click()
+    page.get_by_label("Cards bring").fill("4")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("button", name="Best: 4 on B").click()
+    says(page, "B", "red, 12")
+    page.get_by_role("button", name="Attack no more").click()
+    found = iacta.review(downloaded(page, "Download the log"))
+    assert [(each.turn, each.name) for each in found.steps] == [(1, "A to B"), (1, "stop")]
+    assert found.steps[1].before > found.steps[0].after
+
+
+def downloaded(page: Page, button: str) -> str:
+    """Return the text of the file that a button saves."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name=button).click()
+    return Path(download.value.path()).read_text(encoding="utf-8")
 
 
 def chance_of_c(**red: int) -> float:
@@ -589,10 +615,6 @@ def test_a_plan_is_copied_as_python_and_as_a_command(visit: Visit) -> None:
     page.get_by_role("button", name="Copy as command").click()
     command = page.evaluate("navigator.clipboard.readText()").split(" <<")[0]
     assert command == "iacta plan - --take East"
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download the turn").click()
-    record = json.loads(Path(download.value.path()).read_text())
-    assert record["turns"][0]["value"] == plan_of_tiny().value
 
 
 # What a page must never do.

@@ -13,20 +13,20 @@ from typing import Any, NamedTuple
 from iacta.board import Board, Position
 from iacta.board.board import folded
 from iacta.board.files import read_board
-from iacta.checks import row_of, shown, whole_number
+from iacta.checks import check_choice, row_of, shown, whole_number
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.fairness.recording import Change, Land, Recording, read_recording
 from iacta.fairness.trials import at
 from iacta.files import parse_json, read_bytes
 from iacta.game import Advance, Turn
-from iacta.plan.goals import Goal, TakeAll, Worth, eliminate
+from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
 
 __all__ = ["Battle", "Played", "read_game"]
 
 MOST_BYTES = 2**24
-TURN_KEYS = ("turn", "board", "goal", "battles")
+TURN_KEYS = ("turn", "board", "goal", "battles", "stops")
 BATTLE_KEYS = ("from", "to", "left", "their_left", "moved")
-GOAL_KEYS = ("take", "eliminate", "worth")
+GOAL_KEYS = ("take", "take_any", "eliminate", "worth")
 NOBODY = "nobody"  # who defends what no player owns
 
 
@@ -103,13 +103,15 @@ def _lines(log: str, board: Board | None) -> Iterator[Played]:
     lines = [(number, line) for number, line in enumerate(log.splitlines(), 1) if line.strip()]
     if not lines:
         raise MalformedError("log must have a line for each turn, got none")
-    for turn, (number, line) in enumerate(lines, 1):
+    turn = 1
+    for number, line in lines:
         with at(f"line {number}"):
             record = _object(_parsed(line), "turn", TURN_KEYS)
             if "board" in record:  # never the path of a file, as logs come from strangers
                 board = read_board(_object(record["board"], "board"))
             played = _played(turn, record, board)
         yield played
+        turn += played.is_over
 
 
 def _parsed(line: str) -> object:
@@ -150,7 +152,9 @@ def _played(number: int, record: Mapping[str, Any], board: Board | None) -> Play
         with at(f"battle {k}"):
             battles.append(_fought(now, _object(given, "battle", BATTLE_KEYS)))
         now = battles[-1].after
-    return Played(number, turn, goal, tuple(battles))
+    is_over = record.get("stops", True)
+    check_choice(is_over, (True, False), "stops")
+    return Played(number, turn, goal, tuple(battles), is_over)
 
 
 def _goal(given: object, turn: Turn) -> Goal:
@@ -166,7 +170,8 @@ def _goal(given: object, turn: Turn) -> Goal:
         raise MalformedError(f"{name} must be text, got {shown(said)}")
     if name == "eliminate":
         return eliminate(turn.position, said)
-    return TakeAll(turn.board.find_set(said))
+    found = turn.board.find_set(said)
+    return TakeAny(found) if name == "take_any" else TakeAll(found)
 
 
 def _fought(turn: Turn, record: Mapping[str, Any]) -> Battle:

@@ -146,8 +146,9 @@ def review(
     log: JSON lines, or the path of a file of them; each is a turn, with the keys `turn`, the code
         of a position or of a turn at its attacks; `battles`, each with `from`, `to`, `left` (the
         attacking territory's armies before any move in), `their_left`, and `moved` where it
-        conquers; optionally `goal`, one of `{"take": NAMES}`, `{"eliminate": PLAYER}` and
-        `{"worth": true}`, which is usual; and `board`, where it is not the classic one, for this
+        conquers; optionally `goal`, one of `{"take": NAMES}`, `{"take_any": NAMES}`,
+        `{"eliminate": PLAYER}` and `{"worth": true}`, which is usual; `stops`, false where the turn
+        goes on in the next line; and `board`, where it is not the classic one, for this
         line and those that follow. Or a recording of RiskGameRecorder, where each turn is to gain
         the most.
     board: the board of a recording, or of lines before one that names its own: a `Board`, or what
@@ -155,7 +156,7 @@ def review(
     time_limit: the most seconds that all of it may take; `None` for none.
     progress: called with how many battles are done, and how many there are.
 
-    After the last battle of a line, its player stops. A battle may be a roll or several: where it
+    After the last battle of a turn, its player stops. A battle may be a roll or several: where it
     is several, its decision is the first one. Cards are not considered. Impossible battles are
     refused with the number of their line, and so are chances beside worths. A recording does not
     show everything: after what is not clear, the turn is followed from the next battle on.

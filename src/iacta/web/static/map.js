@@ -22,7 +22,7 @@ import {
   written,
 } from "./map_state.js";
 import { TerritoryTable, element, table as tableOf } from "./map_table.js";
-import { Tree, lineThrough, next, without } from "./map_tree.js";
+import { Tree, lineThrough, logOf, next, without } from "./map_tree.js";
 import { copied } from "./page.js";
 
 const EXAMPLES = [
@@ -654,6 +654,7 @@ function showSteps() {
   on.forth.disabled = !next(state.steps, state.at);
   on.undo.disabled = !state.at;
   on.note.disabled = !state.at;
+  on.log.disabled = !state.steps.length;
   const rows = line.map((k) => {
     const step = state.steps[k - 1];
     const turn = tree.turns[k];
@@ -905,7 +906,7 @@ document.addEventListener("drop", (event) => {
   if (file) openFile(file);
 });
 submitted("paste", () => open(on.pasted.value, "board"));
-listen("save", "click", () => saved("position.json", positionOf(board, state, state)));
+listen("save", "click", () => saved("position.json", JSON.stringify(positionOf(board, state, state), null, 2)));
 /** Copy a text; where that is not possible, show it to be selected. */
 async function copy(button, text) {
   const words = (button.dataset.words ??= button.textContent);
@@ -988,9 +989,9 @@ listen("note", "click", () => {
 });
 listen("command", "click", () => copy(on.command, known(state.at).found.command));
 listen("python", "click", () => copy(on.python, known(state.at).found.python));
-listen("record", "click", () => {
-  const turns = [0, ...lineThrough(state.steps, state.at)].map((k) => ({ ...tree.turns[k], value: known(k)?.found?.value ?? null }));
-  saved("turn.json", { goal: goalOf(board, state), turns });
+listen("log", "click", () => {
+  const { hold, ...goal } = goalOf(board, state) ?? { worth: true };
+  saved("game.jsonl", logOf(board, state, tree.turns, goal));
 });
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {

@@ -167,10 +167,10 @@ export function searched(asked, { progress, signal, stoppable }) {
   });
 }
 
-/** Save an object as a file of JSON. */
-export function saved(name, content) {
+/** Save a text as a file. */
+export function saved(name, text) {
   const link = Object.assign(document.createElement("a"), { download: name });
-  link.href = URL.createObjectURL(new Blob([JSON.stringify(content, null, 2)], { type: "application/json" }));
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -104,6 +104,42 @@ export function lineThrough(steps, at) {
   return line;
 }
 
+/**
+ * Return the log of the line through a step, as `iacta review` reads it: a line for each turn, and
+ * for each part of a turn that new armies begin.
+ */
+export function logOf(board, state, turns, goal) {
+  const lines = [];
+  let line = null;
+  const begin = (turn) => {
+    const named = lines.length || board.board === "classic" ? {} : { board: board.board };
+    line = { turn: turn.code, ...named, goal, battles: [] };
+    lines.push(line);
+  };
+  const end = (stops) => {
+    if (line && !stops) line.stops = false;
+    line = null;
+  };
+  for (const k of lineThrough(state.steps, state.at)) {
+    const step = state.steps[k - 1];
+    const [before, after] = [turns[step.after], turns[k]];
+    if (step.do === "attack") {
+      if (!line) begin(before);
+      const names = { from: board.territories[step.from], to: board.territories[step.to] };
+      const moved = after.advance ? { moved: after.advance.least } : {};
+      line.battles.push({ ...names, left: step.left, their_left: step.their_left, ...moved });
+    }
+    if (step.do === "advance") line.battles.at(-1).moved = step.armies;
+    if (step.do === "get" || step.do === "place") end(false);
+    if (step.do === "stop" || step.do === "next") {
+      if (!line && before.phase === "attack") begin(before);
+      end(true);
+    }
+  }
+  end(false);
+  return lines.map((each) => `${JSON.stringify(each)}\n`).join("");
+}
+
 /** Return the steps without one and all that follow it, and where that leaves the player. */
 export function without(steps, gone) {
   const isGone = [false];
