@@ -87,6 +87,7 @@ def test_the_repr_can_be_pasted_where_it_is_short() -> None:
 
 
 GOOD = "1;classic;red;Peru:red:3,Brazil:blue:2"
+OWNED = "1;classic;red;Peru:red:3,Brazil:red:2,Egypt:red:2"
 WRONG = {
     "": "code must begin with its version",
     "2;classic;red;Peru:red:3": "code must begin with its version",
@@ -117,6 +118,9 @@ WRONG = {
     f"{GOOD};attack;first=Peru": "first must be where armies can be placed",
     f"{GOOD};advance": "attack must be written as from:to:dice",
     f"{GOOD};advance;attack=Peru:Brazil:2": "attack must be one that has conquered",
+    f"{OWNED};advance;attack=Peru:Egypt:2": "attack must be one that has conquered",
+    f"{OWNED};advance;keep=Peru:4;attack=Peru:Brazil:2": "attack must be one that has conquered",
+    f"{GOOD};defend;rules=sees%20first;attack=Peru:Brazil:2;throw=21": "throw must be a whole",
     f"{GOOD};defend;attack=Peru:Brazil:2": "throw must be a whole number",
     f"{GOOD};defend;attack=Peru:Brazil:9;throw=0": "action must be legal",
 }

@@ -99,6 +99,8 @@ def test_what_is_not_legal_is_refused() -> None:
         evaluate(always, line_turn("r4 b1"), "B")  # type: ignore[arg-type] # that is the claim
     with pytest.raises(IactaError, match="policy must be a function"):
         evaluate("always", line_turn("r4 b1"), Own("B"))  # type: ignore[arg-type]
+    with pytest.raises(IactaError, match="games must be a whole number of at least 2, got 1"):
+        evaluate(always, line_turn("r4 b1"), Own("B"), games=1)
     with pytest.raises(IactaError, match="turn must be a Turn"):
         evaluate(always, "r4 b1", Own("B"))  # type: ignore[arg-type]
 

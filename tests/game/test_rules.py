@@ -210,8 +210,16 @@ def test_nothing_illegal_is_played() -> None:
     ]
     for action in wrong:
         if action not in [*turn.actions()]:
-            with pytest.raises(IactaError, match=r"^action must be legal in the phase '\w+'"):
+            with pytest.raises(
+                IactaError, match=r"^action must be legal in the phase '\w+'"
+            ) as caught:
                 turn.after(action)
+            assert f"such as {turn.actions()[0]!r}, got" in str(caught.value)
+    over = Turn(turn.position, phase="over")
+    with pytest.raises(
+        IactaError, match=r"^action must be legal in the phase 'over', got Stop\(\)"
+    ):
+        over.after(Stop())
     for other in (None, "Stop()", ["Alaska"], iacta.Stop()):
         with pytest.raises(IactaError, match=r"^action must be one of iacta\.game, got"):
             turn.after(other)  # type: ignore[arg-type] # that is the claim

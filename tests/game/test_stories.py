@@ -1,7 +1,7 @@
 """What a turn does, told as claims: placing, cards, eliminations, fortifying, the next player."""
 
+from itertools import pairwise
 from math import comb
-from random import Random
 from typing import Any
 
 import pytest
@@ -21,9 +21,8 @@ from iacta.game import (
     Trade,
     traded_armies,
 )
-from iacta.plan import usual_reinforcements
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
-from tests.game.positions import classic_turn, line_turn
+from tests.game.positions import line_turn
 
 THREE = Hand(infantry=3)
 
@@ -172,15 +171,31 @@ def test_what_bound_a_player_does_not_bind_the_next() -> None:
     assert after.after(Stop()).cards == {}
 
 
-def test_the_usual_armies_are_those_of_the_older_code() -> None:
-    rng = Random(5)  # noqa: S311 # deals games, no secrets
-    for seed in range(20):
-        position = classic_turn(classic_board(), rng.randrange(1000) + seed).position
-        turn = Turn(position, phase="over").next()
-        assert turn.place == usual_reinforcements(position, turn.player)
+@pytest.mark.parametrize(
+    ("territories", "armies"), [(1, 3), (9, 3), (11, 3), (12, 4), (14, 4), (15, 5)]
+)
+def test_three_territories_bring_an_army_and_continents_their_bonus(
+    territories: int, armies: int
+) -> None:
+    names = [f"T{k}" for k in range(territories + 1)]
+    row = Board.from_edges("row", pairwise(names))
+    owned = [("red", 1), *[("blue", 1)] * territories]
+    over = Turn(Position(row, "red", dict(zip(names, owned, strict=True))), phase="over")
+    assert (over.next().player, over.next().place) == ("blue", armies)
+    board = classic_board()
+    africa = next(each for each in board.continents if each.name == "Africa")
+    held = dict.fromkeys(africa.territories, ("red", 1))
+    assert Turn(Position(board, "red", held)).new_armies() == 3 + africa.bonus
     bad = Board("bad", ("A", "B"), (("A", "B"),), (Continent("X", -9, ("B",)),))
     poor = Turn(Position(bad, "red", {"A": ("red", 1), "B": ("blue", 1)}), phase="over").next()
     assert (poor.place, poor.phase) == (0, "attack")
+
+
+def test_an_action_never_changes() -> None:
+    for action in (Reveal(), Place("A", 3), Advance(2), Attack("A", "B", 3), Stop()):
+        with pytest.raises(AttributeError):
+            action.armies = 5  # type: ignore[union-attr, misc, unused-ignore] # that is the claim
+        assert action in {action}
 
 
 @pytest.mark.parametrize(
