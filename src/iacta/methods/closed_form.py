@@ -42,7 +42,7 @@ from iacta.checks import row_of, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.methods.counting import coefficients, powers_of
-from iacta.methods.kernel import OUTCOME_BYTES, Chances, Error, RollKernel, State
+from iacta.methods.kernel import OUTCOME_BYTES, Chances, RollKernel, State
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -93,10 +93,6 @@ class ClosedForm(RollKernel):
             number_bytes=number_bytes,
             states=OPERATIONS * battles * armies,
         )
-
-    def error(self, attackers: int, defenders: int) -> Error:
-        """Return 0: this kernel is exact."""
-        return Error(0.0)
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         """Return the exact distribution of the absorbing state."""

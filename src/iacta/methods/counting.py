@@ -23,26 +23,40 @@ Sources: the recurrence in floats is Norvig's, "The Unfinished Game ... of Risk"
 in fractions it is Van Wijgerden's, "Let slip the dice of war", and took many hours.
 """
 
-from collections.abc import Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, repeat
 from math import gcd, lcm
 from operator import mul
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
-from iacta.methods.kernel import OUTCOME_BYTES, Error, RollKernel, State, Values
+from iacta.methods.kernel import OUTCOME_BYTES, Kernel, RollKernel, State, Values
 from iacta.rules.roll import loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 
-__all__ = ["Coefficients", "Counting", "ExactRow", "coefficients", "least_root", "powers_of"]
+__all__ = [
+    "Coefficients",
+    "Counting",
+    "Ends",
+    "ExactRow",
+    "UnitKernel",
+    "absorbed",
+    "coefficients",
+    "least_root",
+    "powers_of",
+    "whole",
+]
 
-Row = list[int]
+Row: TypeAlias = list[int]
+Steps: TypeAlias = dict[tuple[int, int], tuple[int, ...]]
+Ends: TypeAlias = tuple[int, Iterable[tuple[State, Any, int]]]
 
 OPERATIONS = 8  # that a state takes
 
@@ -55,7 +69,7 @@ class Coefficients(NamedTuple):
     """
 
     unit: int
-    steps: dict[tuple[int, int], tuple[int, ...]]
+    steps: Steps
 
 
 def coefficients(attackers: int, defenders: int, rules: Rules) -> Coefficients:
@@ -147,7 +161,49 @@ class ExactRow:
         return Fraction(self.numerators[attackers], self.scale * power)
 
 
-class Counting(RollKernel):
+def whole(values: Values) -> tuple[Row, Row, int]:
+    """Return values as whole numbers, `won` and `lost`, and what they were multiplied by.
+
+    >>> whole(Values([0, Fraction(1, 2)], [Fraction(1, 3), 1]))
+    ([0, 3], [2, 6], 6)
+    """
+    won, lost = (np.asarray(each, object).tolist() for each in values)
+    scale = lcm(*(Fraction(value).denominator for value in (*won, *lost)))
+    return [int(value * scale) for value in won], [int(value * scale) for value in lost], scale
+
+
+class UnitKernel(Kernel):
+    """A kernel that counts a state of n armies in units of U^n; in floats U is 1."""
+
+    @abstractmethod
+    def ends(self, able: dict[int, Any], defenders: int) -> Ends:
+        """Return U, and the absorbing states that are reached, or refuse to.
+
+        able: the weight of each number of attackers able to attack.
+        defenders: armies on the defended territory, at least 1.
+
+        Each state has its X, in units of U^-n where so many armies n are lost, and that n.
+        """
+
+    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        """Return the distribution of the absorbing state."""
+        exact = self.exact
+        weights = start.weights()[0] if exact else {a: float(p) for a, p in start.items()}
+        able = {a: weight for a, weight in weights.items() if a > 0 and defenders}
+        found = [(State(a, defenders), w, 0) for a, w in weights.items() if a not in able]
+        unit = 1
+        if able:
+            unit, ends = self.ends(able, defenders)
+            found += ends
+        most = max(lost for _, _, lost in found)
+        powers = powers_of(unit, most) if exact else [1] * (most + 1)
+        states: dict[State, Any] = {}
+        for state, weight, lost in found:
+            states[state] = states.get(state, 0) + weight * powers[most - lost]
+        return Distribution(states) if exact else Distribution.from_probabilities(states)
+
+
+class Counting(UnitKernel, RollKernel):
     """The exact kernel, by one recurrence in whole numbers.
 
     >>> from iacta.rules.rules import CLASSIC
@@ -193,45 +249,33 @@ class Counting(RollKernel):
             kind=kind,
         )
 
-    def error(self, attackers: int, defenders: int) -> Error:
-        """Return 0: this kernel is exact."""
-        return Error(0.0)
-
-    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        """Return the exact distribution of the absorbing state."""
-        weights, _ = start.weights()
-        able = {a: weight for a, weight in weights.items() if a > 0}
-        if not able or not defenders:
-            return start.map(lambda attackers: State(attackers, defenders))
-        most = max(able)
-        self.refuse(most, defenders)
-        powers = powers_of(coefficients(most, defenders, self.rules).unit, most + defenders)
-        row = [able.get(a, 0) * powers[most - a] for a in range(most + 1)]
-        won, lost = _run(row, defenders, self.rules)
-        states = {State(a, 0): x * powers[a] for a, x in enumerate(won)}
-        states |= {State(0, d): x * powers[d] for d, x in lost.items()}
-        for a, weight in weights.items():
-            if a <= 0:
-                stays = State(a, defenders)
-                states[stays] = states.get(stays, 0) + weight * powers[-1]
-        return Distribution(states)
+    def ends(self, able: dict[int, Any], defenders: int) -> Ends:
+        self.refuse(max(able), defenders)
+        unit, steps = coefficients(max(able), defenders, self.rules)
+        return unit, absorbed(able, defenders, unit, steps)
 
     def backward(self, values: Values) -> Iterator[ExactRow]:
-        """Yield the expected value for each number of attackers, for 1, 2 ... defenders."""
-        won, lost = (np.asarray(each, object).tolist() for each in (values.won, values.lost))
-        most, defenders = len(won) - 1, len(lost) - 1
+        most, defenders = len(values.won) - 1, len(values.lost) - 1
         self.refuse(most, defenders)
-        scale = lcm(*(Fraction(value).denominator for value in (*won, *lost)))
-        powers = powers_of(coefficients(most, defenders, self.rules).unit, most + defenders)
-        whole_won, whole_lost = (
-            [int(value * scale) * power for value, power in zip(each, powers, strict=False)]
-            for each in (won, lost)
-        )
-        for d, row in enumerate(_rows(whole_won, whole_lost, self.rules), start=1):
+        won, lost, scale = whole(values)
+        unit, steps = coefficients(most, defenders, self.rules)
+        powers = powers_of(unit, most + defenders)
+        rows = {0: list(map(mul, won, powers))}
+        for d in range(1, defenders + 1):
+            dice = min(d, self.rules.defence.kept)
+            row = rows[d] = [lost[d] * powers[d]]
+            nearest = [rows[d - k] for k in range(dice + 1)]
+            for a in range(1, most + 1):
+                step = steps[min(a, self.rules.attack.kept), dice]
+                first = a - len(step) + 1
+                total = 0
+                for k, c in enumerate(step):
+                    total += c * nearest[k][first + k]
+                row.append(total)
             yield ExactRow(row, powers, scale, d)
+            rows.pop(d - self.rules.defence.kept, None)
 
     def win_probability(self, attackers: int, defenders: int) -> Fraction:
-        """Return the chance to take the territory."""
         if not defenders or attackers <= 0:
             return Fraction(not defenders)
         self.refuse(attackers, defenders)
@@ -245,44 +289,34 @@ class Counting(RollKernel):
         return super().win_table(attackers, defenders, staying)
 
 
-def _run(start: Row, defenders: int, rules: Rules) -> tuple[Row, dict[int, int]]:
-    """Return X(a, 0) for every a, and X(0, d) for every d, from X(a, defenders)."""
-    steps = coefficients(len(start) - 1, defenders, rules).steps
-    most = min(len(start) - 1, rules.attack.kept)
+def absorbed(
+    able: dict[int, int], defenders: int, unit: int, steps: Steps, fewest: int = 1
+) -> Iterator[tuple[State, int, int]]:
+    """Yield the absorbing states as `UnitKernel.ends` does.
+
+    able: the weight of each number of attackers able to attack.
+    defenders: armies on the defended territory.
+    unit: U.
+    steps: the coefficients of every roll that may happen.
+    fewest: with fewer attackers they do not roll.
+    """
+    top = max(able)
+    most, most_defence = max(steps)
+    start = [able[a] * unit ** (top - a) if a in able else 0 for a in range(top + 1)]
     rows = {defenders: start}
-    lost = {}
     for d in range(defenders, 0, -1):
-        dice = min(d, rules.defence.kept)
+        dice = min(d, most_defence)
         nearest = [rows.setdefault(d - k, [0] * len(start)) for k in range(dice + 1)]
-        moves = [_moves(nearest, steps[i, dice]) for i in range(1, most + 1)]
-        for a in range(len(start) - 1, 0, -1):
+        moves = [
+            [(c, nearest[k], len(step) - 1 - k) for k, c in enumerate(step)]
+            for step in (steps[i, dice] for i in range(1, most + 1))
+        ]
+        for a in range(top, fewest - 1, -1):
             weight = nearest[0][a]
             if weight:
-                for c, row, attackers_lost in moves[a - 1 if a < most else -1]:
+                for c, row, attackers_lost in moves[min(a, most) - 1]:
                     row[a - attackers_lost] += c * weight
-        lost[d] = rows.pop(d)[0]
-    return rows[0], lost
-
-
-def _moves(nearest: list[Row], step: tuple[int, ...]) -> list[tuple[int, Row, int]]:
-    """Return c_k, the row of k defenders fewer, and the attackers lost, for each k."""
-    return [(c, nearest[k], len(step) - 1 - k) for k, c in enumerate(step)]
-
-
-def _rows(won: Row, lost: Row, rules: Rules) -> Iterator[Row]:
-    """Yield N(0, d), N(1, d) ... for d = 1, 2 ..., from N(a, 0) and N(0, d)."""
-    steps = coefficients(len(won) - 1, len(lost) - 1, rules).steps
-    rows = {0: won}
-    for d in range(1, len(lost)):
-        dice = min(d, rules.defence.kept)
-        row = rows[d] = [lost[d]]
-        nearest = [rows[d - k] for k in range(dice + 1)]
-        for a in range(1, len(won)):
-            step = steps[min(a, rules.attack.kept), dice]
-            first = a - len(step) + 1
-            total = 0
-            for k, c in enumerate(step):
-                total += c * nearest[k][first + k]
-            row.append(total)
-        yield row
-        rows.pop(d - rules.defence.kept, None)
+        for a, x in enumerate(rows.pop(d)[:fewest]):
+            yield State(a, d), x, top + defenders - a - d
+    for a, x in enumerate(rows[0]):
+        yield State(a, 0), x, top + defenders - a

@@ -112,24 +112,18 @@ class Values(NamedTuple):
     """A value function on the absorbing states.
 
     won: `won[a]` is the value of a victory with a attackers able to move in.
-    lost: `lost[d]` is the value of d defenders that hold; `lost[0]` does not matter.
-    stopped: `stopped[d][a]` is the value of attackers who stop, a able to attack, against d; `None`
-        for `lost[d]`.
+    lost: `lost[d]` is the value of d defenders that hold, or against whom the attackers stop;
+        `lost[0]` does not matter.
 
     For a kernel in floats, `won` and `lost` may have one more axis: many value functions at once.
     """
 
     won: Sequence[Any] | npt.NDArray[Any]
     lost: Sequence[Any] | npt.NDArray[Any]
-    stopped: Any = None
 
     def of(self, state: State) -> Any:
         """Return the value of an absorbing state."""
-        if not state.defenders:
-            return self.won[state.attackers]
-        if self.stopped is None or state.attackers <= 0:
-            return self.lost[state.defenders]
-        return self.stopped[state.defenders][state.attackers]
+        return self.lost[state.defenders] if state.defenders else self.won[state.attackers]
 
     def mean(self, ends: Distribution[State]) -> Any:
         """Return the expected value of an absorbing state."""
@@ -337,9 +331,11 @@ class Kernel(ABC):
         states, armies = attackers * defenders, attackers + defenders
         return states > self.quick_states or armies > self.quick_armies
 
-    @abstractmethod
     def error(self, attackers: int, defenders: int) -> Error:
         """Return bounds on the error of every answer for a battle of at most this size."""
+        if not self.exact:
+            raise NotImplementedError
+        return Error(0.0)
 
     @abstractmethod
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
@@ -364,7 +360,7 @@ class Kernel(ABC):
 
     def value(self, values: Values, defenders: int) -> Row:
         """Return the last row of `backward`, that of so many defenders."""
-        rows = self.backward(Values(values.won, values.lost[: defenders + 1], values.stopped))
+        rows = self.backward(Values(values.won, values.lost[: defenders + 1]))
         return deque(rows, maxlen=1).pop()  # all rows at once may not fit into memory
 
     def by(self, question: str, attackers: int, defenders: int) -> "Kernel":

@@ -33,7 +33,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.distribution import Distribution
+from iacta.methods.counting import Ends, UnitKernel
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
     UNIT_ROUNDOFF,
@@ -47,7 +47,7 @@ from iacta.methods.kernel import (
 from iacta.rules.roll import loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 
-__all__ = ["UNIT_ROUNDOFF", "Lattice", "Steps", "run", "steps_of"]
+__all__ = ["UNIT_ROUNDOFF", "Lattice", "Steps", "absorbed", "run", "steps_of"]
 
 Steps: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 
@@ -60,7 +60,7 @@ TRIMMED_EACH = 8  # steps
 TRIMMED_AT_ONCE = 64  # attackers: the band grows by less from one time to the next
 
 
-class Lattice(RollKernel):
+class Lattice(UnitKernel, RollKernel):
     """The kernel in floats, a whole row of states at a time.
 
     >>> from iacta.rules.rules import CLASSIC
@@ -105,26 +105,10 @@ class Lattice(RollKernel):
         roundings = max(by_rows, by_diagonals) + 8
         return Error(roundings * UNIT_ROUNDOFF * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
-    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        """Return the distribution of the absorbing state."""
-        weights = {a: float(probability) for a, probability in start.items()}
-        most = max(weights)
-        if most <= 0 or not defenders:
-            return start.to_float().map(lambda attackers: State(attackers, defenders))
+    def ends(self, able: dict[int, float], defenders: int) -> Ends:
+        most = max(able)
         self._refuse(most, defenders, memory=(most + defenders) * OUTCOME_BYTES)
-        vector = np.zeros(most + 1)
-        states = {}
-        for attackers, probability in weights.items():
-            if attackers > 0:
-                vector[attackers] = probability
-            else:
-                states[State(attackers, defenders)] = probability
-        won, lost = run(vector, defenders, steps_of(most, defenders, self.rules))
-        for a, probability in enumerate(won.tolist()):
-            states[State(a, 0)] = probability
-        for d, chances in lost.items():
-            states[State(0, d)] = states.get(State(0, d), 0.0) + float(chances)
-        return Distribution.from_probabilities(states)
+        return 1, absorbed(able, defenders, steps_of(most, defenders, self.rules))
 
     def backward(self, values: Values) -> Iterator[Floats]:
         """Yield the expected value for each number of attackers, for 1, 2 ... defenders."""
@@ -188,7 +172,7 @@ class Lattice(RollKernel):
         won, lost = np.zeros((attackers + 1,) * 2), np.zeros((attackers + 1, defenders + 1))
         won[fewest:, 1:] = left[1:].T
         for d, probabilities in held.items():
-            lost[fewest:, d] = probabilities
+            lost[fewest:, d] = probabilities[0]
         return Transitions(won, lost)
 
 
@@ -256,30 +240,52 @@ def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) -
     _sum_series(states, step[0], taken)
 
 
-def run(start: Floats, defenders: int, steps: Steps) -> tuple[Floats, dict[int, Floats]]:
+def absorbed(
+    able: dict[int, float], defenders: int, steps: Steps, fewest: int = 1
+) -> Iterator[tuple[State, float, int]]:
+    """Yield the absorbing states as `UnitKernel.ends` does.
+
+    able: the probability of each number of attackers able to attack.
+    defenders, steps, fewest: as for `run`.
+    """
+    top = max(able)
+    start = np.zeros(top + 1)
+    start[list(able)] = list(able.values())
+    won, held = run(start, defenders, steps, fewest)
+    for d, row in {0: won, **held}.items():
+        for a, p in enumerate(row.tolist()):
+            yield State(a, d), p, top + defenders - a - d
+
+
+def run(
+    start: Floats, defenders: int, steps: Steps, fewest: int = 1
+) -> tuple[Floats, dict[int, Floats]]:
     """Return the probabilities that a attackers win, for every a, and that d defenders hold.
 
     start: `start[a]` is the probability of a attackers, from 0 on, or of several battles at once
         `start[a, n]` that in battle n; it is overwritten.
     defenders: armies on the defended territory.
     steps: p_0 .. p_m for each (attack dice, defence dice) that the battle may have.
+    fewest: with fewer attackers they do not roll; at most one more than all attack dice.
 
-    >>> won, lost = run(np.array([0.0, 1.0]), 1, {(1, 1): (0.25, 0.75)})
-    >>> won.tolist(), float(lost[1])
-    ([0.0, 0.75], 0.25)
+    Those of d defenders are `[a]`, for a = 0 .. fewest − 1 attackers left.
+
+    >>> won, held = run(np.array([0.0, 1.0]), 1, {(1, 1): (0.25, 0.75)})
+    >>> won.tolist(), held[1].tolist()
+    ([0.0, 0.75], [0.25])
     """
     most, most_defence = (max(dice) for dice in zip(*steps, strict=True))
     rows = {defenders: start}
-    lost = {}
+    held = {}
     for d in range(defenders, 0, -1):
         dice = min(d, most_defence)
         nearest = [rows.setdefault(d - k, np.zeros(start.shape)) for k in range(dice + 1)]
-        if len(start) > most:
+        if len(start) > most >= fewest:
             _leave_full_dice(nearest, steps[most, dice], most)
-        for a in range(min(most, len(start)) - 1, 0, -1):
+        for a in range(min(most, len(start)) - 1, fewest - 1, -1):
             _leave_state(nearest, steps[a, dice], a)
-        lost[d] = rows.pop(d)[0].copy()  # a view would keep the whole row
-    return rows[0], lost
+        held[d] = rows.pop(d)[:fewest].copy()  # a view would keep the whole row
+    return rows[0], held
 
 
 def _leave_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) -> None:

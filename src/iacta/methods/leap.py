@@ -594,9 +594,9 @@ def _along_strip(
     rows = _entered(ours, theirs, cells, least - first, first, highest - first + 1)
     left, few = rows[0], dict.fromkeys(range(1, theirs.dice), 0.0)
     for y in range(1, theirs.dice):
-        won, lost = run(rows[y], y, ours.steps)
+        won, held = run(rows[y], y, ours.steps)
         left += won
-        for number, chance in lost.items():
+        for number, (chance,) in held.items():
             few[number] += float(chance) if first == 0 else 0.0
     return Window(first, left), few
 

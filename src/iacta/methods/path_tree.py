@@ -22,7 +22,7 @@ from typing import NamedTuple
 from iacta.checks import shown
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError
-from iacta.methods.kernel import Error, RollKernel, State
+from iacta.methods.kernel import RollKernel, State
 from iacta.moved import names_of
 from iacta.rules.roll import Losses, loss_counts
 from iacta.rules.rules import Rules
@@ -60,10 +60,6 @@ class PathTree(RollKernel):
                 f"a battle of {shown(attackers + self.garrison)} against {shown(defenders)} is too "
                 f"large for the method {self.name!r}: it has more than {MOST_STATES} states"
             )
-
-    def error(self, attackers: int, defenders: int) -> Error:
-        """Return 0: this kernel is exact."""
-        return Error(0.0)
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         """Return the exact distribution of the absorbing state."""
