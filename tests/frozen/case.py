@@ -108,7 +108,7 @@ def _output(kind: str, printed: str) -> Any:
         return sorted(set(re.findall(r"(?<=[ │])--?[a-z][a-z-]*", printed)))
     if re.search(r"relative error .* time$", printed, re.MULTILINE):
         printed = re.sub(r"\b(0\.\d{12})\d+", r"\1", printed)
-        printed = re.sub(r"\d\.\de-1[4-9]\b|\b[\d.]+ [mu]?s$", "*", printed, flags=re.MULTILINE)
+        printed = re.sub(r"\d\.\de-1[4-9]\b|\b[\d.]+ [mµ]?s$", "*", printed, flags=re.MULTILINE)
         printed = re.sub(" +", " ", printed)
     return printed.splitlines()
 

@@ -92,7 +92,7 @@ class AuditQuestion(UnderRules, Question):
     ] = None
     log: Annotated[
         str | None,
-        Parameter(Name(), "The log itself, in place of a file.", metavar="TEXT", excludes="file"),
+        Parameter(Name(), "The log as text.", metavar="TEXT", excludes="file"),
     ] = None
     player: Annotated[
         str | None,

@@ -228,8 +228,8 @@ def _time_text(seconds: float) -> str:
     """Return a time in the unit that suits it.
 
     >>> _time_text(2.5e-6), _time_text(0.0123), _time_text(2.0)
-    ('2.5 us', '12.3 ms', '2.0 s')
+    ('2.5 µs', '12.3 ms', '2.0 s')
     """
     if seconds < 1e-3:
-        return f"{1e6 * seconds:.1f} us"
+        return f"{1e6 * seconds:.1f} µs"
     return f"{1e3 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"

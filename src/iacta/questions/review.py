@@ -45,7 +45,12 @@ class ReviewQuestion(Question):
     ] = None
     log: Annotated[
         str | None,
-        Parameter(Name(), "The log itself, in place of a file.", metavar="TEXT", excludes="file"),
+        Parameter(
+            Name(),
+            "The log as text: a line for each turn, or a recorded game.",
+            metavar="TEXT",
+            excludes="file",
+        ),
     ] = None
     board: Annotated[
         str | Board | None,

@@ -254,7 +254,7 @@ def _digits(number: Fraction, exact: bool) -> str:
 
 
 def _listed(odds: Sequence[Odds]) -> Iterator[Section]:
-    yield Section(["The rules that iacta knows; pass any of them to --rules:"])
+    yield Section(["The rules that iacta knows, for --rules:"])
     known = [each.rule_set for each in odds]
     yield Section([Table(("", ""), [(each.name, each.description) for each in known])])
     garrison = known[0].rules.garrison
@@ -269,7 +269,7 @@ def _listed(odds: Sequence[Odds]) -> Iterator[Section]:
     columns = ("", "full roll", "10 v 10", "break-even")
     yield Section([Table(columns, [_cells(each) for each in odds])])
     stack = ", ".join(each.name for each in MODIFIERS)
-    more = "For more about one of them, or a stack: iacta rules capital+wall"
+    more = "Ask for one of them, or for a stack such as capital+wall, to see more."
     yield Section([f"These stack in any order: {stack}.", more])
 
 
