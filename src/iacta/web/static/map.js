@@ -745,7 +745,7 @@ function showEditor(shown) {
   on.rules.value = state.rules;
   if (document.activeElement !== on.fresh) on.fresh.value = String(state.fresh || "");
   const starts = [...EXAMPLES.map(({ words }, k) => [`e${k}`, words]), ...recent().map(({ words }, k) => [`r${k}`, `Recent: ${words}`])];
-  fill(on.example, [["", "an example or a recent position …"], ...starts]);
+  fill(on.example, [["", "choose a position …"], ...starts]);
   if (on.sharing.open) showShared();
 }
 
