@@ -137,3 +137,5 @@ def test_large_fractions_and_needs_are_refused() -> None:
         TooLargeError, match="needed against 60000 defenders on 2 territories would"
     ):
         armies_needed_for_campaign([30_000, 30_000], "95%")
+    with pytest.raises(TooLargeError, match="on 2 territories with 3 left would take more than"):
+        armies_needed_for_campaign([30_000, 30_000], "95%", keep=3)

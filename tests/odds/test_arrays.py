@@ -80,6 +80,11 @@ def test_a_garrison_beyond_all_armies() -> None:
     assert expected_attackers_left(5, 5, garrison=10**99) == 5
     assert expected_defenders_left(5, 5, garrison=10**99) == 5
     assert win_probability(5, 5, garrison=10**99) == 0
+    for garrison in (3, 4, 5, 10**99):
+        table = win_table(4, 3, garrison=garrison)
+        assert table.shape == (4, 3)
+        assert table[3].tolist() == ([0.0] * 3 if garrison > 3 else win_table(2, 3)[1].tolist())
+        assert not table[:3].any()
 
 
 def test_a_table_is_the_array_of_all_its_battles() -> None:

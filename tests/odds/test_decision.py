@@ -290,6 +290,8 @@ def test_under_any_rules_the_policy_is_worth_its_claim(
 def test_wrong_values_are_refused() -> None:
     with pytest.raises(IllegalError, match="prize must be a number of at least 0, got -1"):
         when_to_stop(3, 1, prize=-1)
+    with pytest.raises(IllegalError, match="defenders must be a whole number of at least 1, got 0"):
+        when_to_stop(3, 0, prize=1)
     with pytest.raises(MalformedError, match="army_value must be a number"):
         when_to_stop(3, 1, prize=1, army_value="many")
     with pytest.raises(TooLargeError, match="kill_value must be at most"):

@@ -420,6 +420,13 @@ def test_simple_spreads_lay_out_all_armies() -> None:
             assert min(spread) >= 1
     even = simple_spreads(31, 7)["even"]
     assert max(even) - min(even) == 1
+    assert simple_spreads(11, 4) == {
+        "even": (3, 3, 2, 3),
+        "at both ends": (5, 1, 1, 4),
+        "in the middle": (1, 5, 4, 1),
+        "at one end": (8, 1, 1, 1),
+    }
+    assert simple_spreads(8, 5)["even"] == (2, 1, 2, 1, 2)
 
 
 @pytest.mark.parametrize(
