@@ -39,7 +39,7 @@ from iacta import (
 )
 from iacta.methods import find_kernel
 from iacta.methods.kernel import State, is_won
-from iacta.methods.sees_first import Battles, Replies, unit_of
+from iacta.methods.sees_first import Battles
 from iacta.odds.needed import win_probability_keeping
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
 from iacta.rules.roll import seen_loss_counts
@@ -78,11 +78,8 @@ def test_distributions_are_those_of_the_twin(rules: Rules) -> None:
 
 def replies(able: int, defenders: int, rules: Rules, *, exact: bool) -> list[list[bool]]:
     """Return the replies in every state up to a size."""
-    margin = 3 * error((able, defenders), rules)
-    numbers = (unit_of(rules), 0.0) if exact else (None, margin)
-    found = Replies(Battles(able, defenders, rules, *numbers))
-    totals = range(2, able + defenders + 1)
-    return [found.chosen(s).ravel().tolist() for n in totals for s in found.battles.spans(n)]
+    battles = Battles(able, defenders, rules, exact)
+    return [battles.chosen(span).ravel().tolist() for span in battles.spans()]
 
 
 @pytest.mark.parametrize("size", [(60, 60), (120, 6), (6, 60)])
@@ -125,9 +122,9 @@ def test_the_wins_of_a_distribution_are_the_chance_to_win() -> None:
 def test_of_equal_replies_the_most_dice_are_thrown() -> None:
     lost = Battle(3, 3, NEVER_LOSES).attackers_lost(exact=True)
     assert lost[2] == 1
-    after = Replies(Battles(2, 2, NEVER_LOSES)).chosen(
-        Battles(2, 2, NEVER_LOSES).spans(4).__next__()
-    )
+    battles = Battles(2, 2, NEVER_LOSES)
+    *_, last = battles.spans()
+    after = battles.chosen(last)
     assert after[-1].all()
     assert not after[:-1].any()
 
