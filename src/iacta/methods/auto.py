@@ -58,7 +58,6 @@ class Auto(RollKernel):
 
     @classmethod
     def build(cls, rules: Rules, exact: bool, find: Find) -> Kernel:
-        """Return the kernel for some rules."""
         return cls(rules, exact, find)
 
     def by(self, question: str, attackers: int, defenders: int) -> Kernel:
@@ -80,7 +79,6 @@ class Auto(RollKernel):
         raise next((error for error in refused if not isinstance(error, IllegalError)), refused[0])
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Refuse a battle that no method can solve."""
         self.by("chance", attackers, defenders)
 
     def error(self, attackers: int, defenders: int) -> Error:
@@ -88,28 +86,22 @@ class Auto(RollKernel):
         return self.by("chance", attackers, defenders).error(attackers, defenders)
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        """Return the distribution of the absorbing state."""
         question = "distribution" if len(start) == 1 else "stack"
         return self.by(question, max(start), defenders).forward(start, defenders)
 
     def backward(self, values: Values) -> Iterator[Any]:
-        """Yield the expected value for each number of attackers, for 1, 2 ... defenders."""
         return self.by("table", len(values.won) - 1, len(values.lost) - 1).backward(values)
 
     def win_probability(self, attackers: int, defenders: int) -> Probability:
-        """Return the chance to take the territory."""
         return self.by("chance", attackers, defenders).win_probability(attackers, defenders)
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
-        """Return the chances to take the territory with enough armies left, and not to."""
         question = "table" if keep and self.exact else "chance"
         return self.by(question, attackers, defenders).chances(attackers, defenders, keep)
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> npt.NDArray[Any]:
-        """Return the chances to win all battles up to a size."""
         kernel = self.by("table", attackers, defenders)
         return kernel.win_table(attackers, defenders, staying)
 
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
-        """Return how battles of up to so many attackers are absorbed."""
         return self.by("table", attackers, defenders).transitions(attackers, defenders, fewest)

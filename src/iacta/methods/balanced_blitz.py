@@ -41,7 +41,6 @@ them: there a blitz may have other odds.
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain
 from math import fsum
 from typing import NamedTuple
 
@@ -49,6 +48,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.distribution import Distribution
+from iacta.methods.counting import Ends, UnitKernel
 from iacta.methods.kernel import (
     UNIT_ROUNDOFF,
     Chances,
@@ -250,7 +250,7 @@ def _root_rounded_up(number: int, power: int) -> int:
         root = below
 
 
-class Blitz(Kernel):
+class Blitz(UnitKernel):
     """The kernel of balanced battles, in floats.
 
     true: the kernel of the same battles with true random dice.
@@ -275,7 +275,6 @@ class Blitz(Kernel):
 
     @classmethod
     def build(cls, rules: Rules, exact: bool, find: Find) -> Kernel:
-        """Return the kernel for some rules."""
         return cls(rules, find(replace(rules, mode=TrueRandom())))
 
     def decided_by(self, chance: Fraction) -> tuple[Kernel, Fraction]:
@@ -288,7 +287,6 @@ class Blitz(Kernel):
         return (self.battle(fighting, defenders),) if fighting > 0 else ()
 
     def refuse(self, attackers: int, defenders: int) -> None:
-        """Refuse a battle that cannot be answered with true random dice."""
         self.true.refuse(attackers, defenders)
 
     def error(self, attackers: int, defenders: int) -> Error:
@@ -313,7 +311,6 @@ class Blitz(Kernel):
         return float(reshaped_chances(float(self.true.win_probability(attackers, defenders))))
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:
-        """Return the chances to win all battles up to a size."""
         return reshaped_chances(self.true.win_table(attackers, defenders, staying))
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
@@ -336,16 +333,11 @@ class Blitz(Kernel):
         The battle is reshaped for each number of attackers by itself, as the app does, to which
         that number is known. The probabilities sum to exactly 1.0.
         """
-        weights = {a: float(probability) for a, probability in start.items()}
-        able = {a: probability for a, probability in weights.items() if a > 0}
-        if not able or not defenders:
-            return start.to_float().map(lambda attackers: State(attackers, defenders))
-        stays = ((State(a, defenders), p) for a, p in weights.items() if a <= 0)
-        ends: dict[State, float] = {}
-        for state, probability in chain(self._ends(able, defenders), stays):
-            ends[state] = ends.get(state, 0.0) + probability
-        checked = Distribution.from_probabilities(ends)  # refuses any other sum than 1
-        return Distribution.from_probabilities(_summing_to_one(checked))
+        found = super().forward(start, defenders)  # refuses any other sum than 1
+        return Distribution.from_probabilities(_summing_to_one(found))
+
+    def ends(self, able: dict[int, float], defenders: int) -> Ends:
+        return 1, ((end, p, 0) for end, p in self._ends(able, defenders))
 
     def _ends(self, able: dict[int, float], defenders: int) -> Iterator[tuple[State, float]]:
         """Yield absorbing states with their probabilities, given those of the attackers."""
@@ -390,7 +382,6 @@ class Blitz(Kernel):
         return Outcomes(rows.won[:count, more:], rows.lost[:count])
 
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
-        """Return how battles of up to so many attackers are absorbed."""
         won, lost = np.zeros((attackers + 1,) * 2), np.zeros((attackers + 1, defenders + 1))
         lost[0, defenders] = 1.0
         if attackers:
@@ -402,12 +393,10 @@ class Blitz(Kernel):
         return Transitions(won, lost)
 
     def backward(self, values: Values) -> Iterator[Floats]:
-        """Yield the expected value for each number of attackers, for 1, 2 ... defenders."""
         for d in range(1, len(values.lost)):
             yield self.value(values, d)
 
     def value(self, values: Values, defenders: int) -> Floats:
-        """Return the expected value for each number of attackers, for so many defenders."""
         value_won = np.asarray(values.won, dtype=float)
         value_lost = np.asarray(values.lost, dtype=float)
         attackers = len(value_won) - 1
@@ -418,11 +407,9 @@ class Blitz(Kernel):
         return row
 
     def limit_of_attackers(self, defenders: int) -> Fraction:
-        """Return the chance to win as the attackers grow without end."""
         return _reshaped_limit(self.true.limit_of_attackers(defenders))
 
     def limit_of_defenders(self, attackers: int) -> Fraction:
-        """Return the chance not to win as the defenders grow without end."""
         return _reshaped_limit(self.true.limit_of_defenders(attackers))
 
 

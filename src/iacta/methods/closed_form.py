@@ -41,7 +41,7 @@ from typing import NamedTuple, TypeAlias
 from iacta.checks import row_of, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
-from iacta.methods.counting import coefficients, powers_of
+from iacta.methods.counting import Ends, UnitKernel, coefficients
 from iacta.methods.kernel import OUTCOME_BYTES, Chances, RollKernel, State
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
@@ -55,7 +55,7 @@ Weights: TypeAlias = dict[tuple[int, int], int]
 OPERATIONS = 20
 
 
-class ClosedForm(RollKernel):
+class ClosedForm(UnitKernel, RollKernel):
     """The exact kernel of three dice against two, by Taflin's equation (17).
 
     >>> from iacta.rules.rules import CLASSIC
@@ -95,24 +95,16 @@ class ClosedForm(RollKernel):
         )
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        """Return the exact distribution of the absorbing state."""
-        self.refuse_dice()
-        weights, _ = start.weights()
-        able = {a: weight for a, weight in weights.items() if a > 0}
-        if not able or not defenders:
-            return start.map(lambda attackers: State(attackers, defenders))
-        most = max(able)
-        armies = most + defenders
-        self._refuse(most, defenders, numbers=3 * armies, battles=len(able))
-        unit, steps = coefficients(most, defenders, self.rules)
-        powers = powers_of(unit, armies)
-        ends = _ends({(a, defenders): n * powers[most - a] for a, n in able.items()}, steps)
-        states = {State(a, d): x * powers[a + d] for (a, d), x in ends.items()}
-        for a, weight in weights.items():
-            if a <= 0:
-                stays = State(a, defenders)
-                states[stays] = states.get(stays, 0) + weight * powers[-1]
-        return Distribution(states)
+        self.refuse_dice()  # whoever can attack
+        return super().forward(start, defenders)
+
+    def ends(self, able: dict[int, int], defenders: int) -> Ends:
+        top = max(able)
+        armies = top + defenders
+        self._refuse(top, defenders, numbers=3 * armies, battles=len(able))
+        unit, steps = coefficients(top, defenders, self.rules)
+        ends = _ends({(a, defenders): x * unit ** (top - a) for a, x in able.items()}, steps)
+        return unit, ((State(*end), x, armies - sum(end)) for end, x in ends.items())
 
     def win_probability(self, attackers: int, defenders: int) -> Fraction:
         """Return the chance to take the territory, by equation (17) alone."""
@@ -122,7 +114,6 @@ class ClosedForm(RollKernel):
         return Fraction(_wins(able, defenders, unit, steps), unit ** (able + defenders))
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
-        """Return the chances to take the territory with enough armies left, and not to."""
         if keep:
             return super().chances(attackers, defenders, keep)
         won = self.win_probability(attackers, defenders)

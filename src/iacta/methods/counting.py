@@ -182,7 +182,8 @@ class UnitKernel(Kernel):
         able: the weight of each number of attackers able to attack.
         defenders: armies on the defended territory, at least 1.
 
-        Each state has its X, in units of U^-n where so many armies n are lost, and that n.
+        Each state has its X, in units of U^-n where so many armies n are lost, and that n; in
+        floats n does not matter.
         """
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
@@ -195,11 +196,12 @@ class UnitKernel(Kernel):
         if able:
             unit, ends = self.ends(able, defenders)
             found += ends
-        most = max(lost for _, _, lost in found)
-        powers = powers_of(unit, most) if exact else [1] * (most + 1)
+        most = max(lost for _, _, lost in found) if exact else 0
+        powers = powers_of(unit, most)
         states: dict[State, Any] = {}
         for state, weight, lost in found:
-            states[state] = states.get(state, 0) + weight * powers[most - lost]
+            x = weight * powers[most - lost] if exact else weight
+            states[state] = states.get(state, 0) + x
         return Distribution(states) if exact else Distribution.from_probabilities(states)
 
 

@@ -111,7 +111,6 @@ class Lattice(UnitKernel, RollKernel):
         return 1, absorbed(able, defenders, steps_of(most, defenders, self.rules))
 
     def backward(self, values: Values) -> Iterator[Floats]:
-        """Yield the expected value for each number of attackers, for 1, 2 ... defenders."""
         won, lost = values.won, values.lost
         self.refuse(len(won) - 1, len(lost))
         steps = steps_of(len(won) - 1, len(lost) - 1, self.rules)
@@ -130,7 +129,6 @@ class Lattice(UnitKernel, RollKernel):
             rows.pop(d - most_defence, None)
 
     def win_probability(self, attackers: int, defenders: int) -> float:
-        """Return the chance to take the territory."""
         if not defenders or attackers <= 0:
             return float(not defenders)
         self.refuse(attackers, defenders)

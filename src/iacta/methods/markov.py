@@ -61,6 +61,7 @@ import numpy.typing as npt
 
 from iacta.distribution import Distribution
 from iacta.errors import TooLargeError, missing
+from iacta.methods.counting import Ends, UnitKernel
 from iacta.methods.kernel import (
     OUTCOME_BYTES,
     UNIT_ROUNDOFF,
@@ -257,7 +258,7 @@ class _Solved(NamedTuple):
     error: float
 
 
-class Markov(RollKernel):
+class Markov(UnitKernel, RollKernel):
     """The kernel in floats, by one solve of a Markov chain; armies may grow.
 
     >>> from iacta.rules.rules import CLASSIC
@@ -315,39 +316,26 @@ class Markov(RollKernel):
         grown = self._solved(attackers, defenders).chain
         return State(grown.able, grown.defenders)
 
-    def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        """Return the distribution of the absorbing state.
+    def ends(self, able: dict[int, float], defenders: int) -> Ends:
+        """Return the absorbing states that are reached, or refuse to.
 
         Where armies can grow, battles that go on past the chain are in no state, so that the
         probabilities sum to so much less than 1.
         """
-        weights = {a: float(probability) for a, probability in start.items()}
-        most = max(weights)
-        if most <= 0 or not defenders:
-            return start.to_float().map(lambda attackers: State(attackers, defenders))
+        most = max(able)
         self.refuse_too_large(most, defenders, memory=(most + defenders) * OUTCOME_BYTES)
-        states = self._absorbed({a: p for a, p in weights.items() if a > 0}, defenders)
-        for attackers, probability in weights.items():
-            if attackers <= 0:
-                stays = State(attackers, defenders)
-                states[stays] = states.get(stays, 0.0) + probability
-        return Distribution.from_probabilities(states)
-
-    def _absorbed(self, weights: dict[int, float], defenders: int) -> dict[State, float]:
-        """Return the probability of each absorbing state, from those of attackers."""
-        most = max(weights)
         self.refuse(most, defenders)
         whole = self._solved(most, defenders).chain if self.gain else self._chain(most, defenders)
         transient, absorbing = whole.blocks()
         start = np.zeros(transient.shape[0])
-        for attackers, probability in weights.items():
+        for attackers, probability in able.items():
             start[whole.row(attackers, defenders)] = probability
         visits = solve(transient, start, transposed=True)
         ends = dict(zip(whole.ends, (visits @ absorbing).tolist(), strict=True))
         if self.gain:
             rounding = _distribution_error(transient, start, visits, self.rules)
             self._refuse_error(most, defenders, 1.01 * ends[None] + rounding)
-        return {end: probability for end, probability in ends.items() if end is not None}
+        return 1, ((end, probability, 0) for end, probability in ends.items() if end is not None)
 
     def _chain(self, attackers: int, defenders: int, room: int = 0) -> Chain:
         size = attackers + room, defenders + room
@@ -380,7 +368,6 @@ class Markov(RollKernel):
         yield from rows
 
     def win_probability(self, attackers: int, defenders: int) -> float:
-        """Return the chance to take the territory."""
         if attackers <= 0 or not defenders:
             return float(not defenders)
         self.refuse(attackers, defenders)
@@ -388,7 +375,6 @@ class Markov(RollKernel):
         return float(solved.won[solved.chain.row(attackers, defenders)])
 
     def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
-        """Return the chances to take the territory with enough armies left, and not to."""
         if not self.gain or attackers <= 0 or not defenders:
             return super().chances(attackers, defenders, keep)
         won = self.win_probability(attackers, defenders)

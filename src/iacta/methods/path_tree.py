@@ -62,7 +62,6 @@ class PathTree(RollKernel):
             )
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        """Return the exact distribution of the absorbing state."""
         self.refuse(max(start), defenders)
         visits = self.visits({State(a, defenders): Fraction(p) for a, p in start.items()})
         return Distribution({state: p for state, p in visits.items() if not self.steps(state)})
@@ -96,7 +95,6 @@ class PathTree(RollKernel):
         ]
 
     def state_count(self, attackers: int, defenders: int) -> int:
-        """Return the number of states that a battle can visit, its start and ends included."""
         able = max(attackers, 0)
         self.refuse_too_large(able, defenders, memory=400 * able * defenders)
         reached, frontier = set[State](), {State(attackers, defenders)}
@@ -106,7 +104,6 @@ class PathTree(RollKernel):
         return len(reached)
 
     def path_count(self, attackers: int, defenders: int) -> int:
-        """Return the number of different paths that a battle can take, roll by roll."""
         able = max(attackers, 0)
         number_bytes = 150 + (able + defenders) // 4
         memory = (able + 1) * (defenders + 1) * number_bytes
