@@ -189,16 +189,16 @@ def test_work_that_is_stopped_while_it_waits_is_not_begun(
     runner.run(asked())
 
 
-def test_progress_is_told(runner: asyncio.Runner, work: Work) -> None:
+def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
     found = []
 
-    async def told(progress: Progress) -> None:
+    async def report(progress: Progress) -> None:
         found.append(progress)
 
     held = {"Ukraine": ("red", 42)}
     code = Position(classic_board(), "red", held, others=("blue", 3)).to_code()
     asked = {"code": code, "take": "Asia", "time_limit": 1}
-    runner.run(work.search(analysed, asked, told=told))
+    runner.run(work.search(analysed, asked, report=report))
     assert found[0].doing.endswith("so far")
     assert found[0].part is not None
     assert found[0].keeps

@@ -222,8 +222,8 @@ def game_review(reviewed: Review) -> AnyChart:
         tables["costliest"] = worst
         words += "; circles: the costliest decisions"
         circles = rows_of("costliest").mark_point(size=160, strokeWidth=2, color=RED)
-        told = ["decision:N", "better:N", exactly("cost")]
-        layers.append(circles.encode(x="step:Q", y="value:Q", tooltip=told))
+        shown = ["decision:N", "better:N", exactly("cost")]
+        layers.append(circles.encode(x="step:Q", y="value:Q", tooltip=shown))
     title = ", ".join(_outcome(reviewed.is_chance, *each) for each in _lucks(reviewed))
     return finish(alt.layer(*layers), f"{title[0].upper()}{title[1:]}.", f"{words}.", tables)
 

@@ -140,7 +140,7 @@ def plan_map(plan: Plan) -> AnyChart:
     plan: the plan.
 
     The arrows are numbered along the main line, and below the map there is a line for each;
-    battles that are seldom fought have no arrow. Territories are shaded by the chance to own
+    battles that are rarely fought have no arrow. Territories are shaded by the chance to own
     them at the end where these chances differ.
 
     The chart has a table `territories`: for each `territory` its place `x`, `y`, its `owner` and
@@ -261,8 +261,8 @@ def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
     places = joined([f"{number} on {cut(name)}" for name, number in found.placement])
     title = f"Place {counted(found.armies, 'new army', 'new armies')}: {places}."
     values = [found.before.value, found.plan.value]
-    told = [percent(value, 0) if is_chance else signed(value, 2) for value in values]
-    change = f"{told[0]} becomes {told[1]}"
+    figures = [percent(value, 0) if is_chance else signed(value, 2) for value in values]
+    change = f"{figures[0]} becomes {figures[1]}"
     change = f"{change[:1].upper()}{change[1:]}. Numbers at territories: the gain if all go there."
     return _finished(
         scenes,

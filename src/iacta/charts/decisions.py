@@ -335,9 +335,9 @@ def chance_by_defenders(
 
 def _often(found: float, chance: Fraction) -> str:
     """Return a chance that is enough, which must not read as less than was wanted."""
-    told = percent(found, 0)
-    is_more = chance > NEARLY and told.startswith("more")
-    return f"at least {plain_percent(chance)}" if is_more else told
+    words = percent(found, 0)
+    is_more = chance > NEARLY and words.startswith("more")
+    return f"at least {plain_percent(chance)}" if is_more else words
 
 
 def _chances_around(side: str, enough: int, probabilities: Chances) -> list[Row]:

@@ -109,10 +109,10 @@ def described(svg: bytes, spec: Mapping[str, Any]) -> bytes:
     spec: the specification of its chart.
     """
     words = {"title": spec["title"]["text"], "desc": spec["title"]["subtitle"]}
-    told = [f"<{tag}>{html.escape(' '.join(lines))}</{tag}>" for tag, lines in words.items()]
+    texts = [f"<{tag}>{html.escape(' '.join(lines))}</{tag}>" for tag, lines in words.items()]
     end = svg.index(b">") + 1
     root = svg[: end - 1].replace(b"<svg ", b'<svg role="img" ', 1)
-    return root + b">" + "".join(told).encode() + svg[end:]
+    return root + b">" + "".join(texts).encode() + svg[end:]
 
 
 def fitted(spec: Mapping[str, Any], *, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:

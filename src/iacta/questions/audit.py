@@ -325,9 +325,9 @@ class AuditAnswer(Answer):
 
     def sections(self) -> Iterator[Section]:
         first = [each for each in self._lucks() if each.player == self.question.player]
-        told = [luck_sentence(each, "You were") for each in first]
+        said = [luck_sentence(each, "You were") for each in first]
         head, *others = _sections(self.audited)
-        yield Section([*head.parts, *told])
+        yield Section([*head.parts, *said])
         yield from others
         if self.question.power:
             found = self.audited

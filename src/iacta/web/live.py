@@ -52,12 +52,12 @@ async def _search(socket: WebSocket, work: Work, asked: dict[str, Any]) -> None:
     """Look at a turn while the client listens."""
     stop: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    async def tell(progress: Progress) -> None:
+    async def report(progress: Progress) -> None:
         await socket.send_json({"progress": progress._asdict()})
 
     async def search() -> None:
         try:
-            answer = await work.search(analysed, asked, told=tell, stop=stop)
+            answer = await work.search(analysed, asked, report=report, stop=stop)
         except Exception as error:
             await socket.send_json({"problem": problem_of(error).record()})
         else:

@@ -34,7 +34,7 @@ from iacta.web.worker import Job, Progress, Reply, StoppedError, serve
 __all__ = ["BusyError", "DiedError", "LateError", "Work"]
 
 PRELOADED = ["iacta.web.map", "iacta.web.worker", "altair", "scipy.linalg", "vl_convert"]
-Told: TypeAlias = Callable[[Progress], Awaitable[None]]
+Report: TypeAlias = Callable[[Progress], Awaitable[None]]
 
 
 class BusyError(Exception):
@@ -95,17 +95,17 @@ class Work:
         self,
         function: Callable[..., Any],
         *args: Any,
-        told: Told | None = None,
+        report: Report | None = None,
         stop: "asyncio.Future[None] | None" = None,
     ) -> Any:
         """Return what a function returns that searches a plan, as `run` does.
 
         function, args: as `run` takes them.
-        told: receives progress; then the function has a keyword `watch`.
+        report: receives progress; then the function has a keyword `watch`.
         stop: once it is done, the search ends early with what it has found.
         """
-        job = Job(function, args, told is not None)
-        return await self._searches.run(job, self.seconds, told, stop)
+        job = Job(function, args, report is not None)
+        return await self._searches.run(job, self.seconds, report, stop)
 
 
 class _Lane:
@@ -136,7 +136,7 @@ class _Lane:
         self,
         job: Job,
         seconds: float,
-        told: Told | None = None,
+        report: Report | None = None,
         stop: "asyncio.Future[None] | None" = None,
     ) -> Any:
         worker = await self._take()
@@ -144,7 +144,7 @@ class _Lane:
             if self._is_closed:
                 raise DiedError
             await worker.ready()
-            return await worker.do(job, seconds, told, stop)
+            return await worker.do(job, seconds, report, stop)
         except DiedError:
             if self._is_closed:
                 raise BusyError("the server is ending") from None
@@ -217,7 +217,7 @@ class _Worker:
         await asyncio.shield(self._starting)
 
     async def do(
-        self, job: Job, seconds: float, told: Told | None, stop: "asyncio.Future[None] | None"
+        self, job: Job, seconds: float, report: Report | None, stop: "asyncio.Future[None] | None"
     ) -> Any:
         """Return the result of a job, or what it has found when it is late or stopped."""
         loop = asyncio.get_running_loop()
@@ -235,8 +235,8 @@ class _Worker:
             self._writer.write(pickle.dumps(job))
             reply = await self._received()
             while isinstance(reply, Progress):
-                if told is not None:
-                    await told(reply)
+                if report is not None:
+                    await report(reply)
                 reply = await self._received()
             self.is_worn = reply.is_worn
             if reply.error is not None:

@@ -275,9 +275,9 @@ def _told(error: Exception) -> Exception:
         import traceback
 
         return FailedError("".join(traceback.format_exception(error)))
-    told = IactaError(str(error))
-    told.parameter = error.parameter
-    return told
+    refused = IactaError(str(error))
+    refused.parameter = error.parameter
+    return refused
 
 
 def _is_worn() -> bool:
