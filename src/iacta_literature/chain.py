@@ -16,7 +16,8 @@ from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError
 from iacta.methods.kernel import Floats, Outcome, read_battle, refuse_too_large
-from iacta.methods.markov import Markov, gain_of, load_scipy, solve, transition_matrix
+from iacta.methods.markov import Markov, load_scipy, solve, transition_matrix
+from iacta.rules.roll import gain_of
 from iacta.rules.rules import Rules
 
 __all__ = ["BEYOND", "CanonicalForm", "Chain", "build_chain", "chain"]

@@ -32,8 +32,8 @@ import numpy.typing as npt
 from iacta.checks import shown, whole_number
 from iacta.distribution import Distribution, Probability
 from iacta.errors import IactaError, IllegalError, TooLargeError
-from iacta.rules.modes import ArmiesGrow, Mode, TrueRandom
-from iacta.rules.roll import LossCounts, loss_counts, refuse_many_rolls
+from iacta.rules.modes import Mode, TrueRandom
+from iacta.rules.roll import LossCounts, gain_of, loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, Stop
 from iacta.rules.variants import find_rules
@@ -61,6 +61,7 @@ __all__ = [
     "read_battle",
     "refuse_too_large",
     "results_of",
+    "roll_results",
 ]
 
 Find: TypeAlias = "Callable[..., Kernel]"
@@ -394,10 +395,7 @@ class Kernel(ABC):
     ) -> None:
         """Refuse a battle whose dice or states would take too long, or too much memory.
 
-        memory: the bytes that are held at once.
-        number_bytes: the size of one number; a step takes the longer, the larger it is.
-        states: how many states the method visits; `None` for all of them.
-        kind: what is refused, for the message.
+        The arguments are those of the function of this name.
         """
         most_attack, most_defence = self.rules.full_roll
         refuse_many_rolls(min(attackers, most_attack), min(defenders, most_defence), self.rules)
@@ -559,10 +557,15 @@ def _choices(
 
 
 def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, ...]:
-    losses = loss_counts(attack_dice, defence_dice, rules)
-    gain = rules.mode.gain if isinstance(rules.mode, ArmiesGrow) else 0
+    return (Throw(1.0, (roll_results(attack_dice, defence_dice, rules),)),)
+
+
+@lru_cache(maxsize=1024)
+def roll_results(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Result, ...]:
+    """Return the possible results of a roll; one in which armies grow is the first."""
+    losses, gain = loss_counts(attack_dice, defence_dice, rules), gain_of(rules)
     grown = (Result(losses.gains / losses.total, -gain, -gain),) if losses.gains else ()
-    return (Throw(1.0, ((*results_of(losses), *grown),)),)
+    return (*grown, *results_of(losses))
 
 
 def results_of(losses: LossCounts) -> tuple[Result, ...]:
@@ -612,16 +615,13 @@ class RollKernel(Kernel):
         fewest = self.stop.fewest_able(attackers, attack)
         rolls = 0
         while attackers >= fewest and defenders and rolls != self.stop.max_rolls:
-            losses = loss_counts(min(attackers, attack), min(defenders, defence), self.rules)
-            draw, k = rng.random() - losses.gains / losses.total, 0
-            if draw < 0:
-                gain = self.rules.mode.gain if isinstance(self.rules.mode, ArmiesGrow) else 0
-                attackers, defenders = attackers + gain, defenders + gain
-            else:
-                while k < losses.compared and draw >= losses.counts[k] / losses.total:
-                    draw -= losses.counts[k] / losses.total
-                    k += 1
-                attackers, defenders = attackers - (losses.compared - k), defenders - k
+            results = roll_results(min(attackers, attack), min(defenders, defence), self.rules)
+            draw = rng.random()
+            for result in results:
+                draw -= result.chance
+                if draw < 0:
+                    break
+            attackers, defenders = attackers - result.attackers, defenders - result.defenders
             rolls += 1
         return State(attackers, defenders)
 

@@ -72,17 +72,17 @@ from iacta.methods.kernel import (
     State,
     Values,
     read_battle,
+    roll_results,
 )
 from iacta.moved import names_of
 from iacta.rules.modes import ArmiesGrow, TrueRandom
-from iacta.rules.roll import LossCounts, loss_counts
+from iacta.rules.roll import gain_of
 from iacta.rules.rules import Rules
 
 __all__ = [
     "BoundedProbability",
     "Chain",
     "Markov",
-    "gain_of",
     "load_scipy",
     "solve",
     "transition_matrix",
@@ -163,17 +163,8 @@ def _moves(able: int, defenders: int, rules: Rules) -> Moves:
         a = np.arange(i, (able if i == most_attack else i) + 1)[:, np.newaxis]
         d = np.arange(j, (defenders if j == most_defence else j) + 1)
         source = numbers[a, d].ravel()
-        for attackers_change, defenders_change, chance in _changes(loss_counts(i, j, rules), rules):
-            yield source, numbers[a + attackers_change, d + defenders_change].ravel(), chance
-
-
-def _changes(losses: LossCounts, rules: Rules) -> Iterator[tuple[int, int, float]]:
-    """Yield how a roll changes the attackers and the defenders, with the chance of each change."""
-    for k, count in enumerate(losses.counts):
-        if count:
-            yield k - losses.compared, -k, count / losses.total
-    if losses.gains:
-        yield gain_of(rules), gain_of(rules), losses.gains / losses.total
+        for chance, attackers, killed in roll_results(i, j, rules):
+            yield source, numbers[a - attackers, d - killed].ravel(), chance
 
 
 def _numbers(able: int, defenders: int, gain: int) -> Whole:
@@ -237,11 +228,6 @@ def load_scipy(part: str) -> Any:
         raise missing(
             f"the method {NAME!r} needs SciPy, which is not installed", "methods"
         ) from None
-
-
-def gain_of(rules: Rules) -> int:
-    """Return by how many armies both sides may grow in one roll."""
-    return rules.mode.gain if isinstance(rules.mode, ArmiesGrow) else 0
 
 
 class _Solved(NamedTuple):

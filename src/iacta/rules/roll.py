@@ -29,6 +29,7 @@ __all__ = [
     "Roll",
     "SeenLossCounts",
     "break_even_ratio",
+    "gain_of",
     "loss_counts",
     "refuse_many_rolls",
     "seen_loss_counts",
@@ -129,7 +130,7 @@ Losses(attackers=2, defenders=0): 2275})
         >>> Roll(3, 2, "five ones").losses()[Losses(attackers=-1, defenders=-1)]
         Fraction(1, 7776)
         """
-        found, gain = self.loss_counts(), _gain(self.rules)
+        found, gain = self.loss_counts(), gain_of(self.rules)
         weights = {Losses(found.compared - k, k): n for k, n in enumerate(found.counts)}
         return Distribution(weights | ({Losses(-gain, -gain): found.gains} if found.gains else {}))
 
@@ -141,7 +142,7 @@ Losses(attackers=2, defenders=0): 2275})
         (0.9209, 1.0791)
         """
         found = self.loss_counts()
-        gained = found.gains * _gain(self.rules)
+        gained = found.gains * gain_of(self.rules)
         attackers = sum((found.compared - k) * n for k, n in enumerate(found.counts))
         defenders = sum(k * n for k, n in enumerate(found.counts))
         return Fraction(attackers - gained, found.total), Fraction(defenders - gained, found.total)
@@ -237,7 +238,8 @@ def _means(losses: LossCounts) -> tuple[Fraction, Fraction]:
     return losses.compared - defenders, defenders
 
 
-def _gain(rules: Rules) -> int:
+def gain_of(rules: Rules) -> int:
+    """Return by how many armies both sides may grow in one roll."""
     return rules.mode.gain if isinstance(rules.mode, ArmiesGrow) else 0
 
 
