@@ -71,7 +71,7 @@ from iacta.questions.plan_values import (
 from iacta.questions.plan_words import Checked
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.sections import Section, sections_of
-from iacta.questions.words import all_digits, percent, under
+from iacta.questions.words import all_digits, under
 
 __all__ = ["PlanAnswer", "PlanQuestion"]
 
@@ -483,9 +483,7 @@ class PlanQuestion(UnderRules, Question):
         if self.worth or self.then is not None:
             best = f"{value:.2f} more than now, at most {bound:.2f}"
         else:
-            best = percent(value)
-            if words.is_informative(value, bound):
-                best += f", at most {percent(bound)}"
+            best = words.chance_so_far(value, bound)
         watch(f"Planning; best so far {best}", None, keeps=True)
 
     def _held(self, plan: Plan, deadline: Deadline) -> Hold:

@@ -17,6 +17,7 @@ __all__ = [
     "MOST_LINES",
     "Checked",
     "achieved",
+    "chance_so_far",
     "is_hopeless",
     "is_informative",
     "is_telling",
@@ -104,6 +105,17 @@ def is_informative(value: float, bound: float, most: float = 1.0) -> bool:
     (False, True, True)
     """
     return bound - value <= NEAR * most or most - bound >= TELLING * (most - value)
+
+
+def chance_so_far(value: float, bound: float) -> str:
+    """Return a chance in words, with its bound where that says more than that it is below 1.
+
+    >>> chance_so_far(0.25, 0.75), chance_so_far(0.25, 0.98), chance_so_far(0.9992, 0.99999)
+    ('25.00%, at most 75.00%', '25.00%', '99.92%')
+    """
+    most = percent(bound)
+    is_said = is_informative(value, bound) and not most.startswith("more")
+    return f"{percent(value)}, at most {most}" if is_said else percent(value)
 
 
 def is_worth(plan: Plan) -> bool:

@@ -38,7 +38,7 @@ from iacta.plan.deadline import Deadline
 from iacta.plan.problem import PLAYS, State
 from iacta.plan.report import main_line
 from iacta.questions.plan import PlanAnswer, PlanQuestion
-from iacta.questions.plan_words import achieved, is_informative, proof, valued
+from iacta.questions.plan_words import achieved, chance_so_far, proof, valued
 from iacta.questions.question import Watch
 from iacta.questions.sections import Part, Table, text_of
 from iacta.questions.spoken import as_command, as_python
@@ -437,9 +437,7 @@ def _progress(goal: Goal, watch: Watch | None) -> Any:
     def show(value: float, bound: float) -> None:
         if watch is None:
             return
-        words = percent(value) if goal.is_chance else f"{value:.2f} more than now"
-        if goal.is_chance and is_informative(value, bound):
-            words += f", at most {percent(bound)}"
+        words = chance_so_far(value, bound) if goal.is_chance else f"{value:.2f} more than now"
         watch(f"{words} so far", value if goal.is_chance else None, keeps=True)
 
     return show

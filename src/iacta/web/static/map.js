@@ -553,7 +553,7 @@ function showValue(entry, now) {
   const value = Math.max(soFar?.value ?? -1, found?.is_chance === false ? -1 : (found?.value ?? -1));
   const isOver = now && ["fortify", "over"].includes(now.phase);
   const isBar = value >= 0 && !isOver;
-  on.bar.hidden = !isBar;
+  on.bar.style.visibility = isBar ? "" : "hidden"; // so that nothing below moves
   if (isBar) {
     const percent = (part) => `${(100 * Math.min(Math.max(part, 0), 1)).toFixed(2)}%`;
     const [most, now, range] = on.bar.children;
