@@ -316,7 +316,7 @@ def absorbed(
         for a in range(top, fewest - 1, -1):
             weight = nearest[0][a]
             if weight:
-                for c, row, attackers_lost in moves[min(a, most) - 1]:
+                for c, row, attackers_lost in moves[a - 1 if a < most else -1]:
                     row[a - attackers_lost] += c * weight
         for a, x in enumerate(rows.pop(d)[:fewest]):
             yield State(a, d), x, top + defenders - a - d
