@@ -1,4 +1,4 @@
-"""The defender who sees the attack first, and chooses the dice after the attacker's are thrown.
+"""Sees first: the defender chooses the dice when the attacker's have been thrown.
 
 Let a be the attackers able to attack and d the defenders. The i attack dice fall as y with the
 probability P(y); then the defender chooses j dice, and loses k armies with the probability

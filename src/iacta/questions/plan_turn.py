@@ -181,8 +181,8 @@ def what_is_held(held: Hold) -> Iterator[str]:
     low, high = held.interval
     yield (
         f"You hold it until your next turn with a chance of about "
-        f"{percent(held.win_probability)} ({100 * low:.2f}% to {100 * high:.2f}%, from {held.ends} "
-        "games)."
+        f"{percent(held.win_probability)} ({100 * low:.2f}% to {100 * high:.2f}%, from "
+        f"{count(held.ends, 'game', 'games')})."
     )
     if not held.is_exact:
         least = "nothing is guaranteed"
@@ -204,7 +204,7 @@ def what_is_held(held: Hold) -> Iterator[str]:
         best = moves[0]
         often = "" if best.part > OFTEN else f" (in {short_percent(best.part)} of the games)"
         yield (
-            f"At the end move about {best.armies:.0f} armies from {best.start} to {best.to}"
+            f"At the end move about {count(round(best.armies), 'army', 'armies')} from {best.start} to {best.to}"
             f"{often}; without this move the chance would be {percent(held.unfortified)}."
         )
 

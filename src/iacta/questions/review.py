@@ -184,7 +184,7 @@ def _sections(found: Review) -> Iterator[Section]:
         unclear = ", ".join(f"{number} {why}" for why, number in found.unclear)
         sentences.append(f"Not clear from the recording, so ignored: {unclear}.")
     yield Section(sentences)
-    costliest = found.costliest
+    costliest = [each for each in found.costliest if float(_figure(found, each.cost))]
     if costliest:
         worst = [
             (f"turn {each.turn}, {each.player}", each.name, each.better, _figure(found, each.cost))

@@ -402,10 +402,15 @@ def shown_losses(attack: Sequence[int], defence: Sequence[int], rules: Rules) ->
     attack, defence: the faces that count, in any order.
     rules: the rules of the roll.
 
+    No dice, and faces that a die does not have, are refused.
+
     >>> from iacta.rules.rules import CLASSIC
     >>> shown_losses([6, 2, 5], [5, 5], CLASSIC)
     Losses(attackers=1, defenders=1)
     """
+    for faces, whose in ((attack, "attack"), (defence, "defence")):
+        if not faces:
+            raise IllegalError(f"{whose} must have at least one die, got none")
     dice = rules.dice(len(attack), len(defence))
     sides = []
     for side, faces in zip(dice, (attack, defence), strict=True):

@@ -263,7 +263,11 @@ def _placed(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
 
 def _fortified(turn: Turn, step: Mapping[str, Any]) -> tuple[Turn, str]:
     start, to = _border_of(turn, step)
-    armies = whole_number(step.get("armies"), "armies", least=1)
+    ways = [each for each in turn.actions() if isinstance(each, Fortify)]
+    most = max((each.armies for each in ways if (each.start, each.to) == (start, to)), default=0)
+    if not most:
+        raise IllegalError(f"no armies can move from {start} to {to} now")
+    armies = whole_number(step.get("armies"), "armies to move", least=1, most=most)
     return (
         turn.after(Fortify(start, to, armies)),
         f"{count(armies, 'army moves', 'armies move')} from {start} to {to}",

@@ -921,10 +921,10 @@ async function copy(button, text) {
 }
 
 listen("code", "click", () => copy(on.code, codeOf(board, state)));
-listen("link", "click", () => copy(on.link, location.href));
+listen("link", "click", () => copy(on.link, linkNow()));
 listen("text", "click", () => {
   const sentence = known(0)?.found?.sentences[0] ?? `${state.players[state.mover]} moves on ${board.name}.`;
-  copy(on.text, `${sentence} ${location.href}`);
+  copy(on.text, `${sentence} ${linkNow()}`);
 });
 listen("sharing", "toggle", () => on.sharing.open && showShared());
 listen("add-player", "click", () => {
