@@ -444,6 +444,46 @@ def test_a_turn_ends_with_a_move_and_the_next_player(visit: Visit) -> None:
     expect(page.locator("#placing-told")).to_contain_text("5 of 5 new armies")
 
 
+def test_what_is_entered_wrong_is_refused_where_it_can_be_seen(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1", viewport={"width": 360, "height": 740}, has_touch=True)
+    attack(page, "A", "B")
+    expect(page.locator("#battle")).to_be_in_viewport()
+    page.get_by_text("Enter the dice").click()
+    page.locator("#faces").get_by_role("button", name="Enter").click()
+    expect(page.locator("#play-wrong")).to_have_text("attack must have at least one die, got none")
+    expect(page.locator("#play-wrong")).to_be_in_viewport()
+    spot(page, "D").dispatch_event("click")
+    expect(page.locator("#attack-help")).to_have_text("You have no armies that can attack D.")
+    page.get_by_role("button", name="Set up").click()
+    page.get_by_text("Deal, open or paste a position").click()
+    page.get_by_label("Deal at random; armies per player").fill("abc")
+    page.get_by_role("button", name="Deal", exact=True).click()
+    expect(page.get_by_label("Deal at random; armies per player")).to_have_js_property(
+        "validationMessage", "Enter a whole number of at least 1."
+    )
+    says(page, "A", "red, 9")
+
+
+def test_the_link_is_that_of_the_page_however_fast_it_changes(visit: Visit) -> None:
+    page = visit(TINY_LINK, permissions=["clipboard-read", "clipboard-write"])
+    spot(page, "A").focus()
+    page.keyboard.type("+" * 150)
+    says(page, "A", "red, 159")
+    page.get_by_text("Share it").click()
+    page.get_by_role("button", name="Copy the link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    says(visit(copied.partition("/map")[1] + copied.partition("/map")[2]), "A", "red, 159")
+
+
+def test_players_move_in_their_order(visit: Visit) -> None:
+    order = "p=red&p=blue&p=green&h=a3.c2.b2.b1&g=all&t=2&go=1"
+    page = visit(link(TINY, order))
+    page.get_by_role("button", name="Attack no more").click()
+    page.get_by_role("button", name="Next player").click()
+    expect(page.locator("#turn")).to_have_text("blue moves")
+
+
 def test_a_step_that_cannot_be_is_refused(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1")
     attack(page, "A", "B")

@@ -69,6 +69,7 @@ function commit(following, { isStep = false } = {}) {
   state = following;
   const isNew = isStep || Date.now() - committed > SETTLED;
   committed = isStep ? 0 : Date.now();
+  on["setup-wrong"].textContent = on["play-wrong"].textContent = "";
   tell(isNew);
   render();
 }
@@ -88,8 +89,33 @@ function tell(isNew) {
   history[isNew ? "pushState" : "replaceState"](null, "", fragment);
 }
 
+/** Return the link to all that is on the page; the address may be a little behind. */
+const linkNow = () => new URL(written(state), location.href).href;
+
 function say(text) {
   on.said.textContent = text;
+}
+
+/** Show what is wrong where it can be seen, under a map that stays at the top too. */
+function refuse(where, message) {
+  on[where].textContent = message;
+  on[where].scrollIntoView({ block: "end", behavior: "smooth" });
+}
+
+/** Return the whole number of a field; ask for one, and return null, if it has another text. */
+function asked(input, least) {
+  const number = wholeOf(input, null);
+  input.setCustomValidity(number === null || number < least ? `Enter a whole number of at least ${least}.` : "");
+  input.addEventListener("input", () => input.setCustomValidity(""), { once: true });
+  return input.reportValidity() ? number : null;
+}
+
+/** Scroll what was opened by a tap up to the map, on a phone. */
+function reveal(part) {
+  const above = on.page.querySelector(".map-board");
+  if (getComputedStyle(above).top !== "0px" || part.hidden) return;
+  const top = part.getBoundingClientRect().top - above.offsetHeight - 8;
+  if (top > 0) scrollBy({ top, behavior: "smooth" });
 }
 
 async function boardOf(code) {
@@ -188,13 +214,13 @@ async function open(text, name) {
     }
     remember();
   } catch (error) {
-    on["setup-wrong"].textContent = error.message;
+    refuse("setup-wrong", error.message);
   }
 }
 
 async function openFile(file) {
   if (file.size > MOST_FILE_BYTES) {
-    on["setup-wrong"].textContent = "The file is too large.";
+    refuse("setup-wrong", "The file is too large.");
     return;
   }
   const bytes = await file.arrayBuffer();
@@ -281,6 +307,13 @@ function point(t) {
   }
   chosen = picked.from ?? t;
   render();
+  if (now.phase !== "attack") return;
+  if (picked.to === t) reveal(on.battle);
+  else if (!isMine && now.odds.length) {
+    on["attack-help"].hidden = false;
+    on["attack-help"].textContent = `You have no armies that can attack ${board.territories[t]}.`;
+    say(on["attack-help"].textContent);
+  }
 }
 
 const left = (now) => now.new - Object.values(placing).reduce((sum, count) => sum + count, 0);
@@ -398,10 +431,11 @@ async function take(step) {
       picked = before;
       render();
     }
+    if (document.activeElement === document.body) on.play.focus({ preventScroll: true });
     say(`${now.words}. ${now.sentence}`);
   } catch (error) {
     if (!(error instanceof Refused)) console.error(error);
-    on["play-wrong"].textContent = error.message;
+    refuse("play-wrong", error.message);
   } finally {
     isBusy = false;
   }
@@ -598,6 +632,7 @@ function showAttacking(now, found) {
           chosen = from;
           map.reveal(to);
           render();
+          reveal(on.battle);
         });
         return element("li", {}, button);
       }),
@@ -932,11 +967,20 @@ listen("add-player", "click", () => {
   const free = names.find((name) => !state.players.some((other) => other.toLowerCase() === name));
   commit(changed(state, { players: [...state.players, free] }));
 });
-submitted("others", () => commit(others(state, Math.max(wholeOf(on["others-armies"], 2), 1), Number(on["others-player"].value)), { isStep: true }));
+submitted("others", () => {
+  const armies = asked(on["others-armies"], 1);
+  if (armies !== null) commit(others(state, armies, Number(on["others-player"].value)), { isStep: true });
+});
 listen("clear", "click", () => commit(changed(state, { owners: state.owners.map(() => -1), armies: state.armies.map(() => 0), keep: {}, stay: [] }), { isStep: true }));
-submitted("deal", () => commit(dealt(state, wholeOf(on["deal-seed"], 1), wholeOf(on["deal-armies"], 30)), { isStep: true }));
+submitted("deal", () => {
+  const [armies, seed] = [asked(on["deal-armies"], 1), asked(on["deal-seed"], 0)];
+  if (armies !== null && seed !== null) commit(dealt(state, seed, armies), { isStep: true });
+});
 listen("rules", "change", () => commit(changed(state, { rules: on.rules.value })));
-listen("fresh", "change", () => commit(changed(state, { fresh: wholeOf(on.fresh, 0) })));
+listen("fresh", "change", () => {
+  const fresh = on.fresh.value.trim() ? asked(on.fresh, 0) : 0;
+  if (fresh !== null) commit(changed(state, { fresh }));
+});
 
 // Analysing.
 
@@ -1003,5 +1047,6 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "ArrowRight" && next(state.steps, state.at)) on.forth.click();
 });
 
+addEventListener("pagehide", () => history.replaceState(null, "", written(state)));
 addEventListener("popstate", restore);
 restore();

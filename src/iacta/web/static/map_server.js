@@ -37,7 +37,11 @@ export function codeOf(board, state) {
   );
   const keep = Object.entries(state.keep).map(([t, count]) => `${escaped(board.territories[t])}:${count}`);
   const stay = state.stay.map((t) => escaped(board.territories[t]));
+  // By the rules of a code, the players' turns come in the order of their first territories.
+  const usual = [...new Set(state.owners.filter((owner) => owner >= 0))];
+  const order = [...usual].sort((a, b) => a - b);
   const options = [
+    String(order) !== String(usual) && `players=${order.map((p) => escaped(state.players[p])).join(",")}`,
     state.rules !== "classic" && `rules=${escaped(state.rules)}`,
     state.fresh && `place=${state.fresh}`,
     keep.length && `keep=${keep.join(",")}`,
