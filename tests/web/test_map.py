@@ -587,6 +587,19 @@ def test_a_projector_shows_the_map_and_the_sentence(visit: Visit) -> None:
     expect(page.locator(".map-side")).to_be_visible()
 
 
+def test_map_sentence_and_main_line_are_printed_on_one_page(visit: Visit) -> None:
+    page = visit("/map", viewport={"width": 1280, "height": 800})
+    expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
+    printed = page.pdf(format="A4", prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    for shown in ("#map", "#told", "#plan-tables h3"):
+        expect(page.locator(shown).first).to_be_visible()
+    for hidden in ("#setup", "#moves", "#command", "#sharing", ".menu"):
+        expect(page.locator(hidden)).to_be_hidden()
+
+
 def test_positions_that_were_analysed_are_kept_in_the_browser(visit: Visit) -> None:
     page = visit(TINY_LINK)
     play(page)
@@ -860,6 +873,13 @@ def test_an_analysis_compares_attacks_and_advances_as_the_best_play_does() -> No
         there = after.after(iacta.game.Advance(armies)).position
         assert value == pytest.approx(best_plan(there, TakeAll("East")).value)
     assert found["best"] == 7
+
+
+def test_chances_of_attacks_are_those_to_take_where_all_is_to_be_held() -> None:
+    asked = {"code": TURN, "board": TINY, "take": "East", "time_limit": 2}
+    free, held = analysed(asked), analysed({**asked, "hold": True})
+    assert [each["figure"] for each in held["moves"]] == [each["figure"] for each in free["moves"]]
+    assert [each["words"] for each in held["moves"]] == ["to take: best"]
 
 
 def test_a_code_is_read_with_what_it_says_of_the_turn() -> None:

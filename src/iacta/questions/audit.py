@@ -92,7 +92,12 @@ class AuditQuestion(UnderRules, Question):
     ] = None
     log: Annotated[
         str | None,
-        Parameter(Name(), "The log as text.", metavar="TEXT", excludes="file"),
+        Parameter(
+            Name(),
+            "The log as text, such as the lines attack,defence and 5 6 3,4 2.",
+            metavar="TEXT",
+            excludes="file",
+        ),
     ] = None
     player: Annotated[
         str | None,

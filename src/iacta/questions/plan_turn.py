@@ -203,8 +203,9 @@ def what_is_held(held: Hold) -> Iterator[str]:
     if moves:
         best = moves[0]
         often = "" if best.part > OFTEN else f" (in {short_percent(best.part)} of the games)"
+        armies = count(round(best.armies), "army", "armies")
         yield (
-            f"At the end move about {count(round(best.armies), 'army', 'armies')} from {best.start} to {best.to}"
+            f"At the end move about {armies} from {best.start} to {best.to}"
             f"{often}; without this move the chance would be {percent(held.unfortified)}."
         )
 

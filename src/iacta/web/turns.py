@@ -477,7 +477,7 @@ def _found(plan: Plan, new: Reinforcement | None, held: Hold | None) -> dict[str
         "is_chance": plan.goal.is_chance,
         "figure": valued(plan, value),
         "sentences": [achieved(plan) + proof(plan), *map(str, summary.parts[1:])],
-        "moves": [] if new else list(_moves(plan, place)),
+        "moves": [] if new else [_to_take(each) if held else each for each in _moves(plan, place)],
         "placement": [[place[name], number] for name, number in new.placement] if new else None,
         "sections": [
             {
@@ -489,6 +489,11 @@ def _found(plan: Plan, new: Reinforcement | None, held: Hold | None) -> dict[str
         "scene": scene,
         "chances": chances,
     }
+
+
+def _to_take(move: dict[str, Any]) -> dict[str, Any]:
+    """Return a move whose words say that its chance is that of taking, not of holding."""
+    return {**move, "words": f"to take: {move['words']}"}
 
 
 def _moves(plan: Plan, place: Mapping[str, int]) -> Iterator[dict[str, Any]]:

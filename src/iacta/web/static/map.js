@@ -1047,6 +1047,12 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "ArrowRight" && next(state.steps, state.at)) on.forth.click();
 });
 
+let wasOpen = false; // the plan, before it was opened to be printed
+addEventListener("beforeprint", () => {
+  wasOpen = on.whole.open;
+  on.whole.open = true;
+});
+addEventListener("afterprint", () => (on.whole.open = wasOpen));
 addEventListener("pagehide", () => history.replaceState(null, "", written(state)));
 addEventListener("popstate", restore);
 restore();

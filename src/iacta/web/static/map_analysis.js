@@ -99,6 +99,7 @@ export class Analyst {
       for (const seconds of times) {
         const told = {
           progress: (words, value) => {
+            if (goal.hold) return; // this is the chance to take, not to hold
             // It never gets worse: what was found before is still there.
             const before = entry.found?.is_chance ? entry.found.value : -1;
             if (value === null || value < Math.max(before, entry.so_far?.value ?? -1)) return;
@@ -117,7 +118,8 @@ export class Analyst {
         const asked = { code, board: board.board, ...goal, time_limit: seconds };
         const found = await patiently(() => searched(asked, told), () => control.signal.throwIfAborted());
         control.signal.throwIfAborted();
-        if (!entry.found || found.is_proven || found.value >= entry.found.value) entry.found = found;
+        // A chance to hold is estimated: the longer search knows it better, be it more or less.
+        if (!entry.found || found.is_proven || goal.hold || found.value >= entry.found.value) entry.found = found;
         else entry.found = { ...entry.found, bound: Math.min(entry.found.bound, found.bound) };
         entry.seconds = Math.max(entry.seconds, seconds);
         this.changed();
