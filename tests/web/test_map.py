@@ -913,3 +913,7 @@ def test_a_link_that_is_cut_shows_a_board(visit: Visit) -> None:
     page = visit("/map#p=red&h=a1&g=all&go=1&x=0q1&i=7")
     expect(page.locator("#told")).to_have_text("Choose on the map what to take.")
     assert page.locator(".spot").count() == 42
+    expect(page.get_by_text("Cannot read the position in the address")).to_be_visible()
+    page = visit("/map#b=zzz&p=red&h=a1")
+    expect(page.get_by_text("Cannot read the board in the address")).to_be_visible()
+    assert page.locator(".spot").count() == 42

@@ -143,14 +143,19 @@ async function restore() {
     } catch (error) {
       use(await boardOf(""));
       const why = error instanceof Refused ? `: ${error.message}` : "; a part of it may be missing";
-      on["setup-wrong"].textContent = `Cannot read the board in the address${why}.`;
       commit(begun(board));
+      on["setup-wrong"].textContent = `Cannot read the board in the address${why}.`;
       return;
     }
   }
   state = read(fragment, board);
   forget();
   render();
+  const held = new URLSearchParams(fragment.slice(1)).get("h").split(".");
+  const count = held.reduce((sum, run) => sum + Number(/x(\d+)$/.exec(run)?.[1] ?? 1), 0);
+  if (count !== board.territories.length) {
+    on[state.played ? "play-wrong" : "setup-wrong"].textContent = "Cannot read the position in the address; a part of it may be missing.";
+  }
 }
 
 /** Forget what was begun on the map, as another turn is shown. */
