@@ -527,5 +527,6 @@ def _titled(doc: str) -> tuple[str, str]:
     >>> _titled("Closed form: exact odds, by counting paths.")
     ('Closed form', 'exact odds, by counting paths')
     """
-    title, _, rest = " ".join(doc.partition("\n\n")[0].split()).partition(": ")
+    begins = doc.partition("\n\n")[0].replace("`", "")
+    title, _, rest = " ".join(begins.split()).partition(": ")
     return title, rest.rstrip(".")
