@@ -1058,6 +1058,6 @@ addEventListener("beforeprint", () => {
   on.whole.open = true;
 });
 addEventListener("afterprint", () => (on.whole.open = wasOpen));
-addEventListener("pagehide", () => history.replaceState(null, "", written(state)));
+addEventListener("pagehide", () => state && history.replaceState(null, "", written(state)));
 addEventListener("popstate", restore);
 restore();
