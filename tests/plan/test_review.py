@@ -11,6 +11,7 @@ from iacta import IactaError, Rules, review
 from iacta.board import Board, Holding, Position
 from iacta.game import Advance, Attack, Turn
 from iacta.plan import Goal, TakeAll, Worth
+from iacta.questions.review import ReviewQuestion
 from tests.plan import twin
 
 BORDERS = [(v, c) for v in "ABCD" for c in "ABCD" if v != c and {v, c} != {"A", "D"}]
@@ -128,6 +129,17 @@ def test_other_logs_are_refused(log: str, sentence: str) -> None:
     with pytest.raises(IactaError) as caught:
         review(log)
     assert str(caught.value).startswith(sentence)
+
+
+def test_a_turn_without_battles_is_watched_too() -> None:
+    parts: list[float | None] = []
+
+    def watch(doing: str, part: float | None, *, keeps: bool = False) -> None:
+        parts.append(part)
+
+    found = ReviewQuestion(log=log_of({"take": "D"}, [])).answer(watch)
+    assert found.reviewed.players[0].battles == 0
+    assert parts == [0.0]
 
 
 def test_a_turn_may_go_on_in_the_next_line() -> None:

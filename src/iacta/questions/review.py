@@ -73,7 +73,7 @@ class ReviewQuestion(Question):
     def answer(self, watch: Watch | None = None) -> "ReviewAnswer":
         def progress(done: int, total: int) -> None:
             if watch is not None:
-                watch(f"Replaying {total:,} battles", done / total)
+                watch(f"Replaying {total:,} battles", done / max(total, 1))
 
         limit = None if self.time_limit is None else float(min(self.time_limit, LONGEST_LIMIT))
         source = Path(self.file) if self.file is not None else self.log or ""
