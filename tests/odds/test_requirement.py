@@ -448,3 +448,9 @@ def test_garrison_beyond_a_machine_word() -> None:
     assert armies_needed(10, "50%", with_garrison) == armies_needed(10, "50%", garrison=0) + huge
     with pytest.raises(TooLargeError, match="armies do not fit in an array"):
         armies_needed([10, 12], "50%", with_garrison)
+
+
+def test_a_limit_of_many_digits_is_said_in_a_few() -> None:
+    limit = "chance must be at most 0.519658859014, the most that any number of attackers reaches"
+    with pytest.raises(IllegalError, match=limit):
+        armies_needed_for_campaign([10, 5], "99.99%", stop=Stop(max_losses=9))

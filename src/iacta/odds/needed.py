@@ -5,6 +5,7 @@ from __future__ import annotations  # for signatures that show the names of type
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Context
 from fractions import Fraction
 from functools import cache, partial
 from math import ceil, prod, sqrt
@@ -50,6 +51,7 @@ Pair: TypeAlias = tuple[int, Fraction]  # armies of the other side and the wante
 Row: TypeAlias = npt.NDArray[Any]
 
 LARGEST_IN_TABLES = 2_000
+LONGEST_FRACTION = 40  # letters, in a message
 SAFETY = 1.05  # of a guess with which tables begin
 MOST_ARMIES_EXACTLY = 20_000
 LEAST_CHANCE_ALONE = Fraction(1, 10**140)  # a battle alone is right down to 1e-150
@@ -744,10 +746,13 @@ def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side:
         got = shown(str(chance))
         if not limit:
             raise IllegalError(f"chance is more than any number of {side} reaches, got {got}")
+        most = str(limit)
+        if len(most) > LONGEST_FRACTION:  # its first digits, which are never more than it is
+            most = str(Context(12, ROUND_FLOOR).divide(limit.numerator, limit.denominator))
         bound = (
-            f"at most {limit}, the most that any number of {side} reaches"
+            f"at most {most}, the most that any number of {side} reaches"
             if attained
-            else f"below {limit}, which no number of {side} reaches"
+            else f"below {most}, which no number of {side} reaches"
         )
         raise IllegalError(f"chance must be {bound}, got {got}")
 
