@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from iacta.questions.question import QUESTIONS
-from iacta.questions.record import Record, json_name
+from iacta.questions.record import KeyedRecord, json_name
 
 __all__ = ["keys_page"]
 
@@ -26,11 +26,11 @@ def keys_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _about(record: type[Record]) -> str:
+def _about(record: type[KeyedRecord]) -> str:
     return (record.__doc__ or "").partition("\n\n")[0]
 
 
-def _notes(record: type[Record]) -> Iterator[str]:
+def _notes(record: type[KeyedRecord]) -> Iterator[str]:
     """Yield what is said of a record, and of those in it, beside their keys."""
     _, _, more = (record.__doc__ or "").partition("\n\n")
     if more:
@@ -40,7 +40,7 @@ def _notes(record: type[Record]) -> Iterator[str]:
             yield from _notes(part)
 
 
-def _rows(record: type[Record], within: str) -> Iterator[str]:
+def _rows(record: type[KeyedRecord], within: str) -> Iterator[str]:
     for key in record.all_keys():
         name = f"{within}{json_name(key.name)}"
         yield f"| `{name}` | {key.meaning} |"

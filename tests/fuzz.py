@@ -32,7 +32,7 @@ from iacta.cli import main
 from iacta.cli.command import COMMANDS, Shown
 from iacta.cli.terminal import LONG
 from iacta.questions.form import Parameter, option_name
-from iacta.questions.kinds import Chance, Choice, Flag, Listed, Number, RulesName, Way, Whole
+from iacta.questions.kinds import Chance, Flag, Listed, Number, OneOf, RulesName, Way, Whole
 from iacta.questions.question import QUESTIONS, Question
 
 LONGEST = 320
@@ -199,7 +199,7 @@ def _text(rng: random.Random, parameter: Parameter) -> str:
     if isinstance(kind, Listed):
         inner = Parameter(kind.kind, "", name=parameter.name)
         return ",".join(_text(rng, inner) for _ in range(rng.choice([1, 2, 3])))
-    if isinstance(kind, Choice):
+    if isinstance(kind, OneOf):
         return rng.choice(kind.words).replace(" ", "-")
     if isinstance(kind, RulesName):
         return rng.choice(RULES)

@@ -56,8 +56,8 @@ from iacta_literature.pracpred import ABLE, first_even, win
 from iacta_literature.published import (
     Figure,
     Number,
+    PrintedSource,
     Row,
-    Source,
     dice_of,
     example_losses,
     five_dice,
@@ -70,7 +70,7 @@ __all__ = [
     "PRINTED_3_AGAINST_2",
     "SOURCE",
     "ChiSquare",
-    "Trial",
+    "TanTrial",
     "chi_square",
     "right_distribution",
     "trial",
@@ -98,7 +98,7 @@ class ChiSquare(NamedTuple):
     p_value: float
 
 
-class Trial(NamedTuple):
+class TanTrial(NamedTuple):
     """Two distributions, tested with simulated dice.
 
     counts: the numbers of rolls in which the defenders lost 0, 1, 2 armies.
@@ -149,7 +149,7 @@ def right_distribution(attack_dice: int, defence_dice: int) -> tuple[Fraction, .
 
 def trial(
     attack_dice: int = 3, defence_dice: int = 2, *, rolls: int = 10_000, seed: int = 1
-) -> Trial:
+) -> TanTrial:
     """Roll simulated dice, and test both distributions against them.
 
     attack_dice: attack dice, 1 to 3.
@@ -171,7 +171,7 @@ def trial(
     thrown = whole_number(rolls, "rolls", least=1, most=MOST_ROLLS)
     lost = throw_losses(attack, defence, CLASSIC, thrown, rng).defenders
     counts = tuple(np.bincount(lost, minlength=min(attack, defence) + 1).tolist())
-    return Trial(
+    return TanTrial(
         counts,
         chi_square(wrong_distribution(attack, defence), counts),
         chi_square(right_distribution(attack, defence), counts),
@@ -308,7 +308,7 @@ def _p_value(distribution: Sequence[Fraction | float]) -> float:
 
 
 @cache
-def _trial() -> Trial:
+def _trial() -> TanTrial:
     return trial(rolls=ROLLS)
 
 
@@ -351,7 +351,7 @@ VALUES: dict[str, Callable[[], Number]] = {
     ),
 }
 
-SOURCE = Source(
+SOURCE = PrintedSource(
     "hoehle",
     "Michael Höhle, article on the board game Risk, Markov chains and counting (2025)",
     {

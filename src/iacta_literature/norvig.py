@@ -19,8 +19,8 @@ from iacta.odds.simulated import running_estimates
 from iacta_literature.published import (
     Figure,
     Number,
+    PrintedSource,
     Row,
-    Source,
     Timing,
     example_losses,
     five_dice,
@@ -111,7 +111,7 @@ VALUES: dict[str, Callable[[], Number]] = {
     "chance of five ones": lambda: Roll(3, 2, "five ones").losses()[Losses(-1, -1)],
 }
 
-SOURCE = Source(
+SOURCE = PrintedSource(
     "norvig",
     "Peter Norvig, “The Unfinished Game ... of Risk” (2020)",
     {

@@ -12,8 +12,8 @@ from iacta import Battle, Distribution, Outcome, Roll, Rules, win_table
 from iacta_literature.published import (
     Figure,
     Number,
+    PrintedSource,
     Row,
-    Source,
     example_losses,
     roll_chance,
 )
@@ -128,7 +128,7 @@ VALUES: dict[str, Callable[[], Number]] = {
     ),
 }
 
-SOURCE = Source(
+SOURCE = PrintedSource(
     "pracpred",
     "Practically Predictable, “Analyzing the Board Game Risk”",
     {

@@ -1,11 +1,11 @@
 """What a source prints: its tables in data files, each value beside ours.
 
-A `Source` is an article, and says in one place what is recomputed of it: its tables, its figures,
-the run times it reports. Each table is a file in the folder `published`: its first line names where
-the values come from, its second the title of the table and what a row is about, with the names of
-columns in braces. A published value agrees with ours if ours, shown with the digits that are
-printed, is the same; a value that is known to be wrong is an erratum, and is listed with what it
-should be.
+A `PrintedSource` names an article, and says in one place what is recomputed of it: its tables, its
+figures, the run times it reports. Each table is a file in the folder `published`: its first line
+names where the values come from, its second the title of the table and what a row is about, with
+the names of columns in braces. A published value agrees with ours if ours, shown with the digits
+that are printed, is the same; a value that is known to be wrong is an erratum, and is listed with
+what it should be.
 """
 
 import csv
@@ -32,9 +32,9 @@ __all__ = [
     "Equation",
     "Figure",
     "Number",
+    "PrintedSource",
     "Published",
     "Row",
-    "Source",
     "Timing",
     "compare_table",
     "dice_of",
@@ -273,7 +273,7 @@ class Timing(NamedTuple):
     ours: Callable[[], object]
 
 
-class Source(NamedTuple):
+class PrintedSource(NamedTuple):
     """An article, and what is recomputed of it.
 
     key: its short name, with which the names of its files begin.
@@ -290,7 +290,7 @@ class Source(NamedTuple):
     timings: tuple[Timing, ...] = ()
 
 
-def compare_table(source: Source, table: str) -> Iterator[Compared]:
+def compare_table(source: PrintedSource, table: str) -> Iterator[Compared]:
     """Yield all values of a table, each beside ours.
 
     source: the source.

@@ -8,7 +8,15 @@ from typing import NamedTuple
 
 from iacta.charts.theme import AMBER, BLUE, FAINT, INK, PAPER, RED
 from iacta_literature.figures import Drawn
-from iacta_literature.published import AGREES, DIFFERS, ERRATUM, Compared, Row, Source, Timing
+from iacta_literature.published import (
+    AGREES,
+    DIFFERS,
+    ERRATUM,
+    Compared,
+    PrintedSource,
+    Row,
+    Timing,
+)
 
 __all__ = ["Part", "page"]
 
@@ -69,7 +77,7 @@ class Part(NamedTuple):
     errata: what is wrong in it or in what it quotes, as rows of the data file `errata`.
     """
 
-    source: Source
+    source: PrintedSource
     values: Sequence[Compared]
     timings: Sequence[tuple[Timing, float]]
     figures: Sequence[Drawn]

@@ -17,8 +17,8 @@ from iacta_literature.published import (
     DIFFERS,
     ERRATUM,
     Compared,
+    PrintedSource,
     Row,
-    Source,
     Timing,
     compare_table,
     read_rows,
@@ -26,7 +26,7 @@ from iacta_literature.published import (
 
 __all__ = ["SOURCES", "Reproduced", "check_packages", "reproduce", "steps"]
 
-SOURCES: tuple[Source, ...] = (
+SOURCES: tuple[PrintedSource, ...] = (
     pracpred.SOURCE,
     taflin_tables.SOURCE,
     norvig.SOURCE,
@@ -146,7 +146,7 @@ def reproduce(folder: Path, progress: Callable[[int], None] | None = None) -> Re
     return Reproduced(folder / REPORT, values, errata, seconds)
 
 
-def _compared(source: Source, step: Callable[[], None]) -> list[Compared]:
+def _compared(source: PrintedSource, step: Callable[[], None]) -> list[Compared]:
     values: list[Compared] = []
     for table in source.tables:
         values += compare_table(source, table)
@@ -154,7 +154,7 @@ def _compared(source: Source, step: Callable[[], None]) -> list[Compared]:
     return values
 
 
-def _timed(source: Source, step: Callable[[], None]) -> list[tuple[Timing, float]]:
+def _timed(source: PrintedSource, step: Callable[[], None]) -> list[tuple[Timing, float]]:
     timings = []
     for timing in source.timings:
         begun = time.perf_counter()

@@ -16,8 +16,8 @@ from iacta_literature.published import (
     Equation,
     Figure,
     Number,
+    PrintedSource,
     Row,
-    Source,
     roll_chance,
 )
 from iacta_literature.taflin import Point, RollChances
@@ -198,7 +198,7 @@ VALUES: dict[str, Callable[[], Number]] = {
     ),
 }
 
-SOURCE = Source(
+SOURCE = PrintedSource(
     "taflin",
     "Daniel C. Taflin, “The Probability Distribution of Risk Battles” (2001)",
     {

@@ -16,10 +16,10 @@ from iacta.methods.path_tree import PathTree
 from iacta.rules.roll import Losses
 from iacta.rules.rules import Rules
 
-__all__ = ["Branch", "Node", "Path", "nodes", "paths", "tree"]
+__all__ = ["Node", "Path", "TreeBranch", "nodes", "paths", "tree"]
 
 
-class Branch(NamedTuple):
+class TreeBranch(NamedTuple):
     """One of the losses that a roll can cause.
 
     losses: the armies that the roll costs.
@@ -43,7 +43,7 @@ class Node:
 
     state: Outcome
     probability: Fraction
-    branches: tuple[Branch, ...]
+    branches: tuple[TreeBranch, ...]
 
     def __repr__(self) -> str:
         return f"<Node {self.state!r}, probability {self.probability!r}>"
@@ -82,7 +82,7 @@ def tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> Node
     visits = kernel.visits({root: Fraction(1)})
     made: dict[State, Node] = {}
     for state in sorted(visits, key=sum):
-        branches = (Branch(*step[:2], made[step.after]) for step in kernel.steps(state))
+        branches = (TreeBranch(*step[:2], made[step.after]) for step in kernel.steps(state))
         shown_as = _with_garrison(state, kernel)
         made[state] = Node(shown_as, visits[state], tuple(branches))
     return made[root]

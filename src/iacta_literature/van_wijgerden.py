@@ -16,8 +16,8 @@ from iacta_literature.pracpred import ABLE, ending, win
 from iacta_literature.published import (
     Figure,
     Number,
+    PrintedSource,
     Row,
-    Source,
     Timing,
     example_losses,
     five_dice,
@@ -110,7 +110,7 @@ VALUES: dict[str, Callable[[], Number]] = {
     "chance of 5 against 10, if the headings of Osborne's table 3 were right": lambda: win(5, 10),
 }
 
-SOURCE = Source(
+SOURCE = PrintedSource(
     "van_wijgerden",
     "Jeroen van Wijgerden, “Let slip the dice of war”",
     {

@@ -14,8 +14,8 @@ from iacta_literature.published import (
     FOLDER,
     Compared,
     Number,
+    PrintedSource,
     Published,
-    Source,
     compare_table,
     read_rows,
     source_of,
@@ -27,7 +27,7 @@ ERRATA = {row["erratum"]: row for row in read_rows("errata")}
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.key)
-def test_nothing_differs_that_is_no_listed_erratum(source: Source) -> None:
+def test_nothing_differs_that_is_no_listed_erratum(source: PrintedSource) -> None:
     values = [value for table in source.tables for value in compare_table(source, table)]
     assert [value for value in values if value.verdict == "differs"] == []
     mistaken = {value.published.erratum for value in values if value.verdict == "erratum"}

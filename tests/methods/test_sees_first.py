@@ -39,7 +39,7 @@ from iacta import (
 )
 from iacta.methods import find_kernel
 from iacta.methods.kernel import State, is_won
-from iacta.methods.sees_first import Battles
+from iacta.methods.sees_first import AllBattles
 from iacta.odds.needed import win_probability_keeping
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
 from iacta.rules.roll import seen_loss_counts
@@ -78,7 +78,7 @@ def test_distributions_are_those_of_the_twin(rules: Rules) -> None:
 
 def replies(able: int, defenders: int, rules: Rules, *, exact: bool) -> list[list[bool]]:
     """Return the replies in every state up to a size."""
-    battles = Battles(able, defenders, rules, exact)
+    battles = AllBattles(able, defenders, rules, exact)
     return [battles.chosen(span).ravel().tolist() for span in battles.spans()]
 
 
@@ -122,7 +122,7 @@ def test_the_wins_of_a_distribution_are_the_chance_to_win() -> None:
 def test_of_equal_replies_the_most_dice_are_thrown() -> None:
     lost = Battle(3, 3, NEVER_LOSES).attackers_lost(exact=True)
     assert lost[2] == 1
-    battles = Battles(2, 2, NEVER_LOSES)
+    battles = AllBattles(2, 2, NEVER_LOSES)
     *_, last = battles.spans()
     after = battles.chosen(last)
     assert after[-1].all()

@@ -9,10 +9,10 @@ import pytest
 from iacta import Turn
 from iacta.game import Advance, Attack, Losses, Stop, Throw
 from iacta.plan import Policy
-from iacta.plan.core import Core, Decision
+from iacta.plan.core import Core, PolicyAction
 from iacta.plan.deadline import Deadline
 from iacta.plan.policy import policy_for
-from iacta.plan.problem import Problem, State
+from iacta.plan.problem import Problem, TurnState
 from tests.plan.boards import needs_core, small_game
 
 pytestmark = needs_core
@@ -20,10 +20,10 @@ pytestmark = needs_core
 MOST_DICE = 4
 
 
-def state_of(turn: Turn) -> State:
+def state_of(turn: Turn) -> TurnState:
     """Return a turn as the planner sees it."""
     owned = sum(1 << t for t, owner in enumerate(turn.owners) if owner == turn.player)
-    return State(turn.armies, owned)
+    return TurnState(turn.armies, owned)
 
 
 def walk(turn: Turn, rng: Random) -> Iterator[Turn]:
@@ -71,7 +71,7 @@ def compare(core: Core, problem: Problem, turn: Turn) -> int:
 
 
 def check_results(
-    core: Core, problem: Problem, turn: Turn, attack: Attack, found: Decision
+    core: Core, problem: Problem, turn: Turn, attack: Attack, found: PolicyAction
 ) -> None:
     """Hold the results of an attack, and the advances after it, to those of the game."""
     results = turn.results(attack)

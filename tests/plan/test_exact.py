@@ -12,7 +12,7 @@ from iacta.board import Position
 from iacta.methods import find_kernel
 from iacta.plan.core import Core, Report, find_core
 from iacta.plan.deadline import Deadline
-from iacta.plan.exact import Exact
+from iacta.plan.exact import ExactPlay
 from iacta.plan.planner import Planner
 from iacta.plan.problem import Problem, read_problem
 from iacta.plan.sets import bits
@@ -36,9 +36,9 @@ SEEDS = range(50)
 
 
 @cache
-def dictionary(seed: int, play: str = "rolls") -> Exact:
+def dictionary(seed: int, play: str = "rolls") -> ExactPlay:
     """Return the best play of a small game, as the dictionary finds it."""
-    found = Exact(small_game(seed).problem(play))
+    found = ExactPlay(small_game(seed).problem(play))
     assert found.solve(Deadline()) is not None
     return found
 
@@ -132,7 +132,7 @@ CASES = {
 def test_known_values(case: str) -> None:
     position, rules, keep, play, value = CASES[case]
     problem = read_problem(position, TakeAll(enemies(position)), rules, keep=keep, play=play)
-    searches = (Exact(problem), Core(problem)) if find_core() else (Exact(problem),)
+    searches = (ExactPlay(problem), Core(problem)) if find_core() else (ExactPlay(problem),)
     for search in searches:
         assert search.solve(Deadline()) == pytest.approx(value, abs=5e-8)
 
@@ -153,7 +153,7 @@ def test_no_bound_is_below_an_exact_value(seed: int) -> None:
     rng = Random(seed)  # noqa: S311 # draws numbers, no secrets
     game = small_game(seed, most_targets=5)
     problem = game.problem(rng.choice(("rolls", "rolls", "battles")))
-    exact = Exact(problem)
+    exact = ExactPlay(problem)
     best = exact.solve(Deadline())
     if best is None:
         best = Core(problem).solve(Deadline())
@@ -175,7 +175,7 @@ def test_too_many_states_and_a_deadline_end_it() -> None:
     problem = read_problem(TWO_STACKS, TakeAll("c,d"))
     over = Deadline()
     over.stop()
-    for search in (Exact, Core) if find_core() else (Exact,):
+    for search in (ExactPlay, Core) if find_core() else (ExactPlay,):
         assert search(problem).solve(Deadline(), 10) is None
         assert search(problem).solve(over) is None
         assert search(problem).solve(Deadline(0.0)) is None

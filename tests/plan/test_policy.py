@@ -17,7 +17,7 @@ from iacta.game import Attack
 from iacta.plan import Plan, Policy, TakeAll, best_plan
 from iacta.plan.core import Style, find_core
 from iacta.plan.policy import policy_for
-from iacta.plan.problem import Problem, State, read_problem
+from iacta.plan.problem import Problem, TurnState, read_problem
 from tests.plan.boards import BLUE, needs_core, small_game
 from tests.plan.test_core import state_of, walk
 
@@ -44,9 +44,9 @@ def test_lookahead_plays_the_game_as_well_as_it_says(seed: int) -> None:
     assert found.value == pytest.approx(told + problem.held, abs=1e-9)
 
 
-def states_of(problem: Problem, seed: int) -> list[State]:
+def states_of(problem: Problem, seed: int) -> list[TurnState]:
     """Return some states that may follow the start of a problem."""
-    rng, found = Random(seed), list[State]()  # noqa: S311 # draws states, no secrets
+    rng, found = Random(seed), list[TurnState]()  # noqa: S311 # draws states, no secrets
     for _ in range(4):
         found += [state_of(turn) for turn in islice(walk(problem.turn, rng), 12)]
     return found

@@ -17,18 +17,18 @@ from iacta.questions.battle import BattleQuestion
 from iacta.questions.form import ClashError, Form, Parameter, named_by
 from iacta.questions.kinds import (
     Chance,
-    Choice,
     Flag,
     Listed,
     Name,
     Number,
+    OneOf,
     RulesName,
     Way,
     Whole,
 )
 from iacta.questions.plan_values import Pairs
 from iacta.questions.question import Question
-from iacta.questions.record import Record
+from iacta.questions.record import KeyedRecord
 from iacta.rules.modes import ArmiesGrow
 
 FORMS: list[type[Form]] = [*QUESTIONS.all(), *COMMANDS.all()]
@@ -72,7 +72,7 @@ def test_each_key_of_an_answer_is_described(form: type[Question]) -> None:
             assert key.meaning.endswith("."), (record, key)
             assert "\n" not in key.meaning
             described += [part for part in key.parts if part not in described]
-    assert Record not in described
+    assert KeyedRecord not in described
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_each_key_of_an_answer_is_described(form: type[Question]) -> None:
         (Chance(), "95%", Fraction(19, 20)),
         (Chance(), "1/3", Fraction(1, 3)),
         (Flag(), "true", True),
-        (Choice(("break through", "territories")), "break-through", "break through"),
+        (OneOf(("break through", "territories")), "break-through", "break through"),
         (Name(), "house.toml", "house.toml"),
         (RulesName(), "Wall+Capital", "capital+wall"),
         (Way(), "22 8:capital@3~5", ("22", "8:capital@3~5")),

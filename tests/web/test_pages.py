@@ -14,7 +14,7 @@ from iacta.errors import IactaError
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 from iacta.questions.form import Parameter, named_by
-from iacta.questions.kinds import Choice, Flag, Name, RulesName
+from iacta.questions.kinds import Flag, Name, OneOf, RulesName
 from iacta.questions.question import Question
 from iacta.questions.spoken import as_command, as_python
 from iacta.web.asked import address as query
@@ -93,7 +93,7 @@ def fill(page: Page, name: str, text: str) -> None:
             chips.first.fill(value)
         elif isinstance(each.kind, Flag):
             box.set_checked(value == "true")
-        elif isinstance(each.kind, RulesName | Choice):
+        elif isinstance(each.kind, RulesName | OneOf):
             box.select_option(value if value != each.usual else "")
         else:
             box.fill(value)
@@ -119,7 +119,7 @@ def test_wrong_input_is_told_at_its_field(name: str, visit: Visit) -> None:
     page = visit(f"/{name}?{ASKED[name]}")
     page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
     for each in listed(FORMS[name]):
-        if isinstance(each.kind, Flag | RulesName | Choice):
+        if isinstance(each.kind, Flag | RulesName | OneOf):
             continue  # nothing wrong can be typed there
         box = page.locator(f"#{each.name}")
         if each.kind.is_row:

@@ -43,7 +43,7 @@ from iacta.questions.words import percent
 from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
 from iacta_literature.chain import BEYOND, Chain, chain
-from iacta_literature.tree import Branch, Node, nodes, paths, tree
+from iacta_literature.tree import Node, TreeBranch, nodes, paths, tree
 
 Able: TypeAlias = tuple[int, int]  # able attackers, defenders
 
@@ -190,7 +190,7 @@ def _place(state: Outcome, layers: Mapping[Outcome, int]) -> tuple[int, int]:
     return state.attackers - state.defenders, -layers[state]
 
 
-def _roll(node: Node, branch: Branch, layers: Mapping[Outcome, int], height: float) -> Row:
+def _roll(node: Node, branch: TreeBranch, layers: Mapping[Outcome, int], height: float) -> Row:
     """Return the row of a roll; its label is `height` layers below the state."""
     (x, y), (x2, y2) = _place(node.state, layers), _place(branch.node.state, layers)
     # A roll that would seem to lead to a state between its ends keeps aside of it.

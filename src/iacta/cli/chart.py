@@ -23,7 +23,7 @@ from iacta.questions.parameters import (
     OneCampaign,
     UnderRules,
 )
-from iacta.questions.simulate import Simulation
+from iacta.questions.simulate import RandomCampaign
 
 __all__ = ["ChartCommand"]
 
@@ -68,12 +68,12 @@ class ChartCommand(Command):
         raise NotImplementedError
 
 
-def _simulated(form: Simulation) -> object:
+def _simulated(form: RandomCampaign) -> object:
     with patience() as watch:
         return form.simulated(watch)
 
 
-def _estimates(form: Simulation) -> object:
+def _estimates(form: RandomCampaign) -> object:
     with patience():
         return running_estimates(form.campaign, runs=form.runs, seed=form.dice)
 
@@ -84,9 +84,9 @@ FOUND: dict[str, tuple[type[Form], Callable[[Any], object]]] = {
     "battle": (OneBattle, lambda form: form.battle),
     "campaign": (OneCampaign, lambda form: form.campaign),
     "asked": (OneCampaign, lambda form: form.campaign),
-    "simulated": (Simulation, _simulated),
-    "estimates": (Simulation, _estimates),
-    "seed": (Simulation, lambda form: form.dice),
+    "simulated": (RandomCampaign, _simulated),
+    "estimates": (RandomCampaign, _estimates),
+    "seed": (RandomCampaign, lambda form: form.dice),
     "rules": (UnderRules, lambda form: form.rule_set.rules),
     "label": (UnderRules, lambda form: form.rule_set.name),
 }

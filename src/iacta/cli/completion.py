@@ -11,7 +11,7 @@ from iacta.cli.parse import HELP, VERSION, Texts, read_words
 from iacta.errors import IactaError
 from iacta.files import STREAM
 from iacta.questions.form import Example, Form, Parameter, Topic, option_name
-from iacta.questions.kinds import Choice, Flag, Kind, Listed, RulesName
+from iacta.questions.kinds import Flag, Kind, Listed, OneOf, RulesName
 from iacta.questions.question import QUESTIONS, Question
 
 __all__ = ["completions"]
@@ -58,7 +58,7 @@ class Completion(Command):
 
     shell: Annotated[
         str,
-        Parameter(Choice(tuple(SCRIPTS)), "The shell: bash, zsh or fish.", is_argument=True),
+        Parameter(OneOf(tuple(SCRIPTS)), "The shell: bash, zsh or fish.", is_argument=True),
     ]
 
     def run(self) -> int:
@@ -156,7 +156,7 @@ def _named(form: type[Form], words: Sequence[str], option: Parameter, begun: str
 def _values(kind: Kind, begun: str) -> Iterator[str]:
     if isinstance(kind, Listed):
         yield from _values(kind.kind, begun)
-    elif isinstance(kind, Choice):
+    elif isinstance(kind, OneOf):
         yield from (kind.text(word) for word in kind.words)
     elif isinstance(kind, RulesName):
         from iacta.rules.variants import MODIFIERS, RULE_SETS  # only needed here

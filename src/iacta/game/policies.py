@@ -27,7 +27,7 @@ from iacta.game.turn import Policy, Turn
 from iacta.methods.kernel import read_battle
 from iacta.rules.rules import Rules
 
-__all__ = ["Evaluation", "Goal", "evaluate", "evaluate_battle"]
+__all__ = ["Evaluation", "TurnGoal", "evaluate", "evaluate_battle"]
 
 MOST_STATES = 20_000
 GAMES = 1000
@@ -35,7 +35,7 @@ GAMES = 1000
 Thumb: TypeAlias = Callable[[int, int], int | None]
 
 
-class Goal(Protocol):
+class TurnGoal(Protocol):
     """What a turn is played for.
 
     It may have `is_reached(turn)` too: whether nothing that follows can change the worth; and
@@ -67,7 +67,7 @@ class Evaluation:
 def evaluate(
     policy: Policy,
     turn: Turn,
-    goal: Goal,
+    goal: TurnGoal,
     *,
     defender: Policy | None = None,
     games: int = GAMES,
@@ -115,7 +115,7 @@ def evaluate(
     return _estimated(policy, turn, goal, defender, number, seed)
 
 
-def _is_over(turn: Turn, goal: Goal) -> bool:
+def _is_over(turn: Turn, goal: TurnGoal) -> bool:
     is_reached = getattr(goal, "is_reached", None)
     return turn.phase == "over" or (is_reached is not None and bool(is_reached(turn)))
 
@@ -125,7 +125,7 @@ _Branches: TypeAlias = list[list[tuple[float, Turn]]]
 
 
 def _exact(
-    policy: Policy, turn: Turn, goal: Goal, defender: Policy | None, most: int
+    policy: Policy, turn: Turn, goal: TurnGoal, defender: Policy | None, most: int
 ) -> Evaluation | None:
     """Return the value by Bellman's equation; `None` if more turns than `most` are visited."""
     values: dict[tuple[object, ...], float] = {}
@@ -158,7 +158,7 @@ def _followers(turn: Turn, action: Action) -> list[tuple[float, Turn]]:
 
 
 def _estimated(
-    policy: Policy, turn: Turn, goal: Goal, defender: Policy | None, games: int, seed: int
+    policy: Policy, turn: Turn, goal: TurnGoal, defender: Policy | None, games: int, seed: int
 ) -> Evaluation:
     rng = np.random.default_rng(whole_number(seed, "seed"))
     values = []

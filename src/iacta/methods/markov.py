@@ -80,8 +80,8 @@ from iacta.rules.roll import gain_of
 from iacta.rules.rules import Rules
 
 __all__ = [
+    "BattleChains",
     "BoundedProbability",
-    "Chain",
     "Markov",
     "load_scipy",
     "solve",
@@ -103,7 +103,7 @@ MOST_DENSE = 500  # states up to which NumPy solves a chain before SciPy would b
 MOVE_BYTES = 120
 
 
-class Chain(NamedTuple):
+class BattleChains(NamedTuple):
     """The Markov chain of the battles of up to so many armies.
 
     able, defenders: the most of any state.
@@ -238,7 +238,7 @@ class _Solved(NamedTuple):
         cannot grow, because the bound is relative then.
     """
 
-    chain: Chain
+    chain: BattleChains
     won: Floats
     beyond: Floats
     error: float
@@ -323,14 +323,14 @@ class Markov(UnitKernel, RollKernel):
             self._refuse_error(most, defenders, 1.01 * ends[None] + rounding)
         return 1, ((end, probability, 0) for end, probability in ends.items() if end is not None)
 
-    def _chain(self, attackers: int, defenders: int, room: int = 0) -> Chain:
+    def _chain(self, attackers: int, defenders: int, room: int = 0) -> BattleChains:
         size = attackers + room, defenders + room
         if size[0] * size[1] > MOST_DENSE:
-            return Chain(*size, self.rules, transition_matrix(*size, self.rules))
+            return BattleChains(*size, self.rules, transition_matrix(*size, self.rules))
         count, places, chances = _entries(*size, self.rules)
         matrix = np.zeros((count, count))
         np.add.at(matrix, places, chances)
-        return Chain(*size, self.rules, matrix)
+        return BattleChains(*size, self.rules, matrix)
 
     def backward(self, values: Values) -> Iterator[Floats]:
         """Yield the expected value for each number of attackers, for 1, 2 ... defenders.
@@ -409,7 +409,7 @@ class Markov(UnitKernel, RollKernel):
                 f"{MOST_ERROR:.0e}"
             )
 
-    def _refuse_growth(self, whole: Chain, room: int, left_out: float) -> None:
+    def _refuse_growth(self, whole: BattleChains, room: int, left_out: float) -> None:
         """Refuse armies that grow too far, as soon as it can be foreseen.
 
         It is foreseen by letting the chance to need more room fall as exp(−c · room²), which is
@@ -427,7 +427,7 @@ class Markov(UnitKernel, RollKernel):
             )
 
 
-def _solved_with_bound(whole: Chain) -> _Solved:
+def _solved_with_bound(whole: BattleChains) -> _Solved:
     """Solve a chain whose armies can grow, and bound what rounding does to the solution."""
     transient, absorbed = whole.blocks()
     is_won = _is_won(whole)
@@ -444,7 +444,7 @@ def _solved_with_bound(whole: Chain) -> _Solved:
     return _Solved(whole, won, beyond, in_won * most_rolls)
 
 
-def _is_won(whole: Chain) -> Floats:
+def _is_won(whole: BattleChains) -> Floats:
     """Return w: 1 for the ends that are won, which come first, and 0 for the others."""
     is_won = np.zeros(whole.matrix.shape[0] - whole.able * whole.defenders)
     is_won[: whole.able] = 1.0

@@ -27,14 +27,14 @@ from iacta.moved import names_of
 from iacta.rules.roll import Losses, loss_counts
 from iacta.rules.rules import Rules
 
-__all__ = ["PathTree", "Step"]
+__all__ = ["PathStep", "PathTree"]
 
 __getattr__ = names_of("iacta_literature.tree")
 
 MOST_STATES = 2500
 
 
-class Step(NamedTuple):
+class PathStep(NamedTuple):
     """One of the losses that a roll can cause, its probability, and the state after it."""
 
     losses: Losses
@@ -81,14 +81,14 @@ class PathTree(RollKernel):
                     level[step.after] = before + probability * step.probability
         return visits
 
-    def steps(self, state: State) -> list[Step]:
+    def steps(self, state: State) -> list[PathStep]:
         """Return what one roll can do, nothing where the battle is over."""
         attackers, defenders = state
         if attackers <= 0 or not defenders:
             return []
         attack, defence = self.rules.full_roll
         return [
-            Step(losses, probability, State(attackers - losses[0], defenders - losses[1]))
+            PathStep(losses, probability, State(attackers - losses[0], defenders - losses[1]))
             for losses, probability in _losses(
                 min(attackers, attack), min(defenders, defence), self.rules
             )

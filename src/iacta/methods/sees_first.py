@@ -16,17 +16,17 @@ A defender who would rather lose few armies takes the j that minimizes Σ_k c_k(
 the L of the state that follows; summed over y, these are L(a, d), the defenders expected to
 be lost.
 
-Given the replies, a battle is a Markov chain like any other: `Battles.expected` runs it backward,
-`Battles.carry` forward. All states with a + d = t armies depend on t − 1, t − 2 ..., so a whole
-anti-diagonal is computed at once. Throws after which all losses have the same distribution are one
-y: of the 56 of three dice, 21 are left.
+Given the replies, a battle is a Markov chain like any other: `AllBattles.expected` runs it
+backward, `AllBattles.carry` forward. All states with a + d = t armies depend on t − 1, t − 2 ...,
+so a whole anti-diagonal is computed at once. Throws after which all losses have the same
+distribution are one y: of the 56 of three dice, 21 are left.
 
 Fractions are whole numbers here. With a U that makes all c_k(j, y) · U^m whole, P(a, d) · U^(a+d)
 is a whole number, and so are the other sums. For the classic rules U is 1296; in floats it is 1.
 
 Error. In floats there are only sums and products of numbers that are not negative, and minima and
 maxima, which keep a relative error as it is. A roll costs a rounding in its chance, one in its
-product, and those of its sums; a sum over throws is made by halves (`Battles.error`). Replies
+product, and those of its sums; a sum over throws is made by halves (`AllBattles.error`). Replies
 that are nearer to each other than that count as equally good. P tells them apart where it is below
 a half, H elsewhere: the smaller of the two has the digits. Where even that is below 1e-290, all
 replies count as equally good. With the classic dice and up to 60 armies on both sides, no two
@@ -70,7 +70,7 @@ from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.roll import seen_loss_counts
 from iacta.rules.rules import Rules
 
-__all__ = ["EXACT_NAME", "NAME", "Aim", "Battles", "SeesFirst", "Span", "unit_of"]
+__all__ = ["EXACT_NAME", "NAME", "Aim", "AllBattles", "SeesFirst", "Span", "unit_of"]
 
 NAME: str = "sees_first"
 EXACT_NAME: str = "sees_first_exact"
@@ -127,11 +127,11 @@ class SeesFirst(UnitKernel):
 
     def error(self, attackers: int, defenders: int) -> Error:
         """Return the bound on the relative error, given the replies."""
-        return Error(Battles(attackers, defenders, self.rules, self.exact).error)
+        return Error(AllBattles(attackers, defenders, self.rules, self.exact).error)
 
-    def _battles(self, attackers: int, defenders: int, aim: Aim = "conquest") -> "Battles":
+    def _battles(self, attackers: int, defenders: int, aim: Aim = "conquest") -> "AllBattles":
         self.refuse(attackers, defenders)
-        return Battles(attackers, defenders, self.rules, self.exact, aim)
+        return AllBattles(attackers, defenders, self.rules, self.exact, aim)
 
     def chance(self, attackers: int, defenders: int, aim: Aim) -> float:
         """Return the chance to win against a defender who plays for an aim, in floats."""
@@ -227,7 +227,7 @@ def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, .
 
 
 @dataclass(frozen=True)
-class Battles:
+class AllBattles:
     """All battles up to a size, solved together: tables `[defenders, able]` in units of U^(a+d).
 
     able: the most attackers able to attack, garrison left out.
@@ -236,7 +236,7 @@ class Battles:
     exact: whether the numbers are whole; else they are floats.
     aim: what the defender minimises, as for `optimal_play.chance_if_seen`.
 
-    >>> Battles(2, 1, Rules()).conquest.round(4).tolist()
+    >>> AllBattles(2, 1, Rules()).conquest.round(4).tolist()
     [[1.0, 1.0, 1.0], [0.0, 0.4167, 0.7542]]
     """
 
@@ -265,7 +265,7 @@ class Battles:
     def error(self) -> float:
         """A bound on the relative error of every number.
 
-        >>> Battles(250, 250, Rules()).error < 1e-12
+        >>> AllBattles(250, 250, Rules()).error < 1e-12
         True
         """
         if self.exact:
@@ -336,7 +336,7 @@ class Battles:
     def chosen(self, span: "Span") -> npt.NDArray[np.bool_]:
         """Return whether y is answered with j dice, `[j − 1, y, state]`.
 
-        >>> battles = Battles(2, 2, Rules(), exact=True)
+        >>> battles = AllBattles(2, 2, Rules(), exact=True)
         >>> *_, span = battles.spans()
         >>> battles.chosen(span).sum(axis=(1, 2)).tolist()  # throws answered with one die, with two
         [6, 15]
@@ -373,7 +373,7 @@ class Battles:
 
         A further axis of `won` and `lost` is kept.
 
-        >>> battles = Battles(2, 1, Rules())
+        >>> battles = AllBattles(2, 1, Rules())
         >>> round(float(battles.expected(np.arange(3), np.zeros(2))[1, 2]), 4)
         1.3329
         """
@@ -399,7 +399,7 @@ class Battles:
         Entry `[a]` of the first is the probability that the territory is taken with a attackers
         left, `[d]` of the second that no attacker is left who can attack, and d defenders are.
 
-        >>> won, held = Battles(2, 1, Rules()).carry(np.array([0.0, 0.0, 1.0]))
+        >>> won, held = AllBattles(2, 1, Rules()).carry(np.array([0.0, 0.0, 1.0]))
         >>> won.round(4).tolist(), held.round(4).tolist()
         ([0.0, 0.1755, 0.5787], [0.0, 0.2458])
         """

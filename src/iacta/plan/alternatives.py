@@ -15,11 +15,11 @@ rule, and their differences show what the choice is worth.
 from math import fsum
 from typing import NamedTuple
 
-from iacta.plan.core import Decision
+from iacta.plan.core import PolicyAction
 from iacta.plan.deadline import Deadline
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
-from iacta.plan.problem import State
+from iacta.plan.problem import TurnState
 from iacta.plan.sets import bits
 from iacta.plan.simulated import after_attack
 
@@ -84,7 +84,7 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
     )
 
 
-def _value(policy: Policy, state: State, attack: Decision) -> float:
+def _value(policy: Policy, state: TurnState, attack: PolicyAction) -> float:
     """Return what an attack is worth, with a lookahead from each of its results on."""
     if policy.is_best or len(attack.outcomes) > FEW_RESULTS:
         return attack.value

@@ -36,7 +36,7 @@ from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
 from iacta.plan.placing import (
     Placements,
     PlanOptions,
-    Values,
+    QuickValues,
     deadline_of,
     everywhere,
     mean_error,
@@ -44,7 +44,7 @@ from iacta.plan.placing import (
 from iacta.plan.plan import Plan
 from iacta.plan.planner import FEWEST_GAMES, followed
 from iacta.plan.policy import STARTS, Policy, best_policy
-from iacta.plan.problem import Problem, State, read_problem
+from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.sets import mask_of
 from iacta.plan.simulated import games
 
@@ -186,7 +186,7 @@ class _Turn:
         self.policy, self.first, self.later = policy, first, later
         self.armies, self.options, self.seed = armies, options, seed
         self._until = mask_of(map(first.problem.place, first.problem.goal.names))
-        self._known: dict[State, tuple[float, float]] = {}
+        self._known: dict[TurnState, tuple[float, float]] = {}
         self._begin(0)
 
     def _begin(self, part: int) -> None:
@@ -208,13 +208,13 @@ class _Turn:
                 self._known[end] = self._values_of(end, deadline)
             self._found.append((*self._known[end], luck))
 
-    def _values_of(self, state: State, deadline: Deadline) -> tuple[float, float]:
+    def _values_of(self, state: TurnState, deadline: Deadline) -> tuple[float, float]:
         """Return the chance to reach all goals from an end, with the new armies and without."""
         if self._until & ~state.owned:
             return 0.0, 0.0
         end = self.policy.problem.position_of(state)
         problem = everywhere(end, self.later, max(self.armies), self.options)
-        new = Placements(end, Values(problem, deadline, MOST_STATES), deadline)
+        new = Placements(end, QuickValues(problem, deadline, MOST_STATES), deadline)
         values = {n: new.value(new.compared(n)[0]) for n in {0, *self.armies}}
         return sum(float(p) * values[n] for n, p in self.armies.items()), values[0]
 

@@ -32,15 +32,15 @@ import numpy.typing as npt
 from iacta.errors import IactaError, IllegalError, TooLargeError
 from iacta.methods.kernel import Kernel
 from iacta.plan.deadline import Deadline
-from iacta.plan.problem import Problem, State
+from iacta.plan.problem import Problem, TurnState
 from iacta.plan.sets import bits
 
 __all__ = [
     "Assignment",
+    "AttackResult",
     "Core",
-    "Decision",
     "Games",
-    "Outcome",
+    "PolicyAction",
     "Report",
     "Style",
     "Visit",
@@ -72,7 +72,7 @@ class Style(NamedTuple):
     depth: int = 1
 
 
-class Outcome(NamedTuple):
+class AttackResult(NamedTuple):
     """One of the results of an attack.
 
     chance: how likely it is.
@@ -88,7 +88,7 @@ class Outcome(NamedTuple):
     value: float
 
 
-class Decision(NamedTuple):
+class PolicyAction(NamedTuple):
     """What a policy does in a state.
 
     start, to: the attacking territory and the attacked one.
@@ -101,7 +101,7 @@ class Decision(NamedTuple):
     to: int
     dice: int
     value: float
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[AttackResult, ...]
 
 
 class Visit(NamedTuple):
@@ -548,18 +548,18 @@ class Core:
                 sets[share, v, [*bits(part)]] = 1
         self._library.iacta_follow(self._search, style.depth, sets.ctypes.data_as(_TYPES["bytes"]))
 
-    def decide(self, state: State) -> Decision:
+    def decide(self, state: TurnState) -> PolicyAction:
         """Return what the policy does in a state."""
         return self._decision(self._library.iacta_decide, state)
 
-    def judge(self, state: State, start: int, to: int, dice: int = 0) -> Decision:
+    def judge(self, state: TurnState, start: int, to: int, dice: int = 0) -> PolicyAction:
         """Return what an attack is worth in a state, with the policy after it.
 
         dice: the attack dice, 0 for as many as are allowed.
         """
         return self._decision(self._library.iacta_judge, state, start, to, dice)
 
-    def advance(self, state: State, start: int, to: int, least: int) -> int:
+    def advance(self, state: TurnState, start: int, to: int, least: int) -> int:
         """Return how many armies the policy moves in when the last defender has fallen.
 
         state: the state before that, with the armies that are left on the attacking territory.
@@ -568,11 +568,11 @@ class Core:
         self._ask(self._library.iacta_move_in, state, start, to, least, byref(moved))
         return moved.value
 
-    def begin(self, state: State) -> None:
+    def begin(self, state: TurnState) -> None:
         """Begin in a state with what `solve`, `flow` and `play` do."""
         self._ask(self._library.iacta_from, state)
 
-    def _ask(self, function: Callable[..., int], state: State, *more: Any) -> None:
+    def _ask(self, function: Callable[..., int], state: TurnState, *more: Any) -> None:
         """Call a function of the core with a state."""
         mine = np.array([state.owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
         armies = np.where(self._is_active, state.armies, self._armies).astype(np.int32)
@@ -586,7 +586,7 @@ class Core:
             raise IllegalError("position must be one that can follow the start of the plan")
         _refuse_too_large(code)
 
-    def _decision(self, function: Callable[..., int], state: State, *roll: int) -> Decision:
+    def _decision(self, function: Callable[..., int], state: TurnState, *roll: int) -> PolicyAction:
         found, room = _Decision(), 64
         while True:
             outcomes = (_Outcome * room)()
@@ -595,10 +595,10 @@ class Core:
                 break
             room = found.count
         rows = (
-            Outcome._make(getattr(each, name) for name in Outcome._fields)
+            AttackResult._make(getattr(each, name) for name in AttackResult._fields)
             for each in outcomes[: found.count]
         )
-        return Decision(found.start, found.to, found.dice, found.value, tuple(rows))
+        return PolicyAction(found.start, found.to, found.dice, found.value, tuple(rows))
 
     def flow(self, deadline: Deadline, states: float = inf) -> Report | None:
         """Return exactly how the policy goes; `None` where it visits more states than that."""

@@ -20,12 +20,12 @@ from typing import TypeAlias
 
 from iacta.errors import IactaError
 from iacta.methods.kernel import Choice
-from iacta.plan.core import NO_CORE, Decision, Outcome, Report, Visit
+from iacta.plan.core import NO_CORE, AttackResult, PolicyAction, Report, Visit
 from iacta.plan.deadline import Deadline
-from iacta.plan.problem import Problem, State
+from iacta.plan.problem import Problem, TurnState
 from iacta.plan.sets import bits, mask_of, reached
 
-__all__ = ["Exact"]
+__all__ = ["ExactPlay"]
 
 _Key: TypeAlias = tuple[tuple[int, ...], int, int]
 
@@ -34,7 +34,7 @@ MOST_ARMIES = 250  # the recursion is as deep
 MOST_STATES = 15_000
 
 
-class Exact:
+class ExactPlay:
     """The best play for one problem, with the same methods as `iacta.plan.core.Core`.
 
     problem: the problem.
@@ -54,7 +54,7 @@ class Exact:
         self._deadline: Deadline | None = None
         self._most = inf
 
-    def begin(self, state: State) -> None:
+    def begin(self, state: TurnState) -> None:
         """Begin in a state with what `solve` and `flow` do."""
         self._start = state
 
@@ -71,7 +71,7 @@ class Exact:
         finally:
             self._deadline, self._most = None, inf
 
-    def value(self, state: State) -> float:
+    def value(self, state: TurnState) -> float:
         """Return V, what the best play is still paid on average."""
         key = self._key(state)
         if key not in self._values:
@@ -80,7 +80,7 @@ class Exact:
             self._values[key] = max((q for *_, q in self._rolls(state)), default=0.0)
         return max(self._values[key], 0.0)
 
-    def _key(self, state: State) -> _Key:
+    def _key(self, state: TurnState) -> _Key:
         """Return what matters in a state."""
         problem, left = self.problem, self.problem.field & ~state.owned
         live = 0
@@ -92,12 +92,12 @@ class Exact:
         armies = tuple([state.armies[t] for t in self._matters[live, left]])
         return armies, live, left
 
-    def _is_over(self, state: State) -> bool:
+    def _is_over(self, state: TurnState) -> bool:
         if self.problem.rewards.once:
             return bool(self._paying & state.owned)
         return not self._paying & ~state.owned
 
-    def _rolls(self, state: State) -> Iterator[tuple[int, int, Choice, float]]:
+    def _rolls(self, state: TurnState) -> Iterator[tuple[int, int, Choice, float]]:
         """Yield all legal attacks with their values Q."""
         problem, turn = self.problem, self.problem.turn
         if self._is_over(state):
@@ -116,14 +116,14 @@ class Exact:
                     outcomes = self._outcomes(state, v, c, choice)
                     yield v, c, choice, sum(each.chance * each.value for each in outcomes)
 
-    def _outcomes(self, state: State, v: int, c: int, choice: Choice) -> list[Outcome]:
+    def _outcomes(self, state: TurnState, v: int, c: int, choice: Choice) -> list[AttackResult]:
         """Return the results of an attack, with the answers that are worst for the player."""
-        found: dict[tuple[int, int], Outcome] = {}
+        found: dict[tuple[int, int], AttackResult] = {}
         for throw in choice.throws:
             answers = []
             for option in throw.options:
                 outcomes = [
-                    Outcome(p, x, y, *self._after(state, v, c, choice.least, x, y))
+                    AttackResult(p, x, y, *self._after(state, v, c, choice.least, x, y))
                     for p, x, y in option
                 ]
                 answers.append((sum(each.chance * each.value for each in outcomes), outcomes))
@@ -136,7 +136,7 @@ class Exact:
         return [*found.values()]
 
     def _after(
-        self, state: State, v: int, c: int, least: int, lost: int, killed: int
+        self, state: TurnState, v: int, c: int, least: int, lost: int, killed: int
     ) -> tuple[int, float]:
         """Return the best advance after a result, and what it is worth in all."""
         rewards = self.problem.rewards
@@ -145,41 +145,43 @@ class Exact:
         armies[c] -= killed
         paid = -rewards.price * lost
         if armies[c]:
-            return 0, paid + self.value(State(tuple(armies), state.owned))
+            return 0, paid + self.value(TurnState(tuple(armies), state.owned))
         paid += rewards.of(c, ~state.owned)
         owned, spare = state.owned | 1 << c, armies[v] - self.problem.garrisons[v]
         best, moved = -inf, spare
         for number in range(spare, min(least, spare) - 1, -1):
             after = [*armies]
             after[v], after[c] = armies[v] - number, number
-            there = State(tuple(after), owned)
+            there = TurnState(tuple(after), owned)
             value = 0.0 if self._is_over(there) else self.value(there)
             if value > best + SAME:
                 best, moved = value, number
         return moved, paid + best
 
-    def decide(self, state: State) -> Decision:
+    def decide(self, state: TurnState) -> PolicyAction:
         """Return what the best play does in a state."""
         best, value = None, 0.0
         for v, c, choice, q in self._rolls(state):
             if q > value + SAME * max(1.0, value):
                 best, value = (v, c, choice), q
         if best is None:
-            return Decision(-1, -1, 0, 0.0, ())
+            return PolicyAction(-1, -1, 0, 0.0, ())
         v, c, choice = best
-        return Decision(v, c, choice.dice, value, tuple(self._outcomes(state, v, c, choice)))
+        return PolicyAction(v, c, choice.dice, value, tuple(self._outcomes(state, v, c, choice)))
 
-    def judge(self, state: State, start: int, to: int, dice: int = 0) -> Decision:
+    def judge(self, state: TurnState, start: int, to: int, dice: int = 0) -> PolicyAction:
         """Return what an attack is worth in a state, with the best play after it.
 
         dice: the attack dice, 0 for as many as are allowed.
         """
         for v, c, choice, q in self._rolls(state):
             if (v, c) == (start, to) and dice in (0, choice.dice):
-                return Decision(v, c, choice.dice, q, tuple(self._outcomes(state, v, c, choice)))
-        return Decision(-1, -1, 0, 0.0, ())
+                return PolicyAction(
+                    v, c, choice.dice, q, tuple(self._outcomes(state, v, c, choice))
+                )
+        return PolicyAction(-1, -1, 0, 0.0, ())
 
-    def advance(self, state: State, start: int, to: int, least: int) -> int:
+    def advance(self, state: TurnState, start: int, to: int, least: int) -> int:
         """Return how many armies the best play moves in when the last defender has fallen.
 
         state: the state before that, with the armies that are left on the attacking territory.
@@ -194,7 +196,7 @@ class Exact:
         """
         problem = self.problem
         lands = len(problem.board.territories)
-        waiting: dict[int, dict[State, tuple[float, dict[tuple[int, int], float]]]]
+        waiting: dict[int, dict[TurnState, tuple[float, dict[tuple[int, int], float]]]]
         waiting = defaultdict(dict)
         start = self._start
         waiting[sum(start.armies)][start] = (1.0, {})
@@ -249,7 +251,9 @@ class Exact:
             found.append(Visit(*border, reach, conquest, arrived, ended, moves))
         return Report(value, count, tuple(found), tuple(owned), tuple(armies), tuple(taken))
 
-    def _applied(self, state: State, decision: Decision, outcome: Outcome) -> tuple[State, float]:
+    def _applied(
+        self, state: TurnState, decision: PolicyAction, outcome: AttackResult
+    ) -> tuple[TurnState, float]:
         """Return the state after an outcome, and what it pays at once."""
         rewards, v, c = self.problem.rewards, decision.start, decision.to
         armies = [*state.armies]
@@ -257,9 +261,9 @@ class Exact:
         armies[c] -= outcome.defenders
         paid = -rewards.price * outcome.attackers
         if armies[c]:
-            return State(tuple(armies), state.owned), paid
+            return TurnState(tuple(armies), state.owned), paid
         armies[c] = outcome.moved
-        return State(tuple(armies), state.owned | 1 << c), paid + rewards.of(c, ~state.owned)
+        return TurnState(tuple(armies), state.owned | 1 << c), paid + rewards.of(c, ~state.owned)
 
 
 class _TooManyError(IactaError):

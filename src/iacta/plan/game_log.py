@@ -21,7 +21,7 @@ from iacta.files import parse_json, read_bytes
 from iacta.game import Advance, Turn
 from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
 
-__all__ = ["Battle", "Played", "read_game"]
+__all__ = ["LoggedBattle", "LoggedTurn", "read_game"]
 
 MOST_BYTES = 2**24
 TURN_KEYS = ("turn", "board", "goal", "battles", "stops")
@@ -30,7 +30,7 @@ GOAL_KEYS = ("take", "take_any", "eliminate", "worth")
 NOBODY = "nobody"  # who defends what no player owns
 
 
-class Battle(NamedTuple):
+class LoggedBattle(NamedTuple):
     """A battle of a log.
 
     start, to: the attacking territory and the attacked one.
@@ -49,7 +49,7 @@ class Battle(NamedTuple):
     moved: int
 
 
-class Played(NamedTuple):
+class LoggedTurn(NamedTuple):
     """A turn of a log, or a part of it.
 
     number: the number of the turn, from 1 on.
@@ -62,7 +62,7 @@ class Played(NamedTuple):
     number: int
     turn: Turn
     goal: Goal
-    battles: tuple[Battle, ...]
+    battles: tuple[LoggedBattle, ...]
     is_over: bool = True
 
     @property
@@ -73,7 +73,7 @@ class Played(NamedTuple):
 
 def read_game(
     log: str | Path, board: Board | str | Path | None = None
-) -> tuple[list[Played], tuple[tuple[str, int], ...]]:
+) -> tuple[list[LoggedTurn], tuple[tuple[str, int], ...]]:
     """Return the turns of a log, and what a recording does not show for certain, and how often.
 
     log: the text of a log, or its path.
@@ -99,7 +99,7 @@ def read_game(
 # JSON lines.
 
 
-def _lines(log: str, board: Board | None) -> Iterator[Played]:
+def _lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
     lines = [(number, line) for number, line in enumerate(log.splitlines(), 1) if line.strip()]
     if not lines:
         raise MalformedError("log must have a line for each turn, got none")
@@ -130,7 +130,7 @@ def _object(given: object, what: str, keys: tuple[str, ...] = ()) -> Mapping[str
     return given
 
 
-def _played(number: int, record: Mapping[str, Any], board: Board | None) -> Played:
+def _played(number: int, record: Mapping[str, Any], board: Board | None) -> LoggedTurn:
     code = record.get("turn")
     if not isinstance(code, str):
         raise MalformedError(f"turn must be a code, got {shown(code)}")
@@ -147,14 +147,14 @@ def _played(number: int, record: Mapping[str, Any], board: Board | None) -> Play
         phase="attack",
     )
     goal = _goal(record.get("goal", {"worth": True}), turn)
-    battles, now = list[Battle](), turn
+    battles, now = list[LoggedBattle](), turn
     for k, given in enumerate(row_of(record.get("battles", ()), "battles", "battles"), 1):
         with at(f"battle {k}"):
             battles.append(_fought(now, _object(given, "battle", BATTLE_KEYS)))
         now = battles[-1].after
     is_over = record.get("stops", True)
     check_choice(is_over, (True, False), "stops")
-    return Played(number, turn, goal, tuple(battles), is_over)
+    return LoggedTurn(number, turn, goal, tuple(battles), is_over)
 
 
 def _goal(given: object, turn: Turn) -> Goal:
@@ -174,7 +174,7 @@ def _goal(given: object, turn: Turn) -> Goal:
     return TakeAny(found) if name == "take_any" else TakeAll(found)
 
 
-def _fought(turn: Turn, record: Mapping[str, Any]) -> Battle:
+def _fought(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
     for name in BATTLE_KEYS[:2]:
         if not isinstance(record.get(name), str):
             raise MalformedError(f"{name} must be a territory, got {shown(record.get(name))}")
@@ -186,20 +186,20 @@ def _fought(turn: Turn, record: Mapping[str, Any]) -> Battle:
     if fought.phase != "advance":
         if moved:
             raise IllegalError(f"moved must be 0 where nothing is taken, got {shown(moved)}")
-        return Battle(start, to, fought, fought, lost, killed, 0)
+        return LoggedBattle(start, to, fought, fought, lost, killed, 0)
     numbers = [each.armies for each in fought.actions() if isinstance(each, Advance)]
     if moved is None and len(numbers) > 1:
         raise MalformedError(f"moved must be given, from {numbers[0]} to {numbers[-1]}")
     number = numbers[0] if moved is None else whole_number(moved, "moved")
     if number not in numbers:
         raise IllegalError(f"moved must be from {numbers[0]} to {numbers[-1]}, got {number}")
-    return Battle(start, to, fought, fought.after(Advance(number)), lost, killed, number)
+    return LoggedBattle(start, to, fought, fought.after(Advance(number)), lost, killed, number)
 
 
 # Recordings.
 
 
-def _recorded(recording: Recording, board: Board, unclear: Counter[str]) -> Iterator[Played]:
+def _recorded(recording: Recording, board: Board, unclear: Counter[str]) -> Iterator[LoggedTurn]:
     """Yield the turns of a recording; `unclear` counts what it does not show for certain."""
     names = _names(recording)
     number = 0
@@ -230,18 +230,18 @@ def _parts(
     names: Mapping[str, str],
     board: Board,
     unclear: Counter[str],
-) -> list[Played]:
+) -> list[LoggedTurn]:
     """Return a player's turn; a part begins where the map is not as the battle before left it."""
 
     def at_map(lands: Mapping[str, Land]) -> Turn | None:
         return _turn(changes[0].player, lands, recording, names, board)
 
-    parts, last = list[Played](), changes[0].lands
+    parts, last = list[LoggedTurn](), changes[0].lands
     for change in _advanced(changes):
         before = at_map(change.lands) if change.attack is not None else None
         if before is not None:
             if not parts or parts[-1].end.position != before.position:
-                parts.append(Played(0, before, Worth(), (), is_over=False))
+                parts.append(LoggedTurn(0, before, Worth(), (), is_over=False))
             try:
                 battle = _shown(before, change)
             except IllegalError:  # across a portal, or broken off where battles are whole
@@ -255,7 +255,7 @@ def _parts(
     end = at_map(last)
     if end is not None:
         if not parts or parts[-1].end.position != end.position:
-            parts.append(Played(0, end, Worth(), ()))
+            parts.append(LoggedTurn(0, end, Worth(), ()))
         parts[-1] = parts[-1]._replace(is_over=True)
     return [part for part in parts if part.battles or part.is_over]
 
@@ -313,7 +313,7 @@ def _turn(
     )
 
 
-def _shown(before: Turn, change: Change) -> Battle:
+def _shown(before: Turn, change: Change) -> LoggedBattle:
     """Return a battle that a recording shows."""
     if change.attack is None:
         raise ValueError("no attack")

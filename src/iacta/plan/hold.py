@@ -43,14 +43,14 @@ from iacta.plan.goals import TakeAny
 from iacta.plan.placing import (
     Placements,
     PlanOptions,
-    Values,
+    QuickValues,
     deadline_of,
     everywhere,
     mean_error,
     planned,
 )
 from iacta.plan.plan import Plan
-from iacta.plan.problem import State
+from iacta.plan.problem import TurnState
 from iacta.plan.sets import bits, mask_of
 from iacta.plan.simulated import games
 
@@ -332,7 +332,7 @@ class _Outlook:
     def hold(self, plan: Plan, ends: int, seed: int, deadline: Deadline) -> Hold:
         """Return the chance that a plan takes and holds, from some of its ends."""
         found: list[_Afterwards] = []
-        known: dict[State, _Afterwards] = {}
+        known: dict[TurnState, _Afterwards] = {}
         held = mask_of(map(plan.problem.place, self.held))
         self.large = set[str]()  # the opponents with too many states for the best play
         drawn = games(plan.policy, np.random.default_rng(seed))
@@ -391,7 +391,7 @@ class _Outlook:
         problem = everywhere(theirs, TakeAny(self.held), new, self.theirs)
         if not problem.stacks:
             return Threat(player, 0.0, new, 0.0)
-        values = Values(problem, deadline, 0 if player in self.large else MOST_STATES)
+        values = QuickValues(problem, deadline, 0 if player in self.large else MOST_STATES)
         placements = Placements(theirs, values, deadline)
         chance = placements.value(placements.compared(new)[0])
         if placements.has_tried_all or not placements.places:

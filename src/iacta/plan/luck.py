@@ -23,7 +23,7 @@ from iacta.checks import row_of, shown, whole_number
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 from iacta.plan.plan import NextMove, Plan, Play
 from iacta.plan.policy import Policy
-from iacta.plan.problem import State
+from iacta.plan.problem import TurnState
 from iacta.plan.simulated import after_attack
 
 __all__ = ["LuckOfBattle", "luck_with_plan"]
@@ -119,9 +119,9 @@ class _Chances:
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
-        self._known: dict[State, float] = {}
+        self._known: dict[TurnState, float] = {}
 
-    def of(self, state: State) -> float:
+    def of(self, state: TurnState) -> float:
         """Return the chance of the goal from a state on."""
         if self.policy.is_best:
             return self._reached(state) or self.policy.decide(state).value
@@ -142,18 +142,18 @@ class _Chances:
                 )
         return self._known[state]
 
-    def spread(self, state: State) -> float:
+    def spread(self, state: TurnState) -> float:
         """Return the standard deviation of the chance after the next attack."""
         before, followers = self.of(state), self._followers(state)
         return math.sqrt(math.fsum(p * (self.of(after) - before) ** 2 for after, p in followers))
 
-    def _followers(self, state: State) -> list[tuple[State, float]]:
+    def _followers(self, state: TurnState) -> list[tuple[TurnState, float]]:
         decision = self.policy.decide(state)
         return [
             (after_attack(self.policy, state, decision, *each[1:3]), each.chance)
             for each in decision.outcomes
         ]
 
-    def _reached(self, state: State) -> float:
+    def _reached(self, state: TurnState) -> float:
         problem = self.policy.problem
         return min(problem.paid(state) + problem.held, 1.0)

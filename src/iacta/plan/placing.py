@@ -29,10 +29,10 @@ from iacta.odds.search import first
 from iacta.plan.best import best_plan, rising
 from iacta.plan.core import Core, find_core
 from iacta.plan.deadline import Deadline
-from iacta.plan.exact import Exact
+from iacta.plan.exact import ExactPlay
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
-from iacta.plan.problem import Problem, State, read_problem
+from iacta.plan.problem import Problem, TurnState, read_problem
 from iacta.plan.sets import bits, mask_of
 from iacta.rules.rules import Rules
 
@@ -42,8 +42,8 @@ __all__ = [
     "Placement",
     "Placements",
     "PlanOptions",
+    "QuickValues",
     "Reinforcement",
-    "Values",
     "deadline_of",
     "everywhere",
     "mean_error",
@@ -250,7 +250,7 @@ def _placements(
 ) -> "Placements":
     problem = everywhere(position, goal, armies, options)
     states = MANY_STATES if deadline.limited else MOST_STATES
-    values = Values(problem, deadline.part(EXACT), states)
+    values = QuickValues(problem, deadline.part(EXACT), states)
     return Placements(position, values, deadline.part(EXACT + QUICK))
 
 
@@ -308,7 +308,7 @@ def planned(
     return best_plan(position, goal, budget=budget, progress=progress, **options)
 
 
-class Values:
+class QuickValues:
     """What states of a problem are worth at a quick look.
 
     That is the value of the best play as long as there are few states, and else what lookahead
@@ -325,10 +325,10 @@ class Values:
         self.problem, self._deadline, self._states = problem, deadline, states
         self.is_exact = states > 0 or find_core() is None
         core = Core(problem, help_of_idle=0.0) if find_core() else None
-        self._search: Core | Exact = core or Exact(problem)
-        self._known: dict[State, float] = {}
+        self._search: Core | ExactPlay = core or ExactPlay(problem)
+        self._known: dict[TurnState, float] = {}
 
-    def of(self, state: State) -> float:
+    def of(self, state: TurnState) -> float:
         """Return what is still paid on average."""
         if state not in self._known:
             value = None
@@ -366,7 +366,7 @@ class Placements:
         after each.
     """
 
-    def __init__(self, position: Position, values: Values, end: Deadline) -> None:
+    def __init__(self, position: Position, values: QuickValues, end: Deadline) -> None:
         self.position, self.values, self.end = position, values, end
         problem = values.problem
         self._owned = mask_of(map(problem.place, position.owned_by(position.player)))
@@ -390,9 +390,9 @@ class Placements:
         state = self._after(placement)
         return self.values.of(state) + self.values.problem.paid(state)
 
-    def _after(self, placement: Placement) -> State:
+    def _after(self, placement: Placement) -> TurnState:
         there = placed(self.position, placement)
-        return State(tuple(each.armies for each in there.holdings), self._owned)
+        return TurnState(tuple(each.armies for each in there.holdings), self._owned)
 
     def compared(self, armies: int) -> list[Placement]:
         """Return some placements of the armies, or all of them, the best first."""

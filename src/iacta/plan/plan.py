@@ -16,7 +16,7 @@ from iacta.checks import FrozenDict, put, shown, whole_number
 from iacta.display import Displayed, Pasted
 from iacta.errors import IllegalError, MalformedError
 from iacta.methods.kernel import Choice, Result
-from iacta.plan.core import Decision
+from iacta.plan.core import PolicyAction
 from iacta.plan.goals import Goal
 from iacta.plan.policy import Policy
 from iacta.plan.problem import Problem
@@ -237,7 +237,7 @@ class Play(Displayed):
         return self.plan.policy.at(self.problem)
 
     @cached_property
-    def _decision(self) -> Decision:
+    def _decision(self) -> PolicyAction:
         """What the plan does here: it goes on with a battle that has begun, or chooses freely."""
         start = self.problem.start
         if self.battle is not None:
@@ -296,7 +296,7 @@ class Play(Displayed):
         """Whether the goal is reached, and nothing that follows can change that."""
         return self.problem.goal.is_reached(self.problem.turn)
 
-    def _next(self) -> Decision:
+    def _next(self) -> PolicyAction:
         if not self._decision.dice:
             raise IllegalError("a plan that is over has no next move")
         return self._decision

@@ -31,7 +31,7 @@ import numpy.typing as npt
 from iacta.errors import IactaError, TooLargeError
 from iacta.plan.core import NO_CORE, Assignment, Core, Report, Style, Visit, find_core
 from iacta.plan.deadline import Deadline
-from iacta.plan.exact import Exact
+from iacta.plan.exact import ExactPlay
 from iacta.plan.policy import FEW_STATES, SEEN, STARTS, VISITED, Policy
 from iacta.plan.problem import Problem
 
@@ -50,7 +50,7 @@ ROUND = 64  # games at a time
 MOST_GAMES = 200_000
 
 
-class Work(NamedTuple):
+class Limits(NamedTuple):
     """How much work a search may do.
 
     states: states of the game that is solved exactly.
@@ -64,9 +64,9 @@ class Work(NamedTuple):
     trials: int
     values: float
 
-    def times(self, factor: float) -> "Work":
+    def times(self, factor: float) -> "Limits":
         """Return a multiple of the work."""
-        return Work(
+        return Limits(
             self.states * factor,
             max(int(self.games * factor), FEWEST_GAMES),
             int(self.trials * factor),
@@ -74,8 +74,8 @@ class Work(NamedTuple):
         )
 
 
-USUAL = Work(FEW_STATES, 300, 100, 1e6)
-UNBOUNDED = Work(inf, MOST_GAMES, 400, inf)
+USUAL = Limits(FEW_STATES, 300, 100, 1e6)
+UNBOUNDED = Limits(inf, MOST_GAMES, 400, inf)
 
 # Policies are compared with the best assignments first, and then the best one that looks deeper.
 ASSIGNMENTS = 4
@@ -210,7 +210,9 @@ class Planner:
 
     def _solve(self) -> bool:
         """Look for the best play of all."""
-        search = Exact(self.problem) if find_core() is None else Core(self.problem, self.deadline)
+        search = (
+            ExactPlay(self.problem) if find_core() is None else Core(self.problem, self.deadline)
+        )
         share = EXACT_PART if self.problem.field.bit_count() <= LARGE else LARGE_PART
         part = self.deadline.part(share) if find_core() else self.deadline
         value = search.solve(part, self.work.states)

@@ -15,10 +15,10 @@ from typing import Any
 from iacta.checks import shown, whole_number
 from iacta.errors import IllegalError, MalformedError
 from iacta.game import Action, Advance, Attack, Stop, Turn
-from iacta.plan.core import Assignment, Core, Decision, Style, find_core
+from iacta.plan.core import Assignment, Core, PolicyAction, Style, find_core
 from iacta.plan.deadline import Deadline
-from iacta.plan.exact import Exact
-from iacta.plan.problem import Problem, State
+from iacta.plan.exact import ExactPlay
+from iacta.plan.problem import Problem, TurnState
 from iacta.plan.sets import bits, mask_of
 
 __all__ = [
@@ -71,7 +71,7 @@ class Policy:
         return self.assignment is None
 
     @cached_property
-    def search(self) -> Core | Exact:
+    def search(self) -> Core | ExactPlay:
         """The search that says what to do."""
         if self.assignment is None:
             found = best_policy(self.problem, Deadline())
@@ -85,11 +85,11 @@ class Policy:
         core.follow(self.assignment, self.style)
         return core
 
-    def decide(self, state: State) -> Decision:
+    def decide(self, state: TurnState) -> PolicyAction:
         """Return what to do in a state that may follow the start of the problem."""
         return self.search.decide(state)
 
-    def judge(self, state: State, start: int, to: int, dice: int = 0) -> Decision:
+    def judge(self, state: TurnState, start: int, to: int, dice: int = 0) -> PolicyAction:
         """Return what an attack is worth in a state, with the policy after it.
 
         start, to: the attacking territory and the attacked one.
@@ -97,7 +97,7 @@ class Policy:
         """
         return self.search.judge(state, start, to, dice)
 
-    def advance(self, state: State, start: int, to: int, able: int, least: int) -> int:
+    def advance(self, state: TurnState, start: int, to: int, able: int, least: int) -> int:
         """Return how many armies the policy moves in after a battle.
 
         state: the state before it.
@@ -107,15 +107,15 @@ class Policy:
         """
         armies = [*state.armies]
         armies[start], armies[to] = self.problem.garrisons[start] + able, 1
-        return self.search.advance(State(tuple(armies), state.owned), start, to, least)
+        return self.search.advance(TurnState(tuple(armies), state.owned), start, to, least)
 
-    def value(self, state: State) -> tuple[float, bool]:
+    def value(self, state: TurnState) -> tuple[float, bool]:
         """Return what the policy is still paid on average from a state on, and whether exactly.
 
         It is exact for the best play, and where few states may follow; else an estimate from a few
         hundred games.
         """
-        if isinstance(self.search, Exact):
+        if isinstance(self.search, ExactPlay):
             return self.search.value(state), True
         if self.is_best:
             return self.search.decide(state).value, True
@@ -141,7 +141,7 @@ class Policy:
         core.follow(self.assignment, self.style)
         return _following(Policy(self.problem, self.assignment, self.style), core)
 
-    def covers(self, state: State) -> bool:
+    def covers(self, state: TurnState) -> bool:
         """Return whether a state may follow the start of the problem, as far as armies show it."""
         start, field = self.problem.start, self.problem.field
         gone = start.owned & ~state.owned | state.owned & ~start.owned & ~field
@@ -177,7 +177,7 @@ class Policy:
         names = turn.board.territories
         owned = sum(1 << t for t, owner in enumerate(turn.owners) if owner == turn.player)
         if turn.phase == "attack":
-            found = self.decide(State(turn.armies, owned))
+            found = self.decide(TurnState(turn.armies, owned))
             if not found.dice:
                 return Stop()
             dice = found.dice
@@ -190,7 +190,7 @@ class Policy:
             assert turn.pending is not None  # noqa: S101 # the phase says so
             v, c = map(self.problem.place, (turn.pending.start, turn.pending.to))
             least, spare = turn.armies[c], turn.armies[v] - self.problem.garrisons[v]
-            before = State(turn.armies, owned & ~(1 << c))
+            before = TurnState(turn.armies, owned & ~(1 << c))
             return Advance(self.advance(before, v, c, least + spare, least))
         return Stop()
 
@@ -252,11 +252,11 @@ def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Po
 
     states: how many states may be looked at.
     """
-    search = Exact(problem) if find_core() is None else Core(problem)
+    search = ExactPlay(problem) if find_core() is None else Core(problem)
     return None if search.solve(deadline, states) is None else _following(Policy(problem), search)
 
 
-def _following(policy: Policy, search: Core | Exact) -> Policy:
+def _following(policy: Policy, search: Core | ExactPlay) -> Policy:
     """Return a policy whose search is there already."""
     vars(policy)["search"] = search
     return policy

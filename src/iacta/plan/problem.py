@@ -20,13 +20,13 @@ from iacta.plan.sets import bits, components, mask_of, reached
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
-__all__ = ["PLAYS", "Problem", "State", "read_problem"]
+__all__ = ["PLAYS", "Problem", "TurnState", "read_problem"]
 
 PLAYS = ("rolls", "battles")
 MOST_ARMIES = 2000  # on a territory
 
 
-class State(NamedTuple):
+class TurnState(NamedTuple):
     """What changes in a turn: who owns what, and the armies.
 
     armies: the armies on each territory.
@@ -82,9 +82,9 @@ class Problem:
         return {name: t for t, name in enumerate(self.board.territories)}
 
     @property
-    def start(self) -> State:
+    def start(self) -> TurnState:
         """The state before the first attack."""
-        return State(self.turn.armies, self.owned)
+        return TurnState(self.turn.armies, self.owned)
 
     @cached_property
     def owned(self) -> int:
@@ -173,7 +173,7 @@ class Problem:
         """What the player has of the goal at the start."""
         return self.goal.worth(self.turn)
 
-    def paid(self, state: State) -> float:
+    def paid(self, state: TurnState) -> float:
         """Return what has been paid when a state is reached, less what the lost armies cost."""
         rewards, taken = self.rewards, state.owned & ~self.owned
         lost = sum(self.turn.armies[t] for t in bits(self.owned)) - sum(
@@ -182,7 +182,7 @@ class Problem:
         whole = sum(paid for mask, paid in rewards.sets if not mask & ~state.owned)
         return sum(rewards.lands[t] for t in bits(taken)) + whole - rewards.price * lost
 
-    def position_of(self, state: State) -> Position:
+    def position_of(self, state: TurnState) -> Position:
         """Return a state as a position."""
         holdings = tuple(
             Holding(self.turn.player if state.owned >> t & 1 else owner, state.armies[t])

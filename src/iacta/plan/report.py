@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from iacta.plan.core import Decision, Outcome
+from iacta.plan.core import AttackResult, PolicyAction
 from iacta.plan.plan import Plan, Step
-from iacta.plan.problem import State
+from iacta.plan.problem import TurnState
 
 __all__ = ["Branch", "MainBattle", "Rearguard", "main_line", "rearguards"]
 
@@ -63,7 +63,7 @@ def main_line(plan: Plan) -> tuple[MainBattle, ...]:
     return tuple(MainBattle(steps[border]) for border in taken if border in steps)
 
 
-def _average_game(plan: Plan) -> Iterator[Decision]:
+def _average_game(plan: Plan) -> Iterator[PolicyAction]:
     """Yield the rolls that conquer in a game whose losses are as on average."""
     state, due = plan.problem.start, 0.0
     for _ in range(MOST_ROLLS):
@@ -131,7 +131,7 @@ def _fewest(following: Mapping[int, Border | None]) -> int | None:
 def _branches(
     plan: Plan,
     following: Mapping[int, Border | None],
-    after: Mapping[int, Outcome],
+    after: Mapping[int, AttackResult],
     main: Border | None,
 ) -> tuple[Branch, ...]:
     found: dict[Border, list[int]] = defaultdict(list)
@@ -143,15 +143,15 @@ def _branches(
     return tuple(Branch(name(v), name(c), tuple(left)) for (v, c), left in found.items())
 
 
-def _after(state: State, made: Decision, end: Outcome) -> State:
+def _after(state: TurnState, made: PolicyAction, end: AttackResult) -> TurnState:
     """Return the state after a result of an attack."""
     armies = [*state.armies]
     armies[made.start] -= end.attackers + end.moved
     armies[made.to] -= end.defenders
     if not end.moved:
-        return State(tuple(armies), state.owned)
+        return TurnState(tuple(armies), state.owned)
     armies[made.to] = end.moved
-    return State(tuple(armies), state.owned | 1 << made.to)
+    return TurnState(tuple(armies), state.owned | 1 << made.to)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from iacta.game import Advance, Turn
 from iacta.plan.alternatives import Alternative, alternatives
 from iacta.plan.best import best_plan
 from iacta.plan.deadline import Deadline
-from iacta.plan.game_log import Battle, Played, read_game
+from iacta.plan.game_log import LoggedBattle, LoggedTurn, read_game
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
 from iacta.plan.problem import PLAYS
@@ -225,7 +225,7 @@ class _Values:
         return self.goal.worth(turn) if plan is None else plan.value
 
 
-def _steps(played: Played, values: _Values) -> Iterator[ReviewedStep]:
+def _steps(played: LoggedTurn, values: _Values) -> Iterator[ReviewedStep]:
     turn, plan = played.turn, values.plan(played.turn)
     for battle in played.battles:
         after = values.plan(battle.after)
@@ -268,7 +268,7 @@ def _unsure(plan: Plan) -> float:
 def _step(
     number: int,
     player: str,
-    battle: Battle,
+    battle: LoggedBattle,
     plan: Plan | None,
     next_plan: Plan | None,
     values: _Values,
@@ -298,7 +298,7 @@ def _name(way: Alternative) -> str:
     return f"{way.start} to {way.to}"
 
 
-def _advance(plan: Plan, battle: Battle, after: float, values: _Values) -> tuple[float, int]:
+def _advance(plan: Plan, battle: LoggedBattle, after: float, values: _Values) -> tuple[float, int]:
     """Return what was lost by how many armies moved in, and how many the policy moves."""
     if battle.fought.phase != "advance":
         return 0.0, 0
@@ -315,7 +315,7 @@ def _advance(plan: Plan, battle: Battle, after: float, values: _Values) -> tuple
     return _lost(values.value(turn, values.plan(turn)) - after), usual
 
 
-def _spread(plan: Plan, battle: Battle) -> float | None:
+def _spread(plan: Plan, battle: LoggedBattle) -> float | None:
     """Return the standard deviation of what an attack is worth after its next result."""
     problem = plan.problem
     judged = plan.policy.judge(problem.start, *map(problem.place, battle[:2]))

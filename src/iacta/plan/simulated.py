@@ -19,10 +19,10 @@ from iacta.checks import shown, whole_number
 from iacta.display import Pasted
 from iacta.errors import MalformedError, TooLargeError
 from iacta.estimate import Estimate
-from iacta.plan.core import Decision
+from iacta.plan.core import PolicyAction
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
-from iacta.plan.problem import State
+from iacta.plan.problem import TurnState
 from iacta.rules.stop import NEVER
 from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 
@@ -83,14 +83,14 @@ def simulate_plan(plan: Plan, runs: int = RUNS, seed: Seed = SEED) -> SimulatedP
     return SimulatedPlan(Estimate(count, won), mean + problem.held, sqrt(square / count), owned)
 
 
-def _simulated(policy: Policy, runs: int, rng: "np.random.Generator") -> Counter[State]:
+def _simulated(policy: Policy, runs: int, rng: "np.random.Generator") -> Counter[TurnState]:
     """Return in which states runs end, and how often.
 
     Runs in the same state go on together. Each attack costs armies, so that the states with the
     most armies come first.
     """
-    ended = Counter[State]()
-    waiting: dict[int, Counter[State]] = {}
+    ended = Counter[TurnState]()
+    waiting: dict[int, Counter[TurnState]] = {}
     waiting[sum(policy.problem.start.armies)] = Counter({policy.problem.start: runs})
     while waiting:
         for state, count in waiting.pop(max(waiting)).items():
@@ -105,7 +105,7 @@ def _simulated(policy: Policy, runs: int, rng: "np.random.Generator") -> Counter
 
 
 def _thrown(
-    policy: Policy, state: State, decision: Decision, runs: int, rng: "np.random.Generator"
+    policy: Policy, state: TurnState, decision: PolicyAction, runs: int, rng: "np.random.Generator"
 ) -> Iterable[tuple[int, int, int]]:
     """Return what an attack costs both sides in some runs, and in how many of them."""
     problem, defenders = policy.problem, state.armies[decision.to]
@@ -129,7 +129,9 @@ def _thrown(
     return [(*pair, counted[pair]) for pair in sorted(counted)]
 
 
-def after_attack(policy: Policy, state: State, decision: Decision, lost: int, killed: int) -> State:
+def after_attack(
+    policy: Policy, state: TurnState, decision: PolicyAction, lost: int, killed: int
+) -> TurnState:
     """Return the state after an attack, with as many armies moved in as the policy says.
 
     state, decision: a state, and what the policy does there.
@@ -146,7 +148,7 @@ def after_attack(policy: Policy, state: State, decision: Decision, lost: int, ki
         owned |= 1 << c
     armies[v] -= lost + moved
     armies[c] += moved - killed
-    return State(tuple(armies), owned)
+    return TurnState(tuple(armies), owned)
 
 
 def ends(plan: Plan, rng: "np.random.Generator", until: int = 0) -> Iterator[Position]:
@@ -161,7 +163,7 @@ def ends(plan: Plan, rng: "np.random.Generator", until: int = 0) -> Iterator[Pos
 
 def games(
     policy: Policy, rng: "np.random.Generator", until: int = 0
-) -> Iterator[tuple[State, float]]:
+) -> Iterator[tuple[TurnState, float]]:
     """Yield where games of a policy end, and how much luck it saw in them, which is 0 on average.
 
     policy, rng, until: as for `ends`.
@@ -169,7 +171,7 @@ def games(
     decide = cache(policy.decide)
 
     @cache
-    def after(state: State, place: int) -> State:
+    def after(state: TurnState, place: int) -> TurnState:
         outcome = decide(state).outcomes[place]
         return after_attack(policy, state, decide(state), outcome.attackers, outcome.defenders)
 

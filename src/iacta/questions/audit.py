@@ -25,7 +25,7 @@ from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import Chance, FileName, Flag, Name, Whole
 from iacta.questions.parameters import UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import Count, IntervalRecord, Key, Record, RulesKey, Unit
+from iacta.questions.record import Count, IntervalRecord, Key, KeyedRecord, RulesKey, Unit
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import count
 from iacta.rules.rules import Rules
@@ -174,7 +174,7 @@ THROWS = Key("What was thrown, such as `dice` or `3 v 2`.")
 
 
 @dataclass(frozen=True)
-class FindingRecord(Record):
+class FindingRecord(KeyedRecord):
     """A test that the log is put to."""
 
     question: Annotated[str, Key("What is tested, in a word or two.")]
@@ -191,7 +191,7 @@ class FindingRecord(Record):
 
 
 @dataclass(frozen=True)
-class MomentRecord(Record):
+class MomentRecord(KeyedRecord):
     """The evidence after some throws."""
 
     throws: Annotated[Count, Key("After how many throws.")]
@@ -199,7 +199,7 @@ class MomentRecord(Record):
 
 
 @dataclass(frozen=True)
-class EvidenceRecord(Record):
+class EvidenceRecord(KeyedRecord):
     """The evidence against fair dice, watched after every throw."""
 
     e_value: Annotated[float | None, Key("The e-value in the end; `null` if no float holds it.")]
@@ -214,7 +214,7 @@ class EvidenceRecord(Record):
 
 
 @dataclass(frozen=True)
-class ResultRecord(Record):
+class ResultRecord(KeyedRecord):
     """How often a result came up."""
 
     throws: Annotated[str, THROWS]
@@ -229,7 +229,7 @@ class ResultRecord(Record):
 
 
 @dataclass(frozen=True)
-class LuckRecord(Record):
+class LuckRecord(KeyedRecord):
     """The luck of a player: `result` is `skill` + `luck`."""
 
     player: Annotated[str, Key("The player, empty for attackers without a name.")]
@@ -249,7 +249,7 @@ class LuckRecord(Record):
 
 
 @dataclass(frozen=True)
-class SeenRecord(Record):
+class SeenRecord(KeyedRecord):
     """The bias that this log detects."""
 
     throws: Annotated[str, THROWS]
@@ -260,7 +260,7 @@ class SeenRecord(Record):
 
 
 @dataclass(frozen=True)
-class AuditRecord(Record):
+class AuditRecord(KeyedRecord):
     """Whether the dice of a log were fair, and how lucky its players were."""
 
     lines: Annotated[Count, Key("How many throws and battles the log has.")]
@@ -601,7 +601,7 @@ def _power_lines(found: Audit) -> Iterator[str]:
 # What other logs detect.
 
 
-class Kind(NamedTuple):
+class PowerRow(NamedTuple):
     """A kind of throws whose power is reported.
 
     name: what the throws are called.
@@ -622,7 +622,7 @@ class Kind(NamedTuple):
         return rolls_needed(float(bias), self.chances, self.level)
 
 
-def _kinds(rules: Rules, level: float, questions: int | None = None) -> list[Kind]:
+def _kinds(rules: Rules, level: float, questions: int | None = None) -> list[PowerRow]:
     """Return a die, a roll with all dice, and battles.
 
     questions: how many a log is asked, among which the level is divided; `None` for a log of one
@@ -639,13 +639,13 @@ def _kinds(rules: Rules, level: float, questions: int | None = None) -> list[Kin
         found.append((f"rolls of {first} against {second}", ROLLS, np.array([*chances])))
     found.append((BATTLES, BATTLES, np.full(BINS, 1 / BINS)))
     return [
-        Kind(name, chances, level / (questions or questions_of(kind)))
+        PowerRow(name, chances, level / (questions or questions_of(kind)))
         for name, kind, chances in found
     ]
 
 
 def _power_sections(
-    kinds: Sequence[Kind], rolls: Sequence[int], biases: Sequence[Fraction]
+    kinds: Sequence[PowerRow], rolls: Sequence[int], biases: Sequence[Fraction]
 ) -> Iterator[Section]:
     names = [each.name for each in kinds]
     seen = [(f"{number:,}", *(_seen(each.seen(number)) for each in kinds)) for number in rolls]
@@ -672,7 +672,7 @@ def _numbered(number: int, name: str) -> str:
 
 
 @dataclass(frozen=True)
-class BiasRecord(Record):
+class BiasRecord(KeyedRecord):
     """The bias that some throws detect."""
 
     throws: Annotated[str, THROWS]
@@ -681,7 +681,7 @@ class BiasRecord(Record):
 
 
 @dataclass(frozen=True)
-class NeededRecord(Record):
+class NeededRecord(KeyedRecord):
     """The throws that it takes to detect a bias."""
 
     throws: Annotated[str, THROWS]
@@ -690,7 +690,7 @@ class NeededRecord(Record):
 
 
 @dataclass(frozen=True)
-class PowerRecord(Record):
+class PowerRecord(KeyedRecord):
     """What any log detects: `--power` without one."""
 
     rules: RulesKey
@@ -707,7 +707,7 @@ class PowerAnswer(Answer):
     question: AuditQuestion
 
     @cached_property
-    def kinds(self) -> list[Kind]:
+    def kinds(self) -> list[PowerRow]:
         """The kinds of throws."""
         return _kinds(self.question.rule_set.rules, float(self.question.level))
 

@@ -14,7 +14,7 @@ from iacta.questions.endings import battle_bars
 from iacta.questions.form import Example, Topic
 from iacta.questions.parameters import Exact, OneBattle
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import OMITTED, Count, ExactText, Key, Played, Record, Unit
+from iacta.questions.record import OMITTED, AskedBattle, Count, ExactText, Key, KeyedRecord, Unit
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import (
     all_digits,
@@ -58,7 +58,7 @@ class BattleQuestion(OneBattle, Exact, Question):
 
 
 @dataclass(frozen=True)
-class OutcomeRecord(Record):
+class OutcomeRecord(KeyedRecord):
     """How a battle may end.
 
     With attackers above the garrison and defenders above 0 the attackers have stopped (`--stop-at`,
@@ -71,7 +71,7 @@ class OutcomeRecord(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BattleRecord(Played):
+class BattleRecord(AskedBattle):
     """The odds of one battle.
 
     If there are too many outcomes to list, none is listed, and the means and `stop_probability`

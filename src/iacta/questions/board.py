@@ -18,7 +18,15 @@ from iacta.game import BorderOdds, Turn
 from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import FileName, Flag, RulesName
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import AttackersKey, Count, DefendersKey, Key, Record, RulesKey, Unit
+from iacta.questions.record import (
+    AttackersKey,
+    Count,
+    DefendersKey,
+    Key,
+    KeyedRecord,
+    RulesKey,
+    Unit,
+)
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import count, percent
 from iacta.rules.rules import Rules
@@ -103,7 +111,7 @@ class BoardQuestion(Question):
 
 
 @dataclass(frozen=True)
-class TerritoryRecord(Record):
+class TerritoryRecord(KeyedRecord):
     """A territory of a board."""
 
     name: Annotated[str, Key("Its name.")]
@@ -113,7 +121,7 @@ class TerritoryRecord(Record):
 
 
 @dataclass(frozen=True)
-class ContinentRecord(Record):
+class ContinentRecord(KeyedRecord):
     """A continent of a board."""
 
     name: Annotated[str, Key("Its name.")]
@@ -123,7 +131,7 @@ class ContinentRecord(Record):
 
 
 @dataclass(frozen=True)
-class CardsRecord(Record):
+class CardsRecord(KeyedRecord):
     """The cards in the file beside that of the board."""
 
     territories: Annotated[Count, Key("How many show territories.")]
@@ -132,7 +140,7 @@ class CardsRecord(Record):
 
 
 @dataclass(frozen=True)
-class RemarkRecord(Record):
+class RemarkRecord(KeyedRecord):
     """What is odd about a file."""
 
     file: Annotated[str, Key("`board` or `cards`.")]
@@ -141,7 +149,7 @@ class RemarkRecord(Record):
 
 
 @dataclass(frozen=True)
-class BoardRecord(Record):
+class BoardRecord(KeyedRecord):
     """What a board is like."""
 
     name: Annotated[str, Key("What the board is called.")]
@@ -259,7 +267,7 @@ class BoardAnswer(Answer):
 
 
 @dataclass(frozen=True)
-class BorderRecord(Record):
+class BorderRecord(KeyedRecord):
     """A battle that the player could fight now."""
 
     start: Annotated[str, Key("The attacking territory.")]
@@ -270,7 +278,7 @@ class BorderRecord(Record):
 
 
 @dataclass(frozen=True)
-class OddsRecord(Record):
+class OddsRecord(KeyedRecord):
     """The battles that the player of a position could fight now."""
 
     code: Annotated[str, Key("The code of the turn.")]

@@ -20,7 +20,7 @@ from iacta.questions.record import (
     Count,
     ExactText,
     Key,
-    Record,
+    KeyedRecord,
     RulesKey,
     Unit,
 )
@@ -84,7 +84,7 @@ class CampaignQuestion(OneCampaign, Exact, Question):
 
 
 @dataclass(frozen=True)
-class DefendedRecord(Record):
+class DefendedRecord(KeyedRecord):
     """A territory on the way."""
 
     defenders: Annotated[Count, Key("Its defenders.")]
@@ -100,7 +100,7 @@ class ReachedRecord(DefendedRecord):
 
 
 @dataclass(frozen=True)
-class EndRecord(Record):
+class EndRecord(KeyedRecord):
     """How a campaign may end."""
 
     conquered: Annotated[Count, Key("How many territories are taken.")]
@@ -112,7 +112,7 @@ class EndRecord(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CampaignRecord(Record):
+class CampaignRecord(KeyedRecord):
     """How far one stack gets."""
 
     attackers: AttackersKey
@@ -133,7 +133,7 @@ class CampaignRecord(Record):
 
 
 @dataclass(frozen=True)
-class BattleOfStory(Record):
+class BattleOfStory(KeyedRecord):
     """A battle of a campaign that was played."""
 
     territory: Annotated[Count, Key("The number of the territory on the way, from 1.")]
@@ -144,7 +144,7 @@ class BattleOfStory(Record):
 
 
 @dataclass(frozen=True)
-class StoryRecord(Record):
+class StoryRecord(KeyedRecord):
     """One campaign, played with random dice, with `--narrate`."""
 
     seed: Annotated[Count, Key("The seed of the dice.")]

@@ -16,7 +16,7 @@ from iacta.methods import find_kernel, methods_of
 from iacta.questions.form import Example, Topic
 from iacta.questions.parameters import Attackers, Defenders, UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import ExactText, Key, Played, Record, Unit
+from iacta.questions.record import AskedBattle, ExactText, Key, KeyedRecord, Unit
 from iacta.questions.sections import Section, Table
 from iacta.questions.words import armies, exact_text, percent, under
 
@@ -87,7 +87,7 @@ def _solved(name: str, battle: Battle) -> MethodAnswer:
 
 
 @dataclass(frozen=True)
-class MethodRecord(Record):
+class MethodRecord(KeyedRecord):
     """What one method says."""
 
     method: Annotated[str, Key("Its name.")]
@@ -107,7 +107,7 @@ class MethodRecord(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareRecord(Played):
+class CompareRecord(AskedBattle):
     """What every method that applies to the rules says of a battle."""
 
     win_probability_exact: Annotated[

@@ -25,7 +25,7 @@ from iacta.questions.record import (
     DefendersKey,
     ExactText,
     Key,
-    Record,
+    KeyedRecord,
     RulesKey,
     Unit,
 )
@@ -122,7 +122,7 @@ WINS = Key("The chance to take the territory with the best decisions.", is_colum
 
 
 @dataclass(frozen=True)
-class BoundaryRecord(Record):
+class BoundaryRecord(KeyedRecord):
     """From how many armies on to roll."""
 
     defenders: Annotated[Count, Key("Armies on the defended territory.")]
@@ -132,7 +132,7 @@ class BoundaryRecord(Record):
 
 
 @dataclass(frozen=True)
-class DecideRecord(Record):
+class DecideRecord(KeyedRecord):
     """Whether to roll, to stop, or with `--mix` to blitz.
 
     With `--mix` the boundary is that of the blitz: with fewer, roll by hand.
@@ -304,7 +304,7 @@ def _thinned(most: int, kept: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class DiceState(Record):
+class DiceState(KeyedRecord):
     """How many dice are best in a state."""
 
     attackers: Annotated[Count, Key("Attackers then, garrison included.")]
@@ -314,7 +314,7 @@ class DiceState(Record):
 
 
 @dataclass(frozen=True)
-class DiceRecord(Record):
+class DiceRecord(KeyedRecord):
     """How many dice both sides should throw, with `--dice`."""
 
     attackers: AttackersKey

@@ -19,7 +19,7 @@ from iacta.odds.spread import (
     spread_value,
 )
 from iacta.questions.form import Example, Parameter, Topic
-from iacta.questions.kinds import Chance, Choice, Whole
+from iacta.questions.kinds import Chance, OneOf, Whole
 from iacta.questions.parameters import Attackers, Exact, UnderRules, WithStop
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import (
@@ -28,7 +28,7 @@ from iacta.questions.record import (
     ExactText,
     GarrisonKey,
     Key,
-    Record,
+    KeyedRecord,
     RulesKey,
     Unit,
 )
@@ -85,7 +85,7 @@ class DefendQuestion(UnderRules, WithStop, Exact, Question):
     objective: Annotated[
         Objective | None,
         Parameter(
-            Choice(OBJECTIVES),
+            OneOf(OBJECTIVES),
             "What the attackers want: the whole chain (break-through), or as many territories as "
             "possible (territories).",
             usual="break-through",
@@ -139,7 +139,7 @@ EXACT = Key('The same as `"n/d"` with `--exact`, else `null`.')
 
 
 @dataclass(frozen=True)
-class HoldRecord(Record):
+class HoldRecord(KeyedRecord):
     """The fewest defenders for a wanted chance."""
 
     attackers: AttackersKey
@@ -218,7 +218,7 @@ class HoldAnswer(Answer):
 
 
 @dataclass(frozen=True)
-class OtherSpread(Record):
+class OtherSpread(KeyedRecord):
     """A spread that comes to mind, and what attackers who play best get against it."""
 
     name: Annotated[str, Key("What it is called.")]
@@ -227,7 +227,7 @@ class OtherSpread(Record):
 
 
 @dataclass(frozen=True)
-class SpreadRecord(Record):
+class SpreadRecord(KeyedRecord):
     """The best spread over a chain, with `--armies` and `--territories`."""
 
     attackers: AttackersKey

@@ -18,10 +18,10 @@ from iacta.odds.fronts import (
 )
 from iacta.odds.spread import OBJECTIVES, Objective
 from iacta.questions.form import Example, Parameter, Topic
-from iacta.questions.kinds import Choice, Row, Whole
+from iacta.questions.kinds import OneOf, Row, Whole
 from iacta.questions.parameters import Exact, UnderRules, WithStop
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import Count, GarrisonKey, Key, Record, RulesKey
+from iacta.questions.record import Count, GarrisonKey, Key, KeyedRecord, RulesKey
 from iacta.questions.sections import Bar, Bars, Section
 from iacta.questions.words import (
     all_digits,
@@ -90,7 +90,7 @@ class FrontsQuestion(UnderRules, WithStop, Exact, Question):
     objective: Annotated[
         Objective,
         Parameter(
-            Choice(OBJECTIVES),
+            OneOf(OBJECTIVES),
             "Minimise the chance that any front falls (break-through), or the expected number of "
             "territories lost (territories).",
         ),
@@ -113,7 +113,7 @@ EXACT = Key('The same as `"n/d"` with `--exact`, else `null`.')
 
 
 @dataclass(frozen=True)
-class FrontRecord(Record):
+class FrontRecord(KeyedRecord):
     """A front, and the armies on it."""
 
     attackers: Annotated[Count, Key("The armies that attack it, garrison included.")]
@@ -129,7 +129,7 @@ class FrontRecord(Record):
 
 
 @dataclass(frozen=True)
-class FrontsRecord(Record):
+class FrontsRecord(KeyedRecord):
     """The best division of armies among fronts."""
 
     armies: Annotated[Count, Key("The new armies that are divided.")]

@@ -23,13 +23,13 @@ from iacta.rules.variants import find_rule_set, rules_name
 
 __all__ = [
     "Chance",
-    "Choice",
     "FileName",
     "Flag",
     "Kind",
     "Listed",
     "Name",
     "Number",
+    "OneOf",
     "Row",
     "RulesName",
     "Way",
@@ -188,10 +188,10 @@ class Flag(Kind):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Choice(Kind):
+class OneOf(Kind):
     """One of several words; a hyphen may replace a space.
 
-    >>> Choice(("break through", "territories")).parse("break-through", "objective")
+    >>> OneOf(("break through", "territories")).parse("break-through", "objective")
     'break through'
     """
 

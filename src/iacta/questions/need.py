@@ -18,7 +18,7 @@ from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import Chance, Whole
 from iacta.questions.parameters import AlongWay, Exact, UnderRules, WithStop
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import Count, Key, Record, RulesKey, Unit
+from iacta.questions.record import Count, Key, KeyedRecord, RulesKey, Unit
 from iacta.questions.sections import Bar, Bars, Section
 from iacta.questions.words import (
     all_digits,
@@ -75,7 +75,7 @@ class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
 
 
 @dataclass(frozen=True)
-class NeedRecord(Record):
+class NeedRecord(KeyedRecord):
     """The fewest armies for a wanted chance."""
 
     defenders: Annotated[

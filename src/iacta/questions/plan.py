@@ -44,7 +44,7 @@ from iacta.plan.simulated import MOST_RUNS
 from iacta.questions import plan_turn as turn
 from iacta.questions import plan_words as words
 from iacta.questions.form import ClashError, Example, Parameter, Topic
-from iacta.questions.kinds import Chance, Choice, Flag, Listed, Name, Number, Whole
+from iacta.questions.kinds import Chance, Flag, Listed, Name, Number, OneOf, Whole
 from iacta.questions.parameters import SEED, UnderRules, fresh_seed
 from iacta.questions.plan_code import asked_by_code
 from iacta.questions.plan_record import (
@@ -215,7 +215,7 @@ class PlanQuestion(UnderRules, Question):
     play: Annotated[
         str | None,
         Parameter(
-            Choice(PLAYS),
+            OneOf(PLAYS),
             "Decide after rolls, or after battles.",
             usual=PLAYS[0],
         ),
@@ -269,7 +269,7 @@ class PlanQuestion(UnderRules, Question):
     fortify: Annotated[
         str | None,
         Parameter(
-            Choice(FORTIFY),
+            OneOf(FORTIFY),
             "With hold, final moves: connected, adjacent or none.",
             usual=FORTIFY[0],
             needs="hold",

@@ -16,7 +16,7 @@ from iacta.questions.record import (
     Count,
     IntervalRecord,
     Key,
-    Record,
+    KeyedRecord,
     RulesKey,
     RunsKey,
     SeedKey,
@@ -45,7 +45,7 @@ IntervalKey: TypeAlias = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoalRecord(Record):
+class GoalRecord(KeyedRecord):
     """What a plan is for."""
 
     kind: Annotated[
@@ -65,7 +65,7 @@ class GoalRecord(Record):
 
 
 @dataclass(frozen=True)
-class StepRecord(Record):
+class StepRecord(KeyedRecord):
     """A border that may be attacked over."""
 
     from_: Annotated[str, FROM]
@@ -76,7 +76,7 @@ class StepRecord(Record):
 
 
 @dataclass(frozen=True)
-class TerritoryRecord(Record):
+class PlanTerritoryRecord(KeyedRecord):
     """A territory when the plan is over."""
 
     name: Annotated[str, NAME]
@@ -85,7 +85,7 @@ class TerritoryRecord(Record):
 
 
 @dataclass(frozen=True)
-class AdvanceRecord(Record):
+class AdvanceRecord(KeyedRecord):
     """How many armies stay behind after a conquest, garrison included."""
 
     from_: Annotated[str, FROM]
@@ -97,7 +97,7 @@ class AdvanceRecord(Record):
 
 
 @dataclass(frozen=True)
-class EndingRecord(Record):
+class EndingRecord(KeyedRecord):
     """Where a plan may fail."""
 
     from_: Annotated[str, FROM]
@@ -106,7 +106,7 @@ class EndingRecord(Record):
 
 
 @dataclass(frozen=True)
-class WayRecord(Record):
+class WayRecord(KeyedRecord):
     """A border that the turn may begin with."""
 
     from_: Annotated[str, FROM]
@@ -116,7 +116,7 @@ class WayRecord(Record):
 
 
 @dataclass(frozen=True)
-class HelpRecord(Record):
+class HelpRecord(KeyedRecord):
     """What new armies are worth on a territory, by quick plans."""
 
     name: Annotated[str, NAME]
@@ -125,7 +125,7 @@ class HelpRecord(Record):
 
 
 @dataclass(frozen=True)
-class ReinforceRecord(Record):
+class ReinforceRecord(KeyedRecord):
     """New armies, and where they help."""
 
     armies: Annotated[Count, Key("How many new armies.")]
@@ -138,7 +138,7 @@ class ReinforceRecord(Record):
 
 
 @dataclass(frozen=True)
-class BroughtRecord(Record):
+class BroughtRecord(KeyedRecord):
     """A number of armies that cards may bring."""
 
     armies: Annotated[Count, Key("The number.")]
@@ -146,7 +146,7 @@ class BroughtRecord(Record):
 
 
 @dataclass(frozen=True)
-class CardsRecord(Record):
+class PlanCardsRecord(KeyedRecord):
     """What the cards of an eliminated player bring."""
 
     armies: Annotated[Sequence[BroughtRecord], Key("The armies that they bring.")]
@@ -166,7 +166,7 @@ class CardsRecord(Record):
 
 
 @dataclass(frozen=True)
-class ThreatRecord(Record):
+class ThreatRecord(KeyedRecord):
     """What an opponent may take back."""
 
     player: Annotated[str, Key("The opponent.")]
@@ -176,7 +176,7 @@ class ThreatRecord(Record):
 
 
 @dataclass(frozen=True)
-class FortifiedRecord(Record):
+class FortifiedRecord(KeyedRecord):
     """A move at the end of the turn."""
 
     from_: Annotated[str, Key("The territory that the armies leave.")]
@@ -186,7 +186,7 @@ class FortifiedRecord(Record):
 
 
 @dataclass(frozen=True)
-class HeldRecord(Record):
+class HeldRecord(KeyedRecord):
     """The chance to hold what is taken."""
 
     win_probability: Annotated[
@@ -210,7 +210,7 @@ class HeldRecord(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FewestRecord(Record):
+class FewestRecord(KeyedRecord):
     """The fewest armies for a chance."""
 
     chance: Annotated[Unit, Key("The wanted chance.")]
@@ -222,7 +222,7 @@ class FewestRecord(Record):
 
 
 @dataclass(frozen=True)
-class CheckRecord(Record):
+class CheckRecord(KeyedRecord):
     """Games of the plan with real dice."""
 
     runs: RunsKey
@@ -235,7 +235,7 @@ class CheckRecord(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanRecord(Record):
+class PlanRecord(KeyedRecord):
     """The best plan that was found."""
 
     goal: Annotated[GoalRecord, Key("What it is for.")]
@@ -260,7 +260,9 @@ class PlanRecord(Record):
     steps: Annotated[
         Sequence[StepRecord], Key("The borders that may be attacked over, most likely first.")
     ]
-    territories: Annotated[Sequence[TerritoryRecord], Key("The territories when the plan is over.")]
+    territories: Annotated[
+        Sequence[PlanTerritoryRecord], Key("The territories when the plan is over.")
+    ]
     seconds: Annotated[float, Key("How long the search took.")]
     value: Annotated[
         float,
@@ -310,7 +312,7 @@ class PlanRecord(Record):
         ReinforceRecord, Key("Only with `--reinforce`: new armies, and where they help.")
     ] = OMITTED
     cards: Annotated[
-        CardsRecord, Key("Only with `--cards`: what the cards of the eliminated player bring.")
+        PlanCardsRecord, Key("Only with `--cards`: what the cards of the eliminated player bring.")
     ] = OMITTED
     hold: Annotated[HeldRecord, Key("Only with `--hold`: the chance to hold what is taken.")] = (
         OMITTED
@@ -337,7 +339,7 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
         rules=rules,
         win_probability=None if is_worth(plan) else plan.win_probability,
         steps=[StepRecord.of(each, from_=each.start) for each in plan.steps],
-        territories=[TerritoryRecord.of(each) for each in plan.territories],
+        territories=[PlanTerritoryRecord.of(each) for each in plan.territories],
         interval=_interval(plan.interval),
         advances=[AdvanceRecord.of(each, from_=each.start) for each in rearguards(plan)],
         endings=[EndingRecord(each.start, each.to, each.chance) for each in plan.endings],
@@ -366,12 +368,12 @@ def reinforce_record(new: Reinforcement) -> ReinforceRecord:
     )
 
 
-def cards_record(brought: Distribution[int], goes_on: Continuation | None) -> CardsRecord:
+def cards_record(brought: Distribution[int], goes_on: Continuation | None) -> PlanCardsRecord:
     """Return what cards bring, and how the turn goes on with it if other goals follow."""
     armies = [BroughtRecord(number, float(brought[number])) for number in sorted(brought)]
     if goes_on is None:
-        return CardsRecord(armies)
-    return CardsRecord(
+        return PlanCardsRecord(armies)
+    return PlanCardsRecord(
         armies,
         goes_on.first,
         goes_on.win_probability,

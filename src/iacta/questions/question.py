@@ -9,7 +9,7 @@ from typing import Any, Protocol, get_args, get_type_hints
 from iacta.display import Displayed, above
 from iacta.errors import IllegalError
 from iacta.questions.form import Form, Register
-from iacta.questions.record import Key, Record
+from iacta.questions.record import Key, KeyedRecord
 from iacta.questions.sections import Section
 
 __all__ = ["QUESTIONS", "Answer", "Question", "Watch", "find_question", "question"]
@@ -42,7 +42,7 @@ class Question(Form):
 
     @classmethod
     @cache
-    def records(cls) -> tuple[type[Record], ...]:
+    def records(cls) -> tuple[type[KeyedRecord], ...]:
         """Return what its answers hold, as their types say."""
         answers = get_type_hints(cls.answer)["return"]
         kinds = get_args(answers) or (answers,)
@@ -88,7 +88,7 @@ class Answer(Displayed):
         raise NotImplementedError
 
     @property
-    def data(self) -> Record:
+    def data(self) -> KeyedRecord:
         """What the answer holds, for programs."""
         raise NotImplementedError
 

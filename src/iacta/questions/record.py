@@ -16,6 +16,7 @@ from iacta.questions.words import exact_text
 
 __all__ = [
     "OMITTED",
+    "AskedBattle",
     "AttackersKey",
     "Count",
     "DefendersKey",
@@ -23,8 +24,7 @@ __all__ = [
     "GarrisonKey",
     "IntervalRecord",
     "Key",
-    "Played",
-    "Record",
+    "KeyedRecord",
     "RulesKey",
     "RunsKey",
     "SeedKey",
@@ -55,7 +55,7 @@ class Key:
     meaning: one line for people.
     is_column: whether batches have it as a column if no columns are named.
     is_asked: whether it repeats what was asked, so that it is never a column.
-    name, holds: its name and its type, those of the field, filled in by `Record.all_keys`.
+    name, holds: its name and its type, those of the field, filled in by `KeyedRecord.all_keys`.
     """
 
     meaning: str
@@ -86,7 +86,7 @@ class Key:
         return any(get_origin(each) in (tuple, list, Sequence) for each in _choices(self.holds))
 
     @property
-    def parts(self) -> list[type["Record"]]:
+    def parts(self) -> list[type["KeyedRecord"]]:
         """The records that are its value, or in it."""
         return list(_records(self.holds))
 
@@ -102,9 +102,9 @@ def _choices(annotation: Any) -> Iterator[Any]:
         yield annotation
 
 
-def _records(annotation: Any) -> Iterator[type["Record"]]:
+def _records(annotation: Any) -> Iterator[type["KeyedRecord"]]:
     if isinstance(annotation, type) and get_origin(annotation) is None:
-        if issubclass(annotation, Record):
+        if issubclass(annotation, KeyedRecord):
             yield annotation
     else:
         for each in get_args(annotation):
@@ -121,7 +121,7 @@ def json_name(field: str) -> str:
 
 
 @dataclass(frozen=True)
-class Record:
+class KeyedRecord:
     """Plain data, as JSON has it: a frozen dataclass with a `Key` for each field."""
 
     # How pydantic makes the schema; nothing here imports it.
@@ -171,7 +171,7 @@ class Record:
 
 def plain(value: Any) -> Any:
     """Return a value of a record as JSON has it."""
-    if isinstance(value, Record):
+    if isinstance(value, KeyedRecord):
         return value.to_json()
     if isinstance(value, Mapping):
         return {name: plain(each) for name, each in value.items()}
@@ -200,7 +200,7 @@ DefendersKey: TypeAlias = Annotated[Count, Key("Armies on the defended territory
 
 
 @dataclass(frozen=True)
-class IntervalRecord(Record):
+class IntervalRecord(KeyedRecord):
     """An interval that contains the true value with a stated confidence."""
 
     level: Annotated[Unit, Key("The confidence.")]
@@ -212,7 +212,7 @@ WilsonKey: TypeAlias = Annotated[IntervalRecord, Key("Wilson's interval for the 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Played(Record):
+class AskedBattle(KeyedRecord):
     """What a question on one battle repeats."""
 
     attackers: AttackersKey

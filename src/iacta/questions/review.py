@@ -14,7 +14,7 @@ from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import FileName, Name, Number
 from iacta.questions.plan_values import Source
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import Count, Key, Record
+from iacta.questions.record import Count, Key, KeyedRecord
 from iacta.questions.sections import Section, Table, sections_of
 
 __all__ = ["ReviewAnswer", "ReviewQuestion"]
@@ -82,7 +82,7 @@ class ReviewQuestion(Question):
 
 
 @dataclass(frozen=True)
-class ReviewedPlayerRecord(Record):
+class ReviewedPlayerRecord(KeyedRecord):
     """A player's game."""
 
     player: Annotated[str, Key("The player.")]
@@ -96,7 +96,7 @@ class ReviewedPlayerRecord(Record):
 
 
 @dataclass(frozen=True)
-class ReviewedStepRecord(Record):
+class ReviewedStepRecord(KeyedRecord):
     """A battle or a roll, or where a turn stopped."""
 
     turn: Annotated[Count, Key("The number of the turn.")]
@@ -123,7 +123,7 @@ class ReviewedStepRecord(Record):
 
 
 @dataclass(frozen=True)
-class ReviewRecord(Record):
+class ReviewRecord(KeyedRecord):
     """How a game went: luck, and what decisions cost."""
 
     is_chance: Annotated[bool, Key("Whether goals are chances; else they are worths.")]

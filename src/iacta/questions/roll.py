@@ -10,7 +10,7 @@ from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import Whole
 from iacta.questions.parameters import Exact, UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import Count, Key, Record, RulesKey, Unit
+from iacta.questions.record import Count, Key, KeyedRecord, RulesKey, Unit
 from iacta.questions.sections import Bar, Bars, Section, sections_of
 from iacta.questions.words import all_digits, count, exactly, under
 from iacta.rules.roll import Losses, Roll
@@ -53,7 +53,7 @@ def _counts(roll: Roll) -> Iterator[tuple[Losses, int]]:
 
 
 @dataclass(frozen=True)
-class LossesRecord(Record):
+class LossesRecord(KeyedRecord):
     """What a roll may cost; some rules give armies for dice."""
 
     attackers: Annotated[int, Key("Armies that the attackers lose.")]
@@ -64,7 +64,7 @@ class LossesRecord(Record):
 
 
 @dataclass(frozen=True)
-class RollRecord(Record):
+class RollRecord(KeyedRecord):
     """What one roll of the dice costs both sides."""
 
     attack_dice: Annotated[Count, Key("Attack dice that count.", is_asked=True)]

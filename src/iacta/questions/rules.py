@@ -15,7 +15,7 @@ from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.kinds import RulesName
 from iacta.questions.parameters import Exact, UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import Count, ExactText, Key, Record, Unit
+from iacta.questions.record import Count, ExactText, Key, KeyedRecord, Unit
 from iacta.questions.roll import LossesRecord
 from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import (
@@ -132,7 +132,7 @@ def _or_none(find: Callable[[], Found]) -> Found | None:
 
 
 @dataclass(frozen=True)
-class RuleSetRecord(Record):
+class RuleSetRecord(KeyedRecord):
     """One rule set.
 
     What is unknown is `null`, such as the losses of a roll after which the defender chooses their
@@ -168,7 +168,7 @@ class RuleSetRecord(Record):
 
 
 @dataclass(frozen=True)
-class RulesRecord(Record):
+class RulesRecord(KeyedRecord):
     """One rule set, or all."""
 
     rules: Annotated[tuple[RuleSetRecord, ...], Key("The rule sets.")]

@@ -22,7 +22,7 @@ from iacta.questions.record import (
     Count,
     IntervalRecord,
     Key,
-    Record,
+    KeyedRecord,
     RulesKey,
     RunsKey,
     SeedKey,
@@ -33,13 +33,13 @@ from iacta.questions.sections import Section, Table, sections_of
 from iacta.questions.words import armies, cannot_attack, percent, under
 from iacta.rules.thrown import RUNS
 
-__all__ = ["SimulateAnswer", "SimulateQuestion", "Simulation"]
+__all__ = ["RandomCampaign", "SimulateAnswer", "SimulateQuestion"]
 
 MOST_ROWS = 40
 
 
 @dataclass(frozen=True, kw_only=True)
-class Simulation(OneCampaign):
+class RandomCampaign(OneCampaign):
     """A question on a campaign that is played with random dice."""
 
     runs: Annotated[int, Parameter(Whole(least=1), "How many games to play, such as 1e6.")] = RUNS
@@ -82,7 +82,7 @@ class Simulation(OneCampaign):
     Example("simulate 12 10 --runs 1000 --seed 7", "a thousand games that anyone can repeat"),
 )
 @dataclass(frozen=True)
-class SimulateQuestion(Simulation, Question):
+class SimulateQuestion(RandomCampaign, Question):
     """Simulate a campaign, and compare with its exact odds."""
 
     def answer(self, watch: Watch | None = None) -> "SimulateAnswer":
@@ -99,7 +99,7 @@ def _computed(led: Campaign) -> float | None:
 
 
 @dataclass(frozen=True)
-class PlayedEndRecord(Record):
+class PlayedEndRecord(KeyedRecord):
     """How games ended."""
 
     conquered: Annotated[Count, Key("How many territories were taken.")]
@@ -112,7 +112,7 @@ class PlayedEndRecord(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimulateRecord(Record):
+class SimulateRecord(KeyedRecord):
     """How games with random dice ended."""
 
     attackers: AttackersKey

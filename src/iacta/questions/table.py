@@ -14,7 +14,7 @@ from iacta.odds.arrays import win_table
 from iacta.questions.form import Example, Parameter, Topic
 from iacta.questions.parameters import ARMIES, Exact, UnderRules
 from iacta.questions.question import Answer, Question, Watch, question
-from iacta.questions.record import Key, Played, Unit
+from iacta.questions.record import AskedBattle, Key, Unit
 from iacta.questions.sections import Cell, Section, Shaded, Table
 from iacta.questions.words import all_digits, under
 
@@ -51,7 +51,7 @@ class TableQuestion(UnderRules, Exact, Question):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableRecord(Played):
+class TableRecord(AskedBattle):
     """The chances of every battle up to a size: `attackers` by `defenders`."""
 
     win_probability: Annotated[

@@ -7,7 +7,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from iacta.web.limits import MOST_AT_A_TIME, RETRY_SECONDS
-from iacta.web.problems import Problem
+from iacta.web.problems import ProblemDetails
 
 __all__ = ["Access", "OpenTo"]
 
@@ -42,7 +42,7 @@ class Access:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1013})
             else:
-                refused = Problem(429, MANY, headers={"Retry-After": str(RETRY_SECONDS)})
+                refused = ProblemDetails(429, MANY, headers={"Retry-After": str(RETRY_SECONDS)})
                 await refused.response()(scope, receive, send)
             return
         self._asking[client] += 1

@@ -21,7 +21,7 @@ from iacta.web.limits import (
     RETRY_SECONDS,
     TAKING_SECONDS,
 )
-from iacta.web.problems import Problem
+from iacta.web.problems import ProblemDetails
 
 __all__ = ["Connection"]
 
@@ -69,7 +69,7 @@ class Connection(HttpToolsProtocol):
             out._is_out = True
             out.transport.abort()
         else:
-            self._refuse(Problem(503, MANY, headers={"Retry-After": str(RETRY_SECONDS)}))
+            self._refuse(ProblemDetails(503, MANY, headers={"Retry-After": str(RETRY_SECONDS)}))
 
     @property
     def _is_waiting(self) -> bool:
@@ -86,7 +86,7 @@ class Connection(HttpToolsProtocol):
             self._expect(HEAD_SECONDS)  # empty lines, which are no request
         self._head_bytes += len(data) if self._is_begun else 0
         if self._head_bytes > MOST_HEAD_BYTES:
-            self._refuse(Problem(431, LARGE))
+            self._refuse(ProblemDetails(431, LARGE))
 
     def on_message_begin(self) -> None:
         """Expect the rest of a request's head."""
@@ -131,7 +131,7 @@ class Connection(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is not HTTP."""
-        self._refuse(Problem(400, UNREADABLE))
+        self._refuse(ProblemDetails(400, UNREADABLE))
 
     def _expect(self, seconds: float) -> None:
         self._heard()
@@ -153,11 +153,11 @@ class Connection(HttpToolsProtocol):
         if self.flow.read_paused:  # it waits for the server
             self._expect(HEAD_SECONDS)
         elif self._is_begun or (self.cycle is not None and not self.cycle.response_complete):
-            self._refuse(Problem(408, LATE))
+            self._refuse(ProblemDetails(408, LATE))
         else:
             self.transport.close()
 
-    def _refuse(self, problem: Problem) -> None:
+    def _refuse(self, problem: ProblemDetails) -> None:
         """Close the connection, with a problem document where that is still possible."""
         cycle = self.cycle
         is_asked = cycle is not None and not cycle.response_complete

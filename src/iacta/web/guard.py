@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from iacta.checks import shown
 from iacta.web.limits import MOST_BODY_BYTES, MOST_QUERY_BYTES
-from iacta.web.problems import Problem
+from iacta.web.problems import ProblemDetails
 
 __all__ = ["HEADERS", "Guard"]
 
@@ -75,23 +75,23 @@ class Guard:
         else:
             await self.app(scope, receive, send_guarded)
 
-    def _refusal(self, scope: Scope, headers: Headers) -> Problem | None:
+    def _refusal(self, scope: Scope, headers: Headers) -> ProblemDetails | None:
         host = headers.get("host", "")
         if not self._is_ours(host):
-            return Problem(421, "this server has another name than the request asks for")
+            return ProblemDetails(421, "this server has another name than the request asks for")
         if scope["type"] == "websocket":
             origin = headers.get("origin")
             if origin is not None and origin.partition("://")[2] != host:
-                return Problem(403, "the page comes from another server")
+                return ProblemDetails(403, "the page comes from another server")
         encoding = headers.get("content-encoding", "identity").strip().lower()
         if encoding not in ("", "identity"):
             sentence = f"send the body uncompressed, not as {shown(encoding)}"
-            return Problem(415, sentence, headers={"Accept-Encoding": "identity"})
+            return ProblemDetails(415, sentence, headers={"Accept-Encoding": "identity"})
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > MOST_BODY_BYTES:
-            return Problem(413, TOO_MUCH)
+            return ProblemDetails(413, TOO_MUCH)
         if len(scope["query_string"]) > MOST_QUERY_BYTES:
-            return Problem(414, f"the query is longer than {MOST_QUERY_BYTES:,} bytes")
+            return ProblemDetails(414, f"the query is longer than {MOST_QUERY_BYTES:,} bytes")
         return None
 
     def _is_ours(self, host: str) -> bool:

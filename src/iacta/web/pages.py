@@ -21,7 +21,7 @@ from iacta.charts.theme import NARROW_PLOT, PADDING, WIDTH, config
 from iacta.errors import IactaError
 from iacta.methods import METHODS
 from iacta.questions.form import ClashError, Example, Form, Parameter, Topic, named_by, option_name
-from iacta.questions.kinds import Chance, Choice, Flag, Number, RulesName, Whole
+from iacta.questions.kinds import Chance, Flag, Number, OneOf, RulesName, Whole
 from iacta.questions.parameters import fresh_seed
 from iacta.questions.plan_values import Source
 from iacta.questions.question import Question
@@ -179,7 +179,7 @@ class Field:
             return "row"
         if self.parameter.metavar == "TEXT":
             return "lines"
-        looks = {Flag: "flag", RulesName: "rules", Choice: "choice"}
+        looks = {Flag: "flag", RulesName: "rules", OneOf: "choice"}
         looks |= {Whole: "whole", Chance: "chance", Number: "number"}
         return next((look for known, look in looks.items() if type(kind) is known), "text")
 
@@ -219,7 +219,7 @@ class Field:
     def options(self) -> list[tuple[str, str]]:
         """The values of a choice, and their words."""
         kind = self.parameter.kind
-        words = kind.words if isinstance(kind, Choice) else ()
+        words = kind.words if isinstance(kind, OneOf) else ()
         usual = self.parameter.default is None
         return [
             ("" if usual and kind.text(word) == self.parameter.usual else kind.text(word), word)

@@ -17,7 +17,7 @@ from iacta.web.limits import RETRY_SECONDS
 from iacta.web.work import BusyError, LateError
 from iacta.web.worker import FailedError
 
-__all__ = ["PROBLEM", "GoneError", "Problem", "add_problems", "problem_of"]
+__all__ = ["PROBLEM", "GoneError", "ProblemDetails", "add_problems", "problem_of"]
 
 PROBLEM = "application/problem+json"
 MISTAKE = "this is a bug in iacta; the log of the server has its report"
@@ -45,7 +45,7 @@ class GoneError(Exception):
 LOG = logging.getLogger("uvicorn.error")
 
 
-class Problem(NamedTuple):
+class ProblemDetails(NamedTuple):
     """What went wrong.
 
     status: of HTTP.
@@ -75,22 +75,22 @@ class Problem(NamedTuple):
         return Response(text, self.status, dict(self.headers), media_type=PROBLEM)
 
 
-def problem_of(error: Exception) -> Problem:
+def problem_of(error: Exception) -> ProblemDetails:
     """Return an error as a problem."""
     if isinstance(error, IactaError):
-        return Problem(422, str(error), error.parameter)
+        return ProblemDetails(422, str(error), error.parameter)
     if isinstance(error, BusyError):
-        return Problem(503, str(error), headers={"Retry-After": str(RETRY_SECONDS)})
+        return ProblemDetails(503, str(error), headers={"Retry-After": str(RETRY_SECONDS)})
     if isinstance(error, LateError):
-        return Problem(504, str(error))
+        return ProblemDetails(504, str(error))
     if isinstance(error, GoneError | ClientDisconnect):
-        return Problem(400, GONE)
+        return ProblemDetails(400, GONE)
     if isinstance(error, HTTPException):
         sentence = DETAILS.get(error.status_code, error.detail)
-        return Problem(error.status_code, sentence, headers=error.headers or {})
+        return ProblemDetails(error.status_code, sentence, headers=error.headers or {})
     if isinstance(error, FailedError):
         LOG.error("%s", error)
-    return Problem(500, MISTAKE)
+    return ProblemDetails(500, MISTAKE)
 
 
 def add_problems(

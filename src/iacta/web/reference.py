@@ -22,7 +22,7 @@ WORDS = {
 }
 
 
-class Entry(NamedTuple):
+class ReferenceRow(NamedTuple):
     """A parameter, or a key of an answer.
 
     name: its name; keys within others have dots, as in `outcomes[].probability`.
@@ -49,8 +49,8 @@ class Address(NamedTuple):
     method: str
     path: str
     summary: str
-    parameters: list[Entry]
-    keys: list[Entry]
+    parameters: list[ReferenceRow]
+    keys: list[ReferenceRow]
 
 
 def router() -> APIRouter:
@@ -77,7 +77,7 @@ def _addresses(schema: Schema) -> Iterator[Address]:
             body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
             taken = operation.get("parameters", [])
             parameters = [
-                Entry(
+                ReferenceRow(
                     each["name"],
                     _words(each["schema"]),
                     each["description"],
@@ -92,7 +92,7 @@ def _addresses(schema: Schema) -> Iterator[Address]:
             yield Address(method.upper(), path, operation["summary"], parameters, keys)
 
 
-def _keys(schema: Schema, part: Schema, prefix: str) -> Iterator[Entry]:
+def _keys(schema: Schema, part: Schema, prefix: str) -> Iterator[ReferenceRow]:
     """Yield the keys of an object and of the objects in it."""
     seen, variants = set(), list(_variants(schema, part))
     for variant in variants:
@@ -101,7 +101,9 @@ def _keys(schema: Schema, part: Schema, prefix: str) -> Iterator[Entry]:
                 continue
             seen.add(name)
             is_required = all(name in each.get("required", ()) for each in variants)
-            yield Entry(f"{prefix}{name}", _words(value), value.get("description", ""), is_required)
+            yield ReferenceRow(
+                f"{prefix}{name}", _words(value), value.get("description", ""), is_required
+            )
             for inner in _variants(schema, value):
                 is_list = inner.get("type") == "array"
                 inside = inner["items"] if is_list else inner

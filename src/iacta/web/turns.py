@@ -35,7 +35,7 @@ from iacta.plan import (
 )
 from iacta.plan.alternatives import Alternative, alternatives
 from iacta.plan.deadline import Deadline
-from iacta.plan.problem import PLAYS, State
+from iacta.plan.problem import PLAYS, TurnState
 from iacta.plan.report import main_line
 from iacta.questions.plan import PlanAnswer, PlanQuestion
 from iacta.questions.plan_words import achieved, chance_so_far, proof, valued
@@ -550,7 +550,7 @@ def _success(plan: Plan, way: Alternative) -> str | None:
     armies, garrison = [*problem.start.armies], problem.garrisons[v]
     moved = max(plan.policy.advance(problem.start, v, c, able, 1), 1)
     armies[v], armies[c] = garrison + able - moved, moved
-    state = State(tuple(armies), problem.owned | 1 << c)
+    state = TurnState(tuple(armies), problem.owned | 1 << c)
     # Where the policy sees less than the plan achieves, that is scaled as the alternatives are.
     now, held = plan.policy.decide(problem.start).value, problem.held
     scale = 1.0 if plan.policy.is_best or now <= 0.0 else (plan.value - held) / now
