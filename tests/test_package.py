@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tokenize
 import tomllib
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -211,19 +211,22 @@ def public_functions() -> list[tuple[str, Any]]:
 @pytest.mark.parametrize(
     ("name", "function"), public_functions(), ids=lambda value: getattr(value, "__name__", value)
 )
-def test_public_functions_tell_of_each_argument(name: str, function: Any) -> None:
+def test_public_functions_describe_each_argument(name: str, function: Any) -> None:
     text = inspect.getdoc(function) or ""
     assert text.split("\n")[0].endswith("."), name
-    shared = {"self", "exact", "method"}  # told once, by the class
+    shared = {"self", "exact", "method"}  # described once, by the class
     if "arguments" not in text:
         for argument in set(inspect.signature(function).parameters) - shared:
             assert re.search(rf"\b{argument}\b", text), (name, argument)
 
 
-def test_public_classes_tell_of_each_field() -> None:
+def test_public_classes_describe_each_field_and_property() -> None:
     for name in iacta.__all__:
         documented = getattr(iacta, name)
         if inspect.isclass(documented) and not issubclass(documented, Exception):
+            for key, each in vars(documented).items():
+                if isinstance(each, property | cached_property) and not key.startswith("_"):
+                    assert inspect.getdoc(each), (name, key)
             for field in inspect.signature(documented).parameters:
                 assert re.search(rf"\b{field}\b", documented.__doc__ or ""), (name, field)
 

@@ -319,7 +319,6 @@ def row_of(values: object, name: str, kind: str) -> list[Any]:
 
 
 def check_choice(value: object, allowed: tuple[object, ...], name: str) -> None:
-    """Refuse a value that is not one of those allowed."""
     # `in` would take 1 for True, and fail on arrays and unhashable values.
     if not any(type(value) is type(choice) and value == choice for choice in allowed):
         choices = " or ".join(map(repr, allowed))

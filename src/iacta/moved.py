@@ -31,14 +31,12 @@ class Moved:
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return what leads to the file, where it has another name now."""
         return ModuleSpec(name, cast("Loader", self)) if _new_name(name) else None
 
     def create_module(self, spec: ModuleSpec) -> None:
         """Leave it to Python to make the module."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Fill the old name with what is in the file."""
         new = _new_name(module.__name__)
         _warn(module.__name__, new)
         names = {key: each for key, each in vars(import_module(new)).items() if key[:2] != "__"}

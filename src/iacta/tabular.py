@@ -70,7 +70,6 @@ class LineBlock(NamedTuple):
     lines: list[bytes]
 
     def numbered(self) -> Iterator[tuple[int, bytes]]:
-        """Yield each line with its number."""
         number = self.first
         for line in self.lines:
             yield number, line

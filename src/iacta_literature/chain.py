@@ -113,7 +113,6 @@ class Chain:
 
     @property
     def able(self) -> int:
-        """The most attackers able to attack in any state."""
         return max(self.attackers - self.rules.garrison, 0)
 
     @cached_property

@@ -248,7 +248,6 @@ ONE_ROLL = Battle(3, 2, ABLE, stop=Stop(max_rolls=1))  # won if both defenders f
 
 
 def _roll(row: Row) -> Fraction:
-    """Return the chance p_adk."""
     compared = min(int(row["attack_dice"]), int(row["defence_dice"]))
     return roll_chance({**row, "attackers_lost": str(compared - int(row["defenders_lost"]))})
 
@@ -284,7 +283,6 @@ def _after(rolls: int) -> Callable[[Row], Number]:
 
 @cache
 def _fewest() -> tuple[int, ...]:
-    """Return the fewest attackers with a chance above one half against 1, 2 ... defenders."""
     table = win_table(MOST_DEFENDERS + 10, MOST_DEFENDERS, ABLE, exact=True)
     return tuple((1 + np.argmax(table > Fraction(1, 2), axis=0)).tolist())
 

@@ -162,7 +162,6 @@ class Compared:
 
     @property
     def difference(self) -> float | None:
-        """Ours minus the published value; `None` where they are words or ranges."""
         if isinstance(self.ours, str) or self.published.kind in ("range", "above", "below"):
             return None
         return float(Fraction(self.ours) - _read(self.published.text)[0])

@@ -124,7 +124,6 @@ def page(parts: Sequence[Part], seconds: float) -> str:
 
 
 def _tally(values: Sequence[Compared]) -> str:
-    """Return how many values there are of each verdict, in words."""
     count = Counter(value.verdict for value in values)
     if count[AGREES] == len(values):
         return f"{len(values)} values, and all agree."
@@ -160,7 +159,6 @@ def _part(part: Part) -> Iterator[str]:
 
 
 def _values(title: str, values: Sequence[Compared], *, is_first: bool) -> Iterator[str]:
-    """Yield a table, unfolded if it is the first of its source, or not all of it agrees."""
     is_open = is_first or any(value.verdict != AGREES for value in values)
     yield f"<details{' open' if is_open else ''}><summary><b>{escape(title)}.</b> "
     yield f"{_tally(values)}</summary>"
@@ -184,7 +182,6 @@ def _cells(value: Compared) -> tuple[str, ...]:
 
 
 def _table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield a table; the first cell of a row is its verdict, or empty."""
     titles = "".join(f"<th>{escape(title)}</th>" for title in heading)
     yield f"<table><thead><tr>{titles}</tr></thead><tbody>"
     for verdict, first, *cells in rows:

@@ -75,7 +75,6 @@ class Reproduced(NamedTuple):
 
 
 def check_packages() -> None:
-    """Refuse to go on without the packages that compute and draw."""
     try:
         import scipy.stats  # noqa: F401 # whether it is there
 
@@ -92,7 +91,6 @@ def check_packages() -> None:
 
 
 def steps() -> int:
-    """Return the number of steps of `reproduce`."""
     return sum(len(source.tables) + len(source.timings) + len(source.figures) for source in SOURCES)
 
 

@@ -89,7 +89,6 @@ def tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> Node
 
 
 def _read(attackers: int, defenders: int, rules: Rules | str) -> tuple[PathTree, State]:
-    """Return the kernel of a small battle, and its first state."""
     attackers, defenders, rules = read_battle(attackers, defenders, rules, fewest=0)
     kernel, root = PathTree(rules), State(attackers - rules.garrison, defenders)
     kernel.refuse(*root)

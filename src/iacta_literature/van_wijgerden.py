@@ -47,7 +47,6 @@ def needed(rules: str) -> npt.NDArray[Any]:
 
 
 def _path(row: Row) -> Fraction:
-    """Return the probability of one path, given by its states."""
     states = [Outcome(*map(int, state.split())) for state in row["path"].split(", ")]
     found = paths(*states[0], ABLE)
     return next(path.probability for path in found if list(path.states) == states)

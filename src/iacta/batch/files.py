@@ -184,7 +184,6 @@ def _plain(table: pa.Table) -> pa.Table:
 
 
 def arrow(found: pl.DataFrame) -> pa.Table:
-    """Return a frame as a table with the type of text that every library reads."""
     table = found.to_arrow(compat_level=pl.CompatLevel.oldest())
     texts = [pa.string() if kind == pa.large_string() else kind for kind in table.schema.types]
     return table.cast(pa.schema([*zip(table.schema.names, texts, strict=True)]))

@@ -75,7 +75,6 @@ def answer(
 
 
 def _is_single(value: object) -> bool:
-    """Return whether a value of a mapping holds for all rows."""
     columns = Sequence | pl.Series | pa.Array | pa.ChunkedArray
     if isinstance(value, str | bytes | Mapping):
         return True
@@ -99,7 +98,6 @@ def _names(frame: Any) -> list[str]:
 
 
 def _column(frame: Any, name: str) -> pl.Series:
-    """Return a column, as texts if its values are of several kinds."""
     values = frame[name]
     if isinstance(values, pl.Series):
         return values.alias(name)
@@ -120,7 +118,6 @@ def _text(value: object) -> str | None:
 
 
 def _joined(frame: Any, found: pl.DataFrame) -> Any:
-    """Return a frame of the same kind as the given one, with the answers beside its columns."""
     if isinstance(frame, pl.DataFrame):
         return frame.hstack(found)
     if isinstance(frame, pa.Table | pa.RecordBatch):

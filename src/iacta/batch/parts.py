@@ -67,7 +67,6 @@ class BatchJob:
 
 
 def answer_part(part: pa.Table, job: BatchJob) -> pa.Table:
-    """Return some rows of a file with their answers; the metadata counts the rows with an error."""
     asked = job.asked
     if job.source.name == "jsonl":
         rows, found = _answered_lines(part.column(TEXT).to_pylist(), job)
@@ -125,12 +124,10 @@ def answer_sent(content: bytes, job: BatchJob) -> pa.Table:
 
 
 def answers_sent(content: bytes, asked: Asked) -> pl.DataFrame:
-    """Return the answers to the rows of a part that was sent, without the rows."""
     return answers(_frame(pa.ipc.open_stream(content).read_all()), asked)
 
 
 def part_errors(part: pa.Table) -> int:
-    """Return how many rows of an answered part have an error."""
     return int(part.schema.metadata[ERRORS])
 
 
@@ -181,7 +178,6 @@ def _answered_lines(lines: Sequence[str], job: BatchJob) -> tuple[pl.DataFrame, 
 
 
 def _with_errors(found: pl.DataFrame, errors: Sequence[str | None]) -> pl.DataFrame:
-    """Return answers in which rows that could not be read have these errors."""
     if not any(errors):
         return found
     sentence = pl.Series(errors, dtype=pl.String)
@@ -241,7 +237,6 @@ def head_types(lines: Iterable[str]) -> dict[str, str]:
 def _typed(
     records: Sequence[Mapping[str, Any]], types: Mapping[str, str], asked: Sequence[str]
 ) -> tuple[pl.DataFrame, list[str | None]]:
-    """Return records as columns, and what is wrong with each, apart from the columns asked."""
     errors: list[str | None] = [None] * len(records)
     columns = {}
     for name, kind in types.items():

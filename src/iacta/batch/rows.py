@@ -63,7 +63,6 @@ class Asked:
 
     @cached_property
     def form(self) -> type[Question]:
-        """The question's description."""
         form = find_question(self.question)
         if form is None:
             raise MalformedError(f"unknown question {shown(self.question)}")
@@ -88,7 +87,6 @@ class Asked:
 
     @property
     def none(self) -> pl.DataFrame:
-        """The answers to no rows."""
         return pl.DataFrame(schema=self.schema)
 
     @property
@@ -98,7 +96,6 @@ class Asked:
 
     @cached_property
     def key(self) -> str:
-        """A text that identifies what is asked in any process."""
         given = [f"{name}={pasted(value)}" for name, value in self.given]
         return sha256(repr((self.question, self.columns, given)).encode()).hexdigest()
 
@@ -136,7 +133,6 @@ class Asked:
 
 
 def column_of(parameter: Parameter) -> str:
-    """Return the name of a parameter's column: that of its option, with underscores."""
     return parameter.name.rstrip("_")
 
 
@@ -206,7 +202,6 @@ def answers(rows: pl.DataFrame, asked: Asked) -> pl.DataFrame:
 
 
 def _plain(column: pl.Series, parameter: Parameter) -> pl.Series:
-    """Return a column as numbers or texts, which compare fast."""
     kind = column.dtype
     if isinstance(kind, pl.List | pl.Array) and not kind.inner.is_nested():
         text = pl.element().fill_null("null")
@@ -312,7 +307,6 @@ def _equal(keys: pl.DataFrame, values: Mapping[str, Any]) -> Any:
 
 
 def _one_by_one(keys: pl.DataFrame, asked: Asked) -> pl.DataFrame:
-    """Return the answers; duplicate rows are answered once."""
     different = keys.unique(maintain_order=True)
     names = tuple(keys.columns)
     records = [_record(asked, names, repr(row), row) for row in different.iter_rows()]
@@ -330,7 +324,6 @@ def _one_by_one(keys: pl.DataFrame, asked: Asked) -> pl.DataFrame:
 def _record(
     asked: Asked, names: tuple[str, ...], key: str, row: tuple[Any, ...]
 ) -> tuple[Any, ...]:
-    """Return the columns and the error of a row; the key distinguishes 1 from 1.0 and True."""
     nulls = (None,) * len(asked.columns)
     try:
         found = _question(asked, dict(zip(names, row, strict=True))).answer()
@@ -359,7 +352,6 @@ def _cell(value: Any, kind: Any) -> Any:
 
 
 def _question(asked: Asked, values: Mapping[str, Any]) -> Question:
-    """Return the question of one row, or refuse it; null and an empty text mean the default."""
     texts = dict(asked.given)
     for parameter in asked.form.parameters():
         value = values.get(column_of(parameter))
@@ -371,7 +363,6 @@ def _question(asked: Asked, values: Mapping[str, Any]) -> Question:
 
 
 def _read(parameter: Parameter, value: Any) -> Any:
-    """Return the value of a parameter from a number, or from a text, which may be JSON or TOML."""
     if isinstance(value, str):
         if value == STREAM:  # standard input cannot be read for each row
             raise IllegalError(f"{parameter.name} cannot be read from standard input in a batch")

@@ -361,7 +361,6 @@ class _Output:
         self.kept.add(number)
 
     def load(self, number: int) -> "Future[pa.Table] | None":
-        """Return a part that an earlier run has kept, `None` if there is none that is sound."""
         if self.folder is None or not self._file(number).is_file():
             return None
         with self._file(number).open("rb") as file:
@@ -428,7 +427,6 @@ def _folder(target: Path) -> Path:
 
 
 def kept_parts(target: str | os.PathLike[str]) -> int:
-    """Return how many parts of a target an earlier run has answered."""
     return len([*_folder(Path(target)).glob("*.arrow")])
 
 

@@ -162,7 +162,6 @@ def _matrix(rules: Rules, size: int, defenders: int) -> Floats:
 
 
 def _means(rules: Rules, size: int, able: Armies, defenders: Armies) -> tuple[Floats, ...]:
-    """Return the chances to win, and the mean attackers and defenders left."""
     with LOCK:
         if find_kernel(rules).by_rows:
             table = _table(rules, size)

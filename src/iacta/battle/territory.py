@@ -71,7 +71,6 @@ class Stage(NamedTuple):
     stop: Stop = NEVER
 
     def kernel(self, *, exact: bool = False, method: str = "auto") -> Kernel:
-        """Return the kernel of the battle."""
         return find_kernel(self.rules, self.stop, exact=exact, method=method)
 
     def is_stopped(self, attackers: int, defenders: int) -> bool:

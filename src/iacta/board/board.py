@@ -103,7 +103,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def refuse_count(count: int, most: int, what: str) -> None:
-    """Refuse more than a board may have."""
     if count > most:
         raise TooLargeError(f"a board must have at most {most} {what}, got {count}")
 
@@ -448,5 +447,4 @@ def _numbers(point: Point) -> list[float]:
 
 
 def json_text(value: object) -> str:
-    """Return a value in JSON, which is also TOML if the value contains no table."""
     return json.dumps(value, ensure_ascii=False)

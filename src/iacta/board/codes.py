@@ -84,7 +84,6 @@ def board_code(board: Board) -> str:
 def write_code(
     board: Board, player: str, owners: Iterable[str], armies: Iterable[int], *rest: str
 ) -> str:
-    """Return the code that `read_code` reads."""
     held = ",".join(
         f"{escaped(name)}:{escaped(owner)}:{number}"
         for name, owner, number in zip(board.territories, owners, armies, strict=True)

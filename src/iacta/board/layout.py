@@ -76,7 +76,6 @@ class Frame(NamedTuple):
 
 @lru_cache(maxsize=8)
 def places_of(board: Board) -> tuple[Point, ...]:
-    """Return the place of each territory; a board that is too large to be drawn is refused."""
     check_size(board)
     return board.places or tuple((float(x), float(y)) for x, y in _laid_out(board))
 
@@ -139,7 +138,6 @@ def _start(distances: Floats) -> Floats:
 
 
 def frame_of(points: Iterable[Point], outlined: bool) -> Frame:
-    """Return the frame around points, with a margin, and neither too flat nor too high."""
     xs, ys = zip(*points, strict=True)
     margin = MARGIN[outlined]
     width = max(max(xs) - min(xs), (max(ys) - min(ys)) / AROUND, 1.0) * (1 + 2 * margin)

@@ -88,7 +88,6 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _outlines() -> list[Outline]:
-    """Return what there is to ask or to do, each group once."""
     return [*QUESTIONS.outlines(), *COMMANDS.outlines()]
 
 
@@ -132,7 +131,6 @@ def _write_no_more() -> None:
 
 
 def _complain(sentence: str, code: int = BAD_INPUT) -> int:
-    """Report an error on standard error, if it is open, and return the exit code."""
     line = "".join(each if each.isprintable() else repr(each)[1:-1] for each in sentence)
     if sys.stderr is not None:
         with suppress(OSError):  # its reader may have ended

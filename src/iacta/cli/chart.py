@@ -64,7 +64,6 @@ class ChartCommand(Command):
         return 0
 
     def chart(self) -> tuple[Callable[..., Any], dict[str, Any]]:
-        """Return the function that draws the chart, and its arguments."""
         raise NotImplementedError
 
 

@@ -30,7 +30,6 @@ class Command(Form):
         return cls
 
     def run(self) -> int:
-        """Run the command, and return the exit code."""
         raise NotImplementedError
 
 

@@ -125,7 +125,6 @@ def _possible(before: Sequence[str], begun: str) -> Iterator[str]:
 
 
 def _named(form: type[Form], words: Sequence[str], option: Parameter, begun: str) -> Iterator[str]:
-    """Yield the names of territories, continents and players on the board that the words name."""
     called = option.metavar or option.kind.metavar
     if called not in PLACES | PLAYERS or not hasattr(form, "position"):
         return

@@ -24,7 +24,6 @@ HELP_LINE = (", ".join(HELP), "Show this help.")
 
 
 def form_help(forms: Sequence[type[Form]], command: str) -> str:
-    """Return the help of a command; the first form has its summary and its examples."""
     parameters = [parameter for form in forms for parameter in form.parameters()]
     arguments = [each for each in parameters if each.is_argument]
     options = [each for each in parameters if not each.is_argument]
@@ -49,7 +48,6 @@ def group_help(command: str, group: type[Form], members: Sequence[type[Form]]) -
 
 
 def overview(forms: Sequence[Outline]) -> str:
-    """Return the help of `iacta` itself."""
     lines = ["Usage: iacta COMMAND [OPTIONS] ...", "", *wrap(ABOUT, _width())]
     topics = {topic: [form for form in forms if form.topic is topic] for topic in Topic}
     for topic, about in topics.items():

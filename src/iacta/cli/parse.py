@@ -24,7 +24,6 @@ def argument_name(parameter: Parameter) -> str:
 
 
 def spelt(form: type[Form], name: str) -> str:
-    """Return the name of a parameter in messages: `--chance`, but `attackers`."""
     is_argument = any(each.name == name and each.is_argument for each in form.parameters())
     return name if is_argument else option_name(name)
 
@@ -60,7 +59,6 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
 
 
 def _value(parameter: Parameter, name: str, given: str | Iterator[str], command: str) -> str | bool:
-    """Return the value of an option: what follows its `=`, or the next word."""
     if isinstance(parameter.kind, Flag):
         if isinstance(given, str):
             raise MalformedError(f"{name} takes no value, got {shown(given)}")

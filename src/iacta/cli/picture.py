@@ -45,7 +45,6 @@ class Picture:
             return make(charts)
 
     def draw(self, chart: "AnyChart") -> None:
-        """Write the picture, and report that on standard error."""
         from iacta import charts  # as above
         from iacta.charts.files import content
 

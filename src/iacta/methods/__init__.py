@@ -126,7 +126,6 @@ def _kernel(rules: Rules, stop: Stop, exact: bool, method: str) -> Kernel:
 
 
 def _stopping(rules: Rules, stop: Stop, exact: bool, method: str) -> Kernel:
-    """Return the kernel of a stop that is more than armies kept out of the fight."""
     if method == "simulation":
         from iacta.methods.simulation import Simulation
 

@@ -82,7 +82,6 @@ class Auto(RollKernel):
         self.by("chance", attackers, defenders)
 
     def error(self, attackers: int, defenders: int) -> Error:
-        """Return the error of the chance to win."""
         return self.by("chance", attackers, defenders).error(attackers, defenders)
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:

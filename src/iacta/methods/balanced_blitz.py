@@ -175,7 +175,6 @@ def reshape(outcomes: Outcomes) -> Outcomes:
 
 
 def _sums(outcomes: Outcomes) -> tuple[Floats, Floats]:
-    """Return W and L, with the axes of the probabilities."""
     return outcomes.won.sum(axis=-1, keepdims=True), outcomes.lost.sum(axis=-1, keepdims=True)
 
 
@@ -191,7 +190,6 @@ def _scaled_side(side: Floats, total: Floats) -> Floats:
 
 
 def _favoured(won: Floats, lost: Floats) -> Floats:
-    """Return W₂."""
     ours, theirs = won ** float(WIN_POWER), lost ** float(WIN_POWER)
     return np.asarray(ours / (ours + theirs))
 
@@ -340,7 +338,6 @@ class Blitz(UnitKernel):
         return 1, ((end, p, 0) for end, p in self._ends(able, defenders))
 
     def _ends(self, able: dict[int, float], defenders: int) -> Iterator[tuple[State, float]]:
-        """Yield absorbing states with their probabilities, given those of the attackers."""
         most = max(able)
         if len(able) == 1 or _is_large(most, defenders):
             if len(able) > 1:
@@ -360,7 +357,6 @@ class Blitz(UnitKernel):
             yield State(0, before + 1), probability
 
     def _ends_of_one(self, attackers: int, defenders: int) -> Iterator[tuple[State, float]]:
-        """Yield the absorbing states of one battle, with their probabilities."""
         ends = self.true.forward(Distribution([attackers]), defenders)
         best_first = sorted(ends, key=lambda end: (end.defenders, -end.attackers))
         count = sum(not end.defenders for end in best_first)

@@ -81,7 +81,6 @@ class ClosedForm(UnitKernel, RollKernel):
             )
 
     def _refuse(self, attackers: int, defenders: int, numbers: int, battles: int = 1) -> None:
-        """Refuse what is too large, given how many numbers are held at once."""
         self.refuse_dice()
         armies = attackers + defenders
         unit = coefficients(attackers, defenders, self.rules).unit
@@ -241,7 +240,6 @@ def _pairs_of_two(p: Step, lost: int, most: int, weight: int) -> Iterator[tuple[
 
 
 def _wins(able: int, defenders: int, unit: int, steps: Steps) -> int:
-    """Return N(able, defenders)."""
     if not _is_inside(able, defenders):
         return _outside(able, defenders, unit, steps)
     down, left = _crossings(able, defenders, steps)
@@ -323,7 +321,6 @@ def _first_passage(
 
 
 def _ends(start: Weights, steps: Steps) -> Weights:
-    """Return X(a, 0) and X(0, d) from the weights of the states in which battles start."""
     weights: Weights = defaultdict(int)
     for state, weight in start.items():
         for reached, x in _first_passage(state, weight, steps):

@@ -187,7 +187,6 @@ class UnitKernel(Kernel):
         """
 
     def forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
-        """Return the distribution of the absorbing state."""
         exact = self.exact
         weights = start.weights()[0] if exact else {a: float(p) for a, p in start.items()}
         able = {a: weight for a, weight in weights.items() if a > 0 and defenders}

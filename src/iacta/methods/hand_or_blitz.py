@@ -83,7 +83,6 @@ def mix(able: int, defenders: int, rules: Rules) -> Solution:
 
 
 def _value_of_blitz(chances: Floats, relative_error: float) -> StopValue:
-    """Return B for each chance to win with true random dice, and how far it may be from it."""
     # B rises with W, so what W may be bounds what B may be.
     error = chances * relative_error + ROUNDING
     shifted = (np.clip(chances + shift, 0.0, 1.0) for shift in (-error, 0.0, error))

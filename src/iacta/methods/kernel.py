@@ -410,7 +410,6 @@ class Kernel(ABC):
         )
 
     def refusal(self, attackers: int, defenders: int) -> IactaError | None:
-        """Return why a battle cannot be answered, or `None` if it can."""
         try:
             self.refuse(attackers, defenders)
         except IactaError as error:
@@ -467,7 +466,6 @@ class Kernel(ABC):
         return Transitions(won, lost)
 
     def state_count(self, attackers: int, defenders: int) -> int:
-        """Return the number of states that a battle can visit, its start and ends included."""
         raise NotImplementedError
 
     def path_count(self, attackers: int, defenders: int) -> int:
@@ -519,7 +517,6 @@ class Kernel(ABC):
         return Choice(dice, least, (Throw(1.0, (results,)),))
 
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
-        """Return how one random battle ends."""
         return self.forward(Distribution([attackers]), defenders).sample(1, rng)[0]
 
 
@@ -610,7 +607,6 @@ class RollKernel(Kernel):
             raise self.rules.mode.unfit("for the limit of ever larger armies")
 
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
-        """Return how one battle ends that is rolled with random dice."""
         attack, defence = self.rules.full_roll
         fewest = self.stop.fewest_able(attackers, attack)
         rolls = 0

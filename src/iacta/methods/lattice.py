@@ -298,7 +298,6 @@ def _leave_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) 
 
 
 def _leave_state(nearest: list[Floats], step: tuple[float, ...], a: int) -> None:
-    """Carry on the chance of one state by one roll."""
     chance = nearest[0][a]
     for k, p in enumerate(step):
         nearest[k][a - len(step) + 1 + k] += p * chance
@@ -344,7 +343,6 @@ def _chance_table(
 
 
 def _slope(step: tuple[float, ...]) -> float:
-    """Return the attackers lost for each defender lost."""
     defenders = sum(k * p for k, p in enumerate(step))
     return min((len(step) - 1 - defenders) / max(defenders, 1e-9), 1e9)
 
@@ -415,7 +413,6 @@ class _Band:
             self._trim(total, middle - taken, middle + 2 * taken)
 
     def _fill(self, first: int, end: int) -> None:
-        """Apply the recurrence to all cells from the one to the other."""
         taken, chances = self.taken, self.chances
         sums, products = self.sums[: end - first], self.products[: end - first]
         np.multiply(chances[first:end], self.step[0], sums)
@@ -428,14 +425,12 @@ class _Band:
         np.minimum(filled, 1.0, out=filled)
 
     def _set_few_attackers(self, total: int) -> None:
-        """Set the cells with fewer attackers than attack dice, which begin the anti-diagonals."""
         if total // self.taken < len(self.few_attackers):
             cells = self.few_attackers[total // self.taken]
             self.chances[self.taken * self.taken :][: len(cells)] = cells
         self.low = 0
 
     def _set_few_defenders(self, total: int) -> None:
-        """Set the cells with fewer defenders than defence dice, which end the anti-diagonals."""
         for r in range(self.taken):
             for d in range(min(self.defence_dice, total + r + 1)):
                 a = total + r - d
@@ -458,7 +453,6 @@ class _Band:
             self.high = first + _length(needed)
 
     def _write(self, total: int, first: int, end: int) -> None:
-        """Write the attackers first .. end − 1 into the table."""
         width, size, taken = self.table.shape[1], self.table.itemsize, self.taken
         start = (total - first) * width + width - self.attackers - 1 + first
         # In a view along the anti-diagonals they lie as in the band.

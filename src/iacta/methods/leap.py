@@ -137,12 +137,10 @@ class Walk(NamedTuple):
 
     @property
     def chances(self) -> Floats:
-        """The probabilities p_k."""
         return np.array([count / self.total for count in self.counts])
 
     @property
     def mean(self) -> float:
-        """The mean μ."""
         return sum(k * count for k, count in enumerate(self.counts)) / self.total
 
     @property
@@ -153,7 +151,6 @@ class Walk(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """The variance of X."""
         return float(self.chances @ self.steps**2)
 
 
@@ -274,7 +271,6 @@ def _probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
 
 
 def _excesses(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
-    """Return l − s·μ, right up to the last roundings while s stays below 10^15."""
     lost = sum(k * count for k, count in enumerate(walk.counts))
     if walk.total > MOST_TOTAL:
         exact = losses.astype(object) * walk.total - rolls.astype(object) * lost
@@ -436,7 +432,6 @@ def _few(armies: int, rules: Rules, keep: int = 0) -> float:
 
 @lru_cache(maxsize=64)
 def _log_at_tilts(walk: Walk) -> Floats:
-    """Return log M(τ) at the `TILTS`."""
     return log_generating(walk, TILTS, np.zeros(1))[:, 0].real
 
 
@@ -743,7 +738,6 @@ class Leap(RollKernel):
         return Distribution.from_probabilities(states)
 
     def _absorbed(self, attackers: int, defenders: int) -> Iterator[tuple[State, float]]:
-        """Yield the states in which a battle may end, and their probabilities."""
         if attackers <= 0 or not defenders:
             yield State(attackers, defenders), 1.0
             return

@@ -127,7 +127,6 @@ class BattleChains(NamedTuple):
         return [*won, *lost, *([None] if gain_of(self.rules) else [])]
 
     def blocks(self) -> tuple[Any, Any]:
-        """Return Q and R."""
         transient = self.able * self.defenders
         return self.matrix[:transient, :transient], self.matrix[:transient, transient:]
 
@@ -143,7 +142,6 @@ def transition_matrix(able: int, defenders: int, rules: Rules) -> Any:
 
 
 def _entries(able: int, defenders: int, rules: Rules) -> tuple[int, tuple[Whole, Whole], Floats]:
-    """Return how many states P has, and its entries: their rows, their columns, and the chances."""
     transient = able * defenders
     count = transient + able + defenders + (gain_of(rules) > 0)
     over = np.arange(transient, count)
@@ -380,7 +378,6 @@ class Markov(UnitKernel, RollKernel):
         return table
 
     def _solved(self, attackers: int, defenders: int) -> "_Solved":
-        """Return the solved chain of a battle in which the attackers can attack."""
         if self.gain:
             return self._solved_with_room(attackers, defenders)
         whole = self._chain(attackers, defenders)

@@ -146,7 +146,6 @@ class _Roll(NamedTuple):
 
     @property
     def taken(self) -> int:
-        """The armies that the roll takes."""
         return len(self.step) - 1
 
 
@@ -433,7 +432,6 @@ _worse = partial(_better, sign=-1)
 
 
 def _better_row(first: Floats, second: Floats, sign: int = 1) -> Floats:
-    """Do as `_better` for each column."""
     more = sign * (second[VALUE] - first[VALUE])
     better = more > first[ERROR] + second[ERROR]
     np.maximum(first[ERROR], more + second[ERROR], out=first[ERROR])
@@ -444,7 +442,6 @@ _worse_row = partial(_better_row, sign=-1)
 
 
 def _put(sheared: Floats, entries: Entries) -> None:
-    """Write states into the array of anti-diagonals."""
     a, d = np.array(list(entries)).T
     sheared[a + d, :, d] = np.array(list(entries.values()))
 

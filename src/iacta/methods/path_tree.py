@@ -67,7 +67,6 @@ class PathTree(RollKernel):
         return Distribution({state: p for state, p in visits.items() if not self.steps(state)})
 
     def visits(self, start: dict[State, Fraction]) -> dict[State, Fraction]:
-        """Return the probability of visiting each state, given those of the first ones."""
         waiting: dict[int, dict[State, Fraction]] = {}
         for state, probability in start.items():
             waiting.setdefault(sum(state), {})[state] = probability
@@ -82,7 +81,6 @@ class PathTree(RollKernel):
         return visits
 
     def steps(self, state: State) -> list[PathStep]:
-        """Return what one roll can do, nothing where the battle is over."""
         attackers, defenders = state
         if attackers <= 0 or not defenders:
             return []
@@ -118,7 +116,6 @@ class PathTree(RollKernel):
 
 @lru_cache(maxsize=256)
 def _losses(attack_dice: int, defence_dice: int, rules: Rules) -> list[tuple[Losses, Fraction]]:
-    """Return the losses that a roll can cause, and their probabilities."""
     found = loss_counts(attack_dice, defence_dice, rules)
     return [
         (Losses(found.compared - k, k), Fraction(count, found.total))

@@ -217,7 +217,6 @@ class SeesFirst(UnitKernel):
 
 
 def _throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, ...]:
-    """Return what the attack dice may show, with the replies of up to so many defence dice."""
     throws = seen_loss_counts(attack_dice, defence_dice, rules)
     total = sum(throws.values())
     return tuple(
@@ -248,12 +247,10 @@ class AllBattles:
 
     @property
     def kind(self) -> type:
-        """What an array holds: floats, or whole numbers as objects."""
         return object if self.exact else float
 
     @property
     def unit(self) -> int:
-        """U."""
         return unit_of(self.rules) if self.exact else 1
 
     @cached_property
@@ -318,7 +315,6 @@ class AllBattles:
         return np.zeros((self.defenders + 1, self.able + 1), self.kind)
 
     def _fill(self, table: Numbers, combine: np.ufunc, *, paid: bool = False) -> Numbers:
-        """Fill a table whose ends are known; `combine` chooses among the replies."""
         for span in self.spans():
             values = self._values(span, table, paid=paid)
             span.of(table)[:] = _sum(combine.reduce(values, axis=0))

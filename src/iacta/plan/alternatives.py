@@ -85,7 +85,6 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
 
 
 def _value(policy: Policy, state: TurnState, attack: PolicyAction) -> float:
-    """Return what an attack is worth, with a lookahead from each of its results on."""
     if policy.is_best or len(attack.outcomes) > FEW_RESULTS:
         return attack.value
     afters = [after_attack(policy, state, attack, *each[1:3]) for each in attack.outcomes]

@@ -136,7 +136,6 @@ def rising(
 
 
 def _check_progress(progress: Callable[[float, float], object] | None) -> None:
-    """Refuse what is not a function."""
     if progress is not None and not callable(progress):
         raise MalformedError(f"progress must be a function, got {shown(progress)}")
 

@@ -190,7 +190,6 @@ class _Turn:
         self._begin(0)
 
     def _begin(self, part: int) -> None:
-        """Forget what games have come to, and draw others."""
         self._found: list[tuple[float, float, float]] = []  # with new armies, without, and the luck
         rng = np.random.default_rng((self.seed, part))
         self._games = games(self.policy, rng, self._until)
@@ -209,7 +208,6 @@ class _Turn:
             self._found.append((*self._known[end], luck))
 
     def _values_of(self, state: TurnState, deadline: Deadline) -> tuple[float, float]:
-        """Return the chance to reach all goals from an end, with the new armies and without."""
         if self._until & ~state.owned:
             return 0.0, 0.0
         end = self.policy.problem.position_of(state)
@@ -229,11 +227,9 @@ class _Turn:
 
     @property
     def value(self) -> float:
-        """An estimate of the chance that all goals are reached."""
         return max(float(np.mean(self._without_luck(0))), 0.0) if self._found else 0.0
 
     def continuation(self, deadline: Deadline) -> Continuation:
-        """Return what is known of it."""
         plan, chance = self._plan(deadline)
         if not chance or not self._found:
             return Continuation(plan, chance, self.armies, 0.0, 0.0, 0.0, 0)

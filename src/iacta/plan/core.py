@@ -172,7 +172,6 @@ _TYPES: dict[str, Any] = {
 
 
 def _fields(description: str) -> list[tuple[str, Any]]:
-    """Return the fields of a structure, described by types and the names after each."""
     return [
         (name, _TYPES[kind])
         for kind, *names in map(str.split, description.split(";"))
@@ -273,7 +272,6 @@ def find_core() -> ctypes.CDLL | None:
 
 
 def _hash_of(folder: Path) -> str:
-    """Return the hash of the sources, as the build puts it into the core."""
     import hashlib  # slow to import, and only needed here
 
     found = hashlib.sha256()
@@ -549,7 +547,6 @@ class Core:
         self._library.iacta_follow(self._search, style.depth, sets.ctypes.data_as(_TYPES["bytes"]))
 
     def decide(self, state: TurnState) -> PolicyAction:
-        """Return what the policy does in a state."""
         return self._decision(self._library.iacta_decide, state)
 
     def judge(self, state: TurnState, start: int, to: int, dice: int = 0) -> PolicyAction:
@@ -573,7 +570,6 @@ class Core:
         self._ask(self._library.iacta_from, state)
 
     def _ask(self, function: Callable[..., int], state: TurnState, *more: Any) -> None:
-        """Call a function of the core with a state."""
         mine = np.array([state.owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
         armies = np.where(self._is_active, state.armies, self._armies).astype(np.int32)
         code = function(

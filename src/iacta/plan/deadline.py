@@ -37,16 +37,13 @@ class Deadline:
 
     @property
     def seconds(self) -> float:
-        """How long it has been running."""
         return monotonic() - self.start
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is over, or the search was stopped."""
         return bool(self.flag.value) or monotonic() >= self._end
 
     def stop(self) -> None:
-        """Stop the search, and all its parts."""
         self.flag.value = 1
 
     def without_limit(self) -> "Deadline":

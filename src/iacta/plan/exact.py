@@ -72,7 +72,6 @@ class ExactPlay:
             self._deadline, self._most = None, inf
 
     def value(self, state: TurnState) -> float:
-        """Return V, what the best play is still paid on average."""
         key = self._key(state)
         if key not in self._values:
             if len(self._values) >= self._most or (self._deadline and self._deadline.is_over):
@@ -81,7 +80,6 @@ class ExactPlay:
         return max(self._values[key], 0.0)
 
     def _key(self, state: TurnState) -> _Key:
-        """Return what matters in a state."""
         problem, left = self.problem, self.problem.field & ~state.owned
         live = 0
         for v in bits(state.owned & self._active):
@@ -159,7 +157,6 @@ class ExactPlay:
         return moved, paid + best
 
     def decide(self, state: TurnState) -> PolicyAction:
-        """Return what the best play does in a state."""
         best, value = None, 0.0
         for v, c, choice, q in self._rolls(state):
             if q > value + SAME * max(1.0, value):
@@ -254,7 +251,6 @@ class ExactPlay:
     def _applied(
         self, state: TurnState, decision: PolicyAction, outcome: AttackResult
     ) -> tuple[TurnState, float]:
-        """Return the state after an outcome, and what it pays at once."""
         rewards, v, c = self.problem.rewards, decision.start, decision.to
         armies = [*state.armies]
         armies[v] -= outcome.attackers + outcome.moved

@@ -67,7 +67,6 @@ class LoggedTurn(NamedTuple):
 
     @property
     def end(self) -> Turn:
-        """The turn after the last battle."""
         return self.battles[-1].after if self.battles else self.turn
 
 
@@ -215,7 +214,6 @@ def _recorded(recording: Recording, board: Board, unclear: Counter[str]) -> Iter
 
 
 def _names(recording: Recording) -> dict[str, str]:
-    """Return the name of each player, with their number where two have the same one."""
     names = {each: recording.name(each) for each in recording.players}
     often = Counter(map(folded, names.values()))
     return {
@@ -278,7 +276,6 @@ def _advanced(changes: Iterable[Change]) -> list[Change]:
 
 
 def _is_move(change: Change) -> bool:
-    """Return whether armies only moved between territories of one player."""
     before, after = [change.lands[each] for each in change.changed], change.changed.values()
     return (
         not change.unclear
@@ -295,7 +292,6 @@ def _turn(
     names: Mapping[str, str],
     board: Board,
 ) -> Turn | None:
-    """Return a player's turn on a map; `None` if they own nothing on it."""
     owners = {each: names.get(str(land.owner), NOBODY) for each, land in lands.items()}
     if player not in names or names[player] not in owners.values():
         return None
@@ -314,7 +310,6 @@ def _turn(
 
 
 def _shown(before: Turn, change: Change) -> LoggedBattle:
-    """Return a battle that a recording shows."""
     if change.attack is None:
         raise ValueError("no attack")
     (start, to), (left, against) = change.attack, change.left

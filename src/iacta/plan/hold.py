@@ -379,7 +379,6 @@ class _Outlook:
         return _Afterwards(held, unfortified, threats, move)
 
     def _threats(self, end: Position, deadline: Deadline, is_bounded: bool) -> dict[str, Threat]:
-        """Return what each opponent does, by the best play that is found."""
         return {
             player: self._threat(replace(end, player=player), deadline, is_bounded)
             for player in _opponents(end)
@@ -466,7 +465,6 @@ def _left(threats: Mapping[str, Threat]) -> float:
 
 
 def _moves(turn: Turn, exposed: set[str]) -> Iterator[Fortify]:
-    """Yield moves from the largest stacks to territories that can be attacked."""
     firsts = ((part[0], len(part)) for part in turn.actions().parts)
     most = {(one.start, one.to): spare for one, spare in firsts if isinstance(one, Fortify)}
     largest = sorted({(-spare, start) for (start, _), spare in most.items()})[:MOST_SOURCES]
@@ -477,7 +475,6 @@ def _moves(turn: Turn, exposed: set[str]) -> Iterator[Fortify]:
 
 
 def _reinforcements(position: Position, get: Mapping[str, int] | int | None) -> dict[str, int]:
-    """Return the new armies of the opponents for whom they are given."""
     if get is None:
         return {}
     if not isinstance(get, Mapping):

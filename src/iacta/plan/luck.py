@@ -98,7 +98,6 @@ def _end(end: object, number: int) -> tuple[int, int]:
 
 
 def _followed(play: Play, move: NextMove, left: int, defenders: int) -> Play:
-    """Return where a plan is after its next roll or battle."""
     if not play.problem.turn.whole_battles:
         mine, theirs = (play.position.of(name).armies for name in (move.start, move.to))
         return play.after(mine - left, theirs - defenders)
@@ -122,7 +121,6 @@ class _Chances:
         self._known: dict[TurnState, float] = {}
 
     def of(self, state: TurnState) -> float:
-        """Return the chance of the goal from a state on."""
         if self.policy.is_best:
             return self._reached(state) or self.policy.decide(state).value
         waiting = [state]
@@ -143,7 +141,6 @@ class _Chances:
         return self._known[state]
 
     def spread(self, state: TurnState) -> float:
-        """Return the standard deviation of the chance after the next attack."""
         before, followers = self.of(state), self._followers(state)
         return math.sqrt(math.fsum(p * (self.of(after) - before) ** 2 for after, p in followers))
 

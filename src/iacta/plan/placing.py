@@ -301,7 +301,6 @@ def planned(
     progress: Callable[[float, float], object] | None = None,
     budget: float = 1.0,
 ) -> Plan:
-    """Return the best plan that is found within a deadline; without one, with so much work."""
     if deadline.limited:
         limit = deadline.left()
         return best_plan(position, goal, time_limit=limit, progress=progress, **options)
@@ -380,7 +379,6 @@ class Placements:
         self.has_tried_all = False
 
     def value(self, placement: Placement) -> float:
-        """Return what the plan is worth after a placement."""
         problem, state = self.values.problem, self._after(placement)
         paid = min(self.values.of(state), problem.rewards.most)
         return paid + problem.paid(state) + problem.held
@@ -435,7 +433,6 @@ class Placements:
 
 
 def _moved(placement: Mapping[str, int], places: Iterable[str], step: int) -> Iterator[Placement]:
-    """Yield the placements in which some armies are placed on another territory."""
     for start, there in placement.items():
         for to in places:
             if to != start and there >= step:

@@ -65,7 +65,6 @@ class Limits(NamedTuple):
     values: float
 
     def times(self, factor: float) -> "Limits":
-        """Return a multiple of the work."""
         return Limits(
             self.states * factor,
             max(int(self.games * factor), FEWEST_GAMES),
@@ -104,7 +103,6 @@ class Found:
 
     @property
     def is_proven(self) -> bool:
-        """Whether no play is better."""
         return self.interval is None and self.bound - self.value <= PROVEN
 
     def below(self, bound: float) -> "Found":
@@ -209,7 +207,6 @@ class Planner:
         )
 
     def _solve(self) -> bool:
-        """Look for the best play of all."""
         search = (
             ExactPlay(self.problem) if find_core() is None else Core(self.problem, self.deadline)
         )
@@ -302,7 +299,6 @@ class _Trial:
 
     @property
     def value(self) -> float:
-        """What the policy is paid on average, as far as that is known."""
         if self.report is not None:
             return self.report.value
         return max(float(self.gains.mean()), 0.0) if len(self.gains) else 0.0
@@ -329,7 +325,6 @@ class _Trial:
 
     @property
     def found(self) -> Found:
-        """The policy with its value, without a bound."""
         if self.report is not None:
             return Found(self.policy, self.value, None, inf, self.report, 0)
         interval = max(self.value - self.half, 0.0), self.value + self.half

@@ -56,12 +56,10 @@ class Problem:
 
     @property
     def position(self) -> Position:
-        """Who holds what."""
         return self.turn.position
 
     @property
     def board(self) -> Board:
-        """The board."""
         return self.turn.board
 
     @property
@@ -70,11 +68,9 @@ class Problem:
         return PLAYS[self.turn.whole_battles]
 
     def name(self, territory: int) -> str:
-        """Return a territory's name."""
         return self.board.territories[territory]
 
     def place(self, name: str) -> int:
-        """Return the number of a territory."""
         return self._places[name]
 
     @cached_property
@@ -83,12 +79,10 @@ class Problem:
 
     @property
     def start(self) -> TurnState:
-        """The state before the first attack."""
         return TurnState(self.turn.armies, self.owned)
 
     @cached_property
     def owned(self) -> int:
-        """The set of the player's territories."""
         return mask_of(t for t, owner in enumerate(self.turn.owners) if owner == self.turn.player)
 
     @cached_property
@@ -170,7 +164,6 @@ class Problem:
 
     @cached_property
     def held(self) -> float:
-        """What the player has of the goal at the start."""
         return self.goal.worth(self.turn)
 
     def paid(self, state: TurnState) -> float:
@@ -183,7 +176,6 @@ class Problem:
         return sum(rewards.lands[t] for t in bits(taken)) + whole - rewards.price * lost
 
     def position_of(self, state: TurnState) -> Position:
-        """Return a state as a position."""
         holdings = tuple(
             Holding(self.turn.player if state.owned >> t & 1 else owner, state.armies[t])
             for t, owner in enumerate(self.turn.owners)

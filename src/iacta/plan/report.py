@@ -144,7 +144,6 @@ def _branches(
 
 
 def _after(state: TurnState, made: PolicyAction, end: AttackResult) -> TurnState:
-    """Return the state after a result of an attack."""
     armies = [*state.armies]
     armies[made.start] -= end.attackers + end.moved
     armies[made.to] -= end.defenders
@@ -202,7 +201,6 @@ def rearguards(plan: Plan) -> tuple[Rearguard, ...]:
 
 
 def _first(distribution: list[tuple[int, float]], total: float) -> int:
-    """Return the first number that is not among the rarest."""
     passed = 0.0
     for number, chance in distribution:
         passed += chance

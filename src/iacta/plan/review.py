@@ -202,7 +202,6 @@ class _Values:
         self.goal, self.deadline, self.left, self.is_exact = goal, deadline, left, True
 
     def plan(self, turn: Turn) -> Plan | None:
-        """Return the best plan found; `None` where nothing remains to be done."""
         if turn.phase != "attack" or (self.goal.is_chance and self.goal.is_reached(turn)):
             return None
         limited = self.deadline.limited
@@ -221,7 +220,6 @@ class _Values:
         return plan
 
     def value(self, turn: Turn, plan: Plan | None) -> float:
-        """Return what the turn is worth with a plan."""
         return self.goal.worth(turn) if plan is None else plan.value
 
 
@@ -316,7 +314,6 @@ def _advance(plan: Plan, battle: LoggedBattle, after: float, values: _Values) ->
 
 
 def _spread(plan: Plan, battle: LoggedBattle) -> float | None:
-    """Return the standard deviation of what an attack is worth after its next result."""
     problem = plan.problem
     judged = plan.policy.judge(problem.start, *map(problem.place, battle[:2]))
     if all(each[1:3] != (battle.lost, battle.killed) for each in judged.outcomes):

@@ -141,7 +141,6 @@ class AuditQuestion(UnderRules, Question):
 
     @property
     def source(self) -> Path | str | None:
-        """The log: a file, or a text."""
         return Path(self.file) if self.file is not None else self.log
 
     def check_chart(self) -> None:
@@ -364,7 +363,6 @@ def _sorted_lucks(found: Audit, first: str | None = None) -> list[Luck]:
 
 
 def _sections(found: Audit) -> Iterator[Section]:
-    """Yield what people are shown of an audit."""
     lucks = _sorted_lucks(found)
     yield Section([_sentence(found), *_evidence(found), *_notes(found)])
     if found.findings:
@@ -517,7 +515,6 @@ def _questions(found: Audit) -> Table:
 
 
 def _p(finding: Finding, p_value: float) -> str:
-    """Return a p-value, or what it is below where no simulated log is as odd."""
     is_below = finding.interval is not None and not finding.interval.low
     most = _most(finding, p_value) if is_below else max(p_value, RARE)
     digits = 3 if most >= 0.01 else 5
@@ -614,11 +611,9 @@ class PowerRow(NamedTuple):
     level: float
 
     def seen(self, rolls: int) -> float | None:
-        """Return the bias that this many throws detect nine times in ten."""
         return bias_seen(rolls, self.chances, self.level)
 
     def needed(self, bias: Fraction) -> int:
-        """Return how many throws detect a bias nine times in ten."""
         return rolls_needed(float(bias), self.chances, self.level)
 
 
@@ -708,17 +703,14 @@ class PowerAnswer(Answer):
 
     @cached_property
     def kinds(self) -> list[PowerRow]:
-        """The kinds of throws."""
         return _kinds(self.question.rule_set.rules, float(self.question.level))
 
     @property
     def rolls(self) -> Sequence[int]:
-        """The numbers of rolls that are looked at."""
         return USUAL_ROLLS if self.question.rolls is None else (self.question.rolls,)
 
     @property
     def biases(self) -> Sequence[Fraction]:
-        """The biases that are looked at."""
         return USUAL_BIASES if self.question.bias is None else (self.question.bias,)
 
     @property

@@ -197,7 +197,6 @@ class BattleAnswer(Answer):
         )
 
     def _undecided(self) -> str:
-        """Return how often the battle is lost, and how often nobody wins, if that can be."""
         if not self.stop_probability or self.outcomes is None:
             return ""
         one = self.question.attackers == 1

@@ -185,13 +185,11 @@ class BoardAnswer(Answer):
 
     @property
     def one_way_count(self) -> int:
-        """How many borders lead one way only."""
         ways = set(self.found.board.borders)
         return sum((end, start) not in ways for start, end in ways)
 
     @property
     def border_count(self) -> int:
-        """How many pairs of territories share a border, one way or both."""
         return (len(self.found.board.borders) + self.one_way_count) // 2
 
     @property
@@ -299,7 +297,6 @@ class OddsAnswer(Answer):
 
     @cached_property
     def odds(self) -> list[BorderOdds]:
-        """The battles, the best first."""
         return sorted(self.turn.odds(), key=lambda each: -each.win_probability)
 
     @property
@@ -351,7 +348,6 @@ def _board_sections(board: Board) -> Iterator[Section]:
 
 
 def _homes(board: Board) -> dict[str, list[str]]:
-    """Return the continents of each territory."""
     homes: dict[str, list[str]] = {name: [] for name in board.territories}
     for continent in board.continents:
         for name in continent.territories:

@@ -40,7 +40,6 @@ class CompareQuestion(UnderRules, Question):
 
     @cached_property
     def battle(self) -> Battle:
-        """The battle."""
         return Battle(self.attackers, self.defenders, self.rule_set.rules)
 
     def answer(self, watch: Watch | None = None) -> "CompareAnswer":

@@ -101,7 +101,6 @@ class DecideQuestion(UnderRules, Exact, Question):
 
     @property
     def values(self) -> dict[str, Any]:
-        """What territory and armies are worth, as far as it is given."""
         return {name: value for name in USUAL if (value := getattr(self, name)) is not None}
 
     def answer(self, watch: Watch | None = None) -> "DecideAnswer | DiceAnswer":
@@ -216,7 +215,6 @@ class DecideAnswer(Answer):
         yield self._map()
 
     def _order(self) -> str:
-        """Return what to do now, and why."""
         decision = self.decision
         battle = f"{armies(decision.attackers, 'against', 'against')} {decision.defenders}"
         worth = f"{battle} {'is' if decision.attackers == 1 else 'are'} worth"

@@ -94,7 +94,6 @@ class DefendQuestion(UnderRules, WithStop, Exact, Question):
     ] = None
 
     def hold_probability(self, defenders: int, *, exact: bool = False) -> Probability:
-        """Return the chance that this many defenders hold."""
         battle = Battle(self.attackers, defenders, self.rule_set.rules, stop=self.stop)
         return 1 - battle.win_probability(exact=exact)
 
@@ -343,11 +342,9 @@ class SpreadAnswer(Answer):
         yield Section([Bars(bars)], title=TITLES[self.objective])
 
     def _holds(self) -> bool:
-        """Return whether the attackers certainly achieve nothing."""
         return not self.best.value and self.best.is_exact
 
     def _done(self) -> str:
-        """Return what the attackers do."""
         value, verb = self.best.value, "s" if self.question.attackers == 1 else ""
         if self._holds():
             aim = "take a territory" if self.objective == "territories" else "break through"

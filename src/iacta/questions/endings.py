@@ -24,7 +24,6 @@ class _Ends(NamedTuple):
 
     @property
     def numbers(self) -> str:
-        """The range of numbers as a player reads it."""
         return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
 
 

@@ -73,7 +73,6 @@ class Parameter:
 
     @property
     def is_required(self) -> bool:
-        """Whether there is no default."""
         return self.default is REQUIRED
 
     @property
@@ -84,7 +83,6 @@ class Parameter:
         return self.kind.text(self.default)
 
     def schema(self) -> Schema:
-        """Return the parameter's JSON schema, with its default and its help."""
         schema = {**self.kind.schema(), "description": self.help}
         if self.default not in (REQUIRED, None):
             schema["default"] = self.kind.json(self.default)
@@ -160,12 +158,10 @@ class Form:
         """Fill in what one parameter says of others."""
 
     def has(self, name: str) -> bool:
-        """Return whether a parameter without a default is given."""
         value = getattr(self, name)
         return value is not None and value is not False
 
     def _check_together(self) -> None:
-        """Refuse parameters that do not go together."""
         for phrase in self.one_of:
             names = phrase.split(" or ")
             given = [name for name in names if self.has(name)]

@@ -223,7 +223,6 @@ class FrontsAnswer(Answer):
         return float(each.value) / (each.front.territories if is_counted else 1)
 
     def _done(self) -> str:
-        """Return what the attackers achieve."""
         value, one = self.best.value, len(self.best.fronts) == 1
         if self.question.objective == "territories":
             most = sum(
@@ -247,7 +246,6 @@ def _nearly(value: Any, most: int) -> str:
 
 
 def _name(front: Front) -> str:
-    """Return what a front is called beside its bar."""
     stack = count(front.attackers, "attacker", "attackers")
     if front.territories == 1:
         return stack

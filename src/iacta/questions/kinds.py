@@ -64,7 +64,6 @@ class Kind:
         raise NotImplementedError
 
     def is_path(self, value: object) -> bool:
-        """Return whether a value is the path of a file, though not all values are."""
         return False
 
     def text(self, value: Any) -> str:

@@ -54,7 +54,6 @@ class NeedQuestion(UnderRules, WithStop, Exact, AlongWay, Question):
     def win_probabilities(
         self, attackers: Sequence[int], *, exact: bool = False
     ) -> list[Probability]:
-        """Return the chances of some numbers of attackers to win and to keep what is asked."""
         rules = self.rule_set.rules
         return win_probabilities_keeping(
             attackers, self.way, self.keep, rules, stop=self.stop, exact=exact

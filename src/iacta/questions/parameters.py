@@ -65,7 +65,6 @@ class AlongWay(Form):
 
     @cached_property
     def way(self) -> tuple[Territory, ...]:
-        """The territories."""
         return tuple(
             parse_territory(each) if isinstance(each, str) else each for each in self.territories
         )
@@ -107,7 +106,6 @@ class UnderRules(Form):
 
     @cached_property
     def rule_set(self) -> RuleSet:
-        """The rules with their name, and with the garrison that is asked for."""
         found = self._named_rules()
         if self.garrison is None:
             return found
@@ -140,7 +138,6 @@ class WithStop(Form):
 
     @property
     def stop(self) -> Stop:
-        """When the attackers stop."""
         return Stop(self.stop_at, self.charge, self.max_losses, self.max_rolls)
 
 
@@ -153,7 +150,6 @@ class OneBattle(UnderRules, WithStop):
 
     @cached_property
     def battle(self) -> Battle:
-        """The battle."""
         return Battle(self.attackers, self.defenders, self.rule_set.rules, stop=self.stop)
 
 
@@ -165,7 +161,6 @@ class OneCampaign(UnderRules, WithStop, AlongWay):
 
     @cached_property
     def campaign(self) -> Campaign:
-        """The campaign."""
         return Campaign(self.attackers, self.way, self.rule_set.rules, stop=self.stop)
 
 

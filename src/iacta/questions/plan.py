@@ -329,7 +329,6 @@ class PlanQuestion(UnderRules, Question):
 
     @cached_property
     def start(self) -> Position:
-        """The position."""
         if isinstance(self.position, Position):
             return self.position
         if self.position is None:
@@ -350,7 +349,6 @@ class PlanQuestion(UnderRules, Question):
 
     @cached_property
     def goal(self) -> Goal:
-        """What the plan is for."""
         if self.take_any is not None:
             return TakeAny(self._theirs("take_any", self.start.board.find_set(self.take_any)))
         if self.worth:
@@ -400,7 +398,6 @@ class PlanQuestion(UnderRules, Question):
 
     @cached_property
     def new_armies(self) -> Distribution[int] | None:
-        """The new armies that the cards of the eliminated player bring."""
         if self.cards is None:
             return None
         mine, theirs = self.start.player, self.start.of(self._eliminated().territories[0]).owner
@@ -477,7 +474,6 @@ class PlanQuestion(UnderRules, Question):
         return answer
 
     def _watched(self, watch: Watch | None, value: float, bound: float) -> None:
-        """Report the best plan so far."""
         if watch is None:
             return
         if self.worth or self.then is not None:
@@ -531,7 +527,6 @@ def _called(**names: str) -> Iterator[None]:
 
 
 def _largest(plan: Plan) -> str:
-    """Return the player's territory with the most armies, of those that may attack if any may."""
     board = plan.position.board
     mine = plan.position.owned_by(plan.position.player)
     near = [each for each in mine if any(n not in mine for n in board.neighbours(each))]

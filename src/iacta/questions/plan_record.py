@@ -353,12 +353,10 @@ def _interval(interval: tuple[float, float] | None) -> IntervalRecord | None:
 
 
 def ways_record(ways: Sequence[Alternative]) -> list[WayRecord]:
-    """Return what plans are worth that begin differently."""
     return [WayRecord(*each) for each in ways]
 
 
 def reinforce_record(new: Reinforcement) -> ReinforceRecord:
-    """Return new armies, and where they help."""
     return ReinforceRecord(
         new.armies,
         dict(new.placement),
@@ -369,7 +367,6 @@ def reinforce_record(new: Reinforcement) -> ReinforceRecord:
 
 
 def cards_record(brought: Distribution[int], goes_on: Continuation | None) -> PlanCardsRecord:
-    """Return what cards bring, and how the turn goes on with it if other goals follow."""
     armies = [BroughtRecord(number, float(brought[number])) for number in sorted(brought)]
     if goes_on is None:
         return PlanCardsRecord(armies)
@@ -384,7 +381,6 @@ def cards_record(brought: Distribution[int], goes_on: Continuation | None) -> Pl
 
 
 def hold_record(held: Hold) -> HeldRecord:
-    """Return the chance to hold what is taken."""
     return HeldRecord(
         held.win_probability,
         _interval(held.interval),
@@ -398,7 +394,6 @@ def hold_record(held: Hold) -> HeldRecord:
 
 
 def need_record(needed: Needed) -> FewestRecord:
-    """Return the fewest armies for a chance."""
     where: dict[str, Any] = (
         {"source": needed.source} if needed.source else {"placement": dict(needed.placement)}
     )
@@ -406,7 +401,6 @@ def need_record(needed: Needed) -> FewestRecord:
 
 
 def check_record(checked: Checked) -> CheckRecord:
-    """Return games of the plan with real dice."""
     simulated = checked.simulated
     return CheckRecord(
         checked.runs,

@@ -53,14 +53,12 @@ def new_armies(placement: Placement) -> str:
 
 
 def without(plan: Plan, new: Reinforcement) -> str:
-    """Return what the plan without new armies achieves."""
     if new.before.goal.is_chance:
         return f"Without them the chance is {percent(settled_chance(plan, new.before.value))}."
     return f"Without them the plan is worth {new.before.value:.2f}."
 
 
 def marginals(plan: Plan, new: Reinforcement) -> Section:
-    """Return what new armies are worth on each territory."""
     rows = [
         (each.territory, valued(plan, each.one), valued(plan, each.all))
         for each in new.marginals[:MOST_LINES]
@@ -107,7 +105,6 @@ class Needed(NamedTuple):
 
 
 def beginnings(plan: Plan, ways: Sequence[Alternative]) -> Section:
-    """Return what plans are worth that begin differently."""
     rows = [
         (f"{each.start} to {each.to}", str(each.dice), valued(plan, each.value))
         for each in ways[:MOST_LINES]
@@ -173,7 +170,6 @@ def went_on(goes_on: Continuation) -> Iterator[str]:
 
 
 def what_is_held(held: Hold) -> Iterator[str]:
-    """Yield the chance to hold what is taken."""
     if not held.ends:
         if not held.is_exact:
             yield "There was no time to find a game in which you take it."
@@ -211,7 +207,6 @@ def what_is_held(held: Hold) -> Iterator[str]:
 
 
 def threats(held: Hold) -> Section:
-    """Return what opponents may take back."""
     rows = [
         (each.player, f"{each.armies:.1f}", short_percent(each.chance)) for each in held.threats
     ]

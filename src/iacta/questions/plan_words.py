@@ -41,7 +41,6 @@ COUNTED = "The numbers in these tables come from {} simulated games of the plan.
 
 
 def achieved(plan: Plan) -> str:
-    """Return what a plan achieves."""
     if is_worth(plan):
         stay = plan.problem.held
         if not plan.steps:
@@ -119,7 +118,6 @@ def chance_so_far(value: float, bound: float) -> str:
 
 
 def is_worth(plan: Plan) -> bool:
-    """Return whether a plan is for a worth, and has no chance."""
     return not plan.goal.is_chance and not plan.stages
 
 
@@ -151,7 +149,6 @@ def why(plan: Plan) -> str:
 
 
 def way_sections(plan: Plan) -> Iterator[Section]:
-    """Yield the battles of a plan, and what is owned afterwards."""
     if not plan.steps or is_hopeless(plan):
         return
     line = main_line(plan)
@@ -205,7 +202,6 @@ def _main_row(plan: Plan, battle: MainBattle) -> tuple[str, ...]:
 
 
 def _others(plan: Plan, main: Sequence[Step]) -> Iterator[Section]:
-    """Yield the battles that are not on the main line."""
     others = [step for step in plan.steps if step not in main]
     likely = [step for step in others if step.reach_probability >= RARE][:MOST_LINES]
     rest = len(others) - len(likely)
@@ -262,7 +258,6 @@ def _moves(each: Rearguard) -> str:
 
 
 def valued(plan: Plan, value: float) -> str:
-    """Return the value of a plan, as a chance where it is one."""
     return short_percent(settled_chance(plan, value)) if plan.goal.is_chance else f"{value:.2f}"
 
 
@@ -283,7 +278,6 @@ def _at_most(bound: float) -> str:
 
 
 def _worth_words(plan: Plan) -> str:
-    """Return what a plan is worth, and the interval if that is estimated."""
     return f"worth {plan.value:.2f} on average{_range(plan.interval, 1)}"
 
 
@@ -318,7 +312,6 @@ class Checked(NamedTuple):
 
     @property
     def interval(self) -> Interval:
-        """The interval for the true chance."""
         return self.simulated.won.interval()
 
     def sentence(self, plan: Plan) -> str:

@@ -80,7 +80,6 @@ class Answer(Displayed):
 
     @property
     def sentence(self) -> str:
-        """The answer for a player."""
         return str(next(iter(self.sections())).parts[0])
 
     def sections(self) -> Iterator[Section]:
@@ -93,7 +92,6 @@ class Answer(Displayed):
         raise NotImplementedError
 
     def record(self) -> dict[str, Any]:
-        """Return the answer as JSON has it."""
         return self.data.to_json()
 
     def rows(self) -> Iterator[Sequence[object]]:

@@ -82,7 +82,6 @@ class Key:
 
     @property
     def is_list(self) -> bool:
-        """Whether its value is a list."""
         return any(get_origin(each) in (tuple, list, Sequence) for each in _choices(self.holds))
 
     @property
@@ -170,7 +169,6 @@ class KeyedRecord:
 
 
 def plain(value: Any) -> Any:
-    """Return a value of a record as JSON has it."""
     if isinstance(value, KeyedRecord):
         return value.to_json()
     if isinstance(value, Mapping):

@@ -118,7 +118,6 @@ class ReviewedStepRecord(KeyedRecord):
 
     @classmethod
     def of_step(cls, step: ReviewedStep) -> "ReviewedStepRecord":
-        """Return the record of a step."""
         return cls.of(step, from_=step.start)
 
 
@@ -176,7 +175,6 @@ class ReviewAnswer(Answer):
 
 @sections_of.register
 def _sections(found: Review) -> Iterator[Section]:
-    """Yield what people are shown of a game."""
     sentences = [_sentence(found, each) for each in found.players]
     if not found.is_exact:
         sentences.append("Some values are those of the best plan found, which may not be the best.")

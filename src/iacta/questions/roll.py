@@ -37,7 +37,6 @@ class RollQuestion(UnderRules, Exact, Question):
 
     @cached_property
     def roll(self) -> Roll:
-        """The roll."""
         return Roll(self.attack_dice, self.defence_dice, self.rule_set.rules)
 
     def answer(self, watch: Watch | None = None) -> "RollAnswer":

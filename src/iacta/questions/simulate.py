@@ -47,7 +47,6 @@ class RandomCampaign(OneCampaign):
 
     @cached_property
     def dice(self) -> int:
-        """The seed of the dice."""
         return fresh_seed() if self.seed is None else self.seed
 
     def simulated(self, watch: Watch | None = None) -> Simulated[CampaignOutcome]:
@@ -146,7 +145,6 @@ class SimulateAnswer(Answer):
 
     @property
     def interval(self) -> Interval:
-        """The interval for the chance to take all territories."""
         return self.simulated.won.interval()
 
     def _counts(self) -> Iterator[tuple[CampaignOutcome, int]]:

@@ -66,7 +66,6 @@ def as_python(question: Question) -> str:
 
 
 def _given(question: Question) -> Iterator[tuple[Parameter, Any]]:
-    """Yield the parameters that differ from their defaults, with their values."""
     for each in question.parameters():
         value = getattr(question, each.name)
         if value != each.default:
@@ -74,7 +73,6 @@ def _given(question: Question) -> Iterator[tuple[Parameter, Any]]:
 
 
 def _json(parameter: Parameter, value: Any) -> Any:
-    """Return a value as JSON has it, numbers as numbers."""
     if isinstance(value, Position | Board):
         return tomllib.loads(value.to_toml())
     if isinstance(parameter.kind, Number) and value.denominator == 1:

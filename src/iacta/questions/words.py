@@ -178,7 +178,6 @@ def armies(number: int, one: str = "", many: str = "") -> str:
 
 
 def cannot_attack(attackers: int, garrison: int) -> str:
-    """Return a sentence on armies that must all stay behind."""
     return f"{armies(attackers)} cannot attack: {garrison} must stay behind."
 
 

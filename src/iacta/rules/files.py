@@ -138,7 +138,6 @@ def rules_toml(rules: Rules | str, name: str | None = None) -> str:
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """Return the table in a small TOML file."""
     content = read_bytes(file, MOST_BYTES)
     try:
         return parse_toml(content.decode("utf-8-sig"))
@@ -197,7 +196,6 @@ def _refuse_unknown(keys: Mapping[str, Any], known: Sequence[str], table: str = 
 
 
 def _dice(given: object, start: Dice | None, side: str) -> Dice | None:
-    """Return the dice of a table, with missing keys taken from `start`."""
     if given is None and side.startswith("full"):
         return None
     if not isinstance(given, Mapping):

@@ -233,13 +233,11 @@ def _break_even_ratio_if_seen(rules: Rules) -> Fraction | None:
 
 
 def _means(losses: LossCounts) -> tuple[Fraction, Fraction]:
-    """Return the expected losses of attackers and of defenders, where armies cannot grow."""
     defenders = Fraction(sum(k * n for k, n in enumerate(losses.counts)), losses.total)
     return losses.compared - defenders, defenders
 
 
 def gain_of(rules: Rules) -> int:
-    """Return by how many armies both sides may grow in one roll."""
     return rules.mode.gain if isinstance(rules.mode, ArmiesGrow) else 0
 
 
@@ -266,7 +264,6 @@ def loss_counts(attack_dice: int, defence_dice: int, rules: Rules) -> LossCounts
 def _counts(
     attack_dice: int, defence_dice: int, attack: Dice, defence: Dice, ties: str
 ) -> tuple[int, ...]:
-    """Return the counts of a roll, which many rules have in common."""
     best = min(attack_dice, defence_dice)
     ours, theirs = _compared_rows(attack_dice, defence_dice, best, attack, defence, ties)
     # An attack die is as good as any other that beats the same values of the defence.

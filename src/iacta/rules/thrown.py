@@ -278,7 +278,6 @@ def _roll_once(
 
 
 def _garrison(rules: Rules) -> int:
-    """Return the garrison, bounded so that an int64 can hold it."""
     return min(rules.garrison, MOST_GARRISON)
 
 

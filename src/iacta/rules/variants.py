@@ -355,7 +355,6 @@ def _near_names(key: str) -> list[str]:
 
 
 def _in_order(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
-    """Return the modifiers with these names in the order of `MODIFIERS`."""
     names = [part.name for part in parts]
     for name in names:
         if not any(modifier.name == name for modifier in MODIFIERS):
@@ -369,7 +368,6 @@ def _in_order(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
 
 
 def _stack(modifiers: tuple[Modifier, ...]) -> RuleSet:
-    """Return classic rules with several modifiers."""
     rules, clauses = CLASSIC, []
     for modifier in modifiers:
         rules = modifier.apply(rules)
@@ -413,7 +411,6 @@ def rules_name(rules: Rules) -> str:
 
 @cache
 def _names() -> dict[Rules, str]:
-    """Return the first name of all rules that have one, few modifiers first."""
     names: dict[Rules, str] = {}
     counts = range(2, len(MODIFIERS) + 1)
     stacks = (_stack(each) for count in counts for each in combinations(MODIFIERS, count))

@@ -92,7 +92,6 @@ async def read_body(request: Request) -> dict[str, Any]:
 
 
 def parsed(body: bytes) -> dict[str, Any]:
-    """Return the JSON object in a text."""
     try:
         record = parse_json(body.decode())
     except UnicodeDecodeError:

@@ -45,7 +45,6 @@ class Connection(HttpToolsProtocol):
     _is_begun = _is_out = _is_upgraded = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Let a client in, if need be in the place of another."""
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 # of sockets
         super().connection_made(transport)
         transport.set_write_buffer_limits(high=0)  # so that it says if anything is not taken
@@ -89,14 +88,12 @@ class Connection(HttpToolsProtocol):
             self._refuse(ProblemDetails(431, LARGE))
 
     def on_message_begin(self) -> None:
-        """Expect the rest of a request's head."""
         super().on_message_begin()
         self._is_begun, self._head_bytes = True, 0
         if self._reading is None:
             self._expect(HEAD_SECONDS)
 
     def on_headers_complete(self) -> None:
-        """Expect the body of a request."""
         self._is_begun, self._head_bytes = False, 0
         self._expect(BODY_SECONDS)
         super().on_headers_complete()
@@ -113,24 +110,20 @@ class Connection(HttpToolsProtocol):
         super().handle_websocket_upgrade()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing more."""
         self._heard()
         self._taken()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """Expect the client to receive what it was sent."""
         super().pause_writing()
         self._since = self.loop.time()
         self._writing = self.loop.call_later(TAKING_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Go on sending."""
         super().resume_writing()
         self._taken()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is not HTTP."""
         self._refuse(ProblemDetails(400, UNREADABLE))
 
     def _expect(self, seconds: float) -> None:

@@ -30,6 +30,5 @@ class BoundedLog(logging.StreamHandler):  # type: ignore[type-arg] # of stderr
             super().emit(record)
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the text of a record, cut where it is very long."""
         text = super().format(record)
         return text if len(text) <= LOG_CHARACTERS else f"{text[:LOG_CHARACTERS]} …"

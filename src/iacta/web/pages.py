@@ -137,7 +137,6 @@ def _ticked(text: str) -> Markup:
 
 
 def _shade(cell: Shaded) -> int:
-    """Return the shade of a cell, as one of the steps in the style sheet."""
     return round(cell.level * SHADES)
 
 
@@ -168,12 +167,10 @@ class Field:
 
     @property
     def name(self) -> str:
-        """The name of the parameter."""
         return self.parameter.name
 
     @property
     def kind(self) -> str:
-        """Its look: the name of its kind of input."""
         kind = self.parameter.kind
         if kind.is_row:
             return "row"
@@ -185,7 +182,6 @@ class Field:
 
     @property
     def help(self) -> str:
-        """Its line of help."""
         return _said(self.parameter.help)
 
     @property
@@ -196,22 +192,18 @@ class Field:
 
     @property
     def is_on(self) -> bool:
-        """Whether a flag is set."""
         return self.value.casefold() in ("true", "1", "on")
 
     @property
     def has_steps(self) -> bool:
-        """Whether it is a number that can be stepped up and down."""
         return self.kind in ("whole", "number", "chance") and self.name != "seed"
 
     @property
     def keyboard(self) -> str:
-        """The keyboard that a phone shows for it."""
         return {"whole": "numeric", "number": "decimal", "chance": "decimal"}.get(self.kind, "text")
 
     @property
     def least(self) -> int:
-        """Its least number."""
         kind = self.parameter.kind
         return (kind.least if isinstance(kind, Whole | Number) else None) or 0
 
@@ -228,13 +220,11 @@ class Field:
 
     @property
     def chosen(self) -> str:
-        """The chosen option."""
         is_usual = self.parameter.default is None and self.value == self.parameter.usual
         return "" if is_usual else self.value
 
     @property
     def rule_sets(self) -> list[tuple[str, list[RuleSet]]]:
-        """The rule sets, by game."""
         games: dict[str, list[RuleSet]] = {}
         for each in RULE_SETS:
             games.setdefault(re.split(r"[,;(]", each.source)[0].strip(), []).append(each)
@@ -242,7 +232,6 @@ class Field:
 
     @property
     def rule_set(self) -> RuleSet | None:
-        """The chosen rule set; `None` if there is none of that name."""
         try:
             return find_rule_set(self.value or self.parameter.usual)
         except IactaError:
@@ -289,14 +278,12 @@ def _texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _first(form: type[Question]) -> Question:
-    """Return the question on a page at first, one of its examples."""
     if form.name in LOGS:
         return form.parse({"log": LOGS[form.name]})
     return _example(form, form.examples[FIRST.get(form.name, 0)])
 
 
 def _example(form: type[Question], example: Example) -> Question:
-    """Return the question that an example asks."""
     known = {each.name.rstrip("_").replace("_", "-"): each for each in form.parameters()}
     free = [each for each in form.parameters() if each.is_argument]
     texts: dict[str, Any] = {}

@@ -60,7 +60,6 @@ class ProblemDetails(NamedTuple):
     headers: Mapping[str, str] = MappingProxyType({})
 
     def record(self) -> dict[str, Any]:
-        """Return the problem document."""
         found = {
             "type": "about:blank",
             "title": TITLES.get(self.status) or HTTPStatus(self.status).phrase,
@@ -70,13 +69,11 @@ class ProblemDetails(NamedTuple):
         return found if self.parameter is None else {**found, "parameter": self.parameter}
 
     def response(self) -> Response:
-        """Return the problem document as a response."""
         text = json.dumps(self.record())
         return Response(text, self.status, dict(self.headers), media_type=PROBLEM)
 
 
 def problem_of(error: Exception) -> ProblemDetails:
-    """Return an error as a problem."""
     if isinstance(error, IactaError):
         return ProblemDetails(422, str(error), error.parameter)
     if isinstance(error, BusyError):
@@ -137,7 +134,6 @@ def add_problems(
 
 
 def _allowed(app: FastAPI, request: Request) -> str:
-    """Return the methods that an address takes."""
     scope = {**request.scope, "root_path": request.scope.get("app_root_path", "")}
     taken = [
         method.value

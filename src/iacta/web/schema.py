@@ -148,7 +148,6 @@ def _is_text(parameter: Parameter) -> bool:
 
 
 def _query(parameter: Parameter) -> Schema:
-    """Return how a parameter is written in an address."""
     schema = parameter.schema()
     description = schema.pop("description")
     simple = schema.get("type") in ("integer", "boolean", "string") or parameter.kind.is_row
@@ -168,7 +167,6 @@ def _query(parameter: Parameter) -> Schema:
 
 
 def _body(form: type[Question]) -> Schema:
-    """Return the schema of a question in JSON."""
     known = offered(form)
     return {
         "type": "object",

@@ -152,7 +152,6 @@ def _border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> dict[str,
 
 
 def _sentence(turn: Turn) -> str:
-    """Return what is to be done now."""
     match turn.phase:
         case "place":
             return f"{turn.player} places {count(turn.place, 'new army', 'new armies')}."
@@ -310,7 +309,6 @@ def _border_of(turn: Turn, step: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _attack(turn: Turn, start: str, to: str) -> Attack | None:
-    """Return the attack over a border with the most dice, if there is one now."""
     known = (each for each in turn.actions() if isinstance(each, Attack))
     return next((each for each in known if (each.start, each.to) == (start, to)), None)
 
@@ -410,7 +408,6 @@ def analysed(asked: Mapping[str, Any], watch: Watch | None = None) -> dict[str, 
 
 
 def read_goal(asked: Mapping[str, Any], turn: Turn) -> Goal | None:
-    """Return the goal, `None` for a player to be eliminated who is out."""
     given = [name for name in GOALS if asked.get(name)]
     if len(given) != 1:
         raise IllegalError(f"there must be one goal of {', '.join(GOALS)}, got {len(given)}")
@@ -448,7 +445,6 @@ def _progress(goal: Goal, watch: Watch | None) -> Any:
 
 
 def _worth(value: float, bound: float | None = None) -> dict[str, Any]:
-    """Return a value that is known exactly, and that nothing remains to be done for."""
     return {
         "value": value,
         "bound": value if bound is None else bound,
@@ -460,7 +456,6 @@ def _worth(value: float, bound: float | None = None) -> dict[str, Any]:
 
 
 def _found(plan: Plan, new: Reinforcement | None, held: Hold | None) -> dict[str, Any]:
-    """Return what the map shows of a plan."""
     question = PlanQuestion(plan.position, worth=True, rules=plan.rules)
     answer = PlanAnswer(question, plan, new=new, held=held)
     summary, *others = answer.sections()
@@ -628,7 +623,6 @@ def _drawn(plan: Plan) -> tuple[dict[str, Any] | None, dict[str, int], list[floa
 
 
 def _part(part: Part, numbers: Mapping[str, int]) -> object:
-    """Return a part of a section: a sentence, or the columns and the rows of a table."""
     if not isinstance(part, Table):
         return part
     rows = [[text_of(cell) for cell in row] for row in part.rows]

@@ -67,12 +67,10 @@ class Work:
         self._searches = _Lane(workers, MOST_WAITING_PLANS * workers, is_patient=True)
 
     def start(self) -> None:
-        """Start processes, so that the first questions do not wait for them."""
         self._quick.start()
         self._searches.start()
 
     def close(self) -> None:
-        """End all processes at once."""
         for lane in (self._quick, self._slow, self._searches):
             lane.close()
 
@@ -184,7 +182,6 @@ class _Worker:
         self._process: Any = None
 
     def start(self) -> None:
-        """Start a process, in the place of the one before."""
         self.kill()
         self.is_worn = False
         self._starting = asyncio.get_running_loop().create_task(self._start())
@@ -266,7 +263,6 @@ class _Worker:
                 os.kill(self._process.pid, signal.SIGUSR1)
 
     def kill(self) -> None:
-        """End the process at once."""
         if self._process is not None:
             self._process.kill()
             self._process = None

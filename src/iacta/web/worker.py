@@ -134,7 +134,6 @@ def answered(question: Question, parts: Sequence[Part]) -> Parts:
 
 
 def _answer_to(question: Question) -> Answer:
-    """Return the answer to a question, from memory if it is a recent one that took long."""
     if question in _kept:
         _kept.move_to_end(question)
         return _kept[question]

@@ -45,7 +45,6 @@ def read_text(text: str, name: str) -> tuple[BoardFormat, Draft]:
 
 
 def board_text(board: Board, name: str) -> str:
-    """Return the text of a file with a board, in the format of the ending of its name."""
     writers = {each.ending: each.write for each in FORMATS if each.write}
     ending = Path(name).suffix.lower()
     if ending not in writers:

@@ -61,7 +61,6 @@ def _continent(entry: TextLine) -> DraftContinent:
 
 
 def _territory(entry: TextLine) -> tuple[DraftTerritory, str]:
-    """Return a territory and the name of its continent."""
     words = [one_line(word) for word in entry.text.split(",")]
     if len(words) < 4:
         raise MalformedError(

@@ -93,7 +93,6 @@ def _continent(entry: TextLine, key: str) -> DraftContinent:
 
 
 def _territory(entry: TextLine, borders: _Borders, continents: int) -> tuple[DraftTerritory, str]:
-    """Return a territory and the key of its continent."""
     number, name, home, x, y, *_ = _words(entry, 5, "a country's id, name, continent, x and y")
     key = read_id(number, entry.line)
     if continents == 0:
@@ -105,7 +104,6 @@ def _territory(entry: TextLine, borders: _Borders, continents: int) -> tuple[Dra
 
 
 def _borders(lines: Collection[TextLine]) -> _Borders:
-    """Return the mentions of each country and of its neighbours, by the country's key."""
     refuse_count(sum(len(entry.text.split()) - 1 for entry in lines), MOST_BORDERS, "borders")
     found: _Borders = {}
     for entry in lines:
@@ -167,7 +165,6 @@ def _read_cards(text: str, draft: Draft) -> Cards:
 def _card(
     entry: TextLine, words: list[str], names: dict[str, str], seen: set[str]
 ) -> Iterator[tuple[int, str]]:
-    """Add the country of a card to those seen, and yield remarks about the card."""
     if len(words) != 2 or words[0].lower() not in KINDS or words[1] not in names:
         yield entry.line, f"a card must be a kind and the id of a country, got {entry.text[:60]!r}"
         return

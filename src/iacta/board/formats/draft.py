@@ -204,7 +204,6 @@ _Entry = TypeVar("_Entry", DraftTerritory, DraftContinent)
 
 
 def _by_key(entries: Iterable[_Entry], what: str, faults: _Faults) -> dict[str, _Entry]:
-    """Return the entries by their folded keys; bad and repeated names are faults."""
     by_key: dict[str, _Entry] = {}
     by_name: dict[str, _Entry] = {}
 
@@ -233,7 +232,6 @@ def _borders(
     faults: _Faults,
     remarks: list[Remark],
 ) -> dict[Border, Line]:
-    """Return the borders with their lines, and add to the faults and remarks."""
     found: dict[Border, Line] = {}
     for each in draft.territories:
         for mention in each.neighbours:
@@ -314,7 +312,6 @@ def _places(draft: Draft) -> tuple[Point, ...]:
 
 
 def _all_same(places: Sequence[Point]) -> bool:
-    """Return whether places look like placeholders: all the same, or a single one at the origin."""
     return len(set(places)) == 1 and (len(places) > 1 or not any(places[0]))
 
 

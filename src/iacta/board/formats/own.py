@@ -40,7 +40,6 @@ TOML_KEY = re.compile(r"^[ \t]*(?:\[[^\[\]\n]+\]|[^\s=#;][^=\n]*=)", re.MULTILIN
 
 
 def read_board_table(table: FileTable, name: str) -> Draft:
-    """Return what a table in this format says; `name` is used if it does not name the board."""
     if "player" in table.entries and "board" in table.entries:
         table.refuse((), "this is a position, not a board; iacta plan reads it")
     table.refuse_unknown(table.entries, KEYS)

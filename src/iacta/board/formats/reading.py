@@ -170,7 +170,6 @@ def read_bonus(text: str, line: int) -> int:
 
 
 def read_coordinate(text: str, line: int) -> float:
-    """Return the x or y of a place, in whole pixels."""
     return float(read_number(text, "place", line, -FARTHEST, FARTHEST))
 
 
@@ -193,7 +192,6 @@ class FileTable(NamedTuple):
 
     @contextmanager
     def placed(self, path: KeyPath) -> Iterator[None]:
-        """Give an error the line of an entry."""
         try:
             yield
         except IactaError as error:
@@ -208,7 +206,6 @@ class FileTable(NamedTuple):
                 self.refuse((*path, key), sentence, IllegalError)
 
     def table(self, key: str) -> Mapping[str, Any]:
-        """Return the table under a key; a missing one is empty."""
         found = self.entries.get(key, {})
         if not isinstance(found, Mapping):
             self.refuse((key,), f"{key} must be a table, got {shown(found)}")
@@ -246,8 +243,6 @@ def _line_of_repeated(key: str, text: str) -> int | None:
 
 
 def _line_finder(scan: Callable[[], Iterable[tuple[KeyPath, int]]]) -> LineOf:
-    """Return the `line_of` of a table, which scans the text when it is first called."""
-
     @cache
     def lines() -> dict[KeyPath, int]:
         found: dict[KeyPath, int] = {}
@@ -335,7 +330,6 @@ class Element:
         return one_line("".join(self.parts))
 
     def all(self, *path: str) -> "Iterator[Element]":
-        """Yield the elements at the end of a path of names."""
         for each in self.inner:
             if each.name == path[0]:
                 yield from each.all(*path[1:]) if len(path) > 1 else (each,)
