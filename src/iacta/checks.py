@@ -15,6 +15,7 @@ import numpy.typing as npt
 from iacta.errors import IllegalError, MalformedError
 
 __all__ = [
+    "LONGEST_SHOWN",
     "Chance",
     "FrozenDict",
     "broadcast",
@@ -41,9 +42,9 @@ V = TypeVar("V")
 
 Chance: TypeAlias = float | Fraction | Decimal | str
 
-LONGEST_SHOWN = 60
-LONGEST_READ = 1000
-MOST_EXPONENT = 999
+LONGEST_SHOWN = 60  # letters of a value, in a message
+LONGEST_READ = 1000  # letters of a number; more would take long to read
+MOST_EXPONENT = 999  # larger powers of ten would fill memory
 LONGEST_TIME = 1e9  # seconds
 MOST_DIGITS = 100  # a float can hold its square, and what that is multiplied with
 LARGEST_FLOAT_COUNT = 2.0**53  # up to it, floats hold every whole number
@@ -199,9 +200,9 @@ def read_seconds(value: object, name: str) -> float:
     >>> read_seconds(2, "time_limit")
     2.0
     """
-    number = plain_number(value)
-    seconds = number if isinstance(number, int | float) and not isinstance(number, bool) else None
-    if seconds is None or not seconds >= 0:
+    seconds = plain_number(value)
+    is_number = isinstance(seconds, int | float | Fraction) and not isinstance(seconds, bool)
+    if not is_number or not seconds >= 0:  # nor is it, where it is NaN
         raise IllegalError(f"{name} must be seconds of at least 0, got {shown(value)}")
     return float(min(seconds, LONGEST_TIME))
 

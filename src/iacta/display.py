@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LONGEST_REPR", "Displayed", "Pasted", "above", "pasted"]
 
-LONGEST_REPR = 200
+LONGEST_REPR = 200  # letters; more is shown in short
 
 
 def above(name: str) -> ModuleType:

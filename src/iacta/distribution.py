@@ -27,7 +27,7 @@ T = TypeVar("T", bound=Hashable)
 U = TypeVar("U", bound=Hashable)
 
 SUM_TOLERANCE = 1e-9
-MOST_VALUES = 10**7
+MOST_VALUES = 10**7  # of sums, which would fill memory
 
 
 class Distribution(Pasted, Mapping[T, Probability], Generic[T]):

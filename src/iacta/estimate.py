@@ -12,7 +12,7 @@ __all__ = ["CONFIDENCE", "Estimate", "Interval"]
 
 CONFIDENCE = 0.95  # of every interval whose level nobody asks for
 
-MOST_RUNS = 10**18
+MOST_RUNS = 10**18  # far more than any computer plays
 LEAST_OUTSIDE = 1e-300
 
 

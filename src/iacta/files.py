@@ -50,7 +50,8 @@ __all__ = [
 STREAM = "-"  # standard input, or standard output, where a file is named
 OTHER_TEXTS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # by their byte order marks
 UNFINISHED = ".iacta-part"  # the ending of what is being written
-LONGEST_PATH = 160
+LONGEST_PATH = 160  # letters, in a message
+# A file may come from a stranger: more would take minutes, gigabytes, or all of the stack.
 MOST_TOML_BYTES = 10**6
 MOST_DEPTH = 32
 MOST_KEYS = 100_000

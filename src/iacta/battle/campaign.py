@@ -37,7 +37,7 @@ __all__ = [
 BELOW_ONE = 1 - 2.0**-53
 MOST_CELLS = 4 * 10**6  # of the largest tables to go backward through
 CELLS_IN_THE_TIME_OF_A_ROW = 1000
-MOST_CELLS_IF_RARE = 10**8
+MOST_CELLS_IF_RARE = 10**8  # of those for a chance that could not be found forward
 LIKELY = 1e-3
 BEATEN_BY_ONE = 4  # defenders: a stack almost never gets as far as so many for each attacker
 

@@ -19,14 +19,23 @@ from iacta.board.files import classic_board
 from iacta.checks import parse_whole_number, shown
 from iacta.errors import IllegalError, MalformedError, TooLargeError
 
-__all__ = ["Code", "board_code", "escaped", "is_code", "read_code", "unescaped", "write_code"]
+__all__ = [
+    "MOST_ARMIES",
+    "Code",
+    "board_code",
+    "escaped",
+    "is_code",
+    "read_code",
+    "unescaped",
+    "write_code",
+]
 
 VERSION = "1"
 CLASSIC = "classic"
 FIELDS = 4
 HASH_DIGITS = 16
 LONGEST = 10**6
-MOST_ARMIES = 10**9
+MOST_ARMIES = 10**9  # on a territory; totals of all territories fit into 64 bits
 SEPARATORS = re.compile(r"[%,:;=\s]")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, TypeAlias
 
 from iacta.board.board import Board, did_you_mean, folded, json_text, read_name
-from iacta.board.codes import is_code, read_code, write_code
+from iacta.board.codes import MOST_ARMIES, is_code, read_code, write_code
 from iacta.board.files import read_board
 from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
@@ -22,7 +22,6 @@ from iacta.files import STREAM, in_file, read_path
 
 __all__ = ["NOBODY", "Holding", "Position", "position_of_text", "position_toml", "read_position"]
 
-MOST_ARMIES = 10**9
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML reads without quotes
 KEYS = ("board", "player", "others", "territories")
 HOLDING_KEYS = ("owner", "armies")

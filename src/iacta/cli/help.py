@@ -19,7 +19,7 @@ FOOT = (
 )
 NARROWEST = 40
 WIDEST = 100
-MOST_INDENT = 24
+MOST_INDENT = 24  # columns, before the words of help
 HELP_LINE = (", ".join(HELP), "Show this help.")
 
 

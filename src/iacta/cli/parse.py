@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from iacta.checks import shown
+from iacta.checks import LONGEST_SHOWN, shown
 from iacta.errors import IllegalError, MalformedError
 from iacta.questions.form import Form, Parameter, option_name
 from iacta.questions.kinds import Flag
@@ -11,7 +11,6 @@ __all__ = ["HELP", "VERSION", "argument_name", "check_known", "read_words", "spe
 
 HELP = ("-h", "--help")
 VERSION = ("-V", "--version")
-LONGEST_SHOWN = 60
 
 Texts = dict[str, str | list[str] | bool]
 

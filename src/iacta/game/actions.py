@@ -25,7 +25,7 @@ __all__ = [
     "Trade",
 ]
 
-MOST_SHOWN = 8
+MOST_SHOWN = 8  # actions, in a repr
 
 
 class _Short:

@@ -33,7 +33,7 @@ PROGRESSIVE = (4, 6, 8, 10, 12, 15)
 STEP = 5
 FIXED = (4, 6, 8, 10)  # for the sets of `KINDS`
 KINDS = ((3, 0, 0), (0, 3, 0), (0, 0, 3), (1, 1, 1))
-MOST_VALUE = 1000
+MOST_VALUE = 1000  # armies for a set; houses play with tens
 FEWEST_TRADED = 3
 MUST_TRADE = 5  # cards; a player who holds as many must trade
 

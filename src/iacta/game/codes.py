@@ -34,7 +34,7 @@ OPTIONS = (
     *("conquered", "first", "attack", "throw", "then"),
 )
 FIXED = "fixed"
-MOST_DICE = 10**6
+MOST_DICE = 10**6  # of one throw
 
 
 def read_options(fields: Iterable[str], known: tuple[str, ...]) -> dict[str, str]:

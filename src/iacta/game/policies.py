@@ -29,7 +29,7 @@ from iacta.rules.rules import Rules
 
 __all__ = ["Evaluation", "TurnGoal", "evaluate", "evaluate_battle"]
 
-MOST_STATES = 20_000
+MOST_STATES = 20_000  # of a turn that is evaluated exactly: some seconds
 GAMES = 1000
 
 Thumb: TypeAlias = Callable[[int, int], int | None]

@@ -35,6 +35,7 @@ from iacta.checks import (
     shown,
     whole_number,
 )
+from iacta.display import LONGEST_REPR
 from iacta.distribution import Distribution
 from iacta.errors import IllegalError, MalformedError
 from iacta.game.actions import (
@@ -90,8 +91,7 @@ Policy: TypeAlias = Callable[["Turn"], Action]
 STARTS: tuple[Phase, ...] = ("trade", "place", "attack", "fortify", "over")
 FORTIFY = ("connected", "adjacent", "none")
 LANDS_FOR_AN_ARMY, FEWEST_NEW = 3, 3
-MOST_NEW = 10**6
-LONGEST_REPR = 200
+MOST_NEW = 10**6  # armies to place
 
 
 class BorderOdds(NamedTuple):

@@ -85,11 +85,11 @@ WIN_POWER = Fraction("1.3")
 OUTCOME_CUT_OFF = Fraction("0.10")
 OUTCOME_POWER = Fraction("1.8")
 
-LEAST_TRUE_ERROR = 1e-12
+LEAST_TRUE_ERROR = 1e-12  # the relative error of chances with true random dice
 BELOW_ONE = 1 - UNIT_ROUNDOFF
-MOST_STATES_IN_A_TABLE = 250_000
-MOST_ABLE_IN_A_TABLE = 2_000
-MOST_OUTCOMES = 10**6
+MOST_STATES_IN_A_TABLE = 250_000  # larger battles are faster by themselves
+MOST_ABLE_IN_A_TABLE = 2_000  # the same
+MOST_OUTCOMES = 10**6  # of a battle that is answered
 VALUE_BYTES = 100
 ROOT_DIGITS = 60
 

@@ -71,7 +71,7 @@ Row: TypeAlias = Any  # indexed by the number of attackers, or by an array of su
 UNIT_ROUNDOFF = 2.0**-53  # of one operation with floats
 # The budget of one question. What would take more is refused before it begins.
 MOST_STEPS = 10**9  # of some twenty nanoseconds each
-MOST_BYTES = 2 * 2**30
+MOST_BYTES = 2 * 2**30  # for the arrays of one answer
 OUTCOME_BYTES = 300
 FLOAT_BYTES = 8
 DIGIT_BYTES = 64  # of a whole number that is multiplied in a step

@@ -95,11 +95,11 @@ Whole: TypeAlias = npt.NDArray[np.int64]
 Complex: TypeAlias = npt.NDArray[np.complex128]
 
 RELATIVE_ERROR = 1e-12
-LEAST_CHANCE = 1e-150
+LEAST_CHANCE = 1e-150  # down to it the relative error holds
 TABLE_SIZE = 256
-MOST_ARMIES = 10**18
+MOST_ARMIES = 10**18  # 64-bit numbers hold their products
 MOST_STATES_OF_ALL = 10**6  # up to these, the distribution is left to `lattice`
-MOST_ROWS = 5000
+MOST_ROWS = 5000  # defenders, for the same
 STEPS_FOR_AN_OUTCOME = 2500
 LIKELY_OUTCOMES = 16  # times the square root of the armies that matter
 LEAST_OUTCOME = 1e-18  # given that its side wins

@@ -95,10 +95,10 @@ Whole: TypeAlias = npt.NDArray[np.int64]
 Moves: TypeAlias = Iterator[tuple[Whole, Whole, float]]
 
 NAME = "markov"
-MOST_ERROR = 1e-12
+MOST_ERROR = 1e-12  # of any answer where armies grow
 FIRST_ROOM = 4  # gains
-MOST_GROWN_STATES = 10**6
-MOST_ITERATIONS = 1000
+MOST_GROWN_STATES = 10**6  # with room to grow: some hundred megabytes
+MOST_ITERATIONS = 1000  # far more than any rules need
 MOST_DENSE = 500  # states up to which NumPy solves a chain before SciPy would be loaded
 MOVE_BYTES = 120
 

@@ -31,7 +31,7 @@ __all__ = ["PathStep", "PathTree"]
 
 __getattr__ = names_of("iacta_literature.tree")
 
-MOST_STATES = 2500
+MOST_STATES = 2500  # the paths of a tree are for small battles
 
 
 class PathStep(NamedTuple):

@@ -10,7 +10,6 @@ from iacta.checks import (
     Chance,
     plain_number,
     read_chance,
-    read_seconds,
     row_of,
     shown,
     whole_number,
@@ -27,7 +26,7 @@ from iacta.rules.rules import Rules
 
 __all__ = ["armies_needed_for_plan", "best_plan", "plan_of", "rising"]
 
-LEAST_CHANCE = 1e-12
+LEAST_CHANCE = 1e-12  # borders that are fought over less often are left out
 MOST_ARMIES = 1000
 FIRST_TRIED = 8
 TRIAL_PART = 0.2  # of the time that is left, for a plan with a number of armies
@@ -86,7 +85,7 @@ def best_plan(
     (0.839586, True)
     """
     _check_progress(progress)
-    deadline = Deadline(None if time_limit is None else read_seconds(time_limit, "time_limit"))
+    deadline = Deadline.of(time_limit)
     problem = read_problem(
         position,
         goal,
@@ -277,7 +276,7 @@ def armies_needed_for_plan(
     if name in resting:
         raise IllegalError(f"source must be a territory that may attack, got {name}")
     place = position.board.territories.index(name)
-    deadline = Deadline(None if time_limit is None else read_seconds(time_limit, "time_limit"))
+    deadline = Deadline.of(time_limit)
 
     def reaches(armies: int) -> bool:
         holdings = list(position.holdings)

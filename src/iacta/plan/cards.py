@@ -37,7 +37,6 @@ from iacta.plan.placing import (
     Placements,
     PlanOptions,
     QuickValues,
-    deadline_of,
     everywhere,
     mean_error,
 )
@@ -134,7 +133,7 @@ def go_on(
     number = whole_number(ends, "ends", least=1)
     if not isinstance(goal, InOrder) or len(goal.goals) < 2:
         raise IllegalError(f"goal must be at least two goals in order, got {shown(goal)}")
-    deadline, show = deadline_of(time_limit), rising(progress)
+    deadline, show = Deadline.of(time_limit), rising(progress)
     first = read_problem(position, goal.goals[0], **options)
     read = goal.read(position.board)
     later = TakeAll(tuple(dict.fromkeys(chain(*(each.names for each in read.goals[1:])))))

@@ -1,12 +1,15 @@
 """The deadline of a search: the one object that knows how much time is left."""
 
 import ctypes
+from fractions import Fraction
 from math import inf
 from time import monotonic
 
+from iacta.checks import read_seconds
+
 __all__ = ["Deadline"]
 
-MOST_BYTES = 400 * 2**20
+MOST_BYTES = 400 * 2**20  # that a search may fill
 
 
 class Deadline:
@@ -30,6 +33,11 @@ class Deadline:
         self.start = monotonic()
         self._end = inf if seconds is None else self.start + seconds
         self.flag = ctypes.c_int32(0)  # which the core looks at
+
+    @classmethod
+    def of(cls, time_limit: float | Fraction | None) -> "Deadline":
+        """Return the deadline of a call with a time limit in seconds; `None` for no limit."""
+        return cls(None if time_limit is None else read_seconds(time_limit, "time_limit"))
 
     def left(self) -> float:
         """Return how many seconds are left; infinitely many where there is no limit."""

@@ -31,7 +31,7 @@ _Key: TypeAlias = tuple[tuple[int, ...], int, int]
 
 SAME = 1e-12  # values that differ by less count as the same; then the first attack is taken
 MOST_ARMIES = 250  # the recursion is as deep
-MOST_STATES = 15_000
+MOST_STATES = 15_000  # in Python: some seconds
 
 
 class ExactPlay:

@@ -23,7 +23,7 @@ from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
 
 __all__ = ["LoggedBattle", "LoggedTurn", "read_game"]
 
-MOST_BYTES = 2**24
+MOST_BYTES = 2**24  # of a log: thousands of turns
 TURN_KEYS = ("turn", "board", "goal", "battles", "stops")
 BATTLE_KEYS = ("from", "to", "left", "their_left", "moved")
 GOAL_KEYS = ("take", "take_any", "eliminate", "worth")

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Goal", "InOrder", "Rewards", "TakeAll", "TakeAny", "Worth", "eliminate"]
 
-MOST_WORTH = 1e9
-MOST_NAMED = 4
+MOST_WORTH = 1e9  # floats still tell armies apart beside it
+MOST_NAMED = 4  # territories, in a message
 
 
 class Rewards(NamedTuple):

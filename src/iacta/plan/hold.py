@@ -44,7 +44,6 @@ from iacta.plan.placing import (
     Placements,
     PlanOptions,
     QuickValues,
-    deadline_of,
     everywhere,
     mean_error,
     planned,
@@ -70,7 +69,7 @@ __all__ = [
 ENDS = 64
 RARE = 1e-4  # ends of a plan that succeeds less often are not drawn
 PARTS = (1.0, 0.75, 0.5, 0.25)  # of the armies that may move
-MOST_SOURCES = 6
+MOST_SOURCES = 6  # stacks whose final moves are compared, the largest
 NORMAL = 1.96
 SAME = 1e-9
 FEWEST = 100  # games in which an end is looked for, however short the time is
@@ -207,7 +206,7 @@ def hold(
     """
     outlook = _Outlook(plan, get, fortify, options)
     number = whole_number(ends, "ends", least=1)
-    return outlook.hold(plan, number, seed, deadline_of(time_limit))
+    return outlook.hold(plan, number, seed, Deadline.of(time_limit))
 
 
 def take_and_hold(
@@ -231,7 +230,7 @@ def take_and_hold(
     all; where the estimates do not tell them apart, the first is chosen.
     """
     outlook, number = _Outlook(plan, get, fortify, options), whole_number(ends, "ends", least=1)
-    deadline, few = deadline_of(time_limit), min(SCOUTED, number)
+    deadline, few = Deadline.of(time_limit), min(SCOUTED, number)
     end, limits = deadline.part(COMPARED), [*_constraints(plan, options)]
     tried = [outlook.hold(plan, few, seed, end.part(1 / (1 + len(limits))))]
     for place, more in enumerate(limits):

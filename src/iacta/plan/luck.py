@@ -28,7 +28,7 @@ from iacta.plan.simulated import after_attack
 
 __all__ = ["LuckOfBattle", "luck_with_plan"]
 
-MOST_STATES = 20_000
+MOST_STATES = 20_000  # of a plan whose luck is followed exactly: some seconds
 
 
 class LuckOfBattle(NamedTuple):

@@ -22,7 +22,7 @@ from typing import TypeAlias, TypedDict, Unpack
 import numpy as np
 
 from iacta.board import Holding, Position
-from iacta.checks import Chance, read_chance, read_seconds, row_of, shown, whole_number
+from iacta.checks import Chance, read_chance, row_of, shown, whole_number
 from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
 from iacta.odds.search import first
@@ -44,7 +44,6 @@ __all__ = [
     "PlanOptions",
     "QuickValues",
     "Reinforcement",
-    "deadline_of",
     "everywhere",
     "mean_error",
     "placed",
@@ -53,7 +52,7 @@ __all__ = [
     "reinforcements_needed",
 ]
 
-MOST_NEW = 1000
+MOST_NEW = 1000  # armies; a search for the fewest ends there
 FIRST_TRIED = 8
 SETTLED = 2  # placements that are settled by plans with all the effort there is
 GAIN = 1e-9
@@ -172,7 +171,7 @@ def reinforce(
     ((('A', 2), ('C', 2)), 0.4303, 0.7917)
     """
     number = whole_number(armies, "armies", least=1, most=MOST_NEW)
-    deadline, progress = deadline_of(time_limit), rising(progress)
+    deadline, progress = Deadline.of(time_limit), rising(progress)
     before = planned(position, goal, options, deadline.part(BEFORE), progress)
     found = _placements(position, goal, number, options, deadline)
     some = found.compared(number)
@@ -210,7 +209,7 @@ def reinforcements_needed(
     wanted = read_chance(chance)
     if not isinstance(goal, Goal) or not goal.is_chance:
         raise IllegalError(f"goal must be TakeAll or TakeAny to have a chance, got {shown(goal)}")
-    deadline = deadline_of(time_limit)
+    deadline = Deadline.of(time_limit)
 
     @cache
     def with_new(number: int) -> tuple[Placements, list[Placement]]:
@@ -278,11 +277,6 @@ def _settled(
         for place, each in enumerate(few)
     ]
     return max(zip(few, plans, strict=True), key=lambda pair: pair[1].value)
-
-
-def deadline_of(time_limit: float | None) -> Deadline:
-    """Return the deadline of a call with a time limit in seconds; `None` for no limit."""
-    return Deadline(None if time_limit is None else read_seconds(time_limit, "time_limit"))
 
 
 def mean_error(chances: Sequence[float]) -> float:

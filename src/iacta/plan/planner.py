@@ -47,7 +47,7 @@ FIRST_PART = 0.2  # of the time, for the first policy
 FRESH = 2**32  # number of the first game that no policy was compared by
 NEAR_ENOUGH = 0.001  # half of an interval that needs no more games
 ROUND = 64  # games at a time
-MOST_GAMES = 200_000
+MOST_GAMES = 200_000  # a plan is compared by: its interval is small then
 
 
 class Limits(NamedTuple):

@@ -17,7 +17,7 @@ NEVER = 1e-9
 RARE = 0.01  # of the conquests at a border, this part may be left out at either end
 WELL = 0.1  # the next battle of the main line follows at least this part of the conquests
 LIKELY = 0.1  # a roll on the main line has at least this chance
-MOST_ROLLS = 100_000
+MOST_ROLLS = 100_000  # of an average game
 
 
 @dataclass(frozen=True)

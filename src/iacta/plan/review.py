@@ -15,12 +15,12 @@ Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from iacta.board import Board
-from iacta.checks import read_seconds
 from iacta.errors import IllegalError, TooLargeError
 from iacta.game import Advance, Turn
 from iacta.plan.alternatives import Alternative, alternatives
@@ -33,10 +33,10 @@ from iacta.plan.problem import PLAYS
 
 __all__ = ["PlayerReview", "Review", "ReviewedStep", "review"]
 
-MOST_BATTLES = 2_000
+MOST_BATTLES = 2_000  # of a log: minutes of planning
 BUDGET = 0.05  # of the usual work, for each state
 SAME = 1e-9
-MOST_COSTLY = 3
+MOST_COSTLY = 3  # decisions that are named
 
 
 class ReviewedStep(NamedTuple):
@@ -138,7 +138,7 @@ def review(
     log: str | Path,
     *,
     board: Board | str | Path | None = None,
-    time_limit: float | None = None,
+    time_limit: float | Fraction | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Review:
     """Return how a game went: what the dice did, and what decisions cost.
@@ -167,7 +167,7 @@ def review(
     >>> [(each.name, each.better, round(each.cost, 3)) for each in found.steps]
     [('Peru to Brazil', 'Peru to Argentina', 0.103), ('stop', 'Peru to Argentina', 0.754)]
     """
-    deadline = Deadline(None if time_limit is None else read_seconds(time_limit, "time_limit"))
+    deadline = Deadline.of(time_limit)
     turns, unclear = read_game(log, board)
     if len({each.goal.is_chance for each in turns}) > 1:
         raise IllegalError("goals must all be chances, or all worths, got both")

@@ -28,7 +28,7 @@ from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 
 __all__ = ["MOST_RUNS", "SimulatedPlan", "after_attack", "ends", "games", "simulate_plan"]
 
-MOST_RUNS = 10_000_000
+MOST_RUNS = 10_000_000  # an hour or more, on a large board
 
 
 @dataclass(frozen=True, repr=False)

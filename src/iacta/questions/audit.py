@@ -37,10 +37,10 @@ __getattr__ = names_of("iacta.fairness.audit")
 
 
 MOST_KINDS = 6  # of throws that are shown
-MOST_LUCKS = 10
-MOST_FACES = 100
-MOST_ROLLS = 10**15
-LEAST_BIAS = Fraction(1, 10**6)
+MOST_LUCKS = 10  # players or columns that are named
+MOST_FACES = 100  # of a die that counts among the kinds of throws
+MOST_ROLLS = 10**15  # floats hold their number
+LEAST_BIAS = Fraction(1, 10**6)  # a smaller one takes more rolls than that
 NOTABLE = 5.0  # games; what happens more often than once in as many is not worth a note
 RARE = 1e-5  # anything rarer is reported as less than this
 USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)

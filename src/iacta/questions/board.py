@@ -34,7 +34,7 @@ from iacta.rules.variants import rules_name
 
 __all__ = ["BoardAnswer", "BoardQuestion", "OddsAnswer"]
 
-MOST_NAMED = 8
+MOST_NAMED = 8  # territories, in a row of a table
 TEMPLATE = """\
 # Who holds what, and whose turn it is: edit owners and armies. Territories may be left out; then
 # they cannot attack or be attacked, or are as `others` says, such as

@@ -33,7 +33,7 @@ __all__ = [
     "option_name",
 ]
 
-MOST_PLAIN = 200
+MOST_PLAIN = 200  # letters of a text that a message shows as it is
 # How a form begins in its file: its decorator, with the name, the topic and an example, its class
 # and what that is for.
 BEGINNING = (

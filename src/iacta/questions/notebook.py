@@ -25,7 +25,7 @@ from iacta.questions.words import bar_percent, percent
 
 __all__ = ["bundle", "html"]
 
-MOST_ROWS = 100
+MOST_ROWS = 100  # of a table in a notebook
 COLOURS = {"good": "#2e8540", "bad": "#c0392b", "neutral": "#b8860b"}
 CELL = "padding:1px 8px;text-align:{}"
 

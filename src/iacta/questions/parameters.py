@@ -1,6 +1,7 @@
 """Parameters that many questions share, each described once."""
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, TypeAlias
 
@@ -8,7 +9,7 @@ from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory, parse_territory
 from iacta.questions.form import Form, Parameter
-from iacta.questions.kinds import FileName, Flag, RulesName, Way, Whole
+from iacta.questions.kinds import FileName, Flag, Number, RulesName, Way, Whole
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop
 from iacta.rules.variants import RuleSet, find_rule_set, rules_name
@@ -23,6 +24,7 @@ __all__ = [
     "OneBattle",
     "OneCampaign",
     "Seed",
+    "TimeLimit",
     "UnderRules",
     "WithStop",
     "fresh_seed",
@@ -39,6 +41,14 @@ Defenders: TypeAlias = Annotated[
 ]
 SEED = "Seed of the dice; the same seed repeats the dice."
 Seed: TypeAlias = Annotated[int | None, Parameter(Whole(), SEED)]
+TimeLimit: TypeAlias = Annotated[
+    Fraction | None,
+    Parameter(
+        Number(least=0, unit="seconds"),
+        "The most seconds that all of it may take.",
+        metavar="SECONDS",
+    ),
+]
 
 
 def fresh_seed() -> int:

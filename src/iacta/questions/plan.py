@@ -44,8 +44,8 @@ from iacta.plan.simulated import MOST_RUNS
 from iacta.questions import plan_turn as turn
 from iacta.questions import plan_words as words
 from iacta.questions.form import ClashError, Example, Parameter, Topic
-from iacta.questions.kinds import Chance, Flag, Listed, Name, Number, OneOf, Whole
-from iacta.questions.parameters import SEED, UnderRules, fresh_seed
+from iacta.questions.kinds import Chance, Flag, Listed, Name, OneOf, Whole
+from iacta.questions.parameters import SEED, TimeLimit, UnderRules, fresh_seed
 from iacta.questions.plan_code import asked_by_code
 from iacta.questions.plan_record import (
     PlanRecord,
@@ -75,7 +75,6 @@ from iacta.questions.words import all_digits, under
 
 __all__ = ["PlanAnswer", "PlanQuestion"]
 
-LONGEST_LIMIT = Fraction(10**9)
 MOST_NAMED = 3  # territories in a refusal
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 
@@ -275,14 +274,7 @@ class PlanQuestion(UnderRules, Question):
             needs="hold",
         ),
     ] = None
-    time_limit: Annotated[
-        Fraction | None,
-        Parameter(
-            Number(least=0, unit="seconds"),
-            "The most seconds that all of it may take.",
-            metavar="SECONDS",
-        ),
-    ] = None
+    time_limit: TimeLimit = None
     need: Annotated[
         Fraction | None,
         Parameter(
@@ -429,8 +421,7 @@ class PlanQuestion(UnderRules, Question):
         check_size(self.start.board)
 
     def answer(self, watch: Watch | None = None) -> "PlanAnswer":
-        limit = None if self.time_limit is None else float(min(self.time_limit, LONGEST_LIMIT))
-        deadline = Deadline(limit)
+        deadline = Deadline.of(self.time_limit)
         # What follows the plan has its part of the time, too.
         later = [self.hold, self.need is not None, self.alternatives]
         effort: dict[str, Any] = {

@@ -35,8 +35,8 @@ ROUNDING = 1e-12
 SEEN = 5e-5  # differences of values that are shown
 NEAR = 0.01  # gaps, as parts of the most, that are reported as such
 TELLING = 0.2  # a bound says something if it excludes this part of what is missing to the most
-MOST_LINES = 40
-MOST_ENDINGS = 3
+MOST_LINES = 40  # of a table
+MOST_ENDINGS = 3  # of the ways to fail
 COUNTED = "The numbers in these tables come from {} simulated games of the plan."
 
 

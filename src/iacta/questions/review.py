@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, ClassVar
@@ -11,7 +10,8 @@ from iacta.board import Board
 from iacta.board.files import read_board
 from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
 from iacta.questions.form import Example, Parameter, Topic
-from iacta.questions.kinds import FileName, Name, Number
+from iacta.questions.kinds import FileName, Name
+from iacta.questions.parameters import TimeLimit
 from iacta.questions.plan_values import Source
 from iacta.questions.question import Answer, Question, Watch, question
 from iacta.questions.record import Count, Key, KeyedRecord
@@ -20,7 +20,6 @@ from iacta.questions.sections import Section, Table, sections_of
 __all__ = ["ReviewAnswer", "ReviewQuestion"]
 
 MOST_SHOWN = 100  # steps
-LONGEST_LIMIT = Fraction(10**9)
 
 
 @question(
@@ -61,23 +60,15 @@ class ReviewQuestion(Question):
             usual="classic",
         ),
     ] = None
-    time_limit: Annotated[
-        Fraction | None,
-        Parameter(
-            Number(least=0, unit="seconds"),
-            "The most seconds that all of it may take.",
-            metavar="SECONDS",
-        ),
-    ] = None
+    time_limit: TimeLimit = None
 
     def answer(self, watch: Watch | None = None) -> "ReviewAnswer":
         def progress(done: int, total: int) -> None:
             if watch is not None:
                 watch(f"Replaying {total:,} battles", done / max(total, 1))
 
-        limit = None if self.time_limit is None else float(min(self.time_limit, LONGEST_LIMIT))
         source = Path(self.file) if self.file is not None else self.log or ""
-        found = review(source, board=self.board, time_limit=limit, progress=progress)
+        found = review(source, board=self.board, time_limit=self.time_limit, progress=progress)
         return ReviewAnswer(self, found)
 
 

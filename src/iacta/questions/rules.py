@@ -38,7 +38,7 @@ __all__ = ["Odds", "RulesAnswer", "RulesQuestion", "rules_sentences"]
 
 EXAMPLE_ARMIES = 10
 EVEN = Fraction(1, 2)
-MOST_ROLLS = 30
+MOST_ROLLS = 30  # whose losses are listed
 RANKS = ("highest", "second", "third", "fourth", "fifth")
 
 Found = TypeVar("Found")

@@ -35,7 +35,7 @@ from iacta.rules.thrown import RUNS
 
 __all__ = ["RandomCampaign", "SimulateAnswer", "SimulateQuestion"]
 
-MOST_ROWS = 40
+MOST_ROWS = 40  # of a table
 
 
 @dataclass(frozen=True, kw_only=True)

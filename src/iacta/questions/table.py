@@ -21,7 +21,7 @@ from iacta.questions.words import all_digits, under
 __all__ = ["TableAnswer", "TableQuestion", "TableRecord"]
 
 ROW_HEADING = "attackers"
-MOST_JSON_CELLS = 5 * 10**6
+MOST_JSON_CELLS = 5 * 10**6  # about 100 MB of text
 
 
 @question(

@@ -26,8 +26,8 @@ __all__ = [
     "under",
 ]
 
-MOST_PERCENT_DIGITS = 26
-LONGEST_FRACTION = 40
+MOST_PERCENT_DIGITS = 26  # beyond, a fraction says it shorter
+LONGEST_FRACTION = 40  # letters, in a sentence
 
 
 def percent(probability: Probability, digits: int = 2) -> str:

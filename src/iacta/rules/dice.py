@@ -7,8 +7,8 @@ from iacta.errors import IllegalError
 
 __all__ = ["Dice"]
 
-MOST_DICE = 100
-MOST_FACES = 1_000_000
+MOST_DICE = 100  # of a side; a roll of more would take minutes
+MOST_FACES = 1_000_000  # of a die
 
 
 @dataclass(frozen=True, repr=False)

@@ -22,7 +22,7 @@ __all__ = [
     "read_mode",
 ]
 
-MOST_GAIN = 100
+MOST_GAIN = 100  # armies for one roll
 
 
 @dataclass(frozen=True, repr=False)

@@ -85,9 +85,9 @@ Result = TypeVar("Result")
 RUNS_AT_ONCE = 25_000  # the rows of a block fit into a processor's cache
 MOST_THROWN = 5 * 10**11  # dice: an hour
 FEWEST_AT_ONCE = 1000  # fewer dice take as long to throw
-MOST_GARRISON = 2**62
-MOST_IN_A_BYTE = 255
-MOST_PENDING = 1000
+MOST_GARRISON = 2**62  # an int64 holds it beside the armies
+MOST_IN_A_BYTE = 255  # the highest die that a byte holds
+MOST_PENDING = 1000  # blocks that wait for a process
 
 
 class End(NamedTuple):

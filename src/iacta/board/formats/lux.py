@@ -21,7 +21,7 @@ from iacta.errors import MalformedError
 __all__ = ["FORMAT"]
 
 POINT = re.compile(r"(-?\d{1,7}(?:\.\d{1,9})?),(-?\d{1,7}(?:\.\d{1,9})?)", re.ASCII)
-LEAST_POINTS = 3
+LEAST_POINTS = 3  # of an outline
 
 
 def _read(source: BoardText, name: str) -> Draft | None:

@@ -46,7 +46,7 @@ MOST_LINES = 10**5
 MOST_ELEMENTS = 200_000
 MOST_DEPTH = 50
 MOST_PLACED = 6  # levels of entries whose lines are known
-MOST_ID = 10**9
+MOST_ID = 10**9  # a number by which a file names a territory
 FARTHEST = 10**6
 COMMENT = (";", "#")  # begin a comment among lines in sections
 
