@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from iacta import Distribution, Outcome, Rules
 from iacta.methods import METHODS, find_kernel
 from iacta.methods.kernel import Kernel, Values
+from iacta.odds.needed import win_probabilities_keeping
 
 __all__ = [
     "ASKED",
@@ -19,7 +20,13 @@ __all__ = [
     "outcomes",
     "path_tree",
     "simulation",
+    "win_probability_keeping",
 ]
+
+
+def win_probability_keeping(attackers: int, *way: Any, **options: Any) -> Any:
+    """Return the chance of one stack to take a whole way, with enough armies left."""
+    return win_probabilities_keeping([attackers], *way, **options)[0]
 
 
 def outcomes(

@@ -34,9 +34,9 @@ from iacta import (
 )
 from iacta.methods import balanced_blitz, find_kernel, leap, methods_of
 from iacta.methods.kernel import is_won
-from iacta.odds.needed import win_probability_keeping
 from iacta.rules.modes import BalancedBlitz
 from tests import strategies
+from tests.asked import win_probability_keeping
 from tests.balanced_twin import balanced
 from tests.published import read_rows
 

@@ -19,8 +19,9 @@ from iacta import (
 )
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Values
-from iacta.odds.needed import win_probabilities_keeping, win_probability_keeping
+from iacta.odds.needed import win_probabilities_keeping
 from iacta.rules.roll import refuse_many_rolls
+from tests.asked import win_probability_keeping
 
 SIX_OF_TWENTY = Rules(attack=Dice((20,) * 6), defence=Dice((20,) * 6))
 HOUSE = Rules(attack=Dice((20,) * 3), defence=Dice((20,) * 3))

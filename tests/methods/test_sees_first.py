@@ -40,10 +40,10 @@ from iacta import (
 from iacta.methods import find_kernel
 from iacta.methods.kernel import State, is_won
 from iacta.methods.sees_first import AllBattles
-from iacta.odds.needed import win_probability_keeping
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
 from iacta.rules.roll import seen_loss_counts
 from tests import brute
+from tests.asked import win_probability_keeping
 
 SEEN = find_rules("defender sees first")
 NO_GARRISON = replace(SEEN, garrison=0)

@@ -19,9 +19,9 @@ from iacta import (
     best_plan,
     spread_defenders,
 )
-from iacta.odds.needed import win_probability_keeping
 from iacta.odds.spread import Chain
 from iacta.plan.core import find_core
+from tests.asked import win_probability_keeping
 from tests.plan.boards import CLASSIC_BOARD, needs_core, position_on
 
 

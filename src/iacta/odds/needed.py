@@ -2,15 +2,14 @@
 
 from __future__ import annotations  # for signatures that show the names of types
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context
 from fractions import Fraction
-from functools import cache, partial
+from functools import partial
 from math import ceil, prod, sqrt
 from operator import mul
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, overload
+from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +43,6 @@ __all__ = [
     "break_even_line",
     "defenders_needed",
     "win_probabilities_keeping",
-    "win_probability_keeping",
 ]
 
 Pair: TypeAlias = tuple[int, Fraction]  # armies of the other side and the wanted chance
@@ -58,15 +56,21 @@ LEAST_CHANCE_ALONE = Fraction(1, 10**140)  # a battle alone is right down to 1e-
 EVEN = Fraction(1, 2)
 
 
+class _Options(TypedDict, total=False):
+    garrison: int | None
+    stop: Stop | None
+
+
+class _OptionsAndKeep(_Options, total=False):
+    keep: int
+
+
 @overload
 def armies_needed(
     defenders: Army,
     chance: Chance,
     rules: Rules | str = "classic",
-    *,
-    garrison: int | None = None,
-    keep: int = 0,
-    stop: Stop | None = None,
+    **options: Unpack[_OptionsAndKeep],
 ) -> int: ...
 
 
@@ -75,10 +79,7 @@ def armies_needed(
     defenders: Armies,
     chance: object,
     rules: RuleSets = "classic",
-    *,
-    garrison: int | None = None,
-    keep: int = 0,
-    stop: Stop | None = None,
+    **options: Unpack[_OptionsAndKeep],
 ) -> Whole: ...
 
 
@@ -126,17 +127,9 @@ def armies_needed(
 
     Source: Van Wijgerden, "Let slip the dice of war", whose T is `keep`.
     """
-    if isinstance(rules, list | tuple | np.ndarray):
-        options = {"garrison": garrison, "keep": keep, "stop": stop}
-        return over_rules(armies_needed, rules, defenders, chance, **options)
-    found = _read_rules(rules, garrison)
-    kernel = find_kernel(found, read_stop(stop))
-    search = _Attackers(kernel, whole_number(keep, "keep", least=0))
-
-    def fewest(pairs: Iterable[Pair]) -> dict[Pair, int]:
-        return {pair: able + found.garrison for pair, able in search.fewest(pairs).items()}
-
-    return _for_each(whole_numbers(defenders, "defenders", least=1), chance, kernel, fewest)
+    return _needed(
+        defenders, chance, rules, attacking=True, garrison=garrison, keep=keep, stop=stop
+    )
 
 
 def armies_needed_for_campaign(
@@ -173,11 +166,13 @@ def armies_needed_for_campaign(
     defended = [stage.defenders for stage in way.stages]
     if len(defended) == 1:
         pair = defended[0], wanted
-        able = _Attackers(way.kernels[0], way.keep).fewest([pair])[pair]
+        able = _Search(way.kernels[0], True, way.keep).fewest([pair])[pair]
         return able + way.stages[0].rules.garrison
 
     def tables(most: int, _: Sequence[None]) -> Iterator[tuple[None, Curve]]:
-        yield None, way.curve(most, way.error(most))
+        error = way.error(most)
+        row = np.asarray(way.chances(most), dtype=float)
+        yield None, Curve(row, error, partial(way.chances, most, against=True), way.exact_chances)
 
     def refuse(_: None, chance: Fraction) -> None:
         limits = (
@@ -190,69 +185,6 @@ def armies_needed_for_campaign(
     return first_in_tables({None: [wanted]}, tables, way.guess(wanted), refuse)[None, wanted]
 
 
-@overload
-def win_probability_keeping(
-    attackers: int,
-    territories: Territories,
-    keep: int,
-    rules: Rules | str = "classic",
-    *,
-    garrison: int | None = None,
-    stop: Stop | None = None,
-    exact: Literal[False] = False,
-) -> float: ...
-
-
-@overload
-def win_probability_keeping(
-    attackers: int,
-    territories: Territories,
-    keep: int,
-    rules: Rules | str = "classic",
-    *,
-    garrison: int | None = None,
-    stop: Stop | None = None,
-    exact: Literal[True],
-) -> Fraction: ...
-
-
-@overload
-def win_probability_keeping(
-    attackers: int,
-    territories: Territories,
-    keep: int,
-    rules: Rules | str = "classic",
-    *,
-    garrison: int | None = None,
-    stop: Stop | None = None,
-    exact: bool,
-) -> Probability: ...
-
-
-def win_probability_keeping(
-    attackers: int,
-    territories: Territories,
-    keep: int,
-    rules: Rules | str = "classic",
-    *,
-    garrison: int | None = None,
-    stop: Stop | None = None,
-    exact: bool = False,
-) -> Probability:
-    """Return the chance to take a whole way and have at least `keep` armies at its end.
-
-    attackers: armies on the territory from which it starts, garrison included.
-    territories, rules, garrison, stop: as for `Campaign`.
-    keep: armies that must be left at the end on the last territory.
-    exact: whether to answer with a fraction.
-
-    >>> win_probability_keeping(3, [1], keep=2, exact=True)
-    Fraction(125, 216)
-    """
-    options: Any = {"garrison": garrison, "stop": stop, "exact": exact}
-    return win_probabilities_keeping([attackers], territories, keep, rules, **options)[0]
-
-
 def win_probabilities_keeping(
     attackers: Sequence[int],
     territories: Territories,
@@ -263,9 +195,13 @@ def win_probabilities_keeping(
     stop: Stop | None = None,
     exact: bool = False,
 ) -> list[Probability]:
-    """Return the chances of several stacks, as `win_probability_keeping` does for each.
+    """Return the chances to take a whole way and have at least `keep` armies at its end.
 
-    attackers: the armies of each stack, garrison included; at least one stack.
+    attackers: armies on the territory from which it starts, garrison included, of each stack; at
+        least one stack.
+    territories, rules, garrison, stop: as for `Campaign`.
+    keep: armies that must be left at the end on the last territory.
+    exact: whether to answer with fractions.
 
     >>> win_probabilities_keeping([2, 3], [1], keep=2, exact=True)
     [Fraction(0, 1), Fraction(125, 216)]
@@ -282,23 +218,13 @@ def win_probabilities_keeping(
 
 @overload
 def defenders_needed(
-    attackers: Army,
-    chance: Chance,
-    rules: Rules | str = "classic",
-    *,
-    garrison: int | None = None,
-    stop: Stop | None = None,
+    attackers: Army, chance: Chance, rules: Rules | str = "classic", **options: Unpack[_Options]
 ) -> int: ...
 
 
 @overload
 def defenders_needed(
-    attackers: Armies,
-    chance: object,
-    rules: RuleSets = "classic",
-    *,
-    garrison: int | None = None,
-    stop: Stop | None = None,
+    attackers: Armies, chance: object, rules: RuleSets = "classic", **options: Unpack[_Options]
 ) -> Whole: ...
 
 
@@ -335,19 +261,7 @@ def defenders_needed(
 
     Source: the same chances as for `armies_needed`, asked from the other side of the table.
     """
-    if isinstance(rules, list | tuple | np.ndarray):
-        options = {"garrison": garrison, "stop": stop}
-        return over_rules(defenders_needed, rules, attackers, chance, **options)
-    found = _read_rules(rules, garrison)
-    kernel = find_kernel(found, read_stop(stop))
-
-    def fewest(pairs: Iterable[Pair]) -> dict[Pair, int]:
-        able = {(n - found.garrison, chance): (n, chance) for n, chance in pairs}
-        attacking = [pair for pair in able if pair[0] > 0]
-        needed = dict.fromkeys(able, 1) | _Defenders(kernel).fewest(attacking)
-        return {able[pair]: number for pair, number in needed.items()}
-
-    return _for_each(whole_numbers(attackers, "attackers", least=1), chance, kernel, fewest)
+    return _needed(attackers, chance, rules, attacking=False, garrison=garrison, stop=stop)
 
 
 @dataclass(frozen=True)
@@ -389,33 +303,43 @@ def break_even_line(
     return BreakEvenLine(tuple(attackers.tolist()), float(intercept), float(slope))
 
 
-def _read_rules(rules: Rules | str, garrison: int | None) -> Rules:
+def _needed(
+    others: Armies,
+    chance: object,
+    rules: RuleSets,
+    *,
+    attacking: bool,
+    garrison: int | None,
+    keep: int = 0,
+    stop: Stop | None,
+) -> int | Whole:
+    """Return the fewest armies of one side, for each number of the other's and wanted chance."""
+    if isinstance(rules, list | tuple | np.ndarray):
+        options = {"attacking": attacking, "garrison": garrison, "keep": keep, "stop": stop}
+        return over_rules(_needed, rules, others, chance, **options)
     found = find_rules(rules, garrison)
     _refuse_growing(found)
-    return found
+    kernel = find_kernel(found, read_stop(stop))
+    search = _Search(kernel, attacking, whole_number(keep, "keep", least=0))
+    numbers, wanted = broadcast(
+        whole_numbers(others, "defenders" if attacking else "attackers", least=1),
+        read_chances(chance, certain=kernel.certain),
+    )
+    able = numbers if attacking else numbers - found.garrison
+    pairs = list(zip(able.reshape(-1).tolist(), wanted.reshape(-1).tolist(), strict=True))
+    staying = found.garrison if attacking else 0
+    needed = {pair: n + staying for pair, n in search.fewest(dict.fromkeys(pairs)).items()}
+    if not numbers.ndim:
+        return needed[pairs[0]]
+    try:
+        return np.array([needed[pair] for pair in pairs], dtype=np.int64).reshape(numbers.shape)
+    except OverflowError:
+        raise TooLargeError(f"{max(needed.values())} armies do not fit in an array") from None
 
 
 def _refuse_growing(rules: Rules) -> None:
     if rules.mode.grows:
         raise rules.mode.unfit("to find the armies needed for a chance")
-
-
-def _for_each(
-    numbers: npt.NDArray[np.int64],
-    chance: object,
-    kernel: Kernel,
-    fewest: Callable[[Iterable[Pair]], dict[Pair, int]],
-) -> int | Whole:
-    """Broadcast numbers of armies and wanted chances, and return the fewest armies for each."""
-    ours, wanted = broadcast(numbers, read_chances(chance, certain=kernel.certain))
-    pairs = list(zip(ours.reshape(-1).tolist(), wanted.reshape(-1).tolist(), strict=True))
-    found = fewest(dict.fromkeys(pairs))
-    if not ours.ndim:
-        return found[pairs[0]]
-    try:
-        return np.array([found[pair] for pair in pairs], dtype=np.int64).reshape(ours.shape)
-    except OverflowError:
-        raise TooLargeError(f"{max(found.values())} armies do not fit in an array") from None
 
 
 class _Way(NamedTuple):
@@ -454,52 +378,31 @@ class _Way(NamedTuple):
         return Error(*map(sum, zip(*errors, strict=True)))
 
     def guess(self, wanted: Fraction) -> int:
-        """Return about how many attackers have a chance, rather too many than too few.
-
-        It is as if the losses of all battles were normal, under rules of truly random dice.
-        """
-        mean = variance = 0.0
-        for stage in self.stages:
-            losses = _LossesToWin.of(stage.defenders, stage.rules)
-            mean, variance = mean + losses.mean, variance + losses.variance
+        """Return about how many attackers have a chance, rather too many than too few."""
         staying = sum(stage.rules.garrison + (stage.stop.stop_at or 0) for stage in self.stages)
-        enough = mean + _normal_quantile(wanted) * sqrt(variance)
-        return max(ceil(SAFETY * enough), 0) + self.keep + 16 + staying
-
-    def curve(self, most: int, error: Error, row: Row | None = None) -> Curve:
-        """Return these chances as a curve.
-
-        row: the chances, if they are known.
-        """
-        return Curve(
-            np.asarray(self.chances(most) if row is None else row, dtype=float),
-            error,
-            partial(self.chances, most, against=True),
-            self.exact_chances,
-        )
+        losses = _losses_to_win(self.stages, wanted)
+        return max(ceil(SAFETY * losses), 0) + self.keep + 16 + staying
 
 
-class _LossesToWin(NamedTuple):
-    """What it costs the attackers to beat some defenders, if all dice are thrown to the end.
+def _losses_to_win(way: Iterable[Stage], wanted: Fraction) -> float:
+    """Return about how many attackers win with a chance, as if their losses were normal.
 
-    mean, variance: of the attackers lost; floats.
+    All dice are truly random, and are thrown to the end.
     """
-
-    mean: float
-    variance: float
-
-    @classmethod
-    def of(cls, defenders: int, rules: Rules) -> _LossesToWin:
-        losses = loss_counts(*rules.full_roll, rules)
+    mean = variance = 0.0
+    for stage in way:
+        losses = loss_counts(*stage.rules.full_roll, stage.rules)
         lost = range(losses.compared, -1, -1)  # by the attackers, who lose what defenders do not
-        mean = Fraction(sum(map(mul, losses.counts, lost)), losses.total)
-        variance = Fraction(sum(map(mul, losses.counts, (n * n for n in lost))), losses.total)
-        variance -= mean**2
-        fallen = losses.compared - mean
+        of_roll = Fraction(sum(map(mul, losses.counts, lost)), losses.total)
+        squares = Fraction(sum(map(mul, losses.counts, (n * n for n in lost))), losses.total)
+        fallen = losses.compared - of_roll
         if not fallen:
-            return cls(2.0 * defenders, 0.0)  # no number is enough
-        rolls = defenders / fallen
-        return cls(float(rolls * mean), float(rolls * variance * (losses.compared / fallen) ** 2))
+            mean += 2.0 * stage.defenders  # no number is enough
+            continue
+        rolls = stage.defenders / fallen
+        mean += float(rolls * of_roll)
+        variance += float(rolls * (squares - of_roll**2) * (losses.compared / fallen) ** 2)
+    return mean + _normal_quantile(wanted) * sqrt(variance)
 
 
 def _normal_quantile(chance: Fraction) -> float:
@@ -533,54 +436,63 @@ class _UndecidedError(Exception):
     """No method can decide whether a chance reaches the wanted one."""
 
 
-class _Search(ABC):
+class _Search(NamedTuple):
     """The search for the fewest armies of one side, given the other's and a wanted chance.
 
     kernel: the kernel of the battles.
+    attacking: whether attackers are looked for, of whom only those able to attack count here.
     keep: attackers that must be left to move into the territory.
-
-    Attackers are those able to attack.
     """
 
-    side: ClassVar[str]
+    kernel: Kernel
+    attacking: bool
+    keep: int = 0
 
-    def __init__(self, kernel: Kernel, keep: int = 0) -> None:
-        self.kernel, self.keep = kernel, keep
-        self.kept_out = kernel.stop.stop_at or 0
-
-    @abstractmethod
     def battle(self, number: int, other: int) -> tuple[int, int]:
         """Return the attackers and the defenders of a battle of so many against the others."""
+        return (number, other) if self.attacking else (other, number)
 
-    @abstractmethod
-    def chances(self, chances: Chances) -> Chances:
+    def chances(self, kernel: Kernel, battle: tuple[int, int]) -> Chances:
         """Return the chances that this side succeeds, and that it does not."""
+        won, lost = kernel.chances(*battle, self.keep)
+        return Chances(won, lost) if self.attacking else Chances(lost, won)
 
-    @abstractmethod
+    @property
+    def side(self) -> str:
+        return "attackers" if self.attacking else "defenders"
+
+    @property
+    def kept_out(self) -> int:
+        return self.kernel.stop.stop_at or 0
+
+    def leaps(self, other: int) -> bool:
+        return _leaps(self.kernel, *self.battle(max(self.keep, 1), other))
+
     def limit(self, other: int) -> Fraction:
-        """Return the chance of endless armies against so many others."""
+        """Return the chance of endless armies."""
+        if self.attacking:
+            return self.kernel.limit_of_attackers(other)
+        return self.kernel.limit_of_defenders(other)
 
-    @abstractmethod
     def guess(self, other: int, wanted: Fraction) -> int:
-        """Return about how many armies it takes against so many others."""
+        """Return about how many armies it takes; for defenders, how many fall."""
+        rules = self.kernel.rules
+        if self.attacking:
+            lost = _losses_to_win([Stage(other, rules)], wanted)
+            return max(ceil(lost), 1) + self.keep + self.kept_out
+        roll = loss_counts(*rules.full_roll, rules)
+        fallen = Fraction(sum(k * n for k, n in enumerate(roll.counts)), roll.total)
+        return max(round((other - self.kept_out) * fallen / (roll.compared - fallen)), 1)
 
-    @abstractmethod
-    def tables(self, most: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
-        """Yield the chances of up to so many armies against each number of others."""
-
-    @abstractmethod
-    def too_large(self, other: int, chance: Fraction) -> TooLargeError:
-        """Return the error for tables that end before a chance can be decided."""
-
-    def fewest(self, pairs: Iterable[Pair]) -> dict[Pair, int]:
-        """Return the fewest armies for each pair of others and a wanted chance."""
-        deciding = {(other, chance): self.kernel.decided_by(chance) for other, chance in pairs}
-        decider: _Search = self
+    def fewest(self, pairs: Collection[Pair]) -> dict[Pair, int]:
+        none_attack = {pair: 1 for pair in pairs if pair[0] <= 0}
+        deciding = {pair: self.kernel.decided_by(pair[1]) for pair in pairs if pair[0] > 0}
+        decider = self
         found: dict[Pair, int] = {}
         asked: dict[int, dict[Fraction, Fraction]] = {}
         for (other, chance), (kernel, wanted) in deciding.items():
             if kernel is not decider.kernel:
-                decider = type(self)(kernel)
+                decider = _Search(kernel, self.attacking)
             number = decider.without_tables(other, wanted)
             if number is None:
                 asked.setdefault(other, {})[wanted] = chance
@@ -589,13 +501,13 @@ class _Search(ABC):
         if asked:
             found |= decider.by_tables(asked, self)
         needed = {pair: found[pair[0], wanted] for pair, (_, wanted) in deciding.items()}
-        if decider is self or not self.keep:
-            return needed
-        return {pair: self.upward(*pair, number) for pair, number in needed.items()}
+        if decider is not self and self.keep:
+            return {pair: self.upward(*pair, number) for pair, number in needed.items()}
+        return needed | none_attack
 
     def without_tables(self, other: int, wanted: Fraction) -> int | None:
         """Return the fewest, asking one battle at a time; `None` if tables shall decide."""
-        if not _leaps(self.kernel, *self.battle(max(self.keep, 1), other)):
+        if not self.leaps(other):
             return None
         try:
             return first(lambda n: self.reaches(n, other, wanted), self.guess(other, wanted))
@@ -605,7 +517,7 @@ class _Search(ABC):
     def reaches(self, number: int, other: int, wanted: Fraction) -> bool:
         """Return whether so many armies have a chance, asking one battle."""
         battle = self.battle(number, other)
-        chances = self.chances(self.kernel.chances(*battle, self.keep))
+        chances = self.chances(self.kernel, battle)
         reaches = decided(chances, wanted, self.kernel.error(*battle), LEAST_CHANCE_ALONE)
         if reaches is None:
             if self.keep or sum(battle) > MOST_ARMIES_EXACTLY:
@@ -613,7 +525,7 @@ class _Search(ABC):
             exact = find_kernel(self.kernel.rules, self.kernel.stop, exact=True)
             if exact.by("chance", *battle).by_rows:
                 raise _UndecidedError
-            reaches = self.chances(exact.chances(*battle)).won >= wanted
+            reaches = self.chances(exact, battle).won >= wanted
         return reaches
 
     def upward(self, other: int, chance: Fraction, least: int) -> int:
@@ -626,7 +538,7 @@ class _Search(ABC):
     def by_tables(
         self, asked: Mapping[int, Mapping[Fraction, Fraction]], question: _Search
     ) -> dict[Pair, int]:
-        """Return the fewest by tables.
+        """Return the fewest, by tables of all battles up to a size.
 
         asked: by the others and the wanted chance, the chance that `question` has wanted.
         """
@@ -636,100 +548,57 @@ class _Search(ABC):
             attained = (kernel.certain and limit == 1) or not kernel.stop.is_reserve
             _refuse_unreachable(limit, asked[other][wanted], attained, self.side)
 
-        most = self.keep + 16 + 2 * max(asked) + self.kept_out
+        largest = max(asked)
         wanted = {other: list(chances) for other, chances in asked.items()}
         try:
-            return first_in_tables(wanted, self.tables, most, refuse)
+            return first_in_tables(
+                wanted, self.tables, self.keep + 16 + 2 * largest + self.kept_out, refuse
+            )
         except TooLargeError:
-            largest = max(asked)
-            raise self.too_large(largest, next(iter(asked[largest].values()))) from None
-
-
-class _Attackers(_Search):
-    side = "attackers"
-
-    def battle(self, number: int, other: int) -> tuple[int, int]:
-        return number, other
-
-    def chances(self, chances: Chances) -> Chances:
-        return chances
-
-    def limit(self, other: int) -> Fraction:
-        return self.kernel.limit_of_attackers(other)
-
-    def guess(self, other: int, wanted: Fraction) -> int:
-        """Return about how many attackers it takes, as if their losses were normal."""
-        losses = _LossesToWin.of(other, self.kernel.rules)
-        armies = losses.mean + sqrt(losses.variance) * _normal_quantile(wanted)
-        return max(ceil(armies), 1) + self.keep + self.kept_out
+            if not self.attacking:
+                against = shown(largest + self.kernel.garrison)
+                raise _too_long(f"the defenders needed against {against} attackers") from None
+            if not self.leaps(largest):
+                raise _too_many([largest], self.keep) from None
+            raise TooLargeError(
+                f"chance must lie between 1e-140 and 1 - 1e-140 against {shown(largest)}, "
+                f"got {shown(str(next(iter(asked[largest].values()))))}"
+            ) from None
 
     def tables(self, most: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
-        rules, stop = self.kernel.rules, self.kernel.stop
-        ways = {d: _Way([Stage(d, rules, stop)], [self.kernel], self.keep) for d in others}
-        largest = max(others)
-        error = ways[largest].error(most)
-        enough = (np.arange(most + 1) >= self.keep).astype(int)
-        rows = self.kernel.backward(Values(enough, [0] * (largest + 1)))
-        for defenders, row in enumerate(rows, start=1):
-            if defenders in ways:
-                yield defenders, ways[defenders].curve(most, error, row)
+        """Yield the chances of up to so many armies against each number of others."""
+        battle = self.battle(most, max(others))
+        table = self.kernel.by("table", *battle)
+        table.refuse(*battle)
+        against = self.rows(self.kernel, most, others, against=True)  # keeps up with the rows
+        for other, row in self.rows(self.kernel, most, others):
 
-    def too_large(self, other: int, chance: Fraction) -> TooLargeError:
-        if not _leaps(self.kernel, self.keep, other):
-            return _too_many([other], self.keep)
-        return TooLargeError(
-            f"chance must lie between 1e-140 and 1 - 1e-140 against {shown(other)}, "
-            f"got {shown(str(chance))}"
-        )
-
-
-class _Defenders(_Search):
-    side = "defenders"
-
-    def battle(self, number: int, other: int) -> tuple[int, int]:
-        return other, number
-
-    def chances(self, chances: Chances) -> Chances:
-        return Chances(chances.lost, chances.won)
-
-    def limit(self, other: int) -> Fraction:
-        return self.kernel.limit_of_defenders(other)
-
-    def guess(self, other: int, wanted: Fraction) -> int:
-        """Return about how many defenders fall with so many attackers."""
-        losses = loss_counts(*self.kernel.rules.full_roll, self.kernel.rules)
-        fallen = Fraction(sum(k * n for k, n in enumerate(losses.counts)), losses.total)
-        return max(round((other - self.kept_out) * fallen / (losses.compared - fallen)), 1)
-
-    def tables(self, most: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
-        armies = np.array(others)
-        table = self.kernel.by("table", int(armies.max()), most)
-        table.refuse(int(armies.max()), most)
-        held = self.columns(self.kernel, armies, most, lost=1)
-        taken = cache(lambda: self.columns(self.kernel, armies, most, lost=0))
-        for place, other in enumerate(others):
-
-            def against(place: int = place) -> Row:
-                return taken()[:, place]
+            def con(other: int = other) -> Row:
+                return next(row for each, row in against if each == other)
 
             def exact(n: int, other: int = other) -> Row | None:
                 kernels = _exact_kernels([Stage(1, self.kernel.rules, self.kernel.stop)])
-                if kernels is None:
-                    return None
-                return self.columns(kernels[0], np.array([other]), n, lost=1)[:, 0]
+                return None if kernels is None else next(self.rows(kernels[0], n, [other]))[1]
 
-            yield other, Curve(held[:, place], table.error(other, most), against, exact)
+            yield other, Curve(row, table.error(*self.battle(most, other)), con, exact)
 
-    @staticmethod
-    def columns(kernel: Kernel, armies: Row, most: int, lost: int) -> Row:
-        """Return the chances that 0 .. most defenders hold, or with `lost=0` that they fall."""
-        won = np.full(int(armies.max()) + 1, 1 - lost)
-        rows = kernel.backward(Values(won, [lost] * (most + 1)))
-        return np.vstack([np.full(len(armies), 1 - lost), *(row[armies] for row in rows)])
-
-    def too_large(self, other: int, chance: Fraction) -> TooLargeError:
-        attackers = shown(other + self.kernel.garrison)
-        return _too_long(f"the defenders needed against {attackers} attackers")
+    def rows(
+        self, kernel: Kernel, most: int, others: Sequence[int], *, against: bool = False
+    ) -> Iterator[tuple[int, Row]]:
+        """Yield the chances of 0 .. most armies to succeed, or not to, against the others."""
+        if self.attacking:
+            enough = (np.arange(most + 1) >= self.keep) != against
+            rows = kernel.backward(Values(enough.astype(int), [int(against)] * (max(others) + 1)))
+            asked, armies = set(others), np.arange(most + 1)
+            yield from ((d, row[armies]) for d, row in enumerate(rows, start=1) if d in asked)
+        else:
+            won, held = [int(against)] * (max(others) + 1), int(not against)
+            rows = kernel.backward(Values(won, [held] * (most + 1)))
+            armies = np.array(others)
+            columns = np.vstack(
+                [np.full(len(others), int(against)), *(row[armies] for row in rows)]
+            )
+            yield from zip(others, columns.T, strict=True)
 
 
 def _leaps(kernel: Kernel, attackers: int, defenders: int) -> bool:
