@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeAlias, cast, overload
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Unpack, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +44,24 @@ Numbers: TypeAlias = float | Fraction | Floats | Fractions
 RuleSets: TypeAlias = Rules | str | list[Any] | tuple[Any, ...] | npt.NDArray[Any]
 Whole: TypeAlias = npt.NDArray[np.int64]
 Worth: TypeAlias = Callable[[int], int]
-Answer: TypeAlias = Callable[[Kernel, int, int], Probability]
+Answer: TypeAlias = Callable[["_Battles"], npt.NDArray[Any]]
+
+
+class _Options(TypedDict, total=False):
+    garrison: int | None
+    method: str
+
+
+class _Float(_Options, total=False):
+    exact: Literal[False]
+
+
+class _Exact(_Options):
+    exact: Literal[True]
+
+
+class _Either(_Options):
+    exact: bool
 
 
 class OfBattles(Protocol):
@@ -52,50 +69,22 @@ class OfBattles(Protocol):
 
     @overload
     def __call__(
-        self,
-        attackers: Army,
-        defenders: Army,
-        rules: Rules | str = "classic",
-        *,
-        garrison: int | None = None,
-        exact: Literal[False] = False,
-        method: str = "auto",
+        self, attackers: Army, defenders: Army, rules: Rules | str = ..., **options: Unpack[_Float]
     ) -> float: ...
 
     @overload
     def __call__(
-        self,
-        attackers: Army,
-        defenders: Army,
-        rules: Rules | str = "classic",
-        *,
-        garrison: int | None = None,
-        exact: Literal[True],
-        method: str = "auto",
+        self, attackers: Army, defenders: Army, rules: Rules | str = ..., **options: Unpack[_Exact]
     ) -> Fraction: ...
 
     @overload
     def __call__(
-        self,
-        attackers: Armies,
-        defenders: Armies,
-        rules: RuleSets = "classic",
-        *,
-        garrison: int | None = None,
-        exact: Literal[False] = False,
-        method: str = "auto",
+        self, attackers: Armies, defenders: Armies, rules: RuleSets = ..., **options: Unpack[_Float]
     ) -> Floats: ...
 
     @overload
     def __call__(
-        self,
-        attackers: Armies,
-        defenders: Armies,
-        rules: RuleSets = "classic",
-        *,
-        garrison: int | None = None,
-        exact: Literal[True],
-        method: str = "auto",
+        self, attackers: Armies, defenders: Armies, rules: RuleSets = ..., **options: Unpack[_Exact]
     ) -> Fractions: ...
 
 
@@ -138,7 +127,7 @@ def win_probability(
     >>> win_probability(3, 1, exact=True)
     Fraction(1955, 2592)
     """
-    return _answer(_Question.chances, attackers, defenders, rules, garrison, exact, method)
+    return _answer(_Battles.chances, attackers, defenders, rules, garrison, exact, method)
 
 
 @_of_battles
@@ -158,7 +147,7 @@ def expected_attackers_left(
     >>> round(expected_attackers_left(12, 10), 4)
     4.4382
     """
-    return _answer(_Question.attackers_left, attackers, defenders, rules, garrison, exact, method)
+    return _answer(_Battles.attackers_left, attackers, defenders, rules, garrison, exact, method)
 
 
 @_of_battles
@@ -178,42 +167,24 @@ def expected_defenders_left(
     >>> round(expected_defenders_left(12, 10), 4)
     1.3394
     """
-    return _answer(_Question.defenders_left, attackers, defenders, rules, garrison, exact, method)
+    return _answer(_Battles.defenders_left, attackers, defenders, rules, garrison, exact, method)
 
 
 @overload
 def win_table(
-    attackers: int,
-    defenders: int,
-    rules: RuleSets = "classic",
-    *,
-    garrison: int | None = None,
-    exact: Literal[False] = False,
-    method: str = "auto",
+    attackers: int, defenders: int, rules: RuleSets = ..., **options: Unpack[_Float]
 ) -> Floats: ...
 
 
 @overload
 def win_table(
-    attackers: int,
-    defenders: int,
-    rules: RuleSets = "classic",
-    *,
-    garrison: int | None = None,
-    exact: Literal[True],
-    method: str = "auto",
+    attackers: int, defenders: int, rules: RuleSets = ..., **options: Unpack[_Exact]
 ) -> Fractions: ...
 
 
 @overload
 def win_table(
-    attackers: int,
-    defenders: int,
-    rules: RuleSets = "classic",
-    *,
-    garrison: int | None = None,
-    exact: bool,
-    method: str = "auto",
+    attackers: int, defenders: int, rules: RuleSets = ..., **options: Unpack[_Either]
 ) -> Floats | Fractions: ...
 
 
@@ -255,7 +226,7 @@ def win_table(
     staying = min(found.garrison, most_attackers - 1)
     if not _has_tables(kernel):
         rows, columns = np.arange(1, most_attackers + 1), np.arange(1, most_defenders + 1)
-        return _read(rows[:, np.newaxis], columns, found, None, exact, method).chances()
+        return _read(rows[:, np.newaxis], columns, found, None, exact, method).all(_Battles.chances)
     table = kernel.win_table(most_attackers - staying, most_defenders, staying)
     if found.garrison > staying:
         table[-1:] = kernel.number(0)
@@ -263,11 +234,7 @@ def win_table(
 
 
 def _rules_in(rules: list[Any] | tuple[Any, ...] | npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return an array of rules; an empty one, or one in rows of several lengths, is refused."""
-    try:
-        row = np.asarray(rules, dtype=object)
-    except ValueError:
-        raise MalformedError(f"rules must be in rows of one length, got {shown(rules)}") from None
+    row = _array(rules, "rules", object)
     if not row.size:
         raise IllegalError("missing rules")
     found: npt.NDArray[Any] = np.empty(row.shape, dtype=object)
@@ -300,11 +267,11 @@ def over_rules(
     return found
 
 
-def _array(values: object) -> npt.NDArray[Any]:
+def _array(values: object, name: str = "arrays", dtype: type | None = None) -> npt.NDArray[Any]:
     try:
-        return np.asarray(values)
+        return np.asarray(values, dtype)
     except ValueError:
-        raise MalformedError(f"arrays must be in rows of one length, got {shown(values)}") from None
+        raise MalformedError(f"{name} must be in rows of one length, got {shown(values)}") from None
 
 
 def _has_tables(kernel: Kernel) -> bool:
@@ -313,20 +280,16 @@ def _has_tables(kernel: Kernel) -> bool:
 
 
 def _answer(
-    answer: Callable[[_Question], npt.NDArray[Any]],
-    attackers: Armies,
-    defenders: Armies,
-    rules: RuleSets,
-    *options: Any,
+    answer: Answer, attackers: Armies, defenders: Armies, rules: RuleSets, *options: Any
 ) -> Numbers:
-    """Answer a question of battles under one or several rules; a single number is no array."""
+    """Answer for battles under one or several rules; the answer for one battle is no array."""
     if isinstance(rules, list | tuple | np.ndarray):
 
         def under(ours: Armies, theirs: Armies, each: Rules) -> npt.NDArray[Any]:
-            return answer(_read(ours, theirs, each, *options))
+            return _read(ours, theirs, each, *options).all(answer)
 
         return over_rules(under, rules, attackers, defenders)
-    answers = answer(_read(attackers, defenders, rules, *options))
+    answers = _read(attackers, defenders, rules, *options).all(answer)
     if answers.ndim:
         return answers
     one: float | Fraction = answers.item()
@@ -340,7 +303,7 @@ def _read(
     garrison: int | None,
     exact: bool,
     method: str,
-) -> _Question:
+) -> _Battles:
     found = find_rules(rules, garrison)
     kernel = find_kernel(found, exact=exact, method=method)
     ours, theirs = broadcast(
@@ -348,11 +311,11 @@ def _read(
         whole_numbers(defenders, "defenders", least=1),
     )
     staying = min(found.garrison, int(ours.max(initial=1)))
-    return _Question(kernel, ours, theirs, staying, exact, split=method == "auto")
+    return _Battles(kernel, ours, theirs, staying, exact, split=method == "auto")
 
 
 @dataclass(frozen=True)
-class _Question:
+class _Battles:
     """Battles of one kernel.
 
     attackers, defenders: the armies of each battle.
@@ -368,47 +331,19 @@ class _Question:
     exact: bool
     split: bool
 
-    def chances(self) -> npt.NDArray[Any]:
-        """Return each battle's chance to win."""
-        return self._in_two(_Question._chances)
-
-    def means(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
-        """Return each battle's expected value.
-
-        won, lost: the value of so many armies that can move in, or that hold.
-        """
-        return self._in_two(lambda asked: asked._means(won, lost))
-
-    def attackers_left(self) -> npt.NDArray[Any]:
-        """Return how many attackers each battle leaves on average."""
-        staying = self.staying
-        means = self.means(won=lambda able: able + staying, lost=lambda _: staying)
-        stay = self.attackers <= staying  # as they are
-        means[stay] = [Fraction(n) for n in self.attackers[stay].tolist()]
-        return means
-
-    def defenders_left(self) -> npt.NDArray[Any]:
-        """Return how many defenders each battle leaves on average."""
-        return self.means(won=lambda _: 0, lost=lambda armies: armies)
-
-    def _in_two(self, answer: Callable[[_Question], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    def all(self, answer: Answer) -> npt.NDArray[Any]:
         """Answer for moderate and for large battles apart: a large one would make many rows."""
         large = np.maximum(self.attackers, self.defenders) > MODERATE
         if not self.split or not large.any() or large.all():
             return answer(self)
-        answers = np.empty(self.attackers.shape, dtype=object if self.exact else float)
+        answers = self._empty(self.attackers.shape)
         for part in (large, ~large):
-            asked = replace(self, attackers=self.attackers[part], defenders=self.defenders[part])
-            answers[part] = answer(asked)
+            answers[part] = answer(
+                replace(self, attackers=self.attackers[part], defenders=self.defenders[part])
+            )
         return answers
 
-    @cached_property
-    def _sizes(self) -> tuple[int, int]:
-        """Return the most attackers able to attack, at least 1, and the most defenders."""
-        able = int(self.attackers.max(initial=1)) - self.staying
-        return max(able, 1), int(self.defenders.max(initial=1))
-
-    def _chances(self) -> npt.NDArray[Any]:
+    def chances(self) -> npt.NDArray[Any]:
         able, defenders = self._sizes
         several = self.attackers.size > 1
         moderate = several and able * defenders <= MOST_CELLS
@@ -418,19 +353,40 @@ class _Question:
         if several and self.kernel.by_rows and self._pays(CELLS_FOR_A_CHANCE):
             chances = self._by_rows(won=lambda _: 1, lost=lambda _: 0)
             return chances if self.exact else np.minimum(chances, 1.0)
-        return self._one_by_one(lambda kernel, *battle: kernel.win_probability(*battle))
+        return self._one_by_one(self.kernel.win_probability)
+
+    def attackers_left(self) -> npt.NDArray[Any]:
+        means = self._means(won=lambda able: able + self.staying, lost=lambda _: self.staying)
+        stay = self.attackers <= self.staying  # as they are
+        means[stay] = [Fraction(n) for n in self.attackers[stay].tolist()]
+        return means
+
+    def defenders_left(self) -> npt.NDArray[Any]:
+        return self._means(won=lambda _: 0, lost=lambda armies: armies)
+
+    def _empty(self, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+        return np.empty(shape, dtype=object if self.exact else float)
+
+    @cached_property
+    def _sizes(self) -> tuple[int, int]:
+        """Return the most attackers able to attack, at least 1, and the most defenders."""
+        able = int(self.attackers.max(initial=1)) - self.staying
+        return max(able, 1), int(self.defenders.max(initial=1))
 
     def _means(self, won: Worth, lost: Worth) -> npt.NDArray[Any]:
+        """Return each battle's expected value.
+
+        won, lost: the value of so many armies that can move in, or that hold.
+        """
         finite = self.kernel.most_left(*self._sizes) == self._sizes
         if self.kernel.by_rows and finite and self._pays(CELLS_FOR_A_DISTRIBUTION):
             return self._by_rows(won, lost)
 
-        def mean(kernel: Kernel, able: int, defenders: int) -> Probability:
-            return (
-                kernel.forward(Distribution([able]), defenders)
-                .map(lambda end: lost(end.defenders) if end.defenders else won(end.attackers))
-                .mean()
-            )
+        def mean(able: int, defenders: int) -> Probability:
+            ends = self.kernel.forward(Distribution([able]), defenders)
+            return ends.map(
+                lambda end: lost(end.defenders) if end.defenders else won(end.attackers)
+            ).mean()
 
         return self._one_by_one(mean)
 
@@ -449,16 +405,14 @@ class _Question:
         """Answer for all battles with as many defenders at once."""
         sizes = self._sizes
         self.kernel.by("table", *sizes).refuse(*sizes)
-        values = Values(
-            *([of(n) for n in range(most + 1)] for of, most in zip((won, lost), sizes, strict=True))
-        )
+        values = Values([*map(won, range(sizes[0] + 1))], [*map(lost, range(sizes[1] + 1))])
         rows = self.kernel.backward(values)
         if not self.kernel.exact and sizes[0] * sizes[1] <= MOST_CELLS:
             table = np.empty((sizes[1], self.staying + sizes[0] + 1))
             for d, row in enumerate(rows, start=1):
                 table[d - 1, : self.staying], table[d - 1, self.staying :] = values.lost[d], row
             return np.array(table[self.defenders - 1, self.attackers])
-        means = np.empty(self.attackers.shape, dtype=object if self.exact else float)
+        means = self._empty(self.attackers.shape)
         flat, able = means.reshape(-1), np.maximum(self.attackers - self.staying, 0).reshape(-1)
         groups = _in_groups(self.defenders.reshape(-1), sizes[1])
         for battles, row in zip(groups, rows, strict=True):
@@ -470,12 +424,12 @@ class _Question:
         battles = np.stack([self.attackers.reshape(-1), self.defenders.reshape(-1)])
         return np.unique(battles, axis=1, return_inverse=True)
 
-    def _one_by_one(self, answer: Answer) -> npt.NDArray[Any]:
+    def _one_by_one(self, answer: Callable[[int, int], Probability]) -> npt.NDArray[Any]:
         """Answer for each different battle once."""
         different, places = self._different()
-        answers = np.empty(different.shape[1], dtype=object if self.exact else float)
+        answers = self._empty((different.shape[1],))
         for place, (attackers, defenders) in enumerate(different.T.tolist()):
-            answers[place] = answer(self.kernel, attackers - self.staying, defenders)
+            answers[place] = answer(attackers - self.staying, defenders)
         return answers[places].reshape(self.attackers.shape)
 
 
