@@ -1,7 +1,7 @@
 """Draws the pictures of the pages, each by the command that the page shows.
 
 Those of the pages under `docs/` are also kept in `docs/pictures/`, so that the pages can be read in
-the repository. A test says when one is stale; `python -m docs.retell` draws it again.
+the repository. A test says when one is stale; `python -m docs.reprint` draws it again.
 """
 
 import contextlib

@@ -31,7 +31,7 @@ class Session(NamedTuple):
         found = PICTURE.search(self.command)
         return found and found.group(1)
 
-    def is_told_by(self, printed: str) -> bool:
+    def shows(self, printed: str) -> bool:
         """Return whether a command has printed what the page shows.
 
         printed: all of it.

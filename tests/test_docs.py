@@ -67,7 +67,7 @@ def test_each_command_prints_what_the_page_shows(
     ended = run.words([word.replace(".svg", ".json") for word in session.words])
     assert ended.code == 0, ended.stderr
     printed = ended.stdout + ended.stderr.replace(".json", ".svg")
-    assert session.is_told_by(printed), printed
+    assert session.shows(printed), printed
     if session.picture:
         specification = (here / session.picture).with_suffix(".json").read_text(encoding="utf-8")
         if page in WRITTEN and "compare" not in session.command:  # whose times differ
@@ -77,14 +77,14 @@ def test_each_command_prints_what_the_page_shows(
             assert f'"description": "{title[1]}' in specification, title[1]
             kept = (KEPT / session.picture).read_text(encoding="utf-8")
             is_stale = words(kept) != words(drawn(specification))
-            assert not is_stale, f"draw it again: python -m docs.retell {session.picture}"
+            assert not is_stale, f"draw it again: python -m docs.reprint {session.picture}"
 
 
 def test_a_session_may_leave_out_lines_but_not_change_them() -> None:
     session = Session("iacta", "one\n...\nlast: ... s\n")
-    assert session.is_told_by("one\ntwo\nthree\nlast: 4 s\n")
-    assert not session.is_told_by("one\ntwo\nthree\nlast: 4 min\n")
-    assert not session.is_told_by("1\ntwo\nlast: 4 s\n")
+    assert session.shows("one\ntwo\nthree\nlast: 4 s\n")
+    assert not session.shows("one\ntwo\nthree\nlast: 4 min\n")
+    assert not session.shows("1\ntwo\nlast: 4 s\n")
 
 
 def test_every_block_of_code_is_of_a_kind_that_is_run() -> None:

@@ -53,7 +53,7 @@ def test_each_line_prints_what_the_readme_shows(run: Run, session: Session) -> N
     assert command.startswith("iacta ")
     ended = run(command.removeprefix("iacta "))
     assert ended.code == 0
-    assert session.is_told_by(ended.stdout + ended.stderr), ended
+    assert session.shows(ended.stdout + ended.stderr), ended
 
 
 def test_what_is_not_run_is_there() -> None:

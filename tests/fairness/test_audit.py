@@ -643,7 +643,7 @@ def test_luck_in_a_campaign_is_that_of_all_that_is_ahead() -> None:
     assert luck.wins == pytest.approx(won)
 
 
-def test_luck_with_a_plan_is_told_by_its_chances() -> None:
+def test_luck_with_a_plan_is_that_of_its_chances() -> None:
     roll = {"attack_dice": 3, "defence_dice": 2}
     rows = [
         roll | {"attackers_lost": 0, "chance_before": "60%", "chance_after": 0.72},

@@ -95,5 +95,5 @@ def visit(driver: Driver, address: str) -> Iterator[Visit]:
             context.close()
     ours = (f"{address}/", "data:", "blob:")
     assert [each for each in strangers if not each.startswith(ours)] == []
-    # A refusal is told on the page, and by browsers in their console too.
+    # A refusal is shown on the page, and by browsers in their console too.
     assert [each for each in complaints if "status of 4" not in each] == []

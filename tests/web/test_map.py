@@ -290,7 +290,7 @@ def test_an_analysis_has_the_numbers_of_the_library(visit: Visit) -> None:
     page, plan = visit(TINY_LINK), plan_of_tiny()
     play(page)
     value(page, plan.value)
-    expect(page.locator("#told")).to_contain_text("proven best")
+    expect(page.locator("#report")).to_contain_text("proven best")
     assert page.locator("#bar").get_attribute("aria-valuenow") == f"{100 * plan.value:.2f}"
     page.locator("#whole summary").click()
     answer = PlanQuestion(read_position(POSITION), take="East").answer()
@@ -303,9 +303,9 @@ def test_a_turn_is_played_with_variations_and_undone(visit: Visit) -> None:
     play(page)
     expect(page.locator("#moves li")).to_have_count(1)
     page.locator("#moves button").click()
-    expect(page.locator("#battle-told")).to_contain_text("9 against 1")
+    expect(page.locator("#battle-said")).to_contain_text("9 against 1")
     fought(page, 8, 0)
-    expect(page.locator("#advance-told")).to_have_text("Armies that move from A into B")
+    expect(page.locator("#advance-said")).to_have_text("Armies that move from A into B")
     expect(page.locator("#advance-number")).to_have_text("7, the best")
     assert page.locator("#advance").input_value() == "7"
     page.get_by_role("button", name="Move in", exact=True).click()
@@ -417,7 +417,7 @@ def test_new_armies_are_placed_as_is_best_or_by_hand(visit: Visit) -> None:
     expect(best).to_be_visible(timeout=SLOWEST)
     for _ in range(3):
         spot(page, "A").click()
-    expect(page.locator("#placing-told")).to_have_text("All new armies are placed.")
+    expect(page.locator("#placing-said")).to_have_text("All new armies are placed.")
     page.get_by_role("button", name="Clear", exact=True).click()
     best.click()
     says(page, "A", "red, 12")
@@ -425,7 +425,7 @@ def test_new_armies_are_placed_as_is_best_or_by_hand(visit: Visit) -> None:
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.get_by_role("button", name="Best: 4 on A")).to_be_visible(timeout=SLOWEST)
     spot(page, "A").click()
-    expect(page.locator("#placing-told")).to_contain_text("3 of 4")
+    expect(page.locator("#placing-said")).to_contain_text("3 of 4")
 
 
 def test_a_turn_ends_with_a_move_and_the_next_player(visit: Visit) -> None:
@@ -438,10 +438,10 @@ def test_a_turn_ends_with_a_move_and_the_next_player(visit: Visit) -> None:
     page.get_by_label("Armies to move").fill("5")
     page.get_by_role("button", name="Move", exact=True).click()
     says(page, "B", "red, 6")
-    expect(page.locator("#told")).to_have_text("The turn of red is over.")
+    expect(page.locator("#report")).to_have_text("The turn of red is over.")
     page.get_by_role("button", name="Next player").click()
     expect(page.locator("#turn")).to_have_text("blue moves")
-    expect(page.locator("#placing-told")).to_contain_text("5 of 5 new armies")
+    expect(page.locator("#placing-said")).to_contain_text("5 of 5 new armies")
 
 
 def test_what_is_entered_wrong_is_refused_where_it_can_be_seen(visit: Visit) -> None:
@@ -582,7 +582,7 @@ def test_a_projector_shows_the_map_and_the_sentence(visit: Visit) -> None:
     value(page, plan_of_tiny().value)
     page.get_by_role("button", name="Project").click()
     expect(page.locator(".map-side")).to_be_hidden()
-    expect(page.locator("#told")).to_be_visible()
+    expect(page.locator("#report")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator(".map-side")).to_be_visible()
 
@@ -594,7 +594,7 @@ def test_map_sentence_and_main_line_are_printed_on_one_page(visit: Visit) -> Non
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    for shown in ("#map", "#told", "#plan-tables h3"):
+    for shown in ("#map", "#report", "#plan-tables h3"):
         expect(page.locator(shown).first).to_be_visible()
     for hidden in ("#setup", "#moves", "#command", "#sharing", ".menu"):
         expect(page.locator(hidden)).to_be_hidden()
@@ -696,7 +696,7 @@ def test_names_are_text_everywhere(visit: Visit) -> None:
     page.get_by_label("Armies on __proto__").fill("3")
     play(page)
     page.get_by_label("Goal", exact=True).select_option("eliminate")
-    expect(page.locator("#told")).to_contain_text("eliminate __proto__")
+    expect(page.locator("#report")).to_contain_text("eliminate __proto__")
     page.locator("#moves button").first.click()
     expect(page.locator("#battle-name")).to_contain_text(names[0])
     shown = "main img:not(#qr), main b:not(#names b), main i, main u, main h1"
@@ -911,7 +911,7 @@ def test_the_code_is_copied_and_pasted(visit: Visit) -> None:
 
 def test_a_link_that_is_cut_shows_a_board(visit: Visit) -> None:
     page = visit("/map#p=red&h=a1&g=all&go=1&x=0q1&i=7")
-    expect(page.locator("#told")).to_have_text("Choose on the map what to take.")
+    expect(page.locator("#report")).to_have_text("Choose on the map what to take.")
     assert page.locator(".spot").count() == 42
     expect(page.get_by_text("Cannot read the position in the address")).to_be_visible()
     page = visit("/map#b=zzz&p=red&h=a1")

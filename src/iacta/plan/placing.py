@@ -8,7 +8,7 @@ compared, so that the best is proven.
 Elsewhere it is what one step of lookahead sees. Then all new armies are tried on one territory, for
 each that they may help; then half of them on each of two; then the best of these is improved by
 moving armies from one territory to another, first half of them and in the end one at a time, as
-long as that gains. The few best placements are settled by plans with all the effort there is.
+long as that gains. The few best placements are settled by plans with all the time there is.
 """
 
 from collections import Counter
@@ -54,7 +54,7 @@ __all__ = [
 
 MOST_NEW = 1000  # armies; a search for the fewest ends there
 FIRST_TRIED = 8
-SETTLED = 2  # placements that are settled by plans with all the effort there is
+SETTLED = 2  # placements that are settled by plans with all the time there is
 GAIN = 1e-9
 MOST_PLACEMENTS = 2000  # that are all looked at
 MOST_STATES = 50_000  # that may follow them

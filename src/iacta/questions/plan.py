@@ -424,7 +424,7 @@ class PlanQuestion(UnderRules, Question):
         deadline = Deadline.of(self.time_limit)
         # What follows the plan has its part of the time, too.
         later = [self.hold, self.need is not None, self.alternatives]
-        effort: dict[str, Any] = {
+        options: dict[str, Any] = {
             "time_limit": _seconds(deadline.part(1.0 / (1 + sum(later)))),
             "progress": partial(self._watched, watch),
         }
@@ -434,15 +434,15 @@ class PlanQuestion(UnderRules, Question):
             new = goes_on = None
             brought = self.new_armies
             if self.reinforce is not None:
-                new = reinforce(start, goal, self.reinforce, **self.constraints, **effort)
+                new = reinforce(start, goal, self.reinforce, **self.constraints, **options)
                 plan = new.plan
             elif brought is not None and goal.in_order:
                 seed = self.seed or 0
                 several = cast(InOrder, goal)
-                goes_on = go_on(start, several, brought, seed=seed, **self.constraints, **effort)
+                goes_on = go_on(start, several, brought, seed=seed, **self.constraints, **options)
                 plan = goes_on.plan
             else:
-                plan = best_plan(start, goal, **self.constraints, **effort, prove=prove)
+                plan = best_plan(start, goal, **self.constraints, **options, prove=prove)
             answer = PlanAnswer(self, plan, new=new, goes_on=goes_on)
             try:
                 if self.hold:
@@ -486,14 +486,14 @@ class PlanQuestion(UnderRules, Question):
             )
 
     def _needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> Needed:
-        effort = {**self.constraints, "time_limit": _seconds(deadline)}
+        options = {**self.constraints, "time_limit": _seconds(deadline)}
         if self.reinforce is not None:
             text = Chance().text(chance)
-            found = reinforcements_needed(self.start, self.goal, text, **effort)
+            found = reinforcements_needed(self.start, self.goal, text, **options)
             return Needed(chance, found.armies, placement=found.placement)
         source = _largest(plan) if self.source is None else self.start.board.find(self.source)
         number = armies_needed_for_plan(
-            self.start, self.goal, Chance().text(chance), source, **effort
+            self.start, self.goal, Chance().text(chance), source, **options
         )
         return Needed(chance, number, source)
 

@@ -17,10 +17,10 @@ __all__ = [
     "MOST_LINES",
     "Checked",
     "achieved",
+    "bound_is_informative",
     "chance_so_far",
     "is_hopeless",
     "is_informative",
-    "is_telling",
     "is_worth",
     "proof",
     "settled_chance",
@@ -34,7 +34,7 @@ RARE = 0.001
 ROUNDING = 1e-12
 SEEN = 5e-5  # differences of values that are shown
 NEAR = 0.01  # gaps, as parts of the most, that are reported as such
-TELLING = 0.2  # a bound says something if it excludes this part of what is missing to the most
+INFORMATIVE = 0.2  # a bound says something if it excludes this part of what is missing to the most
 MOST_LINES = 40  # of a table
 MOST_ENDINGS = 3  # of the ways to fail
 COUNTED = "The numbers in these tables come from {} simulated games of the plan."
@@ -68,7 +68,7 @@ def proof(plan: Plan) -> str:
     if is_hopeless(plan) and (reason := why(plan)):
         return f": {reason}."
     if is_hopeless(plan) and is_chance:
-        if not is_telling(plan):
+        if not bound_is_informative(plan):
             return "; one may exist."
         return f"; no plan can have a chance above {_at_most(plan.upper_bound)}."
     if plan.proven and not plan.steps and not is_worth(plan):
@@ -79,7 +79,7 @@ def proof(plan: Plan) -> str:
         kind, none = " of the plans that fight each battle to its end", "none of them"
     if plan.proven:
         return f"{worth}: proven best{kind}."
-    if not is_telling(plan):
+    if not bound_is_informative(plan):
         return f"{worth}; a better plan may exist."
     if is_chance and plan.gap <= NEAR:
         return f", at most {_points(plan.gap)} below the best possible{kind}."
@@ -91,7 +91,7 @@ def proof(plan: Plan) -> str:
     return f"{worth}, {below}" if worth else f"; it is {below}"
 
 
-def is_telling(plan: Plan) -> bool:
+def bound_is_informative(plan: Plan) -> bool:
     """Return whether the bound of a plan says more than what nothing can be above."""
     most, held = plan.problem.rewards.most, plan.problem.held
     return is_informative(plan.value - held, plan.upper_bound - held, most)
@@ -103,7 +103,7 @@ def is_informative(value: float, bound: float, most: float = 1.0) -> bool:
     >>> is_informative(0.25, 0.98), is_informative(0.25, 0.75), is_informative(0.995, 1.0)
     (False, True, True)
     """
-    return bound - value <= NEAR * most or most - bound >= TELLING * (most - value)
+    return bound - value <= NEAR * most or most - bound >= INFORMATIVE * (most - value)
 
 
 def chance_so_far(value: float, bound: float) -> str:

@@ -55,7 +55,7 @@ let placing = {}; // new armies by territory
 let typed = { t: null, digits: "", time: 0 };
 let committed = 0;
 let times = []; // when the address was changed
-let telling = 0;
+let writing = 0;
 let isBusy = false; // while the server takes a step
 let focusedBefore = null; // what had the focus before the last press of the pointer, or the last click
 let classic = null;
@@ -70,17 +70,17 @@ function commit(following, { isStep = false } = {}) {
   const isNew = isStep || Date.now() - committed > SETTLED;
   committed = isStep ? 0 : Date.now();
   on["setup-wrong"].textContent = on["play-wrong"].textContent = "";
-  tell(isNew);
+  writeAddress(isNew);
   render();
 }
 
 /** Write the state into the address; where that is done too often for browsers, a little later. */
-function tell(isNew) {
-  clearTimeout(telling);
+function writeAddress(isNew) {
+  clearTimeout(writing);
   const now = Date.now();
   times = times.filter((time) => now - time < SPAN);
   if (times.length >= MOST_CHANGES) {
-    telling = setTimeout(() => tell(isNew), LATER);
+    writing = setTimeout(() => writeAddress(isNew), LATER);
     return;
   }
   const fragment = written(state);
@@ -129,7 +129,7 @@ async function boardOf(code) {
 
 /** Show what the address holds. */
 async function restore() {
-  clearTimeout(telling);
+  clearTimeout(writing);
   const fragment = location.hash;
   on["setup-wrong"].textContent = "";
   if (!new URLSearchParams(fragment.slice(1)).has("h")) {
@@ -325,13 +325,13 @@ const left = (now) => now.new - Object.values(placing).reduce((sum, count) => su
 
 function hold(t, what) {
   commit(held(state, t, what));
-  say(map.told(t));
+  say(map.words(t));
 }
 
 function aim(t, isAimed) {
   const targets = state.targets.filter((each) => each !== t);
   commit(changed(state, { targets: isAimed ? [...targets, t].sort((a, b) => a - b) : targets }));
-  say(map.told(t));
+  say(map.words(t));
 }
 
 function stay(t, stays) {
@@ -382,7 +382,7 @@ function openPad(t) {
   if (state.played && standing()?.phase !== "place") return;
   chosen = t;
   if (!state.played && brush !== null && brush >= 0 && state.owners[t] !== brush) commit(held(state, t, { owner: brush }));
-  on["pad-told"].textContent = `Armies ${state.played ? "to place " : ""}on ${cut(board.territories[t])}`;
+  on["pad-said"].textContent = `Armies ${state.played ? "to place " : ""}on ${cut(board.territories[t])}`;
   on["pad-number"].value = "";
   if (!on.pad.open) on.pad.show();
   render();
@@ -563,7 +563,7 @@ function showPlay(now) {
   if (phase === "advance") showAdvancing(now, found);
   if (phase === "fortify") {
     const [from, to] = [picked.from, picked.to].map((t) => (t === null ? null : board.territories[t]));
-    on["fortify-told"].textContent = to ? `${from} to ${to}` : from ? `${from}: tap where its armies go.` : "Tap a territory, then where its armies go.";
+    on["fortify-said"].textContent = to ? `${from} to ${to}` : from ? `${from}: tap where its armies go.` : "Tap a territory, then where its armies go.";
   }
   showSteps();
   on.whole.hidden = !found?.sections?.length;
@@ -606,7 +606,7 @@ function showValue(entry, now) {
     on.bar.setAttribute("aria-valuenow", (100 * value).toFixed(2));
   }
   on.figure.textContent = isOver ? "" : (found?.figure ?? "");
-  on.told.textContent = now?.problem ?? (isOver ? now.sentence : (found?.sentences.join(" ") ?? soFar?.words ?? entry?.wrong ?? (goalOf(board, state) ? "Searching …" : "Choose on the map what to take.")));
+  on.report.textContent = now?.problem ?? (isOver ? now.sentence : (found?.sentences.join(" ") ?? soFar?.words ?? entry?.wrong ?? (goalOf(board, state) ? "Searching …" : "Choose on the map what to take.")));
   const isSearching = analyst.isLookingAt(now?.code, goalOf(board, state));
   on.doing.textContent = isSearching ? (found && soFar ? soFar.words : "Searching …") : "";
   on.stop.hidden = !isSearching || !analyst.stop;
@@ -616,7 +616,7 @@ function showValue(entry, now) {
 function showPlacing(now, found) {
   const rest = left(now);
   const mine = Object.entries(placing).filter(([, count]) => count);
-  on["placing-told"].textContent = rest ? `${rest} of ${now.new} new armies to place: tap your territories.` : "All new armies are placed.";
+  on["placing-said"].textContent = rest ? `${rest} of ${now.new} new armies to place: tap your territories.` : "All new armies are placed.";
   on["place-best"].hidden = !found?.placement;
   if (found?.placement) on["place-best"].textContent = `Best: ${found.placement.map(([t, count]) => `${count} on ${cut(board.territories[t])}`).join(", ")}`;
   on["place-mine"].disabled = rest > 0;
@@ -651,7 +651,7 @@ function showAttacking(now, found) {
   const move = moves.find(({ from, to }) => from === way.from && to === way.to);
   on["battle-name"].textContent = `${board.territories[way.from]} to ${board.territories[way.to]}`;
   const worth = move ? [`Goal: ${move.figure}, ${move.words}.`, move.success && `${move.success}.`] : [found ? "Of no use for this goal." : ""];
-  on["battle-told"].textContent = [`${way.words}.`, ...worth].filter(Boolean).join(" ");
+  on["battle-said"].textContent = [`${way.words}.`, ...worth].filter(Boolean).join(" ");
   const [mine, theirs] = [now.armies[way.from], now.armies[way.to]];
   const results = JSON.stringify([way, mine, theirs]);
   if (on.rolls.dataset.key === results) return;
@@ -670,7 +670,7 @@ function showAttacking(now, found) {
 
 function showAdvancing(now, found) {
   const { from, to, least, most } = now.advance;
-  on["advance-told"].textContent = `Armies that move from ${board.territories[from]} into ${board.territories[to]}`;
+  on["advance-said"].textContent = `Armies that move from ${board.territories[from]} into ${board.territories[to]}`;
   const key = JSON.stringify([now.code, found?.best ?? null]);
   if (on.advancing.dataset.key !== key) {
     on.advancing.dataset.key = key;
@@ -701,11 +701,11 @@ function showSteps() {
     const after = known(k)?.found;
     const parts = split(step, known(step.after)?.found ?? null, after ?? null);
     const isChance = after?.is_chance !== false;
-    const told = [];
-    if (after?.figure) told.push(after.figure);
-    if (parts?.luck && Math.abs(parts.luck) >= 0.0005) told.push(`dice ${parts.isRough ? "about " : ""}${points(parts.luck, isChance)}`);
-    if (parts?.cost && parts.cost >= 0.0005) told.push(`choice ${points(-parts.cost, isChance)}`);
-    const button = element("button", { type: "button", className: `step-of${parts?.isCostly ? " costly" : ""}` }, `${turn?.words ?? turn?.problem ?? "…"} `, element("small", {}, told.join(", ")));
+    const figures = [];
+    if (after?.figure) figures.push(after.figure);
+    if (parts?.luck && Math.abs(parts.luck) >= 0.0005) figures.push(`dice ${parts.isRough ? "about " : ""}${points(parts.luck, isChance)}`);
+    if (parts?.cost && parts.cost >= 0.0005) figures.push(`choice ${points(-parts.cost, isChance)}`);
+    const button = element("button", { type: "button", className: `step-of${parts?.isCostly ? " costly" : ""}` }, `${turn?.words ?? turn?.problem ?? "…"} `, element("small", {}, figures.join(", ")));
     if (parts?.isCostly) button.append(element("span", { className: "mark", title: "a costly choice" }, " ?"));
     if (k === state.at) button.setAttribute("aria-current", "step");
     button.addEventListener("click", () => go(k));
@@ -747,8 +747,8 @@ function showLegend(shown) {
   const items = state.players.map((name, player) => {
     const lands = shown.owners.filter((owner) => owner === player).length;
     const armies = shown.armies.reduce((sum, count, t) => sum + (shown.owners[t] === player ? count : 0), 0);
-    const told = `${cut(name)}: ${armies} on ${lands}`;
-    return element("li", {}, swatch(player, shown.tones[player]), ` ${told}`);
+    const words = `${cut(name)}: ${armies} on ${lands}`;
+    return element("li", {}, swatch(player, shown.tones[player]), ` ${words}`);
   });
   on.legend.replaceChildren(...items);
 }
@@ -853,7 +853,7 @@ function showGoal() {
   on.pick.setAttribute("aria-pressed", String(isPicking));
   on.view.classList.toggle("picking", isPicking);
   const names = state.targets.map((t) => board.territories[t]);
-  on["targets-told"].textContent = names.length ? names.join(", ") : "none yet";
+  on["targets-said"].textContent = names.length ? names.join(", ") : "none yet";
 }
 
 /** Show the QR code of the position’s code. */
@@ -878,11 +878,11 @@ const table = new TerritoryTable(on.table, {
   },
 });
 
-const listen = (name, event, told) => on[name].addEventListener(event, told);
-const submitted = (name, told) =>
+const listen = (name, event, handler) => on[name].addEventListener(event, handler);
+const submitted = (name, handler) =>
   listen(name, "submit", (event) => {
     event.preventDefault();
-    told();
+    handler();
   });
 const wholeOf = (input, usual) => (/^\s*\d+\s*$/.test(input.value) ? Number(input.value) : usual);
 const numberOf = (input) => wholeOf(input, input.value);

@@ -31,7 +31,7 @@ const ROUGH = 0.002; // differences whose errors are larger are said to be rough
  */
 
 export class Analyst {
-  /** @param {() => void} changed is told when something new is known */
+  /** @param {() => void} changed is called when something new is known */
   constructor(changed) {
     this.changed = changed;
     /** @type {Map<string, {found: Analysis|null, seconds: number, so_far: {words: string, value: number|null}|null, wrong: string}>} */
@@ -97,7 +97,7 @@ export class Analyst {
     if (this.known.size > MOST_KEPT) this.known.delete(this.known.keys().next().value);
     try {
       for (const seconds of times) {
-        const told = {
+        const handlers = {
           progress: (words, value) => {
             if (goal.hold) return; // this is the chance to take, not to hold
             // It never gets worse: what was found before is still there.
@@ -116,7 +116,7 @@ export class Analyst {
           },
         };
         const asked = { code, board: board.board, ...goal, time_limit: seconds };
-        const found = await patiently(() => searched(asked, told), () => control.signal.throwIfAborted());
+        const found = await patiently(() => searched(asked, handlers), () => control.signal.throwIfAborted());
         control.signal.throwIfAborted();
         // A chance to hold is estimated: the longer search knows it better, be it more or less.
         if (!entry.found || found.is_proven || goal.hold || found.value >= entry.found.value) entry.found = found;

@@ -3,7 +3,7 @@
 // The server lays everything out; here a map is made larger and smaller, and the labels are left out
 // for which it is too small. A colour says one thing. While a position is set up, land and badge have
 // the colour of the owner. Where a plan's chances differ, land is shaded by the chance to own it, in
-// grey, which is nobody's; owners are then told by their badges alone.
+// grey, which is nobody's; only badges show owners then.
 
 /** @typedef {import("./map_state.js").Board} Board */
 /** @typedef {import("./map_state.js").Anchor} Anchor */
@@ -74,7 +74,7 @@ export class BoardMap {
    *   look: {shapes: string[], digits: Record<string, string>},
    *   click: (territory: number) => void, hold: (territory: number) => void,
    *   choose: (territory: number) => void, type: (territory: number, key: string) => boolean}} parts
-   *   `click` is told which territory was clicked or tapped, `hold` on which a finger stayed,
+   *   `click` is called with which territory was clicked or tapped, `hold` on which a finger stayed,
    *   `choose` to which an arrow key went, `type` which other key was pressed there; it says whether
    *   that meant anything.
    */
@@ -128,7 +128,7 @@ export class BoardMap {
     }
   }
 
-  /** Return how large a map must be, as a part of what fits, for its territories to be told apart. */
+  /** Return how large a map must be, as a part of what fits, for a player to tell its territories apart. */
   usualZoom() {
     const { width } = this.board.scene;
     return Math.min(Math.max((width * UNITS[0]) / (this.view.clientWidth - 2), 1), MOST_ZOOM);
@@ -411,7 +411,7 @@ export class BoardMap {
       const isTarget = shown.targets.includes(t);
       spot.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
       spot.setAttribute("tabindex", t === (shown.chosen ?? 0) ? 0 : -1);
-      spot.setAttribute("aria-label", this.told(t));
+      spot.setAttribute("aria-label", this.words(t));
       spot.setAttribute("aria-pressed", shown.chosen === t);
       spot.setAttribute("class", `spot${shown.chosen === t || shown.aimed === t ? " chosen" : ""}`);
       const tone = owner < 0 ? "" : shown.tones[owner];
@@ -431,7 +431,7 @@ export class BoardMap {
   }
 
   /** Return what a territory is, in words. */
-  told(t) {
+  words(t) {
     const { board, shown } = this;
     const owner = shown.owners[t];
     const parts = [board.territories[t]];

@@ -82,7 +82,7 @@ function refusal(problem) {
  * Return what is asked for; while the server is busy, ask again.
  * @template T
  * @param {() => Promise<T>} ask
- * @param {(sentence: string) => void} waiting is told why it takes longer
+ * @param {(sentence: string) => void} waiting is called with why it takes longer
  * @returns {Promise<T>}
  */
 export async function patiently(ask, waiting = () => {}) {
@@ -125,7 +125,7 @@ export async function posted(address, body, signal) {
  * Search a turn, with progress and a way to stop early where the server can be listened to.
  * @param {object} asked as `/api/v1/turn/analyse` takes it
  * @param {{progress: (doing: string, part: number|null) => void, signal: AbortSignal,
- *   stoppable: (stop: () => void) => void}} told
+ *   stoppable: (stop: () => void) => void}} handlers
  * @returns {Promise<object>} the analysis
  */
 export function searched(asked, { progress, signal, stoppable }) {
@@ -151,15 +151,15 @@ export function searched(asked, { progress, signal, stoppable }) {
       stoppable(() => socket.send(JSON.stringify({ stop: true })));
     });
     socket.addEventListener("message", ({ data }) => {
-      const told = JSON.parse(data);
-      if (told.progress) progress(told.progress.doing, told.progress.part);
-      if (told.answer) {
+      const message = JSON.parse(data);
+      if (message.progress) progress(message.progress.doing, message.progress.part);
+      if (message.answer) {
         close();
-        done(told.answer);
+        done(message.answer);
       }
-      if (told.problem) {
+      if (message.problem) {
         close();
-        failed(refusal(told.problem));
+        failed(refusal(message.problem));
       }
     });
     socket.addEventListener("close", () => {

@@ -35,12 +35,12 @@ export function table(heads, rows) {
 export class TerritoryTable {
   /**
    * @param {HTMLElement} place
-   * @param {{hold: Function, aim: Function, stay: Function, keep: Function, choose: Function}} told
-   *   what each change is told to, with the territory and the new value
+   * @param {{hold: Function, aim: Function, stay: Function, keep: Function, choose: Function}} changed
+   *   what is called for each change, with the territory and the new value
    */
-  constructor(place, told) {
+  constructor(place, changed) {
     this.place = place;
-    this.told = told;
+    this.changed = changed;
     this.key = "";
   }
 
@@ -66,7 +66,7 @@ export class TerritoryTable {
   }
 
   make(board, players) {
-    const { told } = this;
+    const { changed } = this;
     const homes = board.continents.map(({ name, bonus, territories }) => ({ name: `${name}, bonus ${bonus}`, territories }));
     const seen = new Set();
     const groups = homes.map(({ name, territories }) => ({
@@ -94,17 +94,17 @@ export class TerritoryTable {
           stay: element("input", { type: "checkbox", aria: `${of} may not attack` }),
           keep: element("input", { ...number, aria: `Armies to keep on ${of}` }),
         };
-        row.owner.addEventListener("change", () => told.hold(t, { owner: Number(row.owner.value) }));
+        row.owner.addEventListener("change", () => changed.hold(t, { owner: Number(row.owner.value) }));
         row.armies.addEventListener("change", () => {
-          if (/^\s*\d+\s*$/.test(row.armies.value)) told.hold(t, { armies: Number(row.armies.value) });
+          if (/^\s*\d+\s*$/.test(row.armies.value)) changed.hold(t, { armies: Number(row.armies.value) });
           else row.armies.value = this.armies[t];
         });
-        row.aim.addEventListener("change", () => told.aim(t, row.aim.checked));
-        row.stay.addEventListener("change", () => told.stay(t, row.stay.checked));
-        row.keep.addEventListener("change", () => told.keep(t, Number(row.keep.value) || 0));
+        row.aim.addEventListener("change", () => changed.aim(t, row.aim.checked));
+        row.stay.addEventListener("change", () => changed.stay(t, row.stay.checked));
+        row.keep.addEventListener("change", () => changed.keep(t, Number(row.keep.value) || 0));
         const cells = [row.owner, row.armies, row.aim, row.stay, row.keep].map((input) => element("td", {}, input));
         row.line = element("tr", {}, element("th", { scope: "row" }, of), ...cells);
-        row.line.addEventListener("focusin", () => told.choose(t));
+        row.line.addEventListener("focusin", () => changed.choose(t));
         this.rows[t] = row;
         body.append(row.line);
       }

@@ -1,6 +1,6 @@
 """Rewrites the sessions and pictures of the pages where commands now print or draw something else.
 
-python -m docs.retell [WORD ...] runs the commands that hold all the words, rewrites below each as
+python -m docs.reprint [WORD ...] runs the commands that hold all the words, rewrites below each as
 many lines as the page shows, and draws stale pictures again. It changes no sentence and no title of
 a picture.
 """
@@ -49,7 +49,7 @@ def redraw(session: Session, specification: str) -> None:
             print(file.relative_to(ROOT), flush=True)
 
 
-def told_anew(session: Session, printed: str) -> str:
+def reprinted(session: Session, printed: str) -> str:
     """Return what a page shows of what a command prints.
 
     Where three dots replace lines, each line that is shown becomes the one that is most like it.
@@ -64,7 +64,7 @@ def _nearest(line: str, lines: list[str]) -> str:
     return max(lines, key=lambda other: SequenceMatcher(None, line, other).ratio())
 
 
-def retell(words: list[str]) -> None:
+def reprint(words: list[str]) -> None:
     """Rewrite the pages, and print what has changed."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
@@ -75,13 +75,13 @@ def retell(words: list[str]) -> None:
             printed, specification = printed_by(session)
             if session.picture and f"pictures/{Path(session.picture).name}" in text:
                 redraw(session, specification)
-            if not session.is_told_by(printed):
+            if not session.shows(printed):
                 before = f"$ {session.command}\n{session.shown}"
-                after = f"$ {session.command}\n{told_anew(session, printed)}"
+                after = f"$ {session.command}\n{reprinted(session, printed)}"
                 text = text.replace(before, after)
                 print(f"{page.relative_to(ROOT)}: {session.command}", flush=True)
         page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    retell(sys.argv[1:])
+    reprint(sys.argv[1:])
