@@ -15,19 +15,21 @@ from iacta.fairness.audit import Audit, questions_of
 from iacta.fairness.evidence import log_evidence, log_factors
 from iacta.fairness.fair import (
     COPIED,
+    DRAWS,
+    SAME,
     Counted,
     Followed,
     _alike,
     _copied,
+    _limit,
+    _pearson,
     bias_seen,
     chi_square_sf,
     compare_players,
     compare_with_fair,
-    fair_p_values,
     find_period,
     holm,
     look_at_order,
-    power_of,
     rolls_needed,
 )
 from iacta.fairness.luck import armies_gain, chance_gain, luck_of
@@ -107,6 +109,20 @@ def test_a_loaded_die_is_found_out() -> None:
 
 
 # P-values.
+
+
+def fair_p_values(counts: np.ndarray, chances: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return the simulated p-values of many logs of one length, a row of counts each."""
+    fair = np.sort(_pearson(rng.multinomial(counts[0].sum(), chances, size=DRAWS), chances))
+    below = np.searchsorted(fair, _pearson(counts, chances) * (1 - SAME))
+    return (DRAWS - below + 1) / (DRAWS + 1)
+
+
+def test_many_logs_get_the_p_value_that_one_gets() -> None:
+    row = np.array([370, 340, 290])
+    (wanted,) = fair_p_values(row[None], LOSSES, np.random.default_rng(3))
+    found = compare_with_fair("x", [counted(row.tolist(), LOSSES)], np.random.default_rng(3))
+    assert (found.how, found.p_value) == ("simulated", wanted)
 
 
 @pytest.mark.parametrize(
@@ -470,7 +486,7 @@ def test_the_chi_square_distributions_are_those_of_scipy(degrees: int) -> None:
         assert chi_square_sf(x, degrees) == pytest.approx(stats.chi2.sf(x, degrees), rel=1e-9)
     for off in (0.5, 7.0, 40.0):
         wanted = stats.ncx2.sf(stats.chi2.isf(0.01, degrees), degrees, off)
-        assert power_of(off, degrees, 0.01) == pytest.approx(wanted, rel=1e-6)
+        assert chi_square_sf(_limit(degrees, 0.01), degrees, off) == pytest.approx(wanted, rel=1e-6)
 
 
 @pytest.mark.parametrize("throws", [1000, 20_000])

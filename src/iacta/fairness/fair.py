@@ -18,7 +18,8 @@ at most the stated chance.
 """
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import comb
 from typing import TYPE_CHECKING, NamedTuple
@@ -42,11 +43,9 @@ __all__ = [
     "chi_square_sf",
     "compare_players",
     "compare_with_fair",
-    "fair_p_values",
     "find_period",
     "holm",
     "look_at_order",
-    "power_of",
     "rolls_needed",
 ]
 
@@ -128,11 +127,9 @@ def compare_with_fair(
     (22.0, 'exact')
     """
     statistic = sum(float(_pearson(part.counts, part.chances)) for part in parts)
-    if len(parts) == 1:
-        (part,) = parts
-        kinds = len(part.chances)
-        if comb(part.total + kinds - 1, kinds - 1) <= MOST_ENUMERATED:
-            return Finding(question, _exact(part, statistic), statistic, "exact")
+    others = len(parts[0].chances) - 1
+    if len(parts) == 1 and comb(parts[0].total + others, others) <= MOST_ENUMERATED:
+        return Finding(question, _exact(parts[0], statistic), statistic, "exact")
     drawn = np.zeros(draws)
     for part in parts:
         drawn += _pearson(rng.multinomial(part.total, part.chances, size=draws), part.chances)
@@ -148,7 +145,6 @@ def _simulated(
 
 
 def _pearson(counts: Ints, chances: Floats) -> Floats:
-    """Return X² of counts along the last axis."""
     expected = counts.sum(axis=-1, keepdims=True) * chances
     with np.errstate(invalid="ignore"):
         parts = (counts - expected) ** 2 / expected
@@ -158,9 +154,9 @@ def _pearson(counts: Ints, chances: Floats) -> Floats:
 
 def _exact(part: Counted, statistic: float) -> float:
     """Return the p-value of the exact multinomial test, its outcomes ordered by X²."""
-    n, kinds = part.total, len(part.chances)
-    every = _compositions(n, kinds)
-    log_factorials = np.array([math.lgamma(k + 1) for k in range(n + 1)])
+    n = part.total
+    every = _compositions(n, len(part.chances))
+    log_factorials = _log_factorial(np.arange(n + 1))
     logs = log_factorials[n] + (every * np.log(part.chances) - log_factorials[every]).sum(axis=1)
     is_as_far = _pearson(every, part.chances) >= statistic * (1 - SAME)
     return min(math.fsum(np.exp(logs[is_as_far])), 1.0)
@@ -182,21 +178,6 @@ def _compositions(total: int, kinds: int) -> Ints:
     return np.column_stack([rows, left])
 
 
-def fair_p_values(
-    counts: Ints, chances: Floats, rng: "Generator", draws: int = DRAWS
-) -> npt.NDArray[np.float64]:
-    """Return the simulated p-values of many logs of one length at once.
-
-    counts: a row for each log; all have the same sum.
-    chances: how likely fair dice give each result.
-    rng, draws: as for `compare_with_fair`.
-    """
-    fair = np.sort(_pearson(rng.multinomial(int(counts[0].sum()), chances, size=draws), chances))
-    below = np.searchsorted(fair, _pearson(counts, chances) * (1 - SAME))
-    found: Floats = (draws - below + 1) / (draws + 1)
-    return found
-
-
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values corrected for their number.
 
@@ -208,12 +189,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
     Source: Holm, "A simple sequentially rejective multiple test procedure" (Scandinavian Journal
     of Statistics 6, 1979).
     """
-    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    corrected, least = [0.0] * len(order), 0.0
-    for rank, i in enumerate(order):
-        least = max(least, min((len(order) - rank) * p_values[i], 1.0))
-        corrected[i] = least
-    return corrected
+    order = np.argsort(p_values, kind="stable")
+    left = len(order) - np.arange(len(order))
+    corrected = np.empty(len(order))
+    corrected[order] = np.maximum.accumulate(np.minimum(left * np.array(p_values)[order], 1.0))
+    return corrected.tolist()
 
 
 # Order.
@@ -240,13 +220,10 @@ def look_at_order(
     - the sum of products of neighbours, with scores of mean 0 and variance 1, has the mean −1 and
       the variance n as n grows (Wald and Wolfowitz 1943).
     """
-    used = [part for part in parts if part.pairs is not None and _varies(part)]
+    used = [part for part in parts if part.total > 2 and (part.counts > 0).sum() > 1]
     if not used:
         return []
-    found = np.sum([_order_statistics(part) for part in used], axis=0)
-    means, variances = (
-        np.sum(rows, axis=0) for rows in zip(*map(_order_moments, used), strict=True)
-    )
+    found, means, variances = np.sum([_order(part) for part in used], axis=0)
     total = sum(part.total for part in used)
     seen = (
         f"{found[0]:,.0f} repeats of the result before, {means[0]:,.1f} expected",
@@ -255,11 +232,10 @@ def look_at_order(
         f"the correlation with the result before is {(found[2] + len(used)) / total:+.3f}",
     )
     if total > MOST_SHUFFLED:
-        off = np.abs(found - means) / np.sqrt(variances)
-        chances = [math.erfc(float(each) / math.sqrt(2)) for each in off]
+        off = (np.abs(found - means) / np.sqrt(variances)).tolist()
         return [
-            Finding(name, chance, float(each), "normal", None, words)
-            for name, chance, each, words in zip(ORDER, chances, off, seen, strict=True)
+            Finding(name, math.erfc(each / math.sqrt(2)), each, "normal", None, words)
+            for name, each, words in zip(ORDER, off, seen, strict=True)
         ]
     shuffled = np.sum([_shuffled(part, rng, draws) for part in used], axis=0)
     off = np.abs(found - means) * (1 - SAME)
@@ -270,10 +246,6 @@ def look_at_order(
     ]
 
 
-def _varies(part: Counted) -> bool:
-    return part.total > 2 and int((part.counts > 0).sum()) > 1
-
-
 def _standard(part: Counted) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Return the scores with mean 0 and variance 1, and which are better than average."""
     share = part.counts / part.total
@@ -282,27 +254,24 @@ def _standard(part: Counted) -> tuple[Floats, npt.NDArray[np.bool_]]:
     return middle / spread, middle > 0
 
 
-def _order_statistics(part: Counted) -> Floats:
-    assert part.pairs is not None  # noqa: S101 # as `look_at_order` has seen
-    scores, better = _standard(part)
-    changes = part.pairs[better][:, ~better].sum() + part.pairs[~better][:, better].sum()
-    return np.array([np.trace(part.pairs), changes, scores @ part.pairs @ scores], dtype=float)
-
-
-def _order_moments(part: Counted) -> tuple[Floats, Floats]:
-    n = part.total
-    share = part.counts / n
-    two, three = float((share**2).sum()), float((share**3).sum())
-    _, better = _standard(part)
-    high = float(part.counts[better].sum())
-    both = 2 * high * (n - high)
-    means = np.array([n * two - 1, both / n, -1.0])
-    variances = np.array([n * (two + two**2 - 2 * three), both * (both - n) / (n * n * (n - 1)), n])
-    return means, np.maximum(variances, 1e-300)
+def _order(part: Counted) -> Floats:
+    """Return the three statistics, their means and their variances, one row each."""
+    assert part.pairs is not None  # noqa: S101 # as the order is known
+    n, pairs, (scores, better) = part.total, part.pairs, _standard(part)
+    changes = pairs[better][:, ~better].sum() + pairs[~better][:, better].sum()
+    share, high = part.counts / n, float(part.counts[better].sum())
+    two, three, both = (share**2).sum(), (share**3).sum(), 2 * high * (n - high)
+    variances = [n * (two + two**2 - 2 * three), both * (both - n) / (n * n * (n - 1)), n]
+    return np.array(
+        [
+            [np.trace(pairs), changes, scores @ pairs @ scores],
+            [n * two - 1, both / n, -1.0],
+            np.maximum(variances, 1e-300),
+        ]
+    )
 
 
 def _shuffled(part: Counted, rng: "Generator", draws: int) -> Floats:
-    """Return the statistics of shuffles, one row each."""
     scores, better = _standard(part)
     results = np.repeat(np.arange(len(part.counts)), part.counts)
     rows = rng.permuted(np.tile(results.astype(np.uint8), (draws, 1)), axis=1)
@@ -360,12 +329,11 @@ def find_period(ways: Sequence[Followed]) -> Finding | None:
     evidence = float(np.logaddexp.reduce(means)) - math.log(len(means))
     best = int(np.argmax([each.max() for each in logs]))
     distance = int(np.argmax(logs[best])) + 1
+    detail = f"after {distance:,} {used[best].one if distance == 1 else used[best].many}"
     if evidence <= 0:
         detail = f"no list of up to {longest - 1:,} results is used again"
-        return Finding("period", 1.0, float(distance), "bound", None, detail)
-    throws = used[best].one if distance == 1 else used[best].many
-    detail = f"after {distance:,} {throws}"
-    return Finding("period", math.exp(-evidence), float(distance), "bound", None, detail)
+    p_value = math.exp(-max(evidence, 0.0))
+    return Finding("period", p_value, float(distance), "bound", None, detail)
 
 
 def _copied(way: Followed) -> Floats:
@@ -462,89 +430,68 @@ def compare_players(
 # Power.
 
 
-def chi_square_sf(x: float, degrees: int) -> float:
+_log_factorial = np.vectorize(lambda n: math.lgamma(n + 1), otypes=[float])
+
+
+def chi_square_sf(x: float, degrees: int, off: float = 0.0) -> float:
     """Return the probability that a χ² variable is at least x.
 
     degrees: its degrees of freedom, at least 1.
+    off: its noncentrality λ: by how much a bias is expected to raise X².
 
-    For k degrees it is a finite sum (Abramowitz and Stegun 1964, eqs 26.4.4 and 26.4.5):
+    For k degrees and λ = 0 it is a finite sum (Abramowitz and Stegun 1964, eqs 26.4.4 and 26.4.5):
 
         Q = Σ_{j<k/2} (x/2)^j·e^{−x/2} / j!,     k even,
 
     and for odd k the same over j = 1/2, 3/2 .. k/2 − 1, with Γ(j + 1) for j!, and erfc √(x/2)
-    added.
+    added. A variable off by λ has with the Poisson probability of j at λ/2 the distribution of one
+    with 2j more degrees and λ = 0 (eq 26.4.25).
 
-    >>> round(chi_square_sf(4.36, 2), 3)
-    0.113
+    >>> round(chi_square_sf(4.36, 2), 3), round(chi_square_sf(11.07, 5, off=16.47), 3)
+    (0.113, 0.9)
     """
-    half = max(x, 0.0) / 2
-    if half == 0:
-        return 1.0
-    start = 0.5 if degrees % 2 else 0.0
-    total = math.erfc(math.sqrt(half)) if degrees % 2 else 0.0
-    steps = np.arange(start, degrees / 2 - 0.25)
-    if len(steps):
-        logs = steps * math.log(half) - half - np.array([math.lgamma(j + 1) for j in steps])
-        total += math.fsum(np.exp(logs))
-    return min(total, 1.0)
+    half, mean = max(x, 1e-300) / 2, max(off, 1e-300) / 2
+    width = 12 * math.sqrt(mean)
+    j = np.arange(max(0, int(mean - width - 12)), int(mean + width) + 13)
+    weights = np.exp(j * math.log(mean) - mean - _log_factorial(j))
+    steps = np.arange(degrees // 2 + j[-1]) + (0.5 if degrees % 2 else 0.0)
+    terms = np.exp(steps * math.log(half) - half - _log_factorial(steps))
+    sums = np.cumsum([math.erfc(math.sqrt(half)) if degrees % 2 else 0.0, *terms])
+    return min(float(weights @ sums[degrees // 2 + j]), 1.0)
 
 
-def power_of(off: float, degrees: int, level: float) -> float:
-    """Return the chance that X² shows a bias.
-
-    off: the noncentrality λ, by how much the bias is expected to raise X².
-    degrees: the degrees of freedom.
-    level: the chance of a false alarm.
-
-    A χ² variable off by λ has with the Poisson probability of j at λ/2 a central one with 2j more
-    degrees (Abramowitz and Stegun 1964, eq 26.4.25).
-
-    >>> round(power_of(16.47, 5, 0.05), 3)
-    0.9
-    """
-    return _beyond(_limit(degrees, level), off, degrees)
-
-
-def _beyond(limit: float, off: float, degrees: int) -> float:
-    """Return the chance that a χ² variable that is off by `off` is at least `limit`."""
-    half, middle = off / 2, max(limit, 1e-300) / 2
-    first = max(0, int(half - 12 * math.sqrt(half) - 12))
-    j = np.arange(first, int(half + 12 * math.sqrt(half)) + 13)
-    factorials = np.array([math.lgamma(each + 1) for each in j])
-    weights = np.exp(j * math.log(half) - half - factorials) if half else (j == 0).astype(float)
-    # Two more degrees add one more term to the sum of `chi_square_sf`.
-    halves = degrees / 2 + j
-    terms = halves * math.log(middle) - middle - np.array([math.lgamma(k + 1) for k in halves])
-    central = chi_square_sf(limit, degrees + 2 * first) + np.cumsum(np.exp(terms)) - np.exp(terms)
-    return float(min(weights @ np.minimum(central, 1.0), 1.0))
+def _least(is_enough: Callable[[float], bool], most: float, share: float) -> float:
+    """Return the least number up to `most` that is enough, to within a share of it."""
+    low, high = 0.0, most
+    while high - low > share * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
 
 
 @lru_cache(maxsize=1024)
 def _limit(degrees: int, level: float) -> float:
     """Return what a χ² variable reaches with a chance."""
-    low, high = 0.0, 1.0
-    while chi_square_sf(high, degrees) > level:
-        high *= 2
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if chi_square_sf(middle, degrees) > level else (low, middle)
-    return high
+    most = 1.0
+    while chi_square_sf(most, degrees) > level:
+        most *= 2
+    return _least(lambda x: chi_square_sf(x, degrees) <= level, most, 1e-15)
 
 
-def _power_at(throws: int, bias: float, chances: Floats, level: float) -> float:
-    """Return the chance that so many throws detect a bias of the result that hides it best."""
+@lru_cache(maxsize=2**14)
+def _is_seen(throws: int, bias: float, row: tuple[float, ...], level: float) -> bool:
+    """Return whether throws detect a bias of the result that hides it best."""
+    chances = np.array(row)
     if float(chances.max()) ** throws > level:
-        return 0.0  # not even if that result comes each time
+        return False  # not even if that result comes each time
     worst = int(np.argmax(chances * (1 - chances)))
     change = -bias * chances / (1 - chances[worst])
     change[worst] = bias
     loaded = chances + change
-    if loaded.max() >= 1:
-        return 1.0
     degrees = len(chances) - 1
     off = throws * float((change**2 / chances).sum())
-    if off > SURE * (degrees + 1):
-        return 1.0
+    if loaded.max() >= 1 or off > SURE * (degrees + 1):
+        return True
     # The mean and the variance of X², whose counts have the variances of loaded dice.
     spread = (np.diag(loaded) - np.outer(loaded, loaded)) / np.sqrt(np.outer(chances, chances))
     moved = math.sqrt(throws) * change / np.sqrt(chances)
@@ -552,7 +499,7 @@ def _power_at(throws: int, bias: float, chances: Floats, level: float) -> float:
     variance = 2 * float((spread**2).sum()) + 4 * float(moved @ spread @ moved)
     scale = math.sqrt(2 * (degrees + 2 * off) / variance)
     limit = degrees + off + (_limit(degrees, level) - mean) * scale
-    return _beyond(limit, off, degrees) if limit > 0 else 1.0
+    return chi_square_sf(limit, degrees, off) >= POWER
 
 
 def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
@@ -574,20 +521,10 @@ def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
     >>> round(bias_seen(100_000, np.full(6, 1 / 6), 0.05), 4)
     0.0048
     """
-    return _bias_seen(throws, tuple(chances.tolist()), level)
-
-
-@lru_cache(maxsize=1024)
-def _bias_seen(throws: int, row: tuple[float, ...], level: float) -> float | None:
-    chances = np.array(row)
-    low, high = 0.0, MOST_BIAS
-    if not throws or _power_at(throws, high, chances, level) < POWER:
+    row = tuple(chances.tolist())
+    if not _is_seen(throws, MOST_BIAS, row, level):
         return None
-    while high - low > 1e-5 * high:
-        middle = (low + high) / 2
-        is_seen = _power_at(throws, middle, chances, level) >= POWER
-        low, high = (low, middle) if is_seen else (middle, high)
-    return high
+    return _least(lambda bias: _is_seen(throws, bias, row, level), MOST_BIAS, 1e-5)
 
 
 def rolls_needed(bias: float, chances: Floats, level: float) -> int:
@@ -600,17 +537,9 @@ def rolls_needed(bias: float, chances: Floats, level: float) -> int:
     >>> rolls_needed(0.01, np.full(6, 1 / 6), 0.05)
     23298
     """
-    return _rolls_needed(bias, tuple(chances.tolist()), level)
-
-
-@lru_cache(maxsize=1024)
-def _rolls_needed(bias: float, row: tuple[float, ...], level: float) -> int:
-    chances = np.array(row)
-    low, high = 0, 1
-    while _power_at(high, bias, chances, level) < POWER:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        is_seen = _power_at(middle, bias, chances, level) >= POWER
-        low, high = (low, middle) if is_seen else (middle, high)
-    return high
+    row, most = tuple(chances.tolist()), 1
+    while not _is_seen(most, bias, row, level):
+        most *= 2
+    return bisect_left(
+        range(most), True, most // 2 + 1, key=lambda throws: _is_seen(throws, bias, row, level)
+    )
