@@ -206,9 +206,9 @@ def audit(
                 progress(tally.lines)
     if not tally.lines:
         ignored = [f"{count} {why}" for why, count in notes.skipped.items()]
-        if notes.broken_off:
-            were = "battle was" if notes.broken_off == 1 else "battles were"
-            ignored.append(f"{notes.broken_off} {were} broken off: when to stop was a choice")
+        if tally.broken_off:
+            were = "battle was" if tally.broken_off == 1 else "battles were"
+            ignored.append(f"{tally.broken_off} {were} broken off: when to stop was a choice")
         raise MalformedError("; ".join(["the log has no throws or battles to audit", *ignored]))
     return tally.result(notes)
 
@@ -230,7 +230,7 @@ class _Tally:
 
     def __init__(self, level: float, rng: "np.random.Generator", draws: int) -> None:
         self.rng, self.draws = rng, draws
-        self.lines, self.is_ordered = 0, True
+        self.lines, self.broken_off, self.is_ordered = 0, 0, True
         self.known = Known()
         self.counts = Counts(self.known.throws, rng)
         self.evidence, self.course, self.lucks = Evidence(level), Course(), Lucks()
@@ -239,8 +239,10 @@ class _Tally:
     def add(self, entries: list[Entry], codes: Ints) -> None:
         """Add a block."""
         self.known.weigh(entries)
-        used, places = np.unique(codes, return_inverse=True)
+        used, places, counts = np.unique(codes, return_inverse=True, return_counts=True)
         found = [self.known.line(entries[code]) for code in used.tolist()]
+        for code, line, count in zip(used.tolist(), found, counts.tolist(), strict=True):
+            self.broken_off += entries[code].times * count if line is None else 0
         is_line = np.array([each is not None for each in found], dtype=bool)
         different = [each for each in found if each is not None]
         if not different:
@@ -298,7 +300,7 @@ class _Tally:
             lucks=tuple(self.lucks.all(self.known)),
             unread=tuple(notes.unread),
             skipped=dict(notes.skipped),
-            broken_off=notes.broken_off,
+            broken_off=self.broken_off,
             is_recording=notes.is_recording,
         )
 

@@ -24,13 +24,14 @@ from iacta.battle.territory import Territory, parse_territory
 from iacta.checks import parse_whole_number, read_fraction, shown, whole_number
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.fairness.recording import recorded
-from iacta.fairness.trials import Entry, Notes, Trial, at, plainly, refuse_large
+from iacta.fairness.trials import LONGEST_NAME, Entry, Notes, Trial, at, plainly, refuse_large
 from iacta.files import parse_json, read_path
 from iacta.rules.dice import Dice
 from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
+from iacta.rules.thrown import shown_losses
 from iacta.rules.variants import find_rules
-from iacta.tabular import Tabular, cells, column_name, text_of
+from iacta.tabular import LineBlock, Tabular, cells, column_name, text_of
 
 __all__ = ["COLUMNS", "Block", "Log", "read_log"]
 
@@ -46,7 +47,6 @@ MOST_COUNT = 10**12
 MOST_FACES = 100
 MOST_AHEAD = 50
 MOST_DEFENDERS = 1000
-LONGEST_NAME = 100
 KINDS = {
     "dice": ("die", "faces"),
     "rolls": ("attack", "defence", "attack_dice", "defence_dice", "attackers_lost"),
@@ -86,16 +86,26 @@ def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
     notes: receives everything that is not part of the blocks.
     """
     if not isinstance(log, str | bytes | PathLike):
-        yield from _blocks(_rows(log), rules, notes)
+        yield from _blocks(_entries(_rows(log), "row", rules, notes))
         return
     source = read_path(log, "log") if isinstance(log, PathLike) else log
     with Tabular(source, LONGEST_LINE, REMARK) as table:
         if not table.is_text:
-            yield from _blocks(table.records(), rules, notes)
-        elif _is_document(table.head):
-            yield from _document(table.document(), rules, notes)
-        else:
+            yield from _blocks(_entries(table.records(), "row", rules, notes))
+        elif not _is_document(table.head):
             yield from _read_lines(table, rules, notes)
+        elif isinstance(document := table.document(), list):
+            yield from _blocks(_entries(_rows(document), "entry", rules, notes))
+        else:
+            yield from _blocks(recorded(document, notes))
+
+
+def _is_document(head: bytes) -> bool:
+    """Return whether a log is one JSON text, such as a recording, and not a line per event."""
+    start = head.lstrip()
+    first = start.split(b"\n", 1)[0].strip()
+    is_object = start.startswith(b"{") and (not first.endswith(b"}") or b'"roundInfo"' in start)
+    return is_object or start.startswith(b"[")
 
 
 # Rows.
@@ -112,135 +122,101 @@ def _rows(log: Any) -> Iterator[Mapping[str, Any]]:
         yield row if isinstance(row, Mapping) else {"die": row}
 
 
-def _blocks(
-    rows: Iterator[Mapping[str, Any]], rules: Rules, notes: Notes, place: str = "row"
-) -> Iterator[Block]:
-    """Yield rows as blocks; errors name the row."""
-    number = 0
-    while part := list(islice(rows, BLOCK)):
-        entries: dict[Entry, int] = {}
-        codes = []
-        for row in part:
-            number += 1
-            with at(f"{place} {number}"):
-                entry = _entry(row, rules, notes)
-                codes.append(entries.setdefault(entry, len(entries)))
-                notes.broken_off += entry.times * (entry.trial is None)
-        yield Block(list(entries), np.array(codes, dtype=np.int64))
+def _entries(
+    rows: Iterable[Mapping[str, Any]], place: str, rules: Rules, notes: Notes
+) -> Iterator[Entry]:
+    for number, row in enumerate(rows, 1):
+        with at(f"{place} {number}"):
+            entry = _entry(row, rules, notes)
+        yield entry
 
 
-# Texts.
+def _blocks(entries: Iterator[Entry]) -> Iterator[Block]:
+    while part := list(islice(entries, BLOCK)):
+        places: dict[Entry, int] = {}
+        codes = [places.setdefault(entry, len(places)) for entry in part]
+        yield Block(list(places), np.array(codes, dtype=np.int64))
 
 
-def _is_document(head: bytes) -> bool:
-    """Return whether a log is one JSON text, such as a recording, and not a line per event."""
-    start = head.lstrip()
-    if start.startswith(b"["):
-        return True
-    first = start.split(b"\n", 1)[0].strip()
-    return start.startswith(b"{") and (not first.endswith(b"}") or b'"roundInfo"' in start)
-
-
-def _document(document: Any, rules: Rules, notes: Notes) -> Iterator[Block]:
-    if isinstance(document, list):
-        yield from _blocks(_rows(document), rules, notes, "entry")
-    else:
-        entries: dict[Entry, int] = {}
-        codes = [entries.setdefault(each, len(entries)) for each in recorded(document, notes)]
-        yield Block(list(entries), np.array(codes, dtype=np.int64))
+# Lines.
 
 
 def _read_lines(table: Tabular, rules: Rules, notes: Notes) -> Iterator[Block]:
-    reader: _Reader | None = None
+    reader = _Reader(table, rules, notes)
     waiting: list[int] = []
-    for part in table.lines():
-        found = [None] if reader is None else list(map(reader.known.get, part.lines))
-        if None in found:
-            for number, line in part.numbered():
-                code = None if reader is None else reader.known.get(line)
-                if code is None:
-                    if not line.strip() or line.lstrip().startswith(REMARK):
-                        continue
-                    text = text_of(line, number).strip()
-                    with at(f"line {number}"):
-                        if reader is None:
-                            reader = _Reader(text, table, rules, notes)
-                            if reader.has_heading:
-                                continue
-                        code = reader.read(line, text)
-                waiting.append(code)
-        else:
-            waiting += found  # type: ignore[arg-type] # there is no `None`
-        if reader is not None and (len(waiting) >= BLOCK or len(reader.entries) > MOST_ENTRIES):
-            yield _block(reader, waiting, notes)
+    for lines in table.lines():
+        waiting += reader.codes(lines)
+        is_full = len(reader.places) > MOST_ENTRIES
+        if is_full or len(waiting) >= BLOCK:
+            yield Block(list(reader.places), np.array(waiting, dtype=np.int64))
             waiting = []
-            if len(reader.entries) > MOST_ENTRIES:
-                reader.forget()
-    if waiting and reader is not None:
-        yield _block(reader, waiting, notes)
-
-
-def _block(reader: "_Reader", waiting: list[int], notes: Notes) -> Block:
-    codes = np.array(waiting, dtype=np.int64)
-    for code in reader.empty:
-        notes.broken_off += int((codes == code).sum()) * reader.entries[code].times
-    return Block(list(reader.entries), codes)
+        if is_full:
+            reader.forget()
+    if waiting:
+        yield Block(list(reader.places), np.array(waiting, dtype=np.int64))
 
 
 class _Reader:
-    """Reads lines of one format, and remembers them.
+    """Reads the lines of a table, and remembers what they say.
 
-    first: the first line.
-    table: the table that it begins.
+    known: the place of the entry of each line.
+    places: the entries, with their places.
     """
 
-    def __init__(self, first: str, table: Tabular, rules: Rules, notes: Notes) -> None:
-        self.rules, self.notes, self.mark = rules, notes, table.mark
-        self.known: dict[bytes, int] = {}
-        self.entries: list[Entry] = []
-        self.places: dict[Entry, int] = {}
-        self.empty: list[int] = []
-        self.is_json = table.format == "jsonl"
-        self.columns: list[str] = ["die"]
-        is_number = re.fullmatch(r"[0-9]{1,3}", first) is not None
-        self.has_heading = not self.is_json and not is_number
-        if self.has_heading:
-            self.columns = [column_name(name) for name in cells(first, self.mark)]
-            self._check_columns(first)
+    def __init__(self, table: Tabular, rules: Rules, notes: Notes) -> None:
+        self.table, self.rules, self.notes = table, rules, notes
+        self.columns: list[str] = []
+        self.forget()
 
     def forget(self) -> None:
         """Forget the lines, so that a log without duplicates takes no more memory."""
-        self.known, self.entries, self.places, self.empty = {}, [], {}, []
+        self.known: dict[bytes, int] = {}
+        self.places: dict[Entry, int] = {}
 
-    def read(self, line: bytes, text: str) -> int:
-        """Return the place of the entry of a line that was not seen before."""
-        if self.is_json:
-            row = _json_row(text)
-        else:
-            found = [cell.strip() for cell in cells(text, self.mark)]
-            if len(found) != len(self.columns):
-                raise MalformedError(
-                    f"expected {len(self.columns)} cells, as in the heading, got {len(found)}"
-                )
-            row = dict(zip(self.columns, found, strict=True))
-        entry = _entry(row, self.rules, self.notes)
-        code = self.places.setdefault(entry, len(self.entries))
-        if code == len(self.entries):
-            self.entries.append(entry)
-            if entry.trial is None:
-                self.empty.append(code)
-        if len(self.known) > MOST_ENTRIES:
-            self.known.clear()
-        self.known[line] = code
-        return code
+    def codes(self, lines: LineBlock) -> list[int]:
+        found = [code for code in map(self.known.get, lines.lines) if code is not None]
+        return found if len(found) == len(lines.lines) else list(self._read(lines))
 
-    def _check_columns(self, first: str) -> None:
+    def _read(self, lines: LineBlock) -> Iterator[int]:
+        for number, line in lines.numbered():
+            if line not in self.known:
+                if not line.strip() or line.lstrip().startswith(REMARK):
+                    continue
+                text = text_of(line, number).strip()
+                with at(f"line {number}"):
+                    if self._is_heading(text):
+                        continue
+                    entry = _entry(self._row(text), self.rules, self.notes)
+                if len(self.known) > MOST_ENTRIES:
+                    self.known.clear()
+                self.known[line] = self.places.setdefault(entry, len(self.places))
+            yield self.known[line]
+
+    def _is_heading(self, first: str) -> bool:
+        """Take the first line as a heading, unless it is a row of JSON or a die."""
+        if self.table.format == "jsonl" or self.columns:
+            return False
+        if re.fullmatch(r"[0-9]{1,3}", first):
+            self.columns = ["die"]
+            return False
+        self.columns = [column_name(name) for name in cells(first, self.table.mark)]
         names = [name for name in self.columns if name in COLUMNS]
         if not {"die", "attack", "attack_dice", "attackers_left"} & {*names}:
             raise MalformedError(f"unknown columns {shown(first)}; a log has {WANTED}")
-        twice = [name for name in names if names.count(name) > 1]
-        if twice:
-            raise MalformedError(f"the column {twice[0]} appears twice")
+        for name in names:
+            if names.count(name) > 1:
+                raise MalformedError(f"the column {name} appears twice")
+        return True
+
+    def _row(self, text: str) -> Mapping[str, Any]:
+        if self.table.format == "jsonl":
+            return _json_row(text)
+        found = [cell.strip() for cell in cells(text, self.table.mark)]
+        if len(found) != len(self.columns):
+            raise MalformedError(
+                f"expected {len(self.columns)} cells, as in the heading, got {len(found)}"
+            )
+        return dict(zip(self.columns, found, strict=True))
 
 
 def _json_row(text: str) -> dict[str, Any]:
@@ -355,47 +331,50 @@ def _die(given: Mapping[str, Any], rules: Rules) -> Entry:
 def _roll(given: Mapping[str, Any], rules: Rules) -> Entry:
     if not rules.mode.dice_chosen_first:
         raise rules.mode.unfit("to audit single rolls")
-    attack = _dice(given, "attack", rules.attack) if "attack" in given else ()
-    defence = _dice(given, "defence", rules.defence) if "defence" in given else ()
-    if bool(attack) != bool(defence):
-        missing = "defence" if attack else "attack"
+    sides = {"attack": rules.attack, "defence": rules.defence}
+    thrown = {name: _dice(given, name, dice) for name, dice in sides.items() if name in given}
+    if len(thrown) == 1:
+        (missing,) = sides.keys() - thrown.keys()
         raise MalformedError(f"missing {missing}: give the dice of both sides")
-    if attack:
-        counts = [
-            len(thrown) - len(dice.faces) + dice.kept
-            for thrown, dice in ((attack, rules.attack), (defence, rules.defence))
-        ]
-    else:
-        counts = [
-            _whole(given, "attack_dice", 1, rules.attack.kept),
-            _whole(given, "defence_dice", 1, rules.defence.kept),
-        ]
+    counts = [
+        len(thrown[name]) - len(dice.faces) + dice.kept
+        if thrown
+        else _whole(given, f"{name}_dice", 1, dice.kept)
+        for name, dice in sides.items()
+    ]
     for name, count in zip(("attack_dice", "defence_dice"), counts, strict=True):
         if name in given and _whole(given, name, 1) != count:
             raise IllegalError(f"{name} must be {count} as the dice are, got {given[name]}")
-    roll = Roll(counts[0], counts[1], rules)
-    losses = _losses(given, roll)
-    if attack:
-        found = _compared(attack, defence, roll)
+    first, second = counts
+    losses = _losses(given, Roll(first, second, rules))
+    if thrown:
+        attack, defence = (tuple(sorted(faces, reverse=True)) for faces in thrown.values())
+        found = _shown_losses(attack[:first], defence[:second], rules)
         if losses is not None and losses != found:
+            words = (" ".join(map(str, faces)) for faces in thrown.values())
             raise IllegalError(
-                f"the dice {_words(attack)} against {_words(defence)} cost the attackers "
-                f"{found.attackers} and the defenders {found.defenders} under these rules, not "
-                f"{losses.attackers} and {losses.defenders}"
+                f"the dice {' against '.join(words)} cost the attackers {found.attackers} and the "
+                f"defenders {found.defenders} under these rules, not {losses.attackers} and "
+                f"{losses.defenders}"
             )
         losses = found
     if losses is None:
         raise MalformedError("missing attackers_lost: give the dice of both sides, or the losses")
     armies = None
     if "attackers" in given or "defenders" in given:
-        ours = _whole(given, "attackers", counts[0] + rules.garrison)
-        armies = ours, _whole(given, "defenders", counts[1])
+        armies = (
+            _whole(given, "attackers", first + rules.garrison),
+            _whole(given, "defenders", second),
+        )
     return Entry(
-        Trial("roll", counts[0], counts[1], rules),
+        Trial("roll", first, second, rules),
         (losses.attackers, losses.defenders),
-        dice=attack + defence,
+        dice=sum(thrown.values(), ()),
         armies=armies,
     )
+
+
+_shown_losses = lru_cache(maxsize=2**14)(shown_losses)
 
 
 def _dice(given: Mapping[str, Any], name: str, dice: Dice) -> tuple[int, ...]:
@@ -424,10 +403,6 @@ def _dice(given: Mapping[str, Any], name: str, dice: Dice) -> tuple[int, ...]:
     return tuple(faces)
 
 
-def _words(dice: Iterable[int]) -> str:
-    return " ".join(map(str, dice))
-
-
 def _losses(given: Mapping[str, Any], roll: Roll) -> Losses | None:
     """Return the losses that a row states, `None` if it states none."""
     names = [name for name in ("attackers_lost", "defenders_lost") if name in given]
@@ -449,30 +424,6 @@ def _losses(given: Mapping[str, Any], roll: Roll) -> Losses | None:
 @lru_cache(maxsize=1024)
 def _possible(roll: Roll) -> tuple[Losses, ...]:
     return tuple(roll.losses())
-
-
-def _compared(attack: tuple[int, ...], defence: tuple[int, ...], roll: Roll) -> Losses:
-    """Return the losses that thrown dice cause."""
-    rules = roll.rules
-    is_full = (roll.attack_dice, roll.defence_dice) == rules.full_roll
-    if rules.mode.grows and is_full and {*attack, *defence} == {1}:
-        return min(_possible(roll))
-    count = min(roll.attack_dice, roll.defence_dice)
-    ours, theirs = (
-        [_final(face, rank, dice) for rank, face in enumerate(sorted(thrown, reverse=True)[:count])]
-        for thrown, dice in zip(
-            (attack, defence), rules.dice(roll.attack_dice, roll.defence_dice), strict=True
-        )
-    )
-    won = sum(
-        a > d or (a == d and rules.ties == "attacker") for a, d in zip(ours, theirs, strict=True)
-    )
-    return Losses(count - won, won)
-
-
-def _final(face: int, rank: int, dice: Dice) -> int:
-    value = face + (dice.bonus[rank] if rank < len(dice.bonus) else 0)
-    return value if dice.clamp is None else max(dice.clamp[0], min(value, dice.clamp[1]))
 
 
 def _battle(given: Mapping[str, Any], rules: Rules) -> Entry:

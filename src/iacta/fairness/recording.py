@@ -5,13 +5,19 @@ from typing import Any, NamedTuple
 
 from iacta.checks import parse_whole_number, shown, whole_number
 from iacta.errors import IllegalError, MalformedError
-from iacta.fairness.trials import Entry, Notes, Trial, armies_in_one_roll, at, refuse_large
+from iacta.fairness.trials import (
+    LONGEST_NAME,
+    Entry,
+    Notes,
+    Trial,
+    armies_in_one_roll,
+    at,
+    refuse_large,
+)
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 __all__ = ["Change", "Land", "Recording", "read_recording", "recorded"]
-
-LONGEST_NAME = 100
 
 
 class Land(NamedTuple):
@@ -161,7 +167,7 @@ def recorded(document: object, notes: Notes) -> Iterator[Entry]:
     for change in recording.changes():
         with at(f"round {change.round}"):
             if change.unclear:
-                notes.skip(change.unclear)
+                notes.skipped[change.unclear] += 1
             elif change.attack is not None:
                 entry = _battle(recording, change, *change.attack, notes)
                 if entry is not None:
@@ -269,7 +275,7 @@ def _battle(
     elif sum(lost) <= armies_in_one_roll(mine.armies, theirs.armies, rules):
         why = "attacks that may have been one roll"
     if why:
-        notes.skip(why)
+        notes.skipped[why] += 1
         return None
     refuse_large(mine.armies, theirs.armies)
     return Entry(

@@ -1,5 +1,7 @@
 """Trials: what dice decide, and how often fair dice decide it so."""
 
+from collections import Counter
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,6 +12,7 @@ from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
 
 __all__ = [
+    "LONGEST_NAME",
     "Entry",
     "Notes",
     "Trial",
@@ -20,6 +23,7 @@ __all__ = [
     "refuse_large",
 ]
 
+LONGEST_NAME = 100
 MOST_STATES = 10**6
 
 
@@ -72,24 +76,18 @@ class Entry(NamedTuple):
         return self.armies
 
 
+@dataclass
 class Notes:
     """What a log has that is not part of any test.
 
     unread: columns that are ignored.
-    broken_off: battles that the attackers broke off: when to stop was their choice.
     skipped: what is not clear from a recording, and how often.
     is_recording: whether the log is the recording of a game.
     """
 
-    def __init__(self) -> None:
-        self.unread: dict[str, None] = {}
-        self.broken_off = 0
-        self.skipped: dict[str, int] = {}
-        self.is_recording = False
-
-    def skip(self, why: str) -> None:
-        """Count something that is not clear."""
-        self.skipped[why] = self.skipped.get(why, 0) + 1
+    unread: dict[str, None] = field(default_factory=dict)
+    skipped: Counter[str] = field(default_factory=Counter)
+    is_recording: bool = False
 
 
 @lru_cache(maxsize=2**11)  # of large battles each takes some 200 kB
