@@ -1,6 +1,7 @@
 """Recordings of games: which battles they show, and which outcomes they never show."""
 
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from iacta.checks import parse_whole_number, shown, whole_number
@@ -58,15 +59,14 @@ class Change(NamedTuple):
         """The armies that both sides of the attack have left, before any move in."""
         if self.attack is None:
             raise ValueError("no attack")
-        source, target = self.attack
-        after, against = self.changed[source].armies, self.changed[target].armies
+        after, against = (self.changed[name].armies for name in self.attack)
         return (after + against, 0) if self.is_won else (after, against)
 
     @property
     def is_won(self) -> bool:
         """Whether the attack has taken its territory."""
-        target = self.attack[1] if self.attack is not None else ""
-        return bool(target) and self.changed[target].owner != self.lands[target].owner
+        target = self.attack[1] if self.attack is not None else None
+        return target is not None and self.changed[target].owner != self.lands[target].owner
 
 
 class Recording(NamedTuple):
@@ -91,24 +91,24 @@ class Recording(NamedTuple):
         return find_rules(self.dice or "classic")
 
     def rules_of(self, land: Land) -> Rules:
-        """Return the rules by which a territory is attacked."""
-        names = ["capital"] * (self.has_capitals and land.is_capital) + [self.dice] * bool(
-            self.dice
-        )
-        return find_rules("+".join(names) or "classic")
+        names = ("capital" if self.has_capitals and land.is_capital else "", self.dice)
+        return find_rules("+".join(filter(None, names)) or "classic")
 
     def name(self, owner: object) -> str:
-        """Return the name of a player, empty for nobody."""
         if owner is None:
             return ""
         return str(_part(self.players, str(owner)).get("name", owner))[:LONGEST_NAME]
 
     def changes(self) -> Iterator[Change]:
         """Yield how the map has changed, as time went on."""
-        for number, events in _rounds(self.rounds):
+        rounds = [
+            (parse_whole_number(name, "each round"), _part(self.rounds, name))
+            for name in self.rounds
+        ]
+        for number, events in sorted(rounds, key=itemgetter(0)):
             with at(f"round {number}"):
-                lands = _lands(_part(events, "mapState"))
-                for player, changed in _changes(_part(events, "playerTurns")):
+                lands = _lands(events, "mapState")
+                for _, player, changed in _snapshots(_part(events, "playerTurns")):
                     attack, unclear = _attack(player, lands, changed)
                     yield Change(number, player, lands, changed, attack, unclear)
                     lands = lands | changed
@@ -142,8 +142,79 @@ def read_recording(document: object) -> Recording:
     )
 
 
+def _object(value: object, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise MalformedError(f"{name} must be an object of JSON, got {shown(value)}")
+    return value
+
+
+def _part(document: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return _object(document.get(name, {}), name)
+
+
+def _lands(document: Mapping[str, Any], name: str) -> dict[str, Land]:
+    return {key: _land(each) for key, each in _part(document, name).items()}
+
+
+def _land(value: object) -> Land:
+    state = _object(value, "each territory")
+    armies = whole_number(state.get("units"), "units", 0)
+    owner, before = state.get("ownedBy"), state.get("previousUnits")
+    if not isinstance(owner, str | int | None):
+        raise MalformedError(f"ownedBy must be a player, got {shown(owner)}")
+    if before is not None:
+        before = whole_number(before, "previousUnits", 0)
+    return Land(owner, armies, bool(state.get("isCapital", False)), before)
+
+
+def _snapshots(turns: dict[str, Any]) -> list[tuple[int, str, dict[str, Land]]]:
+    """Return when the map has changed, in whose turn, and the territories that have."""
+    found = []
+    for player in turns:
+        snapshots = _part(turns, player).get("snapshots", [])
+        if not isinstance(snapshots, list):
+            raise MalformedError(f"snapshots must be a list, got {shown(snapshots)}")
+        for each in snapshots:
+            if _object(each, "each snapshot").get("type") == "territory":
+                time = whole_number(each.get("time", 0), "time")
+                found.append((time, player, _lands(each, "territories")))
+    return sorted(found, key=itemgetter(0))
+
+
+def _attack(
+    player: str, before: Mapping[str, Land], after: Mapping[str, Land]
+) -> tuple[tuple[str, str] | None, str]:
+    """Return from where to where an attack went, and why that is not clear."""
+    changed = [
+        name for name, land in after.items() if name not in before or before[name][:2] != land[:2]
+    ]
+    if any(name not in before for name in changed):
+        return None, ""
+    if any(after[name].before not in (None, before[name].armies) for name in changed):
+        return None, "changes that do not fit the map before them"
+    taken = [name for name in changed if before[name].owner != after[name].owner]
+    fewer = [name for name in changed if after[name].armies < before[name].armies]
+    match len(changed), len(taken), len(fewer):
+        case 1, 0, 1:
+            return None, "attacks of which one side shows no loss"
+        case 2, 0, 2:
+            mine = [name for name in changed if str(before[name].owner) == player]
+            if len(mine) != 1:
+                return None, "losses by an unknown attacker"
+            (target,) = {*changed} - {*mine}
+            return (mine[0], target), ""
+        case 1 | 2, 1, _:
+            for source in fewer:
+                left = sum(after[name].armies for name in changed)
+                is_left = source not in taken and left <= before[source].armies
+                if is_left and before[source].owner == after[taken[0]].owner:
+                    return (source, taken[0]), ""
+            return None, "conquests from an unknown territory"
+    return None, "changes of several territories at once" if taken and len(changed) > 2 else ""
+
+
 def recorded(document: object, notes: Notes) -> Iterator[Entry]:
-    """Yield the battles that a recording of RiskGameRecorder shows.
+    """Yield the battles that a recording of RiskGameRecorder shows for certain.
 
     document: its JSON, parsed.
     notes: receives how many changes of armies show no battle, and why.
@@ -165,118 +236,27 @@ def recorded(document: object, notes: Notes) -> Iterator[Entry]:
     recording = read_recording(document)
     notes.is_recording = True
     for change in recording.changes():
-        with at(f"round {change.round}"):
-            if change.unclear:
-                notes.skipped[change.unclear] += 1
-            elif change.attack is not None:
-                entry = _battle(recording, change, *change.attack, notes)
-                if entry is not None:
-                    yield entry
+        found: Entry | str = change.unclear
+        if change.attack is not None:
+            with at(f"round {change.round}"):
+                found = _battle(recording, change, *change.attack)
+        if isinstance(found, Entry):
+            yield found
+        elif found:
+            notes.skipped[found] += 1
 
 
-def _part(document: Mapping[str, Any], name: str) -> dict[str, Any]:
-    part = document.get(name, {})
-    if not isinstance(part, dict):
-        raise MalformedError(f"{name} must be an object of JSON, got {shown(part)}")
-    return part
-
-
-def _rounds(rounds: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:
-    return sorted(
-        ((parse_whole_number(name, "each round"), _part(rounds, name)) for name in rounds),
-        key=lambda each: each[0],
-    )
-
-
-def _land(state: object) -> Land:
-    if not isinstance(state, dict):
-        raise MalformedError(f"each territory must be an object of JSON, got {shown(state)}")
-    armies = whole_number(state.get("units"), "units", 0)
-    owner = state.get("ownedBy")
-    if not isinstance(owner, str | int | None):
-        raise MalformedError(f"ownedBy must be a player, got {shown(owner)}")
-    before = state.get("previousUnits")
-    if before is not None:
-        before = whole_number(before, "previousUnits", 0)
-    return Land(owner, armies, bool(state.get("isCapital", False)), before)
-
-
-def _lands(states: dict[str, Any]) -> dict[str, Land]:
-    return {name: _land(state) for name, state in states.items()}
-
-
-def _changes(turns: dict[str, Any]) -> Iterator[tuple[str, dict[str, Land]]]:
-    """Yield whose turn it is and the territories that have changed, as time goes on."""
-    found = []
-    for player in turns:
-        snapshots = _part(turns, player).get("snapshots", [])
-        if not isinstance(snapshots, list):
-            raise MalformedError(f"snapshots must be a list, got {shown(snapshots)}")
-        for each in snapshots:
-            if not isinstance(each, dict):
-                raise MalformedError(f"each snapshot must be an object of JSON, got {shown(each)}")
-            if each.get("type") == "territory":
-                time = whole_number(each.get("time", 0), "time")
-                found.append((time, player, _lands(_part(each, "territories"))))
-    for _, player, lands in sorted(found, key=lambda each: each[0]):
-        yield player, lands
-
-
-def _attack(
-    player: str, before: Mapping[str, Land], after: Mapping[str, Land]
-) -> tuple[tuple[str, str] | None, str]:
-    """Return from where to where an attack went, and why that is not clear."""
-    changed = [
-        name for name, land in after.items() if name not in before or before[name][:2] != land[:2]
-    ]
-    if any(name not in before for name in changed):
-        return None, ""
-    if any(after[name].before not in (None, before[name].armies) for name in changed):
-        return None, "changes that do not fit the map before them"
-    taken = [name for name in changed if before[name].owner != after[name].owner]
-    fewer = [name for name in changed if after[name].armies < before[name].armies]
-    if len(changed) == 1 and len(fewer) == 1 and not taken:
-        return None, "attacks of which one side shows no loss"
-    if len(changed) == 1 and taken:
-        return None, "conquests from an unknown territory"
-    if len(changed) > 2 and taken:
-        return None, "changes of several territories at once"
-    if len(changed) != 2:
-        return None, ""
-    if len(taken) == 1:
-        (target,) = taken
-        (source,) = (name for name in changed if name != target)
-        left = after[source].armies + after[target].armies
-        is_clear = source in fewer and left <= before[source].armies
-        if is_clear and before[source].owner == after[target].owner:
-            return (source, target), ""
-        return None, "conquests from an unknown territory"
-    if not taken and len(fewer) == 2:
-        mine = [name for name in changed if str(before[name].owner) == player]
-        if len(mine) == 1:
-            (target,) = (name for name in changed if name != mine[0])
-            return (mine[0], target), ""
-        return None, "losses by an unknown attacker"
-    return None, ""
-
-
-def _battle(
-    recording: Recording, change: Change, source: str, target: str, notes: Notes
-) -> Entry | None:
-    """Return the entry of a battle whose outcome is one of those that always show."""
+def _battle(recording: Recording, change: Change, source: str, target: str) -> Entry | str:
+    """Return a battle whose outcome is one of those that always show, or why it is not."""
     mine, theirs = change.lands[source], change.lands[target]
     rules, (left, against) = recording.rules_of(theirs), change.left
     lost = mine.armies - left, theirs.armies - against
-    why = ""
     if mine.armies <= rules.garrison or not theirs.armies or left < rules.garrison + change.is_won:
-        why = "attacks that the rules do not allow"
-    elif not change.is_won and left > rules.garrison:
-        why = "attacks broken off, or rolled by hand"
-    elif sum(lost) <= armies_in_one_roll(mine.armies, theirs.armies, rules):
-        why = "attacks that may have been one roll"
-    if why:
-        notes.skipped[why] += 1
-        return None
+        return "attacks that the rules do not allow"
+    if not change.is_won and left > rules.garrison:
+        return "attacks broken off, or rolled by hand"
+    if sum(lost) <= armies_in_one_roll(mine.armies, theirs.armies, rules):
+        return "attacks that may have been one roll"
     refuse_large(mine.armies, theirs.armies)
     return Entry(
         Trial("battle", mine.armies, theirs.armies, rules, is_recorded=True),
