@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -64,8 +64,21 @@ class Boundary(NamedTuple):
     attackers: int | None
 
 
+class _Policy(Displayed):
+    """A decision whose tables nobody can write to, not even after it was pickled."""
+
+    def __post_init__(self) -> None:
+        for table in vars(self).values():
+            if isinstance(table, np.ndarray):
+                table.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.__post_init__()
+
+
 @dataclass(frozen=True, repr=False)
-class Decision(Displayed):
+class Decision(_Policy):
     """What to do now, and in every state that may come.
 
     attackers: armies on the attacking territory, garrison included.
@@ -103,13 +116,6 @@ class Decision(Displayed):
     boundary: tuple[Boundary, ...]
     rolls: npt.NDArray[np.bool_] = field(compare=False)
 
-    def __post_init__(self) -> None:
-        self.rolls.setflags(write=False)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self.__post_init__()
-
     def _summary(self) -> str:
         return (
             f"{self.action}, {self.attackers} against {self.defenders}; value "
@@ -138,7 +144,7 @@ class Decision(Displayed):
 
 
 @dataclass(frozen=True, repr=False)
-class DiceDecision(Displayed):
+class DiceDecision(_Policy):
     """How many dice to throw, and what that is worth.
 
     attackers, defenders, rules: the battle.
@@ -161,14 +167,6 @@ class DiceDecision(Displayed):
     win_probability: Probability
     attack_policy: npt.NDArray[np.int64] = field(compare=False)
     defence_policy: npt.NDArray[np.int64] = field(compare=False)
-
-    def __post_init__(self) -> None:
-        for policy in (self.attack_policy, self.defence_policy):
-            policy.setflags(write=False)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self.__post_init__()
 
     def _summary(self) -> str:
         return (
@@ -225,11 +223,14 @@ def when_to_stop(
         lambda: rolling_pays_in_the_limit(asked.defenders, asked.rules, reward),
     )
     rolls = found.attack_dice > 0
+    value, value_if_stopped, error = _values(asked, reward, found, exact)
     return Decision(
         *asked,
         objective="value",
         action="roll" if rolls[asked.state] else "stop",
-        **_values(asked, reward, found, exact),
+        value=value,
+        value_if_stopped=value_if_stopped,
+        error=error,
         win_probability=_plain(found.win_probabilities[asked.state]),
         expected_attackers_left=_plain(asked.attackers - found.lost[asked.state]),
         boundary=_boundary(rolls, asked.rules),
@@ -242,10 +243,8 @@ def best_mix(
 ) -> Decision:
     """Return whether to roll by hand or to blitz, in the official app with its balanced blitz.
 
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
+    attackers, defenders, garrison: as for `when_to_stop`.
     rules: `Rules` of a roll by hand or of a blitz, or the name of a rule set.
-    garrison: armies that must stay behind; `None` keeps what the rules say, usually 1.
 
     A `Decision` for the best chance to take the territory, in floats with a proven `error`. It
     says stop only where nobody can attack. The same is refused as by `when_to_stop`.
@@ -299,17 +298,13 @@ def how_many_dice(
 ) -> DiceDecision:
     """Return how many dice the two sides should throw.
 
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: `Rules`, or the name of a rule set.
+    attackers, defenders, rules, garrison, exact: as for `when_to_stop`.
     chooser: who may throw fewer dice than allowed: `"attacker"`, `"defender"`, `"both"` or
         `"nobody"`. Each throws one at least. The attacker names a number first, and the
         defender answers before any die is thrown.
     may_stop: whether the attacker may stop.
     prize, army_value, kill_value: what the attacker wants most and the defender least, as for
         `when_to_stop`; by default the chance to take the territory.
-    garrison: armies that must stay behind; `None` keeps what the rules say, usually 1.
-    exact: whether to answer in fractions.
 
     A `DiceDecision`; of equally good numbers the larger one. The same is refused as by
     `when_to_stop`.
@@ -331,13 +326,13 @@ def how_many_dice(
     choices = Choices(may_stop, chooser in ("attacker", "both"), chooser in ("defender", "both"))
     with _named(asked):
         found = _solver(exact)(asked.able, asked.defenders, asked.rules, reward, choices)
-    values = _values(asked, reward, found, exact)
+    value, _, error = _values(asked, reward, found, exact)
     return DiceDecision(
         *asked,
         attack_dice=int(found.attack_dice[asked.state]),
         defence_dice=int(found.defence_dice[asked.state]),
-        value=values["value"],
-        error=values["error"],
+        value=value,
+        error=error,
         win_probability=_plain(found.win_probabilities[asked.state]),
         attack_policy=found.attack_dice,
         defence_policy=found.defence_dice,
@@ -354,13 +349,11 @@ def win_probability_if_seen(
 ) -> float:
     """Return the chance to win against a defender who chooses the dice after the attack roll.
 
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
+    attackers, defenders, garrison: as for `when_to_stop`.
     rules: `Rules`, or the name of a rule set; they need not say that the defender sees the attack.
     aim: what the defender plays for: `"conquest"`, that the territory is not taken; `"losses"`,
         to lose as few armies in the battle as possible, on average. Of equally good numbers of
         dice the larger is thrown.
-    garrison: armies that must stay behind; `None` keeps what the rules say, usually 1.
 
     A float, with the error of `iacta.methods.sees_first`. Refused are rules with dice in which no
     attack can be seen, and battles too large for memory.
@@ -375,27 +368,17 @@ def win_probability_if_seen(
     return chance_if_seen(asked.able, asked.defenders, asked.rules, aim)
 
 
-class _Values(TypedDict):
-    value: Probability
-    value_if_stopped: Probability
-    error: float
-
-
 class _Asked(NamedTuple):
-    """The battle that is asked for."""
-
     attackers: int
     defenders: int
     rules: Rules
 
     @property
     def able(self) -> int:
-        """How many attackers may leave."""
         return max(self.attackers - self.rules.garrison, 0)
 
     @property
     def state(self) -> tuple[int, int]:
-        """Its place in a table."""
         return self.defenders, self.able
 
 
@@ -426,14 +409,16 @@ def _solver(exact: bool) -> Callable[[int, int, Rules, Reward, Choices], Solutio
     return solve_exactly if exact else solve
 
 
-def _values(asked: _Asked, reward: Reward, found: Solution, exact: bool) -> _Values:
-    """Return the value of the optimal policy, that of stopping now, and the error."""
+def _values(
+    asked: _Asked, reward: Reward, found: Solution, exact: bool
+) -> tuple[Probability, Probability, float]:
+    """Return the value of the optimal policy, that of stopping now, and the error of the former."""
     kept, gain = reward.army_value * asked.attackers, found.values[asked.state]
     if exact:
-        return _Values(value=kept + gain, value_if_stopped=kept, error=0.0)
+        return kept + gain, kept, 0.0
     value = float(kept) + float(gain)
     error = float(found.errors[asked.state]) + 2.0**-52 * (float(kept) + abs(value))
-    return _Values(value=value, value_if_stopped=float(kept), error=error)
+    return value, float(kept), error
 
 
 def _plain(number: Any) -> Probability:
