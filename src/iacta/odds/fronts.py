@@ -260,17 +260,20 @@ def defend_fronts(
     total += sum(sum(each.front.held) for each in asked)
     if total > MOST_ARMIES:
         raise TooLargeError(f"armies must be at most {MOST_ARMIES} in all, got {shown(total)}")
-    best, is_exact = _best_division(asked, curves, total, objective)
+    loss = _LOSSES[objective]
+    costs = [np.full(total + 1, np.inf) for _ in curves]
+    for cost, curve in zip(costs, curves, strict=True):
+        cost[: len(curve.taken)] = loss.cost(curve)
+    best, is_exact = _best_division(asked, curves, costs, loss)
     spreads = [each.best(n) for each, n in zip(asked, best, strict=True)]
     value: Probability
     values: Sequence[Probability]
     if exact:
         fractions = [each.exact_value(spread) for each, spread in zip(asked, spreads, strict=True)]
-        value, values = _exact_total(fractions, objective), fractions
+        value, values = loss.exact_total(fractions), fractions
     else:
         values = [float(curve.taken[n]) for curve, n in zip(curves, best, strict=True)]
-        cost = _sum([curve.cost(objective) for curve in curves], best)
-        value = cost if objective == "territories" else -expm1(-cost)
+        value = loss.total(_sum(costs, best))
     found = zip([each.front for each in asked], spreads, values, strict=True)
     return BestFronts(tuple(FrontSpread(*each) for each in found), value, is_exact)
 
@@ -287,19 +290,48 @@ class _Curve(NamedTuple):
     missing: Floats
     error: Error
 
-    def cost(self, objective: Objective) -> Floats:
-        """Return c_f."""
-        if objective == "territories":
-            return self.taken
-        held = np.maximum(self.missing, LEAST_HELD)
-        costs = np.where(self.taken <= 0.5, -np.log1p(-np.minimum(self.taken, 0.5)), -np.log(held))
-        return np.where(np.isinf(self.taken), np.inf, costs)
+
+class _Loss(NamedTuple):
+    """How the losses on several fronts add up.
+
+    cost: returns the c_f of a front.
+    total: returns the value of the least sum of costs.
+    weight: returns by how much more than in the value an absolute error counts in such a sum.
+    exact_total: returns the value of all fronts from that of each.
+    """
+
+    cost: Callable[[_Curve], Floats]
+    total: Callable[[float], float]
+    weight: Callable[[float], float]
+    exact_total: Callable[[Sequence[Fraction]], Fraction]
+
+
+def _cost_of_falling(curve: _Curve) -> Floats:
+    held = np.maximum(curve.missing, LEAST_HELD)
+    falls = -np.log1p(-np.minimum(curve.taken, 0.5))
+    costs = np.where(curve.taken <= 0.5, falls, -np.log(held))
+    return np.where(np.isinf(curve.taken), np.inf, costs)
+
+
+_LOSSES: dict[Objective, _Loss] = {
+    "break through": _Loss(
+        cost=_cost_of_falling,
+        total=lambda cost: -expm1(-cost),
+        weight=lambda cost: exp(min(cost, 600.0)),  # the less likely all fronts hold, the more
+        exact_total=lambda values: 1 - prod((1 - value for value in values), start=Fraction(1)),
+    ),
+    "territories": _Loss(
+        cost=lambda curve: curve.taken,
+        total=float,
+        weight=lambda _: 1.0,
+        exact_total=lambda values: sum(values, start=Fraction(0)),
+    ),
+}
 
 
 def _ask(
     given: object, rules: Rules, stop: Stop, objective: Objective, exact: bool
 ) -> "_InARow | _SideBySide":
-    """Return a front and what attacks it, or refuse it."""
     front = given if isinstance(given, Front) else Front(whole_number(given, "fronts", least=1))
     own = rules if front.rules is None else find_rules(front.rules, rules.garrison)
     refuse_unfit(own, stop, exact, "to divide armies among fronts")
@@ -320,7 +352,6 @@ class _InARow(NamedTuple):
     chain: Chain
 
     def curve(self, most: int) -> _Curve:
-        """Return what the attackers achieve against up to this many armies."""
         chain = self.chain
         if not chain.is_small(comb(most, len(chain.least))):
             raise TooLargeError(
@@ -336,11 +367,9 @@ class _InARow(NamedTuple):
         return _Curve(taken, missing, chain.error(most))
 
     def best(self, armies: int) -> Spread:
-        """Return the best spread of this many armies over the front."""
         return self.chain.best(armies).spreads[0]
 
     def exact_value(self, spread: Spread) -> Fraction:
-        """Return what the attackers of the front achieve against a spread."""
         return Fraction(self.chain.value(spread, exact=True))
 
 
@@ -350,7 +379,6 @@ class _SideBySide(NamedTuple):
     stop: Stop
 
     def curve(self, most: int) -> _Curve:
-        """Return the chances that the front falls, and that it holds."""
         if len(self.front.least) > 1 and len(self.front.least) * (most + 1) ** 2 > MOST_STEPS:
             raise TooLargeError(
                 "territories side by side and armies must be fewer, got "
@@ -358,13 +386,15 @@ class _SideBySide(NamedTuple):
             )
         falls, holds = self._chances(most)
         taken, missing = self._weakest(falls)[-1], -self._weakest(-holds)[-1]
-        kernel, able = find_kernel(self.rules, self.stop), max(self._able, 1)
-        return _Curve(taken, missing, kernel.by("table", able, most).error(able, most))
+        able = max(self._able, 1)
+        error = find_kernel(self.rules, self.stop).by("table", able, most).error(able, most)
+        return _Curve(taken, missing, error)
 
     def best(self, armies: int) -> Spread:
         """Return the spread of this many armies whose weakest territory falls least likely."""
         falls, _ = self._chances(armies)
-        even, is_free = simple_spreads(armies, self.front.territories)["even"], self._is_free
+        even = simple_spreads(armies, self.front.territories)["even"]
+        is_free = max(self.front.least) == 1  # no territory holds more than it must
         if is_free and (np.diff(falls[1:]) <= 0).all():
             return even
         # Armies are held, or some rules make one army more a weakness.
@@ -379,27 +409,19 @@ class _SideBySide(NamedTuple):
         return found
 
     def exact_value(self, spread: Spread) -> Fraction:
-        """Return the chance that the front falls."""
         kernel = find_kernel(self.rules, self.stop, exact=True)
         return max(Fraction(kernel.win_probability(self._able, d)) for d in set(spread))
 
     @property
     def _able(self) -> int:
-        """The attackers able to attack, 0 or less for none."""
-        return self.front.attackers - self.rules.garrison
-
-    @property
-    def _is_free(self) -> bool:
-        """Whether no territory holds more than it must."""
-        return max(self.front.least) == 1
+        return max(self.front.attackers - self.rules.garrison, 0)
 
     def _chances(self, most: int) -> tuple[Floats, Floats]:
         """Return the chances that 1, 2 ... armies on one territory fall, and that they hold."""
-        kernel, able = find_kernel(self.rules, self.stop), max(self._able, 0)
-        if able:
-            kernel.by("table", able, most).refuse(able, most)
+        kernel, able = find_kernel(self.rules, self.stop), self._able
         taken, missing = np.zeros(most + 1), np.ones(most + 1)
         if able:
+            kernel.by("table", able, most).refuse(able, most)
             for won, chances in ((1, taken), (0, missing)):
                 values = Values(np.full(able + 1, won), np.full(most + 1, 1 - won))
                 chances[1:] = [row[able] for row in kernel.backward(values)]
@@ -429,20 +451,15 @@ def _least_costs(costs: Sequence[Floats], join: Callable[[Floats, Floats], Float
 def _best_division(
     asked: Sequence[_InARow | _SideBySide],
     curves: Sequence[_Curve],
-    armies: int,
-    objective: Objective,
+    costs: Sequence[Floats],
+    loss: _Loss,
 ) -> tuple[Division, bool]:
     """Return the armies on each front, and whether no other division is proven to be better."""
-    costs = [np.full(armies + 1, np.inf) for _ in curves]
-    for cost, curve in zip(costs, curves, strict=True):
-        cost[: len(curve.taken)] = curve.cost(objective)
     least = _least_costs(costs, np.add)
-    best = float(least[-1][armies])
+    best = float(least[-1][-1])
     relative = 4 * max(curve.error.relative + 1e-15 for curve in curves) * len(curves)
-    # An absolute error of a chance weighs more in its logarithm, the less likely the front holds.
-    weight = exp(min(best, 600.0)) if objective == "break through" else 1.0
-    absolute = 4 * sum(curve.error.absolute for curve in curves) * weight
-    near = list(_divisions(costs, least, armies, best * (1 + relative) + absolute))
+    absolute = 4 * sum(curve.error.absolute for curve in curves) * loss.weight(best)
+    near = list(_divisions(costs, least, best * (1 + relative) + absolute))
     keys = [frozenset(Counter(zip(asked, each, strict=True)).items()) for each in near]
     # Equal divisions among equal fronts have the same key.
     different = dict(zip(keys, near, strict=True))
@@ -457,8 +474,8 @@ def _best_division(
     if inexact or len(near) > MOST_NEAR or steps > MOST_EXACT_STEPS:
         return min(near[:MOST_NEAR], key=lambda each: _sum(costs, each)), False
     exact = {
-        key: _exact_total(
-            [each.exact_value(each.best(n)) for each, n in zip(asked, one, strict=True)], objective
+        key: loss.exact_total(
+            [each.exact_value(each.best(n)) for each, n in zip(asked, one, strict=True)]
         )
         for key, one in different.items()
     }
@@ -467,11 +484,9 @@ def _best_division(
     return min(equal, key=unevenness), True
 
 
-def _divisions(
-    costs: Sequence[Floats], least: Sequence[Floats], armies: int, most: float
-) -> Iterator[Division]:
+def _divisions(costs: Sequence[Floats], least: Sequence[Floats], most: float) -> Iterator[Division]:
     """Yield the divisions whose cost is at most `most`, and at most one past `MOST_NEAR`."""
-    pending: list[tuple[int, float, Division]] = [(armies, 0.0, ())]
+    pending: list[tuple[int, float, Division]] = [(len(costs[0]) - 1, 0.0, ())]
     count = 0
     while pending and count <= MOST_NEAR:
         rest, spent, division = pending.pop()
@@ -489,9 +504,3 @@ def _divisions(
 
 def _sum(costs: Sequence[Floats], division: Division) -> float:
     return sum(float(cost[n]) for cost, n in zip(costs, division, strict=True))
-
-
-def _exact_total(values: Sequence[Fraction], objective: Objective) -> Fraction:
-    if objective == "territories":
-        return sum(values, start=Fraction(0))
-    return 1 - prod((1 - value for value in values), start=Fraction(1))

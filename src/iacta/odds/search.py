@@ -7,7 +7,9 @@ decide, fractions do. `Curve` has the chances of 0, 1, 2 ... armies in tables; b
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -25,6 +27,7 @@ LEAST_FLOAT_CHANCE = Fraction(1, 10**140)  # the bound on floats holds down to 1
 ROUNDING = Fraction(1, 2**50)  # of what is computed from a chance here
 
 
+@dataclass(eq=False)
 class Curve:
     """A chance for 0, 1, 2 ... armies.
 
@@ -41,16 +44,15 @@ class Curve:
     [3, 4, None]
     """
 
-    def __init__(
-        self,
-        pro: Floats,
-        error: Error,
-        con: Callable[[], Floats],
-        exact: Callable[[int], Fractions | None],
-    ) -> None:
-        self.pro, self.error, self._make_con, self.exact = pro, error, con, exact
-        self._con: Floats | None = None
-        self._fractions: Fractions | None = ()
+    pro: Floats
+    error: Error
+    con: Callable[[], Floats]
+    exact: Callable[[int], Fractions | None]
+    _fractions: Fractions | None = field(default=(), init=False)
+
+    @cached_property
+    def _con(self) -> Floats:
+        return self.con()
 
     def first_reaching(self, wanted: Sequence[Fraction]) -> list[int | None]:
         """Return the first number whose chance is at least each wanted one, `None` for none."""
@@ -60,23 +62,14 @@ class Curve:
         low[[chance < LEAST_FLOAT_CHANCE for chance in wanted]] = -np.inf
         high = np.maximum(chances * (1 + relative) + absolute, float(LEAST_FLOAT_CHANCE))
         possibly, surely = self.pro >= low[:, np.newaxis], self.pro >= high[:, np.newaxis]
-        firsts = zip(possibly.argmax(axis=1).tolist(), surely.argmax(axis=1).tolist(), strict=True)
         found: list[int | None] = []
-        for place, (least, most) in enumerate(firsts):
-            sure = bool(surely[place, most])
-            if sure and least == most:
-                found.append(most)
-                continue
-            unsure = np.flatnonzero(possibly[place, : most if sure else None])
-            last = most if sure else None
-            found.append(
-                next((n for n in unsure.tolist() if self._reaches(n, wanted[place])), last)
-            )
+        for chance, possible, sure in zip(wanted, possibly, surely, strict=True):
+            first_sure = int(sure.argmax()) if sure.any() else None
+            unsure = np.flatnonzero(possible[:first_sure]).tolist()
+            found.append(next((n for n in unsure if self._reaches(n, chance)), first_sure))
         return found
 
     def _reaches(self, armies: int, wanted: Fraction) -> bool:
-        if self._con is None:
-            self._con = self._make_con()
         chances = Chances(float(self.pro[armies]), float(self._con[armies]))
         reaches = decided(chances, wanted, self.error)
         if reaches is not None:
@@ -163,9 +156,8 @@ def first_in_tables(
     while missing:
         left: dict[Key, list[Fraction]] = {}
         for key, curve in tables(most, list(missing)):
-            for chance, number in zip(
-                missing[key], curve.first_reaching(missing[key]), strict=True
-            ):
+            numbers = curve.first_reaching(missing[key])
+            for chance, number in zip(missing[key], numbers, strict=True):
                 if number is None:
                     left.setdefault(key, []).append(chance)
                 else:

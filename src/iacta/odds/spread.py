@@ -367,7 +367,8 @@ class Chain:
 
     def _best_of_all(self, armies: int, payoff: Payoff, battles: Battles) -> BestSpread:
         rows, values = self.every(armies, payoff, battles)
-        near = np.flatnonzero(_are_near(values, payoff, self.error(armies)))
+        costs = payoff.sign * values
+        near = np.flatnonzero(_are_near(costs, self.error(armies)))
         spreads: list[Spread] = [tuple(row) for row in rows[near].tolist()]
         # Mirror images are as good as each other, unless one end is fixed.
         same = {each: each if self.from_first else min(each, each[::-1]) for each in spreads}
@@ -379,7 +380,7 @@ class Chain:
         step = 1 + (self.attackers / 200) ** 2
         steps = len(different) * armies * self.attackers * step
         if steps > MOST_EXACT_STEPS or self.rules.mode.inexact:
-            best = spreads[int((np.argmin if payoff.maximized else np.argmax)(values[near]))]
+            best = spreads[int(costs[near].argmin())]
             return self._answer([each for each in spreads if same[each] == same[best]], False)
         model = self._model(exact=True)
         exact = {each: model.value(each, from_first=self.from_first) for each in different}
@@ -402,23 +403,17 @@ class Chain:
         return BestSpread(tuple(different[:MOST_LISTED]), len(different), value, is_exact)
 
 
-def _are_near(values: Floats, payoff: Payoff, error: Error) -> npt.NDArray[np.bool_]:
+def _are_near(costs: Floats, error: Error) -> npt.NDArray[np.bool_]:
     """Return which spreads may be the best, as far as floats show."""
-    relative, absolute = 3 * error.relative, 2 * error.absolute
-    if payoff.maximized:
-        least = values.min()
-        return np.asarray(values <= max(least * (1 + relative), LEAST_FLOAT_VALUE) + absolute)
-    most = values.max()
-    bound = most * (1 - relative) if most > LEAST_FLOAT_VALUE else 0.0
-    return np.asarray(values >= bound - absolute)
+    least = costs.min()
+    relative, absolute = 3 * error.relative * abs(least), 2 * error.absolute
+    return np.asarray(costs <= least + relative + absolute + LEAST_FLOAT_VALUE)
 
 
 def _cost(model: Model, spread: Spread) -> float:
-    """Return the value of a spread to the attackers; the less, the better for the defence."""
     if len(model.known) > MOST_KNOWN:
         model.known.clear()
-    value = float(model.value(spread))
-    return value if model.payoff.maximized else -value
+    return model.payoff.sign * float(model.value(spread))
 
 
 def _climb(spread: Spread, model: Model, tries: int) -> Spread:

@@ -69,15 +69,15 @@ class Payoff(NamedTuple):
     """What the attackers want.
 
     values: w_0 ... w_k, the value of having taken 0 ... k territories.
-    maximized: whether they want the most of it, or the least.
+    sign: 1 if they want the most of it, −1 if the least.
     """
 
     values: tuple[int, ...]
-    maximized: bool = True
+    sign: int = 1
 
     def best(self, one: Vector, other: Vector) -> Vector:
         """Return what the attackers choose, entry by entry."""
-        return np.asarray((np.maximum if self.maximized else np.minimum)(one, other))
+        return np.asarray((np.maximum if self.sign > 0 else np.minimum)(one, other))
 
     def can_gain_from(self, start: int) -> bool:
         """Return whether a start there, 0 for the first territory, can bring anything."""
@@ -88,9 +88,9 @@ class Payoff(NamedTuple):
         """Return the same payoff, measured by what is missing.
 
         >>> Payoff((0, 1, 2)).complement()
-        Payoff(values=(2, 1, 0), maximized=False)
+        Payoff(values=(2, 1, 0), sign=-1)
         """
-        return Payoff(tuple(self.values[-1] - value for value in self.values), not self.maximized)
+        return Payoff(tuple(self.values[-1] - value for value in self.values), -self.sign)
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,10 @@ class Model:
         from_first: whether they must start at the first territory.
         """
         places = range(1 if from_first else len(spread))
-        starts = [i for i in places if self.payoff.can_gain_from(i)]
-        return (max if self.payoff.maximized else min)(self._from(spread, i) for i in starts)
+        starts = filter(self.payoff.can_gain_from, places)
+        return max(
+            (self._from(spread, i) for i in starts), key=lambda value: self.payoff.sign * value
+        )
 
     def _from(self, spread: Spread, start: int) -> Any:
         """Return E_i."""
