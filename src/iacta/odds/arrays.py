@@ -425,7 +425,6 @@ class _Battles:
         return np.unique(battles, axis=1, return_inverse=True)
 
     def _one_by_one(self, answer: Callable[[int, int], Probability]) -> npt.NDArray[Any]:
-        """Answer for each different battle once."""
         different, places = self._different()
         answers = self._empty((different.shape[1],))
         for place, (attackers, defenders) in enumerate(different.T.tolist()):

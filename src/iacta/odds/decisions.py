@@ -456,7 +456,6 @@ def _solve_to_boundary(
 
 
 def _boundary(wanted: Bools, rules: Rules) -> tuple[Boundary, ...]:
-    """Return the fewest attackers with which an action is wanted, for 1, 2 ... defenders."""
     fewest = wanted.argmax(axis=1)
     return tuple(
         Boundary(d, int(fewest[d]) + rules.garrison if wanted[d].any() else None)

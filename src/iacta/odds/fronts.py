@@ -430,7 +430,6 @@ class _SideBySide(NamedTuple):
         return taken, missing
 
     def _limited(self, costs: Floats) -> list[Floats]:
-        """Return the costs of each territory, which cannot have fewer armies than it holds."""
         numbers = np.arange(len(costs))
         return [np.where(numbers < least, np.inf, costs) for least in self.front.least]
 

@@ -1,8 +1,8 @@
 """Simulated: battles and campaigns fought many times with random dice."""
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from iacta.distribution import Distribution
 from iacta.estimate import Estimate
 from iacta.rules.rules import Rules
 from iacta.rules.stop import Stop, read_stop
-from iacta.rules.thrown import RUNS, SEED, Progress, Seed, simulate
+from iacta.rules.thrown import RUNS, SEED, End, Progress, Seed, simulate
 from iacta.rules.variants import find_rules
 
 if TYPE_CHECKING:
@@ -95,13 +95,12 @@ def simulate_battle(
     """
     found = find_rules(rules, garrison)
     way = [Stage(whole_number(defenders, "defenders", least=1), found, read_stop(stop))]
-    counts = simulate(attackers, way, runs=runs, seed=seed, executor=executor, progress=progress)
-    outcomes = {
-        Outcome(end.attackers + end.conquered * found.garrison, end.defenders): count
-        for end, count in counts.items()
-    }
-    won = sum(count for end, count in counts.items() if end.conquered)
-    return Simulated(Distribution(outcomes), Estimate(counts.total(), won))
+    options = {"runs": runs, "seed": seed, "executor": executor, "progress": progress}
+
+    def outcome(end: End) -> Outcome:
+        return Outcome(end.attackers + end.conquered * found.garrison, end.defenders)
+
+    return _simulated(attackers, way, outcome, options)
 
 
 def simulate_campaign(
@@ -134,10 +133,8 @@ def simulate_campaign(
     """
     found = find_rules(rules, garrison)
     way = list(stages(read_territories(territories), found, read_stop(stop)))
-    counts = simulate(attackers, way, runs=runs, seed=seed, executor=executor, progress=progress)
-    outcomes = {CampaignOutcome(*end): count for end, count in counts.items()}
-    won = sum(count for end, count in counts.items() if end.conquered == len(way))
-    return Simulated(Distribution(outcomes), Estimate(counts.total(), won))
+    options = {"runs": runs, "seed": seed, "executor": executor, "progress": progress}
+    return _simulated(attackers, way, lambda end: CampaignOutcome(*end), options)
 
 
 def running_estimates(
@@ -156,14 +153,16 @@ def running_estimates(
     (Estimate(runs=10, successes=7), Estimate(runs=13, successes=10), \
 Estimate(runs=17, successes=13), Estimate(runs=20, successes=16))
     """
-    if isinstance(seed, np.random.Generator):
-        rng = seed
-    else:
+    rng = seed
+    if not isinstance(rng, np.random.Generator):
         rng = np.random.default_rng(whole_number(seed, "seed", least=0))
+    territories = asked.territories if isinstance(asked, Campaign) else [asked.defenders]
+    way = list(stages(read_territories(territories), asked.rules, asked.stop))
     sizes = list(_growing(whole_number(runs, "runs", least=1)))
     estimates, won = [], 0
     for before, size in zip([0, *sizes], sizes, strict=False):
-        won += _won(asked, size - before, rng)
+        options = {"runs": size - before, "seed": rng}
+        won += _simulated(asked.attackers, way, lambda end: end, options).won.successes
         estimates.append(Estimate(size, won))
     return tuple(estimates)
 
@@ -177,12 +176,10 @@ def _growing(most: int) -> Iterator[int]:
     yield most
 
 
-def _won(asked: Battle | Campaign, runs: int, rng: "np.random.Generator") -> int:
-    """Return in how many runs the attackers take all that they attack."""
-    if isinstance(asked, Battle):
-        return simulate_battle(
-            asked.attackers, asked.defenders, asked.rules, stop=asked.stop, runs=runs, seed=rng
-        ).won.successes
-    return simulate_campaign(
-        asked.attackers, asked.territories, asked.rules, stop=asked.stop, runs=runs, seed=rng
-    ).won.successes
+def _simulated(
+    attackers: int, way: Sequence[Stage], outcome: Callable[[End], T], options: dict[str, Any]
+) -> Simulated[T]:
+    ends = simulate(attackers, way, **options)
+    won = sum(count for end, count in ends.items() if end.conquered == len(way))
+    outcomes = {outcome(end): count for end, count in ends.items()}
+    return Simulated(Distribution(outcomes), Estimate(ends.total(), won))

@@ -257,7 +257,6 @@ def _ask(
     stop: Stop | None,
     exact: bool,
 ) -> tuple["Chain", int]:
-    """Return the chain and the armies for it, or refuse the question."""
     found, stops = find_rules(rules, garrison), read_stop(stop)
     refuse_unfit(found, stops, exact, "to spread armies")
     stack = whole_number(attackers, "attackers", least=1)
@@ -304,27 +303,22 @@ class Chain:
 
     @property
     def payoff(self) -> Payoff:
-        """What the attackers want."""
         return PAYOFFS[self.objective](len(self.least))
 
     def value(self, spread: Spread, *, exact: bool) -> Probability:
-        """Return what the attackers achieve against one spread."""
         if self._is_hopeless():
             return Fraction(0) if exact else 0.0
         value = self._model(exact=exact).value(spread, from_first=self.from_first)
         return Fraction(value) if exact else min(float(value), float(self.payoff.values[-1]))
 
     def is_small(self, spreads: int) -> bool:
-        """Return whether so many spreads are few enough to look at each."""
         return spreads <= MOST_SPREADS and spreads * (self.attackers + 1) <= MOST_VALUES
 
     def battles(self, armies: int) -> Battles:
-        """Return how every battle ends."""
         largest = armies - len(self.least) + 1
         return battles_up_to(self.attackers, largest, self._kernel(), self.rules.garrison)
 
     def error(self, armies: int) -> Error:
-        """Return bounds on the error of a value."""
         length = len(self.least)
         return error_of_values(self.attackers, armies, length, self.payoff, self._kernel())
 
@@ -338,7 +332,6 @@ class Chain:
         return spreads[possible], values[possible]
 
     def best(self, armies: int) -> BestSpread:
-        """Return the best spread."""
         length = len(self.least)
         count = comb(armies - 1, length - 1)
         if self._is_hopeless() and max(self.least) == 1:
@@ -397,7 +390,6 @@ class Chain:
         return self._answer([best, best[::-1]], is_exact=False)
 
     def _answer(self, spreads: Sequence[Spread], is_exact: bool) -> BestSpread:
-        """Return the answer with such spreads, the most even first."""
         different = sorted(set(spreads), key=unevenness)
         value = self.value(different[0], exact=False)
         return BestSpread(tuple(different[:MOST_LISTED]), len(different), value, is_exact)

@@ -76,7 +76,6 @@ class Payoff(NamedTuple):
     sign: int = 1
 
     def best(self, one: Vector, other: Vector) -> Vector:
-        """Return what the attackers choose, entry by entry."""
         return np.asarray((np.maximum if self.sign > 0 else np.minimum)(one, other))
 
     def can_gain_from(self, start: int) -> bool:
