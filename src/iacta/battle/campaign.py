@@ -36,6 +36,7 @@ __all__ = [
 
 BELOW_ONE = 1 - 2.0**-53
 MOST_CELLS = 4 * 10**6  # of the largest tables to go backward through
+ROW_BYTES = 100  # for an army of either side, before a method refuses its rows
 CELLS_IN_THE_TIME_OF_A_ROW = 1000
 MOST_CELLS_IF_RARE = 10**8  # of those for a chance that could not be found forward
 LIKELY = 1e-3
@@ -409,7 +410,11 @@ def refuse_tables(
                 if armies < room
             ]
     for kernel in dict.fromkeys(kernels):
-        kernel.by(question, able, sum(defended)).refuse_way(able, defended)
+        method = kernel.by(question, able, sum(defended))
+        if question == "table":  # whatever the method, a row has a number for each army
+            size = able + sum(defended)
+            method.refuse_too_large(able, sum(defended), memory=ROW_BYTES * size, states=0)
+        method.refuse_way(able, defended)
 
 
 def chances_along(

@@ -569,7 +569,7 @@ class _Search(NamedTuple):
         """Yield the chances of up to so many armies against each number of others."""
         battle = self.battle(most, max(others))
         table = self.kernel.by("table", *battle)
-        table.refuse(*battle)
+        refuse_tables([Stage(battle[1], self.kernel.rules)], [self.kernel], battle[0])
         against = self.rows(self.kernel, most, others, against=True)  # keeps up with the rows
         for other, row in self.rows(self.kernel, most, others):
 
