@@ -234,6 +234,24 @@ def test_the_evidence_of_a_log_is_that_of_its_counts() -> None:
     assert found.most_evidence >= max(each.log_evidence for each in found.moments)
 
 
+@pytest.mark.parametrize("rules", ["classic", "attack magic", "defence commander"])
+def test_dice_and_their_losses_are_not_bet_on_together(rules: str) -> None:
+    # Where the dice of one side are not alike, those of the other are; but both decide the losses.
+    rng = np.random.default_rng(5)
+    rolls = [f"{a} {b} {c},{d}" for a, b, c, d in rng.integers(1, 7, (300, 4)).tolist()]
+    found = audit("\n".join(["attack,defence", *rolls]), rules=rules, draws=99)
+    logs = {each.kind: log_evidence(each.counts, each.chances) for each in found.throws}
+    dice = sum(log for kind, log in logs.items() if kind != "rolls")
+    wanted = float(np.logaddexp(dice, logs["rolls"])) - math.log(2)
+    assert found.log_evidence == pytest.approx(wanted, abs=1e-9)
+    once, *others = rolls
+    twice = "\n".join(["attack,defence,count", f"{once},2", *(f"{each},1" for each in others)])
+    ordered = audit("\n".join(["attack,defence", once, *rolls]), rules=rules, draws=99)
+    counts = audit(twice, rules=rules, draws=99)
+    assert (ordered.is_ordered, counts.is_ordered) == (True, False)
+    assert counts.log_evidence == pytest.approx(ordered.log_evidence, abs=1e-9)
+
+
 # Order.
 
 

@@ -279,7 +279,7 @@ class _Tally:
             findings += look_at_order(parts, self.rng, shuffles)
             findings += self.repeats.findings()
         else:
-            evidence.forget_order(used, has_dice=self.counts.has_dice)
+            evidence.forget_order(used)
         names = list(self.known.players)
         difference, by_player = _differences(first, names, self.rng, shuffles)
         findings += difference

@@ -82,13 +82,11 @@ class Counts:
     throws: the kinds of throws.
     rng: draws the tenth that the result of a battle belongs to.
     impossible: how many throws have a result without a chance.
-    has_dice: whether the dice of rolls are known.
     """
 
     throws: list[Throws]
     rng: "np.random.Generator"
     impossible: int = 0
-    has_dice: bool = False
 
     def add(self, lines: Lines, *, in_order: bool) -> Floats:
         """Count lines, and return by how much each changes log E of two bets.
@@ -118,9 +116,7 @@ class Counts:
                 factors[:, rows] += throws.follow(found, players[rows])
             else:
                 throws.count(found, players[rows], times[rows])
-        if any(each.attack for each in lines.different):
-            self.has_dice = True
-            self._add_dice(lines, factors, in_order)
+        self._add_dice(lines, factors, in_order)
         return factors
 
     def _draw_several(self, throws: Throws, lines: Lines, rows: Ints) -> None:
@@ -134,10 +130,11 @@ class Counts:
             throws.of(each.player)[:] += drawn
 
     def _add_dice(self, lines: Lines, factors: Floats, in_order: bool) -> None:
-        players, times = lines.of("player"), lines.of("times")
+        players, times, sides = lines.of("player"), lines.of("times"), lines.of("dice")
+        factors[0, sides.max(axis=1) >= 0] = 0.0
         for side, name in enumerate(("attack", "defence")):
             table = lines.dice([getattr(each, name) for each in lines.different])
-            kinds = lines.of("dice")[:, side]
+            kinds = sides[:, side]
             for kind in np.unique(kinds[kinds >= 0]).tolist():
                 rows = np.flatnonzero(kinds == kind)
                 faces = table[rows]
@@ -147,8 +144,6 @@ class Counts:
                     self.throws[kind].count(found, players[owner], times[owner])
                     continue
                 changed = self.throws[kind].follow(found, players[owner])
-                if not side:
-                    factors[0, rows] = 0.0
                 factors[0] += np.bincount(owner, weights=changed, minlength=len(kinds))
 
 
@@ -177,12 +172,12 @@ class Evidence:
             self.alarm = before + int(reached[0]) + 1
         return curve
 
-    def forget_order(self, throws: list[Throws], *, has_dice: bool) -> None:
+    def forget_order(self, throws: list[Throws]) -> None:
         """Take the evidence from the counts of a log whose order is not known."""
         self.alarm, self.most = None, 0.0
-        for bet, skipped in enumerate(
-            ((ROLLS,) if has_dice else (ATTACK, DEFENCE), (ATTACK, DEFENCE))
-        ):
+        dice = (ATTACK, DEFENCE)
+        has_dice = any(each.kind in dice for each in throws)
+        for bet, skipped in enumerate(((ROLLS,) if has_dice else dice, dice)):
             self.logs[bet] = math.fsum(
                 log_evidence(each.counts, each.chances)
                 for each in throws
