@@ -206,6 +206,18 @@ def test_last_answer_stays_greyed_beside_an_error(visit: Visit) -> None:
     expect(page.locator("#rest")).to_have_css("opacity", "1")
 
 
+def test_what_is_wrong_with_the_whole_is_in_sight_on_a_phone(visit: Visit) -> None:
+    page = visit("/audit", viewport={"width": 360, "height": 740})
+    page.get_by_label("Log", exact=True).fill("attack,defence\n7 8,9")
+    expect(page.locator("#wrong")).to_have_text(
+        "line 2: attack must be dice that show 1 to 6, got '7 8'"
+    )
+    assert bottom(page, "#wrong") <= 740
+    page.get_by_label("Log", exact=True).fill("attack,defence\n6 5,1")
+    expect(page.locator("#wrong")).to_be_empty()
+    assert bottom(page, "#lead") <= 740
+
+
 def test_long_work_can_be_stopped_beside_the_form(visit: Visit) -> None:
     page = visit("/battle?attackers=12&defenders=10")
     page.route(re.compile("attackers=13"), lambda route: None)  # never answered
