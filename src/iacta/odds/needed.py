@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context
 from fractions import Fraction
 from functools import partial
-from math import ceil, prod, sqrt
-from operator import mul
+from math import ceil, isqrt, prod
 from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
@@ -50,7 +49,7 @@ Row: TypeAlias = npt.NDArray[Any]
 
 LARGEST_IN_TABLES = 2_000
 LONGEST_FRACTION = 40  # letters, in a message
-SAFETY = 1.05  # of a guess with which tables begin
+SAFETY = Fraction(21, 20)  # of a guess with which tables begin
 MOST_ARMIES_EXACTLY = 20_000
 LEAST_CHANCE_ALONE = Fraction(1, 10**140)  # a battle alone is right down to 1e-150
 EVEN = Fraction(1, 2)
@@ -182,7 +181,7 @@ def armies_needed_for_campaign(
         attained = certain or any(not stage.stop.is_reserve for stage in way.stages)
         _refuse_unreachable(prod(limits, start=Fraction(1)), chance, attained, "attackers")
 
-    return first_in_tables({None: [wanted]}, tables, way.guess(wanted), refuse)[None, wanted]
+    return first_in_tables({None: [wanted]}, tables, way.guess(), refuse)[None, wanted]
 
 
 def win_probabilities_keeping(
@@ -313,7 +312,6 @@ def _needed(
     keep: int = 0,
     stop: Stop | None,
 ) -> int | Whole:
-    """Return the fewest armies of one side, for each number of the other's and wanted chance."""
     if isinstance(rules, list | tuple | np.ndarray):
         options = {"attacking": attacking, "garrison": garrison, "keep": keep, "stop": stop}
         return over_rules(_needed, rules, others, chance, **options)
@@ -360,7 +358,6 @@ class _Way(NamedTuple):
         return values_along(self.stages, self.kernels, taken, int(against))
 
     def exact_chances(self, most: int) -> Row | None:
-        """Return the chances to succeed in fractions, or `None` if a battle has none."""
         kernels = _exact_kernels(self.stages)
         return None if kernels is None else self._replace(kernels=kernels).chances(most)
 
@@ -377,40 +374,21 @@ class _Way(NamedTuple):
         )
         return Error(*map(sum, zip(*errors, strict=True)))
 
-    def guess(self, wanted: Fraction) -> int:
-        """Return about how many attackers have a chance, rather too many than too few."""
+    def guess(self) -> int:
+        """Return about how many attackers succeed, rather too many than too few."""
+        losses = sum(
+            stage.defenders * _attackers_per_defender(stage.rules) for stage in self.stages
+        )
+        spread = 4 * isqrt(sum(stage.defenders for stage in self.stages))
         staying = sum(stage.rules.garrison + (stage.stop.stop_at or 0) for stage in self.stages)
-        losses = _losses_to_win(self.stages, wanted)
-        return max(ceil(SAFETY * losses), 0) + self.keep + 16 + staying
+        return ceil(SAFETY * losses) + spread + self.keep + 16 + staying
 
 
-def _losses_to_win(way: Iterable[Stage], wanted: Fraction) -> float:
-    """Return about how many attackers win with a chance, as if their losses were normal.
-
-    All dice are truly random, and are thrown to the end.
-    """
-    mean = variance = 0.0
-    for stage in way:
-        losses = loss_counts(*stage.rules.full_roll, stage.rules)
-        lost = range(losses.compared, -1, -1)  # by the attackers, who lose what defenders do not
-        of_roll = Fraction(sum(map(mul, losses.counts, lost)), losses.total)
-        squares = Fraction(sum(map(mul, losses.counts, (n * n for n in lost))), losses.total)
-        fallen = losses.compared - of_roll
-        if not fallen:
-            mean += 2.0 * stage.defenders  # no number is enough
-            continue
-        rolls = stage.defenders / fallen
-        mean += float(rolls * of_roll)
-        variance += float(rolls * (squares - of_roll**2) * (losses.compared / fallen) ** 2)
-    return mean + _normal_quantile(wanted) * sqrt(variance)
-
-
-def _normal_quantile(chance: Fraction) -> float:
-    """Return below how many standard deviations a normal variable is with a chance."""
-    from statistics import NormalDist  # slow to import, and only needed here
-
-    rare = max(min(chance, 1 - chance), LEAST_CHANCE_ALONE)
-    return NormalDist().inv_cdf(float(rare)) * (1 if 2 * chance < 1 else -1)
+def _attackers_per_defender(rules: Rules) -> Fraction:
+    """Return how many attackers each defender costs on average, by truly random dice."""
+    roll = loss_counts(*rules.full_roll, rules)
+    fallen = Fraction(sum(k * n for k, n in enumerate(roll.counts)), roll.total)
+    return (roll.compared - fallen) / fallen if fallen else Fraction(2)  # no number is enough
 
 
 def _read_way(
@@ -449,7 +427,6 @@ class _Search(NamedTuple):
     keep: int = 0
 
     def battle(self, number: int, other: int) -> tuple[int, int]:
-        """Return the attackers and the defenders of a battle of so many against the others."""
         return (number, other) if self.attacking else (other, number)
 
     def chances(self, kernel: Kernel, battle: tuple[int, int]) -> Chances:
@@ -469,20 +446,16 @@ class _Search(NamedTuple):
         return _leaps(self.kernel, *self.battle(max(self.keep, 1), other))
 
     def limit(self, other: int) -> Fraction:
-        """Return the chance of endless armies."""
         if self.attacking:
             return self.kernel.limit_of_attackers(other)
         return self.kernel.limit_of_defenders(other)
 
-    def guess(self, other: int, wanted: Fraction) -> int:
+    def guess(self, other: int) -> int:
         """Return about how many armies it takes; for defenders, how many fall."""
-        rules = self.kernel.rules
+        price = _attackers_per_defender(self.kernel.rules)
         if self.attacking:
-            lost = _losses_to_win([Stage(other, rules)], wanted)
-            return max(ceil(lost), 1) + self.keep + self.kept_out
-        roll = loss_counts(*rules.full_roll, rules)
-        fallen = Fraction(sum(k * n for k, n in enumerate(roll.counts)), roll.total)
-        return max(round((other - self.kept_out) * fallen / (roll.compared - fallen)), 1)
+            return max(ceil(other * price), 1) + self.keep + self.kept_out
+        return max(round((other - self.kept_out) / price), 1)
 
     def fewest(self, pairs: Collection[Pair]) -> dict[Pair, int]:
         none_attack = {pair: 1 for pair in pairs if pair[0] <= 0}
@@ -510,12 +483,13 @@ class _Search(NamedTuple):
         if not self.leaps(other):
             return None
         try:
-            return first(lambda n: self.reaches(n, other, wanted), self.guess(other, wanted))
+            return first(
+                lambda n: self.reaches(n, other, wanted), self.guess(other), step=isqrt(other)
+            )
         except _UndecidedError:
             return None
 
     def reaches(self, number: int, other: int, wanted: Fraction) -> bool:
-        """Return whether so many armies have a chance, asking one battle."""
         battle = self.battle(number, other)
         chances = self.chances(self.kernel, battle)
         reaches = decided(chances, wanted, self.kernel.error(*battle), LEAST_CHANCE_ALONE)
@@ -566,7 +540,6 @@ class _Search(NamedTuple):
             ) from None
 
     def tables(self, most: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
-        """Yield the chances of up to so many armies against each number of others."""
         battle = self.battle(most, max(others))
         table = self.kernel.by("table", *battle)
         refuse_tables([Stage(battle[1], self.kernel.rules)], [self.kernel], battle[0])
