@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import vl_convert
+from altair.utils.schemapi import validate_jsonschema
+from altair.vegalite.v6.schema.core import Root
 
 from iacta import charts
 from iacta.charts.theme import AnyChart
@@ -34,9 +36,9 @@ def subtitle(chart: AnyChart) -> str:
 
 def is_drawn(chart: AnyChart) -> bool:
     """Tell whether a chart is valid Vega-Lite, and a small picture of it has more than paper."""
-    chart.to_dict()  # Altair checks it against the schema of Vega-Lite
-    spec = json.dumps(charts.specification(chart))
-    found = pixels(vl_convert.vegalite_to_png(spec, scale=SCALE))
+    spec = charts.specification(chart)
+    validate_jsonschema(spec, Root._schema, Root._rootschema)
+    found = pixels(vl_convert.vegalite_to_png(json.dumps(spec), scale=SCALE))
     paper = (found == found[0, 0]).all(axis=2).mean()
     colours = len(np.unique(found.reshape(-1, found.shape[2]), axis=0))
     return bool(0.05 < paper < 0.995 and colours > 20)

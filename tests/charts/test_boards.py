@@ -34,7 +34,7 @@ from iacta.charts.board_layers import digits_on, short
 from iacta.charts.boards import TONES, TONES_BY_NAME
 from iacta.charts.files import page
 from iacta.charts.scene import NARROW, WIDE, cut, text_width
-from iacta.charts.theme import WIDTH, AnyChart, contrast
+from iacta.charts.theme import WIDTH, AnyChart, contrast, sketched
 from iacta.plan.report import main_line
 from iacta.questions.words import percent
 from tests.charts.look import is_drawn, subtitle, table, title
@@ -55,10 +55,17 @@ def position_on(board: Board, *armies: int, player: str = "red", other: str = "b
     return Position(board, player, (Holding(player, armies[0]), *holdings))
 
 
+@pytest.fixture(autouse=True)
+def _without_altair() -> Iterator[None]:
+    """Make charts as commands do, which takes a tenth of the time."""
+    with sketched():
+        yield
+
+
 @pytest.fixture(scope="module")
 def asia() -> Plan:
     """Return a plan on the classic board."""
-    return best_plan(read_position("examples/asia.toml"), TakeAll("Asia"))
+    return best_plan(read_position("examples/asia.toml"), TakeAll("Asia"), budget=0.02)
 
 
 def layers(chart: AnyChart, name: str) -> Iterator[list[dict[str, Any]]]:
@@ -398,7 +405,7 @@ def test_what_is_no_board_is_refused() -> None:
 
 def test_a_map_shows_where_new_armies_help() -> None:
     position = read_position("examples/eliminate-blue.json")
-    found = reinforce(position, TakeAll("Venezuela,Peru"), 4)
+    found = reinforce(position, TakeAll("Venezuela,Peru"), 4, time_limit=0)
     chart = charts.reinforcement_map(found)
     rows = {row["territory"]: row for row in table(chart, "territories")}
     assert {name: row["new"] for name, row in rows.items() if row["new"]} == dict(found.placement)
@@ -412,7 +419,7 @@ def test_a_map_shows_where_new_armies_help() -> None:
     }
     assert is_drawn(chart)
     small = read_position("examples/break-off.json")
-    worth = charts.reinforcement_map(reinforce(small, Worth(), 1, time_limit=1))
+    worth = charts.reinforcement_map(reinforce(small, Worth(), 1, time_limit=0))
     assert "becomes" in subtitle(worth)
     with pytest.raises(MalformedError, match="reinforcement must be a Reinforcement"):
         charts.reinforcement_map("here")  # type: ignore[arg-type]

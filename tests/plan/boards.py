@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import combinations, pairwise
 from random import Random
 from shutil import which
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from iacta import Dice, Rules, read_position
 from iacta.board import Board, Continent, Holding, Position
-from iacta.plan import Goal, InOrder, Plan, TakeAll, TakeAny, Worth, best_plan, eliminate
+from iacta.plan import Goal, InOrder, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.best import plan_of
 from iacta.plan.deadline import Deadline
 from iacta.plan.planner import Found
@@ -107,12 +106,6 @@ def _classic() -> Board:
 
 CLASSIC_BOARD = _classic()
 BLUE = read_position("examples/eliminate-blue.json")
-
-
-@cache
-def plan_against_blue() -> Plan:
-    """Return a plan that is played roll by roll, of more states than can be searched through."""
-    return best_plan(BLUE, eliminate(BLUE, "blue"))
 
 
 def position_on(

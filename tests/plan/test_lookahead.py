@@ -126,7 +126,7 @@ def test_hard_positions_have_a_plan_before_anything_is_searched() -> None:
 def test_the_best_so_far_is_always_there_and_never_gets_worse() -> None:
     for each in [*hard_positions()][:4]:
         problem = read_problem(each.position, each.goal)
-        seen = [*Planner(problem, Deadline(), budget=0.1).run()]
+        seen = [*Planner(problem, Deadline(), budget=0.03).run()]
         for before, after in pairwise(seen):
             assert after.bound <= before.bound
             assert after.value <= after.bound

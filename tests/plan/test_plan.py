@@ -162,7 +162,7 @@ def test_asia_from_one_stack() -> None:
 
 @needs_core
 def test_a_player_is_eliminated_by_three_stacks() -> None:
-    plan = best_plan(scattered(), TakeAll(SCATTERED), play="battles", budget=0.1)
+    plan = best_plan(scattered(), TakeAll(SCATTERED), play="battles", budget=0.02)
     assert_consistent(plan)
     assert 0.65 < plan.win_probability <= plan.upper_bound
     extras = {step.to for step in plan.steps} - {*SCATTERED}

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 
 from iacta.board import Position
-from iacta.plan import Goal, Plan, TakeAll, Worth, best_plan
+from iacta.plan import Goal, Plan, TakeAll, Worth, best_plan, eliminate
 from iacta.plan.alternatives import alternatives
 from iacta.plan.deadline import Deadline
 from iacta.rules.rules import CLASSIC
-from tests.plan.boards import BLUE, GOALS, needs_core, plan_against_blue, positions, small_game
+from tests.plan.boards import BLUE, GOALS, needs_core, positions, small_game
 from tests.plan.twin import Play
 
 
@@ -52,7 +52,7 @@ def test_beginnings_count_the_best_of_all_advances(seed: int) -> None:
 
 @needs_core
 def test_on_large_boards_the_plan_s_own_beginning_is_among_the_best() -> None:
-    plan = plan_against_blue()
+    plan = best_plan(BLUE, eliminate(BLUE, "blue"), budget=0.05)
     found, move = alternatives(plan), plan.next_move()
     assert move is not None
     own = next(each for each in found if (each.start, each.to) == (move.start, move.to))
@@ -64,7 +64,7 @@ def test_on_large_boards_the_plan_s_own_beginning_is_among_the_best() -> None:
 
 @needs_core
 def test_plans_by_battles_have_alternatives_too() -> None:
-    plan = best_plan(BLUE, TakeAll("South America"), play="battles", budget=0.1)
+    plan = best_plan(BLUE, TakeAll("South America"), play="battles", budget=0.05)
     found = alternatives(plan)
     assert {each.start for each in found} >= {"Brazil", "Egypt"}
     assert found[0].value == pytest.approx(plan.value, abs=0.01)

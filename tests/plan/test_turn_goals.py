@@ -64,7 +64,7 @@ def test_where_the_goals_pull_apart_the_worths_decide() -> None:
 @needs_core
 def test_large_boards_have_goals_in_order_too() -> None:
     goal = InOrder((TakeAll("South America"), TakeAll("Central America")))
-    plan = best_plan(BLUE, goal)
+    plan = best_plan(BLUE, goal, budget=0.1)
     assert plan.stages[0] >= plan.stages[1] > 0.99
     assert plan.stages[1] <= plan.win_probability
 
@@ -85,7 +85,7 @@ def test_a_worth_may_have_prizes() -> None:
 @needs_core
 def test_names_in_goals_are_found_as_everywhere() -> None:
     goal = InOrder((TakeAll("south-america"), TakeAll(("alaska",))))
-    found = best_plan(BLUE, goal).goal
+    found = best_plan(BLUE, goal, budget=0.02).goal
     assert isinstance(found, InOrder)
     assert found.goals[1].territories == ("Alaska",)
     worth = best_plan(BLUE, Worth(0, bonus=0.0, prizes=((TakeAll("alaska"), 1.0),)), time_limit=0)

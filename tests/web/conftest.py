@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser import BROWSER
-from tests.web.served import shared
+from tests.web.served import Server, shared
 
 Visit: TypeAlias = Callable[..., Page]
 
@@ -19,9 +19,22 @@ ARGUMENTS = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127
 
 
 @pytest.fixture(scope="session")
-def address() -> str:
-    """Return where a server is that answers while the tests run."""
-    server = shared()
+def server() -> Server:
+    """Return a server that answers while the tests run."""
+    return shared()
+
+
+@pytest.fixture
+def own_server() -> Iterator[Server]:
+    """Return a server that a test may end."""
+    found = Server()
+    yield found
+    found.end()
+
+
+@pytest.fixture(scope="session")
+def address(server: Server) -> str:
+    """Return where a server is whose long work can begin."""
     server.wait()  # until then, what takes long on a slow machine is refused
     return server.address
 

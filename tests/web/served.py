@@ -29,15 +29,15 @@ class Reply(NamedTuple):
 
 
 class Server:
-    """`iacta serve` on a port that is free.
+    """`iacta serve` with one worker, on a port that is free.
 
     options: more words of the command line.
     """
 
     def __init__(self, *options: str) -> None:
-        command = [sys.executable, "-m", "iacta", "serve", "--port", "0", *options]
+        command = [sys.executable, "-m", "iacta", "serve", "--port", "0", "--workers", "1"]
         self.process = subprocess.Popen(  # noqa: S603 # our own command
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         assert self.process.stdout is not None
         self.line = self.process.stdout.readline()

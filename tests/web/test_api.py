@@ -20,7 +20,7 @@ from iacta.questions.words import percent
 from iacta.web.asked import address, asked_questions, offered, read_record
 from iacta.web.schema import COMPONENTS, record_schemas
 from tests.frozen.case import read_cases
-from tests.web.served import Server, shared
+from tests.web.served import Server
 
 QUESTIONS = asked_questions()
 CLOCKED = {"seconds", "relative_error"}
@@ -54,11 +54,6 @@ REFUSED = [
     ),
     ("/api/v1/nothing", 404, None, "nothing is at this address"),
 ]
-
-
-@pytest.fixture(scope="module")
-def server() -> Server:
-    return shared()
 
 
 GAME = json.dumps(

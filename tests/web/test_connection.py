@@ -6,7 +6,6 @@ import logging
 import resource
 import signal
 import socket
-from collections.abc import Iterator
 from contextlib import suppress
 from time import sleep
 from typing import Any
@@ -19,20 +18,12 @@ from uvicorn.server import ServerState
 from iacta.web.connection import Connection
 from iacta.web.limits import LOG_RECORDS, MOST_CONNECTIONS, MOST_OF_A_CLIENT
 from iacta.web.log import BoundedLog
-from tests.web.served import JSON, Server, shared
+from tests.web.served import JSON, Server
 
 BATTLE = "/api/battle?attackers=3&defenders=2"
 SECONDS = 120.0  # far more than the server waits
 POST = "POST /api/battle HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
 PARTIAL = POST + "Content-Length: 99\r\n\r\n{{"
-
-
-@pytest.fixture
-def own_server() -> Iterator[Server]:
-    """Return a server that a test may end."""
-    found = Server("--workers", "1")
-    yield found
-    found.end()
 
 
 def opened(server: Server, text: str = "") -> socket.socket:
@@ -53,7 +44,9 @@ def received(connection: socket.socket) -> str:
     return text.decode()
 
 
-def test_idle_connections_silence_nobody_and_nothing_is_logged(own_server: Server) -> None:
+def test_who_is_idle_or_leaves_in_mid_body_silences_nobody_and_nothing_is_logged(
+    own_server: Server,
+) -> None:
     process = psutil.Process(own_server.process.pid)
     process.rlimit(resource.RLIMIT_NOFILE, (1024, 1024))
     idle = [opened(own_server) for _ in range(1100)]
@@ -63,25 +56,53 @@ def test_idle_connections_silence_nobody_and_nothing_is_logged(own_server: Serve
     assert own_server.ask(BATTLE).status == 200
     for each in [*idle, *half]:
         each.close()
+    for text in (PARTIAL, POST + "Transfer-Encoding: chunked\r\n\r\n5\r\n{{"):
+        leaving = opened(own_server, text)
+        sleep(0.2)
+        leaving.close()
+    assert own_server.ask(BATTLE).status == 200
     own_server.process.send_signal(signal.SIGINT)
     assert own_server.process.communicate() == ("", "")
 
 
-def test_what_does_not_arrive_is_not_waited_for() -> None:
-    server = shared()
-    silent, lines = opened(server), opened(server, "\r\n")
-    head, body = opened(server, "GET / HTTP/1.1\r\nHost"), opened(server, PARTIAL)
-    answered = opened(server, f"GET {BATTLE} HTTP/1.1\r\nHost: {{host}}\r\n\r\n")
-    assert (received(silent), received(lines)) == ("", "")
-    assert received(answered).startswith("HTTP/1.1 200")
-    for late in (head, body):
-        reply = received(late)
-        assert reply.startswith("HTTP/1.1 408")
-        assert "the request did not arrive in time" in reply
+def test_what_does_not_arrive_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("iacta.web.connection.HEAD_SECONDS", 0.2)
+    monkeypatch.setattr("iacta.web.connection.BODY_SECONDS", 0.4)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        while (await receive()).get("more_body"):
+            pass
+        await send({"type": "http.response.start", "status": 200})
+        await send({"type": "http.response.body"})
+
+    async def replies(*sent: str) -> list[str]:
+        config, state = uvicorn.Config(app, log_config=None, timeout_keep_alive=1), ServerState()
+        config.load()
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: Connection(config, state, {}), "127.0.0.1", 0)
+
+        async def reply(text: str) -> str:
+            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            writer.write(text.format(host="x").encode())
+            found = await reader.read()
+            writer.close()
+            return found.decode()
+
+        async with server:
+            return await asyncio.gather(*map(reply, sent))
+
+    whole = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    silent, lines, answered, *late = asyncio.run(
+        replies("", "\r\n", whole, "GET / HTTP/1.1\r\nHost", PARTIAL)
+    )
+    assert (silent, lines) == ("", "")
+    assert answered.startswith("HTTP/1.1 200")
+    for text in late:
+        assert text.startswith("HTTP/1.1 408")
+        assert "the request did not arrive in time" in text
 
 
-def test_what_is_no_request_is_refused_in_a_problem_document() -> None:
-    server = shared()
+def test_what_is_no_request_is_refused_in_a_problem_document(server: Server) -> None:
     assert "not valid HTTP/1.1" in received(opened(server, "nonsense\r\n\r\n"))
     endless = opened(server, "GET / HTTP/1.1\r\n")
     with suppress(ConnectionError):
@@ -92,19 +113,9 @@ def test_what_is_no_request_is_refused_in_a_problem_document() -> None:
     assert "larger than 65,536 bytes" in reply
 
 
-def test_a_client_that_leaves_in_mid_body_leaves_nothing_in_the_log(own_server: Server) -> None:
-    for text in (PARTIAL, POST + "Transfer-Encoding: chunked\r\n\r\n5\r\n{{"):
-        leaving = opened(own_server, text)
-        sleep(0.2)
-        leaving.close()
-    assert own_server.ask(BATTLE).status == 200
-    own_server.process.send_signal(signal.SIGINT)
-    assert own_server.process.communicate() == ("", "")
-
-
-def test_a_compressed_body_is_refused() -> None:
+def test_a_compressed_body_is_refused(server: Server) -> None:
     body = gzip.compress(b'{"attackers": 3, "defenders": 2}')
-    reply = shared().ask("/api/battle", body=body, headers={**JSON, "Content-Encoding": "gzip"})
+    reply = server.ask("/api/battle", body=body, headers={**JSON, "Content-Encoding": "gzip"})
     assert (reply.status, reply.headers["Accept-Encoding"]) == (415, "identity")
     assert "send the body uncompressed" in reply.record["detail"]
 

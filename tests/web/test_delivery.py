@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from tests.web.served import Server, shared
+from tests.web.served import Server
 
 QUERY = "attackers=12&defenders=10"
 LARGE = [
@@ -19,11 +19,6 @@ LARGE = [
 SMALL = [f"/api/v1/battle?{QUERY}", f"/api/v1/battle.csv?{QUERY}", "/about", "/theme.json"]
 DRAWN = [f"/api/v1/battle/picture.json?{QUERY}", f"/api/v1/battle/picture.svg?{QUERY}"]
 HEADERS = ("Content-Type", "Content-Length", "ETag", "Cache-Control", "Vary")
-
-
-@pytest.fixture(scope="module")
-def server() -> Server:
-    return shared()
 
 
 @pytest.mark.parametrize("path", [*LARGE, *SMALL, *DRAWN, "/nothing", "/api/v1/battle"])

@@ -41,7 +41,7 @@ def bases(name: str, method: str) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def server() -> Server:
     """Return a server that does not work on an answer for long."""
-    return shared("--workers", "1", "--time-limit", "1")
+    return shared("--time-limit", "1")
 
 
 @pytest.fixture(scope="module")

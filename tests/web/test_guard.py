@@ -14,17 +14,12 @@ from iacta.web.app import create_app
 from iacta.web.asked import asked_questions
 from iacta.web.guard import HEADERS, Guard
 from iacta.web.limits import MOST_AT_A_TIME, MOST_BODY_BYTES
-from tests.web.served import JSON, Server, shared
+from tests.web.served import JSON, Server
 
 BATTLE = "/api/battle?attackers=3&defenders=2"
 ADDRESSES = [BATTLE, "/", "/docs", "/openapi.json", "/static/base.css", "/nothing", "/api/battle"]
 HARMFUL = "<script>alert(1)</script>\"'"
 BOARD = {"name": HARMFUL, "territories": {HARMFUL: ["B"], "B": []}}
-
-
-@pytest.fixture(scope="module")
-def server() -> Server:
-    return shared()
 
 
 @pytest.mark.parametrize(

@@ -5,32 +5,18 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import psutil
 import pytest
 from websockets.sync.client import connect
 
 import iacta
-from tests.web.served import Server, shared
+from tests.web.served import Server
 
 STACKS = {"Ukraine": ("red", 42), "Brazil": ("red", 30)}
 POSITION = iacta.Position(iacta.classic_board(), "red", STACKS, others=("blue", 3))
 LONG = {"code": POSITION.to_code(), "take": "Asia", "time_limit": 20}
 ENDLESS = "/api/simulate?attackers=2000&territories=900+900&runs=10000000&rules=capital"
-
-
-@pytest.fixture(scope="module")
-def server() -> Server:
-    return shared("--workers", "1")
-
-
-@pytest.fixture
-def own_server() -> Iterator[Server]:
-    """Return a server that a test may end."""
-    found = Server("--workers", "1")
-    yield found
-    found.end()
 
 
 def sent(server: Server, path: str) -> socket.socket:
