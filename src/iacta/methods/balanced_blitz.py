@@ -264,7 +264,6 @@ class Blitz(UnitKernel):
 
     name = NAME
     modes = (BalancedBlitz,)
-    monotone = False  # with more attackers, more losses may be left after the cuts
 
     def __init__(self, rules: Rules, true: Kernel) -> None:
         super().__init__(rules)

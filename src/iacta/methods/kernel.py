@@ -271,7 +271,6 @@ class Kernel(ABC):
     modes: tuple[type[Mode], ...] = (TrueRandom,)  # those it answers for
     exact: bool = False
     by_rows: bool = False  # whether `backward` answers for all numbers of attackers at once
-    monotone: bool = True  # whether more attackers never lose more armies on average
     least_chance: float = 1e-150  # the bound on the error holds for larger chances
     quick_states: float = inf  # a chance to win takes at most some seconds up to so many states,
     quick_armies: float = inf  # and up to so many armies
