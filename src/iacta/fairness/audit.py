@@ -43,9 +43,9 @@ from iacta.fairness.fair import (
 )
 from iacta.fairness.log import Log, read_log
 from iacta.fairness.luck import Luck
-from iacta.fairness.tally import CURVES, Counts, Course, Evidence, Lines, Lucks, Moment, Repeats
-from iacta.fairness.throws import ATTACK, BATTLES, DEFENCE, KINDS, ROLLS, Ints, Known, Throws
-from iacta.fairness.trials import Entry, Notes
+from iacta.fairness.tally import CURVES, Evidence, Moment, Tally
+from iacta.fairness.throws import ATTACK, BATTLES, DEFENCE, KINDS, ROLLS, Throws
+from iacta.fairness.trials import Notes
 from iacta.files import in_file
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
@@ -197,8 +197,8 @@ def audit(
     if false_alarms < 1e-9:
         raise IllegalError(f"level must be at least 1e-9, got {shown(level)}")
     rng = np.random.default_rng(whole_number(seed, "seed", least=0))
-    notes = Notes()
-    tally = _Tally(false_alarms, rng, whole_number(draws, "draws", least=1, most=MOST_DRAWS))
+    draws = whole_number(draws, "draws", least=1, most=MOST_DRAWS)
+    notes, tally = Notes(), Tally(false_alarms, rng)
     with in_file(log, "log") if isinstance(log, PathLike) else nullcontext():
         for block in read_log(log, found, notes):
             tally.add(block.entries, block.codes)
@@ -210,7 +210,7 @@ def audit(
             were = "battle was" if tally.broken_off == 1 else "battles were"
             ignored.append(f"{tally.broken_off} {were} broken off: when to stop was a choice")
         raise MalformedError("; ".join(["the log has no throws or battles to audit", *ignored]))
-    return tally.result(notes)
+    return _judged(tally, notes, draws)
 
 
 def questions_of(kind: str) -> int:
@@ -225,84 +225,50 @@ def questions_of(kind: str) -> int:
     return len(counted) + len(ORDER) + (kind != BATTLES)  # a list used again
 
 
-class _Tally:
-    """Adds up a log block by block."""
-
-    def __init__(self, level: float, rng: "np.random.Generator", draws: int) -> None:
-        self.rng, self.draws = rng, draws
-        self.lines, self.broken_off, self.is_ordered = 0, 0, True
-        self.known = Known()
-        self.counts = Counts(self.known.throws, rng)
-        self.evidence, self.course, self.lucks = Evidence(level), Course(), Lucks()
-        self.repeats = Repeats(self.known.throws, rng.spawn(1)[0])
-
-    def add(self, entries: list[Entry], codes: Ints) -> None:
-        """Add a block."""
-        self.known.weigh(entries)
-        used, places, counts = np.unique(codes, return_inverse=True, return_counts=True)
-        found = [self.known.line(entries[code]) for code in used.tolist()]
-        for code, line, count in zip(used.tolist(), found, counts.tolist(), strict=True):
-            self.broken_off += entries[code].times * count if line is None else 0
-        is_line = np.array([each is not None for each in found], dtype=bool)
-        different = [each for each in found if each is not None]
-        if not different:
-            return
-        lines = Lines(self.lines, different, (np.cumsum(is_line) - 1)[places[is_line[places]]])
-        self.is_ordered &= all(each.times == 1 for each in different)
-        factors = self.counts.add(lines, in_order=self.is_ordered)
-        self.lucks.add(lines)
-        if self.is_ordered:
-            self.course.follow(lines, self.evidence.watch(self.lines, factors))
-            self.repeats.follow(lines)
-        self.lines += int(lines.of("times").sum())
-
-    def result(self, notes: Notes) -> Audit:
-        """Return what the log says."""
-        evidence, level = self.evidence, self.evidence.level
-        used = sorted(
-            (each for each in self.known.throws if each.counts.any()),
-            key=lambda each: (KINDS.index(each.kind), [-ord(letter) for letter in each.name]),
-        )
-        if self.is_ordered and used and all(each.is_sorted(level) for each in used):
-            # Somebody has sorted the log, so that nobody could watch it grow.
-            self.is_ordered = False
-        findings = []
-        for kind in KINDS:
-            parts = [each.counted(is_ordered=False) for each in used if each.kind == kind]
-            if parts:
-                findings.append(compare_with_fair(kind, parts, self.rng, self.draws))
-        # The dice of rolls have no order, and belong to the players of the rolls.
-        first = [each for each in used if each.kind not in (ATTACK, DEFENCE)]
-        shuffles = min(self.draws, SHUFFLES)
-        if self.is_ordered:
-            parts = [each.counted(is_ordered=True) for each in first]
-            findings += look_at_order(parts, self.rng, shuffles)
-            findings += self.repeats.findings()
-        else:
-            evidence.forget_order(used)
-        names = list(self.known.players)
-        difference, by_player = _differences(first, names, self.rng, shuffles)
-        findings += difference
-        return Audit(
-            level=level,
-            lines=self.lines,
-            throws=tuple(used),
-            findings=tuple(findings),
-            corrected=tuple(holm([each.p_value for each in findings])),
-            impossible=self.counts.impossible,
-            is_ordered=self.is_ordered,
-            log_evidence=evidence.log,
-            most_evidence=max(evidence.most, evidence.log),
-            alarm=evidence.alarm,
-            moments=self.course.moments if self.is_ordered else (),
-            players=tuple(names[:CURVES]),
-            player_p_values=by_player if any(names) else {},
-            lucks=tuple(self.lucks.all(self.known)),
-            unread=tuple(notes.unread),
-            skipped=dict(notes.skipped),
-            broken_off=self.broken_off,
-            is_recording=notes.is_recording,
-        )
+def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
+    """Return the answers to the questions that are asked of a log."""
+    used = sorted(
+        (each for each in tally.known.throws if each.counts.any()),
+        key=lambda each: (KINDS.index(each.kind), [-ord(letter) for letter in each.name]),
+    )
+    findings = []
+    for kind in KINDS:
+        parts = [each.counted for each in used if each.kind == kind]
+        if parts:
+            findings.append(compare_with_fair(kind, parts, tally.rng, draws))
+    # The dice of rolls have no order, and belong to the players of the rolls.
+    first = [each for each in used if each.kind not in (ATTACK, DEFENCE)]
+    draws = min(draws, SHUFFLES)
+    # Who sorts a log has not watched it grow either.
+    is_sorted = bool(used) and all(each.is_sorted(tally.level) for each in used)
+    is_ordered = tally.is_ordered and not is_sorted
+    if is_ordered:
+        findings += look_at_order([each.counted for each in first], tally.rng, draws)
+        findings += tally.repeats.findings()
+    names = list(tally.known.players)
+    difference, by_player = _differences(first, names, tally.rng, draws)
+    findings += difference
+    evidence = tally.evidence if is_ordered else Evidence.of_counts(used)
+    return Audit(
+        level=tally.level,
+        lines=tally.lines,
+        throws=tuple(used),
+        findings=tuple(findings),
+        corrected=tuple(holm([each.p_value for each in findings])),
+        impossible=tally.impossible,
+        is_ordered=is_ordered,
+        log_evidence=evidence.log,
+        most_evidence=max(evidence.most, evidence.log),
+        alarm=evidence.alarm,
+        moments=tuple(tally.moments) if is_ordered else (),
+        players=tuple(names[:CURVES]),
+        player_p_values=by_player if any(names) else {},
+        lucks=tuple(tally.lucks()),
+        unread=tuple(notes.unread),
+        skipped=dict(notes.skipped),
+        broken_off=tally.broken_off,
+        is_recording=notes.is_recording,
+    )
 
 
 def _differences(

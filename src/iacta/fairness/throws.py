@@ -1,11 +1,9 @@
 """Throws: what the lines of a log are: which kind of throw, which result, and how lucky."""
 
 import math
-from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import takewhile
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +13,7 @@ from iacta.fairness.evidence import log_factors
 from iacta.fairness.fair import Counted
 from iacta.fairness.luck import armies_gain, chance_gain
 from iacta.fairness.trials import Entry, Trial, outcomes
+from iacta.rules.dice import Dice
 from iacta.rules.variants import rules_name
 
 __all__ = [
@@ -26,6 +25,7 @@ __all__ = [
     "KINDS",
     "NOBODY",
     "ROLLS",
+    "UNKNOWN",
     "Floats",
     "Ints",
     "Known",
@@ -35,6 +35,8 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Side: TypeAlias = tuple[int, tuple[int, ...]]  # the kind of one side's dice, and the dice
+Key: TypeAlias = tuple[str, int] | Trial  # a kind with so many equally likely results, or a roll
 
 BINS = 10
 NOBODY = -1
@@ -44,6 +46,7 @@ MOST_PLAYERS = 1000  # whose counts a log from a stranger may make us keep
 MOST_TRIALS = 20_000
 MOST_REMEMBERED = 2**18  # lines
 MOST_ARMIES = 250_000  # in all different battles: about a minute of work
+UNKNOWN: "Side" = (-1, ())  # dice that are not given, or not alike
 ROLL_OF_BATTLE = 40  # as many rolls with armies take as long as a battle
 
 
@@ -76,28 +79,25 @@ class Throws:
         return sum(self.by_player.values(), np.zeros(len(self.chances), dtype=np.int64))
 
     def of(self, player: int) -> Ints:
-        """Return how often each result came to a player."""
         return self.by_player.setdefault(player, np.zeros(len(self.chances), dtype=np.int64))
 
-    def count(self, found: Ints, players: Ints, times: Ints) -> None:
-        """Count results, each so many times."""
-        for player in np.unique(players).tolist():
-            mine = players == player
-            counts = np.bincount(found[mine], weights=times[mine], minlength=len(self.chances))
-            self.of(player)[:] += counts.astype(np.int64)
+    def add(self, found: Ints, players: Ints, times: Ints, *, in_order: bool) -> Floats:
+        """Count results, each so many times, and return by how much each changes log E.
 
-    def follow(self, found: Ints, players: Ints) -> Floats:
-        """Count single results in their order, and return by how much each changes log E."""
-        size = len(self.chances)
-        factors = log_factors(found, self.counts, self.chances)
-        self.count(found, players, np.ones(len(found), dtype=np.int64))
-        if len(found):
-            if self.pairs is None:
-                self.pairs = np.zeros((size, size), dtype=np.int64)
+        in_order: whether each is a single one that follows the one before; else log E is unknown.
+        """
+        size, factors = len(self.chances), np.zeros(len(found))
+        if in_order and len(found):
+            factors = log_factors(found, self.counts, self.chances)
             chain = found if self.last < 0 else np.concatenate([[self.last], found])
             pairs = np.bincount(chain[:-1] * size + chain[1:], minlength=size * size)
-            self.pairs += pairs.reshape(size, size)
+            before = 0 if self.pairs is None else self.pairs
+            self.pairs = before + pairs.reshape(size, size)
             self.last = int(found[-1])
+        for player in np.unique(players).tolist():
+            mine = players == player
+            counts = np.bincount(found[mine], weights=times[mine], minlength=size)
+            self.of(player)[:] += counts.astype(np.int64)
         return factors
 
     def is_sorted(self, level: float) -> bool:
@@ -112,9 +112,9 @@ class Throws:
         orders = math.lgamma(self.counts.sum() + 1) - sum(map(math.lgamma, self.counts + 1))
         return orders >= math.log(2 / level)
 
-    def counted(self, *, is_ordered: bool) -> Counted:
-        """Return the counts as tests take them."""
-        return Counted(self.counts, self.chances, self.scores, self.pairs if is_ordered else None)
+    @property
+    def counted(self) -> Counted:
+        return Counted(self.counts, self.chances, self.scores, self.pairs)
 
 
 class Gained(NamedTuple):
@@ -134,28 +134,28 @@ class Gained(NamedTuple):
 class Line(NamedTuple):
     """What a line of a log is.
 
-    throws: the kind of throws; with its result, -1 for a battle, whose result is drawn.
-    start, width: of a battle, F and P of its result.
-    player, opponent, trial: who threw, against whom, and what, by their numbers.
-    gain: what a roll or a battle gained the attackers.
-    attack, defence, dice: the dice of a roll, and the kinds of throws that they are.
-    is_possible: whether the rules give it a chance.
+    throws: the kind of throws, by its number.
+    player, opponent: who threw, and against whom, by their numbers.
+    trial: what was thrown.
     times: how often it happened.
+    is_possible: whether the rules give it a chance.
+    result: the result; -1 for a battle, whose result is drawn.
+    start, width: of a battle, F and P of its result.
+    gain: what a roll or a battle gained the attackers.
+    sides: the dice of both sides, each with the kind of throws that they are.
     """
 
     throws: int
     player: int
     opponent: int
-    trial: int
-    is_possible: bool
+    trial: Trial
     times: int
+    is_possible: bool
     result: int
     start: float
     width: float
     gain: Gained | None
-    attack: tuple[int, ...]
-    defence: tuple[int, ...]
-    dice: tuple[int, int]
+    sides: tuple[Side, Side]
 
     @property
     def luck(self) -> float:
@@ -163,25 +163,16 @@ class Line(NamedTuple):
         return 0.0 if self.gain is None else self.gain.luck
 
 
-class _Trial(NamedTuple):
-    """What lines of one trial share: its number, its kind of throws, and its dice."""
-
-    number: int
-    throws: int
-    attack_dice: int
-    dice: tuple[int, int]
-
-
 @dataclass
 class Known:
-    """The players, the trials, the kinds of throws and the lines that have come, numbered."""
+    """The players, the kinds of throws and the lines that have come, numbered."""
 
     throws: list[Throws] = field(default_factory=list)
     players: dict[str, int] = field(default_factory=dict)
-    trials: dict[Trial, "_Trial"] = field(default_factory=dict)
-    _places: dict[Hashable, int] = field(default_factory=dict)
+    _places: dict[Key, int] = field(default_factory=dict)
+    _trials: set[Trial] = field(default_factory=set)
     _lines: dict[Entry, Line] = field(default_factory=dict)
-    _weighed: set[Hashable] = field(default_factory=set)
+    _weighed: set[object] = field(default_factory=set)
     _weight: float = 0.0
 
     def weigh(self, entries: list[Entry]) -> None:
@@ -210,7 +201,17 @@ class Known:
         return found
 
     def _made(self, entry: Entry, trial: Trial) -> Line:
-        known = self.trials.get(trial) or self._new(trial)
+        self._trials.add(trial)
+        if len(self._trials) > MOST_TRIALS:
+            raise TooLargeError(
+                f"a log must have at most {MOST_TRIALS} kinds of rolls and battles, got more"
+            )
+        kinds: dict[str, Key] = {
+            "die": (DICE, trial.first),
+            "roll": trial,
+            "battle": (BATTLES, BINS),
+        }
+        throws = self._place(kinds[trial.kind])
         chances = outcomes(trial)
         start, result, width, gain = 0.0, -1, 0.0, None
         is_possible = entry.outcome in chances
@@ -221,64 +222,44 @@ class Known:
             result = list(chances).index(entry.outcome)
         if is_possible and trial.kind != "die":
             gain = _gained(entry, trial)
+        ours, theirs = UNKNOWN, UNKNOWN
+        if trial.kind == "die":
+            ours = throws, entry.outcome[:1]
+        elif entry.dice:
+            attack, defence = trial.rules.dice(trial.first, trial.second)
+            count = len(attack.thrown(trial.first))
+            ours = self._side(ATTACK, attack, entry.dice[:count])
+            theirs = self._side(DEFENCE, defence, entry.dice[count:])
         return Line(
-            known.throws,
+            throws,
             self._player(entry.player),
             self._player(entry.opponent) if entry.opponent else NOBODY,
-            known.number,
-            is_possible,
+            trial,
             entry.times,
+            is_possible,
             result,
             start,
             width,
             gain,
-            entry.dice[: known.attack_dice],
-            entry.dice[known.attack_dice :],
-            known.dice if entry.dice else (-1, -1),
+            (ours, theirs),
         )
-
-    def _new(self, trial: Trial) -> "_Trial":
-        if len(self.trials) >= MOST_TRIALS:
-            raise TooLargeError(
-                f"a log must have at most {MOST_TRIALS} kinds of rolls and battles, got more"
-            )
-        throws, attack_dice, dice = self._throws_of(trial), 0, (-1, -1)
-        if trial.kind == "roll":
-            attack, _ = trial.rules.dice(trial.first, trial.second)
-            attack_dice, dice = trial.first + len(attack.faces) - attack.kept, self._dice(trial)
-        self.trials[trial] = _Trial(len(self.trials), throws, attack_dice, dice)
-        return self.trials[trial]
 
     def _player(self, name: str) -> int:
         if name not in self.players and len(self.players) >= MOST_PLAYERS:
             raise TooLargeError(f"a log must have at most {MOST_PLAYERS} players, got more")
         return self.players.setdefault(name, len(self.players))
 
-    def _throws_of(self, trial: Trial) -> int:
-        """Return the kind of throws that a trial belongs to."""
-        if trial.kind == "battle":
-            return self._throws(BATTLES, _battle_throws)
-        if trial.kind == "die":
-            return self._throws((DICE, trial.first), partial(_dice_throws, DICE, trial.first))
-        return self._throws((ROLLS, trial), partial(_roll_throws, trial))
+    def _side(self, kind: str, dice: Dice, thrown: tuple[int, ...]) -> Side:
+        if len({*dice.faces}) > 1 or dice.reroll:
+            return UNKNOWN
+        return self._place((kind, dice.faces[0])), thrown
 
-    def _dice(self, trial: Trial) -> tuple[int, int]:
-        """Return the kinds of throws of the dice of both sides, -1 where they are not alike."""
-        found = []
-        for kind, dice in zip(
-            (ATTACK, DEFENCE), trial.rules.dice(trial.first, trial.second), strict=True
-        ):
-            if len({*dice.faces}) > 1 or dice.reroll:
-                found.append(-1)
-            else:
-                make = partial(_dice_throws, kind, dice.faces[0])
-                found.append(self._throws((kind, dice.faces[0]), make))
-        return found[0], found[1]
-
-    def _throws(self, key: Hashable, make: Callable[[], Throws]) -> int:
+    def _place(self, key: Key) -> int:
+        """Return the number of the throws of a roll, or of a kind with so many results."""
         if key not in self._places:
             self._places[key] = len(self.throws)
-            self.throws.append(make())
+            made = _throws_of_roll(key) if isinstance(key, Trial) else _throws_alike(*key)
+            self.throws.append(made)
         return self._places[key]
 
 
@@ -295,30 +276,27 @@ def _gained(entry: Entry, trial: Trial) -> Gained:
     return Gained(armies, luck, False, 0.0, 0.0)
 
 
-def _dice_throws(kind: str, faces: int) -> Throws:
-    names = tuple(map(str, range(1, faces + 1)))
-    name = kind if faces == 6 else f"{kind} of {faces} faces"
-    return Throws(kind, name, names, np.full(faces, 1 / faces), np.arange(1.0, faces + 1))
-
-
-def _roll_throws(trial: Trial) -> Throws:
+def _throws_of_roll(trial: Trial) -> Throws:
     chances = outcomes(trial)
     called = rules_name(trial.rules)
     rules = "" if called == "classic" else f" ({called if len(called) < 40 else 'house rules'})"
     return Throws(
         ROLLS,
         f"{trial.first} v {trial.second}{rules}",
-        tuple(_lost(each) for each in chances),
+        tuple(
+            f"both gain {-ours}" if ours < 0 else f"lose {ours}, kill {theirs}"
+            for ours, theirs in chances
+        ),
         np.array([*chances.values()]),
         np.array([float(theirs - ours) for ours, theirs in chances]),
     )
 
 
-def _lost(outcome: tuple[int, int]) -> str:
-    ours, theirs = outcome
-    return f"both gain {-ours}" if ours < 0 else f"lose {ours}, kill {theirs}"
-
-
-def _battle_throws() -> Throws:
-    names = ["luckiest tenth", *(f"tenth {i}" for i in range(2, BINS)), "unluckiest tenth"]
-    return Throws(BATTLES, BATTLES, tuple(names), np.full(BINS, 1 / BINS), -np.arange(float(BINS)))
+def _throws_alike(kind: str, count: int) -> Throws:
+    """Return throws whose results are equally likely: dice, or the tenths of battles."""
+    chances, numbers = np.full(count, 1 / count), np.arange(1.0, count + 1)
+    if kind == BATTLES:
+        names = ["luckiest tenth", *(f"tenth {i}" for i in range(2, count)), "unluckiest tenth"]
+        return Throws(kind, kind, tuple(names), chances, 1 - numbers)
+    name = kind if count == 6 else f"{kind} of {count} faces"
+    return Throws(kind, name, tuple(map(str, range(1, count + 1))), chances, numbers)
