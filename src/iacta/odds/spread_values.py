@@ -33,10 +33,10 @@ Source: backward induction as in Bellman, "Dynamic programming" (1957); the mode
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial, reduce
+from functools import reduce
 from itertools import chain, combinations
 from math import comb
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -249,14 +249,11 @@ def every_value(
     return payoff.best(best, best[mirror])
 
 
-# What has become of the stack after some first territories: the armies on them, a row for each
-# spread; the value of the attacks that failed there, times their probability; and the probability
-# of each number of attackers that continues.
-_Begun: TypeAlias = tuple[Whole, Floats, Floats]
-# The value of continuing through some last territories: the armies on them in the order of attack,
-# a row for each spread; and V for each number of attackers.
-_Ended: TypeAlias = tuple[Whole, Floats]
-_Part = TypeVar("_Part", _Begun, _Ended)
+# The spreads over some territories, a row each, and what is known of each row. Of the first
+# territories: the value of the attacks that failed there, times their probability, and the
+# probability of each number of attackers that continues. Of the last ones, in the order of attack:
+# V for each number of attackers.
+_Part: TypeAlias = tuple[npt.NDArray[Any], ...]
 
 NO_ARMIES = np.zeros((1, 0), np.int16)
 
@@ -298,53 +295,49 @@ class _Search(NamedTuple):
                     values = [failed[0] + side @ stack for side in sides]
                     yield _paired(before, rights_spreads), np.concatenate(values)
 
-    def _begun(self, length: int) -> dict[int, _Begun]:
-        """Return what follows so many first territories, by their armies."""
+    def _begun(self, length: int) -> dict[int, _Part]:
+        def begin(taken: int, armies: int, begun: _Part) -> _Part:
+            spreads, failed, stacks = begun
+            fail = stacks @ self.battles.lost[armies] * self.payoff.values[taken]
+            return _paired(spreads, [[armies]]), failed + fail, stacks @ self.battles.won[armies]
+
         stack = np.eye(len(self.battles.lost[0]))[-1:]
-        begun: dict[int, _Begun] = {0: (NO_ARMIES, np.zeros(1), stack)}
-        for taken in range(length):
-            begun = self._longer(begun, taken + 1, partial(self._begin, taken))
-        return begun
+        return self._parts(length, (NO_ARMIES, np.zeros(1), stack), begin)
 
-    def _begin(self, taken: int, armies: int, begun: _Begun) -> _Begun:
-        spreads, values, stacks = begun
-        failed = stacks @ self.battles.lost[armies] * self.payoff.values[taken]
-        return _paired(spreads, _one(armies)), values + failed, stacks @ self.battles.won[armies]
+    def _ended(self, length: int, taken: int) -> dict[int, _Part]:
+        """Return the runs of that length to the end, `taken` territories before."""
 
-    def _ended(self, length: int, taken: int) -> dict[int, _Ended]:
-        """Return V of all runs of that length to the end, `taken` before, by their armies."""
+        def end(rest: int, armies: int, ended: _Part) -> _Part:
+            spreads, vectors = ended
+            fail = self.battles.lost[armies] * self.payoff.values[taken + length - rest - 1]
+            return _paired([[armies]], spreads), vectors @ self.battles.won[armies].T + fail
+
         value = np.full((1, len(self.battles.lost[0])), float(self.payoff.values[taken + length]))
-        ended: dict[int, _Ended] = {0: (NO_ARMIES, value)}
-        for rest in range(1, length + 1):
-            ended = self._longer(ended, rest, partial(self._end, taken + length - rest))
-        return ended
+        return self._parts(length, (NO_ARMIES, value), end)
 
-    def _end(self, taken: int, armies: int, ended: _Ended) -> _Ended:
-        spreads, vectors = ended
-        failed = self.battles.lost[armies] * self.payoff.values[taken]
-        through = vectors @ self.battles.won[armies].T + failed
-        return _paired(_one(armies), spreads), through
-
-    def _longer(
-        self, parts: dict[int, _Part], length: int, add: Callable[[int, _Part], _Part]
+    def _parts(
+        self, length: int, none: _Part, add: Callable[[int, int, _Part], _Part]
     ) -> dict[int, _Part]:
-        """Return the parts with one territory more, by their armies.
+        """Return all parts of so many territories, by their armies.
 
-        add: adds a territory with so many armies to all parts that have as many as each other.
+        none: the part without territories.
+        add: of a number of territories, of armies, and a part with so many territories, that part
+            with the armies on one territory more.
         """
-        longer: dict[int, Any] = {}
-        for total in range(length, length + self.armies - self.territories + 1):
-            armies = [n for n in range(1, total + 1) if total - n in parts]
-            added = [add(n, parts[total - n]) for n in armies]
-            longer[total] = tuple(map(np.concatenate, zip(*added, strict=True)))
-        return longer
+        parts = {0: none}
+        for done in range(length):
+            longer: dict[int, list[_Part]] = {}
+            for total in sorted(parts, reverse=True):
+                for armies in range(1, self.armies - self.territories + 2 - (total - done)):
+                    longer.setdefault(total + armies, []).append(add(done, armies, parts[total]))
+            parts = {
+                total: tuple(map(np.concatenate, zip(*added, strict=True)))
+                for total, added in longer.items()
+            }
+        return parts
 
 
-def _one(armies: int) -> Whole:
-    return np.array([[armies]], np.int16)
-
-
-def _paired(firsts: Whole, seconds: Whole) -> Whole:
+def _paired(firsts: Whole | list[list[int]], seconds: Whole | list[list[int]]) -> Whole:
     """Return each row of the one followed by each row of the other."""
     return np.hstack(
         [np.repeat(firsts, len(seconds), axis=0), np.tile(seconds, (len(firsts), 1))],
