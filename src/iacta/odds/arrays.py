@@ -71,17 +71,14 @@ class OfBattles(Protocol):
     def __call__(
         self, attackers: Army, defenders: Army, rules: Rules | str = ..., **options: Unpack[_Float]
     ) -> float: ...
-
     @overload
     def __call__(
         self, attackers: Army, defenders: Army, rules: Rules | str = ..., **options: Unpack[_Exact]
     ) -> Fraction: ...
-
     @overload
     def __call__(
         self, attackers: Armies, defenders: Armies, rules: RuleSets = ..., **options: Unpack[_Float]
     ) -> Floats: ...
-
     @overload
     def __call__(
         self, attackers: Armies, defenders: Armies, rules: RuleSets = ..., **options: Unpack[_Exact]
@@ -174,20 +171,14 @@ def expected_defenders_left(
 def win_table(
     attackers: int, defenders: int, rules: RuleSets = ..., **options: Unpack[_Float]
 ) -> Floats: ...
-
-
 @overload
 def win_table(
     attackers: int, defenders: int, rules: RuleSets = ..., **options: Unpack[_Exact]
 ) -> Fractions: ...
-
-
 @overload
 def win_table(
     attackers: int, defenders: int, rules: RuleSets = ..., **options: Unpack[_Either]
 ) -> Floats | Fractions: ...
-
-
 def win_table(
     attackers: int,
     defenders: int,

@@ -60,28 +60,18 @@ class _Options(TypedDict, total=False):
     stop: Stop | None
 
 
-class _OptionsAndKeep(_Options, total=False):
+class _Keeping(_Options, total=False):
     keep: int
 
 
 @overload
 def armies_needed(
-    defenders: Army,
-    chance: Chance,
-    rules: Rules | str = "classic",
-    **options: Unpack[_OptionsAndKeep],
+    defenders: Army, chance: Chance, rules: Rules | str = "classic", **options: Unpack[_Keeping]
 ) -> int: ...
-
-
 @overload
 def armies_needed(
-    defenders: Armies,
-    chance: object,
-    rules: RuleSets = "classic",
-    **options: Unpack[_OptionsAndKeep],
+    defenders: Armies, chance: object, rules: RuleSets = "classic", **options: Unpack[_Keeping]
 ) -> Whole: ...
-
-
 def armies_needed(
     defenders: Armies,
     chance: object,
@@ -219,14 +209,10 @@ def win_probabilities_keeping(
 def defenders_needed(
     attackers: Army, chance: Chance, rules: Rules | str = "classic", **options: Unpack[_Options]
 ) -> int: ...
-
-
 @overload
 def defenders_needed(
     attackers: Armies, chance: object, rules: RuleSets = "classic", **options: Unpack[_Options]
 ) -> Whole: ...
-
-
 def defenders_needed(
     attackers: Armies,
     chance: object,
