@@ -9,8 +9,10 @@ __all__ = [
     "MalformedError",
     "MissingError",
     "TooLargeError",
+    "at",
     "missing",
     "packages_of",
+    "plainly",
 ]
 
 
@@ -37,6 +39,33 @@ class TooLargeError(IactaError):
 
 class MissingError(IactaError):
     """The input is valid, but answering it takes a package that is not installed."""
+
+
+class at:  # noqa: N801 # reads as a word of a `with` line
+    """Puts a place in front of the sentence of an error.
+
+    >>> with at("line 3"):
+    ...     raise IllegalError("die must be a whole number from 1 to 6, got 7")
+    Traceback (most recent call last):
+        ...
+    iacta.errors.IllegalError: line 3: die must be a whole number from 1 to 6, got 7
+    """
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, _: object) -> None:
+        if isinstance(error, IactaError):
+            raise plainly(error)(f"{self.place}: {error}") from None
+
+
+def plainly(error: IactaError) -> type[IactaError]:
+    """Return the kind of an error, one that takes a sentence and nothing else."""
+    kinds = (IllegalError, TooLargeError, MissingError)
+    return next((kind for kind in kinds if isinstance(error, kind)), MalformedError)
 
 
 def missing(sentence: str, *extras: str) -> MissingError:

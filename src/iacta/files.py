@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from iacta.checks import shown
-from iacta.errors import IactaError, IllegalError, MalformedError, MissingError, TooLargeError
+from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError, plainly
 
 __all__ = [
     "OTHER_TEXTS",
@@ -152,9 +152,7 @@ def in_file(file: str | PathLike[str], what: str) -> Iterator[None]:
     except UnreadableError:  # which names it
         raise
     except IactaError as error:
-        kinds = (IllegalError, TooLargeError, MissingError)  # others may take no sentence
-        kind = next((each for each in kinds if isinstance(error, each)), MalformedError)
-        raise kind(f"{named(file, what)}: {error}") from None
+        raise plainly(error)(f"{named(file, what)}: {error}") from None
 
 
 def seal() -> None:

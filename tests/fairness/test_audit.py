@@ -418,7 +418,7 @@ def test_dice_that_love_the_computer_are_found_out() -> None:
     rng = np.random.default_rng(6)
     loved = np.array([0.1, 0.14, 0.16, 0.18, 0.2, 0.22])
     mine, computers = rng.multinomial(600, DIE), rng.multinomial(600, loved)
-    found, _ = compare_players([([mine], [computers]), ([computers], [mine])], ["Ada", "bot"], rng)
+    (found,), _ = compare_players([{"Ada": mine, "bot": computers}], rng)
     assert found.p_value < 0.001
     wanted = stats.chi2_contingency([mine, computers], correction=False).pvalue
     assert wanted < 0.001
@@ -430,7 +430,7 @@ def test_dice_that_are_off_for_all_love_nobody() -> None:
     rng = np.random.default_rng(6)
     loaded = np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.5])
     mine, others = rng.multinomial(500, loaded), rng.multinomial(700, loaded)
-    found, _ = compare_players([([mine], [others]), ([others], [mine])], ["Ada", "bot"], rng)
+    (found,), _ = compare_players([{"Ada": mine, "bot": others}], rng)
     wanted = stats.chi2_contingency([mine, others], correction=False).pvalue
     assert found.p_value == pytest.approx(wanted, abs=0.02)
     assert found.p_value > 0.05

@@ -16,7 +16,6 @@ armies were (Rosenblatt 1952; Brockwell 2007), so that battles of all sizes are 
 each tenth of the results, from the luckiest to the unluckiest, comes as often as each other.
 """
 
-from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ import numpy as np
 from iacta.checks import Chance, read_chance, shown, whole_number
 from iacta.display import Displayed
 from iacta.errors import IllegalError, MalformedError
-from iacta.estimate import Estimate, Interval
+from iacta.estimate import Estimate
 from iacta.fairness.fair import (
     DRAWS,
     ORDER,
@@ -54,7 +53,6 @@ __all__ = ["Audit", "Moment", "Result", "Throws", "audit", "questions_of"]
 
 LEVEL = "1%"
 MOST_DRAWS = 10**7
-MOST_COMPARED = 12  # players
 
 
 class Result(NamedTuple):
@@ -138,14 +136,10 @@ class Audit(Displayed):
         cells = self.questions * sum(len(each.chances) for each in self.throws)
         found = []
         for each in self.throws:
-            counts = each.counts
-            total = int(counts.sum())
-            for name, count, chance in zip(
-                each.results, counts.tolist(), each.chances, strict=True
-            ):
-                low, high = Interval(0.0, 1.0)
-                if total:
-                    low, high = Estimate(total, count).interval(1 - self.level / cells)
+            counts = each.counts.tolist()
+            total = sum(counts)
+            for name, count, chance in zip(each.results, counts, each.chances, strict=True):
+                low, high = Estimate(total, count).interval(1 - self.level / cells)
                 found.append(
                     Result(each.name, name, count, total * float(chance), total * low, total * high)
                 )
@@ -246,7 +240,8 @@ def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
         findings += look_at_order([each.counted for each in first], tally.rng, draws)
         findings += tally.repeats.findings()
     names = list(tally.known.players)
-    difference, by_player = _differences(first, names, tally.rng, draws)
+    shares = [{names[player]: n for player, n in each.by_player.items()} for each in first]
+    difference, by_player = compare_players(shares, tally.rng, draws)
     findings += difference
     evidence = tally.evidence if is_ordered else Evidence.of_counts(used)
     return Audit(
@@ -269,22 +264,3 @@ def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
         broken_off=tally.broken_off,
         is_recording=notes.is_recording,
     )
-
-
-def _differences(
-    throws: list[Throws], names: list[str], rng: "np.random.Generator", draws: int
-) -> tuple[list[Finding], dict[str, float]]:
-    """Return whether the dice treat players differently, and their p-values."""
-    totals: Counter[int] = Counter()
-    for each in throws:
-        totals.update({player: int(counts.sum()) for player, counts in each.by_player.items()})
-    if len(totals) < 2:
-        return [], {}
-    compared = [player for player, _ in totals.most_common(MOST_COMPARED)]
-    shares = []
-    for player in compared:
-        mine = [each.by_player.get(player, 0 * each.counts) for each in throws]
-        shares.append((mine, [each.counts - n for each, n in zip(throws, mine, strict=True)]))
-    called = [names[player] for player in compared]
-    finding, p_values = compare_players(shares, called, rng, draws)
-    return [finding], dict(zip(called, p_values, strict=True))

@@ -37,9 +37,6 @@ WEIGHT = 100.0
 def log_evidence(counts: Ints, chances: Floats) -> float:
     """Return log E for the counts of all results.
 
-    counts: how often each result came.
-    chances: how likely fair dice give each.
-
     >>> import numpy as np
     >>> round(math.exp(log_evidence(np.array([30, 10]), np.array([0.5, 0.5]))), 2)
     3.58
@@ -57,7 +54,6 @@ def log_factors(results: Ints, before: Ints, chances: Floats) -> Floats:
 
     results: the results in their order, as places in `chances`.
     before: how often each result came before these.
-    chances: how likely fair dice give each.
 
     >>> import numpy as np
     >>> found = log_factors(np.array([0, 1, 0]), np.zeros(2, dtype=int), np.array([0.5, 0.5]))

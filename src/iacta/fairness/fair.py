@@ -19,18 +19,16 @@ at most the stated chance.
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from iacta.estimate import Estimate, Interval
-
-if TYPE_CHECKING:
-    Generator = np.random.Generator
 
 __all__ = [
     "DRAWS",
@@ -57,6 +55,7 @@ DRAWS = 100_000
 SHUFFLES = 9_999
 MOST_SHUFFLED = 1_000
 MOST_SHARED = 10**9
+MOST_COMPARED = 12  # players
 ORDER = ("repeats", "runs", "correlation")
 LEAST_FOLLOWED = 40
 COPIED = (0.99, *(2.0**-i for i in range(1, 9)))  # shares of a log that are copied
@@ -84,14 +83,12 @@ class Counted(NamedTuple):
 
     @property
     def total(self) -> int:
-        """How many results there are."""
         return int(self.counts.sum())
 
 
 class Finding(NamedTuple):
     """A question about a log, and how often fair dice look as odd.
 
-    question: the question.
     p_value: the chance that fair dice are at least as far off.
     statistic: by how much they are off, as the question measures it.
     how: `"exact"`, `"simulated"`, `"normal"` or `"bound"`.
@@ -111,14 +108,12 @@ class Finding(NamedTuple):
 
 
 def compare_with_fair(
-    question: str, parts: Sequence[Counted], rng: "Generator", draws: int = DRAWS
+    question: str, parts: Sequence[Counted], rng: "np.random.Generator", draws: int = DRAWS
 ) -> Finding:
     """Return how well counts agree with fair dice.
 
-    question: what is asked, for the result.
     parts: the counts of each kind of throw; their statistics are added.
-    rng: random numbers, for logs too long to enumerate.
-    draws: how many fair logs are simulated then.
+    draws: how many fair logs are simulated, if the log is too long to enumerate.
 
     >>> import numpy as np
     >>> die = Counted(np.array([9, 1]), np.array([0.5, 0.5]), np.array([1.0, 2.0]))
@@ -181,8 +176,6 @@ def _compositions(total: int, kinds: int) -> Ints:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values corrected for their number.
 
-    p_values: one for each question.
-
     >>> holm([0.01, 0.5, 0.02])
     [0.03, 0.5, 0.04]
 
@@ -200,13 +193,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def look_at_order(
-    parts: Sequence[Counted], rng: "Generator", draws: int = SHUFFLES
+    parts: Sequence[Counted], rng: "np.random.Generator", draws: int = SHUFFLES
 ) -> list[Finding]:
     """Return whether results depend on those before them: by repeats, runs and correlation.
 
     parts: the counts of each kind of throw, with their pairs.
-    rng: random numbers, for shuffles of short logs.
-    draws: how many shuffles.
 
     Each looks at pairs of results that follow each other in throws of one kind. Given how often
     each result came, all orders are as likely if the dice have no memory. So short logs are
@@ -271,7 +262,7 @@ def _order(part: Counted) -> Floats:
     )
 
 
-def _shuffled(part: Counted, rng: "Generator", draws: int) -> Floats:
+def _shuffled(part: Counted, rng: "np.random.Generator", draws: int) -> Floats:
     scores, better = _standard(part)
     results = np.repeat(np.arange(len(part.counts)), part.counts)
     rows = rng.permuted(np.tile(results.astype(np.uint8), (draws, 1)), axis=1)
@@ -353,11 +344,7 @@ def _copied(way: Followed) -> Floats:
 
 
 def _alike(places: Ints, results: Ints) -> Ints:
-    """Return how many pairs of equal results there are at each distance.
-
-    places: where to look; there the results are compared.
-    results: those of all places.
-    """
+    """Return how many pairs of equal results there are at each distance, among some places."""
     n = len(results)
     places = places[np.argsort(results[places], kind="stable")]
     results, counts = results[places], np.bincount(results[places], minlength=1)
@@ -381,32 +368,32 @@ def _alike(places: Ints, results: Ints) -> Ints:
 
 
 def compare_players(
-    shares: Sequence[tuple[Sequence[Ints], Sequence[Ints]]],
-    names: Sequence[str],
-    rng: "Generator",
-    draws: int = SHUFFLES,
-) -> tuple[Finding, list[float]]:
+    parts: Sequence[Mapping[str, Ints]], rng: "np.random.Generator", draws: int = SHUFFLES
+) -> tuple[list[Finding], dict[str, float]]:
     """Return whether the dice treat players differently, and the p-value of each player.
 
-    shares: for each player, the counts of the player and of all others, for each kind of throw.
-    names: the players.
-    rng, draws: random numbers, and how many logs are dealt.
+    parts: for each kind of throws, how often each result came to each player.
 
     Given how often each result came to all, and how often each player threw, fair dice deal the
     results out as from an urn. X² compares what came to a player and to the others with their
     shares of the sum; the simulated logs are drawn from the urn. This asks for no fair chance, so
     that dice which are off for all players alike raise no alarm here.
     """
-    p_values, intervals = [], []
-    for mine, others in shares:
+    throws: Counter[str] = Counter()
+    for part in parts:
+        throws.update({name: int(counts.sum()) for name, counts in part.items()})
+    if len(throws) < 2:
+        return [], {}
+    p_values, intervals = {}, {}
+    for name, _ in throws.most_common(MOST_COMPARED):
         statistic, drawn = 0.0, np.zeros(draws)
-        for ours, theirs in zip(mine, others, strict=True):
-            both = ours + theirs
-            n, m = int(ours.sum()), int(theirs.sum())
-            if not n or not m or (both > 0).sum() < 2:
+        for part in parts:
+            both = np.sum([*part.values()], axis=0)
+            came = both > 0
+            both, ours = both[came], part.get(name, np.zeros_like(both))[came]
+            n, m = int(ours.sum()), int((both - ours).sum())
+            if not n or not m or len(both) < 2:
                 continue
-            kept = both > 0
-            ours, both = ours[kept], both[kept]  # results that came
             expected = both * (n / (n + m))
             scale = expected * (m / (n + m))
             statistic += float(((ours - expected) ** 2 / scale).sum())
@@ -416,15 +403,16 @@ def compare_players(
                 dealt = rng.multinomial(n, both / (n + m), size=draws)
             drawn += ((dealt - expected) ** 2 / scale).sum(axis=1)
         as_far = int((drawn >= statistic * (1 - SAME)).sum())
-        p_values.append((as_far + 1) / (draws + 1))
-        intervals.append(Estimate(draws, as_far).interval(INTERVAL_LEVEL))
-    best = int(np.argmin(p_values))
+        p_values[name] = (as_far + 1) / (draws + 1)
+        intervals[name] = Estimate(draws, as_far).interval(INTERVAL_LEVEL)
+    names = [*p_values]
+    best = min(names, key=p_values.__getitem__)
     # Of two players, each is as far from the other.
-    place, asked = (0, 1) if len(names) == 2 else (best, len(names))
-    p_value = min(1.0, p_values[place] * asked)
-    interval = Interval(*(min(1.0, end * asked) for end in intervals[place]))
-    detail = f"most unlike the others: {names[best] or 'those without a name'}"
-    return Finding("players", p_value, 0.0, "simulated", interval, detail), p_values
+    shown, asked = (names[0], 1) if len(names) == 2 else (best, len(names))
+    p_value = min(1.0, p_values[shown] * asked)
+    interval = Interval(*(min(1.0, end * asked) for end in intervals[shown]))
+    detail = f"most unlike the others: {best or 'those without a name'}"
+    return [Finding("players", p_value, 0.0, "simulated", interval, detail)], p_values
 
 
 # Power.
@@ -505,8 +493,6 @@ def _is_seen(throws: int, bias: float, row: tuple[float, ...], level: float) -> 
 def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
     """Return the bias that so many throws detect nine times in ten, `None` if none.
 
-    throws: how many there are.
-    chances: how likely fair dice give each result.
     level: the chance of a false alarm.
 
     If one result comes b more often than its chance p, and the others share the difference, X² is
@@ -528,10 +514,7 @@ def bias_seen(throws: int, chances: Floats, level: float) -> float | None:
 
 
 def rolls_needed(bias: float, chances: Floats, level: float) -> int:
-    """Return how many throws detect a bias nine times in ten.
-
-    bias: by how much a result comes too often.
-    chances, level: as for `bias_seen`.
+    """Return how many throws detect nine times in ten that a result comes too often by a bias.
 
     >>> import numpy as np
     >>> rolls_needed(0.01, np.full(6, 1 / 6), 0.05)

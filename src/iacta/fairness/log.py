@@ -22,9 +22,9 @@ import numpy.typing as npt
 
 from iacta.battle.territory import Territory, parse_territory
 from iacta.checks import parse_whole_number, read_fraction, shown, whole_number
-from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError
+from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError, at, plainly
 from iacta.fairness.recording import recorded
-from iacta.fairness.trials import LONGEST_NAME, Entry, Notes, Trial, at, plainly, refuse_large
+from iacta.fairness.trials import LONGEST_NAME, Entry, Notes, Trial, refuse_large
 from iacta.files import parse_json, read_path
 from iacta.rules.dice import Dice
 from iacta.rules.roll import Losses, Roll
@@ -231,6 +231,10 @@ def _json_row(text: str) -> dict[str, Any]:
 
 # The meaning of a row.
 
+_found_rules = lru_cache(maxsize=2**10)(find_rules)
+_possible_losses = lru_cache(maxsize=2**10)(Roll.losses)
+_shown_losses = lru_cache(maxsize=2**14)(shown_losses)
+
 
 def _entry(row: Mapping[str, Any], usual: Rules, notes: Notes) -> Entry:
     """Return the entry of a row, or refuse it."""
@@ -261,15 +265,10 @@ def _entry(row: Mapping[str, Any], usual: Rules, notes: Notes) -> Entry:
     )
 
 
-@lru_cache(maxsize=1024)
-def _named_rules(name: str, garrison: int) -> Rules:
-    return find_rules(name, garrison)
-
-
 def _rules(name: object, garrison: int) -> Rules:
     if not isinstance(name, str):
         raise MalformedError(f"rules must be a name, got {shown(name)}")
-    return _named_rules(name, garrison)
+    return _found_rules(name, garrison)
 
 
 def _ahead(value: object) -> tuple[Territory, ...]:
@@ -374,9 +373,6 @@ def _roll(given: Mapping[str, Any], rules: Rules) -> Entry:
     )
 
 
-_shown_losses = lru_cache(maxsize=2**14)(shown_losses)
-
-
 def _dice(given: Mapping[str, Any], name: str, dice: Dice) -> tuple[int, ...]:
     """Return the dice of a cell: a list, `6 5 3`, `6-5-3` or `653`."""
     value = given[name]
@@ -410,7 +406,7 @@ def _losses(given: Mapping[str, Any], roll: Roll) -> Losses | None:
         return None
     least = -MOST_FACES if roll.rules.mode.grows else 0
     stated = {name: _whole(given, name, least) for name in names}
-    for losses in _possible(roll):
+    for losses in _possible_losses(roll):
         if all(getattr(losses, name.removesuffix("_lost")) == n for name, n in stated.items()):
             return losses
     got = " and ".join(f"{name} {number}" for name, number in stated.items())
@@ -419,11 +415,6 @@ def _losses(given: Mapping[str, Any], roll: Roll) -> Losses | None:
         f"a roll of {roll.attack_dice} against {roll.defence_dice} must take "
         f"{taken} {'army' if taken == 1 else 'armies'} in all, got {got}"
     )
-
-
-@lru_cache(maxsize=1024)
-def _possible(roll: Roll) -> tuple[Losses, ...]:
-    return tuple(roll.losses())
 
 
 def _battle(given: Mapping[str, Any], rules: Rules) -> Entry:

@@ -86,8 +86,6 @@ class Luck(NamedTuple):
 def armies_gain(trial: Trial) -> Gain:
     """Return the armies that a throw gains the attackers on average, and their variance.
 
-    trial: a roll or a battle.
-
     >>> mean, variance = armies_gain(Trial("roll", 3, 2, Rules()))
     >>> round(mean, 4), round(variance, 4)
     (0.1582, 2.6319)
@@ -107,7 +105,6 @@ def chance_gain(
 ) -> tuple[float, float]:
     """Return how lucky a throw was in the chance to succeed, and the variance of that.
 
-    trial: a roll or a battle.
     armies: attackers, garrison included, and defenders before a roll; `None` for a battle.
     lost: what it cost both sides.
     ahead: the territories to be taken after this one; the chance is that to take them all.
@@ -149,10 +146,9 @@ def luck_of(
 ) -> tuple[float, float]:
     """Return the chance that fair dice gain a player at most, and at least, so many armies.
 
-    thrown: how often each trial occurred, with 1 where the player attacked and −1 where he
+    thrown: how often each trial occurred, with 1 where the player attacked and −1 where they
         defended.
-    result: the armies gained.
-    spread: the standard deviation of the armies gained.
+    result, spread: the armies gained, and their standard deviation.
 
     The distribution of the sum is exact, by a Fourier transform of each trial's; where that would
     take long, it is the normal one.
@@ -168,21 +164,16 @@ def luck_of(
         return math.erfc(-off) / 2, math.erfc(off) / 2
     rows = []
     for (trial, sign), count in thrown.items():
-        gains: dict[int, float] = {}
-        for (ours, theirs), p in outcomes(trial).items():
-            gain = sign * (theirs - ours)
-            gains[gain] = gains.get(gain, 0.0) + p
-        rows.append((gains, count))
-    least = sum(min(gains) * count for gains, count in rows)
-    width = sum((max(gains) - min(gains)) * count for gains, count in rows) + 1
+        found = outcomes(trial)
+        gains = sign * np.array([theirs - ours for ours, theirs in found])
+        least = int(gains.min())
+        rows.append((least, np.bincount(gains - least, weights=[*found.values()]), count))
+    width = sum((len(chances) - 1) * count for _, chances, count in rows) + 1
     size = max(size, 1 << max(width - 1, 1).bit_length())  # where armies grow
     product = np.ones(size // 2 + 1, dtype=complex)
-    for gains, count in rows:
-        single = np.zeros(size)
-        for gain, p in gains.items():
-            single[gain - min(gains)] += p
-        product *= np.fft.rfft(single) ** count
+    for _, chances, count in rows:
+        product *= np.fft.rfft(chances, size) ** count
     total = np.fft.irfft(product, size)[:width]
-    place = result - least
+    place = result - sum(least * count for least, _, count in rows)
     at_most, at_least = float(total[: place + 1].sum()), float(total[place:].sum())
     return min(max(at_most, LEAST_TAIL), 1.0), min(max(at_least, LEAST_TAIL), 1.0)

@@ -5,14 +5,13 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from iacta.checks import parse_whole_number, shown, whole_number
-from iacta.errors import IllegalError, MalformedError
+from iacta.errors import IllegalError, MalformedError, at
 from iacta.fairness.trials import (
     LONGEST_NAME,
     Entry,
     Notes,
     Trial,
     armies_in_one_roll,
-    at,
     refuse_large,
 )
 from iacta.rules.rules import Rules
@@ -115,10 +114,7 @@ class Recording(NamedTuple):
 
 
 def read_recording(document: object) -> Recording:
-    """Return a recording of RiskGameRecorder.
-
-    document: its JSON, parsed: `gameInfo`, `players` and `roundInfo`.
-    """
+    """Return a recording of RiskGameRecorder from its JSON, parsed."""
     if not isinstance(document, dict) or not isinstance(document.get("roundInfo"), dict):
         raise MalformedError(
             "a log of one JSON text must be a list or a recording with roundInfo, got "
@@ -216,7 +212,6 @@ def _attack(
 def recorded(document: object, notes: Notes) -> Iterator[Entry]:
     """Yield the battles that a recording of RiskGameRecorder shows for certain.
 
-    document: its JSON, parsed.
     notes: receives how many changes of armies show no battle, and why.
 
     The recorder compares the map every 50 ms, and writes each territory that has changed. A battle

@@ -70,17 +70,16 @@ class Evidence(NamedTuple):
     def of_counts(cls, throws: list[Throws]) -> "Evidence":
         """Return the evidence of a log whose order is not known: nobody could watch it grow."""
         dice = (ATTACK, DEFENCE)
-        first = (ROLLS,) if any(each.kind in dice for each in throws) else dice
-        logs = [
+        lost = (ROLLS,) if any(each.kind in dice for each in throws) else dice
+        first, second = (
             math.fsum(
                 log_evidence(each.counts, each.chances)
                 for each in throws
                 if each.kind not in skipped
             )
-            for skipped in (first, dice)
-        ]
-        found = cls((logs[0], logs[1]))
-        return found._replace(most=max(found.log, 0.0))
+            for skipped in (lost, dice)
+        )
+        return cls((first, second))
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,6 @@ class Lines:
     places: Ints
 
     def of(self, name: str) -> Any:
-        """Return one thing about each line."""
         return np.array(list(map(attrgetter(name), self.different)))[self.places]
 
     @cached_property

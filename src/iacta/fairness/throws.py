@@ -101,10 +101,7 @@ class Throws:
         return factors
 
     def is_sorted(self, level: float) -> bool:
-        """Return whether single dice go from the smallest to the largest, or the other way round.
-
-        level: the chance of that which is too small for dice in the order they were thrown.
-        """
+        """Return whether single dice go up or down all the way, as thrown ones hardly ever do."""
         if self.kind != DICE or self.pairs is None:
             return False
         if np.tril(self.pairs, -1).any() == np.triu(self.pairs, 1).any():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from iacta.battle.battle import Battle
 from iacta.battle.territory import Territory
-from iacta.errors import IactaError, IllegalError, MalformedError, MissingError, TooLargeError
+from iacta.errors import TooLargeError
 from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
 
@@ -17,9 +17,7 @@ __all__ = [
     "Notes",
     "Trial",
     "armies_in_one_roll",
-    "at",
     "outcomes",
-    "plainly",
     "refuse_large",
 ]
 
@@ -94,8 +92,6 @@ class Notes:
 def outcomes(trial: Trial) -> dict[tuple[int, int], float]:
     """Return the probability of each outcome with fair dice, of those that a log can show.
 
-    trial: what is thrown or fought.
-
     The outcomes are in order, the best for the attackers first: the armies that attackers and
     defenders lose, or the face of a die.
 
@@ -137,23 +133,3 @@ def refuse_large(attackers: int, defenders: int) -> None:
             f"attackers times all defenders must be at most {MOST_STATES:,}, got {attackers:,} and "
             f"{defenders:,}"
         )
-
-
-class at:  # noqa: N801 # reads as a word of a `with` line
-    """Puts a place in front of the sentence of an error."""
-
-    def __init__(self, place: str) -> None:
-        self.place = place
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: object, _: object) -> None:
-        if isinstance(error, IactaError):
-            raise plainly(error)(f"{self.place}: {error}") from None
-
-
-def plainly(error: IactaError) -> type[IactaError]:
-    """Return the kind of an error, one that takes a sentence and nothing else."""
-    kinds = (IllegalError, TooLargeError, MissingError)
-    return next((kind for kind in kinds if isinstance(error, kind)), MalformedError)

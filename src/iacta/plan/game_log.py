@@ -14,9 +14,8 @@ from iacta.board import Board, Position
 from iacta.board.board import folded
 from iacta.board.files import read_board
 from iacta.checks import check_choice, row_of, shown, whole_number
-from iacta.errors import IllegalError, MalformedError, TooLargeError
+from iacta.errors import IllegalError, MalformedError, TooLargeError, at
 from iacta.fairness.recording import Change, Land, Recording, read_recording
-from iacta.fairness.trials import at
 from iacta.files import parse_json, read_bytes
 from iacta.game import Advance, Turn
 from iacta.plan.goals import Goal, TakeAll, TakeAny, Worth, eliminate
