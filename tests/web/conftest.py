@@ -1,17 +1,20 @@
 """A server and a browser that the tests of the pages share, and what no page may ever do."""
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser import BROWSER
 from tests.web.served import Server, shared
 
 Visit: TypeAlias = Callable[..., Page]
+AXE = Axe()
 
 PATIENCE = 120_000  # milliseconds: where many tests run at once, a page may take long
 # Other hosts cannot be found; that none is even asked for is tested too.
@@ -110,3 +113,12 @@ def visit(driver: Driver, address: str) -> Iterator[Visit]:
     assert [each for each in strangers if not each.startswith(ours)] == []
     # A refusal is shown on the page, and by browsers in their console too.
     assert [each for each in complaints if "status of 4" not in each] == []
+
+
+def barriers(page: Page, *rules: str) -> list[Any]:
+    """Return what keeps somebody from reading a page, by these rules of axe or by all."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.axe_script)
+    options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
+    found: list[Any] = page.evaluate(f"axe.run({json.dumps(options)})")["violations"]
+    return found
