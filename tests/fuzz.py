@@ -27,6 +27,7 @@ import numpy as np
 
 import iacta
 from iacta import IactaError
+from iacta.charts.theme import sketched
 from iacta.checks import shown
 from iacta.cli import main
 from iacta.cli.command import COMMANDS, Shown
@@ -329,7 +330,7 @@ def findings(rng: random.Random, more: Callable[[], bool]) -> Iterator[Finding]:
     """Yield what is found, with each kind once."""
     made, called = values(), calls()
     seen = set()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, sketched():
         before = Path.cwd()
         os.chdir(folder)
         try:

@@ -34,7 +34,7 @@ from iacta.charts.board_layers import digits_on, short
 from iacta.charts.boards import TONES, TONES_BY_NAME
 from iacta.charts.files import page
 from iacta.charts.scene import NARROW, WIDE, cut, text_width
-from iacta.charts.theme import WIDTH, AnyChart, contrast, sketched
+from iacta.charts.theme import WIDTH, AnyChart, contrast
 from iacta.plan.report import main_line
 from iacta.questions.words import percent
 from tests.charts.look import is_drawn, subtitle, table, title
@@ -53,13 +53,6 @@ def position_on(board: Board, *armies: int, player: str = "red", other: str = "b
     """Return a position with the player on the first territory."""
     holdings = [Holding(other, n) for n in armies[1:]]
     return Position(board, player, (Holding(player, armies[0]), *holdings))
-
-
-@pytest.fixture(autouse=True)
-def _without_altair() -> Iterator[None]:
-    """Make charts as commands do, which takes a tenth of the time."""
-    with sketched():
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from altair import Undefined
 
 from iacta import (
     RULE_SETS,
@@ -30,6 +29,7 @@ from iacta.charts.converter import convert
 from iacta.charts.curves import apart
 from iacta.charts.theme import AnyChart, config, shades
 from iacta.odds.needed import break_even_line
+from tests.charts.look import title
 
 OPEN = Rules(garrison=0)  # as the sources that leave the garrison out
 SOLVED = [Solved("counting", 0.5, 0.0, True, 1e-4), Solved("leap", 0.49, None, False, 1e-5)]
@@ -54,11 +54,6 @@ CHARTS: dict[str, Callable[[], AnyChart]] = {
 @cache
 def drawn(name: str) -> AnyChart:
     return CHARTS[name]()
-
-
-def title(chart: AnyChart) -> str:
-    assert chart.title is not Undefined
-    return " ".join(chart.title.text)
 
 
 def only(chart: AnyChart) -> list[dict[str, Any]]:
