@@ -43,7 +43,7 @@ no-compiler:
 $(CORE): $(wildcard src/core/*) cmake/CMakeLists.txt
 	@mkdir -p $(dir $@)
 	@source=$$($(PYTHON) -c "$(HASH)") && \
-	$(COMPILER) -O2 $(COMPILED) -fPIC -shared -DIACTA_SOURCE=\"$$source\" src/core/interface.cpp -o $@.new && mv $@.new $@
+	$(COMPILER) -O3 $(COMPILED) -fPIC -shared -DIACTA_SOURCE=\"$$source\" src/core/interface.cpp -o $@.new && mv $@.new $@
 
 test: $(VENV)/test core
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal
@@ -83,7 +83,7 @@ bench-core: build/bench-core
 
 build/bench-core: $(wildcard src/core/* tests/core/problems.hpp benchmarks/core.cpp)
 	@mkdir -p build
-	@$(COMPILER) -O2 $(COMPILED) -Isrc/core -Itests/core src/core/interface.cpp benchmarks/core.cpp -o $@
+	@$(COMPILER) -O3 $(COMPILED) -Isrc/core -Itests/core src/core/interface.cpp benchmarks/core.cpp -o $@
 
 docs: $(VENV)/docs core
 	@$(BIN)/python -m docs
