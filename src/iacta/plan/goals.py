@@ -144,21 +144,10 @@ class Goal(Pasted):
 
 
 @dataclass(frozen=True, repr=False)
-class TakeAll(Goal):
-    """Own all of some territories at the end.
-
-    territories: their names, or one text: names separated by commas, or a continent's name.
-    owner: the player whose they all are, where the player is to be eliminated; it changes only
-        what the goal is called.
-
-    >>> TakeAll(["Egypt", "Congo"])
-    TakeAll(territories=('Egypt', 'Congo'))
-    """
+class _Conquest(Goal):
+    """A goal that is reached by owning some territories, all or any of them."""
 
     territories: tuple[str, ...] | str
-    owner: str = field(default="", compare=False, repr=False)
-
-    kind: ClassVar = "take all"
 
     def __post_init__(self) -> None:
         put(self, "territories", _names(self.territories))
@@ -172,6 +161,26 @@ class TakeAll(Goal):
 
     def read(self, board: Board) -> Self:
         return replace(self, territories=_found(self.territories, board))
+
+    def worth(self, turn: "Turn") -> float:
+        return float(self.is_reached(turn))
+
+
+@dataclass(frozen=True, repr=False)
+class TakeAll(_Conquest):
+    """Own all of some territories at the end.
+
+    territories: their names, or one text: names separated by commas, or a continent's name.
+    owner: the player whose they all are, where the player is to be eliminated; it changes only
+        what the goal is called.
+
+    >>> TakeAll(["Egypt", "Congo"])
+    TakeAll(territories=('Egypt', 'Congo'))
+    """
+
+    owner: str = field(default="", compare=False, repr=False)
+
+    kind: ClassVar = "take all"
 
     def record(self) -> dict[str, Any]:
         found: dict[str, Any] = {"kind": self.kind, "territories": [*self.names]}
@@ -185,12 +194,9 @@ class TakeAll(Goal):
     def rewards(self, board: Board, owned: int) -> Rewards:
         return Rewards(_nothing(board), _paying([(_mask(self.names, board), 1.0)], owned))
 
-    def worth(self, turn: "Turn") -> float:
-        return float(self.is_reached(turn))
-
 
 @dataclass(frozen=True, repr=False)
-class TakeAny(Goal):
+class TakeAny(_Conquest):
     """Conquer at least one of some territories.
 
     territories: as for `TakeAll`.
@@ -199,22 +205,7 @@ class TakeAny(Goal):
     TakeAny(territories='Egypt,Congo')
     """
 
-    territories: tuple[str, ...] | str
-
     kind: ClassVar = "take any"
-
-    def __post_init__(self) -> None:
-        put(self, "territories", _names(self.territories))
-
-    def _summary(self) -> str:
-        return _several(self.territories)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return _read(self.territories)
-
-    def read(self, board: Board) -> Self:
-        return replace(self, territories=_found(self.territories, board))
 
     def record(self) -> dict[str, Any]:
         return {"kind": self.kind, "territories": [*self.names]}
@@ -224,9 +215,6 @@ class TakeAny(Goal):
 
     def rewards(self, board: Board, owned: int) -> Rewards:
         return Rewards(tuple(float(name in self.names) for name in board.territories), once=True)
-
-    def worth(self, turn: "Turn") -> float:
-        return float(self.is_reached(turn))
 
     def is_reached(self, turn: "Turn") -> bool:
         return not _owned(turn).isdisjoint(self.names)
