@@ -46,7 +46,7 @@ class ReviewQuestion(Question):
         str | None,
         Parameter(
             Name(),
-            "The log as text: a line for each turn, or a recorded game.",
+            "The log as text, such as the one that the board downloads, or a recorded game.",
             metavar="TEXT",
             excludes="file",
         ),
