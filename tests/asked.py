@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from iacta import Distribution, Outcome, Rules
+from iacta import CLASSIC, Dice, Distribution, Outcome, Rules, find_rules
 from iacta.methods import METHODS, find_kernel
 from iacta.methods.kernel import Kernel, Values
 from iacta.odds.needed import win_probabilities_keeping
 
 __all__ = [
     "ASKED",
+    "SEVERAL_RULES",
     "Asked",
     "closed_form",
     "counting",
@@ -22,6 +23,21 @@ __all__ = [
     "simulation",
     "win_probability_keeping",
 ]
+
+SEVERAL_RULES = {
+    "classic": CLASSIC,
+    "capital": find_rules("capital"),
+    "garrison 0": Rules(garrison=0),
+    "garrison 3": Rules(garrison=3),
+    "one die each": Rules(attack=Dice((6,)), defence=Dice((6,))),
+    "five against four": Rules(attack=Dice((4,) * 5), defence=Dice((4,) * 4)),
+    "two against three": Rules(attack=Dice((6, 6)), defence=Dice((8, 6, 6)), ties="attacker"),
+    "ties to the attacker": Rules(ties="attacker"),
+    "fortification": find_rules("fortification"),
+    "dominating12": find_rules("dominating12"),
+    "attacker cannot lose": Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))),
+    "attacker cannot win": Rules(defence=Dice((6, 6), bonus=(6, 6))),
+}
 
 
 def win_probability_keeping(attackers: int, *way: Any, **options: Any) -> Any:

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from iacta import (
@@ -17,44 +17,14 @@ from iacta import (
     Outcome,
     Rules,
     TooLargeError,
-    find_rules,
 )
 from iacta.methods import find_kernel
 from iacta.methods.kernel import is_won
-from tests import brute, strategies
-from tests.asked import counting, lattice
+from tests import brute
+from tests.asked import SEVERAL_RULES, counting, lattice, markov
 
 TABLE_METHODS: dict[str, Any] = {"counting": counting, "lattice": lattice}
-SEVERAL_RULES = {
-    "classic": CLASSIC,
-    "capital": find_rules("capital"),
-    "garrison 0": Rules(garrison=0),
-    "garrison 3": Rules(garrison=3),
-    "one die each": Rules(attack=Dice((6,)), defence=Dice((6,))),
-    "five against four": Rules(attack=Dice((4,) * 5), defence=Dice((4,) * 4)),
-    "two against three": Rules(attack=Dice((6, 6)), defence=Dice((8, 6, 6)), ties="attacker"),
-    "dominating12": find_rules("dominating12"),
-    "attacker cannot lose": Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))),
-    "attacker cannot win": Rules(defence=Dice((6, 6), bonus=(6, 6))),
-}
 EDGES = [*product((1, 2, 3, 4, 5), (1, 2, 3, 4)), (12, 3), (3, 12), (17, 17)]
-
-
-@pytest.mark.parametrize("name", SEVERAL_RULES)
-@pytest.mark.parametrize("battle", EDGES)
-def test_counting_is_the_twin_exactly(name: str, battle: tuple[int, int]) -> None:
-    rules = SEVERAL_RULES[name]
-    attackers, defenders = battle
-    law = counting.outcomes(Distribution([attackers]), defenders, rules)
-    assert dict(law) == brute.outcomes(attackers, defenders, rules)
-
-
-@settings(max_examples=60)
-@given(strategies.rules(), st.integers(1, 9), st.integers(1, 9))
-def test_counting_is_the_twin_under_any_rules(rules: Rules, attackers: int, defenders: int) -> None:
-    law = counting.outcomes(Distribution([attackers]), defenders, rules)
-    assert dict(law) == brute.outcomes(attackers, defenders, rules)
-    assert sum(law.values()) == 1
 
 
 @pytest.mark.parametrize("name", SEVERAL_RULES)
@@ -68,40 +38,14 @@ def test_tables_values_and_outcomes_agree(name: str) -> None:
             assert table[attackers - 1, defenders - 1] == law.prob(is_won) == values[attackers]
 
 
+@pytest.mark.parametrize("method", [lattice, markov], ids=["lattice", "markov"])
 @pytest.mark.parametrize("name", SEVERAL_RULES)
 @pytest.mark.parametrize("size", [(40, 40), (90, 7), (7, 90), (3, 2), (4, 4), (2, 9), (60, 30)])
-def test_lattice_table_keeps_its_bound(name: str, size: tuple[int, int]) -> None:
+def test_tables_keep_their_bound(method: Any, name: str, size: tuple[int, int]) -> None:
     rules = SEVERAL_RULES[name]
-    exact, floats = counting.win_table(*size, rules), lattice.win_table(*size, rules)
+    exact, floats = counting.win_table(*size, rules), method.win_table(*size, rules)
     for a, d in product(range(size[0]), range(size[1])):
-        bound = lattice.relative_error(a + 1, d + 1, rules)
-        assert_within(floats[a, d], exact[a, d], bound)
-
-
-@pytest.mark.parametrize("name", SEVERAL_RULES)
-@pytest.mark.parametrize("battle", [*EDGES, (60, 60), (3, 60), (60, 2)])
-def test_lattice_outcomes_keep_their_bound(name: str, battle: tuple[int, int]) -> None:
-    rules = SEVERAL_RULES[name]
-    attackers, defenders = battle
-    exact = counting.outcomes(Distribution([attackers]), defenders, rules)
-    floats = lattice.outcomes(Distribution([attackers]), defenders, rules)
-    assert set(floats) == set(exact)
-    for outcome, probability in exact.items():
-        bound = lattice.relative_error(attackers, defenders, rules)
-        assert_within(float(floats[outcome]), Fraction(probability), bound)
-
-
-@settings(max_examples=60)
-@given(strategies.rules(), st.integers(1, 12), st.integers(1, 12))
-def test_lattice_keeps_its_bound_under_any_rules(
-    rules: Rules, attackers: int, defenders: int
-) -> None:
-    exact = counting.outcomes(Distribution([attackers]), defenders, rules)
-    floats = lattice.outcomes(Distribution([attackers]), defenders, rules)
-    bound = lattice.relative_error(attackers, defenders, rules)
-    assert set(floats) == set(exact)
-    for outcome, probability in exact.items():
-        assert_within(float(floats[outcome]), Fraction(probability), bound)
+        assert_within(floats[a, d], exact[a, d], method.relative_error(a + 1, d + 1, rules))
 
 
 def test_lattice_keeps_its_bound_in_large_battles() -> None:
@@ -116,30 +60,11 @@ def assert_within(value: float, exact: Fraction, bound: float) -> None:
 
 
 @pytest.mark.parametrize("method", TABLE_METHODS)
-def test_a_law_of_attackers_is_a_mixture(method: str) -> None:
-    rules = Rules(garrison=2)
-    solver = TABLE_METHODS[method]
-    stack = Distribution({1: 1, 2: 2, 3: 3, 9: 4})
-    mixed = solver.outcomes(stack, 4, rules)
-    parts = {n: solver.outcomes(Distribution([n]), 4, rules) for n in stack}
-    for outcome in mixed:
-        expected = sum(float(stack[n] * parts[n][outcome]) for n in stack)
-        assert math.isclose(float(mixed[outcome]), expected, rel_tol=1e-13)
-    assert mixed[Outcome(1, 4)] == pytest.approx(0.1)
-
-
-@pytest.mark.parametrize("method", TABLE_METHODS)
 def test_only_the_rolls_that_a_battle_may_have_are_solved(method: str) -> None:
     # A hundred dice against a hundred would take hours; one against one takes no time.
     rules = Rules(attack=Dice((6,) * 100), defence=Dice((6,) * 100))
     law = TABLE_METHODS[method].outcomes(Distribution([2]), 1, rules)
     assert float(law[Outcome(2, 0)]) == 15 / 36
-
-
-@pytest.mark.parametrize("method", TABLE_METHODS)
-def test_no_defenders_are_no_battle(method: str) -> None:
-    law = TABLE_METHODS[method].outcomes(Distribution([5, 1]), 0, CLASSIC)
-    assert dict(law) == {Outcome(5, 0): 0.5, Outcome(1, 0): 0.5}
 
 
 @pytest.mark.parametrize("method", TABLE_METHODS)
@@ -173,10 +98,6 @@ def test_methods_are_found_by_what_is_asked() -> None:
 
 
 @pytest.mark.parametrize("method", TABLE_METHODS)
-def test_battles_past_what_memory_allows_are_refused_at_once(method: str) -> None:
-    solver = TABLE_METHODS[method]
-    for attackers, defenders in ((10**12, 10**12), (10**9, 1), (2, 10**12), (10**30, 10**30)):
-        with pytest.raises(TooLargeError):
-            solver.outcomes(Distribution([attackers]), defenders, CLASSIC)
+def test_tables_past_what_memory_allows_are_refused_at_once(method: str) -> None:
     with pytest.raises(TooLargeError):
-        solver.win_table(10**6, 10**6, CLASSIC)
+        TABLE_METHODS[method].win_table(10**6, 10**6, CLASSIC)

@@ -1,38 +1,44 @@
 """All methods give one answer, or say in one sentence why they give none."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import product
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from iacta import CLASSIC, Battle, Dice, Distribution, IactaError, Outcome, Rules, find_rules
+from iacta import (
+    CLASSIC,
+    Battle,
+    Distribution,
+    IactaError,
+    Outcome,
+    Rules,
+    TooLargeError,
+    find_rules,
+)
 from iacta.methods import EXACT_METHODS, METHODS, closed_form, find_kernel, markov, methods_of
 from iacta.methods.kernel import is_won
 from iacta.rules.modes import MODES, ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from iacta_literature import taflin
 from iacta_literature.chain import chain
 from iacta_literature.tree import paths, tree
-from tests import brute
-from tests.asked import ASKED, counting, simulation
+from tests import brute, strategies
+from tests.asked import ASKED, SEVERAL_RULES, counting, simulation
 
 ROLLED = methods_of(CLASSIC)
 SEEN = methods_of(Rules(mode=DefenderSeesFirst()))
 COMPUTED = [name for name in ROLLED if name != "simulation"]
-SEVERAL_RULES = {
-    "classic": CLASSIC,
-    "capital": find_rules("capital"),
-    "garrison 0": Rules(garrison=0),
-    "garrison 3": Rules(garrison=3),
-    "one die each": Rules(attack=Dice((6,)), defence=Dice((6,))),
-    "ties to the attacker": Rules(ties="attacker"),
-    "fortification": find_rules("fortification"),
-    "attacker cannot lose": Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))),
-    "attacker cannot win": Rules(defence=Dice((6, 6), bonus=(6, 6))),
-}
-BATTLES = [*product((1, 2, 3, 4), (0, 1, 2, 3)), (9, 14), (14, 9), (25, 20), (4, 30), (30, 4)]
+BATTLES = [
+    *product((1, 2, 3, 4, 5), (0, 1, 2, 3, 4)),
+    *[(12, 3), (3, 12), (17, 17), (9, 14), (14, 9), (25, 20), (4, 30), (30, 4)],
+]
+LARGE = [(60, 60), (3, 60), (60, 2)]
 RUNS = 2000
 
 
@@ -57,30 +63,69 @@ def find_refusal(
     return None
 
 
+@cache
+def counted(attackers: int, defenders: int, rules: Rules) -> Distribution[Outcome]:
+    """Return the exact distribution of the outcome."""
+    law: Distribution[Outcome] = counting.outcomes(Distribution([attackers]), defenders, rules)
+    return law
+
+
 @pytest.mark.parametrize("name", COMPUTED)
 @pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
 def test_every_method_agrees_with_counted_paths(name: str, rules: Rules) -> None:
-    method, solved = ASKED[name], 0
-    for attackers, defenders in BATTLES:
+    solved = 0
+    for attackers, defenders in [*BATTLES, *LARGE]:
         error = find_refusal(name, rules, attackers, defenders)
         if error is not None:
             assert_sentence(error)
             continue
         solved += 1
-        expected = counting.outcomes(Distribution([attackers]), defenders, rules)
-        bound = method.relative_error(attackers, defenders, rules)
-        assert (bound == 0) == (name in EXACT_METHODS)
-        chance = method.win_probability(attackers, defenders, rules)
-        assert_near(chance, Fraction(expected.prob(is_won)), bound)
-        law = method.outcomes(Distribution([attackers]), defenders, rules)
-        for outcome, probability in expected.items():
-            assert_near(law[outcome], Fraction(probability), bound)
-        assert math.isclose(sum(map(float, law.values())), 1, rel_tol=1e-12)
+        check_outcomes(name, rules, attackers, counted(attackers, defenders, rules), defenders)
     assert solved or name in ("closed_form", "leap")
 
 
+def check_outcomes(
+    name: str, rules: Rules, attackers: int, expected: Mapping[Any, Any], defenders: int
+) -> None:
+    """Assert that a method has the outcomes of a battle within its bound."""
+    method = ASKED[name]
+    bound = method.relative_error(attackers, defenders, rules)
+    assert (bound == 0) == (name in EXACT_METHODS)
+    won = Fraction(sum(p for (_, left), p in expected.items() if not left))
+    assert_near(method.win_probability(attackers, defenders, rules), won, bound)
+    law = method.outcomes(Distribution([attackers]), defenders, rules)
+    assert set(law) == {Outcome(*end) for end in expected}
+    for end, probability in expected.items():
+        assert_near(law[Outcome(*end)], Fraction(probability), bound)
+    assert math.isclose(sum(map(float, law.values())), 1, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["counting", "lattice", "markov", "path_tree"])
+@settings(max_examples=60)
+@given(strategies.rules(), st.integers(1, 12), st.integers(1, 12))
+def test_every_method_is_the_twin_under_any_rules(
+    name: str, rules: Rules, attackers: int, defenders: int
+) -> None:
+    expected = brute.outcomes(attackers, defenders, rules)
+    check_outcomes(name, rules, attackers, expected, defenders)
+
+
+@pytest.mark.parametrize("name", [name for name in COMPUTED if name != "leap"])
+@pytest.mark.parametrize("garrison", [0, 1, 2])
+def test_a_law_of_attackers_is_a_mixture(name: str, garrison: int) -> None:
+    rules, stack = Rules(garrison=garrison), Distribution({1: 1, 2: 2, 3: 3, 8: 5, 9: 4})
+    for defenders in (0, 1, 2, 4, 7):
+        mixed = ASKED[name].outcomes(stack, defenders, rules)
+        for end in {*mixed, *(end for n in stack for end in counted(n, defenders, rules))}:
+            expected = sum(stack[n] * counted(n, defenders, rules)[end] for n in stack)
+            if name in EXACT_METHODS:
+                assert mixed[end] == expected
+            else:
+                assert math.isclose(mixed[end], expected, rel_tol=1e-13, abs_tol=1e-16)
+
+
 @pytest.mark.parametrize("name", SEEN)
-@pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
+@pytest.mark.parametrize("rules", [each for each in SEVERAL_RULES.values() if not each.full_attack])
 def test_who_sees_first_is_fought_as_by_the_twin(name: str, rules: Rules) -> None:
     method, seen = ASKED[name], replace(rules, mode=DefenderSeesFirst())
     for attackers, defenders in [*product((1, 2, 3, 4, 6), (0, 1, 2, 3)), (9, 6), (5, 9)]:
@@ -108,10 +153,13 @@ def test_each_method_knows_its_modes(name: str) -> None:
                 Battle(5, 4, rules).win_probability(method=name)
 
 
-def test_counted_paths_are_those_of_the_twin() -> None:
-    for (attackers, defenders), rules in product(BATTLES, SEVERAL_RULES.values()):
-        expected = brute.win_probability(attackers, defenders, rules) if defenders else 1
-        assert counting.win_probability(attackers, defenders, rules) == expected
+@pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
+def test_counted_paths_are_those_of_the_twin(rules: Rules) -> None:
+    for attackers, defenders in BATTLES:
+        expected = brute.outcomes(attackers, defenders, rules)
+        assert dict(counted(attackers, defenders, rules)) == expected
+        won = sum(p for (_, left), p in expected.items() if not left)
+        assert counting.win_probability(attackers, defenders, rules) == won
 
 
 def assert_near(value: object, exact: Fraction, bound: float) -> None:
@@ -176,6 +224,15 @@ def test_each_method_refuses_what_it_cannot_do(name: str) -> None:
             assert name in str(error)
     with pytest.raises(type(too_large)):
         Battle(huge, huge).win_probability(method=name)
+
+
+@pytest.mark.parametrize("name", [name for name in COMPUTED if name != "leap"])
+def test_battles_past_what_memory_or_an_hour_allows_are_refused_at_once(name: str) -> None:
+    for attackers, defenders in ((10**12, 10**12), (10**9, 1), (2, 10**12), (10**30, 10**30)):
+        with pytest.raises(TooLargeError):
+            ASKED[name].win_probability(attackers, defenders, CLASSIC)
+        with pytest.raises(TooLargeError):
+            ASKED[name].outcomes(Distribution([attackers]), defenders, CLASSIC)
 
 
 DOORS: dict[str, Callable[..., object]] = {

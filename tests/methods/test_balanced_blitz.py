@@ -36,23 +36,12 @@ from iacta.methods import balanced_blitz, find_kernel, leap, methods_of
 from iacta.methods.kernel import is_won
 from iacta.rules.modes import BalancedBlitz
 from tests import strategies
-from tests.asked import win_probability_keeping
+from tests.asked import SEVERAL_RULES, win_probability_keeping
 from tests.balanced_twin import balanced
 from tests.published import read_rows
 
 BLITZ = Rules(mode=BalancedBlitz())
 UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
-SEVERAL_RULES = {
-    "classic": CLASSIC,
-    "capital": find_rules("capital"),
-    "garrison 0": Rules(garrison=0),
-    "garrison 3": Rules(garrison=3),
-    "one die each": Rules(attack=Dice((6,)), defence=Dice((6,))),
-    "ties to the attacker": Rules(ties="attacker"),
-    "fortification": find_rules("fortification"),
-    "attacker cannot lose": Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))),
-    "attacker cannot win": Rules(defence=Dice((6, 6), bonus=(6, 6))),
-}
 BATTLES = [*product((1, 2, 3, 4, 5), (1, 2, 3)), (9, 14), (14, 9), (25, 20), (20, 25), (30, 4)]
 
 

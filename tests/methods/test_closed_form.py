@@ -84,15 +84,6 @@ def test_the_method_is_the_twin_under_any_rules(
     assert won == brute.win_probability(attackers, defenders, rules)
 
 
-@pytest.mark.parametrize("garrison", [0, 1, 2])
-def test_a_law_of_attackers_goes_in(garrison: int) -> None:
-    rules = Rules(garrison=garrison)
-    stack = Distribution({1: 1, 2: 2, 3: 3, 8: 5, 9: 4})
-    for defenders in (0, 1, 2, 7):
-        law = closed_form.outcomes(stack, defenders, rules)
-        assert law == counting.outcomes(stack, defenders, rules)
-
-
 @pytest.mark.parametrize("name", SEVERAL_RULES)
 @pytest.mark.parametrize(
     ("attackers", "defenders"),
@@ -160,14 +151,6 @@ def test_growing_armies_are_refused() -> None:
     rules = find_rules("five ones")
     with pytest.raises(IllegalError, match="cannot be used for the method 'closed_form'"):
         closed_form.win_probability(9, 5, rules)
-
-
-def test_battles_past_an_hour_are_refused_at_once() -> None:
-    for attackers, defenders in ((10**12, 10**12), (10**9, 1), (2, 10**12), (10**30, 10**30)):
-        with pytest.raises(TooLargeError):
-            closed_form.win_probability(attackers, defenders, CLASSIC)
-        with pytest.raises(TooLargeError):
-            closed_form.outcomes(Distribution([attackers]), defenders, CLASSIC)
 
 
 def test_one_chance_is_asked_of_the_closed_form() -> None:

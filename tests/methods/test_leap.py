@@ -33,21 +33,12 @@ from iacta.methods.leap import (
     probabilities,
     spare_armies,
 )
-from tests import strategies
+from tests import asked, strategies
 from tests.asked import closed_form, counting, lattice, leap
 from tests.published import read_rows
 
-SEVERAL_RULES = {
-    "classic": CLASSIC,
-    "capital": find_rules("capital"),
-    "garrison 0": Rules(garrison=0),
-    "garrison 3": Rules(garrison=3),
-    "one die each": Rules(attack=Dice((6,)), defence=Dice((6,))),
-    "five against four": Rules(attack=Dice((6,) * 5), defence=Dice((6,) * 4)),
-    "ties to the attacker": Rules(ties="attacker"),
-    "fortification": find_rules("fortification"),
-    "dominating12": find_rules("dominating12"),
-}
+REFUSED = ("two against three", "attacker cannot lose", "attacker cannot win")
+SEVERAL_RULES = {name: each for name, each in asked.SEVERAL_RULES.items() if name not in REFUSED}
 SIZES = [(60, 70), (130, 120), (300, 300), (200, 320), (500, 300), (33, 320), (400, 33)]
 EDGES = list(product((1, 2, 3, 4), (1, 2, 3)))
 BOUND = Fraction(1, 10**12)

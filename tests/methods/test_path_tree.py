@@ -4,8 +4,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from iacta import (
     CLASSIC,
@@ -21,7 +19,7 @@ from iacta import (
     find_rules,
 )
 from iacta_literature.tree import nodes, paths, tree
-from tests import brute, strategies
+from tests import brute
 from tests.asked import counting, path_tree
 
 SEVERAL_RULES = [CLASSIC, find_rules("capital"), Rules(garrison=0), Rules(garrison=3)]
@@ -124,22 +122,6 @@ def test_branches_are_the_losses_of_a_roll() -> None:
     order = [sum(node.state) for node in nodes(root)]
     assert all(earlier >= later for earlier, later in pairwise(order))
     assert repr(root) == ("<Node Outcome(attackers=4, defenders=2), probability Fraction(1, 1)>")
-
-
-@settings(max_examples=60)
-@given(strategies.rules(), st.integers(1, 9), st.integers(1, 9))
-def test_the_tree_is_the_twin_under_any_rules(rules: Rules, attackers: int, defenders: int) -> None:
-    law = path_tree.outcomes(Distribution([attackers]), defenders, rules)
-    assert dict(law) == brute.outcomes(attackers, defenders, rules)
-    won = path_tree.win_probability(attackers, defenders, rules)
-    assert won == brute.win_probability(attackers, defenders, rules)
-
-
-def test_a_law_of_attackers_goes_in() -> None:
-    rules, stack = Rules(garrison=2), Distribution({1: 1, 2: 2, 3: 3, 9: 4})
-    for defenders in (0, 1, 4):
-        law = path_tree.outcomes(stack, defenders, rules)
-        assert law == counting.outcomes(stack, defenders, rules)
 
 
 def test_battles_and_campaigns_ask_the_tree() -> None:

@@ -44,8 +44,7 @@ from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from iacta.rules.thrown import End
 from iacta_literature.hoehle import chi_square
 from tests import asked, brute, strategies
-from tests.asked import counting
-from tests.methods.test_agreement import SEVERAL_RULES
+from tests.asked import SEVERAL_RULES, counting
 
 UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
 COIN = Dice((2, 2))
@@ -60,7 +59,6 @@ MORE_RULES = SEVERAL_RULES | {
     "keep two of three": Rules(defence=Dice((6, 6, 6), keep=2)),
     "clamp": Rules(attack=Dice((6, 6, 6), bonus=(1,), clamp=(1, 6))),
     "malus, clamped": Rules(defence=Dice((6, 6), bonus=(-1,), clamp=(1, 6))),
-    "ties to the attacker": Rules(ties="attacker"),
     "wide dice": Rules(attack=Dice((300, 6)), defence=Dice((6, 6))),
     "bonus past a byte": Rules(attack=Dice((250,), bonus=(6,)), defence=Dice((256,))),
 }

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iacta import CLASSIC, Battle, Dice, Distribution, IactaError, Outcome, Rules, Stop, find_rules
+from iacta import CLASSIC, Battle, Distribution, IactaError, Outcome, Rules, Stop, find_rules
 from iacta.errors import IllegalError, TooLargeError
 from iacta.methods import find_kernel, methods_of
 from iacta.methods.simulation import Simulation
@@ -18,19 +18,8 @@ from iacta.methods.stopping import Stopping
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.thrown import fight_until
 from tests import brute, strategies
-from tests.asked import counting, lattice, outcomes
+from tests.asked import SEVERAL_RULES, counting, lattice, outcomes
 
-SEVERAL_RULES = {
-    "classic": CLASSIC,
-    "capital": find_rules("capital"),
-    "garrison 0": Rules(garrison=0),
-    "garrison 3": Rules(garrison=3),
-    "one die each": Rules(attack=Dice((6,)), defence=Dice((6,))),
-    "two against three": Rules(attack=Dice((6, 6)), defence=Dice((6, 6, 6))),
-    "fortification": find_rules("fortification"),
-    "attacker cannot lose": Rules(attack=Dice((6,), bonus=(6,)), defence=Dice((6,))),
-    "attacker cannot win": Rules(defence=Dice((6, 6), bonus=(6, 6))),
-}
 STOPS = [
     Stop(charge=True),
     *(Stop(max_losses=k) for k in (0, 1, 2, 3, 5, 30)),
