@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,6 @@ from iacta.fairness.fair import (
     COPIED,
     DRAWS,
     SAME,
-    Counted,
     Followed,
     _alike,
     _copied,
@@ -33,6 +33,7 @@ from iacta.fairness.fair import (
     rolls_needed,
 )
 from iacta.fairness.luck import armies_gain, chance_gain, luck_of
+from iacta.fairness.throws import Throws
 from iacta.fairness.trials import Trial, outcomes
 from iacta.questions import ask
 from iacta.questions.audit import PowerAnswer
@@ -52,17 +53,22 @@ def p_value(found: Audit, question: str) -> float:
     return finding.p_value
 
 
-def counted(counts: list[int], chances: np.ndarray) -> Counted:
+def counted(counts: list[int], chances: np.ndarray) -> Throws:
     """Return counts whose order is not known."""
-    return Counted(np.array(counts), chances, np.arange(float(len(counts))))
+    return shared({0: np.array(counts)}, chances)
 
 
-def walked(results: np.ndarray, kinds: int) -> Counted:
+def shared(by_player: dict[int, np.ndarray], chances: np.ndarray) -> Throws:
+    """Return what came to players."""
+    return Throws("dice", "dice", (), chances, np.arange(float(len(chances))), by_player)
+
+
+def walked(results: np.ndarray, kinds: int) -> Throws:
     """Return counts with the pairs of results that follow each other."""
     pairs = np.zeros((kinds, kinds), dtype=np.int64)
     np.add.at(pairs, (results[:-1], results[1:]), 1)
-    counts = np.bincount(results, minlength=kinds)
-    return Counted(counts, np.full(kinds, 1 / kinds), np.arange(float(kinds)), pairs)
+    found = shared({0: np.bincount(results, minlength=kinds)}, np.full(kinds, 1 / kinds))
+    return replace(found, pairs=pairs)
 
 
 def followed(faces: np.ndarray) -> Followed:
@@ -418,7 +424,7 @@ def test_dice_that_love_the_computer_are_found_out() -> None:
     rng = np.random.default_rng(6)
     loved = np.array([0.1, 0.14, 0.16, 0.18, 0.2, 0.22])
     mine, computers = rng.multinomial(600, DIE), rng.multinomial(600, loved)
-    (found,), _ = compare_players([{"Ada": mine, "bot": computers}], rng)
+    (found,), _ = compare_players([shared({0: mine, 1: computers}, DIE)], ["Ada", "bot"], rng)
     assert found.p_value < 0.001
     wanted = stats.chi2_contingency([mine, computers], correction=False).pvalue
     assert wanted < 0.001
@@ -430,7 +436,7 @@ def test_dice_that_are_off_for_all_love_nobody() -> None:
     rng = np.random.default_rng(6)
     loaded = np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.5])
     mine, others = rng.multinomial(500, loaded), rng.multinomial(700, loaded)
-    (found,), _ = compare_players([{"Ada": mine, "bot": others}], rng)
+    (found,), _ = compare_players([shared({0: mine, 1: others}, DIE)], ["Ada", "bot"], rng)
     wanted = stats.chi2_contingency([mine, others], correction=False).pvalue
     assert found.p_value == pytest.approx(wanted, abs=0.02)
     assert found.p_value > 0.05

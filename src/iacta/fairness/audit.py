@@ -20,6 +20,8 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
+from operator import attrgetter
 from os import PathLike
 from typing import NamedTuple
 
@@ -136,8 +138,7 @@ class Audit(Displayed):
         cells = self.questions * sum(len(each.chances) for each in self.throws)
         found = []
         for each in self.throws:
-            counts = each.counts.tolist()
-            total = sum(counts)
+            total, counts = each.total, each.counts.tolist()
             for name, count, chance in zip(each.results, counts, each.chances, strict=True):
                 low, high = Estimate(total, count).interval(1 - self.level / cells)
                 found.append(
@@ -148,15 +149,14 @@ class Audit(Displayed):
     @property
     def largest(self) -> Throws:
         """The kind of throws of which there are the most."""
-        return max(self.throws, key=lambda each: int(each.counts.sum()))
+        return max(self.throws, key=lambda each: each.total)
 
     def bias_seen(self, throws: Throws) -> float | None:
         """Return the bias that this log detects nine times in ten.
 
         throws: the kind of throws.
         """
-        total = int(throws.counts.sum())
-        return bias_seen(total, throws.chances, self.level / self.questions)
+        return bias_seen(throws.total, throws.chances, self.level / self.questions)
 
 
 def audit(
@@ -222,14 +222,13 @@ def questions_of(kind: str) -> int:
 def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
     """Return the answers to the questions that are asked of a log."""
     used = sorted(
-        (each for each in tally.known.throws if each.counts.any()),
+        (each for each in tally.known.throws if each.total),
         key=lambda each: (KINDS.index(each.kind), [-ord(letter) for letter in each.name]),
     )
-    findings = []
-    for kind in KINDS:
-        parts = [each.counted for each in used if each.kind == kind]
-        if parts:
-            findings.append(compare_with_fair(kind, parts, tally.rng, draws))
+    findings = [
+        compare_with_fair(kind, list(parts), tally.rng, draws)
+        for kind, parts in groupby(used, key=attrgetter("kind"))
+    ]
     # The dice of rolls have no order, and belong to the players of the rolls.
     first = [each for each in used if each.kind not in (ATTACK, DEFENCE)]
     draws = min(draws, SHUFFLES)
@@ -237,11 +236,10 @@ def _judged(tally: Tally, notes: Notes, draws: int) -> Audit:
     is_sorted = bool(used) and all(each.is_sorted(tally.level) for each in used)
     is_ordered = tally.is_ordered and not is_sorted
     if is_ordered:
-        findings += look_at_order([each.counted for each in first], tally.rng, draws)
+        findings += look_at_order(first, tally.rng, draws)
         findings += tally.repeats.findings()
     names = list(tally.known.players)
-    shares = [{names[player]: n for player, n in each.by_player.items()} for each in first]
-    difference, by_player = compare_players(shares, tally.rng, draws)
+    difference, by_player = compare_players(first, names, tally.rng, draws)
     findings += difference
     evidence = tally.evidence if is_ordered else Evidence.of_counts(used)
     return Audit(

@@ -20,7 +20,7 @@ at most the stated chance.
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import comb
 from typing import NamedTuple
@@ -29,12 +29,12 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.estimate import Estimate, Interval
+from iacta.fairness.throws import Floats, Ints, Throws
 
 __all__ = [
     "DRAWS",
     "ORDER",
     "SHUFFLES",
-    "Counted",
     "Finding",
     "Followed",
     "bias_seen",
@@ -46,9 +46,6 @@ __all__ = [
     "look_at_order",
     "rolls_needed",
 ]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MOST_ENUMERATED = 200_000
 DRAWS = 100_000
@@ -64,26 +61,6 @@ POWER = 0.9
 MOST_BIAS = 0.5
 SURE = 1000.0  # off by so much for each result, it is seen
 INTERVAL_LEVEL = 0.99
-
-
-class Counted(NamedTuple):
-    """How often results came, and how often fair dice give them.
-
-    counts: how often each result came.
-    chances: how likely fair dice give each.
-    scores: a number for each result, to see whether large ones follow large ones.
-    pairs: how often each result was followed by each other in throws of this kind; `None` where
-        their order is not known.
-    """
-
-    counts: Ints
-    chances: Floats
-    scores: Floats
-    pairs: Ints | None = None
-
-    @property
-    def total(self) -> int:
-        return int(self.counts.sum())
 
 
 class Finding(NamedTuple):
@@ -108,16 +85,17 @@ class Finding(NamedTuple):
 
 
 def compare_with_fair(
-    question: str, parts: Sequence[Counted], rng: "np.random.Generator", draws: int = DRAWS
+    question: str, parts: Sequence[Throws], rng: "np.random.Generator", draws: int = DRAWS
 ) -> Finding:
     """Return how well counts agree with fair dice.
 
-    parts: the counts of each kind of throw; their statistics are added.
+    parts: the kinds of throws; their statistics are added.
     draws: how many fair logs are simulated, if the log is too long to enumerate.
 
     >>> import numpy as np
-    >>> die = Counted(np.array([9, 1]), np.array([0.5, 0.5]), np.array([1.0, 2.0]))
-    >>> found = compare_with_fair("a coin", [die], np.random.default_rng(1))
+    >>> sides, counts = np.array([1.0, 2.0]), {0: np.array([9, 1])}
+    >>> coin = Throws("coins", "a coin", ("heads", "tails"), np.array([0.5, 0.5]), sides, counts)
+    >>> found = compare_with_fair("a coin", [coin], np.random.default_rng(1))
     >>> round(found.p_value * 1024, 9), found.how
     (22.0, 'exact')
     """
@@ -147,7 +125,7 @@ def _pearson(counts: Ints, chances: Floats) -> Floats:
     return found
 
 
-def _exact(part: Counted, statistic: float) -> float:
+def _exact(part: Throws, statistic: float) -> float:
     """Return the p-value of the exact multinomial test, its outcomes ordered by X²."""
     n = part.total
     every = _compositions(n, len(part.chances))
@@ -193,11 +171,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def look_at_order(
-    parts: Sequence[Counted], rng: "np.random.Generator", draws: int = SHUFFLES
+    parts: Sequence[Throws], rng: "np.random.Generator", draws: int = SHUFFLES
 ) -> list[Finding]:
     """Return whether results depend on those before them: by repeats, runs and correlation.
-
-    parts: the counts of each kind of throw, with their pairs.
 
     Each looks at pairs of results that follow each other in throws of one kind. Given how often
     each result came, all orders are as likely if the dice have no memory. So short logs are
@@ -237,7 +213,7 @@ def look_at_order(
     ]
 
 
-def _standard(part: Counted) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def _standard(part: Throws) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Return the scores with mean 0 and variance 1, and which are better than average."""
     share = part.counts / part.total
     middle = part.scores - share @ part.scores
@@ -245,7 +221,7 @@ def _standard(part: Counted) -> tuple[Floats, npt.NDArray[np.bool_]]:
     return middle / spread, middle > 0
 
 
-def _order(part: Counted) -> Floats:
+def _order(part: Throws) -> Floats:
     """Return the three statistics, their means and their variances, one row each."""
     assert part.pairs is not None  # noqa: S101 # as the order is known
     n, pairs, (scores, better) = part.total, part.pairs, _standard(part)
@@ -262,7 +238,7 @@ def _order(part: Counted) -> Floats:
     )
 
 
-def _shuffled(part: Counted, rng: "np.random.Generator", draws: int) -> Floats:
+def _shuffled(part: Throws, rng: "np.random.Generator", draws: int) -> Floats:
     scores, better = _standard(part)
     results = np.repeat(np.arange(len(part.counts)), part.counts)
     rows = rng.permuted(np.tile(results.astype(np.uint8), (draws, 1)), axis=1)
@@ -368,29 +344,32 @@ def _alike(places: Ints, results: Ints) -> Ints:
 
 
 def compare_players(
-    parts: Sequence[Mapping[str, Ints]], rng: "np.random.Generator", draws: int = SHUFFLES
+    parts: Sequence[Throws],
+    names: Sequence[str],
+    rng: "np.random.Generator",
+    draws: int = SHUFFLES,
 ) -> tuple[list[Finding], dict[str, float]]:
     """Return whether the dice treat players differently, and the p-value of each player.
 
-    parts: for each kind of throws, how often each result came to each player.
+    names: the players, by their numbers.
 
     Given how often each result came to all, and how often each player threw, fair dice deal the
     results out as from an urn. X² compares what came to a player and to the others with their
     shares of the sum; the simulated logs are drawn from the urn. This asks for no fair chance, so
     that dice which are off for all players alike raise no alarm here.
     """
-    throws: Counter[str] = Counter()
+    throws: Counter[int] = Counter()
     for part in parts:
-        throws.update({name: int(counts.sum()) for name, counts in part.items()})
+        throws.update({player: int(counts.sum()) for player, counts in part.by_player.items()})
     if len(throws) < 2:
         return [], {}
     p_values, intervals = {}, {}
-    for name, _ in throws.most_common(MOST_COMPARED):
+    for player, _ in throws.most_common(MOST_COMPARED):
         statistic, drawn = 0.0, np.zeros(draws)
         for part in parts:
-            both = np.sum([*part.values()], axis=0)
-            came = both > 0
-            both, ours = both[came], part.get(name, np.zeros_like(both))[came]
+            came = part.counts > 0
+            ours = part.by_player.get(player, np.zeros_like(part.counts))[came]
+            both = part.counts[came]
             n, m = int(ours.sum()), int((both - ours).sum())
             if not n or not m or len(both) < 2:
                 continue
@@ -403,12 +382,11 @@ def compare_players(
                 dealt = rng.multinomial(n, both / (n + m), size=draws)
             drawn += ((dealt - expected) ** 2 / scale).sum(axis=1)
         as_far = int((drawn >= statistic * (1 - SAME)).sum())
-        p_values[name] = (as_far + 1) / (draws + 1)
-        intervals[name] = Estimate(draws, as_far).interval(INTERVAL_LEVEL)
-    names = [*p_values]
-    best = min(names, key=p_values.__getitem__)
+        p_values[names[player]] = (as_far + 1) / (draws + 1)
+        intervals[names[player]] = Estimate(draws, as_far).interval(INTERVAL_LEVEL)
+    best, asked = min(p_values, key=p_values.__getitem__), len(p_values)
     # Of two players, each is as far from the other.
-    shown, asked = (names[0], 1) if len(names) == 2 else (best, len(names))
+    shown, asked = (next(iter(p_values)), 1) if asked == 2 else (best, asked)
     p_value = min(1.0, p_values[shown] * asked)
     interval = Interval(*(min(1.0, end * asked) for end in intervals[shown]))
     detail = f"most unlike the others: {best or 'those without a name'}"

@@ -22,6 +22,7 @@ from iacta.fairness.throws import (
     NOBODY,
     ROLLS,
     Floats,
+    Gained,
     Ints,
     Known,
     Line,
@@ -133,10 +134,9 @@ class Tally:
         self.evidence = Evidence()
         self.moments: list[Moment] = []
         self.repeats = Repeats(self.known.throws, rng.spawn(1)[0])
-        # By the player's number: throws, result, luck in armies, fights, luck in battles won and
-        # its variance; and how often each trial occurred, with 1 for the attacker, -1 for the
-        # defender.
-        self._sums: dict[int, Floats] = {}
+        # Of each player: what they gained, and how often each trial occurred, with 1 where they
+        # attacked and -1 where they defended.
+        self._gained: dict[int, Floats] = {}
         self._thrown: dict[int, Counter[tuple[Trial, int]]] = {}
 
     def add(self, entries: list[Entry], codes: Ints) -> None:
@@ -165,7 +165,8 @@ class Tally:
     def _count(self, lines: Lines) -> Floats:
         """Count lines, and return by how much each changes log E of the two bets."""
         kinds, players, times = lines.of("throws"), lines.of("player"), lines.of("times")
-        is_possible, results = lines.of("is_possible"), lines.of("result")
+        results = lines.of("result")
+        is_possible = results >= 0
         self.impossible += int(times[~is_possible].sum())
         factors = np.zeros((2, len(kinds)))
         for kind in np.unique(kinds[is_possible]).tolist():
@@ -234,22 +235,22 @@ class Tally:
     def _add_luck(self, line: Line, times: int) -> None:
         for player, sign in ((line.player, 1), (line.opponent, -1)):
             if line.gain is not None and player != NOBODY:
-                gained, luck, is_fight, wins, variance = line.gain
-                row = np.array([1, sign * gained, sign * luck, is_fight, sign * wins, variance])
-                self._sums[player] = self._sums.get(player, np.zeros(6)) + times * row
+                row = times * np.array(line.gain) * [1, sign, sign, 1, sign, 1]
+                self._gained[player] = self._gained.get(player, 0.0) + row
                 self._thrown.setdefault(player, Counter())[line.trial, sign] += times
 
     def lucks(self) -> Iterator[Luck]:
         """Yield the luck of each player."""
         names = list(self.known.players)
-        for player, sums in self._sums.items():
-            throws, result, armies, fights, wins, wins_variance = sums.tolist()
-            mine = self._thrown[player]
-            variance = math.fsum(armies_gain(trial).variance * n for (trial, _), n in mine.items())
-            spread, wins_spread = math.sqrt(variance), math.sqrt(max(wins_variance, 0.0))
-            odds = luck_of(mine, int(result), spread)
-            counted = names[player], int(throws), int(result), armies, spread
-            yield Luck(*counted, *odds, int(fights), wins, wins_spread)
+        for player, thrown in self._thrown.items():
+            sums, result = Gained(*self._gained[player].tolist()), int(self._gained[player][1])
+            variance = math.fsum(
+                armies_gain(trial).variance * n for (trial, _), n in thrown.items()
+            )
+            spread, wins_spread = math.sqrt(variance), math.sqrt(max(sums.variance, 0.0))
+            odds = luck_of(thrown, result, spread)
+            counted = names[player], int(sums.throws), result, sums.luck, spread
+            yield Luck(*counted, *odds, int(sums.fights), sums.wins, wins_spread)
 
 
 class Repeats:

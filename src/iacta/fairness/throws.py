@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, field
-from itertools import takewhile
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy.typing as npt
 
 from iacta.errors import TooLargeError
 from iacta.fairness.evidence import log_factors
-from iacta.fairness.fair import Counted
 from iacta.fairness.luck import armies_gain, chance_gain
 from iacta.fairness.trials import Entry, Trial, outcomes
 from iacta.rules.dice import Dice
@@ -27,6 +25,7 @@ __all__ = [
     "ROLLS",
     "UNKNOWN",
     "Floats",
+    "Gained",
     "Ints",
     "Known",
     "Line",
@@ -78,6 +77,11 @@ class Throws:
         """How often each result came."""
         return sum(self.by_player.values(), np.zeros(len(self.chances), dtype=np.int64))
 
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return int(self.counts.sum())
+
     def of(self, player: int) -> Ints:
         return self.by_player.setdefault(player, np.zeros(len(self.chances), dtype=np.int64))
 
@@ -109,21 +113,18 @@ class Throws:
         orders = math.lgamma(self.counts.sum() + 1) - sum(map(math.lgamma, self.counts + 1))
         return orders >= math.log(2 / level)
 
-    @property
-    def counted(self) -> Counted:
-        return Counted(self.counts, self.chances, self.scores, self.pairs)
-
 
 class Gained(NamedTuple):
-    """The armies gained, and how many of them are luck.
+    """What throws gain a player, added up.
 
-    is_fight, wins, variance: whether a known chance to win changed, by how much, and the variance
-        of that.
+    armies, luck: the armies gained, and how many of them are luck.
+    fights, wins: how many changed a known chance to win, and by how much, with its variance.
     """
 
-    armies: int
+    throws: float
+    armies: float
     luck: float
-    is_fight: bool
+    fights: float
     wins: float
     variance: float
 
@@ -135,9 +136,8 @@ class Line(NamedTuple):
     player, opponent: who threw, and against whom, by their numbers.
     trial: what was thrown.
     times: how often it happened.
-    is_possible: whether the rules give it a chance.
-    result: the result; -1 for a battle, whose result is drawn.
-    start, width: of a battle, F and P of its result.
+    result: the place of the result, the best for the attackers first; -1 if it has no chance.
+    start, width: F and P of the result.
     gain: what a roll or a battle gained the attackers.
     sides: the dice of both sides, each with the kind of throws that they are.
     """
@@ -147,7 +147,6 @@ class Line(NamedTuple):
     opponent: int
     trial: Trial
     times: int
-    is_possible: bool
     result: int
     start: float
     width: float
@@ -203,22 +202,14 @@ class Known:
             raise TooLargeError(
                 f"a log must have at most {MOST_TRIALS} kinds of rolls and battles, got more"
             )
-        kinds: dict[str, Key] = {
-            "die": (DICE, trial.first),
-            "roll": trial,
-            "battle": (BATTLES, BINS),
-        }
-        throws = self._place(kinds[trial.kind])
+        keys: dict[str, Key] = {"die": (DICE, trial.first), "battle": (BATTLES, BINS)}
+        throws = self._place(keys.get(trial.kind, trial))
         chances = outcomes(trial)
-        start, result, width, gain = 0.0, -1, 0.0, None
-        is_possible = entry.outcome in chances
-        if is_possible and trial.kind == "battle":
-            better = takewhile(lambda each: each != entry.outcome, chances)
-            start, width = math.fsum(chances[each] for each in better), chances[entry.outcome]
-        elif is_possible:
-            result = list(chances).index(entry.outcome)
-        if is_possible and trial.kind != "die":
-            gain = _gained(entry, trial)
+        result, start, width, gain = -1, 0.0, 0.0, None
+        if entry.outcome in chances:
+            result = [*chances].index(entry.outcome)
+            start, width = math.fsum([*chances.values()][:result]), chances[entry.outcome]
+            gain = None if trial.kind == "die" else _gained(entry, trial)
         ours, theirs = UNKNOWN, UNKNOWN
         if trial.kind == "die":
             ours = throws, entry.outcome[:1]
@@ -233,7 +224,6 @@ class Known:
             self._player(entry.opponent) if entry.opponent else NOBODY,
             trial,
             entry.times,
-            is_possible,
             result,
             start,
             width,
@@ -266,11 +256,11 @@ def _gained(entry: Entry, trial: Trial) -> Gained:
     if entry.chances is not None:
         before, after = entry.chances
         variance = before * (1 - before) - after * (1 - after)
-        return Gained(armies, luck, True, after - before, variance)
+        return Gained(1, armies, luck, 1, after - before, variance)
     if trial.kind == "battle" or entry.armies is not None:
         gain = chance_gain(trial, entry.armies, entry.outcome, entry.ahead)
-        return Gained(armies, luck, True, *gain)
-    return Gained(armies, luck, False, 0.0, 0.0)
+        return Gained(1, armies, luck, 1, *gain)
+    return Gained(1, armies, luck, 0, 0.0, 0.0)
 
 
 def _throws_of_roll(trial: Trial) -> Throws:
