@@ -56,8 +56,9 @@ def audited_log(audited: Audit) -> AnyChart:
     rows = _results(audited)
     if not rows:
         raise IllegalError("nothing to draw: no result in the log is possible under the rules")
+    most = MOST_EXPONENT * math.log(10)
     evidence = [
-        {"throws": each.throws, "e_value": math.exp(_bounded(each.log_evidence))}
+        {"throws": each.throws, "e_value": math.exp(min(max(each.log_evidence, -most), most))}
         for each in audited.moments
     ]
     luck = [
@@ -86,24 +87,15 @@ def audited_log(audited: Audit) -> AnyChart:
     drawn = parts[0]
     if len(parts) > 1:
         drawn = alt.vconcat(*parts).resolve_scale(color="independent")
-    return finish(drawn, _title(audited), f"{words}.", tables)
+    log = f"this log of {counted(audited.lines, 'throw')}"
+    title = f"Nothing points to unfair dice in {log}."
+    if audited.is_alarm:
+        title = f"The dice of {log} do not look fair."
+    return finish(drawn, title, f"{words}.", tables)
 
 
 def _short(name: str) -> str:
-    """Return a name that fits into a legend."""
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
-
-
-def _bounded(log: float) -> float:
-    most = MOST_EXPONENT * math.log(10)
-    return min(max(log, -most), most)
-
-
-def _title(audited: Audit) -> str:
-    thrown = counted(audited.lines, "throw")
-    if audited.is_alarm:
-        return f"The dice of this log of {thrown} do not look fair."
-    return f"Nothing points to unfair dice in this log of {thrown}."
 
 
 def _results(audited: Audit) -> list[Row]:
@@ -114,24 +106,20 @@ def _results(audited: Audit) -> list[Row]:
         count += len(throws.results)
         if count <= MOST_RESULTS or not kept:
             kept.add(throws.name)
-    rows: list[Row] = []
-    for each in audited.results:
-        total = totals[each.throws]
-        if each.throws in kept and total:
-            fair = each.expected / total
-            rows.append(
-                {
-                    "throws": each.throws,
-                    "result": f"{each.throws}: {each.result}",
-                    "seen": each.seen,
-                    "expected": each.expected,
-                    "off": each.seen / total - fair,
-                    "low": each.low / total - fair,
-                    "high": each.high / total - fair,
-                    "verdict": FAIR if each.low <= each.expected <= each.high else ODD,
-                }
-            )
-    return rows
+    return [
+        {
+            "throws": each.throws,
+            "result": f"{each.throws}: {each.result}",
+            "seen": each.seen,
+            "expected": each.expected,
+            "off": each.seen / total - each.expected / total,
+            "low": each.low / total - each.expected / total,
+            "high": each.high / total - each.expected / total,
+            "verdict": FAIR if each.low <= each.expected <= each.high else ODD,
+        }
+        for each in audited.results
+        if each.throws in kept and (total := totals[each.throws])
+    ]
 
 
 def _deviations(rows: Sequence[Row]) -> Any:
@@ -152,17 +140,12 @@ def _evidence(rows: Sequence[Row]) -> Any:
     logs = [math.log10(row["e_value"]) for row in rows]
     least, most = math.floor(min(logs)), math.ceil(max(logs))
     powers = range(least, most + 1, max(1, (most - least) // 5))
-    base = rows_of("evidence").encode(
-        x=_time(), tooltip=["throws:Q", exactly("e_value", "evidence")]
-    )
-    line = base.mark_line(color=BLUE, strokeWidth=2).encode(
-        y=y_axis(
-            "e_value:Q",
-            "evidence, odds to 1",
-            {"type": "log"},
-            format="~g",
-            values=[10.0**power for power in powers],
-        )
+    look = {"format": "~g", "values": [10.0**power for power in powers]}
+    line = rows_of("evidence").mark_line(color=BLUE, strokeWidth=2)
+    line = line.encode(
+        x=_time(),
+        y=y_axis("e_value:Q", "evidence, odds to 1", {"type": "log"}, **look),
+        tooltip=["throws:Q", exactly("e_value", "evidence")],
     )
     needed = rows_of("needed").mark_rule(strokeDash=[6, 4], strokeWidth=1.5, color=RED)
     alarm = needed.encode(y="e_value:Q", tooltip=[exactly("e_value", "alarm")])
@@ -173,12 +156,19 @@ def _time() -> alt.X:
     return x_axis("throws:Q", "throws", format="~s", grid=False, tickCount=5)
 
 
-def _luck(rows: Sequence[Row]) -> Any:
+def _by_player(rows: Sequence[Row]) -> alt.Color:
     players = dict.fromkeys(row["player"] for row in rows)
     colours = dict(zip_longest(players, CATEGORIES[: len(players)], fillvalue=GREY))
-    base = rows_of("luck").encode(x=_time(), tooltip=["throws:Q", "player:N", exactly("armies")])
-    line = base.mark_line(strokeWidth=2).encode(
-        y=y_axis("armies:Q", "luck, in armies"), color=categories("player", colours, rows)
+    return categories("player", colours)
+
+
+def _luck(rows: Sequence[Row]) -> Any:
+    line = rows_of("luck").mark_line(strokeWidth=2)
+    line = line.encode(
+        x=_time(),
+        y=y_axis("armies:Q", "luck, in armies"),
+        color=_by_player(rows),
+        tooltip=["throws:Q", "player:N", exactly("armies")],
     )
     return alt.layer(level("luck", "y", 0, strokeDash=[6, 4]), line).properties(height=SMALL)
 
@@ -206,13 +196,14 @@ def game_review(reviewed: Review) -> AnyChart:
             worst.append({"step": len(rows) - 1, **same, **made, "better": each.better})
         made = {"value": each.after, "decision": each.name, "cost": each.cost, "luck": each.luck}
         rows.append({"step": len(rows), **same, **made})
-    players = dict.fromkeys(row["player"] for row in rows)
-    colours = dict(zip_longest(players, CATEGORIES[: len(players)], fillvalue=GREY))
+    value = y_axis("value:Q", "worth", {"zero": False})
+    if reviewed.is_chance:
+        value = y_axis("value:Q", "chance", {"domain": [0, 1]}, format="~%")
     steps = rows_of("steps").encode(
         x=x_axis("step:Q", "battles", grid=False, tickCount=5, format="d"),
-        y=_review_axis(reviewed),
+        y=value,
         detail="turn:N",
-        color=categories("player", colours, rows),
+        color=_by_player(rows),
         tooltip=["turn:N", "decision:N", *map(exactly, ("value", "cost", "luck"))],
     )
     layers = [steps.mark_line(strokeWidth=2), steps.mark_point(filled=True, size=30, opacity=1)]
@@ -224,20 +215,13 @@ def game_review(reviewed: Review) -> AnyChart:
         circles = rows_of("costliest").mark_point(size=160, strokeWidth=2, color=RED)
         shown = ["decision:N", "better:N", exactly("cost")]
         layers.append(circles.encode(x="step:Q", y="value:Q", tooltip=shown))
-    title = ", ".join(_outcome(reviewed.is_chance, *each) for each in _lucks(reviewed))
+    title = ", ".join(
+        f"{_short(each.player)} was {_size(each.luck, reviewed)} "
+        f"{'lucky' if each.luck >= 0 else 'unlucky'}"
+        for each in reviewed.players[:MOST_NAMED]
+    )
     return finish(alt.layer(*layers), f"{title[0].upper()}{title[1:]}.", f"{words}.", tables)
 
 
-def _review_axis(reviewed: Review) -> alt.Y:
-    if reviewed.is_chance:
-        return y_axis("value:Q", "chance", {"domain": [0, 1]}, format="~%")
-    return y_axis("value:Q", "worth", {"zero": False})
-
-
-def _lucks(reviewed: Review) -> list[tuple[str, float]]:
-    return [(_short(each.player), each.luck) for each in reviewed.players[:MOST_NAMED]]
-
-
-def _outcome(is_chance: bool, name: str, luck: float) -> str:
-    size = f"{100 * abs(luck):.1f} points" if is_chance else f"{abs(luck):.2f}"
-    return f"{name} was {size} {'lucky' if luck >= 0 else 'unlucky'}"
+def _size(luck: float, reviewed: Review) -> str:
+    return f"{100 * abs(luck):.1f} points" if reviewed.is_chance else f"{abs(luck):.2f}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
@@ -119,10 +121,8 @@ def final_difference(battle: Battle) -> AnyChart:
     expect(battle, Battle, "battle")
     outcomes = battle.outcomes()
     rows = _bar_rows(outcomes.map(lambda end: (_fate(end, battle), end.attackers - end.defenders)))
-    likeliest = outcomes.mode()
-    left = f"leaves them {counted(likeliest.defenders)}"
-    if is_won(likeliest):
-        left = f"leaves you {counted(likeliest.attackers)}"
+    end = outcomes.mode()
+    left = f"you {counted(end.attackers)}" if is_won(end) else f"them {counted(end.defenders)}"
     bars = [row["probability"] for row in sorted(rows, key=lambda row: float(row["least"]))]
     gaps = sum(a > b < c for a, b, c in zip(bars, bars[1:], bars[2:], strict=False))
     taken = min(battle.rules.full_roll)
@@ -132,7 +132,7 @@ def final_difference(battle: Battle) -> AnyChart:
         why = f" A roll with all dice costs {taken} armies in total: hence the teeth."
     return finish(
         _histogram("differences", rows, "attackers minus defenders at the end, in armies"),
-        f"{_won(outcomes, battle)} The likeliest single end {left}.",
+        f"{_won(outcomes, battle)} The likeliest single end leaves {left}.",
         fight(battle.attackers, battle.defenders, battle.rules, battle.stop) + why,
         {"differences": rows},
     )
@@ -163,7 +163,6 @@ def _is_certain(won: Probability, asked: Battle | Campaign) -> bool:
 
 
 def _whose(rows: Sequence[Row]) -> str:
-    """Return what the numbers of bars are."""
     held = [row["end"] == HOLD for row in rows]
     return THEIRS if all(held) else REMAIN if any(held) else YOURS
 
@@ -290,47 +289,32 @@ class Span(NamedTuple):
 def _spans(ends: Ends, most: int = MOST_BARS) -> dict[tuple[str, int], Span]:
     """Return the bar to which each outcome belongs.
 
-    ends: the chance of each outcome.
     most: how many bars there may be; of more, neighbours are joined. Where there are more than 40,
         those at either end are left out that together are rarer than 1 in 10,000.
     """
-    numbers = sorted({number for _, number in ends})
-    if len(numbers) > FEW_BARS:
-        numbers = _likely(numbers, ends)
-    width = -(-(numbers[-1] - numbers[0] + 1) // most)
-    return {
-        (end, number): Span(end, number // width * width, number // width * width + width - 1)
-        for end, number in ends
-        if numbers[0] <= number <= numbers[-1]
-    }
-
-
-def _likely(numbers: Sequence[int], ends: Ends) -> list[int]:
-    """Return the numbers without those at both ends that together are rare."""
-    chances = dict.fromkeys(numbers, 0.0)
+    chances: dict[int, float] = defaultdict(float)
     for (_, number), chance in ends.items():
         chances[number] += float(chance)
-    kept = list(numbers)
-    for last in (0, -1):
+    kept = sorted(chances)
+    for last in (0, -1) if len(kept) > FEW_BARS else ():
         rare = chances[kept[last]]
         while rare < RARE:
             kept.pop(last)
             rare += chances[kept[last]]
-    return kept
+    width = -(-(kept[-1] - kept[0] + 1) // most)
+    return {
+        (end, number): Span(end, number // width * width, number // width * width + width - 1)
+        for end, number in ends
+        if kept[0] <= number <= kept[-1]
+    }
 
 
 def _bar_rows(ends: Ends, bars: Mapping[tuple[str, int], Span] | None = None) -> list[Row]:
-    """Return a row for each bar: `end`, `least` and `most` armies, and its `probability`.
-
-    ends: the chance of each outcome.
-    bars: the bar of each outcome; `None` for those of `_spans`.
-    """
-    bars = _spans(ends) if bars is None else bars
-    sums: dict[Span, float] = {}
-    for outcome in ends:
-        if outcome in bars:
-            span = bars[outcome]
-            sums[span] = sums.get(span, 0.0) + float(ends[outcome])
+    """Return a row for each bar, which are those of `_spans` unless they are given."""
+    bars = bars or _spans(ends)
+    sums: dict[Span, float] = defaultdict(float)
+    for outcome in filter(bars.__contains__, ends):
+        sums[bars[outcome]] += float(ends[outcome])
     return [{**span._asdict(), "probability": chance} for span, chance in sums.items()]
 
 
@@ -345,10 +329,7 @@ def _histogram(
 ) -> Any:
     """Return bars as wide as the armies that they stand for, coloured by how it ends.
 
-    table: the name of the table.
-    rows: its rows, those of `_bar_rows`.
     title: what the armies are.
-    colours: the colour of each end.
     beneath: whether lines are drawn over the bars; these are then pale, and each begins at 0.
     is_signed: whether numbers below 0 have their sign; without, they are those of the defenders.
     """
@@ -390,9 +371,7 @@ def survival(campaign: Campaign) -> AnyChart:
     limit(count, MOST_TERRITORIES, words, shown(count))
     outcomes = campaign.outcomes()
     fates = _fates(campaign, outcomes)
-    panels = [_taken_chart(), _stacks_chart()]
-    if any(row["fate"] != TAKEN for row in fates):
-        panels = [_failures_chart(fates), *panels]
+    panels = _survival_panels(fates)
     tables = {"territories": fates, "stacks": _stacks(campaign)}
     ends = {(WIN, end.attackers): p for end, p in outcomes.items() if end.conquered == count}
     if ends:
@@ -459,62 +438,60 @@ def _fates(campaign: Campaign, outcomes: Distribution[CampaignOutcome]) -> list[
 
 
 def _stacks(campaign: Campaign) -> list[Row]:
-    stacks: list[Row] = []
-    for number, (odds, territory) in enumerate(
-        zip(campaign.territory_odds(), campaign.territories, strict=True), start=1
-    ):
-        place = {"territory": number}
-        if odds.reach_probability:
-            stacks.append({**place, "side": "yours", "armies": float(odds.expected_attackers)})
-        stacks.append({**place, "side": "theirs", "armies": territory.defenders})
-    return stacks
+    return [
+        {"territory": number, "side": side, "armies": armies}
+        for number, (odds, territory) in enumerate(
+            zip(campaign.territory_odds(), campaign.territories, strict=True), start=1
+        )
+        for side, armies in (
+            ("yours", float(odds.expected_attackers)),
+            ("theirs", territory.defenders),
+        )
+        if side == "theirs" or odds.reach_probability
+    ]
 
 
-def _territory_axis(count: int = 0) -> alt.X:
-    """Return the axis of territories, of all that there are if their number is given."""
-    scale = {"domain": list(range(1, count + 1))} if count else None
-    return x_axis("territory:O", "territory", scale, labelAngle=0)
-
-
-def _failures_chart(fates: Sequence[Row]) -> Any:
+def _survival_panels(fates: Sequence[Row]) -> list[Any]:
+    """Return where a campaign ends, if it can fail; what it takes; and the armies of both sides."""
     failures = [row for row in fates if row["fate"] != TAKEN]
     count = max(row["territory"] for row in fates)
-    chance = y_axis("probability:Q", "chance that it ends there", format="~%", tickCount=4)
-    base = rows_of("territories", f"datum.fate != '{TAKEN}'").encode(
-        x=_territory_axis(count),
-        y=chance.stack("zero"),
-        tooltip=["territory:O", "fate:N", exactly("probability", "chance")],
+    across = x_axis("territory:O", "territory", labelAngle=0)
+    points: dict[str, Any] = {"filled": True, "size": 45, "opacity": 1}
+    panels: list[Any] = []
+    if failures:
+        chance = y_axis("probability:Q", "chance that it ends there", format="~%", tickCount=4)
+        base = rows_of("territories", f"datum.fate != '{TAKEN}'").encode(
+            x=across.scale(domain=list(range(1, count + 1))),
+            y=chance.stack("zero"),
+            tooltip=["territory:O", "fate:N", exactly("probability", "chance")],
+        )
+        layers = [base.mark_bar().encode(color=categories("fate", FATES, failures))]
+        # Vega warns of a layer without rows.
+        has_written = any(row["probability"] >= LEAST_WRITTEN for row in failures)
+        if has_written and len({row["fate"] for row in failures}) == 1 and count <= MOST_NUMBERS:
+            written = base.transform_filter(f"datum.probability >= {LEAST_WRITTEN}")
+            layers.append(chance_texts(written, dy=-6, fontSize=10))
+        panels.append(alt.layer(*layers))
+    words, all_chances = "chance to take it", {"domain": [0, 1]}
+    taken = rows_of("territories", f"datum.fate == '{TAKEN}'").encode(
+        x=across,
+        y=y_axis("probability:Q", words, all_chances, format="~%", tickCount=5),
+        tooltip=["territory:O", exactly("probability", words)],
     )
-    layers = [base.mark_bar().encode(color=categories("fate", FATES, failures))]
-    # Vega warns of a layer without rows.
-    has_written = any(row["probability"] >= LEAST_WRITTEN for row in failures)
-    if has_written and len({row["fate"] for row in failures}) == 1 and count <= MOST_NUMBERS:
-        written = base.transform_filter(f"datum.probability >= {LEAST_WRITTEN}")
-        layers.append(chance_texts(written, dy=-6, fontSize=10))
-    return alt.layer(*layers)
-
-
-def _taken_chart() -> Any:
-    all_chances = {"domain": [0, 1]}
-    base = rows_of("territories", f"datum.fate == '{TAKEN}'").encode(
-        x=_territory_axis(),
-        y=y_axis("probability:Q", "chance to take it", all_chances, format="~%", tickCount=5),
-        tooltip=["territory:O", exactly("probability", "chance to take it")],
-    )
-    return alt.layer(base.mark_line(), base.mark_point(filled=True, size=45, opacity=1))
-
-
-def _stacks_chart() -> AnyChart:
-    base = rows_of("stacks").encode(
-        x=_territory_axis(),
+    stacks = rows_of("stacks").encode(
+        x=across,
         y=y_axis("armies:Q", "armies (yours: on average)", tickCount=5),
         color=categories("side", {"yours": BLUE, "theirs": RED}),
         tooltip=["territory:O", "side:N", exactly("armies")],
     )
     # A line would say that the armies of one territory had to do with those of the next.
-    theirs = base.transform_filter("datum.side == 'theirs'").mark_bar()
-    yours = base.transform_filter("datum.side == 'yours'")
-    return alt.layer(theirs, yours.mark_line(), yours.mark_point(filled=True, size=45, opacity=1))
+    theirs = stacks.transform_filter("datum.side == 'theirs'").mark_bar()
+    yours = stacks.transform_filter("datum.side == 'yours'")
+    return [
+        *panels,
+        alt.layer(taken.mark_line(), taken.mark_point(**points)),
+        alt.layer(theirs, yours.mark_line(), yours.mark_point(**points)),
+    ]
 
 
 @chart(command="score", example="72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --seed 1")
@@ -553,14 +530,21 @@ def campaign_score(
     played = ""
     if simulated is not None:
         tables["observed"] = _bar_rows(_scores(campaign, simulated.outcomes), bars)
-        layers = [_histogram("observed", tables["observed"], title, SCORES, beneath=True), _caps()]
+        spans = rows_of("scores", low="datum.least - 0.5", high="datum.most + 0.5")
+        tooltip = [alt.Tooltip("least:Q", title="score"), exactly("probability", "exact chance")]
+        caps = spans.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q", y="probability:Q")
+        observed = _histogram("observed", tables["observed"], title, SCORES, beneath=True)
+        layers = [observed, caps.encode(tooltip=tooltip)]
         games = counted(simulated.won.runs, "game")
         played = f" Bars: {games} with dice{seed_words(seed)}. Lines: exact."
     spikes: list[Row] = []
     if all(row["least"] == row["most"] for row in tables["scores"]):
         spikes = _spikes(campaign, outcomes, tables)
     if spikes:
-        layers.append(_spike_numbers())
+        numbers = rows_of("spikes").mark_text(dy=-9, fontSize=10, fontWeight="bold")
+        tooltip = [alt.Tooltip("territory:N", title="stopped at territory")]
+        at = {"x": "score:Q", "y": "height:Q", "text": "territory:N"}
+        layers.append(numbers.encode(**at, tooltip=tooltip))
         tables["spikes"] = spikes
     mean = float(campaign.score().mean())
     return finish(
@@ -597,20 +581,6 @@ def _spikes(
     return spikes
 
 
-def _caps() -> Any:
-    """Return a line at each exact chance, as wide as its bar."""
-    bars = rows_of("scores", low="datum.least - 0.5", high="datum.most + 0.5")
-    tooltip = [alt.Tooltip("least:Q", title="score"), exactly("probability", "exact chance")]
-    caps = bars.mark_rule(strokeWidth=2)
-    return caps.encode(x="low:Q", x2="high:Q", y="probability:Q", tooltip=tooltip)
-
-
-def _spike_numbers() -> Any:
-    numbers = rows_of("spikes").mark_text(dy=-9, fontSize=10, fontWeight="bold")
-    tooltip = [alt.Tooltip("territory:N", title="stopped at territory")]
-    return numbers.encode(x="score:Q", y="height:Q", text="territory:N", tooltip=tooltip)
-
-
 def _why(campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Sequence[Row]) -> str:
     """Return what the spikes are, and if all have the same cause, why they are there."""
     if not spikes:
@@ -618,7 +588,6 @@ def _why(campaign: Campaign, outcomes: Distribution[CampaignOutcome], spikes: Se
     chain = campaign.stages()
 
     def is_too_small_to_go_on(spike: Row) -> bool:
-        """Return whether a spike is that of a stack which moves in and cannot attack."""
         here = spike["territory"] - 1
         garrison = chain[here].rules.garrison
         whole = CampaignOutcome(here, garrison, chain[here].defenders)
@@ -722,33 +691,25 @@ def _simulated_rows(
 ) -> list[Row]:
     observed: Distribution[tuple[str, int]] = simulated.outcomes.map(lambda end: _end(asked, end))
     exact: Distribution[tuple[str, int]] | None = None
-    try:
+    with suppress(IactaError):  # then the simulated chances stand alone
         outcomes: Distribution[Outcome] | Distribution[CampaignOutcome] = asked.outcomes()
         exact = outcomes.map(lambda end: _end(asked, end))
-    except IactaError:
-        pass  # then the simulated chances stand alone
     bars = _spans(exact or observed, MOST_INTERVALS)
     rows: list[Row] = []
     for bar in dict.fromkeys(bars.values()):
         mine = {end for end, span in bars.items() if span == bar}
         successes = int(observed.prob(mine.__contains__) * simulated.won.runs)
         seen = Estimate(simulated.won.runs, successes)
-        rows.append(
-            {
-                **bar._asdict(),
-                "probability": float(seen.probability),
-                **seen.interval()._asdict(),
-                "exact": None if exact is None else float(exact.prob(mine.__contains__)),
-            }
-        )
+        chances = {"probability": float(seen.probability), **seen.interval()._asdict()}
+        true = None if exact is None else float(exact.prob(mine.__contains__))
+        rows.append({**bar._asdict(), **chances, "exact": true})
     return rows
 
 
 def _plot(rows: Sequence[Row], words: str, where: str = "true", most: float = 0) -> Any:
     """Return bars with their intervals, and lines at the exact chances.
 
-    rows: the rows that are drawn.
-    words: what their numbers are.
+    words: what the numbers of the rows are.
     where: which rows of the table these are.
     most: the end of the axis of chances; 0 if nothing stands beside it.
     """
@@ -762,9 +723,8 @@ def _plot(rows: Sequence[Row], words: str, where: str = "true", most: float = 0)
     layers = [bars, intervals.encode(x="middle:Q", y="low:Q", y2="high:Q", tooltip=tooltip)]
     if any(row["exact"] is not None for row in rows):
         ends = rows_of("outcomes", left="datum.least - 0.4", right="datum.most + 0.4")
-        tooltip = [exactly("exact", "exact chance")]
-        caps = ends.mark_rule(strokeWidth=2)
-        layers.append(caps.encode(x="left:Q", x2="right:Q", y="exact:Q", tooltip=tooltip))
+        caps = ends.mark_rule(strokeWidth=2).encode(x="left:Q", x2="right:Q", y="exact:Q")
+        layers.append(caps.encode(tooltip=[exactly("exact", "exact chance")]))
     return alt.layer(*(each.transform_filter(where) for each in layers))
 
 
@@ -791,9 +751,17 @@ def convergence(
         {"runs": each.runs, "estimate": float(each.probability), **each.interval()._asdict()}
         for each in estimates
     ]
-    exact = _exact_chance(asked)
-    tables = {"estimates": rows}
-    layers, end = _estimate_layers(), "."
+    words, scale = "games, on a logarithmic scale", {"type": "log", "nice": False}
+    base = rows_of("estimates").encode(
+        x=x_axis("runs:Q", words, scale, format="~s", grid=False, tickCount=5),
+        tooltip=["runs:Q", *map(exactly, ("estimate", "low", "high"))],
+    )
+    won = y_axis("low:Q", "chance to win", {"zero": False}, format="~%")
+    layers: list[Any] = [
+        base.mark_area(opacity=0.25, color=BLUE).encode(y=won, y2="high:Q"),
+        base.mark_line(color=BLUE, strokeWidth=2, point=True).encode(y="estimate:Q"),
+    ]
+    exact, tables, end = _exact_chance(asked), {"estimates": rows}, "."
     if exact is not None:
         tables["exact"] = [{"exact": float(exact)}]
         line = rows_of("exact").mark_rule(strokeDash=[6, 4], strokeWidth=1.5)
@@ -806,15 +774,3 @@ def convergence(
         f"{CONFIDENCE:.0%} interval" + end,
         tables,
     )
-
-
-def _estimate_layers() -> list[Any]:
-    words, scale = "games, on a logarithmic scale", {"type": "log", "nice": False}
-    base = rows_of("estimates").encode(
-        x=x_axis("runs:Q", words, scale, format="~s", grid=False, tickCount=5),
-        tooltip=["runs:Q", exactly("estimate"), exactly("low"), exactly("high")],
-    )
-    band = base.mark_area(opacity=0.25, color=BLUE).encode(
-        y=y_axis("low:Q", "chance to win", {"zero": False}, format="~%"), y2="high:Q"
-    )
-    return [band, base.mark_line(color=BLUE, strokeWidth=2, point=True).encode(y="estimate:Q")]
