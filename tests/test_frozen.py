@@ -30,3 +30,10 @@ def test_what_is_refused_gets_one_short_sentence() -> None:
         assert refused["stderr"].startswith("iacta: "), line
         assert refused["stderr"].count("\n") == 1, line
         assert len(refused["stderr"]) < 400, line
+
+
+def test_what_the_library_refuses_gets_one_short_sentence() -> None:
+    for asked, found in read_cases("value").items():
+        if isinstance(found, dict) and "refused" in found:
+            assert found["says"].isprintable(), asked
+            assert len(found["says"]) < 400, asked

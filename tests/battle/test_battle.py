@@ -181,22 +181,6 @@ def test_repr_can_be_pasted_back() -> None:
     assert len({Battle(3, 1, "risiko"), Battle(3, 1, find_rules("capital"))}) == 1
 
 
-@pytest.mark.parametrize(
-    "wrong", [-3, 0, 2.5, 3.0, float("nan"), float("inf"), "12", None, True, [3]]
-)
-def test_wrong_numbers_of_armies_are_refused_in_one_sentence(wrong: Any) -> None:
-    for arguments, name in (((wrong, 10), "attackers"), ((12, wrong), "defenders")):
-        with pytest.raises(IactaError) as caught:
-            Battle(*arguments)
-        sentence = f"{name} must be a whole number of at least 1, got {wrong!r}"
-        assert str(caught.value) == sentence
-
-
-def test_exact_is_yes_or_no() -> None:
-    with pytest.raises(IllegalError, match="exact must be True or False, got 'yes'"):
-        Battle(3, 2).win_probability(exact="yes")  # type: ignore[call-overload] # that is the claim
-
-
 def test_malformed_and_illegal_are_different_errors() -> None:
     with pytest.raises(MalformedError):
         Battle(2.5, 1)  # type: ignore[arg-type] # that is the claim

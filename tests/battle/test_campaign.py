@@ -273,51 +273,6 @@ def test_a_territory_s_name_is_what_is_read(text: str) -> None:
     assert territory_name(parse_territory(text)) == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        ":",
-        "@",
-        "8:",
-        "8@",
-        "8@-1",
-        "8:xyzzy",
-        "x",
-        "0",
-        "-2",
-        "8:3",
-        "~",
-        "8~",
-        "8~-1",
-        "8~x",
-        "8~3@2",
-    ],
-)
-def test_what_is_no_territory_is_refused(text: str) -> None:
-    with pytest.raises(IactaError):
-        parse_territory(text)
-
-
-@pytest.mark.parametrize(
-    ("way", "sentence"),
-    [
-        ([], "missing territories"),
-        (7, "territories must be a row of defenders, got 7"),
-        (b"ab", "territories must be a row of defenders, got b'ab'"),
-        ({3}, "territories must be a row of defenders, got {3}"),
-        ("22", "territories must be a row of defenders, got '22'"),
-        ([3, 0], "defenders must be a whole number of at least 1, got 0"),
-        ([3, 1.5], "defenders must be a whole number of at least 1, got 1.5"),
-        ([3, "4x"], "defenders must be a whole number of at least 1, got '4x'"),
-    ],
-)
-def test_wrong_ways_are_refused(way: Any, sentence: str) -> None:
-    with pytest.raises(IactaError) as caught:
-        Campaign(12, way)
-    assert str(caught.value) == sentence
-
-
 def test_past_what_memory_allows() -> None:
     with pytest.raises(TooLargeError):
         Campaign(10**12, [5, 5]).outcomes()

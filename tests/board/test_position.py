@@ -167,23 +167,6 @@ def test_holdings_may_be_given_by_name_with_one_for_all_others() -> None:
     assert replace(found, player="blue").holdings == found.holdings
 
 
-@pytest.mark.parametrize(
-    ("holdings", "others", "sentence"),
-    [
-        ({"A": ("red", 5), "a": ("red", 5)}, None, "'A' appears twice"),
-        ({"A": 5}, None, "holding of A must be a Holding or a pair of an owner and armies, got 5"),
-        ({"A": ("red", 0)}, None, "armies must be a whole number from 1 to 1000000000, got 0"),
-        ({"A": ("red", 5)}, 2, "others must be a Holding or a pair of an owner and armies, got 2"),
-        ({"X": ("red", 5)}, None, "board 'tiny' has no territory 'X'"),
-        ([Holding("red", 1)] * 3, ("blue", 2), "others needs holdings by name"),
-    ],
-)
-def test_impossible_holdings_by_name_are_refused(holdings: Any, others: Any, sentence: str) -> None:
-    with pytest.raises(IactaError) as refused:
-        Position(TINY, "red", holdings, others=others)
-    assert str(refused.value).startswith(sentence)
-
-
 def test_a_file_may_say_what_all_others_hold(tmp_path: Path) -> None:
     file = tmp_path / "p.toml"
     file.write_text(

@@ -138,7 +138,7 @@ def _value(expression: str) -> Any:
     try:
         return _plain(eval(expression, {**NAMES, "np": np, "Fraction": Fraction}))  # noqa: S307 # ours
     except iacta.IactaError as error:
-        return {"refused": type(error).__name__}
+        return {"refused": type(error).__name__, "says": str(error)}
 
 
 def _plain(value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from itertools import pairwise
 from math import comb
-from typing import Any
 
 import pytest
 
@@ -269,38 +268,6 @@ def test_a_territory_can_be_defended_by_its_own_rules() -> None:
         [win_probability(4, 2), win_probability(4, 2, "capital")]
     )
     assert turn.rules_of == {"C": find_rules("capital")}
-
-
-WRONG: dict[str, dict[str, Any]] = {
-    "position must be a Position": {"position": "classic"},
-    "phase must be 'trade'": {"phase": "advance"},
-    "place must be 0 in the phase 'attack'": {"phase": "attack", "place": 2},
-    "place must be at least 1": {"phase": "place"},
-    "place must be a whole number": {"place": -1},
-    "cards must be given": {"phase": "trade"},
-    "cards must name each of the players": {"cards": {"pink": 2}},
-    "cards of red must be a whole number": {"cards": {"red": -2}},
-    "cards must be of one deck": {"cards": {"red": Hand(infantry=15)}},
-    "cards must be a mapping": {"cards": 3},
-    "trade must be Sets": {"trade": 4},
-    "keep must be a mapping": {"keep": 3},
-    "no territory 'Z'": {"keep": {"Z": 3}},
-    "rules_of must be a mapping": {"rules_of": "capital"},
-    "stay must be the player's own": {"stay": "B"},
-    "fortify must be 'connected'": {"fortify": "far"},
-    "whole_battles must be": {"whole_battles": 1},
-    "players must have 'red'": {"players": ("blue",)},
-    "players must each be named once": {"players": ("red", "blue", "Red")},
-}
-
-
-@pytest.mark.parametrize("sentence", WRONG)
-def test_what_a_turn_cannot_be_is_refused(sentence: str) -> None:
-    options = dict(WRONG[sentence])
-    position = options.pop("position", line_turn("r3 b1").position)
-    with pytest.raises(IactaError, match=sentence) as refused:
-        Turn(position, **options)
-    assert "\n" not in str(refused.value)
 
 
 def test_a_battle_may_go_on_for_any_number_of_rolls() -> None:

@@ -27,7 +27,6 @@ from iacta import (
     Estimate,
     IactaError,
     IllegalError,
-    MalformedError,
     Outcome,
     Roll,
     Rules,
@@ -40,7 +39,7 @@ from iacta.distribution import Probability
 from iacta.methods import METHODS
 from iacta.methods.kernel import is_won
 from iacta.rules import thrown
-from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
+from iacta.rules.modes import ArmiesGrow
 from iacta.rules.thrown import End
 from iacta_literature.hoehle import chi_square
 from tests import asked, brute, strategies
@@ -456,25 +455,6 @@ def test_too_many_runs_are_refused_at_once() -> None:
     for runs in (10**12, 10**40):
         with pytest.raises(TooLargeError, match=r"runs with 22 armies might throw more dice"):
             simulate_battle(12, 10, runs=runs)
-
-
-def test_wrong_arguments_are_refused() -> None:
-    with pytest.raises(IllegalError, match="runs must be a whole number of at least 1, got 0"):
-        simulate_battle(12, 10, runs=0)
-    with pytest.raises(IllegalError, match="seed must be a whole number of at least 0, got -1"):
-        simulate_battle(12, 10, seed=-1)
-    with pytest.raises(MalformedError, match="executor must be"):
-        simulate_battle(12, 10, executor=3)  # type: ignore[arg-type] # is refused
-    with pytest.raises(MalformedError, match="progress must be a function, got 3"):
-        simulate_battle(12, 10, progress=3)  # type: ignore[arg-type] # is refused
-    with pytest.raises(IllegalError, match="balanced blitz"):
-        simulate_battle(12, 10, Rules(mode=BalancedBlitz()))
-    with pytest.raises(IllegalError, match="sees the attack first"):
-        simulate_campaign(12, [10], Rules(mode=DefenderSeesFirst()))
-    with pytest.raises(IllegalError, match="attackers must be"):
-        simulate_campaign(0, [10])
-    with pytest.raises(IllegalError, match="missing territories"):
-        simulate_campaign(12, [])
 
 
 class NoFutures(Executor):

@@ -11,7 +11,6 @@ import pytest
 from iacta import (
     CLASSIC,
     Rules,
-    TooLargeError,
     best_mix,
     find_rules,
     win_probability,
@@ -138,8 +137,3 @@ def test_the_mix_stops_only_where_nobody_can_attack() -> None:
     }
     assert best_mix(25, 10).win_probability == 1
     assert best_mix(12, 10, Rules(mode=BalancedBlitz())).value == best_mix(12, 10).value
-
-
-def test_mixes_too_large_for_memory_are_refused() -> None:
-    with pytest.raises(TooLargeError, match="a battle of"):
-        best_mix(10**9, 10**9)

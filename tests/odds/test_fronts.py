@@ -13,9 +13,7 @@ from iacta import (
     Campaign,
     Dice,
     IactaError,
-    IllegalError,
     Rules,
-    TooLargeError,
     find_rules,
 )
 from iacta.distribution import Probability
@@ -187,32 +185,6 @@ def test_what_cannot_be_decided_is_not_called_exact(monkeypatch: pytest.MonkeyPa
 def test_a_front_is_read_as_it_is_written(front: Front) -> None:
     assert parse_front(front_name(front)) == front
     assert eval(repr(front), {"Front": Front, "Rules": Rules, "Dice": Dice}) == front  # noqa: S307 # the claim
-
-
-@pytest.mark.parametrize(
-    ("armies", "fronts", "error", "sentence"),
-    [
-        (3, [Front(5, 2), Front(4, 2)], IllegalError, "armies must be at least one for each of 4"),
-        (0, [Front(5)], IllegalError, "armies must be a whole number from 1 to 10000, got 0"),
-        (9, [], IllegalError, "missing fronts"),
-        (9, 5, IactaError, "fronts must be a row of fronts, got 5"),
-        (9, ["5"], IactaError, "fronts must be a whole number of at least 1, got '5'"),
-        (200, [Front(5, 8)], TooLargeError, "a chain must have at most 2e[+]06 spreads"),
-        (20_000, [Front(5)], IactaError, "armies must be a whole number from 1 to 10000"),
-        (9, [Front(10**6)], TooLargeError, "attackers must be at most 10000, got 1000000"),
-        (
-            9,
-            [Front(5, rules="five ones")],
-            IllegalError,
-            "cannot be used to divide armies among fronts",
-        ),
-    ],
-)
-def test_what_cannot_be_asked_is_refused(
-    armies: int, fronts: list[Front], error: type[IactaError], sentence: str
-) -> None:
-    with pytest.raises(error, match=sentence):
-        defend_fronts(armies, fronts)
 
 
 @pytest.mark.parametrize("text", ["", "x", "8:", "8:any", "8:0", "8:2:nowhere", ":3", "8:some2"])

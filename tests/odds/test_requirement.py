@@ -230,33 +230,6 @@ def test_the_chance_of_endless_attackers_itself_is_refused() -> None:
         armies_needed(2, limit, rules)
 
 
-@pytest.mark.parametrize(
-    ("chance", "sentence"),
-    [
-        (0, "chance must lie between 0 and 1, both excluded, got 0"),
-        (1, "chance must lie between 0 and 1, both excluded, got 1"),
-        (1.2, "chance must lie between 0 and 1, both excluded, got 1.2"),
-        ("120%", "chance must lie between 0 and 1, both excluded, got '120%'"),
-        (-0.5, "chance must lie between 0 and 1, both excluded, got -0.5"),
-        (float("nan"), "chance must lie between 0 and 1, both excluded, got nan"),
-        ("many", "chance must lie between 0 and 1, both excluded, got 'many'"),
-        ("1/0", "chance must lie between 0 and 1, both excluded, got '1/0'"),
-        ("1e-999999999", "chance must have an exponent from -999 to 999, got '1e-999999999'"),
-        (None, "chance must lie between 0 and 1, both excluded, got None"),
-        (True, "chance must lie between 0 and 1, both excluded, got True"),
-    ],
-)
-def test_what_is_no_chance_is_refused(chance: Any, sentence: str) -> None:
-    for ask in (
-        lambda: armies_needed(10, chance),
-        lambda: armies_needed([1, 10], ["50%", chance]),
-        lambda: armies_needed_for_campaign([10], chance),
-    ):
-        with pytest.raises(IactaError) as caught:
-            ask()
-        assert str(caught.value) == sentence
-
-
 def test_a_chance_that_no_number_of_armies_reaches_is_refused_at_once() -> None:
     hopeless = Rules(attack=Dice((1,)), defence=Dice((6,)))
     with pytest.raises(

@@ -12,12 +12,8 @@ from iacta import (
     Battle,
     Campaign,
     Dice,
-    IactaError,
-    IllegalError,
-    MalformedError,
     Rules,
     Stop,
-    TooLargeError,
     find_rules,
 )
 from iacta.methods import find_kernel
@@ -38,7 +34,6 @@ from iacta.odds.spread_values import (
     every_value,
     kernel_model,
 )
-from iacta.rules.modes import ArmiesGrow
 from tests import brute
 from tests.balanced_twin import balanced
 
@@ -427,47 +422,6 @@ def test_simple_spreads_lay_out_all_armies() -> None:
         "at one end": (8, 1, 1, 1),
     }
     assert simple_spreads(8, 5)["even"] == (2, 1, 2, 1, 2)
-
-
-@pytest.mark.parametrize(
-    ("asked", "kind", "sentence"),
-    [
-        (
-            (9, 3, 6),
-            IllegalError,
-            "armies must be at least one for each of the 6 territories, got 3",
-        ),
-        ((0, 3, 2), IllegalError, "attackers must be a whole number of at least 1, got 0"),
-        ((9, 3, 0), IllegalError, "territories must be a whole number of at least 1, got 0"),
-        ((9, "3", 2), MalformedError, "armies must be a whole number of at least 1, got '3'"),
-        ((9, 3, 1.5), MalformedError, "territories must be a whole number of at least 1, got 1.5"),
-        ((10**9, 3, 2), TooLargeError, "attackers and armies must be at most"),
-        ((5000, 3000, 2), TooLargeError, "attackers and armies must be at most some 500 each"),
-    ],
-)
-def test_what_cannot_be_spread_is_refused(
-    asked: tuple[Any, Any, Any], kind: type[IactaError], sentence: str
-) -> None:
-    with pytest.raises(kind) as caught:
-        spread_defenders(*asked)
-    assert str(caught.value).startswith(sentence)
-
-
-def test_other_wrong_arguments_are_refused() -> None:
-    with pytest.raises(IllegalError, match="objective must be 'break through' or 'territories'"):
-        spread_defenders(9, 3, 2, objective="glory")  # type: ignore[arg-type] # is the test
-    with pytest.raises(IllegalError, match="exact is not possible under balanced blitz"):
-        spread_defenders(9, 3, 2, "balanced blitz", exact=True)
-    with pytest.raises(MalformedError, match="stop must be a Stop"):
-        spread_defenders(9, 3, 2, stop="early")  # type: ignore[arg-type] # is the test
-    with pytest.raises(IllegalError, match="rules with armies that grow when all dice"):
-        spread_defenders(9, 3, 2, Rules(mode=ArmiesGrow()))
-    with pytest.raises(IllegalError, match="missing spread"):
-        spread_value(9, [])
-    with pytest.raises(MalformedError, match="spread must be a row of armies"):
-        spread_value(9, 7)  # type: ignore[arg-type] # is the test
-    with pytest.raises(IllegalError, match="spread must be a whole number of at least 1, got 0"):
-        spread_value(9, [3, 0])
 
 
 def test_numpy_numbers_are_numbers() -> None:

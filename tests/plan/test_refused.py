@@ -54,12 +54,6 @@ def test_armies_to_keep_and_stacks_to_rest_are_a_mapping_and_a_row() -> None:
         armies_needed_for_plan(SMALL, goal, "50%", "s", stay=5)
 
 
-@pytest.mark.parametrize("entries", [("A",), (("A", 1, 2),), ((3, 1),), ("A1",), {3: 1, "A": 2}])
-def test_worths_of_territories_are_pairs_of_a_name_and_a_worth(entries: object) -> None:
-    with pytest.raises(MalformedError, match=r"^territories must be a number, or pairs of a name"):
-        Worth(entries)  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("worth", [10**9 + 1, 10**400, 1e308])
 def test_worths_are_at_most_a_thousand_million(worth: float) -> None:
     for ask in (

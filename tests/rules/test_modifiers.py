@@ -179,26 +179,6 @@ STACKING = (
 )
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("risiko+space station", f"'risiko' {STACKING}"),
-        ("capital+space station", f"'space station' {STACKING}"),
-        ("capital+classic", f"'classic' {STACKING}"),
-        ("classic+classic", f"'classic' {STACKING}"),
-        ("capital+Capital", "rules joined by + name 'capital' twice"),
-        ("classic+wall+wall", "rules joined by + name 'wall' twice"),
-        ("capitol+wall", "unknown rules 'capitol'; did you mean 'capital'?"),
-        ("capital+", "rules need a name on both sides of each +, got 'capital+'"),
-        ("+", "rules need a name on both sides of each +, got '+'"),
-    ],
-)
-def test_what_does_not_stack_is_refused(name: str, sentence: str) -> None:
-    with pytest.raises(IllegalError) as caught:
-        find_rules(name)
-    assert str(caught.value) == sentence
-
-
 def test_break_even_ratio_is_that_of_the_means() -> None:
     for known in RULE_SETS:
         if not known.rules.mode.dice_chosen_first:

@@ -3,13 +3,12 @@
 from collections import Counter
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iacta import CLASSIC, Dice, IllegalError, Losses, MalformedError, Roll, Rules, TooLargeError
+from iacta import CLASSIC, Dice, Losses, Roll, Rules, TooLargeError
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.roll import loss_counts
 from iacta.rules.thrown import shown_losses
@@ -178,24 +177,6 @@ def test_all_ranks_lost_by_a_side_are_won_by_the_other_that_wins_ties() -> None:
         for ties in ("defender", "attacker")
     )
     assert found.counts == mirrored.counts[::-1]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "sentence"),
-    [
-        ((4, 2), IllegalError, "attack_dice must be a whole number from 1 to 3, got 4"),
-        ((0, 2), IllegalError, "attack_dice must be a whole number from 1 to 3, got 0"),
-        ((3, 3), IllegalError, "defence_dice must be a whole number from 1 to 2, got 3"),
-        ((3, 1.5), MalformedError, "defence_dice must be a whole number from 1 to 2, got 1.5"),
-        ((True, 1), MalformedError, "attack_dice must be a whole number from 1 to 3, got True"),
-    ],
-)
-def test_dice_that_cannot_be_thrown_are_refused(
-    arguments: tuple[Any, Any], error: type[Exception], sentence: str
-) -> None:
-    with pytest.raises(error) as caught:
-        Roll(*arguments)
-    assert str(caught.value) == sentence
 
 
 def test_too_many_dice_are_refused_at_once() -> None:
