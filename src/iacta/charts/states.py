@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any
 
 from iacta.battle.battle import Battle
 from iacta.charts.registry import Option, chart
@@ -40,16 +39,14 @@ from iacta.errors import IllegalError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Outcome, is_won, read_battle
 from iacta.questions.words import percent
-from iacta.rules.roll import Losses, Roll
 from iacta.rules.rules import Rules
 from iacta_literature.chain import BEYOND, Chain, chain
-from iacta_literature.tree import Node, TreeBranch, nodes, paths, tree
-
-Able: TypeAlias = tuple[int, int]  # able attackers, defenders
+from iacta_literature.taflin import Point, first_passage, roll_chances
+from iacta_literature.tree import Node, nodes, paths, tree
 
 NO_ROLL = "No roll can be made."
-GOES_ON, WON, HELD = "goes on", "you win", "they hold"
-KINDS = {GOES_ON: DEEP[GREY], WON: DEEP[BLUE], HELD: DEEP[RED]}
+GOES_ON, WON, LOST = "goes on", "you win", "they hold"
+KINDS = {GOES_ON: DEEP[GREY], WON: DEEP[BLUE], LOST: DEEP[RED]}
 
 MOST_NODES = 15
 LAYER = 95  # pixels
@@ -72,7 +69,7 @@ SIDE = 560
 
 EDGE, PAST = "on the edge", "past the edge"
 PLACES = {EDGE: BLUE, PAST: PURPLE}
-LEAST_ABLE, LEAST_DEFENDERS = 4, 3  # one more than all dice need on each side
+INSIDE = Point(5, 3)  # one more on each side than all dice need
 MOST_ARMIES = 40
 BOUNDARY_HEIGHT = 460
 
@@ -135,20 +132,20 @@ def _graph(attackers: int, defenders: int, rules: Rules | str, label: str, every
         + f" 3v2: 3 attackers, garrison included, and 2 defenders left; at the rolls: {words}."
         + (" Smaller battles that this one cannot reach are shown too." if every else ""),
         {
-            "rolls": [
-                _roll(node, branch, layers, height)
+            "rolls": [row for node in drawn for row in _rolls(node, layers, every)],
+            "states": [
+                {
+                    "state": _name(node.state),
+                    **node.state._asdict(),
+                    "is": _kind(node.state, rules),
+                    "probability": float(node.probability),
+                    "exact": str(node.probability),
+                    **dict(zip("xy", _place(node.state, layers), strict=True)),
+                }
                 for node in drawn
-                for branch, height in zip(node.branches, _heights(node, every), strict=True)
             ],
-            "states": [_state(node, layers, rules) for node in drawn],
         },
     )
-
-
-def _heights(node: Node, every: bool) -> Sequence[float]:
-    """Return where the labels of a node's rolls are: apart where rolls cross each other."""
-    usual = (HALF,) * len(node.branches)
-    return APART.get(len(node.branches), usual) if every else usual
 
 
 def _battle(attackers: int, defenders: int) -> str:
@@ -190,42 +187,33 @@ def _place(state: Outcome, layers: Mapping[Outcome, int]) -> tuple[int, int]:
     return state.attackers - state.defenders, -layers[state]
 
 
-def _roll(node: Node, branch: TreeBranch, layers: Mapping[Outcome, int], height: float) -> Row:
-    """Return the row of a roll; its label is `height` layers below the state."""
-    (x, y), (x2, y2) = _place(node.state, layers), _place(branch.node.state, layers)
-    # A roll that would seem to lead to a state between its ends keeps aside of it.
-    between = {(x + (x2 - x) * k / (y - y2), y - k) for k in range(1, y - y2)}
-    bend = 0.0
-    if between & {_place(state, layers) for state in layers}:
-        bend = BEND * len(between) * (1 if x2 >= x else -1)
-    return {
-        "from": _name(node.state),
-        "to": _name(branch.node.state),
-        "losses": f"{branch.losses.attackers}, {branch.losses.defenders}",
-        "chance": f"{float(branch.probability):.0%}",
-        "probability": float(branch.probability),
-        "exact": str(branch.probability),
-        **{"x": x, "y": y, "x2": x2, "y2": y2, "bend": bend},
-        "along": 2 * height / (y - y2),
-    }
-
-
-def _state(node: Node, layers: Mapping[Outcome, int], rules: Rules) -> Row:
+def _rolls(node: Node, layers: Mapping[Outcome, int], every: bool) -> Iterator[Row]:
+    """Yield the rolls of a state; where rolls cross each other, their labels are apart."""
     x, y = _place(node.state, layers)
-    return {
-        "state": _name(node.state),
-        **node.state._asdict(),
-        "is": _kind(node.state, rules),
-        "probability": float(node.probability),
-        "exact": str(node.probability),
-        **{"x": x, "y": y},
-    }
+    heights = (APART if every else {}).get(len(node.branches), (HALF,) * len(node.branches))
+    for branch, height in zip(node.branches, heights, strict=True):
+        x2, y2 = _place(branch.node.state, layers)
+        # A roll that would seem to lead to a state between its ends keeps aside of it.
+        between = {(x + (x2 - x) * k / (y - y2), y - k) for k in range(1, y - y2)}
+        bend = 0.0
+        if between & {_place(state, layers) for state in layers}:
+            bend = BEND * len(between) * (1 if x2 >= x else -1)
+        yield {
+            "from": _name(node.state),
+            "to": _name(branch.node.state),
+            "losses": f"{branch.losses.attackers}, {branch.losses.defenders}",
+            "chance": f"{float(branch.probability):.0%}",
+            "probability": float(branch.probability),
+            "exact": str(branch.probability),
+            **{"x": x, "y": y, "x2": x2, "y2": y2, "bend": bend},
+            "along": 2 * height / (y - y2),
+        }
 
 
 def _kind(state: Outcome, rules: Rules) -> str:
     if not state.defenders:
         return WON
-    return GOES_ON if state.attackers > rules.garrison else HELD
+    return GOES_ON if state.attackers > rules.garrison else LOST
 
 
 def _exact() -> list[alt.Tooltip]:
@@ -282,7 +270,7 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     rows: list[Row] = [
         {
             "path": ", ".join(map(_name, path.states)),
-            "ends": WON if is_won(path.states[-1]) else HELD,
+            "ends": WON if is_won(path.states[-1]) else LOST,
             "probability": float(path.probability),
             "exact": str(path.probability),
         }
@@ -292,28 +280,24 @@ def path_chances(attackers: int, defenders: int, rules: Rules | str = "classic")
     verb = "wins" if winning == 1 else "win"
     likeliest = f"{percent(rows[0]['probability'], 0)} of the time"
     title = f"{winning} of {len(rows)} paths {verb}; the likeliest of all comes {likeliest}."
-    return finish(
-        _path_chart(rows),
-        title if len(rows) > 1 else "There is one way to the end.",
-        fight(attackers, defenders, rules)
-        + " Each way to the end, by the attackers and defenders that are left, and its chance.",
-        {"paths": rows},
-    )
-
-
-def _path_chart(rows: Sequence[Row]) -> AnyChart:
     base = rows_of("paths").encode(
         y=alt.Y("path:N", sort=[row["path"] for row in rows], axis=None),
         tooltip=["path:N", "ends:N", *_exact()],
     )
     bars = base.mark_bar(height=8, yOffset=8).encode(
         x=x_axis("probability:Q", "chance", format="~%", tickCount=5),
-        color=categories("ends", {WON: BLUE, HELD: RED}, rows),
+        color=categories("ends", {WON: BLUE, LOST: RED}, rows),
     )
     label = "datum.path + ':  ' + format(100 * datum.probability, '.1f') + '%'"
     names = base.transform_calculate(label=label).mark_text(align="left", fontSize=11, dx=3, dy=-6)
     placed = names.encode(x=alt.datum(0, type="quantitative"), text="label:N")
-    return alt.layer(bars, placed).properties(height=PATH_HEIGHT * len(rows))
+    return finish(
+        alt.layer(bars, placed).properties(height=PATH_HEIGHT * len(rows)),
+        title if len(rows) > 1 else "There is one way to the end.",
+        fight(attackers, defenders, rules)
+        + " Each way to the end, by the attackers and defenders that are left, and its chance.",
+        {"paths": rows},
+    )
 
 
 @chart(command="after-rolls", example="12 10 --rolls 0,1,2,6", rolls=Option("0,1,2", least=0))
@@ -345,31 +329,6 @@ def after_rolls(
         for state, chance in states.items()
         if state != BEYOND
     ]
-    return finish(
-        _after_chart(rows),
-        _after_title(after[counts[-1]], counts[-1], battle),
-        fight(attackers, defenders, battle.rules)
-        + " The states after each number of rolls; the area of a circle is its probability.",
-        {"states": rows},
-    )
-
-
-def _after_title(states: Distribution[Outcome], count: int, battle: Chain) -> str:
-    """Return where the battle most often stands after the last rolls."""
-    if not battle.canonical().transient:
-        return NO_ROLL
-    likeliest = states.mode()
-    stands = f"most often {likeliest.attackers} against {likeliest.defenders}"
-    if likeliest == BEYOND:
-        stands = "most often more armies than are drawn"
-    chance = "always" if len(states) == 1 else f"{percent(states[likeliest], 0)} of the time"
-    if all(state != BEYOND and _kind(state, battle.rules) != GOES_ON for state in states):
-        return f"After {counted(count, 'roll')} it is over, {stands}: {chance}."
-    return f"After {counted(count, 'roll')} it is {stands}: {chance}."
-
-
-def _after_chart(rows: Sequence[Row]) -> AnyChart:
-    counts = sorted({row["rolls"] for row in rows})
     scale = {"zero": False, "nice": False, "padding": 36}
     ticks = {side: whole_axis(row[side] for row in rows) for side in ("attackers", "defenders")}
     base = rows_of("states").encode(
@@ -383,7 +342,26 @@ def _after_chart(rows: Sequence[Row]) -> AnyChart:
     layers = [base.mark_point(filled=True, opacity=0.75).encode(color=color, size=size)]
     if len(rows) <= MOST_NUMBERS:
         layers.append(chance_texts(base, fontSize=10, dy=alt.ExprRef(ABOVE)))
-    return alt.layer(*layers)
+    return finish(
+        alt.layer(*layers),
+        _after_title(after[counts[-1]], counts[-1], battle),
+        fight(attackers, defenders, battle.rules)
+        + " The states after each number of rolls; the area of a circle is its probability.",
+        {"states": rows},
+    )
+
+
+def _after_title(states: Distribution[Outcome], count: int, battle: Chain) -> str:
+    if not battle.canonical().transient:
+        return NO_ROLL
+    likeliest = states.mode()
+    stands = f"most often {likeliest.attackers} against {likeliest.defenders}"
+    if likeliest == BEYOND:
+        stands = "most often more armies than are drawn"
+    chance = "always" if len(states) == 1 else f"{percent(states[likeliest], 0)} of the time"
+    if all(state != BEYOND and _kind(state, battle.rules) != GOES_ON for state in states):
+        return f"After {counted(count, 'roll')} it is over, {stands}: {chance}."
+    return f"After {counted(count, 'roll')} it is {stands}: {chance}."
 
 
 @chart(command="matrix", example="11 10")
@@ -414,21 +392,8 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
         )
     ]
     transient = len(battle.canonical().transient)
-    return finish(
-        _matrix_chart(names),
-        f"Each roll leads to few states: of {count * count:,} entries {len(entries):,} are not 0."
-        if transient
-        else NO_ROLL,
-        fight(attackers, defenders, battle.rules)
-        + " The probability of one roll from the state of the row to that of the column; beyond "
-        "the lines the battle is over.",
-        {"entries": entries, "bounds": [{"at": transient - 0.5}]},
-    )
-
-
-def _matrix_chart(names: Sequence[str]) -> AnyChart:
-    label = f"{json.dumps(list(names))}[datum.value]"
-    scale: dict[str, Any] = {"domain": [-0.5, len(names) - 0.5], "nice": False}
+    label = f"{json.dumps(names)}[datum.value]"
+    scale: dict[str, Any] = {"domain": [-0.5, count - 0.5], "nice": False}
     look = {"labelExpr": f"datum.value % 1 ? '' : {label}", "tickMinStep": 1, "grid": False}
     across = {"x": "datum.column - 0.5", "x2": "datum.column + 0.5"}
     down = {"y": "datum.row - 0.5", "y2": "datum.row + 0.5"}
@@ -444,7 +409,16 @@ def _matrix_chart(names: Sequence[str]) -> AnyChart:
     )
     bounds = rows_of("bounds").mark_rule(opacity=0.5, strokeDash=[4, 3])
     layers = (cells.mark_rect(), bounds.encode(x="at:Q"), bounds.encode(y="at:Q"))
-    return alt.layer(*layers).properties(height=SIDE)
+    return finish(
+        alt.layer(*layers).properties(height=SIDE),
+        f"Each roll leads to few states: of {count * count:,} entries {len(entries):,} are not 0."
+        if transient
+        else NO_ROLL,
+        fight(attackers, defenders, battle.rules)
+        + " The probability of one roll from the state of the row to that of the column; beyond "
+        "the lines the battle is over.",
+        {"entries": entries, "bounds": [{"at": transient - 0.5}]},
+    )
 
 
 @chart(command="boundary", example="12 10")
@@ -463,34 +437,43 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
     Source: Taflin (2001), figure 2 and equations (15)-(16).
     """
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
-    garrison = rules.garrison
-    start = attackers - garrison, defenders
-    _refuse_boundary(start, attackers, defenders, rules)
-    passages, before = _passages(start, rules)
+    find_kernel(rules, method="closed_form").refuse(1, 1)
+    behind = rules.garrison - 1  # a `Point` counts a garrison of one
+    start, battle = Point(attackers - behind, defenders), _battle(attackers, defenders)
+    if start.m < INSIDE.m or start.n < INSIDE.n:
+        raise IllegalError(
+            f"a battle that comes to its boundary must start with at least {INSIDE.m + behind} "
+            f"attackers against {INSIDE.n} defenders, got {battle}"
+        )
+    rule = "a battle whose boundary is drawn must have at most {} armies on a side"
+    limit(max(start), MOST_ARMIES, rule, battle)
+    passages = first_passage(start, roll_chances(rules))
     points = [
         {
-            "attackers": able + garrison,
-            "defenders": left,
-            "place": _boundary_place((able, left)),
+            "attackers": m + behind,
+            "defenders": n,
+            "place": EDGE if m >= INSIDE.m - 1 and n >= INSIDE.n - 1 else PAST,
             "probability": float(chance),
             "exact": str(chance),
         }
-        for (able, left), chance in passages.items()
+        for (m, n), chance in passages.items()
     ]
     rolls = [
         {
-            "from": f"{were_able + garrison}v{were_left}",
-            "to": f"{able + garrison}v{left}",
-            **{"x": were_able + garrison, "y": were_left, "x2": able + garrison, "y2": left},
+            "from": f"{before.m + behind}v{before.n}",
+            "to": f"{m + behind}v{n}",
+            **{"x": before.m + behind, "y": before.n, "x2": m + behind, "y2": n},
         }
-        for able, left in passages
-        for were_able, were_left in before[able, left]
+        for m, n in passages
+        for before in (Point(m + lost, n + 2 - lost) for lost in (0, 1, 2))
+        if INSIDE.m <= before.m <= start.m and INSIDE.n <= before.n <= start.n
     ]
-    able, left = max(passages, key=lambda state: passages[state])
+    likeliest = max(passages, key=lambda point: passages[point])
+    largest = 500 * min(1, 12 / max(start))
     return finish(
-        _boundary_chart(500 * min(1, 12 / max(start[0] + 1, defenders)), attackers, defenders),
-        f"Most often it leaves the free space at {able + garrison} against {left}: "
-        f"{percent(passages[able, left], 0)} of the time.",
+        _boundary_chart(largest, attackers, defenders),
+        f"Most often it leaves the free space at {likeliest.m + behind} against {likeliest.n}: "
+        f"{percent(passages[likeliest], 0)} of the time.",
         fight(attackers, defenders, rules)
         + " In the free space (grey points) both sides have more armies than all their dice "
         "need. Lines: the rolls that lead out of it; the area of a circle is its probability.",
@@ -500,53 +483,6 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
             "starts": [{"attackers": attackers, "defenders": defenders}],
         },
     )
-
-
-def _refuse_boundary(start: Able, attackers: int, defenders: int, rules: Rules) -> None:
-    find_kernel(rules, method="closed_form").refuse(1, 1)
-    battle = _battle(attackers, defenders)
-    if not _is_inside(start):
-        raise IllegalError(
-            "a battle that comes to its boundary must start with at least "
-            f"{LEAST_ABLE + rules.garrison} attackers against {LEAST_DEFENDERS} defenders, got "
-            f"{battle}"
-        )
-    rule = "a battle whose boundary is drawn must have at most {} armies on a side"
-    limit(max(start[0] + 1, defenders), MOST_ARMIES, rule, battle)
-
-
-def _is_inside(state: Able) -> bool:
-    return state[0] >= LEAST_ABLE and state[1] >= LEAST_DEFENDERS
-
-
-def _boundary_place(state: Able) -> str:
-    return EDGE if state[0] >= LEAST_ABLE - 1 and state[1] >= LEAST_DEFENDERS - 1 else PAST
-
-
-def _passages(start: Able, rules: Rules) -> tuple[dict[Able, Fraction], dict[Able, list[Able]]]:
-    """Return where the boundary is first reached: the probabilities, and the states just before."""
-    losses = Roll(3, 2, rules).losses()
-    chances = [Fraction(losses[Losses(lost, 2 - lost)]) for lost in (0, 1, 2)]
-    passages: dict[Able, Fraction] = defaultdict(Fraction)
-    before: dict[Able, list[Able]] = defaultdict(list)
-    visits = {start: Fraction(1)}
-    while visits:
-        after: dict[Able, Fraction] = defaultdict(Fraction)
-        for (able, defenders), visit in sorted(visits.items()):
-            for lost, chance in enumerate(chances):
-                state = able - lost, defenders - 2 + lost
-                if _is_inside(state):
-                    after[state] += visit * chance
-                else:
-                    passages[state] += visit * chance
-                    before[state].append((able, defenders))
-        visits = after
-
-    def edge_first(state: Able) -> tuple[bool, bool, Able]:
-        return _boundary_place(state) == PAST, state[1] >= LEAST_DEFENDERS, state
-
-    reached = [state for state in sorted(passages, key=edge_first) if passages[state]]
-    return {state: passages[state] for state in reached}, before
 
 
 def _boundary_chart(largest: float, attackers: int, defenders: int) -> AnyChart:
