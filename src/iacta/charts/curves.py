@@ -188,7 +188,6 @@ def _curves(rules: Rules, column: str, curves: list[tuple[int, Whole, Whole]]) -
 
 
 def _match_ups(rules: Rules, defended: Sequence[int], most: int) -> list[Row]:
-    """Return the points of a curve over attackers for each number of defenders."""
     count = np.arange(1, most + 1)
     return _curves(rules, "defenders", [(d, count, np.full(most, d)) for d in defended])
 
@@ -244,9 +243,18 @@ def slices(
         for row in _match_ups(found, defended, most)
     ]
     by_attackers = Axis("attackers", ATTACKERS, 0, most)
-    lines = _by_defenders(defended).draw("slices", rows, by_attackers, TO_WIN)
+    marked = rows_of("slices", "datum.is_fewest").encode(x="attackers:Q")
+    reached = marked.encode(y="win_probability:Q", color="defenders:O")
+    numbers = marked.mark_text(align="left", dx=6, dy=12)
+    layers = [
+        level("slices", "y", 0.5, color=GREY, strokeDash=[2, 4]),
+        reached.mark_rule(strokeDash=[4, 3]).encode(y2=alt.datum(0)),
+        reached.mark_point(filled=True, size=50, opacity=1),
+        numbers.encode(y=alt.datum(0.5, type="quantitative"), text="attackers:Q"),
+        _by_defenders(defended).draw("slices", rows, by_attackers, TO_WIN),
+    ]
     return finish(
-        alt.layer(*_favourites(), lines),
+        alt.layer(*layers),
         _slices_title({d: needed[d] for d in defended[::-1]}, most),
         "Chance to win by number of attackers; at the end of each line: the defenders; beside "
         f"each dot: the fewest attackers with an even chance ({under_rules(found, label)}).",
@@ -270,20 +278,6 @@ def _slices_title(needed: Mapping[int, int], most: int) -> str:
     noun = "defender" if against == "1" else "defenders"
     title = f"{fewest} {verb} enough to be favourites against {against} {noun}"
     return f"{title}; {few}." if few else f"{title}."
-
-
-def _favourites() -> list[alt.Chart]:
-    """Return the line of even chances, and where each curve first reaches it."""
-    marked = rows_of("slices", "datum.is_fewest").encode(x="attackers:Q")
-    reached = marked.encode(y="win_probability:Q", color="defenders:O")
-    even = alt.datum(0.5, type="quantitative")
-    numbers = marked.mark_text(align="left", dx=6, dy=12)
-    return [
-        level("slices", "y", 0.5, color=GREY, strokeDash=[2, 4]),
-        reached.mark_rule(strokeDash=[4, 3]).encode(y2=alt.datum(0)),
-        reached.mark_point(filled=True, size=50, opacity=1),
-        numbers.encode(y=even, text="attackers:Q"),
-    ]
 
 
 @chart()
@@ -414,7 +408,7 @@ def _needed(most: int, wanted: Sequence[float], rules: Rules | str) -> Whole:
 def _read_lines(
     values: object, name: str, least: int | None = None, most: int | None = None
 ) -> list[int]:
-    """Return the whole numbers that have a line, sorted and without repetition, or refuse them."""
+    """Return the whole numbers that have a line, sorted and without repetition."""
     row = row_of(values, name, "whole numbers")
     numbers = sorted({whole_number(value, name, -(10**9), 10**9) for value in row})
     if not 1 <= len(numbers) <= MOST_LINES:
@@ -459,13 +453,7 @@ class Lines(NamedTuple):
     labels: Sequence[str]
 
     def draw(self, table: str, rows: Sequence[Row], x: Axis, y: Axis, where: str = "") -> AnyChart:
-        """Return the chart of the lines, without a title.
-
-        table: the name of the rows.
-        rows: a row for each point of each line.
-        x, y: the axes.
-        where: which rows of the table are meant, as a Vega expression; empty for all.
-        """
+        """Return the chart of the lines, without a title; the table is filtered as by `rows_of`."""
         base = rows_of(table, where).encode(x=x.on(x_axis))
         scale = alt.Scale(domain=list(self.values), range=shades(len(self.values)))
         colour = alt.Color(f"{self.column}:O", scale=scale, legend=None)
@@ -559,8 +547,14 @@ def win_chance_map(
     got = f"{chances.shape[0]} by {chances.shape[1]}"
     limit(chances.size, MOST_CELLS, "a map of chances must have at most {} battles", got)
     found = find_rules(rules)
-    base = _cells(ATTACKERS if found.garrison else ABLE)
     count, most = chances.shape[0], max(chances.shape)
+    scale = {"round": False}
+    attackers = y_axis("attackers:O", ATTACKERS if found.garrison else ABLE, scale, domain=False)
+    base = rows_of("battles").encode(
+        x=x_axis("defenders:O", "defenders", scale, labelAngle=0, domain=False),
+        y=attackers.sort("descending"),
+        tooltip=["attackers:O", "defenders:O", exactly("win_probability", "chance to win")],
+    )
     # Each cell covers a pixel of its neighbours, so that no paper shows between them.
     size = alt.RelativeBandSize(1 + 2 * most / WIDTH)
     colour = alt.Color(
@@ -570,8 +564,11 @@ def win_chance_map(
         legend=alt.Legend(format="%", gradientLength=200, values=[0, 0.25, 0.5, 0.75, 1]),
     )
     layers = [base.mark_rect(width=size, height=size).encode(color=colour)]
-    if most <= MOST_VALUES:
-        layers.append(_values(base))
+    if most <= MOST_VALUES:  # as numbers, hidden where they would overlap
+        room = alt.ExprRef(f"bandwidth('x') < {VALUE_ROOM} ? 0 : 1")
+        letters = alt.ExprRef("bandwidth('x') < 19 ? 8 : bandwidth('x') < 24 ? 9 : 11")
+        written = base.transform_calculate(per_cent=ROUNDED).encode(text="per_cent:N")
+        layers.append(written.mark_text(fontSize=letters, opacity=room))
     return finish(
         alt.layer(*layers).properties(height=count * max(round(WIDTH / count), 1)),
         _map_title(chances),
@@ -584,25 +581,6 @@ def win_chance_map(
             ]
         },
     )
-
-
-def _cells(attackers: str) -> alt.Chart:
-    """Return the chart of all battles before anything is drawn; attackers is their axis's title."""
-    scale = {"round": False}
-    return rows_of("battles").encode(
-        x=x_axis("defenders:O", "defenders", scale, labelAngle=0, domain=False),
-        y=y_axis("attackers:O", attackers, scale, domain=False).sort("descending"),
-        tooltip=["attackers:O", "defenders:O", exactly("win_probability", "chance to win")],
-    )
-
-
-def _values(base: alt.Chart) -> alt.Chart:
-    """Return the chances as numbers, hidden where they would overlap."""
-    room = alt.ExprRef(f"bandwidth('x') < {VALUE_ROOM} ? 0 : 1")
-    size = alt.ExprRef("bandwidth('x') < 19 ? 8 : bandwidth('x') < 24 ? 9 : 11")
-    written = base.transform_calculate(per_cent=ROUNDED).encode(text="per_cent:N")
-    text: alt.Chart = written.mark_text(fontSize=size, opacity=room)
-    return text
 
 
 def _map_title(chances: npt.NDArray[Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -82,9 +82,21 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> AnyChart:
     battle = {"attackers": decision.attackers, "defenders": decision.defenders}
     is_mix = decision.objective == "conquest"
     aim = "to take the territory" if is_mix else "for the value of territory and armies"
-    actions = list(_runs(decision.action_at, top, decision.defenders, "action"))
+    actions = _runs(decision.action_at, top, decision.defenders, "action")
+    tones = {name: tone for name, tone in ACTIONS.items() if is_mix or name != "blitz"}
+    runs = [alt.Tooltip("least:Q", title="attackers from"), alt.Tooltip("most:Q", title="to")]
+    cells = _cells("actions").encode(
+        color=categories("action", tones).legend(None),
+        opacity=alt.value(PALE),
+        tooltip=["defenders:Q", "action:N", *runs],
+    )
+    layers = [cells, _region_words("regions", "datum.action"), _battle_dot("action:N")]
+    if known:
+        least = alt.Tooltip("attackers:Q", title="at least")
+        line = _states("boundary", low="datum.attackers - 0.5").mark_rule(strokeWidth=2.5)
+        layers.insert(1, line.encode(tooltip=["defenders:Q", least]))
     return finish(
-        _action_chart(is_mix, bool(known)),
+        alt.layer(*layers).properties(height=SIDE),
         _decision_title(decision, prize),
         fight(decision.attackers, decision.defenders, decision.rules)
         + f" The best action {aim}, for every number of armies; the dot is this battle.",
@@ -117,20 +129,18 @@ def _decision_title(decision: Decision, prize: Fraction | None) -> str:
     return f"{now}. To {word} against {last.defenders} takes at least {counted(last.attackers)}."
 
 
-def _runs(at: Callable[[int, int], object], top: int, defenders: int, name: str) -> Iterator[Row]:
-    """Yield what to do against each number of defenders, joining attackers who do the same."""
+def _runs(at: Callable[[int, int], object], top: int, defenders: int, name: str) -> list[Row]:
+    """Return what to do against each number of defenders, joining attackers who do the same."""
+    rows: list[Row] = []
     for d in range(1, defenders + 1):
         for done, same in groupby(range(1, top + 1), key=lambda a: at(a, d)):
             run = list(same)
-            yield {"defenders": d, name: done, "least": run[0], "most": run[-1]}
+            rows.append({"defenders": d, name: done, "least": run[0], "most": run[-1]})
+    return rows
 
 
 def _regions(runs: Sequence[Row], name: str) -> list[Row]:
-    """Return where the word of each region has most room: in the middle of its longest run.
-
-    runs: the rows of the regions, as `_runs` yields them.
-    name: the column of what is done.
-    """
+    """Return where the word of each region has most room: in the middle of its longest run."""
     regions: dict[object, list[Row]] = {}
     for row in runs:
         regions.setdefault(row[name], []).append(row)
@@ -176,24 +186,6 @@ def _battle_dot(*tooltip: str) -> alt.Chart:
     return dot
 
 
-def _action_chart(is_mix: bool, has_boundary: bool) -> AnyChart:
-    actions = {name: tone for name, tone in ACTIONS.items() if is_mix or name != "blitz"}
-    runs: list[str | alt.Tooltip] = [
-        "defenders:Q",
-        "action:N",
-        alt.Tooltip("least:Q", title="attackers from"),
-        alt.Tooltip("most:Q", title="to"),
-    ]
-    colour = categories("action", actions).legend(None)
-    layers = [_cells("actions").encode(color=colour, opacity=alt.value(PALE), tooltip=runs)]
-    if has_boundary:
-        least = alt.Tooltip("attackers:Q", title="at least")
-        line = _states("boundary", low="datum.attackers - 0.5").mark_rule(strokeWidth=2.5)
-        layers.append(line.encode(tooltip=["defenders:Q", least]))
-    words = _region_words("regions", "datum.action")
-    return alt.layer(*layers, words, _battle_dot("action:N")).properties(height=SIDE)
-
-
 @chart(of="DiceDecision")
 def dice_map(decision: DiceDecision) -> AnyChart:
     """Return how many dice both sides should throw in every state of a battle.
@@ -210,14 +202,18 @@ def dice_map(decision: DiceDecision) -> AnyChart:
         def at(a: int, d: int) -> int:  # a policy counts attackers above the garrison
             return int(policy[d, a - garrison]) if a > garrison else 0
 
-        return list(_runs(at, decision.attackers, decision.defenders, "dice"))
+        return _runs(at, decision.attackers, decision.defenders, "dice")
 
     tables = {"attack": dice(decision.attack_policy), "defence": dice(decision.defence_policy)}
     most = max(row["dice"] for rows in tables.values() for row in rows)
     names = {name: f"{name} regions" for name in tables}
+    depth = alt.Opacity("dice:Q").scale(domain=[0, max(most, 1)], range=[0.04, 0.6]).legend(None)
+    tooltip = ["defenders:Q", "dice:O", "least:Q", "most:Q"]
     panels = [
         alt.layer(
-            _dice_cells(name, most), _region_words(names[name], DICE_WORDS), _battle_dot()
+            _cells(name).encode(color=alt.value(BLUE), opacity=depth, tooltip=tooltip),
+            _region_words(names[name], DICE_WORDS),
+            _battle_dot(),
         ).properties(height=SIDE // 2, title=alt.TitleParams(f"dice of the {name}", fontSize=12))
         for name in tables
     ]
@@ -237,12 +233,6 @@ def dice_map(decision: DiceDecision) -> AnyChart:
             "battle": [{"attackers": decision.attackers, "defenders": decision.defenders}],
         },
     )
-
-
-def _dice_cells(table: str, most: int) -> alt.Chart:
-    depth = alt.Opacity("dice:Q").scale(domain=[0, max(most, 1)], range=[0.04, 0.6]).legend(None)
-    tooltip = ["defenders:Q", "dice:O", "least:Q", "most:Q"]
-    return _cells(table).encode(color=alt.value(BLUE), opacity=depth, tooltip=tooltip)
 
 
 @chart()
@@ -427,10 +417,14 @@ def best_spread(
         ]
     }
     if others:
-        named_spreads = [("best", spread, float(best.value)), *others]
         tables["values"] = [
-            {"name": f"{name}: {_spread_words(each)}", "is_best": name == "best", "value": value}
-            for name, each, value in named_spreads
+            {
+                "name": f"{name}: {', '.join(map(str, each[:MOST_WORDS]))}"
+                + (" …" if len(each) > MOST_WORDS else ""),
+                "is_best": name == "best",
+                "value": value,
+            }
+            for name, each, value in (("best", spread, float(best.value)), *others)
         ]
         compared = _compared(tables["values"], objective == "break through")
         bars = alt.vconcat(bars.properties(height=SPREAD_HEIGHT), compared)
@@ -496,11 +490,6 @@ def best_fronts(
         f"({under_rules(found, label)}).",
         {"armies": rows, "values": values},
     )
-
-
-def _spread_words(spread: Sequence[int]) -> str:
-    few = [str(count) for count in spread[:MOST_WORDS]]
-    return ", ".join(few) + (" …" if len(spread) > MOST_WORDS else "")
 
 
 def _compared(rows: Sequence[Row], is_chance: bool) -> AnyChart:
