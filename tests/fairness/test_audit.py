@@ -32,7 +32,7 @@ from iacta.fairness.fair import (
     look_at_order,
     rolls_needed,
 )
-from iacta.fairness.luck import armies_gain, chance_gain, luck_of
+from iacta.fairness.luck import Gained, armies_gain, chance_gain, luck_of
 from iacta.fairness.throws import Throws
 from iacta.fairness.trials import Trial, outcomes
 from iacta.questions import ask
@@ -619,9 +619,9 @@ def test_the_distribution_of_luck_is_exact() -> None:
                     longer[gain] = longer.get(gain, 0.0) + p * q
             total = longer
     for result in (-4, 0, 3):
-        at_most, at_least = luck_of(thrown, result, 1.0)
-        assert at_most == pytest.approx(sum(p for gain, p in total.items() if gain <= result))
-        assert at_least == pytest.approx(sum(p for gain, p in total.items() if gain >= result))
+        found = luck_of("Ada", Gained(6, result, 0, 0, 0, 0), thrown)
+        assert found.as_bad == pytest.approx(sum(p for gain, p in total.items() if gain <= result))
+        assert found.as_good == pytest.approx(sum(p for gain, p in total.items() if gain >= result))
 
 
 @pytest.mark.parametrize("names", ["", ",player", ",player,opponent"])

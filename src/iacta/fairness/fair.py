@@ -29,7 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.estimate import Estimate, Interval
-from iacta.fairness.throws import Floats, Ints, Throws
+from iacta.fairness.evidence import Floats, Ints
+from iacta.fairness.throws import Throws
 
 __all__ = [
     "DRAWS",

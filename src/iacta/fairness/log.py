@@ -13,16 +13,16 @@ recognisable.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from os import PathLike
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from iacta.battle.territory import Territory, parse_territory
 from iacta.checks import parse_whole_number, read_fraction, shown, whole_number
 from iacta.errors import IactaError, IllegalError, MalformedError, TooLargeError, at, plainly
+from iacta.fairness.evidence import Ints
 from iacta.fairness.recording import recorded
 from iacta.fairness.trials import LONGEST_NAME, Entry, Notes, Trial, refuse_large
 from iacta.files import parse_json, read_path
@@ -36,7 +36,6 @@ from iacta.tabular import LineBlock, Tabular, cells, column_name, text_of
 __all__ = ["COLUMNS", "Block", "Log", "read_log"]
 
 Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
-Codes: TypeAlias = npt.NDArray[np.int64]
 
 BLOCK = 2**17
 REMARK = b"#"  # how lines begin that are skipped
@@ -53,10 +52,8 @@ KINDS = {
     "battles": ("attackers_left", "defenders_left"),
 }
 COLUMNS = (
-    *("die", "faces"),
-    *("attack", "defence", "attack_dice", "defence_dice", "attackers_lost", "defenders_lost"),
-    *("attackers", "defenders", "attackers_left", "defenders_left"),
-    *("ahead", "chance_before", "chance_after"),
+    *chain.from_iterable(KINDS.values()),
+    *("defenders_lost", "attackers", "defenders", "ahead", "chance_before", "chance_after"),
     *("player", "opponent", "rules", "count"),
 )
 WANTED = (
@@ -74,7 +71,7 @@ class Block(NamedTuple):
     """
 
     entries: list[Entry]
-    codes: Codes
+    codes: Ints
 
 
 def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:

@@ -31,28 +31,18 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory
-from iacta.fairness.trials import Trial, outcomes
+from iacta.fairness.trials import Entry, Trial, outcomes
 from iacta.methods import find_kernel
 from iacta.rules.rules import Rules
 
-__all__ = ["Gain", "Luck", "armies_gain", "chance_gain", "luck_of"]
-
-Floats = npt.NDArray[np.float64]
+__all__ = ["Gained", "Luck", "armies_gain", "chance_gain", "gained", "luck_of"]
 
 LONGEST = 2**18
 MOST_WORK = 2**26
 LEAST_TAIL = 1e-10
-
-
-class Gain(NamedTuple):
-    """What fair dice give: the mean of a change of value, and its variance."""
-
-    mean: float
-    variance: float
 
 
 class Luck(NamedTuple):
@@ -82,8 +72,36 @@ class Luck(NamedTuple):
     wins_spread: float
 
 
+class Gained(NamedTuple):
+    """What throws gain a player, added up.
+
+    armies, luck: the armies gained, and how many of them are luck.
+    fights, wins: how many changed a known chance to win, and by how much, with its variance.
+    """
+
+    throws: float
+    armies: float
+    luck: float
+    fights: float
+    wins: float
+    variance: float
+
+
+def gained(entry: Entry, trial: Trial) -> Gained:
+    """Return what a roll or a battle gained the attackers."""
+    armies = entry.outcome[1] - entry.outcome[0]
+    mean, _ = armies_gain(trial)
+    chance: tuple[float, float, float] = (0, 0.0, 0.0)
+    if entry.chances is not None:
+        before, after = entry.chances
+        chance = (1, after - before, before * (1 - before) - after * (1 - after))
+    elif trial.kind == "battle" or entry.armies is not None:
+        chance = (1, *chance_gain(trial, entry.armies, entry.outcome, entry.ahead))
+    return Gained(1, armies, armies - mean, *chance)
+
+
 @lru_cache(maxsize=2**14)
-def armies_gain(trial: Trial) -> Gain:
+def armies_gain(trial: Trial) -> tuple[float, float]:
     """Return the armies that a throw gains the attackers on average, and their variance.
 
     >>> mean, variance = armies_gain(Trial("roll", 3, 2, Rules()))
@@ -93,7 +111,7 @@ def armies_gain(trial: Trial) -> Gain:
     found = outcomes(trial)
     mean = math.fsum(p * (theirs - ours) for (ours, theirs), p in found.items())
     square = math.fsum(p * (theirs - ours) ** 2 for (ours, theirs), p in found.items())
-    return Gain(mean, max(square - mean * mean, 0.0))
+    return mean, max(square - mean * mean, 0.0)
 
 
 @lru_cache(maxsize=2**16)
@@ -141,25 +159,43 @@ def _chance(
     return float(Campaign(attackers if defenders else able, way, rules).win_probability())
 
 
-def luck_of(
+def luck_of(player: str, total: Gained, thrown: Mapping[tuple[Trial, int], int]) -> Luck:
+    """Return the luck of a player.
+
+    total: what all throws gained them.
+    thrown: how often each trial occurred, with 1 where they attacked and −1 where they defended.
+
+    The distribution of the armies gained is exact, by a Fourier transform of each trial's; where
+    that would take long, it is the normal one.
+    """
+    variances = (armies_gain(trial)[1] * count for (trial, _), count in thrown.items())
+    result, spread = int(total.armies), math.sqrt(math.fsum(variances))
+    as_bad, as_good = _tails(thrown, result, spread)
+    return Luck(
+        player=player,
+        throws=int(total.throws),
+        result=result,
+        armies=total.luck,
+        spread=spread,
+        as_bad=as_bad,
+        as_good=as_good,
+        fights=int(total.fights),
+        wins=total.wins,
+        wins_spread=math.sqrt(max(total.variance, 0.0)),
+    )
+
+
+def _tails(
     thrown: Mapping[tuple[Trial, int], int], result: int, spread: float
 ) -> tuple[float, float]:
-    """Return the chance that fair dice gain a player at most, and at least, so many armies.
-
-    thrown: how often each trial occurred, with 1 where the player attacked and −1 where they
-        defended.
-    result, spread: the armies gained, and their standard deviation.
-
-    The distribution of the sum is exact, by a Fourier transform of each trial's; where that would
-    take long, it is the normal one.
-    """
+    """Return the chance that fair dice gain at most, and at least, so many armies."""
     # A throw gains at most the enemies in it, and costs at most one's own armies.
     most = sum((trial.first + trial.second) * count for (trial, _), count in thrown.items()) + 1
     size = 1 << max(most - 1, 1).bit_length()
     if size > LONGEST or size * len(thrown) > MOST_WORK:
         if not spread:
             return 1.0, 1.0
-        means = (sign * armies_gain(trial).mean * n for (trial, sign), n in thrown.items())
+        means = (sign * armies_gain(trial)[0] * n for (trial, sign), n in thrown.items())
         off = (result - math.fsum(means)) / spread / math.sqrt(2)
         return math.erfc(-off) / 2, math.erfc(off) / 2
     rows = []

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iacta.fairness.evidence import log_evidence
+from iacta.fairness.evidence import Floats, Ints, log_evidence
 from iacta.fairness.fair import Finding, Followed, find_period
-from iacta.fairness.luck import Luck, armies_gain, luck_of
+from iacta.fairness.luck import Gained, Luck, luck_of
 from iacta.fairness.throws import (
     ATTACK,
     BATTLES,
@@ -21,9 +21,6 @@ from iacta.fairness.throws import (
     DICE,
     NOBODY,
     ROLLS,
-    Floats,
-    Gained,
-    Ints,
     Known,
     Line,
     Throws,
@@ -240,17 +237,9 @@ class Tally:
                 self._thrown.setdefault(player, Counter())[line.trial, sign] += times
 
     def lucks(self) -> Iterator[Luck]:
-        """Yield the luck of each player."""
         names = list(self.known.players)
-        for player, thrown in self._thrown.items():
-            sums, result = Gained(*self._gained[player].tolist()), int(self._gained[player][1])
-            variance = math.fsum(
-                armies_gain(trial).variance * n for (trial, _), n in thrown.items()
-            )
-            spread, wins_spread = math.sqrt(variance), math.sqrt(max(sums.variance, 0.0))
-            odds = luck_of(thrown, result, spread)
-            counted = names[player], int(sums.throws), result, sums.luck, spread
-            yield Luck(*counted, *odds, int(sums.fights), sums.wins, wins_spread)
+        for player, gained in self._gained.items():
+            yield luck_of(names[player], Gained(*gained.tolist()), self._thrown[player])
 
 
 class Repeats:
@@ -270,14 +259,11 @@ class Repeats:
     def follow(self, lines: Lines) -> None:
         """Go on with some lines, unless there are many already."""
         if sum(map(len, self._dice)) < MOST_FOLLOWED[DICE]:
-            faces = [
-                self.rng.permuted(table, axis=1) if table.shape[1] > 1 else table
-                for _, table in lines.sides
+            sides = [
+                np.broadcast_arrays(kinds[:, None], self.rng.permuted(table, axis=1))
+                for kinds, table in lines.sides
             ]
-            kinds = [
-                np.repeat(kind[:, None], table.shape[1], axis=1) for kind, table in lines.sides
-            ]
-            dice = np.stack([np.hstack(kinds), np.hstack(faces)], axis=2)
+            dice = np.dstack([np.hstack(each) for each in zip(*sides, strict=True)])
             self._dice.append(dice[dice[:, :, 1] > 0])
         if sum(map(len, self._rolls)) < MOST_FOLLOWED[ROLLS]:
             rows = np.array([self._roll(each) for each in lines.different])[lines.places]

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from iacta.errors import TooLargeError
-from iacta.fairness.evidence import log_factors
-from iacta.fairness.luck import armies_gain, chance_gain
+from iacta.fairness.evidence import Floats, Ints, log_factors
+from iacta.fairness.luck import Gained, gained
 from iacta.fairness.trials import Entry, Trial, outcomes
 from iacta.rules.dice import Dice
 from iacta.rules.variants import rules_name
@@ -23,17 +22,11 @@ __all__ = [
     "KINDS",
     "NOBODY",
     "ROLLS",
-    "UNKNOWN",
-    "Floats",
-    "Gained",
-    "Ints",
     "Known",
     "Line",
     "Throws",
 ]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Side: TypeAlias = tuple[int, tuple[int, ...]]  # the kind of one side's dice, and the dice
 Key: TypeAlias = tuple[str, int] | Trial  # a kind with so many equally likely results, or a roll
 
@@ -112,21 +105,6 @@ class Throws:
             return False
         orders = math.lgamma(self.counts.sum() + 1) - sum(map(math.lgamma, self.counts + 1))
         return orders >= math.log(2 / level)
-
-
-class Gained(NamedTuple):
-    """What throws gain a player, added up.
-
-    armies, luck: the armies gained, and how many of them are luck.
-    fights, wins: how many changed a known chance to win, and by how much, with its variance.
-    """
-
-    throws: float
-    armies: float
-    luck: float
-    fights: float
-    wins: float
-    variance: float
 
 
 class Line(NamedTuple):
@@ -209,7 +187,7 @@ class Known:
         if entry.outcome in chances:
             result = [*chances].index(entry.outcome)
             start, width = math.fsum([*chances.values()][:result]), chances[entry.outcome]
-            gain = None if trial.kind == "die" else _gained(entry, trial)
+            gain = None if trial.kind == "die" else gained(entry, trial)
         ours, theirs = UNKNOWN, UNKNOWN
         if trial.kind == "die":
             ours = throws, entry.outcome[:1]
@@ -248,19 +226,6 @@ class Known:
             made = _throws_of_roll(key) if isinstance(key, Trial) else _throws_alike(*key)
             self.throws.append(made)
         return self._places[key]
-
-
-def _gained(entry: Entry, trial: Trial) -> Gained:
-    armies = entry.outcome[1] - entry.outcome[0]
-    luck = armies - armies_gain(trial).mean
-    if entry.chances is not None:
-        before, after = entry.chances
-        variance = before * (1 - before) - after * (1 - after)
-        return Gained(1, armies, luck, 1, after - before, variance)
-    if trial.kind == "battle" or entry.armies is not None:
-        gain = chance_gain(trial, entry.armies, entry.outcome, entry.ahead)
-        return Gained(1, armies, luck, 1, *gain)
-    return Gained(1, armies, luck, 0, 0.0, 0.0)
 
 
 def _throws_of_roll(trial: Trial) -> Throws:
