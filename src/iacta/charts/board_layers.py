@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from iacta.charts.scene import NARROW, SHAPES, Anchor, Arrow, Kind, Scene, cut
@@ -44,25 +45,21 @@ def ground_layers(scene: Scene, rows: Sequence[Row], **paint: Any) -> list[alt.C
         placed = [
             {**row, **_at(scene, badge)} for row, badge in zip(rows, scene.badges, strict=True)
         ]
-        base = alt.Chart(alt.InlineData(values=placed, name="discs")).encode(**START)
+        base = _points(scene, "discs", placed)
         paper = base.mark_point(filled=True, size=size, opacity=1, style="paper", stroke=GREY)
         discs = base.mark_point(filled=True, size=size, style="inked")
-        colours = discs.encode(**paint, tooltip=tips)
-        return [*borders, _projected(scene, paper), _projected(scene, colours)]
+        return [*borders, paper, discs.encode(**paint, tooltip=tips)]
     features = []
     for row, shape in zip(rows, scene.outlines, strict=True):
         if shape:
             rings = [[[list(p) for p in (*polygon, polygon[0])]] for polygon in shape if polygon]
             geometry = {"type": "MultiPolygon", "coordinates": rings}
             features.append({"type": "Feature", "geometry": geometry, **row})
-    data = alt.InlineData(values=features, name="outlines")
-    shapes = alt.Chart(data).mark_geoshape(clip=True, style="inked")
-    edges = rows_of("outlines").mark_geoshape(filled=False, stroke=GREY, strokeWidth=0.7, clip=True)
-    return [
-        _projected(scene, shapes.encode(**paint, tooltip=tips)),
-        _projected(scene, edges),
-        *borders,
-    ]
+    shapes = _projected(scene, _inline("outlines", features))
+    shapes = shapes.mark_geoshape(clip=True, style="inked").encode(**paint, tooltip=tips)
+    edges = _projected(scene, rows_of("outlines"))
+    edges = edges.mark_geoshape(filled=False, stroke=GREY, strokeWidth=0.7, clip=True)
+    return [shapes, edges, *borders]
 
 
 def border_rows(scene: Scene) -> list[Row]:
@@ -78,8 +75,9 @@ def border_rows(scene: Scene) -> list[Row]:
 
 def _border_lines(scene: Scene) -> list[alt.Chart]:
     """Return the lines between territories, with an arrow head on one-way borders."""
+    lines = _projected(scene, rows_of("borders")).encode(**ENDS)
     dashes = [2, 3] if scene.outlines else [1, 0]
-    rule = rows_of("borders").mark_rule(color=GREY, strokeDash=dashes, strokeWidth=1, clip=True)
+    layers = [lines.mark_rule(color=GREY, strokeDash=dashes, strokeWidth=1, clip=True)]
     heads = [
         {
             "x": (row["x"] + 2 * row["x2"]) / 3,
@@ -89,11 +87,9 @@ def _border_lines(scene: Scene) -> list[alt.Chart]:
         for row in border_rows(scene)
         if row["one_way"]
     ]
-    layers = [_projected(scene, rule.encode(**ENDS))]
     if heads:
-        data = alt.InlineData(values=heads, name="one way")
-        head = alt.Chart(data).mark_text(text="▲", color=GREY, fontSize=scene.sizes.names)
-        layers.append(_projected(scene, head.encode(**START, angle=_angle())))
+        head = _points(scene, "one way", heads).encode(angle=_angle())
+        layers.append(head.mark_text(text="▲", color=GREY, fontSize=scene.sizes.names))
     return layers
 
 
@@ -109,28 +105,27 @@ def badge_layers(scene: Scene, rows: Sequence[Row], owners: Mapping[str, str]) -
         for row, badge in zip(rows, scene.badges, strict=True)
         if row["armies"] and scene.frame.holds((badge.x, badge.y))
     ]
-    base = alt.Chart(alt.InlineData(values=labelled, name="badges")).encode(**START)
+    base, half = _points(scene, "badges", labelled), scene.sizes.badge
+    is_narrow = scene.sizes is NARROW
 
     def by_owner(channel: Any, values: Sequence[str]) -> Any:
         scaled = channel.scale(domain=list(owners), range=values)
-        is_narrow = scene.sizes is NARROW
-        columns = 3 if is_narrow else MOST_NAMED
-        return scaled.legend(title=None, orient="bottom" if is_narrow else "top", columns=columns)
+        columns, orient = (3, "bottom") if is_narrow else (MOST_NAMED, "top")
+        return scaled.legend(title=None, orient=orient, columns=columns)
 
     shapes = [f"{SHAPES[k % len(SHAPES)]}" for k in range(len(owners))]
     badge = base.encode(
         color=by_owner(alt.Color("owner:N"), list(owners.values())),
         shape=by_owner(alt.Shape("owner:N"), shapes),
     )
-    half = scene.sizes.badge
     edge: dict[str, Any] = {"stroke": "white", "strokeWidth": 0.8}
     tones = [digits_on(tone) for tone in owners.values()]
     digits = alt.Fill("owner:N").legend(None).scale(domain=list(owners), range=tones)
     number = base.encode(text="label:N", fill=digits)
     look: dict[str, Any] = {"fontWeight": "bold", "baseline": "middle"}
     return [
-        _projected(scene, badge.mark_point(filled=True, opacity=1, size=(2 * half) ** 2, **edge)),
-        _projected(scene, number.mark_text(fontSize=DIGITS * half, **look)),
+        badge.mark_point(filled=True, opacity=1, size=(2 * half) ** 2, **edge),
+        number.mark_text(fontSize=DIGITS * half, **look),
     ]
 
 
@@ -166,25 +161,21 @@ def arrow_layers(scene: Scene) -> tuple[list[alt.Chart], list[alt.Chart]]:
     for each in scene.arrows:
         strong = {"strong": PALE if each.look == "rare" else 1.0}
         paths = [[one.at(scene.scale) for one in path] for path in each.paths]
-        shafts += [
-            {**_line(path[k], path[k + 1]), **strong}
-            for path in paths
-            for k in range(len(path) - 1)
-        ]
+        shafts += [{**_line(a, b), **strong} for path in paths for a, b in pairwise(path)]
         before, tip = paths[-1][-2:]
         heads.append({**_at(scene, each.tip), **_turn(before, tip), **strong})
     opacity = alt.Opacity("strong:Q").scale(None).legend(None)
-    line = alt.Chart(alt.InlineData(values=shafts, name="shafts")).encode(**ENDS)
-    head = alt.Chart(alt.InlineData(values=heads, name="heads")).encode(**START, angle=_angle())
+    line = _projected(scene, _inline("shafts", shafts)).encode(**ENDS)
+    head = _points(scene, "heads", heads).encode(angle=_angle())
     size: dict[str, Any] = {"text": "▲", "fontSize": 10, "baseline": "middle"}
     discs = [{**_numbered(each), **_at(scene, each.disc)} for each in scene.arrows]
     return [
-        _projected(scene, line.mark_rule(strokeWidth=4.5, opacity=0.8, style="halo")),
-        _projected(scene, line.mark_rule(strokeWidth=2, clip=True).encode(opacity=opacity)),
+        line.mark_rule(strokeWidth=4.5, opacity=0.8, style="halo"),
+        line.mark_rule(strokeWidth=2, clip=True).encode(opacity=opacity),
     ], [
-        _projected(scene, head.mark_text(style="outlined", strokeWidth=2.5, **size)),
-        _projected(scene, head.mark_text(**size).encode(opacity=opacity)),
-        *(_projected(scene, each.encode(**START)) for each in _discs(discs, scene.sizes.disc)),
+        head.mark_text(style="outlined", strokeWidth=2.5, **size),
+        head.mark_text(**size).encode(opacity=opacity),
+        *(_projected(scene, each).encode(**START) for each in _discs(discs, scene.sizes.disc)),
     ]
 
 
@@ -199,14 +190,14 @@ def _discs(rows: Sequence[Row], half: float, table: str = "numbers") -> list[alt
         chosen = [row for row in rows if row["usual"] == is_main]
         if chosen:
             name = table if is_main else f"other {table}"
-            base = alt.Chart(alt.InlineData(values=chosen, name=name))
+            base = _inline(name, chosen)
             look: dict[str, Any] = {"style": disc, "filled": True, "opacity": 1, "stroke": GREY}
-            size = (2 * half) ** 2
-            layers.append(base.mark_point(size=size, strokeWidth=0.8, **look))
-            text = base.mark_text(
-                style=digits, fontSize=1.45 * half, fontWeight="bold", baseline="middle"
-            )
-            layers.append(text.encode(text="text:N"))
+            words: dict[str, Any] = {"fontWeight": "bold", "baseline": "middle"}
+            text = base.mark_text(style=digits, fontSize=1.45 * half, **words)
+            layers += [
+                base.mark_point(size=(2 * half) ** 2, strokeWidth=0.8, **look),
+                text.encode(text="text:N"),
+            ]
     return layers
 
 
@@ -227,10 +218,10 @@ def _texts(
             rows.append({"text": line, **_at(scene, at)})
     if not rows:
         return []
-    base = alt.Chart(alt.InlineData(values=rows, name=name)).encode(**START, text="text:N")
+    base = _points(scene, name, rows).encode(text="text:N")
     look = {"baseline": "middle", "fontSize": scene.sizes.names, **look}
     behind = base.mark_text(style="outlined", strokeWidth=halo, opacity=0.8, **look)
-    return [_projected(scene, behind), _projected(scene, base.mark_text(**look))]
+    return [behind, base.mark_text(**look)]
 
 
 def steps_table(scene: Scene) -> AnyChart:
@@ -252,8 +243,8 @@ def steps_table(scene: Scene) -> AnyChart:
     heads = [{"x": k * width, "y": 0, "fought": "fought", "taken": "taken"} for k in range(columns)]
     place = _grid(scene, height + 1)
     right: dict[str, Any] = {"align": "right", "fontSize": 10.5}
-    body = alt.Chart(alt.InlineData(values=rows, name="lines")).encode(**place)
-    head = alt.Chart(alt.InlineData(values=heads, name="columns")).encode(**place)
+    body = _inline("lines", rows).encode(**place)
+    head = _inline("columns", heads).encode(**place)
     numbered = [{**row, "x": row["x"] + 8} for row in rows]
     discs = [each.encode(**place) for each in _discs(numbered, 6.5, "line numbers")]
     chances = [
@@ -280,9 +271,7 @@ def names_table(scene: Scene) -> AnyChart | None:
     ]
     if not rows:
         return None
-    names = alt.Chart(alt.InlineData(values=rows, name="key")).encode(
-        **_grid(scene, height), text="text:N"
-    )
+    names = _inline("key", rows).encode(**_grid(scene, height), text="text:N")
     return _below(scene, names.mark_text(align="left", dx=2, fontSize=10.5), height)
 
 
@@ -299,14 +288,20 @@ def _below(scene: Scene, table: AnyChart, lines: int) -> AnyChart:
     return table.properties(width=scene.width, height=round(ROW * lines), view=view)
 
 
-def _projected(scene: Scene, mark: alt.Chart) -> alt.Chart:
-    """Return a layer on the plane of the board."""
+def _inline(name: str, rows: Sequence[Row]) -> alt.Chart:
+    return alt.Chart(alt.InlineData(values=rows, name=name))
+
+
+def _projected(scene: Scene, base: alt.Chart) -> alt.Chart:
+    """Return a chart on the plane of the board."""
     scale = scene.scale
-    return mark.project(
-        type="identity",
-        scale=scale,
-        translate=[-scene.frame.x * scale, -scene.frame.y * scale],
-    )
+    corner = [-scene.frame.x * scale, -scene.frame.y * scale]
+    return base.project(type="identity", scale=scale, translate=corner)
+
+
+def _points(scene: Scene, name: str, rows: Sequence[Row]) -> alt.Chart:
+    points: alt.Chart = _projected(scene, _inline(name, rows)).encode(**START)
+    return points
 
 
 def _angle() -> alt.Angle:
