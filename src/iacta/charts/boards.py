@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from iacta.charts.board_layers import (
@@ -95,41 +95,34 @@ def board_map(board: Position | Board) -> AnyChart:
     continents = dict.fromkeys(board.territories, (NOBODY, 0))
     for each in board.continents:
         continents |= dict.fromkeys(each.territories, (each.name, each.bonus))
-    scenes = _both(board, has_badges=False)
-    rows = _placed(scenes, [{"continent": c, "bonus": bonus} for c, bonus in continents.values()])
     known = {each.name: each.bonus for each in board.continents if each.territories}
     tones = [CONTINENT_TONES[k % len(CONTINENT_TONES)] for k in range(len(known))]
     labels = {name: f"{cut(name)} {signed(bonus, plus=True)}" for name, bonus in known.items()}
     label = f"{json.dumps(labels)}[datum.label]"
     legend = alt.Legend(title=None, values=list(known), labelExpr=label) if known else None
-    scaled = alt.Fill("continent:N").scale(domain=[*known, NOBODY], range=[*tones, NOTHING])
-    fill = scaled.legend(legend)
+    fill = alt.Fill("continent:N").scale(domain=[*known, NOBODY], range=[*tones, NOTHING])
     borders = len({frozenset(pair) for pair in board.borders})
-
     bonuses = " Beside each continent: its bonus." if any(known.values()) else ""
     return _finished(
-        scenes,
-        lambda scene: ground_layers(scene, rows, fill=fill, opacity=alt.value(0.45)),
-        rows,
+        _both(board, has_badges=False),
+        [{"continent": name, "bonus": bonus} for name, bonus in continents.values()],
         f"The board {cut(board.name)}: "
         f"{counted(len(board.territories), 'territory', 'territories')}, "
         f"{counted(borders, 'border')}, {counted(len(board.continents), 'continent')}.",
         ("Dashed lines are borders too." if board.outlines else "Lines are borders.") + bonuses,
+        paint={"fill": fill.legend(legend), "opacity": alt.value(0.45)},
     )
 
 
 def _position_map(position: Position) -> AnyChart:
-    scenes, owners = _both(position.board), _owners(position)
-    rows = _placed(scenes, [_held(position.of(name)) for name in position.board.territories])
     mine = [each.armies for each in position.holdings if each.owner == position.player]
     return _finished(
-        scenes,
-        lambda scene: owned_ground(scene, rows, owners),
-        rows,
+        _both(position.board),
+        [_held(position.of(name)) for name in position.board.territories],
         f"It is {cut(position.player)}'s turn, with {counted(sum(mine))} on "
         f"{counted(len(mine), 'territory', 'territories')}.",
         _who(position),
-        owners=owners,
+        owners=_owners(position),
     )
 
 
@@ -149,36 +142,25 @@ def plan_map(plan: Plan) -> AnyChart:
     `conquer_probability`, without those that are almost never fought; and a table `borders` of the
     lines that are drawn.
     """
-    arrows = arrows_of(plan)
-    position, owners = plan.position, _owners(plan.position)
-    scenes = _both(position.board, arrows, is_close=True)
-    ends = [
-        {
-            **_held(position.of(each.name)),
-            "own_probability": each.own_probability,
-            "expected_armies": each.expected_armies,
-        }
-        for each in plan.territories
-    ]
-    rows = _placed(scenes, ends)
-    is_shaded = differ(plan, arrows)
+    arrows, position = arrows_of(plan), plan.position
     shade = alt.Opacity("own_probability:Q").scale(domain=[0, 1], range=[0.03, 0.35])
     square: dict[str, Any] = {"symbolType": "square", "symbolFillColor": GREY, "symbolSize": 180}
     words, values = "chance to own it at the end", [0, 0.25, 0.5, 0.75, 1]
     legend = alt.Legend(title=words, values=values, format=".0%", columns=5, **square)
-
-    def ground(scene: Scene) -> list[alt.Chart]:
-        if is_shaded:
-            return ground_layers(scene, rows, opacity=shade.legend(legend))
-        return owned_ground(scene, rows, owners)
-
     return _finished(
-        scenes,
-        ground,
-        rows,
+        _both(position.board, arrows, is_close=True),
+        [
+            {
+                **_held(position.of(each.name)),
+                "own_probability": each.own_probability,
+                "expected_armies": each.expected_armies,
+            }
+            for each in plan.territories
+        ],
         _plan_title(plan),
         f"{_who(position)} {rules_words(plan.rules).capitalize()}.{_arrow_words(plan, arrows)}",
-        owners=owners,
+        owners=_owners(position),
+        paint={"opacity": shade.legend(legend)} if differ(plan, arrows) else None,
         steps=_step_rows(plan, arrows),
     )
 
@@ -237,7 +219,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
     there; a table `steps` as `plan_map` has it; and a table `borders` of the lines that are drawn.
     """
     found, before = reinforcement, reinforcement.before
-    owners, board = _owners(before.position), before.position.board
+    position, board = before.position, before.position.board
     gains = {each.territory: max(each.all - found.quick, 0.0) for each in found.marginals}
     new = dict(found.placement)
     arrows, is_chance = arrows_of(found.plan), before.goal.is_chance
@@ -248,16 +230,6 @@ def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
         for name, gain in gains.items()
         if gain
     }
-    scenes = _both(board, arrows, words)
-    helped = [
-        {
-            **_held(before.position.of(name)),
-            "new": new.get(name, 0),
-            "gain": gains.get(name, 0.0),
-        }
-        for name in board.territories
-    ]
-    rows = _placed(scenes, helped)
     places = joined([f"{number} on {cut(name)}" for name, number in found.placement])
     title = f"Place {counted(found.armies, 'new army', 'new armies')}: {places}."
     values = [found.before.value, found.plan.value]
@@ -265,12 +237,18 @@ def reinforcement_map(reinforcement: Reinforcement) -> AnyChart:
     change = f"{figures[0]} becomes {figures[1]}"
     change = f"{change[:1].upper()}{change[1:]}. Numbers at territories: the gain if all go there."
     return _finished(
-        scenes,
-        lambda scene: owned_ground(scene, rows, owners),
-        rows,
+        _both(board, arrows, words),
+        [
+            {
+                **_held(position.of(name)),
+                "new": new.get(name, 0),
+                "gain": gains.get(name, 0.0),
+            }
+            for name in board.territories
+        ],
         title,
         change + _arrow_words(found.plan, arrows),
-        owners=owners,
+        owners=_owners(position),
         steps=_step_rows(found.plan, arrows),
     )
 
@@ -319,27 +297,25 @@ def _both(
     return drawn(WIDTH, WIDE), drawn(NARROW_WIDTH, NARROW)
 
 
-def _placed(scenes: Sequence[Scene], rows: Sequence[Row]) -> list[Row]:
-    """Return what is known of each territory, with its name and its place."""
-    scene = scenes[0]
-    return [
-        {"territory": name, **row, "x": at.x, "y": at.y}
-        for name, row, at in zip(scene.territories, rows, scene.badges, strict=True)
-    ]
-
-
 def _finished(
     scenes: tuple[Scene, Scene],
-    ground: Callable[[Scene], list[alt.Chart]],
-    rows: Sequence[Row],
+    known: Sequence[Row],
     title: str,
     subtitle: str,
     *,
     owners: Mapping[str, str] | None = None,
+    paint: Mapping[str, Any] | None = None,
     **more: Sequence[Row],
 ) -> AnyChart:
-    """Return a map in its two sizes, with a line below for each arrow, and the names left over."""
-    wide, narrow = (_drawn(scene, ground(scene), rows, owners or {}) for scene in scenes)
+    """Return a map in its two sizes, with a line below for each arrow, and the names left over.
+
+    known: what is known of each territory.
+    owners: the colours of the owners.
+    paint: the channels that colour territories otherwise.
+    """
+    territories = zip(scenes[0].territories, known, scenes[0].badges, strict=True)
+    rows = [{"territory": name, **row, "x": at.x, "y": at.y} for name, row, at in territories]
+    wide, narrow = (_drawn(scene, rows, owners or {}, paint) for scene in scenes)
     tables = {"territories": rows, **more, "borders": border_rows(scenes[0])}
     finished = finish(wide, title, subtitle, tables)
     other: dict[str, Any] = narrow.to_dict(validate=False)
@@ -349,9 +325,10 @@ def _finished(
 
 
 def _drawn(
-    scene: Scene, ground: list[alt.Chart], rows: Sequence[Row], owners: Mapping[str, str]
+    scene: Scene, rows: Sequence[Row], owners: Mapping[str, str], paint: Mapping[str, Any] | None
 ) -> AnyChart:
     """Return a map of one size with what is below it."""
+    ground = ground_layers(scene, rows, **paint) if paint else owned_ground(scene, rows, owners)
     shafts, heads = arrow_layers(scene)
     badges = badge_layers(scene, rows, owners) if owners else []
     on_map = alt.layer(*ground, *shafts, *badges, *heads, *label_layers(scene))

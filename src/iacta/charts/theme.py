@@ -105,6 +105,13 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
     width: the width of its plot in pixels, axes not included.
     """
     ink, paper, faint, middle = INK[dark], PAPER[dark], FAINT[dark], MIDDLE[dark]
+    words = {
+        "labelColor": ink,
+        "labelFontSize": 11,
+        "titleColor": ink,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    }
     return {
         "background": paper,
         "font": FONT,
@@ -127,30 +134,22 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
             "subtitlePadding": 5,
         },
         "axis": {
+            **words,
             "domainColor": faint,
             "gridColor": faint,
             "gridOpacity": 0.7,
-            "labelColor": ink,
-            "labelFontSize": 11,
             "labelOverlap": True,
             "labelSeparation": 4,
             "tickColor": faint,
-            "titleColor": ink,
-            "titleFontSize": 12,
-            "titleFontWeight": "normal",
             "titlePadding": 8,
         },
         "legend": {
+            **words,
             "columnPadding": 24,
             "columns": 3,
-            "labelColor": ink,
-            "labelFontSize": 11,
             "labelLimit": 300,
             "orient": "top",
             "symbolStrokeWidth": 2,
-            "titleColor": ink,
-            "titleFontSize": 12,
-            "titleFontWeight": "normal",
         },
         "header": {"labelColor": ink, "labelFontSize": 12, "titleColor": ink},
         "text": {"color": ink},
@@ -162,9 +161,7 @@ def config(*, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:
             "inked": {"color": ink, "fill": ink},
         },
         "rule": {"color": ink},
-        "bar": {"color": BLUE},
-        "line": {"color": BLUE},
-        "point": {"color": BLUE},
+        **{mark: {"color": BLUE} for mark in ("bar", "line", "point")},
         "range": {
             "category": list(CATEGORIES),
             "diverging": [BAD[dark], middle, GOOD[dark]],
@@ -192,9 +189,8 @@ def finish(chart: AnyChart, title: str, subtitle: str, tables: Tables) -> AnyCha
         }
         for is_narrow in (False, True)
     )
-    finished: AnyChart = chart.properties(
-        title=alt.TitleParams(wide["text"], subtitle=wide["subtitle"])
-    )
+    heading = alt.TitleParams(wide["text"], subtitle=wide["subtitle"])
+    finished: AnyChart = chart.properties(title=heading)
     # As attributes: `properties` would check every value, a second for large tables.
     finished.description = f"{title} {subtitle}"
     finished.usermeta = {"narrow": {"title": narrow}}
