@@ -364,7 +364,7 @@ def compare_players(
         throws.update({player: int(counts.sum()) for player, counts in part.by_player.items()})
     if len(throws) < 2:
         return [], {}
-    p_values, intervals = {}, {}
+    found = {}
     for player, _ in throws.most_common(MOST_COMPARED):
         statistic, drawn = 0.0, np.zeros(draws)
         for part in parts:
@@ -383,15 +383,16 @@ def compare_players(
                 dealt = rng.multinomial(n, both / (n + m), size=draws)
             drawn += ((dealt - expected) ** 2 / scale).sum(axis=1)
         as_far = int((drawn >= statistic * (1 - SAME)).sum())
-        p_values[names[player]] = (as_far + 1) / (draws + 1)
-        intervals[names[player]] = Estimate(draws, as_far).interval(INTERVAL_LEVEL)
-    best, asked = min(p_values, key=p_values.__getitem__), len(p_values)
+        found[names[player]] = _simulated("players", as_far, draws, 0.0)
+    best = min(found, key=lambda name: found[name].p_value)
     # Of two players, each is as far from the other.
-    shown, asked = (next(iter(p_values)), 1) if asked == 2 else (best, asked)
-    p_value = min(1.0, p_values[shown] * asked)
-    interval = Interval(*(min(1.0, end * asked) for end in intervals[shown]))
-    detail = f"most unlike the others: {best or 'those without a name'}"
-    return [Finding("players", p_value, 0.0, "simulated", interval, detail)], p_values
+    shown, asked = (next(iter(found)), 1) if len(found) == 2 else (best, len(found))
+    finding = found[shown]._replace(
+        p_value=min(1.0, found[shown].p_value * asked),
+        interval=Interval(*(min(1.0, end * asked) for end in found[shown].interval or ())),
+        detail=f"most unlike the others: {best or 'those without a name'}",
+    )
+    return [finding], {name: each.p_value for name, each in found.items()}
 
 
 # Power.
