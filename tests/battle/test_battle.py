@@ -27,8 +27,6 @@ from iacta.methods.kernel import is_won
 from tests import strategies
 from tests.published import read_rows
 
-WITHOUT_GARRISON = Rules(garrison=0)
-
 
 @pytest.mark.parametrize("row", read_rows("win_probability"))
 def test_published_win_probabilities(row: dict[str, str]) -> None:

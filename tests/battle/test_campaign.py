@@ -21,7 +21,6 @@ from iacta import (
     Rules,
     Stop,
     Territory,
-    TooLargeError,
     find_rules,
     simulate_campaign,
 )
@@ -271,11 +270,6 @@ def test_repr_can_be_pasted_back() -> None:
 )
 def test_a_territory_s_name_is_what_is_read(text: str) -> None:
     assert territory_name(parse_territory(text)) == text
-
-
-def test_past_what_memory_allows() -> None:
-    with pytest.raises(TooLargeError):
-        Campaign(10**12, [5, 5]).outcomes()
 
 
 def test_rules_of_a_territory_are_those_of_its_own_battle() -> None:

@@ -21,7 +21,6 @@ from iacta import (
     Rules,
     Stop,
     Territory,
-    TooLargeError,
     armies_needed,
     armies_needed_for_campaign,
     best_mix,
@@ -327,22 +326,6 @@ def test_what_cannot_be_answered_is_refused_in_a_sentence() -> None:
     ):
         with pytest.raises(IactaError, match=sentence):
             ask()
-
-
-@pytest.mark.parametrize("exact", [False, True])
-def test_what_is_too_large_is_refused_at_once(exact: bool) -> None:
-    huge = 10**19
-    for ask in (
-        Battle(huge, huge, SEEN).win_probability,
-        Battle(huge, 3, SEEN).outcomes,
-        Battle(3, huge, SEEN).outcomes,
-    ):
-        with pytest.raises(TooLargeError, match="sees_first"):
-            ask(exact=exact)
-    with pytest.raises(TooLargeError):
-        armies_needed(10**6, 0.5, SEEN)
-    with pytest.raises(TooLargeError):
-        defenders_needed(10**6, 0.5, SEEN)
 
 
 def test_every_throw_is_counted_once() -> None:

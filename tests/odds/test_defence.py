@@ -13,10 +13,8 @@ from iacta import (
     Dice,
     IllegalError,
     Rules,
-    Stop,
     TooLargeError,
     armies_needed,
-    armies_needed_for_campaign,
     defenders_needed,
     win_table,
 )
@@ -139,17 +137,6 @@ def test_what_floats_cannot_tell_is_decided_exactly_or_not_at_all() -> None:
         TooLargeError, match=r"^finding the defenders needed against 10{12} attackers"
     ):
         defenders_needed(10**12, 1 - Fraction(1, 10**145))
-
-
-@pytest.mark.parametrize("stop", [Stop(max_losses=14), Stop(max_rolls=3)], ids=str)
-def test_with_a_stop_too_many_are_refused_before_memory_is_filled(stop: Stop) -> None:
-    for many in (10**9, 10**17):
-        with pytest.raises(TooLargeError, match=f"the defenders needed against {many} attackers"):
-            defenders_needed(many, 0.9, stop=stop)
-        with pytest.raises(TooLargeError, match=f"the attackers needed against {many} defenders"):
-            armies_needed(many, 0.9, stop=stop)
-        with pytest.raises(TooLargeError, match=f"needed against {2 * many} defenders on 2"):
-            armies_needed_for_campaign([many, many], 0.9, stop=stop)
 
 
 def test_a_chance_that_no_number_of_defenders_reaches_is_refused() -> None:

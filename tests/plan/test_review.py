@@ -112,25 +112,6 @@ def test_impossible_battles_are_refused(change: dict[str, Any], sentence: str) -
     assert str(caught.value).startswith(sentence)
 
 
-@pytest.mark.parametrize(
-    ("log", "sentence"),
-    [
-        ("", "log must have a line for each turn, got none"),
-        ("red wins", "line 1: a turn must be a JSON object, got 'red wins'"),
-        ('{"turn": 3}', "line 1: turn must be a code, got 3"),
-        (
-            '{"turn": "1;x;red;A:red:3", "board": "board.json"}',
-            "line 1: board must be a JSON object",
-        ),
-        ('\n{"turns": 3}', "line 2: unknown key 'turns'"),
-    ],
-)
-def test_other_logs_are_refused(log: str, sentence: str) -> None:
-    with pytest.raises(IactaError) as caught:
-        review(log)
-    assert str(caught.value).startswith(sentence)
-
-
 def test_a_turn_without_battles_is_watched_too() -> None:
     parts: list[float | None] = []
 

@@ -16,7 +16,6 @@ from iacta.plan import Goal, InOrder, NextMove, TakeAll, TakeAny, Worth
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.roll import loss_counts, seen_loss_counts
 from tests.balanced_twin import balanced
-from tests.plan.boards import board_of_ways, position_on
 
 Number: TypeAlias = Any  # a fraction or a float
 
@@ -320,27 +319,6 @@ class Play:
             weight * min(sum(end.chance * after(end) for end in reply) for reply in replies)
             for weight, replies in self.throws(state, action)
         )
-
-
-def best_chance(
-    start: dict[str, int],
-    defenders: dict[str, int],
-    neighbours: dict[str, tuple[str, ...]],
-    goal: frozenset[str],
-    rules: Rules,
-) -> Fraction:
-    """Return the best chance to take all of a goal battle by battle."""
-    names = tuple(sorted({*start, *defenders}))
-    board = board_of_ways("twin", ((a, b) for a in names for b in neighbours[a]), names)
-    play = Play(
-        position_on(board, start, defenders),
-        TakeAll(tuple(goal)),
-        rules,
-        battles=True,
-        number=Fraction,
-    )
-    chance: Fraction = play.value()
-    return chance
 
 
 def _with(armies: tuple[int, ...], place: int, number: int) -> tuple[int, ...]:

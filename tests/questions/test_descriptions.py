@@ -134,20 +134,6 @@ def test_values_that_do_not_fit_are_refused(values: dict[str, Any], sentence: st
     assert refused.value.parameter == sentence.split()[0]
 
 
-def test_an_unknown_question_is_refused() -> None:
-    with pytest.raises(
-        IllegalError, match=r"unknown question 'kinds'; expected one of audit, battle, "
-    ):
-        ask("kinds")
-
-
-def test_parameters_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(MalformedError, match=r"unknown parameter 'foo' of need; expected some of "):
-        ask("need", foo=3)
-    with pytest.raises(MalformedError, match="missing defenders of battle"):
-        ask("battle", attackers=12)
-
-
 def test_what_is_missing_is_refused() -> None:
     asked = find_question("battle")
     assert asked is not None

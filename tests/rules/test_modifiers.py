@@ -173,12 +173,6 @@ def test_a_die_fewer_leaves_the_other_rolls_as_they_were(rules: Rules) -> None:
             assert loss_counts(*dice, fewer) == loss_counts(*dice, plain)
 
 
-STACKING = (
-    "cannot be joined by +; only capital, wall, zombie attacker, zombie defender and "
-    "balanced blitz can"
-)
-
-
 def test_break_even_ratio_is_that_of_the_means() -> None:
     for known in RULE_SETS:
         if not known.rules.mode.dice_chosen_first:

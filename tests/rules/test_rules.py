@@ -2,7 +2,6 @@
 
 import dataclasses
 import pickle
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,12 +10,9 @@ from iacta import (
     CLASSIC,
     RULE_SETS,
     Dice,
-    IactaError,
-    IllegalError,
     Rules,
     find_rule_set,
     find_rules,
-    read_rules_record,
     rules_name,
 )
 from iacta.rules.modes import (
@@ -65,35 +61,6 @@ def test_every_rule_set_says_what_differs_and_where_it_is_from() -> None:
         assert find_rules(rules_name(known.rules)) == known.rules
 
 
-@pytest.mark.parametrize(
-    ("record", "sentence"),
-    [
-        (
-            {"dice_mode": "blitz"},
-            "dice_mode must be 'true random' or 'balanced blitz', got 'blitz'",
-        ),
-        (
-            {"defender_sees_first": True, "dice_mode": "balanced blitz"},
-            "rules cannot combine balanced blitz with a defender who sees the attack first",
-        ),
-        (
-            {"defender_sees_first": True, "all_ones_gain": 2},
-            "rules cannot combine a defender who sees the attack first with armies that grow when "
-            "all dice show one",
-        ),
-    ],
-)
-def test_rules_have_one_mode(record: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(IllegalError) as caught:
-        read_rules_record(record)
-    assert str(caught.value) == sentence
-
-
 def test_each_mode_is_read_from_its_record() -> None:
     for mode in (TrueRandom(), BalancedBlitz(), DefenderSeesFirst(), ArmiesGrow(3)):
         assert read_mode(mode_record(mode)) == mode
-
-
-def test_armies_grow_by_at_least_one() -> None:
-    with pytest.raises(IactaError, match="gain must be a whole number from 1 to 100, got 0"):
-        ArmiesGrow(gain=0)

@@ -232,21 +232,6 @@ def test_what_is_no_file_of_text_is_told(tmp_path: Path) -> None:
             assert repr(str(path)) in str(caught.value)
 
 
-def test_wrong_records_are_told() -> None:
-    wrong: list[tuple[Any, str]] = [
-        ([], "rules must be a mapping of fields, got []"),
-        ({"name": "x"}, "unknown key 'name'; expected attack, defence,"),
-        ({5: 6}, "unknown key 5; expected attack, defence,"),
-        ({"attack": None}, "attack must be a table of dice, got None"),
-        ({"attack": {"faces": None}}, "attack.faces must be a row of whole numbers, got None"),
-        ({"ties": None}, "ties must be 'attacker' or 'defender', got None"),
-    ]
-    for record, sentence in wrong:
-        with pytest.raises(IactaError) as caught:
-            read_rules_record(record)
-        assert str(caught.value).startswith(sentence)
-
-
 def test_rules_are_not_written_under_the_name_of_others() -> None:
     with pytest.raises(IllegalError, match="name 'classic' is taken by other rules"):
         rules_toml("capital", name="classic")
