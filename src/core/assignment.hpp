@@ -38,6 +38,8 @@ class Rows {
             if (game.start.mine.has(v)) length_ = std::max(length_, game.start.armies[v] + 1);
         ones_.assign(length_, 1.0);
         zeros_.assign(length_, 0.0);
+        for (int t = 0; t < game.lands; ++t)
+            for (int armies = 0; armies < FEW; ++armies) shares_.push_back(share(t, armies));
         most_rows_ = std::max<int64_t>(1000, bytes / int64_t(sizeof(double) * length_ + 64));
         for (size_t i = 0; i < game.sets.size() && i < 64; ++i)
             if (game.sets[i].pays > 0.0) due_sets_ |= uint64_t{1} << i;
@@ -153,20 +155,20 @@ class Rows {
     }
 
     // The chance that n armies on v could pay for a set if all of it were next to them: a bound on F.
-    double purse(const int* armies, int v, int n, const Set<W>& part) {
+    double pooled(const int* armies, int v, int n, const Set<W>& part) {
         if (!part.any()) return 1.0;
-        auto share = [&](int t) {
-            return mixed(uint64_t(game_.kind[t]) << 40 | uint64_t(game_.keep[t]) << 20 | armies[t]);
+        auto share_of = [&](int t) {
+            return armies[t] < FEW ? shares_[size_t(t) * FEW + armies[t]] : share(t, armies[t]);
         };
-        uint64_t key = 0x70757273;
-        for (Set<W> rest = part; rest.any();) key += share(rest.pop());
+        uint64_t key = POOLED;
+        for (Set<W> rest = part; rest.any();) key += share_of(rest.pop());
         int most = std::min(n, length_ - 1) - game_.keep[v];
         if (const double* known = find(key)) return known[most];
         const double* sum = ones_.data();
-        key = 0x70757273;
+        key = POOLED;
         for (Set<W> rest = part; rest.any();) {
             int t = rest.pop();
-            key += share(t);
+            key += share_of(t);
             if (const double* known = find(key)) {
                 sum = known;
                 continue;
@@ -187,9 +189,16 @@ class Rows {
 
   private:
     static constexpr double COARSE = 1 << 13, SMALLEST = 1e-18;  // chances below it count as 0
+    static constexpr uint64_t POOLED = 0x706f6f6c;
+    static constexpr int FEW = 64;  // armies, whose shares of keys are remembered
     static constexpr size_t MOST_NUMBERS = 50'000'000;
     static constexpr int FULL = 10;    // sets up to which all orders and splits are tried
     static constexpr int NARROW = 14;  // beyond it one order, and the two simplest splits
+
+    // What a land adds to the key of a set that is paid for from one pool.
+    uint64_t share(int t, int armies) const {
+        return mixed(uint64_t(game_.kind[t]) << 40 | uint64_t(game_.keep[t]) << 20 | armies);
+    }
 
     // Battles for c, whose rolls have as many dice as possible, and the answers that are worst.
     const Battle& fought(int c, int d) {
@@ -355,6 +364,7 @@ class Rows {
     int64_t most_rows_;
     uint64_t due_sets_ = 0;
     std::vector<double> ones_, zeros_;
+    std::vector<uint64_t> shares_;  // of lands with 0, 1 ... armies
     std::deque<std::vector<double>> rows_;
     std::vector<std::deque<Battle>> fought_;  // by rules, against 1, 2 ... defenders
     size_t numbers_ = 0;                      // of these battles
@@ -366,7 +376,7 @@ template <int W>
 class Assigner {
   public:
     Assigner(const Game<W>& game, Rows<W>& rows, Deadline& deadline)
-        : game_(game), rows_(rows), deadline_(deadline) {}
+        : game_(game), rows_(rows), deadline_(deadline), bounds_(game.lands), cuts_(game.lands) {}
 
     // To take all of a goal: the chance that each stack takes its set.
     double chance(const Position<W>& s, const Parts<W>& parts) {
@@ -397,6 +407,7 @@ class Assigner {
                 parts[v] = trimmed(v, parts[v], goal);
                 taken |= parts[v];
             }
+        Set<W> bounded;
         while (homeless.any()) {
             double best = -1.0;
             int chosen = NOWHERE;
@@ -409,13 +420,18 @@ class Assigner {
                     Set<W> part = joined(s, v, parts[v], t, (left - taken - homeless) | only);
                     if (!part.any()) part = joined(s, v, parts[v], t, left - taken);
                     if (!part.any()) continue;
-                    double before = bound(s, v, parts[v]), rank = 0.0;
-                    if (before > 0.0) rank = bound(s, v, part) / before;
+                    if (!bounded.has(v))
+                        bounds_[v] = bound(s, v, parts[v]);
+                    else
+                        deadline_.go_on(BOUND);
+                    bounded.add(v);
+                    double rank = bounds_[v] > 0.0 ? bound(s, v, part) / bounds_[v] : 0.0;
                     if (rank > best) best = rank, chosen = v, whole = part;
                 }
             }
             if (chosen == NOWHERE) return false;
             parts[chosen] = whole;
+            bounded.remove(chosen);
             taken |= whole;
             homeless -= whole;
         }
@@ -506,10 +522,11 @@ class Assigner {
   private:
     static constexpr double LOSS = 0.8;  // armies a defender costs: it only says which ways are tried
     static constexpr double GAIN = 1e-9;
+    static constexpr int64_t BOUND = 100;  // what a bound takes, known or not
 
     double bound(const Position<W>& s, int v, const Set<W>& part) {
-        deadline_.go_on(100);
-        return rows_.purse(s.armies.data(), v, s.armies[v], part);
+        deadline_.go_on(BOUND);
+        return rows_.pooled(s.armies.data(), v, s.armies[v], part);
     }
 
     // A stack's set without the lands outside the goal that the rest is connected without.
@@ -532,13 +549,17 @@ class Assigner {
             int v = owners.pop();
             if (!parts[v].any()) continue;
             double ours = value(s, v, parts[v]);
-            Set<W> others = live;
+            Set<W> others = live, known;
             others.remove(v);
             while (others.any()) {
                 int u = others.pop();
                 double both = ours * value(s, u, parts[u]);
                 for (Set<W> targets = parts[v] & goal; targets.any();) {
-                    auto [kept, given] = moved(s, left, goal, parts, taken, v, u, targets.pop(), both);
+                    int t = targets.pop();
+                    deadline_.go_on(known.has(t) ? Deadline::STATE + cuts_[t].work : Deadline::STATE);
+                    if (!known.has(t)) cuts_[t] = cut(s, v, parts[v], goal, t);
+                    known.add(t);
+                    auto [kept, given] = moved(s, left, parts, taken, v, u, cuts_[t], both);
                     if (!given.any()) continue;
                     if (bound(s, v, kept) * bound(s, u, given) <= both * (1.0 + GAIN)) continue;
                     double chance = value(s, v, kept);
@@ -556,18 +577,29 @@ class Assigner {
         return false;
     }
 
-    // What v and u take when u takes t from v; nothing where that is impossible, or cannot be more
-    // likely than `both`.
-    std::pair<Set<W>, Set<W>> moved(const Position<W>& s, const Set<W>& left, const Set<W>& goal,
-                                    const Parts<W>& parts, const Set<W>& taken, int v, int u, int t,
-                                    double both) {
-        deadline_.go_on();
-        Set<W> ours = parts[v];
+    // What a stack keeps of its set and loses of the goal when another one takes t; the bound on the
+    // chance of what it keeps, and the work that it takes to find that out again.
+    struct Cut {
+        Set<W> kept, lost;
+        double bound;
+        int64_t work;
+    };
+    Cut cut(const Position<W>& s, int v, Set<W> ours, const Set<W>& goal, int t) {
         ours.remove(t);
         Set<W> kept = game_.reached(v, ours), lost = (ours - kept) & goal;
         lost.add(t);
+        int64_t work = 10 * game_.lands * (kept - goal).count() + BOUND;
         kept = trimmed(v, kept, goal);
-        if (bound(s, v, kept) * bound(s, u, parts[u] | lost) <= both * (1.0 + GAIN)) return {};
+        return {kept, lost, bound(s, v, kept), work};
+    }
+
+    // What v and u take when u takes from v what is cut; nothing where that is impossible, or cannot
+    // be more likely than `both`.
+    std::pair<Set<W>, Set<W>> moved(const Position<W>& s, const Set<W>& left, const Parts<W>& parts,
+                                    const Set<W>& taken, int v, int u, const Cut& cut, double both) {
+        const Set<W>& kept = cut.kept;
+        Set<W> lost = cut.lost;
+        if (cut.bound * bound(s, u, parts[u] | lost) <= both * (1.0 + GAIN)) return {};
         Set<W> free = (left - taken) | (parts[v] - kept), theirs = parts[u];
         while (lost.any()) {
             theirs = joined(s, u, theirs, lost.first(), free - theirs);
@@ -614,6 +646,8 @@ class Assigner {
     Deadline& deadline_;
     std::vector<double> cost_;
     std::vector<int> before_;
+    std::vector<double> bounds_;
+    std::vector<Cut> cuts_;
 };
 
 template <int W>

@@ -192,8 +192,8 @@ class Lookahead {
                 int v = stacks.pop();
                 Set<W> part = assigner_.joined(s, v, mine[v], t, left - taken);
                 if (!part.any()) continue;
-                double before = rows_.purse(s.armies.data(), v, s.armies[v], mine[v]);
-                double rank = before > 0.0 ? rows_.purse(s.armies.data(), v, s.armies[v], part) / before : 0.0;
+                double before = rows_.pooled(s.armies.data(), v, s.armies[v], mine[v]);
+                double rank = before > 0.0 ? rows_.pooled(s.armies.data(), v, s.armies[v], part) / before : 0.0;
                 rank *= 0.5 + 0.5 * random.uniform();
                 if (rank > best) best = rank, chosen = v, whole = part;
             }
