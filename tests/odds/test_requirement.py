@@ -398,3 +398,9 @@ def test_garrison_beyond_a_machine_word() -> None:
     assert armies_needed(10, "50%", with_garrison) == armies_needed(10, "50%", garrison=0) + huge
     with pytest.raises(TooLargeError, match="armies do not fit in an array"):
         armies_needed([10, 12], "50%", with_garrison)
+
+
+def test_balanced_blitzes_one_after_the_other_can_be_certain() -> None:
+    assert win_probability_keeping(60, [1, 1], 3, "balanced blitz") == 1.0
+    assert win_probability_keeping(3, [1, 1], 3, "balanced blitz") == 0.0
+    assert 0.5 < win_probability_keeping(30, [25, 1], 3, "balanced blitz") < 1.0
