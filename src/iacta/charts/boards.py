@@ -147,6 +147,12 @@ def plan_map(plan: Plan) -> AnyChart:
     square: dict[str, Any] = {"symbolType": "square", "symbolFillColor": GREY, "symbolSize": 180}
     words, values = "chance to own it at the end", [0, 0.25, 0.5, 0.75, 1]
     legend = alt.Legend(title=words, values=values, format=".0%", columns=5, **square)
+    what = plan.goal.phrase(position)
+    title = f"You {what} {percent(plan.win_probability, 0)} of the time."
+    if not plan.goal.is_chance and not plan.stages:
+        title = f"The best plan found is worth {signed(plan.value, 2)} on average."
+    elif not plan.steps:
+        title = f"You cannot {what}."
     return _finished(
         _both(position.board, arrows, is_close=True),
         [
@@ -157,7 +163,7 @@ def plan_map(plan: Plan) -> AnyChart:
             }
             for each in plan.territories
         ],
-        _plan_title(plan),
+        title,
         f"{_who(position)} {rules_words(plan.rules).capitalize()}.{_arrow_words(plan, arrows)}",
         owners=_owners(position),
         paint={"opacity": shade.legend(legend)} if differ(plan, arrows) else None,
@@ -268,16 +274,6 @@ def _step_rows(plan: Plan, arrows: Sequence[Arrow]) -> list[Row]:
         if step.reach_probability >= RARE_STEP or (step.start, step.to) in numbers
     ]
     return sorted(rows, key=lambda row: row["number"] or math.inf)
-
-
-def _plan_title(plan: Plan) -> str:
-    if not plan.goal.is_chance and not plan.stages:
-        worth = signed(plan.value, 2)
-        return f"The best plan found is worth {worth} on average."
-    what = plan.goal.phrase(plan.position)
-    if not plan.steps:
-        return f"You cannot {what}."
-    return f"You {what} {percent(plan.win_probability, 0)} of the time."
 
 
 def _both(

@@ -83,11 +83,8 @@ def rule_sets(known: Sequence[RuleSet] = RULE_SETS) -> AnyChart:
         x=x_axis("win_probability:Q", "chance to win", {"domain": [0, 1]}, format="%"),
         tooltip=["rules:N", exactly("win_probability")],
     )
-    values = (
-        base.transform_calculate(per_cent=percent_label("win_probability", 1))
-        .mark_text(align="left", dx=4)
-        .encode(text="per_cent:N")
-    )
+    written = base.transform_calculate(per_cent=percent_label("win_probability", 1))
+    values = written.mark_text(align="left", dx=4).encode(text="per_cent:N")
     bars = base.mark_bar().encode(color=categories("favourite", {MORE: BLUE, LESS: RED}))
     first, last = (
         f"{percent(row['win_probability'], 0)} ({row['rules']})" for row in (rows[0], rows[-1])
@@ -200,7 +197,28 @@ def methods_compared(battle: Battle, solved: Sequence[Solved], label: str = "") 
         title += f"only {fastest} answers, in {took}."
     else:
         title += f"{fastest} is the fastest of {len(solved)} methods, with {took}."
-    times, errors = _times_and_errors(rows)
+    numbers = [alt.Tooltip(f"{each}:Q", format=".3~g") for each in ("relative_error", "seconds")]
+    base = rows_of("methods").encode(
+        y=row_axis("method", rows, labelOverlap=False),
+        tooltip=["method:N", exactly("win_probability"), *numbers],
+    )
+    base = base.properties(height=POINT_HEIGHT * len(rows))
+    look: dict[str, Any] = {"filled": True, "size": 80, "opacity": 1}
+    seconds = x_axis("seconds:Q", "time", {"type": "log"}, labelExpr=TIMES, tickCount=4)
+    powers = {round(math.log10(value)): label for value, label in ERRORS.items()}
+    # A method without an error is at the left.
+    error = x_axis(
+        "shown:Q",
+        "relative error",
+        {"type": "log", "domain": [LEAST_ERROR, 1], "clamp": True},
+        values=list(ERRORS),
+        labelExpr=f"{json.dumps(powers)}[round(log(datum.value) / LN10)]",
+    )
+    answers = {EXACT: GREEN, ROUNDED: BLUE, UNKNOWN: GREY}
+    colour = categories("answer", answers, rows, "relative error")
+    shown = base.transform_calculate(shown=f"max(datum.relative_error || 0, {LEAST_ERROR})")
+    times = base.mark_point(color=BLUE, **look).encode(x=seconds)
+    errors = shown.mark_point(**look).encode(x=error, color=colour)
     return finish(
         alt.vconcat(times, errors).resolve_scale(color="independent"),
         title,
@@ -215,28 +233,3 @@ def _time(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{1e6 * seconds:.3g} µs"
-
-
-def _times_and_errors(rows: Sequence[Row]) -> tuple[alt.Chart, alt.Chart]:
-    """Return the times of the methods, and their errors; those without one are at the left."""
-    numbers = [alt.Tooltip(f"{each}:Q", format=".3~g") for each in ("relative_error", "seconds")]
-    base = rows_of("methods").encode(
-        y=row_axis("method", rows, labelOverlap=False),
-        tooltip=["method:N", exactly("win_probability"), *numbers],
-    )
-    base = base.properties(height=POINT_HEIGHT * len(rows))
-    look: dict[str, Any] = {"filled": True, "size": 80, "opacity": 1}
-    seconds = x_axis("seconds:Q", "time", {"type": "log"}, labelExpr=TIMES, tickCount=4)
-    powers = {round(math.log10(value)): label for value, label in ERRORS.items()}
-    error = x_axis(
-        "shown:Q",
-        "relative error",
-        {"type": "log", "domain": [LEAST_ERROR, 1], "clamp": True},
-        values=list(ERRORS),
-        labelExpr=f"{json.dumps(powers)}[round(log(datum.value) / LN10)]",
-    )
-    answers = {EXACT: GREEN, ROUNDED: BLUE, UNKNOWN: GREY}
-    shown = base.transform_calculate(shown=f"max(datum.relative_error || 0, {LEAST_ERROR})")
-    colour = categories("answer", answers, rows, "relative error")
-    times = base.mark_point(color=BLUE, **look).encode(x=seconds)
-    return times, shown.mark_point(**look).encode(x=error, color=colour)

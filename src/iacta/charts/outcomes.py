@@ -370,6 +370,12 @@ def survival(campaign: Campaign) -> AnyChart:
     words = "a picture of a campaign must have at most {} territories"
     limit(count, MOST_TERRITORIES, words, shown(count))
     outcomes = campaign.outcomes()
+    won = outcomes.prob(lambda end: end.conquered == count)
+    fails = ""
+    if count > 1 and won != 1 and not (won == 0 and _is_certain(won, campaign)):
+        failed = outcomes.condition(lambda end: end.conquered < count)
+        number = failed.map(lambda end: end.conquered + 1).mode()
+        fails = f"; it fails most often at number {number}"
     fates = _fates(campaign, outcomes)
     panels = _survival_panels(fates)
     tables = {"territories": fates, "stacks": _stacks(campaign)}
@@ -382,7 +388,7 @@ def survival(campaign: Campaign) -> AnyChart:
     drawn = alt.vconcat(*(panel.properties(height=PANEL) for panel in panels))
     return finish(
         drawn.resolve_scale(color="independent"),
-        _taken(campaign, outcomes) + _fails(campaign, outcomes),
+        f"{_taken(campaign, outcomes)}{fails}.",
         _campaign_subject(campaign),
         tables,
     )
@@ -398,17 +404,6 @@ def _taken(campaign: Campaign, outcomes: Distribution[CampaignOutcome]) -> str:
     if won in (0, 1) and _is_certain(won, campaign):
         return f"You {'always' if won else 'never'} take {_goal(campaign)}"
     return f"You take {_goal(campaign)} {percent(float(won), 0)} of the time"
-
-
-def _fails(campaign: Campaign, outcomes: Distribution[CampaignOutcome]) -> str:
-    """Return where a campaign fails, as the end of a sentence."""
-    count = len(campaign.territories)
-    won = outcomes.prob(lambda end: end.conquered == count)
-    if count == 1 or won == 1 or (won == 0 and _is_certain(won, campaign)):
-        return "."
-    failed = outcomes.condition(lambda end: end.conquered < count)
-    number = failed.map(lambda end: end.conquered + 1).mode()
-    return f"; it fails most often at number {number}."
 
 
 def _campaign_subject(campaign: Campaign) -> str:

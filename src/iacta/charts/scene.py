@@ -258,8 +258,8 @@ def scene_of(
         close = None
     frame = close if is_close and close else frame
     assert frame is not None  # noqa: S101 # a board has territories
-    usual = APART * math.sqrt(len(places) * frame.width / frame.height)
-    width = usual if width is None else width
+    if width is None:
+        width = APART * math.sqrt(len(places) * frame.width / frame.height)
     badges = _apart(places, width / frame.width, sizes.badge)
     bare = Scene(
         frame, width, sizes, board.territories, board.outlines, borders, badges, close=close
@@ -269,11 +269,9 @@ def scene_of(
 
 def _frame(board: Board, places: Sequence[Point], chosen: Iterable[int]) -> Frame | None:
     points = [places[t] for t in chosen]
-    if not points:
-        return None
     if board.outlines:
         points += [p for t in chosen for polygon in board.outlines[t] for p in polygon]
-    return frame_of(points, any(map(bool, board.outlines)))
+    return frame_of(points, any(map(bool, board.outlines))) if points else None
 
 
 def _apart(places: Sequence[Point], scale: float, half: float) -> tuple[Anchor, ...]:
@@ -362,7 +360,6 @@ class _Layout:
             self.things += [_Thing(each, each, self.half, self.half) for each in scene.badges]
 
     def laid_out(self, arrows: Sequence[Arrow], values: Mapping[int, str]) -> Scene:
-        """Return the scene with arrows and labels in their places."""
         scene, drawn = self.scene, self._arrows(arrows)
         first = {t for each in arrows for t in (each.start, each.to)}
         seen = [t for t, at in enumerate(scene.badges) if scene.frame.holds((at.x, at.y))]
@@ -414,7 +411,7 @@ class _Layout:
         badges = self.scene.badges
         start, to = badges[arrow.start], badges[arrow.to]
         ends = next(
-            each.pieces if each.start == arrow.start else _turned(each.pieces)
+            each.pieces if each.start == arrow.start else [(b, a) for a, b in each.pieces[::-1]]
             for each in self.scene.borders
             if {each.start, each.to} == {arrow.start, arrow.to}
         )
@@ -444,17 +441,14 @@ class _Layout:
         )
         count = PIECES if bend else 1
         found = []
-        for k in range(count + 1):
-            part = k / count
+        for part in (k / count for k in range(count + 1)):
             side = lane - 4 * bend * part * (1 - part)
-            found.append(
-                Anchor(
-                    start.x + part * (to.x - start.x),
-                    start.y + part * (to.y - start.y),
-                    start.dx + part * (to.dx - start.dx + tip[0]) - side * y,
-                    start.dy + part * (to.dy - start.dy + tip[1]) + side * x,
-                )
+            off = (
+                start.dx + part * (to.dx - start.dx + tip[0]) - side * y,
+                start.dy + part * (to.dy - start.dy + tip[1]) + side * x,
             )
+            place = start.x + part * (to.x - start.x), start.y + part * (to.y - start.y)
+            found.append(Anchor(*place, *off))
         return tuple(found)
 
     def _hits(self, path: Sequence[Anchor], badges: Sequence[Anchor]) -> int:
@@ -475,11 +469,10 @@ class _Layout:
         hidden = min(self.half / length, 0.9)  # the part below the first badge
         offs = [0.0] if (1 - hidden) * length >= 2 * half + 8 else []
         offs += [side * far for far in (half + 3, half + 8, half + 14) for side in (1, -1)]
-        tried = []
-        for off in offs:
-            for part in ALONG:
-                at = _on(path, hidden + (1 - hidden) * part)
-                tried.append(at._replace(dx=at.dx - off * y, dy=at.dy + off * x))
+        middles = [_on(path, hidden + (1 - hidden) * part) for part in ALONG]
+        tried = [
+            at._replace(dx=at.dx - off * y, dy=at.dy + off * x) for off in offs for at in middles
+        ]
         for things, most in (
             ([*self.things, *others], math.inf),
             (self.things, math.inf),
@@ -497,7 +490,6 @@ class _Layout:
     ) -> Label | None:
         """Return words at a territory in the first place with room, if there is any.
 
-        kind, t: the kind and the territory.
         forms: the words in lines, in each way in which they can be written.
         most: the map on which the label is not shown any more, as that has its name.
         """
@@ -521,10 +513,6 @@ class _Layout:
         self.things.append(best[2]._replace(least=best[0], most=most / wide))
         until = None if math.isinf(most) else most
         return Label(kind, t, best[1], best[2].start, best[0] * wide, until)
-
-
-def _turned(pieces: Sequence[tuple[Point, Point]]) -> list[tuple[Point, Point]]:
-    return [(b, a) for a, b in reversed(pieces)]
 
 
 def _way(start: Anchor, to: Anchor, scale: float) -> tuple[Point, float]:
