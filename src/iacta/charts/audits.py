@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from iacta.charts.registry import chart
+from iacta.charts.scene import cut
 from iacta.charts.theme import (
     BLUE,
     CATEGORIES,
@@ -62,7 +63,11 @@ def audited_log(audited: Audit) -> AnyChart:
         for each in audited.moments
     ]
     luck = [
-        {"throws": each.throws, "player": _short(name) or NOBODY, "armies": each.armies[number]}
+        {
+            "throws": each.throws,
+            "player": cut(name, LONGEST_NAME) or NOBODY,
+            "armies": each.armies[number],
+        }
         for number, name in enumerate(audited.players)
         for each in audited.moments
         if any(luck.player == name for luck in audited.lucks)
@@ -92,10 +97,6 @@ def audited_log(audited: Audit) -> AnyChart:
     if audited.is_alarm:
         title = f"The dice of {log} do not look fair."
     return finish(drawn, title, f"{words}.", tables)
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def _results(audited: Audit) -> list[Row]:
@@ -187,7 +188,7 @@ def game_review(reviewed: Review) -> AnyChart:
     rows: list[Row] = []
     worst: list[Row] = []
     for each in reviewed.steps:
-        same = {"turn": each.turn, "player": _short(each.player) or NOBODY}
+        same = {"turn": each.turn, "player": cut(each.player, LONGEST_NAME) or NOBODY}
         if not rows or rows[-1]["turn"] != each.turn:
             start = {"value": each.before, "decision": "start", "cost": 0.0, "luck": 0.0}
             rows.append({"step": len(rows), **same, **start})
@@ -216,7 +217,7 @@ def game_review(reviewed: Review) -> AnyChart:
         shown = ["decision:N", "better:N", exactly("cost")]
         layers.append(circles.encode(x="step:Q", y="value:Q", tooltip=shown))
     title = ", ".join(
-        f"{_short(each.player)} was {_size(each.luck, reviewed)} "
+        f"{cut(each.player, LONGEST_NAME)} was {_size(each.luck, reviewed)} "
         f"{'lucky' if each.luck >= 0 else 'unlucky'}"
         for each in reviewed.players[:MOST_NAMED]
     )

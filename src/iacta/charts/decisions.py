@@ -297,9 +297,7 @@ def chance_by_defenders(
     attackers: armies on the attacking territory, garrison included.
     defenders: the fewest that are enough, which `defenders_needed` returns.
     chance: the wanted chance.
-    rules: `Rules`, or the name of a rule set.
-    label: what the rules are called, if they have no name of their own.
-    stop: when the attackers choose to stop, a `Stop`; `None` for never.
+    rules, label, stop: as for `chance_by_attackers`.
     """
     found = find_rules(rules)
     attackers = whole_number(attackers, "attackers", least=1)
@@ -385,8 +383,7 @@ def best_spread(
     best: what `spread_defenders` returns.
     attackers: armies of the one stack that attacks, garrison included.
     objective: what the attackers want.
-    rules: `Rules`, or the name of a rule set.
-    label: what the rules are called, if they have no name of their own.
+    rules, label: as for `chance_by_attackers`.
     others: spreads with which it is compared: the name of each, its armies, and what attackers who
         play best get against it. Without any there is no comparison.
 

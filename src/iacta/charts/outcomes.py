@@ -730,8 +730,7 @@ def convergence(
     """Return how a simulation approaches the exact chance as more games are played.
 
     estimates: what `running_estimates` returns: the chance to win after more and more runs.
-    asked: the battle or the campaign that was simulated.
-    seed: that of the dice, shown so that they can be thrown again; `None` to show none.
+    asked, seed: as for `simulated_outcomes`.
 
     The chart has a table `estimates`: the `estimate` after n `runs` and its 95% interval
     from `low` to `high`; and a table of the `exact` chance, if a method computes it.

@@ -213,9 +213,9 @@ class Scene:
         return [each for each in self.labels if each.is_shown(self.width)]
 
 
-def cut(name: str) -> str:
+def cut(name: str, most: int = LONGEST_NAME) -> str:
     """Return a name, shortened if it is too long for a picture."""
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def scene_of(

@@ -306,10 +306,8 @@ def after_rolls(
 ) -> AnyChart:
     """Return where a battle stands after some rolls.
 
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
+    attackers, defenders, rules: as for `state_space`.
     rolls: after how many rolls, up to six different numbers.
-    rules: `Rules`, or the name of a rule set.
 
     The chart has a table `states`: the `probability` of each state after n `rolls`. A battle
     that is over stays where it ended. What `iacta.methods.markov` refuses is refused.
@@ -368,9 +366,7 @@ def _after_title(states: Distribution[Outcome], count: int, battle: Chain) -> st
 def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "classic") -> AnyChart:
     """Return the transition matrix of a battle's Markov chain as an image.
 
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: `Rules`, or the name of a rule set.
+    attackers, defenders, rules: as for `state_space`.
 
     The chart has a table `entries` of those that are not 0: the `probability` of moving `from` one
     state `to` another in one roll, and their numbers `row` and `column`. A line, at the number in
@@ -425,9 +421,7 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
 def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic") -> AnyChart:
     """Return where a battle first reaches the boundary region, and by which rolls.
 
-    attackers: armies on the attacking territory, garrison included.
-    defenders: armies on the defended territory.
-    rules: `Rules`, or the name of a rule set; three attack dice and two defence dice.
+    attackers, defenders, rules: as for `state_space`; three attack dice and two defence dice.
 
     The chart has a table `points`: `attackers` and `defenders`, whether they are on the edge or
     past it, and the probability that the battle first reaches the boundary there; they sum to 1. A
